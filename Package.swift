@@ -3,6 +3,12 @@ import PackageDescription
 
 let package = Package(
   name: "flow",
-  targets: [],
+  products: [
+    .library(name: "Reactive", targets: ["Reactive"])
+  ],
+  targets: [
+    .target(name: "Reactive"),
+    .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
+  ],
   swiftLanguageModes: [.v6]
 )

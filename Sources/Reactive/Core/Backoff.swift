@@ -1,0 +1,46 @@
+/// How long to wait before trying again: longer each time, up to a cap, and not in step with everybody else.
+///
+/// ```
+/// let patience = Backoff(initial: .seconds(1), factor: 2, cap: .seconds(60), attempts: 8)
+/// ```
+public struct Backoff: Sendable {
+  /// The wait before the first retry.
+  public var initial: Duration
+  /// What each further wait is multiplied by.
+  public var factor: Double
+  /// The longest wait.
+  public var cap: Duration
+  /// How much of a wait is left to chance: 0 none, 1 all of it (anything from nothing to the full wait).
+  public var jitter: Double
+  /// How many retries in a row; nil for as long as it takes.
+  public var attempts: Int?
+  /// What an error itself asks for (a `Retry-After`, say); chance does not shorten it, and the cap does not apply.
+  public var requested: @Sendable (any Error) -> Duration?
+  /// Where chance comes from: a number from 0 up to 1.
+  public var random: @Sendable () -> Double
+
+  public init(
+    initial: Duration = .seconds(1), factor: Double = 2, cap: Duration = .seconds(60), jitter: Double = 1,
+    attempts: Int? = nil,
+    requested: @escaping @Sendable (any Error) -> Duration? = { _ in nil },
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+  ) {
+    self.initial = initial
+    self.factor = factor
+    self.cap = cap
+    self.jitter = jitter
+    self.attempts = attempts
+    self.requested = requested
+    self.random = random
+  }
+
+  /// The wait before retry number `retry` (from zero), or nil when there have been enough.
+  public func delay(beforeRetry retry: Int, after error: any Error) -> Duration? {
+    if let attempts, retry >= attempts { return nil }
+    if let asked = requested(error) { return max(.zero, asked) }
+    var wait = initial
+    for _ in 0..<retry where wait < cap { wait = min(cap, wait * factor) }
+    wait = max(.zero, min(cap, wait))
+    return wait * (1 - min(1, max(0, jitter)) * random())
+  }
+}

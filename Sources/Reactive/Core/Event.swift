@@ -1,0 +1,28 @@
+/// One thing that happened on a stream, as a value: for `materialize`, tests and debugging, never for the hot path.
+public enum Event<Element: Sendable>: Sendable {
+  case next(Element)
+  case failed(any Error)
+  case completed
+
+  /// The element of a `next`.
+  public var element: Element? {
+    guard case .next(let value) = self else { return nil }
+    return value
+  }
+
+  /// Whether nothing can follow.
+  public var isTerminal: Bool { element == nil }
+}
+
+/// How a stream ended.
+enum Terminal: Sendable {
+  case failed(any Error)
+  case completed
+
+  func deliver<Element>(to observer: any Observer<Element>) {
+    switch self {
+    case .failed(let error): observer.fail(error)
+    case .completed: observer.complete()
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// A point on a scheduler's clock, in nanoseconds since a start that only that scheduler knows.
+public struct Instant: Hashable, Comparable, Sendable {
+  public var nanoseconds: Int64
+
+  public init(nanoseconds: Int64 = 0) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Never reached.
+  public static var distantFuture: Instant { Instant(nanoseconds: .max) }
+
+  public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// Moves by a duration, stopping at the ends of what can be counted (292 years).
+  public static func + (instant: Instant, duration: Duration) -> Instant {
+    let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
+    return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+  }
+
+  public static func - (instant: Instant, duration: Duration) -> Instant { instant + (.zero - duration) }
+
+  public static func - (left: Instant, right: Instant) -> Duration {
+    .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
+  }
+}
+
+extension Duration {
+  /// The whole nanoseconds, at most what 64 bits hold.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return seconds < 0 ? .min : .max }
+    let (sum, carried) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return carried ? (seconds < 0 ? .min : .max) : sum
+  }
+}

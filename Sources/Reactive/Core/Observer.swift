@@ -1,0 +1,39 @@
+/// Whatever receives the events of one subscription.
+///
+/// The grammar every source keeps: any number of `next`, then at most one of `fail` and `complete`, then nothing;
+/// each call returns before the following one begins, though they may come from different threads.
+///
+/// There are three methods instead of one that takes an event value: a generic enum sent through a dynamic call
+/// costs five times as much as the call itself.
+public protocol Observer<Element>: AnyObject, Sendable {
+  associatedtype Element: Sendable
+
+  /// Takes the next element.
+  func next(_ value: Element)
+
+  /// Takes several elements at once, in order; the same as `next(_:)` for each of them.
+  func next(batch: [Element])
+
+  /// Takes the error that ended the stream.
+  func fail(_ error: any Error)
+
+  /// Learns that the stream has ended well.
+  func complete()
+}
+
+extension Observer {
+  public func next(batch: [Element]) {
+    for value in batch { next(value) }
+  }
+}
+
+/// An observer inside a chain, which hands terminals straight on unless it says otherwise.
+protocol Stage: Observer {
+  associatedtype Output: Sendable
+  var downstream: any Observer<Output> { get }
+}
+
+extension Stage {
+  func fail(_ error: any Error) { downstream.fail(error) }
+  func complete() { downstream.complete() }
+}

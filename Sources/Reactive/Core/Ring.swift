@@ -1,0 +1,56 @@
+/// The last `limit` elements, oldest first; a new one takes the place of the oldest.
+struct Ring<Element: Sendable>: Sendable {
+  private var storage: [Element] = []
+  private var start = 0
+  private let usualLimit: Int
+  private(set) var limit: Int
+
+  init(limit: Int, seed: Element? = nil) {
+    self.limit = limit
+    usualLimit = limit
+    if let seed, limit > 0 { storage.append(seed) }
+  }
+
+  var count: Int { storage.count }
+  var isEmpty: Bool { storage.isEmpty }
+  var isFull: Bool { storage.count >= limit }
+
+  var last: Element? {
+    if storage.isEmpty { return nil }
+    return storage[(start + storage.count - 1) % storage.count]
+  }
+
+  var elements: [Element] {
+    start == 0 ? storage : Array(storage[start...] + storage[..<start])
+  }
+
+  /// Adds an element; returns the one it pushed out.
+  @discardableResult
+  mutating func append(_ element: Element) -> Element? {
+    if limit <= 0 { return element }
+    guard isFull else {
+      storage.append(element)
+      return nil
+    }
+    let oldest = storage[start]
+    storage[start] = element
+    start = (start + 1) % limit
+    return oldest
+  }
+
+  /// Takes everything out.
+  mutating func takeAll() -> [Element] {
+    let all = elements
+    storage.removeAll(keepingCapacity: true)
+    start = 0
+    limit = usualLimit
+    return all
+  }
+
+  /// Makes room for one more than before, until the next `takeAll`.
+  mutating func grow() {
+    storage = elements
+    start = 0
+    limit += 1
+  }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Synchronization
+
+/// Lets callers through one at a time, without a lock: whoever finds it taken leaves their work with the one inside.
+///
+/// Several threads, timers and re-entrant calls meet in an operator; the grammar wants their calls downstream one
+/// after another. A lock held while calling out would do that, and is how reactive libraries come to deadlock. Here
+/// nobody holds a lock while calling out, and a call that comes from inside a call is carried out after it, in order.
+///
+/// ```
+/// guard turn.enter() else { return turn.later { [self] in accept(value) } }
+/// accept(value)  // may use turn.state, may call downstream
+/// turn.leave()
+/// ```
+/// `turn.pass { [self] in accept(value) }` is the same at the price of an allocation, for what is not done often.
+///
+/// What waits is bounded: a thread that leaves work while `limit` pieces already wait stays until there is room.
+/// Work left by the thread inside itself is not counted, since that thread cannot wait for itself.
+///
+/// `@unchecked Sendable` with its reason: `state` is touched only between `enter()` and `leave()`, or in work run
+/// from `later`, and the counter lets one thread at a time get there, with acquire and release around it. It is the
+/// only type of this module that is not checked by the compiler.
+final class Turnstile<State: Sendable>: @unchecked Sendable {
+  /// Zero: free. Otherwise one for whoever entered, and one for each piece of work that waits.
+  private let load = Atomic<Int>(0)
+  private let owner = Atomic<UInt>(0)
+  private let waiting = Mutex<[@Sendable () -> Void]>([])
+  private let limit: Int
+
+  /// Outside the object, because the place of a generic field inside one is looked up at each access in code that is
+  /// not specialised, which costs more than everything else here.
+  private let storage: UnsafeMutablePointer<State>
+
+  init(_ state: State, limit: Int = 1024) {
+    storage = .allocate(capacity: 1)
+    storage.initialize(to: state)
+    self.limit = limit
+  }
+
+  deinit {
+    storage.deinitialize(count: 1)
+    storage.deallocate()
+  }
+
+  /// What the callers guard by taking turns: only for whoever is inside.
+  @inline(__always)
+  var state: State {
+    _read { yield storage.pointee }
+    _modify { yield &storage.pointee }
+  }
+
+  /// Carries `work` out now, or leaves it to whoever is inside.
+  func pass(_ work: @escaping @Sendable () -> Void) {
+    guard enter() else { return later(work) }
+    work()
+    leave()
+  }
+
+  /// Whether the calling thread is the one inside.
+  var isMine: Bool { load.load(ordering: .relaxed) != 0 && owner.load(ordering: .relaxed) == pthread_self() }
+
+  /// Takes the turnstile if it is free.
+  @inline(__always)
+  func enter() -> Bool {
+    guard load.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else { return false }
+    owner.store(pthread_self(), ordering: .relaxed)
+    return true
+  }
+
+  /// Gives it back, after doing what others left meanwhile.
+  @inline(__always)
+  func leave() {
+    if load.subtract(1, ordering: .acquiringAndReleasing).newValue != 0 { drain() }
+  }
+
+  /// Leaves `work` to whoever is inside; does it here if they have gone in the meantime.
+  @inline(never)
+  func later(_ work: @escaping @Sendable () -> Void) {
+    let (load, count) = waiting.withLock { waiting in
+      waiting.append(work)
+      // Under the lock, so that a drain never takes more pieces than have been counted.
+      return (self.load.add(1, ordering: .acquiringAndReleasing).oldValue, waiting.count)
+    }
+    if load == 0 { return drain() }
+    if count > limit, !isMine { waitForRoom() }
+  }
+
+  private func drain() {
+    owner.store(pthread_self(), ordering: .relaxed)
+    var work: [@Sendable () -> Void] = []
+    repeat {
+      work.removeAll(keepingCapacity: true)
+      waiting.withLock { swap(&$0, &work) }
+      for piece in work { piece() }
+    } while load.subtract(work.count, ordering: .acquiringAndReleasing).newValue != 0
+  }
+
+  /// The rare case of a producer far ahead of a slow consumer: asleep in short naps, so that the way through the
+  /// turnstile needs no bookkeeping of sleepers.
+  private func waitForRoom() {
+    var nap = timespec(tv_sec: 0, tv_nsec: 50_000)
+    while waiting.withLock({ $0.count }) > limit, load.load(ordering: .relaxed) != 0 {
+      nanosleep(&nap, nil)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// An element that waits for its key to fall quiet.
+public struct Pending<Element: Sendable>: Sendable {
+  public var element: Element
+  /// When the first of the row of elements came, and when the latest did.
+  public var since: Instant
+  public var latest: Instant
+}
+
+/// Decides when the last element of each key is due; the logic of `debounce`, with its memory and the time handed in.
+///
+/// An element is due when its key has been quiet for `quiet`, or when `maxWait` has passed since the row began. With
+/// more than `bound` keys waiting, the one that has been quiet longest is due at once.
+public struct DebounceMachine<State: KeyedState, Element: Sendable>: Sendable
+where State: Sendable, State.Value == Pending<Element> {
+  public private(set) var state: State
+  private let quiet: Duration
+  private let maxWait: Duration?
+  private let bound: Int
+  /// One number a key: its deadline when that was last looked at, never later than the present one.
+  private var deadlines = TimerQueue<State.Key>()
+
+  public init(state: State, quiet: Duration, maxWait: Duration? = nil, bound: Int) {
+    self.state = state
+    self.quiet = quiet
+    self.maxWait = maxWait
+    self.bound = max(1, bound)
+  }
+
+  /// When `due` should be asked next.
+  public var nextDeadline: Instant? {
+    mutating get { deadlines.earliest }
+  }
+
+  /// Takes an element; hands back one that must go because too many keys wait.
+  public mutating func accept(_ element: Element, for key: State.Key, at now: Instant) -> Element? {
+    let since = state.value(for: key)?.since
+    let pending = Pending(element: element, since: since ?? now, latest: now)
+    state.set(pending, for: key)
+    if since == nil { _ = deadlines.insert(at: deadline(of: pending), key) }
+    guard state.count > bound, let oldest = state.oldest else { return nil }
+    return state.remove(oldest.key)?.element
+  }
+
+  /// Takes out the next element that is due, if one is.
+  public mutating func due(at now: Instant) -> Element? {
+    while let (_, key) = deadlines.popFirst(dueBy: now) {
+      guard let pending = state.value(for: key) else { continue }
+      let deadline = deadline(of: pending)
+      if deadline <= now { return state.remove(key)?.element }
+      _ = deadlines.insert(at: deadline, key)
+    }
+    return nil
+  }
+
+  /// Takes out everything, the key that has been quiet longest first.
+  public mutating func flush() -> [Element] {
+    var all: [Element] = []
+    while let oldest = state.oldest {
+      all.append(oldest.value.element)
+      state.remove(oldest.key)
+    }
+    deadlines = TimerQueue()
+    return all
+  }
+
+  private func deadline(of pending: Pending<Element>) -> Instant {
+    let whenQuiet = pending.latest + quiet
+    guard let maxWait else { return whenQuiet }
+    return min(whenQuiet, pending.since + maxWait)
+  }
+}

@@ -1,0 +1,26 @@
+/// Pays out permission at a steady rate, with a reserve for bursts; the logic of `rateLimit`.
+public struct TokenBucket: Sendable {
+  private let interval: Int64
+  private let burst: Int
+  /// When the bucket would have been empty, had it always been drawn on as now (the "theoretical arrival time").
+  private var horizon: Instant?
+
+  /// `count` permissions each `period`, at most `burst` of them saved up.
+  public init(_ count: Int, per period: Duration, burst: Int = 1) {
+    interval = max(1, period.nanoseconds / Int64(max(1, count)))
+    self.burst = max(1, burst)
+  }
+
+  /// When the next permission can be had: `now`, or later.
+  public func available(at now: Instant) -> Instant {
+    guard let horizon else { return now }
+    return max(now, horizon - .nanoseconds(interval * Int64(burst - 1)))
+  }
+
+  /// Takes a permission, if one can be had now.
+  public mutating func take(at now: Instant) -> Bool {
+    if available(at: now) > now { return false }
+    horizon = max(horizon ?? now, now) + .nanoseconds(interval)
+    return true
+  }
+}

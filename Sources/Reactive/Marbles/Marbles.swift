@@ -1,0 +1,81 @@
+/// A stream drawn as text: `"-a--(bc)-|"`.
+///
+/// One character is one step in time: `-` nothing happens, `|` the stream completes, `#` it fails, any other character
+/// is an element. What stands in parentheses happens in one and the same step.
+/// ```
+/// let marbles = try Marbles("-a-(b|)")
+/// marbles.steps.map(\.time)  // [1, 3]
+/// ```
+public struct Marbles: Sendable {
+  /// What happens in one step of time.
+  public struct Step: Sendable {
+    public let time: Int
+    public let events: [Event<Character>]
+  }
+
+  /// The steps in which something happens.
+  public let steps: [Step]
+  /// How many steps the drawing is long.
+  public let length: Int
+
+  /// Reads a drawing.
+  public init(_ text: String) throws(MarbleError) {
+    var steps: [Step] = []
+    var group: [Event<Character>]?
+    var time = 0
+    var ended = false
+    for (column, character) in text.enumerated() {
+      switch character {
+      case "(":
+        if group != nil { throw MarbleError(text, column, "a group inside a group") }
+        group = []
+        continue
+      case ")":
+        guard let events = group else { throw MarbleError(text, column, "no group is open here") }
+        steps.append(Step(time: time, events: events))
+        group = nil
+      case "-":
+        if group != nil { throw MarbleError(text, column, "time cannot pass inside a group") }
+      default:
+        if ended { throw MarbleError(text, column, "nothing can follow the end") }
+        let event = Self.event(character)
+        ended = event.isTerminal
+        if group == nil { steps.append(Step(time: time, events: [event])) } else { group?.append(event) }
+      }
+      if group == nil { time += 1 }
+    }
+    if group != nil { throw MarbleError(text, text.count, "the group is not closed") }
+    self.steps = steps
+    length = time
+  }
+
+  private static func event(_ character: Character) -> Event<Character> {
+    switch character {
+    case "|": .completed
+    case "#": .failed(MarbleFailure())
+    default: .next(character)
+    }
+  }
+}
+
+/// What `#` fails with.
+public struct MarbleFailure: Error, Equatable {
+  public init() {}
+}
+
+/// What is wrong with a drawing, and in which column.
+public struct MarbleError: Error, CustomStringConvertible {
+  public let text: String
+  public let column: Int
+  public let what: String
+
+  init(_ text: String, _ column: Int, _ what: String) {
+    self.text = text
+    self.column = column
+    self.what = what
+  }
+
+  public var description: String {
+    "\(what), in column \(column + 1)\n  \(text)\n  \(String(repeating: " ", count: column))^"
+  }
+}

@@ -1,0 +1,29 @@
+extension Observable {
+  /// Emits one source after another, each starting when the one before is over.
+  ///
+  ///     a--b|
+  ///         c--d|
+  ///     a--bc--d|   concat([first, second])
+  /// ```
+  /// Observable.concat([Observable.from([1, 2]), Observable.just(3)])  // 1, 2, 3, |
+  /// ```
+  public static func concat(_ sources: [Observable]) -> Observable {
+    Observable { downstream, subscription in
+      Succession(downstream, subscription, state: 0) { index, last, _ in
+        if let last, case .failed = last { return .finish(last) }
+        if index == sources.count { return .finish(.completed) }
+        defer { index += 1 }
+        return .attach(sources[index])
+      }.advance()
+    }
+  }
+
+  /// Emits this stream, then another.
+  ///
+  /// ```
+  /// Observable.just(1).concat(Observable.just(2))  // 1, 2, |
+  /// ```
+  public func concat(_ other: Observable) -> Observable {
+    Observable.concat([self, other])
+  }
+}

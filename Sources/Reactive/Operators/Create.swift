@@ -1,0 +1,66 @@
+extension Observable {
+  /// Makes a source out of anything that can call an emitter, now or later, from any thread.
+  ///
+  ///     --a---b|   create { emitter in … }
+  ///
+  /// The emitter keeps the grammar: calls are passed on one at a time, and nothing after a terminal.
+  /// ```
+  /// Observable<Int>.create { $0.next(1); $0.complete(); $0.next(2) }  // 1, |
+  /// ```
+  public static func create(_ start: @escaping @Sendable (Emitter<Element>) throws -> Void) -> Observable {
+    Observable { observer, subscription in
+      let emitter = Emitter(observer, subscription)
+      do { try start(emitter) } catch { emitter.fail(error) }
+    }
+  }
+}
+
+/// The sending side of `Observable.create`.
+public final class Emitter<Element: Sendable>: Observer {
+  private let downstream: any Observer<Element>
+  private let subscription: Subscription
+  private let turn = Turnstile(false)  // whether a terminal has passed
+
+  init(_ downstream: any Observer<Element>, _ subscription: Subscription) {
+    self.downstream = downstream
+    self.subscription = subscription
+  }
+
+  /// Whether nobody listens any more, so that there is no point in going on.
+  public var isDisposed: Bool { subscription.isDisposed }
+
+  /// Runs `cleanUp` when the subscription ends, for whatever reason.
+  public func onDispose(_ cleanUp: @escaping @Sendable () -> Void) {
+    subscription.onDispose(cleanUp)
+  }
+
+  public func next(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in send(value) } }
+    send(value)
+    turn.leave()
+  }
+
+  public func next(batch: [Element]) {
+    turn.pass { [self] in
+      if !turn.state, !isDisposed { downstream.next(batch: batch) }
+    }
+  }
+
+  public func fail(_ error: any Error) {
+    turn.pass { [self] in end(.failed(error)) }
+  }
+
+  public func complete() {
+    turn.pass { [self] in end(.completed) }
+  }
+
+  private func send(_ value: Element) {
+    if !turn.state, !isDisposed { downstream.next(value) }
+  }
+
+  private func end(_ terminal: Terminal) {
+    if turn.state || isDisposed { return }
+    turn.state = true
+    terminal.deliver(to: downstream)
+  }
+}

@@ -1,0 +1,68 @@
+extension Observable {
+  /// Lets through the first element of each key and drops the repeats.
+  ///
+  ///     a-b-a-c-b--|
+  ///     a-b---c----|   distinct { $0 }
+  ///
+  /// At most `bound` keys are remembered (the one seen longest ago is forgotten first), and, given a `lifetime`, a key
+  /// only until it has not been seen for that long.
+  /// ```
+  /// Observable.from([1, 2, 1, 3, 2]).distinct { $0 }  // 1, 2, 3, |
+  /// ```
+  public func distinct<Key: Hashable & Sendable>(
+    bound: Int = 1_000_000, _ key: @escaping @Sendable (Element) throws -> Key
+  ) -> Observable {
+    distinct(bound: bound, lifetime: nil, clock: nil, key)
+  }
+
+  /// Lets through the first element of each key, and again when the key has not been seen for `lifetime`.
+  ///
+  /// ```
+  /// Observable.from([1, 1]).distinct(lifetime: .seconds(60), on: clock) { $0 }  // 1, |
+  /// ```
+  public func distinct<Key: Hashable & Sendable>(
+    bound: Int = 1_000_000, lifetime: Duration, on scheduler: any Scheduler,
+    _ key: @escaping @Sendable (Element) throws -> Key
+  ) -> Observable {
+    distinct(bound: bound, lifetime: lifetime, clock: scheduler, key)
+  }
+
+  private func distinct<Key: Hashable & Sendable>(
+    bound: Int, lifetime: Duration?, clock: (any Scheduler)?,
+    _ key: @escaping @Sendable (Element) throws -> Key
+  ) -> Observable {
+    Observable { downstream, subscription in
+      let machine = DistinctMachine(state: MemoryState<Key, Instant>(), bound: bound, lifetime: lifetime)
+      attach(DistinctObserver(downstream, machine, clock, key), in: subscription)
+    }
+  }
+}
+
+private final class DistinctObserver<Element: Sendable, Key: Hashable & Sendable>: Stage {
+  let downstream: any Observer<Element>
+  private let clock: (any Scheduler)?
+  private let key: @Sendable (Element) throws -> Key
+  private let turn: Turnstile<DistinctMachine<MemoryState<Key, Instant>>>
+
+  init(
+    _ downstream: any Observer<Element>, _ machine: DistinctMachine<MemoryState<Key, Instant>>,
+    _ clock: (any Scheduler)?, _ key: @escaping @Sendable (Element) throws -> Key
+  ) {
+    self.downstream = downstream
+    self.clock = clock
+    self.key = key
+    turn = Turnstile(machine)
+  }
+
+  func next(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in check(value) } }
+    check(value)
+    turn.leave()
+  }
+
+  private func check(_ value: Element) {
+    let key: Key
+    do { key = try self.key(value) } catch { return downstream.fail(error) }
+    if turn.state.isNew(key, at: clock?.now ?? Instant()) { downstream.next(value) }
+  }
+}

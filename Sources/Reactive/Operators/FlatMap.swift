@@ -1,0 +1,136 @@
+import Synchronization
+
+extension Observable {
+  /// Turns each element into a stream and emits what all of them emit, as it comes.
+  ///
+  ///     a-----b------|
+  ///     -a1-a2-b1-b2--|   flatMap { … }
+  ///
+  /// At most `limit` streams run at once; further elements wait, and more than `backlog` waiting is a failure.
+  /// ```
+  /// Observable.from(1...3).flatMap { Observable.from([$0, $0 * 10]) }  // 1, 10, 2, 20, 3, 30, |
+  /// ```
+  public func flatMap<Output: Sendable>(
+    limit: Int = 1024, backlog: Int = 65_536,
+    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+  ) -> Observable<Output> {
+    Observable<Output> { downstream, subscription in
+      let observer = FlatMapObserver(downstream, subscription, max(1, limit), backlog, transform)
+      attach(observer, in: observer.outer)
+    }
+  }
+}
+
+private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observer {
+  /// Its source's part of the subscription, which ends before the inner streams do.
+  let outer: Subscription
+  private let subscription: Subscription
+  private let outlet: Outlet<Output>
+  private let limit: Int
+  private let backlogLimit: Int
+  private let transform: @Sendable (Element) throws -> Observable<Output>
+  private let ledger = Mutex(Ledger<Element>())
+  /// Starts inner streams one after another, so that those that end at once do not pile up on the stack.
+  private let starter = Turnstile(())
+
+  init(
+    _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int, _ backlogLimit: Int,
+    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+  ) {
+    self.subscription = subscription
+    self.limit = limit
+    self.backlogLimit = backlogLimit
+    self.transform = transform
+    outlet = Outlet(downstream)
+    outer = subscription.child()
+  }
+
+  func next(_ value: Element) {
+    if ledger.withLock({ $0.admit(limit) }) { start(value) } else { wait(value) }
+  }
+
+  func fail(_ error: any Error) {
+    outlet.fail(error)
+    outer.dispose()
+  }
+
+  func complete() {
+    outer.dispose()
+    if ledger.withLock({ $0.closeOuter() }) { outlet.complete() }
+  }
+
+  private func wait(_ value: Element) {
+    if ledger.withLock({ $0.enqueue(value, backlogLimit) }) { return }
+    fail(ReactiveError.overflow(what: "the backlog of flatMap", limit: backlogLimit))
+  }
+
+  private func start(_ value: Element) {
+    let inner: Observable<Output>
+    do { inner = try transform(value) } catch { return fail(error) }
+    if case .scalar(let output) = inner.source {
+      outlet.next(output)
+      return finishInner()
+    }
+    starter.pass { [self] in
+      inner.feed(
+        subscription, next: { [outlet] in outlet.next($0) }, fail: { [self] in fail($0) },
+        complete: { [self] in finishInner() })
+    }
+  }
+
+  private func finishInner() {
+    switch ledger.withLock({ $0.closeInner() }) {
+    case .quiet: break
+    case .done: outlet.complete()
+    case .waiting: startWaiting()
+    }
+  }
+
+  private func startWaiting() {
+    // Through the starter: this may be the end of one inner stream out of a long line that all end at once.
+    starter.pass { [self] in
+      if let value = ledger.withLock({ $0.dequeue() }) { start(value) }
+    }
+  }
+}
+
+/// How many inner streams run and what waits for them; knows when all is over.
+private struct Ledger<Element: Sendable>: Sendable {
+  enum Next {
+    case quiet
+    case waiting
+    case done
+  }
+
+  private var active = 0
+  private var outerOpen = true
+  private var backlog = Queue<Element>()
+
+  mutating func admit(_ limit: Int) -> Bool {
+    if active >= limit { return false }
+    active += 1
+    return true
+  }
+
+  mutating func enqueue(_ value: Element, _ limit: Int) -> Bool {
+    if backlog.count >= limit { return false }
+    backlog.append(value)
+    return true
+  }
+
+  mutating func dequeue() -> Element? {
+    backlog.popFirst()
+  }
+
+  /// The place of an inner stream that has ended goes to the one that has waited longest.
+  mutating func closeInner() -> Next {
+    if !backlog.isEmpty { return .waiting }
+    active -= 1
+    return active == 0 && !outerOpen ? .done : .quiet
+  }
+
+  mutating func closeOuter() -> Bool {
+    outerOpen = false
+    return active == 0
+  }
+}

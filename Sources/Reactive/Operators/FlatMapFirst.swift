@@ -1,0 +1,74 @@
+import Synchronization
+
+extension Observable {
+  /// Turns an element into a stream and emits that; elements that come while it runs are passed over.
+  ///
+  ///     a--b-----c---|
+  ///     -a1-a2---c1-c2-|   flatMapFirst { … }
+  ///
+  /// What a poll wants: while one is under way, the next tick is not a reason to start another.
+  /// ```
+  /// Observable.from(1...3).flatMapFirst { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }  // 10, |
+  /// ```
+  public func flatMapFirst<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+  ) -> Observable<Output> {
+    Observable<Output> { downstream, subscription in
+      let observer = FlatMapFirstObserver(downstream, subscription, transform)
+      attach(observer, in: observer.outer)
+    }
+  }
+}
+
+private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: Observer {
+  let outer: Subscription
+  private let subscription: Subscription
+  private let outlet: Outlet<Output>
+  private let transform: @Sendable (Element) throws -> Observable<Output>
+  private let state = Mutex((busy: false, outerOpen: true))
+
+  init(
+    _ downstream: any Observer<Output>, _ subscription: Subscription,
+    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+  ) {
+    self.subscription = subscription
+    self.transform = transform
+    outlet = Outlet(downstream)
+    outer = subscription.child()
+  }
+
+  func next(_ value: Element) {
+    let starts = state.withLock { state in
+      defer { state.busy = true }
+      return !state.busy
+    }
+    guard starts else { return }
+    let inner: Observable<Output>
+    do { inner = try transform(value) } catch { return fail(error) }
+    inner.feed(
+      subscription, next: { [outlet] in outlet.next($0) }, fail: { [self] in fail($0) },
+      complete: { [self] in finishInner() })
+  }
+
+  func fail(_ error: any Error) {
+    outlet.fail(error)
+    outer.dispose()
+  }
+
+  func complete() {
+    outer.dispose()
+    let busy = state.withLock { state in
+      state.outerOpen = false
+      return state.busy
+    }
+    if !busy { outlet.complete() }
+  }
+
+  private func finishInner() {
+    let outerOpen = state.withLock { state in
+      state.busy = false
+      return state.outerOpen
+    }
+    if !outerOpen { outlet.complete() }
+  }
+}

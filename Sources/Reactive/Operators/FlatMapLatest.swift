@@ -1,0 +1,114 @@
+extension Observable {
+  /// Turns each element into a stream and emits the newest of them, leaving the one before.
+  ///
+  ///     a------b-----|
+  ///     -a1-a2--b1-b2-|   flatMapLatest { … }
+  /// ```
+  /// Observable.from(1...3).flatMapLatest { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }  // 30, |
+  /// ```
+  public func flatMapLatest<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+  ) -> Observable<Output> {
+    Observable<Output> { downstream, subscription in
+      let observer = FlatMapLatestObserver(downstream, subscription, transform)
+      attach(observer, in: observer.outer)
+    }
+  }
+}
+
+private struct Latest: Sendable {
+  /// The inner stream that is heard; an older one is not, even if it still speaks.
+  var running: Subscription?
+  var outerOpen = true
+  var over = false
+}
+
+private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: Observer {
+  let outer: Subscription
+  private let downstream: any Observer<Output>
+  private let subscription: Subscription
+  private let transform: @Sendable (Element) throws -> Observable<Output>
+  private let turn = Turnstile(Latest())
+
+  init(
+    _ downstream: any Observer<Output>, _ subscription: Subscription,
+    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+  ) {
+    self.downstream = downstream
+    self.subscription = subscription
+    self.transform = transform
+    outer = subscription.child()
+  }
+
+  func next(_ value: Element) {
+    let inner: Observable<Output>
+    do { inner = try transform(value) } catch { return fail(error) }
+    let child = subscription.child()
+    // Joining happens in turn, attaching after it: an inner stream that never pauses must find the way free.
+    turn.pass { [self] in
+      turn.state.running?.dispose()
+      turn.state.running = child
+    }
+    inner.attach(InnerObserver(self, child), in: child)
+  }
+
+  func fail(_ error: any Error) {
+    turn.pass { [self] in end(.failed(error)) }
+    outer.dispose()
+  }
+
+  func complete() {
+    outer.dispose()
+    turn.pass { [self] in
+      turn.state.outerOpen = false
+      if turn.state.running == nil { end(.completed) }
+    }
+  }
+
+  private func end(_ terminal: Terminal) {
+    if turn.state.over { return }
+    turn.state.over = true
+    turn.state.running = nil
+    terminal.deliver(to: downstream)
+  }
+
+  private func finish(_ child: Subscription) {
+    child.dispose()
+    turn.state.running = nil
+    if !turn.state.outerOpen { end(.completed) }
+  }
+
+  private final class InnerObserver: Observer {
+    private let parent: FlatMapLatestObserver
+    private let child: Subscription
+
+    init(_ parent: FlatMapLatestObserver, _ child: Subscription) {
+      self.parent = parent
+      self.child = child
+    }
+
+    private var isHeard: Bool { parent.turn.state.running === child }
+
+    func next(_ value: Output) {
+      guard parent.turn.enter() else { return parent.turn.later { [self] in send(value) } }
+      send(value)
+      parent.turn.leave()
+    }
+
+    func fail(_ error: any Error) {
+      parent.turn.pass { [self] in
+        if isHeard { parent.end(.failed(error)) }
+      }
+    }
+
+    func complete() {
+      parent.turn.pass { [self] in
+        if isHeard { parent.finish(child) }
+      }
+    }
+
+    private func send(_ value: Output) {
+      if isHeard { parent.downstream.next(value) }
+    }
+  }
+}

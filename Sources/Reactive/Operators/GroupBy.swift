@@ -1,0 +1,88 @@
+/// The elements of one key.
+public struct Group<Key: Hashable & Sendable, Element: Sendable>: Sendable {
+  public let key: Key
+  public let elements: Observable<Element>
+}
+
+extension Observable {
+  /// Sorts the elements into a stream for each key.
+  ///
+  ///     a--b--c--|
+  ///     x--y-----|   group { $0.key }   x emits a and c, which have one key, y emits b
+  ///
+  /// At most `limit` groups are open: one more completes the group that has been without an element longest. Elements
+  /// are not kept: subscribe to a group when it comes. Groups that are open when the subscription ends complete.
+  /// ```
+  /// Observable.from(1...4).group { $0 % 2 }.flatMap { $0.elements.takeLast(1) }  // 3, 4, |
+  /// ```
+  public func group<Key: Hashable & Sendable>(
+    limit: Int = 1024, by key: @escaping @Sendable (Element) throws -> Key
+  ) -> Observable<Group<Key, Element>> {
+    Observable<Group<Key, Element>> { downstream, subscription in
+      attach(GroupObserver(downstream, subscription, limit, key), in: subscription)
+    }
+  }
+}
+
+private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: Stage {
+  let downstream: any Observer<Group<Key, Element>>
+  private let limit: Int
+  private let key: @Sendable (Element) throws -> Key
+  private let turn = Turnstile(MemoryState<Key, PublishSubject<Element>>())
+
+  init(
+    _ downstream: any Observer<Group<Key, Element>>, _ subscription: Subscription, _ limit: Int,
+    _ key: @escaping @Sendable (Element) throws -> Key
+  ) {
+    self.downstream = downstream
+    self.limit = max(1, limit)
+    self.key = key
+    subscription.onDispose { [self] in turn.pass { [self] in closeAll(.completed) } }
+  }
+
+  func next(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in place(value) } }
+    place(value)
+    turn.leave()
+  }
+
+  func fail(_ error: any Error) {
+    turn.pass { [self] in
+      closeAll(.failed(error))
+      downstream.fail(error)
+    }
+  }
+
+  func complete() {
+    turn.pass { [self] in
+      closeAll(.completed)
+      downstream.complete()
+    }
+  }
+
+  private func place(_ value: Element) {
+    let key: Key
+    do { key = try self.key(value) } catch {
+      closeAll(.failed(error))
+      return downstream.fail(error)
+    }
+    if let group = turn.state.value(for: key) {
+      turn.state.set(group, for: key)  // now the newest
+      return group.next(value)
+    }
+    if turn.state.count >= limit, let oldest = turn.state.oldest {
+      turn.state.remove(oldest.key)?.complete()
+    }
+    let group = PublishSubject<Element>()
+    turn.state.set(group, for: key)
+    downstream.next(Group(key: key, elements: group.observable))
+    group.next(value)
+  }
+
+  private func closeAll(_ terminal: Terminal) {
+    while let oldest = turn.state.oldest {
+      turn.state.remove(oldest.key)
+      terminal.deliver(to: oldest.value)
+    }
+  }
+}

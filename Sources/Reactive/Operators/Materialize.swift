@@ -1,0 +1,71 @@
+extension Observable {
+  /// Turns what happens, terminals included, into elements.
+  ///
+  ///     a--b--#
+  ///     a--b--(#|)   materialize()
+  /// ```
+  /// Observable.just(1).materialize().map { $0.isTerminal }  // false, true, |
+  /// ```
+  public func materialize() -> Observable<Event<Element>> {
+    Observable<Event<Element>> { downstream, subscription in
+      attach(MaterializeObserver(downstream), in: subscription)
+    }
+  }
+
+  /// Turns events back into what they tell of.
+  ///
+  /// ```
+  /// Observable.from([Event.next(1), .completed, .next(2)]).dematerialize { $0 }  // 1, |
+  /// ```
+  public func dematerialize<Output: Sendable>(
+    _ event: @escaping @Sendable (Element) throws -> Event<Output>
+  ) -> Observable<Output> {
+    Observable<Output> { downstream, subscription in
+      attach(DematerializeObserver(downstream, event), in: subscription)
+    }
+  }
+}
+
+private final class MaterializeObserver<Element: Sendable>: Stage {
+  let downstream: any Observer<Event<Element>>
+
+  init(_ downstream: any Observer<Event<Element>>) {
+    self.downstream = downstream
+  }
+
+  func next(_ value: Element) {
+    downstream.next(.next(value))
+  }
+
+  func fail(_ error: any Error) {
+    downstream.next(.failed(error))
+    downstream.complete()
+  }
+
+  func complete() {
+    downstream.next(.completed)
+    downstream.complete()
+  }
+}
+
+private final class DematerializeObserver<Element: Sendable, Output: Sendable>: Stage {
+  let downstream: any Observer<Output>
+  private let event: @Sendable (Element) throws -> Event<Output>
+
+  init(_ downstream: any Observer<Output>, _ event: @escaping @Sendable (Element) throws -> Event<Output>) {
+    self.downstream = downstream
+    self.event = event
+  }
+
+  func next(_ value: Element) {
+    do {
+      switch try event(value) {
+      case .next(let output): downstream.next(output)
+      case .failed(let error): downstream.fail(error)
+      case .completed: downstream.complete()
+      }
+    } catch {
+      downstream.fail(error)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+extension Observable {
+  /// Delivers everything on a scheduler, in order, through a mailbox that holds at most `capacity` elements.
+  ///
+  ///     a--b--c--|
+  ///     a--b--c--|   observe(on: lane), each on the lane
+  ///
+  /// What a full mailbox does is the `overflow`: make the sender wait, drop the oldest or the newest element, or fail.
+  /// `counters` tell how much went through, was dropped, or had to wait. A failure comes after the elements before it.
+  /// ```
+  /// Observable.from(1...3).observe(on: clock, capacity: 2, overflow: .dropOldest)  // 2, 3, |
+  /// ```
+  public func observe(
+    on scheduler: any Scheduler, capacity: Int = 1024, overflow: Overflow = .block,
+    counters: MailboxCounters? = nil
+  ) -> Observable {
+    Observable { downstream, subscription in
+      let mailbox = Mailbox(
+        to: downstream, in: subscription, on: scheduler, capacity: capacity, overflow: overflow,
+        counters: counters)
+      mailbox.attach(to: self)
+    }
+  }
+}

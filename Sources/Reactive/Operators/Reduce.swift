@@ -1,0 +1,59 @@
+extension Observable {
+  /// Folds all elements into one value, emitted when the stream completes.
+  ///
+  ///     1--2--3--|
+  ///     ---------(6|)   reduce(0) { $0 + $1 }
+  /// ```
+  /// Observable.from(1...4).reduce(0) { $0 + $1 }  // 10, |
+  /// ```
+  public func reduce<Value: Sendable>(
+    _ initial: Value, _ accumulate: @escaping @Sendable (Value, Element) throws -> Value
+  ) -> Observable<Value> {
+    reduce(into: initial) { value, element in value = try accumulate(value, element) }
+  }
+
+  /// Folds all elements into one value in place, emitted when the stream completes.
+  ///
+  /// ```
+  /// Observable.from(1...3).reduce(into: [Int]()) { $0.append($1) }  // [1, 2, 3], |
+  /// ```
+  public func reduce<Value: Sendable>(
+    into initial: Value, _ accumulate: @escaping @Sendable (inout Value, Element) throws -> Void
+  ) -> Observable<Value> {
+    Observable<Value> { downstream, subscription in
+      attach(ReduceObserver(downstream, initial, accumulate), in: subscription)
+    }
+  }
+}
+
+private final class ReduceObserver<Element: Sendable, Value: Sendable>: Stage {
+  let downstream: any Observer<Value>
+  private let accumulate: @Sendable (inout Value, Element) throws -> Void
+  private let turn: Turnstile<Value>
+
+  init(
+    _ downstream: any Observer<Value>, _ initial: Value,
+    _ accumulate: @escaping @Sendable (inout Value, Element) throws -> Void
+  ) {
+    self.downstream = downstream
+    self.accumulate = accumulate
+    turn = Turnstile(initial)
+  }
+
+  func next(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in fold(value) } }
+    fold(value)
+    turn.leave()
+  }
+
+  func complete() {
+    turn.pass { [self] in
+      downstream.next(turn.state)
+      downstream.complete()
+    }
+  }
+
+  private func fold(_ value: Element) {
+    do { try accumulate(&turn.state, value) } catch { downstream.fail(error) }
+  }
+}

@@ -1,0 +1,52 @@
+extension Observable {
+  /// Emits the latest element each time another stream emits, if there is a new one.
+  ///
+  ///     a-b---c-----|
+  ///     ---x-x---x-
+  ///     ---b-----c--|   sample(ticks)
+  /// ```
+  /// Observable.interval(.seconds(2), on: clock).sample(Observable.interval(.seconds(5), on: clock)).take(2)  // 1, 3, |
+  /// ```
+  public func sample<Other: Sendable>(_ trigger: Observable<Other>) -> Observable {
+    Observable { downstream, subscription in
+      let sampler = Sampler(downstream)
+      feed(
+        subscription, next: { sampler.note($0) }, fail: { sampler.end(.failed($0)) },
+        complete: { sampler.end(.completed) })
+      if subscription.isDisposed { return }
+      trigger.feed(
+        subscription, next: { _ in sampler.emit() }, fail: { sampler.end(.failed($0)) }, complete: {})
+    }
+  }
+}
+
+private final class Sampler<Element: Sendable>: Sendable {
+  private let downstream: any Observer<Element>
+  private let turn = Turnstile<(latest: Element?, over: Bool)>((nil, false))
+
+  init(_ downstream: any Observer<Element>) {
+    self.downstream = downstream
+  }
+
+  func note(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in turn.state.latest = value } }
+    turn.state.latest = value
+    turn.leave()
+  }
+
+  func emit() {
+    turn.pass { [self] in
+      guard !turn.state.over, let latest = turn.state.latest else { return }
+      turn.state.latest = nil
+      downstream.next(latest)
+    }
+  }
+
+  func end(_ terminal: Terminal) {
+    turn.pass { [self] in
+      if turn.state.over { return }
+      turn.state = (nil, true)
+      terminal.deliver(to: downstream)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+
+extension Observable {
+  /// Makes one subscription to the source serve all who are subscribed: it starts with the first and ends with the
+  /// last of them. After that, or after the end of the source, the next one starts it anew.
+  ///
+  ///     --a--b--c--|
+  ///     --a--b--c--|   share(), subscribed to at the start
+  ///     -----b--c--|   the same, subscribed to later
+  ///
+  /// With `replay`, a late subscriber gets that many of the last elements first.
+  /// ```
+  /// Observable.from(1...2).share()  // 1, 2, |
+  /// ```
+  public func share(replay: Int = 0) -> Observable {
+    let hub = Hub(self, replay: max(0, replay))
+    return Observable { observer, subscription in hub.join(observer, subscription) }
+  }
+}
+
+private final class Hub<Element: Sendable>: Sendable {
+  private let source: Observable<Element>
+  private let replay: Int
+  private let session = Mutex<Session<Element>?>(nil)
+
+  init(_ source: Observable<Element>, replay: Int) {
+    self.source = source
+    self.replay = replay
+  }
+
+  func join(_ observer: any Observer<Element>, _ subscription: Subscription) {
+    let (session, isFirst) = self.session.withLock { current in
+      if let open = current, open.enter() { return (open, false) }
+      let new = Session<Element>(replay: replay)
+      current = new
+      return (new, true)
+    }
+    session.broadcast.attach(observer, in: subscription)
+    subscription.onDispose { [self] in leave(session) }
+    if isFirst { source.attach(SessionObserver(session), in: session.connection) }
+  }
+
+  private func leave(_ session: Session<Element>) {
+    guard session.exit() else { return }
+    self.session.withLock { if $0 === session { $0 = nil } }
+  }
+}
+
+/// One connection to the source and those it serves.
+private final class Session<Element: Sendable>: Sendable {
+  let broadcast: Broadcast<Element>
+  let connection = Subscription()
+  /// Zero when the last one has left or the source has ended; nobody can enter any more then.
+  private let members = Atomic<Int>(1)
+
+  init(replay: Int) {
+    broadcast = Broadcast(memory: replay)
+  }
+
+  func enter() -> Bool { change(by: 1) != nil }
+
+  /// True if the session is over.
+  func exit() -> Bool {
+    let left = change(by: -1) ?? 0
+    if left == 0 { connection.dispose() }
+    return left == 0
+  }
+
+  func close() {
+    members.store(0, ordering: .releasing)
+    connection.dispose()
+  }
+
+  /// The new number of members; nil if the session is over.
+  private func change(by step: Int) -> Int? {
+    var count = members.load(ordering: .relaxed)
+    while count > 0 {
+      let attempt = members.compareExchange(
+        expected: count, desired: count + step, ordering: .acquiringAndReleasing)
+      if attempt.exchanged { return count + step }
+      count = attempt.original
+    }
+    return nil
+  }
+}
+
+private final class SessionObserver<Element: Sendable>: Observer {
+  private let session: Session<Element>
+
+  init(_ session: Session<Element>) {
+    self.session = session
+  }
+
+  func next(_ value: Element) { session.broadcast.next(value) }
+  func next(batch: [Element]) { session.broadcast.next(batch: batch) }
+
+  func fail(_ error: any Error) {
+    session.close()
+    session.broadcast.fail(error)
+  }
+
+  func complete() {
+    session.close()
+    session.broadcast.complete()
+  }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+extension Observable {
+  /// Emits the first `count` elements and completes.
+  ///
+  ///     a--b--c--d--|
+  ///     a--(b|)         take(2)
+  /// ```
+  /// Observable.from(1...9).take(2)  // 1, 2, |
+  /// ```
+  public func take(_ count: Int) -> Observable {
+    if count <= 0 { return .empty() }
+    return Observable { downstream, subscription in
+      attach(TakeObserver(downstream, count), in: subscription)
+    }
+  }
+}
+
+private final class TakeObserver<Element: Sendable>: Stage {
+  let downstream: any Observer<Element>
+  private let left: Atomic<Int>
+
+  init(_ downstream: any Observer<Element>, _ count: Int) {
+    self.downstream = downstream
+    left = Atomic(count)
+  }
+
+  func next(_ value: Element) {
+    // Counted before the element goes on, so that one sent from inside its delivery is counted too.
+    let left = left.subtract(1, ordering: .relaxed).newValue
+    if left < 0 { return }
+    downstream.next(value)
+    if left == 0 { downstream.complete() }
+  }
+
+  func fail(_ error: any Error) {
+    if left.load(ordering: .relaxed) > 0 { downstream.fail(error) }
+  }
+
+  func complete() {
+    if left.load(ordering: .relaxed) > 0 { downstream.complete() }
+  }
+}

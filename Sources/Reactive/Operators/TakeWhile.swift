@@ -1,0 +1,57 @@
+import Synchronization
+
+extension Observable {
+  /// Emits elements as long as they satisfy a condition, and completes at the first that does not.
+  ///
+  ///     1--2--3--4--|
+  ///     1--2--|         take(while: { $0 < 3 })
+  ///
+  /// With `inclusive`, that element is emitted too.
+  /// ```
+  /// Observable.from(1...9).take(while: { $0 < 3 })  // 1, 2, |
+  /// ```
+  public func take(
+    while condition: @escaping @Sendable (Element) throws -> Bool, inclusive: Bool = false
+  ) -> Observable {
+    Observable { downstream, subscription in
+      attach(TakeWhileObserver(downstream, condition, inclusive), in: subscription)
+    }
+  }
+}
+
+private final class TakeWhileObserver<Element: Sendable>: Stage {
+  let downstream: any Observer<Element>
+  private let condition: @Sendable (Element) throws -> Bool
+  private let inclusive: Bool
+  private let over = Atomic<Bool>(false)
+
+  init(
+    _ downstream: any Observer<Element>, _ condition: @escaping @Sendable (Element) throws -> Bool,
+    _ inclusive: Bool
+  ) {
+    self.downstream = downstream
+    self.condition = condition
+    self.inclusive = inclusive
+  }
+
+  func next(_ value: Element) {
+    if over.load(ordering: .relaxed) { return }
+    let holds: Bool
+    do { holds = try condition(value) } catch {
+      over.store(true, ordering: .relaxed)
+      return downstream.fail(error)
+    }
+    if holds { return downstream.next(value) }
+    over.store(true, ordering: .relaxed)
+    if inclusive { downstream.next(value) }
+    downstream.complete()
+  }
+
+  func fail(_ error: any Error) {
+    if !over.load(ordering: .relaxed) { downstream.fail(error) }
+  }
+
+  func complete() {
+    if !over.load(ordering: .relaxed) { downstream.complete() }
+  }
+}

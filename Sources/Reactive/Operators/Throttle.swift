@@ -1,0 +1,63 @@
+extension Observable {
+  /// Thins out a fast stream: the first element, then nothing for a while; with `latest`, the last one of that while
+  /// follows at its end.
+  ///
+  ///     a-b-c-----d-e----|
+  ///     a---------d------|   throttle(for: .seconds(5), latest: false, on: clock)
+  ///     a----c----d----e-|   throttle(for: .seconds(5), on: clock)
+  /// ```
+  /// Observable.from(1...3).throttle(for: .seconds(5), latest: false, on: clock)  // 1, |
+  /// ```
+  public func throttle(
+    for period: Duration, latest: Bool = true, on scheduler: any Scheduler
+  ) -> Observable {
+    Observable { downstream, subscription in
+      let machine = ThrottleMachine<Element>(period: period, latest: latest)
+      attach(
+        ThrottleObserver(downstream, machine, Alarm(on: scheduler, in: subscription)), in: subscription)
+    }
+  }
+}
+
+private final class ThrottleObserver<Element: Sendable>: Stage, AlarmOwner {
+  let downstream: any Observer<Element>
+  private let alarm: Alarm
+  private let turn: Turnstile<ThrottleMachine<Element>>
+
+  init(_ downstream: any Observer<Element>, _ machine: ThrottleMachine<Element>, _ alarm: Alarm) {
+    self.downstream = downstream
+    self.alarm = alarm
+    turn = Turnstile(machine)
+  }
+
+  func next(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in accept(value) } }
+    accept(value)
+    turn.leave()
+  }
+
+  func fail(_ error: any Error) {
+    turn.pass { [self] in
+      _ = turn.state.flush()
+      downstream.fail(error)
+    }
+  }
+
+  func complete() {
+    turn.pass { [self] in
+      if let value = turn.state.flush() { downstream.next(value) }
+      downstream.complete()
+    }
+  }
+
+  func ring() {
+    turn.pass { [self] in
+      if let value = turn.state.due(at: alarm.now) { downstream.next(value) }
+    }
+  }
+
+  private func accept(_ value: Element) {
+    if turn.state.accept(value, at: alarm.now) { return downstream.next(value) }
+    if let deadline = turn.state.nextDeadline { alarm.set(at: deadline, for: self) }
+  }
+}

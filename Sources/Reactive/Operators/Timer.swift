@@ -1,0 +1,63 @@
+extension Observable where Element == Int {
+  /// Emits zero after a delay and completes; given a period, goes on counting instead.
+  ///
+  ///     ---(0|)        timer(after: .seconds(3), on: clock)
+  ///     -0--1--2--3-   timer(after: .seconds(1), every: .seconds(3), on: clock)
+  /// ```
+  /// Observable.timer(after: .seconds(1), on: clock)  // 0, |
+  /// ```
+  public static func timer(
+    after delay: Duration, every period: Duration? = nil, on scheduler: any Scheduler
+  ) -> Observable {
+    Observable { observer, subscription in
+      let ticker = Ticker(observer, subscription, scheduler, period: period.map { max($0, .nanoseconds(1)) })
+      ticker.start(at: scheduler.now + delay)
+    }
+  }
+}
+
+private final class Ticker: AlarmOwner {
+  private let observer: any Observer<Int>
+  private let subscription: Subscription
+  private let alarm: Alarm
+  private let period: Duration?
+  private let turn = Turnstile((count: 0, due: Instant()))
+
+  init(
+    _ observer: any Observer<Int>, _ subscription: Subscription, _ scheduler: any Scheduler, period: Duration?
+  ) {
+    self.observer = observer
+    self.subscription = subscription
+    self.period = period
+    alarm = Alarm(on: scheduler, in: subscription)
+  }
+
+  func start(at due: Instant) {
+    turn.pass { [self] in
+      turn.state.due = due
+      alarm.set(at: due, for: self)
+    }
+  }
+
+  func ring() {
+    turn.pass { [self] in tick() }
+  }
+
+  private func tick() {
+    if subscription.isDisposed { return }
+    observer.next(turn.state.count)
+    guard let period else { return observer.complete() }
+    turn.state.count += 1
+    turn.state.due = nextTick(period)
+    alarm.set(at: turn.state.due, for: self)
+  }
+
+  /// The first point of the grid that is not past: ticks stay in step with the first however late one ran.
+  private func nextTick(_ period: Duration) -> Instant {
+    let due = turn.state.due + period
+    let late = alarm.now - due
+    if late <= .zero { return due }
+    let step = max(1, period.nanoseconds)
+    return due + .nanoseconds((late.nanoseconds + step - 1) / step * step)
+  }
+}

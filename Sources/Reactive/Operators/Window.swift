@@ -1,0 +1,98 @@
+extension Observable {
+  /// Cuts the stream into streams of `count` elements.
+  ///
+  ///     a--b--c--|
+  ///     x-----y--|   window(2)   x emits a and b, y emits c
+  /// ```
+  /// Observable.from(1...3).window(2).concatMap { $0.reduce(0) { $0 + $1 } }  // 3, 3, |
+  /// ```
+  public func window(_ count: Int) -> Observable<Observable> {
+    Observable<Observable> { downstream, subscription in
+      attach(WindowObserver(downstream, subscription, count, nil, nil), in: subscription)
+    }
+  }
+
+  /// Cuts the stream into streams: each ends when it has had `count` elements, or `time` after its first.
+  ///
+  /// A window is open from its first element. Its elements are not kept: subscribe to it when it comes. A window that
+  /// is open when the subscription ends completes.
+  /// ```
+  /// Observable.from(1...3).window(9, or: .seconds(1), on: clock).concatMap { $0.takeLast(1) }  // 3, |
+  /// ```
+  public func window(_ count: Int, or time: Duration, on scheduler: any Scheduler) -> Observable<Observable> {
+    Observable<Observable> { downstream, subscription in
+      let alarm = Alarm(on: scheduler, in: subscription)
+      attach(WindowObserver(downstream, subscription, count, time, alarm), in: subscription)
+    }
+  }
+}
+
+private final class WindowObserver<Element: Sendable>: Stage, AlarmOwner {
+  private struct State: Sendable {
+    var window: PublishSubject<Element>?
+    var count = 0
+  }
+
+  let downstream: any Observer<Observable<Element>>
+  private let count: Int
+  private let time: Duration?
+  private let alarm: Alarm?
+  private let turn = Turnstile(State())
+
+  init(
+    _ downstream: any Observer<Observable<Element>>, _ subscription: Subscription, _ count: Int,
+    _ time: Duration?, _ alarm: Alarm?
+  ) {
+    self.downstream = downstream
+    self.count = max(1, count)
+    self.time = time
+    self.alarm = alarm
+    subscription.onDispose { [self] in turn.pass { [self] in close(.completed) } }
+  }
+
+  func next(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in place(value) } }
+    place(value)
+    turn.leave()
+  }
+
+  func fail(_ error: any Error) {
+    turn.pass { [self] in
+      close(.failed(error))
+      downstream.fail(error)
+    }
+  }
+
+  func complete() {
+    turn.pass { [self] in
+      close(.completed)
+      downstream.complete()
+    }
+  }
+
+  func ring() {
+    turn.pass { [self] in close(.completed) }
+  }
+
+  private func place(_ value: Element) {
+    let window = turn.state.window ?? open()
+    turn.state.count += 1
+    window.next(value)
+    if turn.state.count >= count { close(.completed) }
+  }
+
+  private func open() -> PublishSubject<Element> {
+    let window = PublishSubject<Element>()
+    turn.state = State(window: window)
+    if let alarm, let time { alarm.set(at: alarm.now + time, for: self) }
+    downstream.next(window.observable)
+    return window
+  }
+
+  private func close(_ terminal: Terminal) {
+    guard let window = turn.state.window else { return }
+    alarm?.clear()
+    turn.state = State()
+    terminal.deliver(to: window)
+  }
+}

@@ -1,0 +1,62 @@
+extension Observable {
+  /// Joins to each element the latest one of another stream; elements before its first are left out.
+  ///
+  ///     --1---2--|
+  ///     a---b---c--|
+  ///     --x---y--|   withLatest(letters) { … }   x = 1a, y = 2b
+  /// ```
+  /// Observable.from([1, 2]).withLatest(Observable.just("a")) { "\($0)\($1)" }  // 1a, 2a, |
+  /// ```
+  public func withLatest<Other: Sendable, Output: Sendable>(
+    _ other: Observable<Other>, _ transform: @escaping @Sendable (Element, Other) throws -> Output
+  ) -> Observable<Output> {
+    Observable<Output> { downstream, subscription in
+      let join = LatestJoin(downstream, transform)
+      other.feed(subscription, next: { join.note($0) }, fail: { join.end(.failed($0)) }, complete: {})
+      if subscription.isDisposed { return }
+      feed(
+        subscription, next: { join.take($0) }, fail: { join.end(.failed($0)) },
+        complete: { join.end(.completed) })
+    }
+  }
+}
+
+private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: Sendable {
+  private let downstream: any Observer<Output>
+  private let transform: @Sendable (Element, Other) throws -> Output
+  private let turn = Turnstile<(latest: Other?, over: Bool)>((nil, false))
+
+  init(
+    _ downstream: any Observer<Output>, _ transform: @escaping @Sendable (Element, Other) throws -> Output
+  ) {
+    self.downstream = downstream
+    self.transform = transform
+  }
+
+  func note(_ value: Other) {
+    turn.pass { [self] in turn.state.latest = value }
+  }
+
+  func take(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in join(value) } }
+    join(value)
+    turn.leave()
+  }
+
+  func end(_ terminal: Terminal) {
+    turn.pass { [self] in finish(terminal) }
+  }
+
+  private func join(_ value: Element) {
+    guard !turn.state.over, let latest = turn.state.latest else { return }
+    let output: Output
+    do { output = try transform(value, latest) } catch { return finish(.failed(error)) }
+    downstream.next(output)
+  }
+
+  private func finish(_ terminal: Terminal) {
+    if turn.state.over { return }
+    turn.state.over = true
+    terminal.deliver(to: downstream)
+  }
+}

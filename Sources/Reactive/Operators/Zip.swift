@@ -1,0 +1,100 @@
+extension Observable {
+  /// Pairs the first elements of all sources, then the second, and so on, as lists.
+  ///
+  ///     a--b-----c--|
+  ///     -1-----2----|
+  ///     -x-----y----|   zip([letters, digits])   x = [a, 1], y = [b, 2]
+  ///
+  /// Completes when no further list can come. A source may be ahead by `backlog` elements; more is a failure.
+  /// ```
+  /// Observable.zip([Observable.from([1, 2, 3]), Observable.from([10, 20])])  // [1, 10], [2, 20], |
+  /// ```
+  public static func zip(_ sources: [Observable], backlog: Int = 65_536) -> Observable<[Element]> {
+    Observable<[Element]> { downstream, subscription in
+      if sources.isEmpty { return downstream.complete() }
+      let zipper = Zipper(downstream, count: sources.count, backlog: backlog)
+      for (index, source) in sources.enumerated() {
+        if subscription.isDisposed { return }
+        source.feed(
+          subscription, next: { zipper.take($0, at: index) }, fail: { zipper.fail($0) },
+          complete: { zipper.close(index) })
+      }
+    }
+  }
+
+  /// Pairs the first element of this stream with the first of another, then the second, and so on.
+  ///
+  /// ```
+  /// Observable.from([1, 2]).zip(Observable.from(["a", "b"])) { "\($0)\($1)" }  // 1a, 2b, |
+  /// ```
+  public func zip<Other: Sendable, Output: Sendable>(
+    _ other: Observable<Other>, backlog: Int = 65_536,
+    _ transform: @escaping @Sendable (Element, Other) throws -> Output
+  ) -> Observable<Output> {
+    let left = map { Side<Element, Other>.left($0) }
+    let right = other.map { Side<Element, Other>.right($0) }
+    return Observable<Side<Element, Other>>.zip([left, right], backlog: backlog).compactMap { sides in
+      guard case .left(let left) = sides[0], case .right(let right) = sides[1] else { return nil }
+      return try transform(left, right)
+    }
+  }
+}
+
+private enum Side<Left: Sendable, Right: Sendable>: Sendable {
+  case left(Left)
+  case right(Right)
+}
+
+private final class Zipper<Element: Sendable>: Sendable {
+  private struct State: Sendable {
+    var queues: [Queue<Element>]
+    var open: [Bool]
+    var over = false
+  }
+
+  private let downstream: any Observer<[Element]>
+  private let backlog: Int
+  private let turn: Turnstile<State>
+
+  init(_ downstream: any Observer<[Element]>, count: Int, backlog: Int) {
+    self.downstream = downstream
+    self.backlog = backlog
+    turn = Turnstile(
+      State(queues: Array(repeating: Queue(), count: count), open: Array(repeating: true, count: count)))
+  }
+
+  func take(_ value: Element, at index: Int) {
+    guard turn.enter() else { return turn.later { [self] in place(value, at: index) } }
+    place(value, at: index)
+    turn.leave()
+  }
+
+  func fail(_ error: any Error) {
+    turn.pass { [self] in end(.failed(error)) }
+  }
+
+  func close(_ index: Int) {
+    turn.pass { [self] in
+      turn.state.open[index] = false
+      if turn.state.queues[index].isEmpty { end(.completed) }
+    }
+  }
+
+  private func place(_ value: Element, at index: Int) {
+    if turn.state.over { return }
+    if turn.state.queues[index].count >= backlog {
+      return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
+    }
+    turn.state.queues[index].append(value)
+    if turn.state.queues.contains(where: \.isEmpty) { return }
+    downstream.next(turn.state.queues.indices.compactMap { turn.state.queues[$0].popFirst() })
+    let spent = turn.state.queues.indices.contains { turn.state.queues[$0].isEmpty && !turn.state.open[$0] }
+    if spent { end(.completed) }
+  }
+
+  private func end(_ terminal: Terminal) {
+    if turn.state.over { return }
+    turn.state.over = true
+    terminal.deliver(to: downstream)
+  }
+}

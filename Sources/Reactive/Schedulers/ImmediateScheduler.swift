@@ -1,0 +1,28 @@
+/// Runs everything at once on the calling thread; what is scheduled for later blocks that thread until then.
+///
+/// Work asked for from inside work runs after it, and so does work from a second thread: one piece at a time.
+///
+/// ```
+/// Observable.timer(after: .milliseconds(10), on: ImmediateScheduler()).subscribe(complete: { print("done") })
+/// ```
+public final class ImmediateScheduler: Scheduler {
+  private let turn = Turnstile(())
+
+  public init() {}
+
+  public var now: Instant { MonotonicClock.now }
+
+  public var isCurrent: Bool { turn.isMine }
+
+  public func perform(_ work: @escaping @Sendable () -> Void) {
+    turn.pass(work)
+  }
+
+  public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
+    if deadline > now { MonotonicClock.sleep(until: deadline) }
+    turn.pass(work)
+    let over = Subscription()
+    over.dispose()
+    return over
+  }
+}

@@ -1,0 +1,25 @@
+/// Where and when work runs: the only source of time for everything in this module.
+///
+/// Clocks are monotonic, so a change of the wall clock neither hastens nor delays anything.
+public protocol Scheduler: AnyObject, Sendable {
+  /// The time on this scheduler's clock.
+  var now: Instant { get }
+
+  /// Whether the caller is running on it.
+  var isCurrent: Bool { get }
+
+  /// Runs `work` soon, after what is already due.
+  ///
+  /// What waits here is not counted: operators and mailboxes keep at most one piece of work each in this line.
+  func perform(_ work: @escaping @Sendable () -> Void)
+
+  /// Runs `work` at a time, now if that has passed; disposing the result takes it back.
+  func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription
+}
+
+extension Scheduler {
+  /// Runs `work` after a delay; disposing the result takes it back.
+  public func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> Subscription {
+    schedule(at: now + delay, work)
+  }
+}

@@ -1,0 +1,162 @@
+import Glibc
+import Synchronization
+
+/// Runs work one piece after another on a thread of its own, with timers on the monotonic clock.
+///
+/// ```
+/// let lane = SerialScheduler(name: "lane")
+/// Observable.interval(.seconds(1), on: lane).subscribe(next: { print($0) })
+/// ```
+/// The thread ends with `stop()`, or when nobody holds the scheduler any more; work that still waits is let go of.
+public final class SerialScheduler: Scheduler {
+  private let loop: Loop
+
+  /// Starts the thread, named for what `ps -L` and debuggers show of it (15 characters at most).
+  public init(name: String = "reactive") {
+    loop = Loop()
+    loop.start(name: name)
+  }
+
+  deinit {
+    loop.stop()
+  }
+
+  public var now: Instant { MonotonicClock.now }
+
+  public var isCurrent: Bool { loop.isCurrent }
+
+  public func perform(_ work: @escaping @Sendable () -> Void) {
+    loop.perform(work)
+  }
+
+  public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
+    let timer = Subscription()
+    guard let key = loop.insert(at: deadline, { if timer.close() { work() } }) else { return timer }
+    timer.onDispose { [weak loop] in loop?.cancel(key) }
+    return timer
+  }
+
+  /// Ends the thread after the piece of work it is at; nothing else runs.
+  public func stop() {
+    loop.stop()
+  }
+}
+
+/// Names the calling thread, through the one interface for that which needs no variadic call.
+private func nameThread(_ name: String) {
+  guard let file = fopen("/proc/thread-self/comm", "w") else { return }
+  fputs(name, file)
+  fclose(file)
+}
+
+/// The thread's side: it outlives the scheduler object by the piece of work it is at.
+private final class Loop: Sendable {
+  fileprivate struct State: Sendable {
+    var ready: [@Sendable () -> Void] = []
+    var timers = TimerQueue<@Sendable () -> Void>()
+    var asleep = false
+    var stopped = false
+  }
+
+  private let state = Mutex(State())
+  private let bell = Bell()
+  private let thread = Atomic<UInt>(0)
+
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+
+  func start(name: String) {
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(Start(self, String(name.prefix(15)))).toOpaque()
+    let result = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+        nameThread(start.name)
+        start.loop.run()
+        return nil
+      }, context)
+    precondition(result == 0, "cannot start a thread: \(String(cString: strerror(result)))")
+    pthread_detach(thread)
+  }
+
+  private final class Start {
+    let loop: Loop
+    let name: String
+    init(_ loop: Loop, _ name: String) {
+      self.loop = loop
+      self.name = name
+    }
+  }
+
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    let wake = state.withLock { state in
+      if state.stopped { return false }
+      state.ready.append(work)
+      return state.wakes()
+    }
+    if wake { bell.ring() }
+  }
+
+  func insert(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Int? {
+    let (key, wake) = state.withLock { state -> (Int?, Bool) in
+      if state.stopped { return (nil, false) }
+      let earlier = state.timers.earliest.map { deadline < $0 } ?? true
+      return (state.timers.insert(at: deadline, work), earlier && state.wakes())
+    }
+    if wake { bell.ring() }
+    return key
+  }
+
+  func cancel(_ key: Int) {
+    let dropped = state.withLock { $0.timers.remove(key) }
+    _ = dropped  // released outside the lock
+  }
+
+  func stop() {
+    let dropped = state.withLock { state in
+      let old = state
+      state = State(stopped: true)
+      return old
+    }
+    if dropped.asleep { bell.ring() }
+  }
+
+  private func run() {
+    thread.store(pthread_self(), ordering: .relaxed)
+    var work: [@Sendable () -> Void] = []
+    while true {
+      work.removeAll(keepingCapacity: true)
+      switch state.withLock({ $0.nextTurn(&work, now: MonotonicClock.now) }) {
+      case .work: for piece in work { piece() }
+      case .sleep(until: let deadline?): bell.wait(until: deadline)
+      case .sleep(until: nil): bell.wait()
+      case .stop: return
+      }
+    }
+  }
+
+  fileprivate enum Turn {
+    case work
+    case sleep(until: Instant?)
+    case stop
+  }
+}
+
+extension Loop.State {
+  /// Whether the thread must be woken, which the caller then does.
+  fileprivate mutating func wakes() -> Bool {
+    defer { asleep = false }
+    return asleep
+  }
+
+  /// What the thread does next; timers that are due go behind the work that was there before them.
+  fileprivate mutating func nextTurn(_ work: inout [@Sendable () -> Void], now: Instant) -> Loop.Turn {
+    if stopped { return .stop }
+    swap(&ready, &work)
+    while let timer = timers.popFirst(dueBy: now) { work.append(timer.work) }
+    if !work.isEmpty { return .work }
+    asleep = true
+    return .sleep(until: timers.earliest)
+  }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+
+/// What the three subjects are made of: events in, one at a time, to whoever is on the roster; the last `memory`
+/// elements again for whoever comes later.
+final class Broadcast<Element: Sendable>: Observer {
+  private let turn = Turnstile(Snapshot<Element>())
+  private let roster = Roster<Element>()
+  private let memory: Int
+  /// Written only by whoever has the turn; locked because `latest` reads it from anywhere.
+  private let remembered: Mutex<Ring<Element>>
+
+  init(memory: Int = 0, seed: Element? = nil) {
+    self.memory = memory
+    remembered = Mutex(Ring(limit: memory, seed: seed))
+  }
+
+  var latest: Element? { remembered.withLock { $0.last } }
+  var hasObservers: Bool { roster.count > 0 }
+  var terminal: Terminal? { roster.terminal }
+
+  func next(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in deliver(value) } }
+    deliver(value)
+    turn.leave()
+  }
+
+  func next(batch: [Element]) {
+    guard turn.enter() else { return turn.later { [self] in deliver(batch: batch) } }
+    deliver(batch: batch)
+    turn.leave()
+  }
+
+  func fail(_ error: any Error) { end(.failed(error)) }
+
+  func complete() { end(.completed) }
+
+  func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
+    // Nothing may be delivered between the old elements and joining the roster, so that waits for its turn.
+    guard memory > 0 else { return join(observer, subscription) }
+    turn.pass { [self] in recall(observer, subscription) }
+  }
+
+  private func deliver(_ value: Element) {
+    if roster.version.load(ordering: .acquiring) != turn.state.version { turn.state = roster.snapshot() }
+    if memory > 0 { remember(value) }
+    turn.state.root?.next(value)
+  }
+
+  /// Apart from `deliver`, which so needs no metadata of types made from `Element` when nothing is remembered.
+  @inline(never)
+  private func remember(_ value: Element) {
+    if roster.terminal != nil { return }
+    remembered.withLock { _ = $0.append(value) }
+  }
+
+  private func deliver(batch: [Element]) {
+    if roster.version.load(ordering: .acquiring) != turn.state.version { turn.state = roster.snapshot() }
+    if memory > 0, roster.terminal == nil {
+      remembered.withLock { ring in
+        for value in batch.suffix(memory) { ring.append(value) }
+      }
+    }
+    turn.state.root?.next(batch: batch)
+  }
+
+  private func end(_ terminal: Terminal) {
+    turn.pass { [self] in close(terminal) }
+  }
+
+  private func close(_ terminal: Terminal) {
+    let members = roster.close(terminal)
+    turn.state = roster.snapshot()
+    for member in members { terminal.deliver(to: member) }
+  }
+
+  private func recall(_ observer: any Observer<Element>, _ subscription: Subscription) {
+    for value in remembered.withLock({ $0.elements }) {
+      if subscription.isDisposed { return }
+      observer.next(value)
+    }
+    join(observer, subscription)
+  }
+
+  private func join(_ observer: any Observer<Element>, _ subscription: Subscription) {
+    if subscription.isDisposed { return }
+    roster.add(observer, in: subscription)?.deliver(to: observer)
+  }
+}

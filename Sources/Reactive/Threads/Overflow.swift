@@ -1,0 +1,35 @@
+import Synchronization
+
+/// What a full mailbox does with one more element.
+public enum Overflow: String, Sendable, CaseIterable {
+  /// The sender waits for room: it is slowed down to the receiver's speed, and nothing is lost.
+  case block
+  /// The element that has waited longest makes room.
+  case dropOldest
+  /// The new element is let go.
+  case dropNewest
+  /// The stream fails with `ReactiveError.overflow`, after what is already in the mailbox.
+  case fail
+}
+
+/// What went through a mailbox, to be read at any time from any thread.
+public final class MailboxCounters: Sendable {
+  private let accepted = Atomic<Int>(0)
+  private let dropped = Atomic<Int>(0)
+  private let waits = Atomic<Int>(0)
+
+  public init() {}
+
+  /// Elements that were put in, those dropped later included.
+  public var acceptedCount: Int { accepted.load(ordering: .relaxed) }
+  /// Elements lost to the overflow policy.
+  public var droppedCount: Int { dropped.load(ordering: .relaxed) }
+  /// How often a sender had to wait for room.
+  public var waitCount: Int { waits.load(ordering: .relaxed) }
+
+  func count(accepted: Int = 0, dropped: Int = 0, waits: Int = 0) {
+    if accepted != 0 { self.accepted.add(accepted, ordering: .relaxed) }
+    if dropped != 0 { self.dropped.add(dropped, ordering: .relaxed) }
+    if waits != 0 { self.waits.add(waits, ordering: .relaxed) }
+  }
+}
