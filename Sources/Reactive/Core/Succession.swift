@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Subscribes to one source after another, whatever decides which: the core of `concat`, `repeat`, `retry` and
-/// `catch`. Takes no stack, however many sources end at once.
+/// Subscribes to one source after another, as a decision says.
+///
+/// The core of `concat`, `repeat`, `retry` and `catch`. Takes no stack, however many sources end at once.
 final class Succession<Element: Sendable, State: Sendable>: Sendable {
   enum Step: Sendable {
     case attach(Observable<Element>)

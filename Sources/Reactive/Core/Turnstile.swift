@@ -21,7 +21,7 @@ import Synchronization
 /// from `later`, and the counter lets one thread at a time get there, with acquire and release around it. It is the
 /// only type of this module that is not checked by the compiler.
 final class Turnstile<State: Sendable>: @unchecked Sendable {
-  /// Zero: free. Otherwise one for whoever entered, and one for each piece of work that waits.
+  /// Zero when free; otherwise one for whoever entered, and one for each piece of work that waits.
   private let load = Atomic<Int>(0)
   private let owner = Atomic<UInt>(0)
   private let waiting = Mutex<[@Sendable () -> Void]>([])

@@ -1,8 +1,10 @@
 import Synchronization
 
 extension Observable {
-  /// Makes one subscription to the source serve all who are subscribed: it starts with the first and ends with the
-  /// last of them. After that, or after the end of the source, the next one starts it anew.
+  /// Makes one subscription to the source serve all who are subscribed.
+  ///
+  /// It starts with the first and ends with the last of them. After that, or after the end of the source, the next
+  /// one starts it anew.
   ///
   ///     --a--b--c--|
   ///     --a--b--c--|   share(), subscribed to at the start

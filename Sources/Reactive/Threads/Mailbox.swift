@@ -81,7 +81,9 @@ final class Mailbox<Element: Sendable>: Observer {
     upstream.dispose()
   }
 
-  /// One delivery: all that is there now. What comes meanwhile is a new turn of the scheduler, which so gets to do
+  /// One delivery: all that is there now.
+  ///
+  /// What comes meanwhile is a new turn of the scheduler, which so gets to do
   /// other work in between.
   private func deliver() {
     let (elements, sleepers) = state.withLock { $0.take() }
@@ -95,7 +97,9 @@ final class Mailbox<Element: Sendable>: Observer {
     terminal?.deliver(to: downstream)
   }
 
-  /// Sleeps until the receiver has made room. The receiver's own thread cannot wait for itself: it delivers what is
+  /// Sleeps until the receiver has made room.
+  ///
+  /// The receiver's own thread cannot wait for itself: it delivers what is
   /// there, or, when it is already delivering, goes over the limit.
   private func waitForRoom() {
     counters?.count(waits: 1)

@@ -1,0 +1,25 @@
+import Reactive
+import Testing
+
+@Suite struct MapTests {
+  @Test func turnsEachElementIntoAnother() throws {
+    try expectMarbles("-A--B-|") { try $0.hot("-a--b-|").observable.map { $0.uppercased() } }
+  }
+
+  @Test func passesAFailureOn() throws {
+    try expectMarbles("-A--#") { try $0.hot("-a--#").observable.map { $0.uppercased() } }
+  }
+
+  @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a--b-c|")
+    let recording = clock.record(
+      source.observable.map { text -> String in
+        if text == "b" { throw Oops() }
+        return text
+      })
+    clock.run()
+    #expect(recording.drawing.line == "-a--#")
+    #expect(source.subscriptions == ["^---!"])
+  }
+}
