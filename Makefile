@@ -29,7 +29,7 @@ test-address: setup ## the tests under the address sanitizer
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
 
 bench: setup ## measure; bench/README.md says what and how
-	$(SWIFT) run --package-path bench -c release ReactiveBench
+	$(SWIFT) run --package-path bench -c release --static-swift-stdlib ReactiveBench
 
 format: ## rewrite the sources as .swift-format says
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)

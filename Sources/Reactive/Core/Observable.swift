@@ -17,16 +17,22 @@ public struct Observable<Element: Sendable>: Sendable {
   public typealias Recipe =
     @Sendable (_ observer: any Observer<Element>, _ subscription: Subscription) -> Void
 
-  /// One element known in advance needs no recipe; `flatMap` takes it without subscribing.
-  enum Source: Sendable {
-    case scalar(Element)
-    case recipe(Recipe)
+  /// What `just` emits, so that `flatMap` can take it without subscribing. In a box, because a field of type
+  /// `Element` would give this type a layout that code which is not specialised must look up each time.
+  final class Scalar: Sendable {
+    let value: Element
+
+    init(_ value: Element) {
+      self.value = value
+    }
   }
 
-  let source: Source
+  let scalar: Scalar?
+  private let recipe: Recipe?
 
-  init(source: Source) {
-    self.source = source
+  init(scalar value: Element) {
+    scalar = Scalar(value)
+    recipe = nil
   }
 
   /// Makes an observable from a recipe, which must keep the grammar of `Observer` by itself.
@@ -39,18 +45,16 @@ public struct Observable<Element: Sendable>: Sendable {
   /// })
   /// ```
   public init(attaching recipe: @escaping Recipe) {
-    source = .recipe(recipe)
+    scalar = nil
+    self.recipe = recipe
   }
 
   /// Connects an observer that belongs to a chain, under a subscription that somebody else owns.
+  @inline(__always)
   public func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
-    switch source {
-    case .recipe(let recipe):
-      recipe(observer, subscription)
-    case .scalar(let value):
-      if subscription.isDisposed { return }
-      observer.next(value)
-      if !subscription.isDisposed { observer.complete() }
-    }
+    if let recipe { return recipe(observer, subscription) }
+    guard let scalar, !subscription.isDisposed else { return }
+    observer.next(scalar.value)
+    if !subscription.isDisposed { observer.complete() }
   }
 }

@@ -44,6 +44,11 @@ public final class Subscription: Sendable {
     return key
   }
 
+  /// Calls `target` once, when the subscription ends: `onDispose` without the closure, for what is done often.
+  func onDispose(_ target: any TeardownTarget, _ key: Int) {
+    if add(.call(target, key)) == nil { target.tearDown(key) }
+  }
+
   /// Makes a subscription that ends with this one, and may end before it.
   public func child() -> Subscription {
     let key = teardowns.withLock { $0.newKey() }
@@ -66,9 +71,10 @@ public final class Subscription: Sendable {
   /// Carries out the teardowns, without a lock held.
   func release() {
     listing?.parent.forget(listing?.key ?? 0)
-    let due = teardowns.withLock { $0.takeAll() }
-    due.first?.run()
-    for key in due.others.keys.sorted() { due.others[key]?.run() }
+    let first = teardowns.withLock { $0.takeFirst() }
+    first?.run()
+    // Mostly there are no others, and the way to find out is cheap.
+    while let next = teardowns.withLock({ $0.takeOther() }) { next.run() }
   }
 
   private func add(_ teardown: Teardown, key: Int? = nil) -> Int? {
@@ -79,12 +85,19 @@ public final class Subscription: Sendable {
   }
 }
 
+/// What a subscription can call at its end without a closure.
+protocol TeardownTarget: AnyObject, Sendable {
+  func tearDown(_ key: Int)
+}
+
 private enum Teardown: Sendable {
+  case call(any TeardownTarget, Int)
   case action(@Sendable () -> Void)
   case child(Subscription)
 
   func run() {
     switch self {
+    case .call(let target, let key): target.tearDown(key)
     case .action(let action): action()
     case .child(let child): child.dispose()
     }
@@ -120,8 +133,14 @@ private struct Teardowns: Sendable {
     return first
   }
 
-  mutating func takeAll() -> Teardowns {
-    defer { self = Teardowns(lastKey: lastKey) }
-    return self
+  mutating func takeFirst() -> Teardown? {
+    defer { first = nil }
+    return first
+  }
+
+  /// The one that was put in first among those that are left.
+  mutating func takeOther() -> Teardown? {
+    if others.isEmpty { return nil }
+    return others.keys.min().flatMap { others.removeValue(forKey: $0) }
   }
 }

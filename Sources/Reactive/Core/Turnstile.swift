@@ -16,37 +16,24 @@ import Synchronization
 ///
 /// What waits is bounded: a thread that leaves work while `limit` pieces already wait stays until there is room.
 /// Work left by the thread inside itself is not counted, since that thread cannot wait for itself.
-///
-/// `@unchecked Sendable` with its reason: `state` is touched only between `enter()` and `leave()`, or in work run
-/// from `later`, and the counter lets one thread at a time get there, with acquire and release around it. It is the
-/// only type of this module that is not checked by the compiler.
-final class Turnstile<State: Sendable>: @unchecked Sendable {
+final class Turnstile<State: Sendable>: Sendable {
   /// Zero when free; otherwise one for whoever entered, and one for each piece of work that waits.
   private let load = Atomic<Int>(0)
   private let owner = Atomic<UInt>(0)
   private let waiting = Mutex<[@Sendable () -> Void]>([])
   private let limit: Int
 
-  /// Outside the object, because the place of a generic field inside one is looked up at each access in code that is
-  /// not specialised, which costs more than everything else here.
-  private let storage: UnsafeMutablePointer<State>
+  private let kept: Kept<State>
 
   init(_ state: State, limit: Int = 1024) {
-    storage = .allocate(capacity: 1)
-    storage.initialize(to: state)
+    kept = Kept(state)
     self.limit = limit
   }
 
-  deinit {
-    storage.deinitialize(count: 1)
-    storage.deallocate()
-  }
-
   /// What the callers guard by taking turns: only for whoever is inside.
-  @inline(__always)
   var state: State {
-    _read { yield storage.pointee }
-    _modify { yield &storage.pointee }
+    @inline(__always) unsafeAddress { kept.address }
+    @inline(__always) unsafeMutableAddress { UnsafeMutablePointer(mutating: kept.address) }
   }
 
   /// Carries `work` out now, or leaves it to whoever is inside.

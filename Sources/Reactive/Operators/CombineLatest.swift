@@ -21,16 +21,16 @@ extension Observable {
   }
 }
 
-private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable>: Sendable {
-  private struct State: Sendable {
-    var left: Left?
-    var right: Right?
-    var leftOpen = true
-    var rightOpen = true
-    var over = false
-  }
+private struct PairProgress: Sendable {
+  var leftOpen = true
+  var rightOpen = true
+  var over = false
+}
 
-  private let turn = Turnstile(State())
+private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable>: Sendable {
+  private let turn = Turnstile(PairProgress())
+  private let latestLeft = Kept<Left>()
+  private let latestRight = Kept<Right>()
   private let downstream: any Observer<Output>
   private let transform: @Sendable (Left, Right) throws -> Output
 
@@ -60,31 +60,31 @@ private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable
   func completeLeft() {
     turn.pass { [self] in
       turn.state.leftOpen = false
-      if turn.state.left == nil || !turn.state.rightOpen { end(.completed) }
+      if latestLeft.isVacant || !turn.state.rightOpen { end(.completed) }
     }
   }
 
   func completeRight() {
     turn.pass { [self] in
       turn.state.rightOpen = false
-      if turn.state.right == nil || !turn.state.leftOpen { end(.completed) }
+      if latestRight.isVacant || !turn.state.leftOpen { end(.completed) }
     }
   }
 
   private func take(left value: Left) {
-    turn.state.left = value
-    if let other = turn.state.right { emit(value, other) }
+    latestLeft.fill(value)
+    if !latestRight.isVacant { emit() }
   }
 
   private func take(right value: Right) {
-    turn.state.right = value
-    if let other = turn.state.left { emit(other, value) }
+    latestRight.fill(value)
+    if !latestLeft.isVacant { emit() }
   }
 
-  private func emit(_ left: Left, _ right: Right) {
+  private func emit() {
     if turn.state.over { return }
     let output: Output
-    do { output = try transform(left, right) } catch { return end(.failed(error)) }
+    do { output = try transform(latestLeft.value, latestRight.value) } catch { return end(.failed(error)) }
     downstream.next(output)
   }
 

@@ -29,7 +29,8 @@ extension Observable where Element: Equatable {
 private final class ChangeObserver<Element: Sendable, Key: Equatable & Sendable>: Stage {
   let downstream: any Observer<Element>
   private let key: @Sendable (Element) throws -> Key
-  private let turn = Turnstile<Key?>(nil)
+  private let turn = Turnstile(())
+  private let last = Kept<Key>()
 
   init(_ downstream: any Observer<Element>, _ key: @escaping @Sendable (Element) throws -> Key) {
     self.downstream = downstream
@@ -45,8 +46,8 @@ private final class ChangeObserver<Element: Sendable, Key: Equatable & Sendable>
   private func compare(_ value: Element) {
     let key: Key
     do { key = try self.key(value) } catch { return downstream.fail(error) }
-    if let last = turn.state, last == key { return }
-    turn.state = key
+    if !last.isVacant, last.value == key { return }
+    last.fill(key)
     downstream.next(value)
   }
 }

@@ -29,7 +29,8 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   private let limit: Int
   private let backlogLimit: Int
   private let transform: @Sendable (Element) throws -> Observable<Output>
-  private let ledger = Mutex(Ledger<Element>())
+  private let ledger = Mutex(Ledger())
+  private let backlog = Mutex(Queue<Element>())
   /// Starts inner streams one after another, so that those that end at once do not pile up on the stack.
   private let starter = Turnstile(())
 
@@ -60,15 +61,20 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   }
 
   private func wait(_ value: Element) {
-    if ledger.withLock({ $0.enqueue(value, backlogLimit) }) { return }
-    fail(ReactiveError.overflow(what: "the backlog of flatMap", limit: backlogLimit))
+    // In the queue before it is counted: whoever is told that something waits then finds it.
+    backlog.withLock { $0.append(value) }
+    switch ledger.withLock({ $0.queue(backlogLimit, limit) }) {
+    case .quiet: break
+    case .waiting: startWaiting()
+    case .done: fail(ReactiveError.overflow(what: "the backlog of flatMap", limit: backlogLimit))
+    }
   }
 
   private func start(_ value: Element) {
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
-    if case .scalar(let output) = inner.source {
-      outlet.next(output)
+    if let scalar = inner.scalar {
+      outlet.next(scalar.value)
       return finishInner()
     }
     starter.pass { [self] in
@@ -89,22 +95,23 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   private func startWaiting() {
     // Through the starter: this may be the end of one inner stream out of a long line that all end at once.
     starter.pass { [self] in
-      if let value = ledger.withLock({ $0.dequeue() }) { start(value) }
+      if let value = backlog.withLock({ $0.popFirst() }) { start(value) }
     }
   }
 }
 
-/// How many inner streams run and what waits for them; knows when all is over.
-private struct Ledger<Element: Sendable>: Sendable {
+/// How many inner streams run and how many elements wait; knows when all is over.
+private struct Ledger: Sendable {
   enum Next {
     case quiet
+    /// An element that waits may start; its place is taken.
     case waiting
     case done
   }
 
   private var active = 0
+  private var waiting = 0
   private var outerOpen = true
-  private var backlog = Queue<Element>()
 
   mutating func admit(_ limit: Int) -> Bool {
     if active >= limit { return false }
@@ -112,19 +119,20 @@ private struct Ledger<Element: Sendable>: Sendable {
     return true
   }
 
-  mutating func enqueue(_ value: Element, _ limit: Int) -> Bool {
-    if backlog.count >= limit { return false }
-    backlog.append(value)
-    return true
+  /// Counts one more that waits, unless a place has become free meanwhile or too many wait already.
+  mutating func queue(_ backlogLimit: Int, _ limit: Int) -> Next {
+    if admit(limit) { return .waiting }
+    if waiting >= backlogLimit { return .done }
+    waiting += 1
+    return .quiet
   }
 
-  mutating func dequeue() -> Element? {
-    backlog.popFirst()
-  }
-
-  /// The place of an inner stream that has ended goes to the one that has waited longest.
+  /// The place of an inner stream that has ended goes to the element that has waited longest.
   mutating func closeInner() -> Next {
-    if !backlog.isEmpty { return .waiting }
+    if waiting > 0 {
+      waiting -= 1
+      return .waiting
+    }
     active -= 1
     return active == 0 && !outerOpen ? .done : .quiet
   }

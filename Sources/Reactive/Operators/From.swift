@@ -5,6 +5,7 @@ extension Observable {
   /// ```
   /// Observable.from(["a", "b"])  // a, b, |
   /// ```
+  @inlinable
   public static func from<Elements: Sequence & Sendable>(_ elements: Elements) -> Observable
   where Elements.Element == Element {
     Observable { observer, subscription in

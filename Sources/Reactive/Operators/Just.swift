@@ -6,6 +6,6 @@ extension Observable {
   /// Observable.just(7)  // 7, |
   /// ```
   public static func just(_ value: Element) -> Observable {
-    Observable(source: .scalar(value))
+    Observable(scalar: value)
   }
 }

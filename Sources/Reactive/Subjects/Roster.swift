@@ -4,41 +4,27 @@ import Synchronization
 ///
 /// Events go to a snapshot of the members, a balanced tree of two-way branches that is itself an observer. Walking
 /// its `let` fields costs no reference counting, and its depth is the logarithm of how many there are.
-final class Roster<Element: Sendable>: Sendable {
-  private struct State: Sendable {
-    var members: [Member<Element>] = []
-    var lastKey = 0
-    var terminal: Terminal?
-  }
-
-  private let state = Mutex(State())
+final class Roster<Element: Sendable>: Sendable, TeardownTarget {
+  private let state = Mutex(RosterState())
 
   /// Changes with the members, so that a snapshot knows when it is out of date.
   let version = Atomic<Int>(0)
 
   /// Adds an observer until its subscription ends; hands back the terminal if the stream is over.
   func add(_ observer: any Observer<Element>, in subscription: Subscription) -> Terminal? {
-    let (key, terminal) = state.withLock { state -> (Int, Terminal?) in
-      if let terminal = state.terminal { return (0, terminal) }
-      state.lastKey += 1
-      state.members.append(Member(observer, subscription, key: state.lastKey))
-      return (state.lastKey, nil)
-    }
+    let member = Member(observer, subscription)
+    let (key, terminal) = state.withLock { $0.add(member) }
     if let terminal { return terminal }
     version.add(1, ordering: .releasing)
-    subscription.onDispose { [self] in remove(key) }
+    subscription.onDispose(self, key)
     return nil
   }
 
   /// Lets everybody go and remembers why; returns the members to be told, none the second time.
   func close(_ terminal: Terminal) -> [Member<Element>] {
-    let members = state.withLock { state -> [Member<Element>] in
-      if state.terminal != nil { return [] }
-      defer { state = State(lastKey: state.lastKey, terminal: terminal) }
-      return state.members
-    }
+    let members = state.withLock { $0.close(terminal) }
     version.add(1, ordering: .releasing)
-    return members
+    return members.compactMap { $0.member as? Member<Element> }
   }
 
   /// How the stream ended, if it has.
@@ -49,7 +35,7 @@ final class Roster<Element: Sendable>: Sendable {
   /// The present members as one observer.
   func snapshot() -> Snapshot<Element> {
     let version = version.load(ordering: .acquiring)
-    let members = state.withLock { $0.members }
+    let members = state.withLock { $0.members }.compactMap { $0.member as? Member<Element> }
     return Snapshot(version: version, root: branch(members[...]))
   }
 
@@ -60,11 +46,8 @@ final class Roster<Element: Sendable>: Sendable {
     return Branch(first, second)
   }
 
-  private func remove(_ key: Int) {
-    let gone = state.withLock { state -> Member<Element>? in
-      guard let index = state.members.firstIndex(where: { $0.key == key }) else { return nil }
-      return state.members.remove(at: index)
-    }
+  func tearDown(_ key: Int) {
+    let gone = state.withLock { $0.remove(key) }
     if gone != nil { version.add(1, ordering: .releasing) }
   }
 }
@@ -74,16 +57,51 @@ struct Snapshot<Element: Sendable>: Sendable {
   var root: (any Observer<Element>)?
 }
 
+private protocol RosterMember: AnyObject, Sendable {}
+
+/// The list itself, of no particular element type: code that is not specialised then knows all of it.
+private struct RosterState: Sendable {
+  private(set) var members: [(key: Int, member: any RosterMember)] = []
+  private var lastKey = 0
+  private(set) var terminal: Terminal?
+
+  mutating func add(_ member: any RosterMember) -> (key: Int, terminal: Terminal?) {
+    if let terminal { return (0, terminal) }
+    lastKey += 1
+    members.append((lastKey, member))
+    return (lastKey, nil)
+  }
+
+  /// The member that leaves, to be let go of outside the lock. Keys rise, so the search can halve the list.
+  mutating func remove(_ key: Int) -> (any RosterMember)? {
+    if members.last?.key == key { return members.removeLast().member }
+    var low = 0
+    var high = members.count
+    while low < high {
+      let middle = (low + high) / 2
+      if members[middle].key < key { low = middle + 1 } else { high = middle }
+    }
+    return low < members.count && members[low].key == key ? members.remove(at: low).member : nil
+  }
+
+  mutating func close(_ terminal: Terminal) -> [(key: Int, member: any RosterMember)] {
+    if self.terminal != nil { return [] }
+    defer {
+      members = []
+      self.terminal = terminal
+    }
+    return members
+  }
+}
+
 /// One listener; silent from the moment its subscription has ended.
-final class Member<Element: Sendable>: Observer {
-  fileprivate let key: Int
+final class Member<Element: Sendable>: Observer, RosterMember {
   private let observer: any Observer<Element>
   private let subscription: Subscription
 
-  init(_ observer: any Observer<Element>, _ subscription: Subscription, key: Int) {
+  init(_ observer: any Observer<Element>, _ subscription: Subscription) {
     self.observer = observer
     self.subscription = subscription
-    self.key = key
   }
 
   func next(_ value: Element) {

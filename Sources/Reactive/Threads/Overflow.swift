@@ -27,9 +27,12 @@ public final class MailboxCounters: Sendable {
   /// How often a sender had to wait for room.
   public var waitCount: Int { waits.load(ordering: .relaxed) }
 
-  func count(accepted: Int = 0, dropped: Int = 0, waits: Int = 0) {
-    if accepted != 0 { self.accepted.add(accepted, ordering: .relaxed) }
-    if dropped != 0 { self.dropped.add(dropped, ordering: .relaxed) }
-    if waits != 0 { self.waits.add(waits, ordering: .relaxed) }
+  func count(_ answer: MailboxGate.Answer) {
+    if answer.isTaken { accepted.add(1, ordering: .relaxed) }
+    switch answer {
+    case .displace, .refused, .overflow: dropped.add(1, ordering: .relaxed)
+    case .full: waits.add(1, ordering: .relaxed)
+    case .taken, .wake, .closed: break
+    }
   }
 }

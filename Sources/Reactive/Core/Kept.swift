@@ -1,0 +1,50 @@
+/// What an operator keeps from call to call; touched only by whoever has the turn at the turnstile that guards it.
+///
+/// The value lies outside the object, because the place of a generic field inside one is looked up at each access in
+/// code that is not specialised, which costs more than all the rest of an operator. A place may start vacant, for the
+/// same reason: an optional value would be one more type to look up.
+///
+/// `@unchecked Sendable` with its reason: the turnstile lets one thread at a time get here, with acquire and release
+/// around it. It is the only type of this module that the compiler does not check.
+final class Kept<Value: Sendable>: @unchecked Sendable {
+  private let storage: UnsafeMutablePointer<Value>
+
+  /// Whether there is no value yet: `fill` the place before using it.
+  @exclusivity(unchecked) private(set) var isVacant = true
+
+  init(vacantFor type: Value.Type = Value.self) {
+    storage = .allocate(capacity: 1)
+  }
+
+  convenience init(_ value: Value) {
+    self.init()
+    fill(value)
+  }
+
+  deinit {
+    clear()
+    storage.deallocate()
+  }
+
+  /// By address, not by coroutine: a coroutine that is not inlined takes its frame from the heap.
+  var value: Value {
+    @inline(__always) unsafeAddress { address }
+    @inline(__always) unsafeMutableAddress { storage }
+  }
+
+  var address: UnsafePointer<Value> { UnsafePointer(storage) }
+
+  /// Puts a value in, whether or not there was one.
+  func fill(_ value: Value) {
+    if !isVacant { return self.value = value }
+    storage.initialize(to: value)
+    isVacant = false
+  }
+
+  /// Makes the place vacant.
+  func clear() {
+    if isVacant { return }
+    isVacant = true
+    storage.deinitialize(count: 1)
+  }
+}

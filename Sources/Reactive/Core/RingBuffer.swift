@@ -1,0 +1,55 @@
+/// First in, first out, in one block of memory that grows up to a limit.
+///
+/// A non-copyable struct of plain words whatever the element is: code that is not specialised uses it without looking
+/// up its layout, and swapping two of them moves no element.
+struct RingBuffer<Element: Sendable>: ~Copyable, Sendable {
+  /// What lies there belongs to this value alone, which cannot be copied.
+  private nonisolated(unsafe) var storage: UnsafeMutablePointer<Element>
+  private var capacity: Int
+  private var head = 0
+  private(set) var count = 0
+
+  init(capacity: Int = 16) {
+    self.capacity = max(1, capacity)
+    storage = .allocate(capacity: self.capacity)
+  }
+
+  deinit {
+    for index in 0..<count { (storage + place(index)).deinitialize(count: 1) }
+    storage.deallocate()
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  @inline(__always)
+  mutating func append(_ element: Element) {
+    if count == capacity { grow() }
+    (storage + place(count)).initialize(to: element)
+    count += 1
+  }
+
+  /// Takes the oldest element out and hands it to `body`; false if there is none.
+  @inline(__always)
+  mutating func popFirst(_ body: (Element) -> Void) -> Bool {
+    if count == 0 { return false }
+    let slot = storage + head
+    head = head + 1 == capacity ? 0 : head + 1
+    count -= 1
+    body(slot.move())
+    return true
+  }
+
+  private func place(_ index: Int) -> Int {
+    let place = head + index
+    return place < capacity ? place : place - capacity
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+    for index in 0..<count { (larger + index).moveInitialize(from: storage + place(index), count: 1) }
+    storage.deallocate()
+    storage = larger
+    capacity *= 2
+    head = 0
+  }
+}

@@ -1,0 +1,100 @@
+/// The rules of a mailbox, without its elements: who gets in, who waits, when a delivery is due.
+struct MailboxGate: Sendable {
+  /// What becomes of an element.
+  enum Answer {
+    /// In, and a delivery is on its way already.
+    case taken
+    /// In, and the caller must ask for a delivery.
+    case wake
+    /// In, and the oldest goes.
+    case displace
+    /// Let go.
+    case refused
+    /// The stream must fail.
+    case overflow
+    /// Ask again when there is room.
+    case full
+    /// Nobody wants it any more.
+    case closed
+
+    var isTaken: Bool { self == .taken || self == .wake || self == .displace }
+  }
+
+  private let usualLimit: Int
+  private var limit: Int
+  private var terminal: Terminal?
+  private var isScheduled = false
+  private var isDelivering = false
+  private var sleepers = 0
+  private var isClosed = false
+
+  init(limit: Int) {
+    self.limit = limit
+    usualLimit = limit
+  }
+
+  @inline(__always)
+  mutating func answer(whenHolding count: Int, _ overflow: Overflow) -> Answer {
+    if isClosed || terminal != nil { return .closed }
+    if count >= limit { return refusal(overflow) }
+    if isScheduled { return .taken }
+    isScheduled = true
+    return .wake
+  }
+
+  private func refusal(_ overflow: Overflow) -> Answer {
+    switch overflow {
+    case .block: .full
+    case .dropOldest: .displace
+    case .dropNewest: .refused
+    case .fail: .overflow
+    }
+  }
+
+  /// Notes the end of the stream; whether the caller must ask for a delivery.
+  mutating func end(_ terminal: Terminal) -> Bool {
+    if isClosed || self.terminal != nil { return false }
+    self.terminal = terminal
+    defer { isScheduled = true }
+    return !isScheduled
+  }
+
+  /// How many senders are to be woken, since there is room again.
+  mutating func beginDelivery() -> Int {
+    isDelivering = true
+    limit = usualLimit
+    defer { sleepers = 0 }
+    return sleepers
+  }
+
+  /// Either there is more to deliver, or the end, or it is quiet.
+  mutating func endDelivery(holding count: Int) -> (again: Bool, terminal: Terminal?) {
+    isDelivering = false
+    if isClosed { return (false, nil) }
+    if count > 0 { return (true, nil) }
+    isScheduled = false
+    isClosed = terminal != nil
+    return (false, terminal)
+  }
+
+  /// Whether the caller, who is the receiver itself, is in the middle of a delivery; one more then gets in.
+  mutating func goesOverLimit() -> Bool {
+    if isDelivering { limit += 1 }
+    return isDelivering
+  }
+
+  /// Whether a sender has reason to sleep still; if so it is counted, and will be woken.
+  mutating func sleeps(holding count: Int) -> Bool {
+    if isClosed || terminal != nil || count < limit { return false }
+    sleepers += 1
+    return true
+  }
+
+  /// Ends it all; how many senders are to be woken.
+  mutating func close() -> Int {
+    isClosed = true
+    terminal = nil
+    defer { sleepers = 0 }
+    return sleepers
+  }
+}
