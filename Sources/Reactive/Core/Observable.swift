@@ -9,7 +9,8 @@
 /// in one of its own and attaches that to its source. One `Subscription` goes down the whole chain with it.
 ///
 /// - An operator that passes each terminal on at once shares the subscription of its downstream: whoever owns that
-///   disposes it on the terminal, and so releases everything above.
+///   disposes it on the terminal, and so releases everything above. The owner also lets nothing through that was
+///   under way when the subscription was disposed; a source stops as soon as it sees that.
 /// - An operator that keeps a terminal to itself (`concat`, `retry`, `merge`, `delay`, …) gives its source a
 ///   `child()` of the subscription, and disposes that when the source ends.
 public struct Observable<Element: Sendable>: Sendable {
@@ -17,7 +18,9 @@ public struct Observable<Element: Sendable>: Sendable {
   public typealias Recipe =
     @Sendable (_ observer: any Observer<Element>, _ subscription: Subscription) -> Void
 
-  /// What `just` emits, so that `flatMap` can take it without subscribing. In a box, because a field of type
+  /// What `just` emits, so that `flatMap` can take it without subscribing.
+  ///
+  /// In a box, because a field of type
   /// `Element` would give this type a layout that code which is not specialised must look up each time.
   final class Scalar: Sendable {
     let value: Element

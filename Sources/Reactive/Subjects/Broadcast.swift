@@ -2,7 +2,7 @@ import Synchronization
 
 /// What the three subjects are made of: events in, one at a time, to whoever is on the roster; the last `memory`
 /// elements again for whoever comes later.
-final class Broadcast<Element: Sendable>: Observer {
+final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   private let turn = Turnstile(Snapshot<Element>())
   private let roster = Roster<Element>()
   private let memory: Int
@@ -83,6 +83,16 @@ final class Broadcast<Element: Sendable>: Observer {
 
   private func join(_ observer: any Observer<Element>, _ subscription: Subscription) {
     if subscription.isDisposed { return }
-    roster.add(observer, in: subscription)?.deliver(to: observer)
+    let (key, terminal) = roster.add(observer, subscription)
+    if let terminal { return terminal.deliver(to: observer) }
+    subscription.onDispose(self, key)
+  }
+
+  /// Lets a member go whose subscription has ended: from the roster, and from the snapshot made of it.
+  func tearDown(_ key: Int) {
+    roster.remove(key)
+    guard turn.enter() else { return turn.later { [self] in turn.state = Snapshot() } }
+    if turn.state.root != nil { turn.state = Snapshot() }
+    turn.leave()
   }
 }

@@ -4,20 +4,19 @@ import Synchronization
 ///
 /// Events go to a snapshot of the members, a balanced tree of two-way branches that is itself an observer. Walking
 /// its `let` fields costs no reference counting, and its depth is the logarithm of how many there are.
-final class Roster<Element: Sendable>: Sendable, TeardownTarget {
+final class Roster<Element: Sendable>: Sendable {
   private let state = Mutex(RosterState())
 
   /// Changes with the members, so that a snapshot knows when it is out of date.
   let version = Atomic<Int>(0)
 
-  /// Adds an observer until its subscription ends; hands back the terminal if the stream is over.
-  func add(_ observer: any Observer<Element>, in subscription: Subscription) -> Terminal? {
+  /// Adds an observer, under a key for taking it out again; hands back the terminal if the stream is over.
+  func add(_ observer: any Observer<Element>, _ subscription: Subscription) -> (key: Int, terminal: Terminal?)
+  {
     let member = Member(observer, subscription)
-    let (key, terminal) = state.withLock { $0.add(member) }
-    if let terminal { return terminal }
-    version.add(1, ordering: .releasing)
-    subscription.onDispose(self, key)
-    return nil
+    let added = state.withLock { $0.add(member) }
+    if added.terminal == nil { version.add(1, ordering: .releasing) }
+    return added
   }
 
   /// Lets everybody go and remembers why; returns the members to be told, none the second time.
@@ -46,7 +45,7 @@ final class Roster<Element: Sendable>: Sendable, TeardownTarget {
     return Branch(first, second)
   }
 
-  func tearDown(_ key: Int) {
+  func remove(_ key: Int) {
     let gone = state.withLock { $0.remove(key) }
     if gone != nil { version.add(1, ordering: .releasing) }
   }
@@ -72,7 +71,9 @@ private struct RosterState: Sendable {
     return (lastKey, nil)
   }
 
-  /// The member that leaves, to be let go of outside the lock. Keys rise, so the search can halve the list.
+  /// The member that leaves, to be let go of outside the lock.
+  ///
+  /// Keys rise, so the search can halve the list.
   mutating func remove(_ key: Int) -> (any RosterMember)? {
     if members.last?.key == key { return members.removeLast().member }
     var low = 0

@@ -1,0 +1,172 @@
+import Reactive
+import Testing
+
+/// The situations in which reactive libraries have deadlocked, lost their order or run out of stack.
+@Suite struct AnomaliesTests {
+  /// Another thread uses the stream while an element is being delivered, and the delivery waits for that thread: with a
+  /// lock held while calling out, neither would ever come back.
+  @Test(arguments: Contract.all.filter(\.hasSource))
+  func noLockIsHeldWhileAnElementIsDelivered(_ contract: Contract) {
+    let clock = VirtualScheduler()
+    let subject = PublishSubject<Int>()
+    let stuck = Flag()
+    let once = Flag()
+    let witness = Witness { witness, _ in
+      guard once.raiseOnce() else { return }
+      let back = inThreads(1, patience: 5) { _ in
+        subject.next(7)
+        subject.observable.subscribe().dispose()
+        witness.subscription.dispose()
+      }
+      if !back { stuck.raise() }
+    }
+    witness.watch(contract.build(subject.observable, clock, { $0 }))
+    for number in 1...4 { subject.next(number) }
+    clock.advance(by: .seconds(10))
+    subject.complete()
+    clock.run(limit: 1000)
+    #expect(!stuck.isRaised)
+  }
+
+  @Test(arguments: Contract.all.filter(\.throwing))
+  func noLockIsHeldWhileAClosureRuns(_ contract: Contract) {
+    let clock = VirtualScheduler()
+    let subject = PublishSubject<Int>()
+    let stuck = Flag()
+    let once = Flag()
+    let subscription = Subscription()
+    let chain = contract.build(
+      subject.observable, clock,
+      { number in
+        if once.raiseOnce() {
+          let back = inThreads(1, patience: 5) { _ in
+            subject.next(7)
+            subscription.dispose()
+          }
+          if !back { stuck.raise() }
+        }
+        return number
+      })
+    chain.subscribe(in: subscription)
+    for number in 1...3 { subject.next(number) }
+    clock.run(limit: 1000)
+    #expect(!stuck.isRaised)
+  }
+
+  @Test func noLockIsHeldWhileTearingDown() {
+    let subject = PublishSubject<Int>()
+    let subscription = Subscription()
+    let back = Flag()
+    subject.observable.subscribe(in: subscription)
+    subscription.onDispose {
+      if inThreads(1, patience: 5, { _ in subscription.onDispose {} }) { back.raise() }
+    }
+    subscription.dispose()
+    #expect(back.isRaised)
+  }
+
+  @Test func noLockIsHeldWhileReplaying() {
+    let subject = ReplaySubject<Int>(limit: 2)
+    subject.next(1)
+    let back = Flag()
+    subject.observable.subscribe(next: { _ in
+      if inThreads(1, patience: 5, { _ in subject.observable.subscribe().dispose() }) { back.raise() }
+    })
+    #expect(back.isRaised)
+  }
+
+  @Test func concurrentFirstSubscribersConnectOnce() {
+    for _ in 0..<(200 / stressDivisor) {
+      let connections = Tally()
+      let shared = Observable<Int>.create { _ in connections.add() }.share()
+      #expect(inThreads(4) { _ in shared.subscribe() })
+      #expect(connections.value == 1)
+    }
+  }
+
+  @Test func aSubjectFedFromInsideItselfKeepsItsOrder() {
+    let subject = PublishSubject<Int>()
+    let first = Witness { _, text in
+      if text == "1" { subject.next(2) }
+    }
+    let second = Witness()
+    first.watch(subject.observable.map { "\($0)" })
+    second.watch(subject.observable.map { "\($0)" })
+    subject.next(1)
+    #expect(first.elements == ["1", "2"])
+    #expect(second.elements == ["1", "2"])
+    #expect(first.breaches.isEmpty && second.breaches.isEmpty)
+  }
+
+  @Test func anObserverThatSubscribesInsideNextHearsFromTheNextElementOn() {
+    let subject = PublishSubject<Int>()
+    let late = Witness()
+    let once = Flag()
+    subject.observable.subscribe(next: { _ in
+      if once.raiseOnce() { late.watch(subject.observable.map { "\($0)" }) }
+    })
+    subject.next(1)
+    subject.next(2)
+    #expect(late.elements == ["2"])
+  }
+
+  @Test func anInnerStreamOnAnotherThreadDoesNotBlockFlatMap() {
+    let lanes = (0..<3).map { SerialScheduler(name: "inner \($0)") }
+    let count = Tally()
+    let done = Flag()
+    Observable.from(0..<30).flatMap { number in
+      Observable.from(0..<100).subscribe(on: lanes[number % 3])
+    }.subscribe(next: { _ in count.add() }, complete: { done.raise() })
+    #expect(eventually { done.isRaised })
+    #expect(count.value == 3000)
+  }
+
+  // MARK: a million rounds on a small stack
+
+  private static let rounds = 1_000_000 / stressDivisor
+
+  @Test func concatTakesNoStack() {
+    expectRounds(Observable.concat(Array(repeating: .just(1), count: Self.rounds)))
+  }
+
+  @Test func repeatTakesNoStack() {
+    expectRounds(Observable.from([1]).repeat(Self.rounds))
+  }
+
+  @Test func retryTakesNoStack() {
+    let failing = Observable.from([1]).concat(.fail(Oops()))
+    expectRounds(failing.retry(Self.rounds - 1).catch { _ in .empty() })
+  }
+
+  @Test func retryWithBackoffTakesNoStack() {
+    let clock = ImmediateScheduler()
+    let backoff = Backoff(initial: .zero, cap: .zero)
+    expectRounds(Observable.from([1]).concat(.fail(Oops())).retry(backoff, on: clock).take(Self.rounds))
+  }
+
+  @Test func concatMapTakesNoStack() {
+    expectRounds(Observable.from(0..<Self.rounds).concatMap { Observable.from([$0]) })
+  }
+
+  @Test func concatMapWithABacklogTakesNoStack() {
+    let gate = PublishSubject<Int>()
+    let waiting = Observable.from(0..<60_000).concatMap { $0 == 0 ? gate.observable : Observable.from([$0]) }
+    let count = Tally()
+    let done = Flag()
+    waiting.subscribe(next: { _ in count.add() }, complete: { done.raise() })
+    #expect(onSmallStack { gate.complete() })
+    #expect(count.value == 59_999)
+    #expect(done.isRaised)
+  }
+
+  private func expectRounds(_ source: Observable<Int>) {
+    let count = Tally()
+    let done = Flag()
+    let back = onSmallStack {
+      source.subscribe(next: { _ in count.add() }, complete: { done.raise() })
+    }
+    #expect(back)
+    #expect(done.isRaised)
+    #expect(count.value == Self.rounds)
+  }
+}

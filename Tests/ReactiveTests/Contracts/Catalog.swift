@@ -1,0 +1,133 @@
+import Reactive
+
+extension Contract {
+  /// Every operator, by file, in the ways that differ inside. `KitTests` fails for a file that is missing here.
+  static let all: [Contract] = sources + transforming + filtering + combining + timed + sharing
+
+  private static let second: Duration = .seconds(1)
+
+  private static let sources: [Contract] = [
+    .source("Just") { _ in .just(1) },
+    .source("Empty") { _ in Observable<Int>.empty() },
+    .source("Never") { _ in Observable<Int>.never() },
+    .source("Fail") { _ in Observable<Int>.fail(Oops()) },
+    .source("From") { _ in .from(1...3) },
+    .source("Create") { _ in
+      Observable<Int>.create { emitter in
+        emitter.next(1)
+        emitter.next(batch: [2, 3])
+        emitter.complete()
+        emitter.next(4)
+      }
+    },
+    .plain("Deferred") { source, _ in .deferred { source } },
+    .source("Interval") { clock in .interval(second, on: clock).take(3) },
+    .source("Timer") { clock in .timer(after: second, on: clock) },
+    .source("Timer", "every") { clock in .timer(after: second, every: second, on: clock).take(3) },
+  ]
+
+  private static let transforming: [Contract] = [
+    .calling("Map") { source, _, probe in source.map { try probe($0) } },
+    .calling("CompactMap") { source, _, probe in source.compactMap { try probe($0) } },
+    .calling("FlatMap", "scalar") { source, _, probe in source.flatMap { .just(try probe($0)) } },
+    .calling("FlatMap", "sequence") { source, _, probe in
+      source.flatMap { Observable.from([try probe($0), 0]) }
+    },
+    .calling("FlatMap", "limited") { source, _, probe in
+      source.flatMap(limit: 2) { Observable.from([try probe($0), 0]) }
+    },
+    .calling("ConcatMap") { source, _, probe in source.concatMap { Observable.from([try probe($0)]) } },
+    .calling("FlatMapFirst") { source, _, probe in source.flatMapFirst { Observable.from([try probe($0)]) } },
+    .calling("FlatMapLatest") { source, _, probe in source.flatMapLatest { Observable.from([try probe($0)]) }
+    },
+    .calling("SwitchLatest") { source, _, probe in
+      source.map { Observable.just(try probe($0)) }.switchLatest()
+    },
+    .calling("Scan") { source, _, probe in source.scan(0) { $0 + (try probe($1)) } },
+    .calling("Reduce") { source, _, probe in source.reduce(0) { $0 + (try probe($1)) } },
+    .plain("Buffer", "count") { source, _ in source.buffer(2) },
+    .plain("Buffer", "time") { source, clock in source.buffer(2, or: second, on: clock) },
+    .plain("Window", "count") { source, _ in source.window(2).flatMap { $0 } },
+    .plain("Window", "time") { source, clock in source.window(2, or: second, on: clock).flatMap { $0 } },
+    .calling("GroupBy") { source, _, probe in
+      source.group(limit: 2) { try probe($0) % 3 }.flatMap { $0.elements }
+    },
+    .plain("Materialize") { source, _ in source.materialize() },
+    .calling("Materialize", "dematerialize") { source, _, probe in
+      source.dematerialize { Event<Int>.next(try probe($0)) }
+    },
+  ]
+
+  private static let filtering: [Contract] = [
+    .calling("Filter") { source, _, probe in source.filter { try probe($0) >= 0 } },
+    .calling("Distinct") { source, _, probe in source.distinct { try probe($0) } },
+    .calling("Distinct", "lifetime") { source, clock, probe in
+      source.distinct(bound: 2, lifetime: second, on: clock) { try probe($0) }
+    },
+    .calling("DistinctUntilChanged") { source, _, probe in source.distinctUntilChanged { try probe($0) } },
+    .plain("Take") { source, _ in source.take(2) },
+    .calling("TakeWhile") { source, _, probe in source.take(while: { try probe($0) < 3 }, inclusive: true) },
+    .plain("TakeUntil") { source, clock in source.take(until: Observable.timer(after: .seconds(3), on: clock))
+    },
+    .plain("TakeFor") { source, clock in source.take(for: .seconds(3), on: clock) },
+    .plain("TakeLast") { source, _ in source.takeLast(2) },
+    .plain("Skip") { source, _ in source.skip(1) },
+    .calling("SkipWhile") { source, _, probe in source.skip(while: { try probe($0) < 2 }) },
+    .plain("SkipUntil") { source, _ in source.skip(until: Observable.just(0)) },
+    .plain("SkipFor") { source, clock in source.skip(for: .seconds(1), on: clock) },
+    .calling("First") { source, _, probe in source.first(where: { try probe($0) > 1 }) },
+    .plain("IgnoreElements") { source, _ in source.ignoreElements() },
+    .plain("Sample") { source, clock in source.sample(Observable.interval(second, on: clock)) },
+    .calling("Do") { source, _, probe in source.do(next: { _ = try probe($0) }) },
+    .plain("Debug") { source, _ in source.debug("kit", to: { _ in }) },
+  ]
+
+  private static let combining: [Contract] = [
+    .plain("Merge") { source, _ in .merge([source, source, .just(0)]) },
+    .plain("Concat") { source, _ in source.concat(.just(0)) },
+    .calling("CombineLatest") { source, _, probe in
+      source.combineLatest(source) { try probe($0) + $1 }
+    },
+    .plain("CombineLatestList") { source, _ in Observable<Int>.combineLatest([source, source, .just(0)]) },
+    .plain("Zip", "list") { source, _ in Observable<Int>.zip([source, source]) },
+    .calling("Zip") { source, _, probe in source.zip(source) { try probe($0) + $1 } },
+    .calling("WithLatest") { source, _, probe in source.withLatest(Observable.just(1)) { try probe($0) + $1 }
+    },
+    .plain("StartWith") { source, _ in source.startWith(-1, 0) },
+    .plain("Amb") { source, _ in .amb([source, .never()]) },
+    .plain("Repeat") { source, _ in source.repeat(2) },
+    .plain("Retry") { source, _ in source.retry(1) },
+    .plain("Catch") { source, _ in source.catch { _ in .just(0) } },
+    .plain("Catch", "emitting") { source, _ in source.catch(emitting: 0) },
+  ]
+
+  private static let timed: [Contract] = [
+    .plain("Debounce") { source, clock in source.debounce(for: second, on: clock) },
+    .calling("DebounceByKey") { source, clock, probe in
+      source.debounce(for: second, maxWait: .seconds(3), on: clock, bound: 2) { try probe($0) }
+    },
+    .plain("Throttle", "latest") { source, clock in source.throttle(for: second, on: clock) },
+    .plain("Throttle", "first") { source, clock in source.throttle(for: second, latest: false, on: clock) },
+    .plain("RetryBackoff") { source, clock in
+      source.retry(Backoff(initial: second, jitter: 0, attempts: 1), on: clock)
+    },
+    .plain("Timeout") { source, clock in source.timeout(after: .seconds(5), on: clock) },
+    .plain("Timeout", "fallback") { source, clock in
+      source.timeout(after: .seconds(5), on: clock, else: .just(0))
+    },
+    .plain("Delay") { source, clock in source.delay(for: second, on: clock) },
+    .plain("RateLimit") { source, clock in source.rateLimit(1, per: second, burst: 2, on: clock) },
+  ]
+
+  private static let sharing: [Contract] = [
+    .plain("Publish") { source, _ in source.publish().autoconnect() }.connected,
+    .plain("Publish", "replay") { source, _ in source.replay(2).autoconnect() }.connected,
+    .plain("Share") { source, _ in source.share() },
+    .plain("Share", "replay") { source, _ in source.share(replay: 2) },
+    .plain("ObserveOn") { source, clock in source.observe(on: clock) },
+    .plain("ObserveOn", "small") { source, clock in
+      source.observe(on: clock, capacity: 1, overflow: .dropOldest)
+    },
+    .plain("SubscribeOn") { source, clock in source.subscribe(on: clock) },
+  ]
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Reactive
+import Testing
+
+/// The promises every operator makes, tried on each of them by name.
+@Suite struct KitTests {
+  @Test func everyOperatorIsInTheKit() throws {
+    let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/Reactive/Operators")
+      .standardized
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".swift") }.map { String($0.dropLast(6)) }
+    #expect(Set(files) == Set(Contract.all.map(\.file)))
+  }
+
+  @Test(arguments: Contract.all) func keepsTheGrammarOnCompletion(_ contract: Contract) throws {
+    try checkGrammar(contract, "a-b(cd)--e-|")
+  }
+
+  @Test(arguments: Contract.all) func keepsTheGrammarOnFailure(_ contract: Contract) throws {
+    try checkGrammar(contract, "a-b(cd)--e-#")
+  }
+
+  @Test(arguments: Contract.all) func keepsTheGrammarWhenTheSourceEndsAtOnce(_ contract: Contract) throws {
+    let clock = VirtualScheduler()
+    let witness = Witness()
+    witness.watch(contract.build(.from(1...3), clock, { $0 }))
+    clock.run(limit: 1000)
+    #expect(witness.breaches.isEmpty)
+    #expect(witness.terminals <= 1)
+  }
+
+  @Test(arguments: Contract.all) func deliversNothingAfterDisposeInsideNext(_ contract: Contract) throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b(cd)--e-|", numbers)
+    let witness = Witness { witness, _ in witness.subscription.dispose() }
+    witness.watch(contract.build(source.observable, clock, { $0 }))
+    clock.run(limit: 1000)
+    #expect(witness.elements.count <= 1)
+    #expect(witness.elements.isEmpty || witness.terminals == 0)
+    #expect(contract.staysConnected || source.subscriptions.allSatisfy { $0.contains("!") })
+  }
+
+  @Test(arguments: Contract.all) func stopsASourceThatIsStillInsideSubscribe(_ contract: Contract) {
+    let clock = VirtualScheduler()
+    let emitted = Tally()
+    let source = Observable<Int>.create { emitter in
+      for number in 0..<1000 where !emitter.isDisposed {
+        emitted.add()
+        emitter.next(number)
+      }
+      emitter.complete()
+    }
+    let atDispose = Tally()
+    let witness = Witness { witness, _ in
+      atDispose.add(emitted.value)
+      witness.subscription.dispose()
+    }
+    witness.watch(contract.build(source, clock, { $0 }))
+    clock.run(limit: 1000)
+    #expect(witness.elements.count <= 1)
+    if !witness.elements.isEmpty, !contract.staysConnected { #expect(emitted.value == atDispose.value) }
+  }
+
+  @Test(arguments: Contract.all) func runsNothingWhenDisposedBeforehand(_ contract: Contract) throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b-|", numbers)
+    let elements = Tally()
+    let subscription = Subscription()
+    subscription.dispose()
+    contract.build(source.observable, clock, { $0 }).subscribe(
+      in: subscription, next: { _ in elements.add() })
+    clock.run(limit: 1000)
+    #expect(elements.value == 0)
+    #expect(source.subscriptions.isEmpty)
+  }
+
+  @Test(arguments: Contract.all.filter(\.throwing)) func failsOnceWhenAClosureThrows(_ contract: Contract)
+    throws
+  {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b-(cd)-e-|", numbers)
+    let calls = Tally()
+    let witness = Witness()
+    witness.watch(
+      contract.build(
+        source.observable, clock,
+        { number in
+          calls.add()
+          if calls.value >= 2 { throw Oops(number: number) }
+          return number
+        }))
+    clock.run(limit: 1000)
+    #expect(witness.failures.count == 1)
+    #expect(witness.failures.first is Oops)
+    #expect(witness.terminals == 1)
+    #expect(witness.breaches.isEmpty)
+    #expect(calls.value == 2, "the closure is not called again")
+    #expect(source.subscriptions.allSatisfy { $0.contains("!") }, "the source is left")
+  }
+
+  @Test(arguments: Contract.all.filter(\.hasSource)) func staysInOrderWhenFedFromInside(_ contract: Contract)
+  {
+    let clock = VirtualScheduler()
+    let subject = PublishSubject<Int>()
+    let fed = Tally()
+    let witness = Witness { _, _ in
+      if fed.value >= 3 { return }
+      fed.add()
+      subject.next(10 * fed.value)
+    }
+    witness.watch(contract.build(subject.observable, clock, { $0 }))
+    for number in 1...3 { subject.next(number) }
+    clock.advance(by: .seconds(10))
+    subject.complete()
+    clock.run(limit: 1000)
+    #expect(witness.breaches.isEmpty)
+    #expect(witness.terminals <= 1)
+  }
+
+  private func checkGrammar(_ contract: Contract, _ drawing: String) throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot(drawing, numbers)
+    let witness = Witness()
+    witness.watch(contract.build(source.observable, clock, { $0 }))
+    clock.run(limit: 1000)
+    #expect(witness.breaches.isEmpty)
+    if contract.file != "Never" { #expect(witness.terminals == 1) }
+    #expect(source.subscriptions.allSatisfy { $0.contains("!") })
+  }
+}
+
+let numbers: [Character: Int] = ["a": 1, "b": 2, "c": 3, "d": 4, "e": 5]

@@ -1,0 +1,54 @@
+import Reactive
+import Testing
+
+/// Whatever way a stream ends, everything it held is let go of, though source and scheduler live on.
+@Suite struct ReleaseTests {
+  enum WayOut: CaseIterable {
+    case completion
+    case failure
+    case dispose
+    case disposeInsideNext
+  }
+
+  @Test(arguments: Contract.all, WayOut.allCases) func releasesEverything(_ contract: Contract, _ way: WayOut)
+  {
+    let clock = VirtualScheduler()
+    let subject = PublishSubject<Int>()
+    weak var closure: Canary?
+    weak var subscriber: Canary?
+    weak var token: Subscription?
+
+    do {
+      let inClosure = Canary()
+      let inSubscriber = Canary()
+      let subscription = Subscription()
+      (closure, subscriber, token) = (inClosure, inSubscriber, subscription)
+      let chain = contract.build(
+        subject.observable, clock,
+        { number in
+          inClosure.chirp()
+          return number
+        })
+      chain.subscribe(
+        in: subscription,
+        next: { _ in
+          inSubscriber.chirp()
+          if way == .disposeInsideNext { subscription.dispose() }
+        })
+      for number in 1...3 { subject.next(number) }
+      switch way {
+      case .completion: subject.complete()
+      case .failure: subject.fail(Oops())
+      case .dispose, .disposeInsideNext: subscription.dispose()
+      }
+      clock.run(limit: 1000)
+      // A source of its own, or one that waits for another, may not have ended by itself.
+      subscription.dispose()
+    }
+
+    #expect(closure == nil, "the operator's closure is still held")
+    #expect(subscriber == nil, "the subscriber is still held")
+    #expect(token == nil, "the subscription is still held")
+    #expect(!subject.hasObservers || contract.staysConnected)
+  }
+}

@@ -1,0 +1,91 @@
+import Reactive
+import Synchronization
+
+/// The observer of the kit: notes what it gets and each breach of the grammar.
+final class Witness: Observer {
+  private struct Notes: Sendable {
+    var elements: [String] = []
+    var terminals = 0
+    var failures: [any Error] = []
+    var breaches: [String] = []
+  }
+
+  let subscription: Subscription
+  private let notes = Mutex(Notes())
+  private let inside = Atomic<Int>(0)
+  private let onNext: @Sendable (Witness, String) -> Void
+
+  /// Calls `onNext` while it takes an element, which may dispose, feed the source again or call other threads.
+  init(
+    _ subscription: Subscription = Subscription(),
+    onNext: @escaping @Sendable (Witness, String) -> Void = { _, _ in }
+  ) {
+    self.subscription = subscription
+    self.onNext = onNext
+  }
+
+  var elements: [String] { notes.withLock { $0.elements } }
+  var terminals: Int { notes.withLock { $0.terminals } }
+  var failures: [any Error] { notes.withLock { $0.failures } }
+  var breaches: [String] { notes.withLock { $0.breaches } }
+
+  /// Attaches directly, so that nothing stands between the operator and this witness.
+  func watch(_ source: Observable<String>) {
+    source.attach(self, in: subscription)
+  }
+
+  func next(_ value: String) {
+    call("next") {
+      notes.withLock { $0.elements.append(value) }
+      onNext(self, value)
+    }
+  }
+
+  func fail(_ error: any Error) {
+    call("fail") {
+      notes.withLock {
+        $0.terminals += 1
+        $0.failures.append(error)
+      }
+    }
+    subscription.dispose()
+  }
+
+  func complete() {
+    call("complete") { notes.withLock { $0.terminals += 1 } }
+    subscription.dispose()
+  }
+
+  private func call(_ name: String, _ body: () -> Void) {
+    if inside.add(1, ordering: .acquiringAndReleasing).oldValue != 0 { breach("\(name) inside another call") }
+    if terminals > 0 { breach("\(name) after the end") }
+    // As the owner of a subscription does: what was under way when it was disposed goes no further.
+    if !subscription.isDisposed { body() }
+    inside.subtract(1, ordering: .acquiringAndReleasing)
+  }
+
+  private func breach(_ what: String) {
+    notes.withLock { $0.breaches.append(what) }
+  }
+}
+
+/// Something whose release can be seen.
+final class Canary: Sendable {
+  func chirp() {}
+}
+
+/// A flag that any thread may raise.
+final class Flag: Sendable {
+  private let raised = Atomic<Bool>(false)
+  var isRaised: Bool { raised.load(ordering: .acquiring) }
+  func raise() { raised.store(true, ordering: .releasing) }
+  /// True for the first caller only.
+  func raiseOnce() -> Bool { !raised.exchange(true, ordering: .acquiringAndReleasing) }
+}
+
+/// A number that any thread may add to.
+final class Tally: Sendable {
+  private let count = Atomic<Int>(0)
+  var value: Int { count.load(ordering: .acquiring) }
+  func add(_ number: Int = 1) { count.add(number, ordering: .acquiringAndReleasing) }
+}
