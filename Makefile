@@ -23,10 +23,10 @@ test: setup ## build and run every test, warnings being errors
 	$(SWIFT) test $(STRICT)
 
 test-thread: setup ## the tests under the thread sanitizer
-	$(SWIFT) test $(STRICT) --sanitize=thread --scratch-path .build/thread
+	FLOW_TEST_DIVISOR=20 $(SWIFT) test $(STRICT) --sanitize=thread --scratch-path .build/thread
 
 test-address: setup ## the tests under the address sanitizer
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
+	FLOW_TEST_DIVISOR=5 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
 
 bench: setup ## measure; bench/README.md says what and how
 	$(SWIFT) run --package-path bench -c release --static-swift-stdlib ReactiveBench

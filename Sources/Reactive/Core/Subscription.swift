@@ -13,7 +13,7 @@ import Synchronization
 /// object does not dispose it.
 public final class Subscription: Sendable {
   private let ended = Atomic<Bool>(false)
-  private let teardowns = Mutex(Teardowns())
+  private let teardowns = Locked(Teardowns())
   /// Where a child is listed, so that a parent does not collect the children that are over.
   private let listing: (parent: Subscription, key: Int)?
 

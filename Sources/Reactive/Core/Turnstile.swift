@@ -20,7 +20,7 @@ final class Turnstile<State: Sendable>: Sendable {
   /// Zero when free; otherwise one for whoever entered, and one for each piece of work that waits.
   private let load = Atomic<Int>(0)
   private let owner = Atomic<UInt>(0)
-  private let waiting = Mutex<[@Sendable () -> Void]>([])
+  private let waiting = Locked<[@Sendable () -> Void]>([])
   private let limit: Int
 
   private let kept: Kept<State>

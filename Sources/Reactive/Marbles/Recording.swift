@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a stream did in virtual time, and when.
 ///
 /// ```
@@ -13,7 +11,7 @@ public final class Recording<Element: Sendable>: Sendable {
   /// The subscription that is recorded.
   public let subscription = Subscription()
   private let clock: VirtualScheduler
-  private let log = Mutex<[(time: Instant, event: Event<Element>)]>([])
+  private let log = Locked<[(time: Instant, event: Event<Element>)]>([])
 
   fileprivate init(on clock: VirtualScheduler) {
     self.clock = clock

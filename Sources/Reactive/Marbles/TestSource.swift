@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A source that follows a drawing in virtual time, and notes who was subscribed when.
 public final class TestSource<Element: Sendable>: Sendable {
   private let clock: VirtualScheduler
@@ -8,7 +6,7 @@ public final class TestSource<Element: Sendable>: Sendable {
   private let step: Duration
   /// For a hot source, which runs whether or not anybody listens.
   private let subject: PublishSubject<Element>?
-  private let spans = Mutex<[(start: Instant, end: Instant?)]>([])
+  private let spans = Locked<[(start: Instant, end: Instant?)]>([])
 
   fileprivate init(
     _ marbles: Marbles, on clock: VirtualScheduler, hot: Bool, step: Duration,

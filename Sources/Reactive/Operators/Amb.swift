@@ -27,7 +27,7 @@ extension Observable {
 
 private final class Race: Sendable {
   private let winner = Atomic<Int>(-1)
-  private let runners = Mutex<[(index: Int, subscription: Subscription)]>([])
+  private let runners = Locked<[(index: Int, subscription: Subscription)]>([])
 
   var isDecided: Bool { winner.load(ordering: .acquiring) >= 0 }
 

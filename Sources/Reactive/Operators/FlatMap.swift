@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Observable {
   /// Turns each element into a stream and emits what all of them emit, as it comes.
   ///
@@ -29,8 +27,8 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   private let limit: Int
   private let backlogLimit: Int
   private let transform: @Sendable (Element) throws -> Observable<Output>
-  private let ledger = Mutex(Ledger())
-  private let backlog = Mutex(Queue<Element>())
+  private let ledger = Locked(Ledger())
+  private let backlog = Locked(Queue<Element>())
   /// Starts inner streams one after another, so that those that end at once do not pile up on the stack.
   private let starter = Turnstile(())
 

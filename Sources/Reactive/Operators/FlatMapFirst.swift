@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Observable {
   /// Turns an element into a stream and emits that; elements that come while it runs are passed over.
   ///
@@ -25,7 +23,7 @@ private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: O
   private let subscription: Subscription
   private let outlet: Outlet<Output>
   private let transform: @Sendable (Element) throws -> Observable<Output>
-  private let state = Mutex((busy: false, outerOpen: true))
+  private let state = Locked((busy: false, outerOpen: true))
 
   init(
     _ downstream: any Observer<Output>, _ subscription: Subscription,

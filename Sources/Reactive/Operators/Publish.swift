@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A stream that many can subscribe to before it starts; `connect()` starts it, once, for all of them.
 ///
 /// ```
@@ -41,7 +39,7 @@ public struct ConnectableObservable<Element: Sendable>: Sendable {
 }
 
 private final class Connection: Sendable {
-  private let subscription = Mutex<Subscription?>(nil)
+  private let subscription = Locked<Subscription?>(nil)
 
   func open() -> (subscription: Subscription, isFirst: Bool) {
     subscription.withLock { open in

@@ -23,7 +23,7 @@ extension Observable {
 private final class Hub<Element: Sendable>: Sendable {
   private let source: Observable<Element>
   private let replay: Int
-  private let session = Mutex<Session<Element>?>(nil)
+  private let session = Locked<Session<Element>?>(nil)
 
   init(_ source: Observable<Element>, replay: Int) {
     self.source = source

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What an alarm wakes.
 protocol AlarmOwner: AnyObject, Sendable {
   /// The time asked for has come.
@@ -18,7 +16,7 @@ final class Alarm: Sendable {
   }
 
   private let scheduler: any Scheduler
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(on scheduler: any Scheduler, in subscription: Subscription) {
     self.scheduler = scheduler

@@ -58,7 +58,7 @@ private final class Loop: Sendable {
     var stopped = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let bell = Bell()
   private let thread = Atomic<UInt>(0)
 

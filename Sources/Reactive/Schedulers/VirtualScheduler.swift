@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Time that passes only when told to: years run in milliseconds, and each run is the same.
 ///
 /// ```
@@ -16,11 +14,11 @@ public final class VirtualScheduler: Scheduler {
     var random: SplitMix64?
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// Starts at time zero; with a `seed`, the order of simultaneous work is drawn from it.
   public init(seed: UInt64? = nil) {
-    state = Mutex(State(random: seed.map { SplitMix64(seed: $0) }))
+    state = Locked(State(random: seed.map { SplitMix64(seed: $0) }))
   }
 
   public var now: Instant { state.withLock { $0.now } }

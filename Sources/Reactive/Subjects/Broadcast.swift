@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What the three subjects are made of: events in, one at a time, to whoever is on the roster; the last `memory`
 /// elements again for whoever comes later.
 final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
@@ -7,11 +5,11 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   private let roster = Roster<Element>()
   private let memory: Int
   /// Written only by whoever has the turn; locked because `latest` reads it from anywhere.
-  private let remembered: Mutex<Ring<Element>>
+  private let remembered: Locked<Ring<Element>>
 
   init(memory: Int = 0, seed: Element? = nil) {
     self.memory = memory
-    remembered = Mutex(Ring(limit: memory, seed: seed))
+    remembered = Locked(Ring(limit: memory, seed: seed))
   }
 
   var latest: Element? { remembered.withLock { $0.last } }

@@ -5,7 +5,7 @@ import Synchronization
 /// Events go to a snapshot of the members, a balanced tree of two-way branches that is itself an observer. Walking
 /// its `let` fields costs no reference counting, and its depth is the logarithm of how many there are.
 final class Roster<Element: Sendable>: Sendable {
-  private let state = Mutex(RosterState())
+  private let state = Locked(RosterState())
 
   /// Changes with the members, so that a snapshot knows when it is out of date.
   let version = Atomic<Int>(0)

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Takes elements from any thread and delivers them on a scheduler, in order, holding at most `capacity` of them.
 ///
 /// Senders append under a lock; the receiver takes all there is in one go and is woken once for it, not once an
@@ -18,9 +16,9 @@ final class Mailbox<Element: Sendable>: Observer {
   private let capacity: Int
   private let overflow: Overflow
   private let counters: MailboxCounters?
-  private let incoming: Mutex<Incoming>
+  private let incoming: Locked<Incoming>
   /// What a delivery has taken out; an empty buffer between deliveries, swapped with the full one.
-  private let outgoing = Mutex(RingBuffer<Element>())
+  private let outgoing = Locked(RingBuffer<Element>())
   private let room = Bell()
 
   init(
@@ -34,7 +32,7 @@ final class Mailbox<Element: Sendable>: Observer {
     self.overflow = overflow
     self.counters = counters
     upstream = subscription.child()
-    incoming = Mutex(Incoming(gate: MailboxGate(limit: self.capacity)))
+    incoming = Locked(Incoming(gate: MailboxGate(limit: self.capacity)))
     subscription.onDispose { [self] in close() }
   }
 

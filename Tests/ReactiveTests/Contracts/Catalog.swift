@@ -1,7 +1,9 @@
 import Reactive
 
 extension Contract {
-  /// Every operator, by file, in the ways that differ inside. `KitTests` fails for a file that is missing here.
+  /// Every operator, by file, in the ways that differ inside.
+  ///
+  /// `KitTests` fails for a file that is missing here.
   static let all: [Contract] = sources + transforming + filtering + combining + timed + sharing
 
   private static let second: Duration = .seconds(1)

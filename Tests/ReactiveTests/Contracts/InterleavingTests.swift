@@ -1,6 +1,5 @@
 import Foundation
 import Reactive
-import Synchronization
 import Testing
 
 /// Operators with several inputs, under thousands of orders in which simultaneous work could run.
@@ -126,7 +125,7 @@ private final class Run: Sendable {
 }
 
 private final class Log: Sendable {
-  private let kept = Mutex<[String]>([])
+  private let kept = Locked<[String]>([])
   var lines: [String] { kept.withLock { $0 } }
   func append(_ line: String) { kept.withLock { $0.append(line) } }
 }

@@ -1,5 +1,4 @@
 import Reactive
-import Synchronization
 import Testing
 
 /// Real threads against each other; what the thread sanitizer looks at.
@@ -171,7 +170,7 @@ import Testing
 
   @Test func timersOfASerialSchedulerFireInOrderOnItsThread() {
     let lane = SerialScheduler(name: "timers")
-    let order = Mutex<[Int]>([])
+    let order = Locked<[Int]>([])
     let start = lane.now
     for delay in [30, 10, 20, 0] {
       _ = lane.schedule(at: start + .milliseconds(delay)) {

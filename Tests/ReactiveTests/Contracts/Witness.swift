@@ -11,7 +11,7 @@ final class Witness: Observer {
   }
 
   let subscription: Subscription
-  private let notes = Mutex(Notes())
+  private let notes = Locked(Notes())
   private let inside = Atomic<Int>(0)
   private let onNext: @Sendable (Witness, String) -> Void
 
