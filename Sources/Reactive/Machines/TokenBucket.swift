@@ -1,20 +1,22 @@
 /// Pays out permission at a steady rate, with a reserve for bursts; the logic of `rateLimit`.
 public struct TokenBucket: Sendable {
   private let interval: Int64
-  private let burst: Int
+  /// How far ahead of now the horizon may be: the time in which the reserve fills up.
+  private let reserve: Duration
   /// When the bucket would have been empty, had it always been drawn on as now (the "theoretical arrival time").
   private var horizon: Instant?
 
   /// `count` permissions each `period`, at most `burst` of them saved up.
   public init(_ count: Int, per period: Duration, burst: Int = 1) {
     interval = max(1, period.nanoseconds / Int64(max(1, count)))
-    self.burst = max(1, burst)
+    let (whole, overflow) = interval.multipliedReportingOverflow(by: Int64(max(1, burst) - 1))
+    reserve = .nanoseconds(overflow ? .max : whole)
   }
 
   /// When the next permission can be had: `now`, or later.
   public func available(at now: Instant) -> Instant {
     guard let horizon else { return now }
-    return max(now, horizon - .nanoseconds(interval * Int64(burst - 1)))
+    return max(now, horizon - reserve)
   }
 
   /// Takes a permission, if one can be had now.
