@@ -71,6 +71,13 @@ final class Mailbox<Element: Sendable>: Observer {
   ///
   /// What comes meanwhile is a new turn of the scheduler, which so gets to do other work in between.
   private func deliver() {
+    empty()
+    let rest = incoming.withLock { $0.gate.endDelivery(holding: $0.elements.count) }
+    if rest.again { scheduler.perform { [self] in deliver() } }
+    rest.terminal?.deliver(to: downstream)
+  }
+
+  private func empty() {
     var batch = RingBuffer<Element>(capacity: 1)
     outgoing.withLock { swap(&$0, &batch) }
     let sleepers = incoming.withLock { incoming in
@@ -79,10 +86,7 @@ final class Mailbox<Element: Sendable>: Observer {
     }
     for _ in 0..<sleepers { room.ring() }
     while !subscription.isDisposed, batch.popFirst({ downstream.next($0) }) {}
-    let rest = incoming.withLock { $0.gate.endDelivery(holding: $0.elements.count) }
     if batch.isEmpty { outgoing.withLock { swap(&$0, &batch) } }
-    if rest.again { scheduler.perform { [self] in deliver() } }
-    rest.terminal?.deliver(to: downstream)
   }
 
   /// Sleeps until the receiver has made room.
@@ -92,7 +96,9 @@ final class Mailbox<Element: Sendable>: Observer {
   private func waitForRoom() {
     if scheduler.isCurrent {
       if incoming.withLock({ $0.gate.goesOverLimit() }) { return }
-      return deliver()
+      empty()
+      // The piece of work that was to do this is still in the scheduler's line, and comes for what is sent next.
+      return incoming.withLock { $0.gate.pauseDelivery() }
     }
     if incoming.withLock({ $0.gate.sleeps(holding: $0.elements.count) }) { room.wait() }
   }

@@ -67,6 +67,11 @@ struct MailboxGate: Sendable {
     return sleepers
   }
 
+  /// What was there is delivered, with the proper delivery still to come.
+  mutating func pauseDelivery() {
+    isDelivering = false
+  }
+
   /// Either there is more to deliver, or the end, or it is quiet.
   mutating func endDelivery(holding count: Int) -> (again: Bool, terminal: Terminal?) {
     isDelivering = false
