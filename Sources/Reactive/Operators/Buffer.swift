@@ -8,7 +8,7 @@ extension Observable {
   /// ```
   public func buffer(_ count: Int) -> Observable<[Element]> {
     Observable<[Element]> { downstream, subscription in
-      attach(BufferObserver(downstream, count, nil, nil), in: subscription)
+      attach(BufferObserver(downstream, subscription, count, nil, nil), in: subscription)
     }
   }
 
@@ -22,20 +22,25 @@ extension Observable {
   public func buffer(_ count: Int, or time: Duration, on scheduler: any Scheduler) -> Observable<[Element]> {
     Observable<[Element]> { downstream, subscription in
       let alarm = Alarm(on: scheduler, in: subscription)
-      attach(BufferObserver(downstream, count, time, alarm), in: subscription)
+      attach(BufferObserver(downstream, subscription, count, time, alarm), in: subscription)
     }
   }
 }
 
 private final class BufferObserver<Element: Sendable>: Stage, AlarmOwner {
   let downstream: any Observer<[Element]>
+  private let subscription: Subscription
   private let count: Int
   private let time: Duration?
   private let alarm: Alarm?
   private let turn = Turnstile<[Element]>([])
 
-  init(_ downstream: any Observer<[Element]>, _ count: Int, _ time: Duration?, _ alarm: Alarm?) {
+  init(
+    _ downstream: any Observer<[Element]>, _ subscription: Subscription, _ count: Int, _ time: Duration?,
+    _ alarm: Alarm?
+  ) {
     self.downstream = downstream
+    self.subscription = subscription
     self.count = max(1, count)
     self.time = time
     self.alarm = alarm
@@ -57,7 +62,7 @@ private final class BufferObserver<Element: Sendable>: Stage, AlarmOwner {
   func complete() {
     turn.pass { [self] in
       send()
-      downstream.complete()
+      if !subscription.isDisposed { downstream.complete() }
     }
   }
 

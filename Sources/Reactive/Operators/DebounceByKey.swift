@@ -1,8 +1,8 @@
 extension Observable {
   /// Emits the last element of a key when nothing has come for that key for a while.
   ///
-  ///     a---b---c--------|
-  ///     ----------b---c--|   debounce(for: .seconds(6), on: clock) { $0.key }, where a and c have one key
+  ///     a-b-c----------|
+  ///     -------b-c-----|   debounce(for: .seconds(5), on: clock) { $0.key }, where a and c have one key
   ///
   /// At most `bound` keys wait; one more sends out the element of the key that has been quiet longest. With `maxWait`,
   /// a key that is never quiet is heard that long after the first element of its row. What waits when the stream
@@ -18,7 +18,7 @@ extension Observable {
       let machine = DebounceMachine(
         state: MemoryState<Key, Pending<Element>>(), quiet: quiet, maxWait: maxWait, bound: bound)
       let alarm = Alarm(on: scheduler, in: subscription)
-      attach(DebounceObserver(downstream, machine, alarm, key), in: subscription)
+      attach(DebounceObserver(downstream, subscription, machine, alarm, key), in: subscription)
     }
   }
 }
@@ -27,15 +27,17 @@ private final class DebounceObserver<Element: Sendable, Key: Hashable & Sendable
   typealias Machine = DebounceMachine<MemoryState<Key, Pending<Element>>, Element>
 
   let downstream: any Observer<Element>
+  private let subscription: Subscription
   private let alarm: Alarm
   private let key: @Sendable (Element) throws -> Key
   private let turn: Turnstile<Machine>
 
   init(
-    _ downstream: any Observer<Element>, _ machine: Machine, _ alarm: Alarm,
+    _ downstream: any Observer<Element>, _ subscription: Subscription, _ machine: Machine, _ alarm: Alarm,
     _ key: @escaping @Sendable (Element) throws -> Key
   ) {
     self.downstream = downstream
+    self.subscription = subscription
     self.alarm = alarm
     self.key = key
     turn = Turnstile(machine)
@@ -56,14 +58,14 @@ private final class DebounceObserver<Element: Sendable, Key: Hashable & Sendable
 
   func complete() {
     turn.pass { [self] in
-      for value in turn.state.flush() { downstream.next(value) }
-      downstream.complete()
+      for value in turn.state.flush() where !subscription.isDisposed { downstream.next(value) }
+      if !subscription.isDisposed { downstream.complete() }
     }
   }
 
   func ring() {
     turn.pass { [self] in
-      while let value = turn.state.due(at: alarm.now) { downstream.next(value) }
+      while !subscription.isDisposed, let value = turn.state.due(at: alarm.now) { downstream.next(value) }
       setAlarm()
     }
   }

@@ -71,6 +71,7 @@ private final class DelayObserver<Element: Sendable>: Observer, AlarmOwner {
         _ = turn.state.waiting.popFirst()
         downstream.next(first.value)
       }
+      if subscription.isDisposed { return }
       if let end = turn.state.end, end <= alarm.now { return self.end(.completed) }
       setAlarm()
     }

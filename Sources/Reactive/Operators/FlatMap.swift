@@ -73,6 +73,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
     do { inner = try transform(value) } catch { return fail(error) }
     if let scalar = inner.scalar {
       outlet.next(scalar.value)
+      if subscription.isDisposed { return }
       return finishInner()
     }
     starter.pass { [self] in

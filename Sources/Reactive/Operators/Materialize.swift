@@ -8,7 +8,7 @@ extension Observable {
   /// ```
   public func materialize() -> Observable<Event<Element>> {
     Observable<Event<Element>> { downstream, subscription in
-      attach(MaterializeObserver(downstream), in: subscription)
+      attach(MaterializeObserver(downstream, subscription), in: subscription)
     }
   }
 
@@ -28,9 +28,11 @@ extension Observable {
 
 private final class MaterializeObserver<Element: Sendable>: Stage {
   let downstream: any Observer<Event<Element>>
+  private let subscription: Subscription
 
-  init(_ downstream: any Observer<Event<Element>>) {
+  init(_ downstream: any Observer<Event<Element>>, _ subscription: Subscription) {
     self.downstream = downstream
+    self.subscription = subscription
   }
 
   func next(_ value: Element) {
@@ -38,13 +40,16 @@ private final class MaterializeObserver<Element: Sendable>: Stage {
   }
 
   func fail(_ error: any Error) {
-    downstream.next(.failed(error))
-    downstream.complete()
+    end(with: .failed(error))
   }
 
   func complete() {
-    downstream.next(.completed)
-    downstream.complete()
+    end(with: .completed)
+  }
+
+  private func end(with event: Event<Element>) {
+    downstream.next(event)
+    if !subscription.isDisposed { downstream.complete() }
   }
 }
 

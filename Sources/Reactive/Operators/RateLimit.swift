@@ -72,6 +72,7 @@ private final class RateLimitObserver<Element: Sendable>: Observer, AlarmOwner {
       while !turn.state.waiting.isEmpty, !subscription.isDisposed, turn.state.bucket.take(at: alarm.now) {
         if let value = turn.state.waiting.popFirst() { downstream.next(value) }
       }
+      if subscription.isDisposed { return }
       if !turn.state.waiting.isEmpty { return setAlarm() }
       if turn.state.ended { end(.completed) }
     }

@@ -21,21 +21,23 @@ extension Observable {
     into initial: Value, _ accumulate: @escaping @Sendable (inout Value, Element) throws -> Void
   ) -> Observable<Value> {
     Observable<Value> { downstream, subscription in
-      attach(ReduceObserver(downstream, initial, accumulate), in: subscription)
+      attach(ReduceObserver(downstream, subscription, initial, accumulate), in: subscription)
     }
   }
 }
 
 private final class ReduceObserver<Element: Sendable, Value: Sendable>: Stage {
   let downstream: any Observer<Value>
+  private let subscription: Subscription
   private let accumulate: @Sendable (inout Value, Element) throws -> Void
   private let turn: Turnstile<Value>
 
   init(
-    _ downstream: any Observer<Value>, _ initial: Value,
+    _ downstream: any Observer<Value>, _ subscription: Subscription, _ initial: Value,
     _ accumulate: @escaping @Sendable (inout Value, Element) throws -> Void
   ) {
     self.downstream = downstream
+    self.subscription = subscription
     self.accumulate = accumulate
     turn = Turnstile(initial)
   }
@@ -49,7 +51,7 @@ private final class ReduceObserver<Element: Sendable, Value: Sendable>: Stage {
   func complete() {
     turn.pass { [self] in
       downstream.next(turn.state)
-      downstream.complete()
+      if !subscription.isDisposed { downstream.complete() }
     }
   }
 

@@ -11,17 +11,19 @@ extension Observable {
   public func take(_ count: Int) -> Observable {
     if count <= 0 { return .empty() }
     return Observable { downstream, subscription in
-      attach(TakeObserver(downstream, count), in: subscription)
+      attach(TakeObserver(downstream, subscription, count), in: subscription)
     }
   }
 }
 
 private final class TakeObserver<Element: Sendable>: Stage {
   let downstream: any Observer<Element>
+  private let subscription: Subscription
   private let left: Atomic<Int>
 
-  init(_ downstream: any Observer<Element>, _ count: Int) {
+  init(_ downstream: any Observer<Element>, _ subscription: Subscription, _ count: Int) {
     self.downstream = downstream
+    self.subscription = subscription
     left = Atomic(count)
   }
 
@@ -30,7 +32,7 @@ private final class TakeObserver<Element: Sendable>: Stage {
     let left = left.subtract(1, ordering: .relaxed).newValue
     if left < 0 { return }
     downstream.next(value)
-    if left == 0 { downstream.complete() }
+    if left == 0, !subscription.isDisposed { downstream.complete() }
   }
 
   func fail(_ error: any Error) {

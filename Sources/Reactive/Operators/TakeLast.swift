@@ -36,7 +36,7 @@ private final class TakeLastObserver<Element: Sendable>: Stage {
         if subscription.isDisposed { return }
         downstream.next(value)
       }
-      downstream.complete()
+      if !subscription.isDisposed { downstream.complete() }
     }
   }
 

@@ -14,22 +14,24 @@ extension Observable {
     while condition: @escaping @Sendable (Element) throws -> Bool, inclusive: Bool = false
   ) -> Observable {
     Observable { downstream, subscription in
-      attach(TakeWhileObserver(downstream, condition, inclusive), in: subscription)
+      attach(TakeWhileObserver(downstream, subscription, condition, inclusive), in: subscription)
     }
   }
 }
 
 private final class TakeWhileObserver<Element: Sendable>: Stage {
   let downstream: any Observer<Element>
+  private let subscription: Subscription
   private let condition: @Sendable (Element) throws -> Bool
   private let inclusive: Bool
   private let over = Atomic<Bool>(false)
 
   init(
-    _ downstream: any Observer<Element>, _ condition: @escaping @Sendable (Element) throws -> Bool,
-    _ inclusive: Bool
+    _ downstream: any Observer<Element>, _ subscription: Subscription,
+    _ condition: @escaping @Sendable (Element) throws -> Bool, _ inclusive: Bool
   ) {
     self.downstream = downstream
+    self.subscription = subscription
     self.condition = condition
     self.inclusive = inclusive
   }
@@ -44,7 +46,7 @@ private final class TakeWhileObserver<Element: Sendable>: Stage {
     if holds { return downstream.next(value) }
     over.store(true, ordering: .relaxed)
     if inclusive { downstream.next(value) }
-    downstream.complete()
+    if !subscription.isDisposed { downstream.complete() }
   }
 
   func fail(_ error: any Error) {

@@ -13,19 +13,24 @@ extension Observable {
   ) -> Observable {
     Observable { downstream, subscription in
       let machine = ThrottleMachine<Element>(period: period, latest: latest)
-      attach(
-        ThrottleObserver(downstream, machine, Alarm(on: scheduler, in: subscription)), in: subscription)
+      let alarm = Alarm(on: scheduler, in: subscription)
+      attach(ThrottleObserver(downstream, subscription, machine, alarm), in: subscription)
     }
   }
 }
 
 private final class ThrottleObserver<Element: Sendable>: Stage, AlarmOwner {
   let downstream: any Observer<Element>
+  private let subscription: Subscription
   private let alarm: Alarm
   private let turn: Turnstile<ThrottleMachine<Element>>
 
-  init(_ downstream: any Observer<Element>, _ machine: ThrottleMachine<Element>, _ alarm: Alarm) {
+  init(
+    _ downstream: any Observer<Element>, _ subscription: Subscription, _ machine: ThrottleMachine<Element>,
+    _ alarm: Alarm
+  ) {
     self.downstream = downstream
+    self.subscription = subscription
     self.alarm = alarm
     turn = Turnstile(machine)
   }
@@ -46,7 +51,7 @@ private final class ThrottleObserver<Element: Sendable>: Stage, AlarmOwner {
   func complete() {
     turn.pass { [self] in
       if let value = turn.state.flush() { downstream.next(value) }
-      downstream.complete()
+      if !subscription.isDisposed { downstream.complete() }
     }
   }
 

@@ -46,6 +46,7 @@ private final class Ticker: AlarmOwner {
   private func tick() {
     if subscription.isDisposed { return }
     observer.next(turn.state.count)
+    if subscription.isDisposed { return }
     guard let period else { return observer.complete() }
     turn.state.count += 1
     turn.state.due = nextTick(period)

@@ -12,7 +12,7 @@ extension Observable {
   public static func zip(_ sources: [Observable], backlog: Int = 65_536) -> Observable<[Element]> {
     Observable<[Element]> { downstream, subscription in
       if sources.isEmpty { return downstream.complete() }
-      let zipper = Zipper(downstream, count: sources.count, backlog: backlog)
+      let zipper = Zipper(downstream, subscription, count: sources.count, backlog: backlog)
       for (index, source) in sources.enumerated() {
         if subscription.isDisposed { return }
         source.feed(
@@ -53,11 +53,13 @@ private final class Zipper<Element: Sendable>: Sendable {
   }
 
   private let downstream: any Observer<[Element]>
+  private let subscription: Subscription
   private let backlog: Int
   private let turn: Turnstile<State>
 
-  init(_ downstream: any Observer<[Element]>, count: Int, backlog: Int) {
+  init(_ downstream: any Observer<[Element]>, _ subscription: Subscription, count: Int, backlog: Int) {
     self.downstream = downstream
+    self.subscription = subscription
     self.backlog = backlog
     turn = Turnstile(
       State(queues: Array(repeating: Queue(), count: count), open: Array(repeating: true, count: count)))
@@ -88,6 +90,7 @@ private final class Zipper<Element: Sendable>: Sendable {
     turn.state.queues[index].append(value)
     if turn.state.queues.contains(where: \.isEmpty) { return }
     downstream.next(turn.state.queues.indices.compactMap { turn.state.queues[$0].popFirst() })
+    if subscription.isDisposed { return }
     let spent = turn.state.queues.indices.contains { turn.state.queues[$0].isEmpty && !turn.state.open[$0] }
     if spent { end(.completed) }
   }
