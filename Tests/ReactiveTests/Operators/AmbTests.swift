@@ -1,0 +1,42 @@
+@testable import Reactive
+import Testing
+
+@Suite struct AmbTests {
+  @Test func staysWithTheFirstToSpeakAndSendsTheOthersHome() throws {
+    let clock = VirtualScheduler()
+    let letters = try clock.hot("----a--b--|")
+    let digits = try clock.hot("--1---2---|")
+    #expect(clock.play(Observable.amb([letters.observable, digits.observable])) == "--1---2---|")
+    #expect(letters.subscriptions == ["^-!"])
+    #expect(digits.subscriptions == ["^---------!"])
+  }
+
+  @Test func aFailureWinsToo() throws {
+    let clock = VirtualScheduler()
+    let other = try clock.hot("--a|")
+    #expect(clock.play(Observable.amb([try clock.hot("-#").observable, other.observable])) == "-#")
+    #expect(other.subscriptions == ["^!"])
+  }
+
+  @Test func aCompletionWinsToo() throws {
+    try expectMarbles("-|") { Observable.amb([try $0.hot("-|").observable, try $0.hot("--a|").observable]) }
+  }
+
+  @Test func startsNoMoreOnceOneHasSpoken() throws {
+    let clock = VirtualScheduler()
+    let other = try clock.hot("a|")
+    #expect(clock.play(Observable.amb([.just("x"), other.observable])) == "(x|)")
+    #expect(other.subscriptions.isEmpty)
+  }
+
+  @Test func aLoserThatEndsLaterIsNotHeard() throws {
+    try expectMarbles("-a--b|") {
+      Observable.amb([try $0.hot("-a--b|").observable, try $0.hot("--#").observable])
+    }
+  }
+
+  @Test func completesAtOnceWithoutSources() {
+    #expect(outcome { _ in Observable<Int>.amb([]) } == "|")
+    #expect(outcome { _ in Observable.amb([Observable.never(), Observable.just(1)]) } == "1, |")
+  }
+}

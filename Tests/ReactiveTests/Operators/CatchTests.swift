@@ -1,0 +1,52 @@
+@testable import Reactive
+import Testing
+
+@Suite struct CatchTests {
+  @Test func goesOnWithTheOtherStream() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a--#")
+    let other = try clock.cold("b--|")
+    #expect(clock.play(source.observable.catch { _ in other.observable }) == "a--b--|")
+    #expect(source.subscriptions == ["^--!"])
+    #expect(other.subscriptions == ["---^--!"])
+  }
+
+  @Test func aCompletionNeedsNoOther() throws {
+    let clock = VirtualScheduler()
+    let other = try clock.cold("b|")
+    #expect(clock.play(try clock.hot("a-|").observable.catch { _ in other.observable }) == "a-|")
+    #expect(other.subscriptions.isEmpty)
+  }
+
+  @Test func isToldTheErrorAndDoesNotCatchTheSecondOne() {
+    let clock = VirtualScheduler()
+    let asked = Journal<Oops?>()
+    let recording = clock.record(
+      Observable<Int>.fail(Oops(number: 1)).catch { error in
+        asked.note(error as? Oops)
+        return .fail(Oops(number: 2))
+      })
+    #expect(asked.entries == [Oops(number: 1)])
+    #expect(recording.error as? Oops == Oops(number: 2))
+  }
+
+  @Test func aHandlerThatThrowsFailsWithItsOwnError() {
+    let clock = VirtualScheduler()
+    let recording = clock.record(Observable<Int>.fail(Oops(number: 1)).catch { _ in throw Oops(number: 3) })
+    #expect(recording.error as? Oops == Oops(number: 3))
+  }
+
+  @Test func emitsOneLastElement() throws {
+    try expectMarbles("a--(z|)") { try $0.hot("a--#").observable.catch(emitting: "z") }
+    #expect(outcome { _ in Observable<Int>.fail(Oops()).catch { _ in Observable.just(0) } } == "0, |")
+    #expect(outcome { _ in Observable<Int>.fail(Oops()).catch(emitting: 0) } == "0, |")
+  }
+
+  @Test func catchesWhatAClosureUpstreamThrows() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b-c|")
+    let checked = source.observable.do(next: { if $0 == "b" { throw Oops() } })
+    #expect(clock.play(checked.catch(emitting: "z")) == "a-(z|)")
+    #expect(source.subscriptions == ["^-!"])
+  }
+}

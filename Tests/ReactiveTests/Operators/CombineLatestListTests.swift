@@ -1,0 +1,57 @@
+@testable import Reactive
+import Testing
+
+@Suite struct CombineLatestListTests {
+  @Test func combinesTheLatestOfAll() throws {
+    try expectMarbles("--a-b-c--|", legend: ["a = a1", "b = a2", "c = b2"]) { clock in
+      let sources = [try clock.hot("a-----b--|").observable, try clock.hot("--1-2----|").observable]
+      return Observable.combineLatest(sources).map { $0.joined() }
+    }
+    #expect(
+      outcome { _ in Observable.combineLatest([Observable.just(1), Observable.from([2, 3])]) }
+        == "[1, 2], [1, 3], |")
+  }
+
+  @Test func waitsForTheLastOneToSpeak() throws {
+    try expectMarbles("-----a-b|", legend: ["a = cxz", "b = cyz"]) { clock in
+      let sources = [
+        try clock.hot("abc|").observable, try clock.hot("-x-----y|").observable,
+        try clock.hot("-----z|").observable,
+      ]
+      return Observable.combineLatest(sources).map { $0.joined() }
+    }
+  }
+
+  @Test func completesAtOnceWithoutSources() {
+    #expect(outcome { _ in Observable<Int>.combineLatest([]) } == "|")
+  }
+
+  @Test func oneSourceIsEnough() {
+    #expect(outcome { _ in Observable.combineLatest([Observable.from([1, 2])]) } == "[1], [2], |")
+  }
+
+  @Test func completesWhenOneDiesBeforeItHasSpoken() throws {
+    let clock = VirtualScheduler()
+    let alive = try clock.hot("a-b-c|")
+    let dead = try clock.hot("--|")
+    #expect(clock.play(Observable.combineLatest([alive.observable, dead.observable])) == "--|")
+    #expect(alive.subscriptions == ["^-!"])
+  }
+
+  @Test func aFailureLeavesTheOthers() throws {
+    let clock = VirtualScheduler()
+    let alive = try clock.hot("a-b-c|")
+    let recording = clock.record(
+      Observable.combineLatest([alive.observable, try clock.hot("x--#").observable]))
+    clock.run()
+    #expect(recording.drawing.line == "a-b#")
+    #expect(alive.subscriptions == ["^--!"])
+  }
+
+  @Test func anElementMayBeNothing() {
+    let absent: Int? = nil
+    #expect(
+      outcome { _ in Observable.combineLatest([Observable.just(absent), Observable.just(1)]) }
+        == "[nil, Optional(1)], |")
+  }
+}

@@ -1,0 +1,50 @@
+@testable import Reactive
+import Testing
+
+@Suite struct DelayTests {
+  @Test func emitsEverythingLater() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a--b--|")
+    #expect(clock.play(source.observable.delay(for: .seconds(2), on: clock)) == "--a--b--|")
+    #expect(source.subscriptions == ["^-----!"])
+    #expect(outcome { Observable.from(1...2).delay(for: .seconds(2), on: $0) } == "1, 2, |")
+  }
+
+  @Test func keepsElementsOfOneInstantTogetherAndInOrder() throws {
+    try expectMarbles("-(abc)-|") { clock in
+      try clock.hot("(abc)-|").observable.delay(for: .seconds(1), on: clock)
+    }
+  }
+
+  @Test func aFailureOvertakesWhatWaits() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a--b#")
+    #expect(clock.play(source.observable.delay(for: .seconds(2), on: clock)) == "--a-#")
+    #expect(source.subscriptions == ["^---!"])
+  }
+
+  @Test func anEmptySourceCompletesLater() throws {
+    try expectMarbles("---|") { clock in try clock.hot("-|").observable.delay(for: .seconds(2), on: clock) }
+  }
+
+  @Test func failsWhenMoreWaitThanTheBacklogHolds() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("abc|")
+    let recording = clock.record(source.observable.delay(for: .seconds(9), on: clock, backlog: 2))
+    clock.run()
+    #expect(recording.drawing.line == "--#")
+    #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of delay", limit: 2))
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func aDelayOfZeroKeepsTheInstant() throws {
+    try expectMarbles("a--b|") { clock in try clock.hot("a--b|").observable.delay(for: .zero, on: clock) }
+  }
+
+  @Test func disposingDropsWhatWaits() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("ab---c|")
+    #expect(clock.play(source.observable.delay(for: .seconds(3), on: clock).take(1)) == "---(a|)")
+    #expect(source.subscriptions == ["^--!"])
+  }
+}

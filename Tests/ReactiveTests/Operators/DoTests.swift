@@ -1,0 +1,70 @@
+import Reactive
+import Testing
+
+@Suite struct DoTests {
+  private func noted(_ source: Observable<String>, _ log: Journal<String>) -> Observable<String> {
+    source.do(
+      next: { log.note("next \($0)") }, fail: { _ in log.note("fail") }, complete: { log.note("complete") },
+      subscribe: { log.note("subscribe") }, dispose: { log.note("dispose") })
+  }
+
+  @Test func callsTheClosuresOnTheWay() throws {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    #expect(clock.play(noted(try clock.hot("a--b--|").observable, log)) == "a--b--|")
+    #expect(log.entries == ["subscribe", "next a", "next b", "complete", "dispose"])
+    #expect(outcome { _ in Observable.from(1...2).do(next: { _ in }) } == "1, 2, |")
+  }
+
+  @Test func callsThemBeforeTheObserver() {
+    let log = Journal<String>()
+    Observable.just("a").do(next: { log.note("do \($0)") }).subscribe(next: { log.note("next \($0)") })
+    #expect(log.entries == ["do a", "next a"])
+  }
+
+  @Test func tellsOfAFailure() throws {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    #expect(clock.play(noted(try clock.hot("a-#").observable, log)) == "a-#")
+    #expect(log.entries == ["subscribe", "next a", "fail", "dispose"])
+  }
+
+  @Test func tellsOfADisposeWithoutAnEnd() throws {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    #expect(clock.play(noted(try clock.hot("a-b-|").observable, log), until: .seconds(1)) == "a")
+    #expect(log.entries == ["subscribe", "next a", "dispose"])
+  }
+
+  @Test func failsWhenAClosureThrowsAndLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a-b|")
+    #expect(clock.play(source.observable.do(next: { _ in throw Oops() })) == "-#")
+    #expect(source.subscriptions == ["^!"])
+  }
+
+  @Test func noOperatorCompletesAfterAnElementThatEndedTheSubscription() throws {
+    let clock = VirtualScheduler()
+    let source = Observable.from(1...3)
+    let waiting = try clock.cold("(ab|)").observable.flatMap(limit: 1) { text -> Observable<Int> in
+      text == "a" ? Observable.timer(after: .seconds(1), on: clock).ignoreElements() : .just(1)
+    }
+    let streams: [Observable<Int>] = [
+      .just(1), source.take(1), source.take(while: { $0 < 1 }, inclusive: true), source.takeLast(1),
+      source.buffer(5).map(\.count), source.throttle(for: .seconds(1), on: clock).skip(1),
+      source.debounce(for: .seconds(1), on: clock), source.reduce(0) { $0 + $1 },
+      source.materialize().filter(\.isTerminal).map { _ in 1 }, .timer(after: .seconds(1), on: clock),
+      .zip([Observable.just(1)]).map(\.count), Observable.just(1).delay(for: .seconds(1), on: clock),
+      source.rateLimit(1, per: .seconds(1), on: clock).skip(2), source.observe(on: clock).skip(2), waiting,
+    ]
+    for (index, stream) in streams.enumerated() {
+      let log = Journal<String>()
+      let failing = stream.do(
+        next: { _ in throw Oops() }, fail: { _ in log.note("fail") }, complete: { log.note("complete") })
+      let recording = clock.record(failing)
+      clock.run()
+      #expect(recording.error is Oops, "stream \(index)")
+      #expect(log.entries.isEmpty, "stream \(index)")
+    }
+  }
+}

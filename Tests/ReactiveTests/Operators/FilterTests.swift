@@ -1,0 +1,24 @@
+@testable import Reactive
+import Testing
+
+@Suite struct FilterTests {
+  @Test func letsThroughWhatSatisfiesTheCondition() throws {
+    try expectMarbles("---2-----4--|") { try $0.hot("1--2--3--4--|").observable.filter { "24".contains($0) } }
+    #expect(outcome { _ in Observable.from(1...4).filter { $0.isMultiple(of: 2) } } == "2, 4, |")
+  }
+
+  @Test func passesAFailureOn() throws {
+    try expectMarbles("--#") { try $0.hot("a-#").observable.filter { _ in false } }
+  }
+
+  @Test func anEmptySourceStaysEmpty() throws {
+    try expectMarbles("-|") { try $0.hot("-|").observable.filter { _ in true } }
+  }
+
+  @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a-b|")
+    #expect(clock.play(source.observable.filter { _ in throw Oops() }) == "-#")
+    #expect(source.subscriptions == ["^!"])
+  }
+}

@@ -1,0 +1,53 @@
+@testable import Reactive
+import Testing
+
+@Suite struct FlatMapFirstTests {
+  @Test func passesOverWhatComesWhileAStreamRuns() throws {
+    let clock = VirtualScheduler()
+    let inner = try clock.cold("-1--2|")
+    let outer = try clock.hot("a-b------c------|")
+    #expect(clock.play(outer.observable.flatMapFirst { _ in inner.observable }) == "-1--2-----1--2--|")
+    #expect(inner.subscriptions == ["^----!", "---------^----!"])
+    #expect(
+      outcome { clock in
+        Observable.from(1...3).flatMapFirst { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }
+      } == "10, |")
+  }
+
+  @Test func completesAfterTheInnerStream() throws {
+    let clock = VirtualScheduler()
+    let outer = try clock.hot("a|")
+    let inner = try clock.cold("--x-|")
+    #expect(clock.play(outer.observable.flatMapFirst { _ in inner.observable }) == "--x-|")
+    #expect(outer.subscriptions == ["^!"])
+  }
+
+  @Test func anEmptyOuterStreamCompletes() throws {
+    try expectMarbles("--|") { try $0.hot("--|").observable.flatMapFirst { Observable.just($0) } }
+  }
+
+  @Test func takesEachElementWhenStreamsEndAtOnce() throws {
+    try expectMarbles("a-b-|") { try $0.hot("a-b-|").observable.flatMapFirst { Observable.just($0) } }
+  }
+
+  @Test func anInnerFailureLeavesTheOuterStream() throws {
+    let clock = VirtualScheduler()
+    let outer = try clock.hot("a-----|")
+    #expect(clock.play(outer.observable.flatMapFirst { _ in try clock.cold("-x-#").observable }) == "-x-#")
+    #expect(outer.subscriptions == ["^--!"])
+  }
+
+  @Test func anOuterFailureEndsTheInnerStream() throws {
+    let clock = VirtualScheduler()
+    let inner = try clock.cold("-x-y-z|")
+    #expect(clock.play(try clock.hot("a--#").observable.flatMapFirst { _ in inner.observable }) == "-x-#")
+    #expect(inner.subscriptions == ["^--!"])
+  }
+
+  @Test func failsWhenTheClosureThrows() throws {
+    let clock = VirtualScheduler()
+    let outer = try clock.hot("-a--|")
+    #expect(clock.play(outer.observable.flatMapFirst { _ -> Observable<Int> in throw Oops() }) == "-#")
+    #expect(outer.subscriptions == ["^!"])
+  }
+}

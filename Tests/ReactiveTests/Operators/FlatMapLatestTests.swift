@@ -1,0 +1,83 @@
+@testable import Reactive
+import Testing
+
+@Suite struct FlatMapLatestTests {
+  @Test func leavesTheOlderStreamForTheNewer() throws {
+    let clock = VirtualScheduler()
+    let first = try clock.cold("-1--2|")
+    let second = try clock.cold("-3--4|")
+    let outer = try clock.hot("a-b------|")
+    let mapped = outer.observable.flatMapLatest { $0 == "a" ? first.observable : second.observable }
+    #expect(clock.play(mapped) == "-1-3--4--|")
+    #expect(first.subscriptions == ["^-!"])
+    #expect(second.subscriptions == ["--^----!"])
+    #expect(
+      outcome { clock in
+        Observable.from(1...3).flatMapLatest { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }
+      } == "30, |")
+  }
+
+  @Test func completesAfterTheLastInnerStream() throws {
+    try expectMarbles("--x-|") { clock in
+      let inner = try clock.cold("--x-|")
+      return try clock.hot("a|").observable.flatMapLatest { _ in inner.observable }
+    }
+  }
+
+  @Test func completesWithTheOuterStreamWhenNoInnerOneRuns() throws {
+    try expectMarbles("-x--|") { clock in
+      let inner = try clock.cold("-x|")
+      return try clock.hot("a---|").observable.flatMapLatest { _ in inner.observable }
+    }
+    try expectMarbles("-|") { try $0.hot("-|").observable.flatMapLatest { Observable.just($0) } }
+  }
+
+  @Test func anInnerFailureLeavesTheOuterStream() throws {
+    let clock = VirtualScheduler()
+    let outer = try clock.hot("a-----|")
+    let inner = try clock.cold("-x-#")
+    #expect(clock.play(outer.observable.flatMapLatest { _ in inner.observable }) == "-x-#")
+    #expect(outer.subscriptions == ["^--!"])
+  }
+
+  @Test func aStreamThatWasLeftCannotFailItAnyMore() throws {
+    try expectMarbles("--x-|") { clock in
+      let failing = try clock.cold("--#")
+      let good = try clock.cold("-x|")
+      return try clock.hot("ab--|").observable.flatMapLatest {
+        $0 == "a" ? failing.observable : good.observable
+      }
+    }
+  }
+
+  @Test func anOuterFailureEndsTheInnerStream() throws {
+    let clock = VirtualScheduler()
+    let inner = try clock.cold("-x-y-z|")
+    #expect(clock.play(try clock.hot("a--#").observable.flatMapLatest { _ in inner.observable }) == "-x-#")
+    #expect(inner.subscriptions == ["^--!"])
+  }
+
+  @Test func failsWhenTheClosureThrowsAndLeavesEverything() throws {
+    let clock = VirtualScheduler()
+    let outer = try clock.hot("a-b--|")
+    let inner = try clock.cold("-x-y-|")
+    let mapped = outer.observable.flatMapLatest { text in
+      if text == "b" { throw Oops() }
+      return inner.observable
+    }
+    #expect(clock.play(mapped) == "-x#")
+    #expect(outer.subscriptions == ["^-!"])
+    #expect(inner.subscriptions == ["^-!"])
+  }
+
+  @Test func anInnerElementMayFeedTheOuterStream() {
+    let subject = PublishSubject<Int>()
+    let log = Journal<Int>()
+    subject.observable.flatMapLatest { Observable.from([$0, $0 + 1]) }.subscribe(next: { value in
+      log.note(value)
+      if value == 1 { subject.next(10) }
+    })
+    subject.next(1)
+    #expect(log.entries == [1, 2, 10, 11])
+  }
+}

@@ -1,0 +1,110 @@
+@testable import Reactive
+import Testing
+
+@Suite struct FlatMapTests {
+  @Test func emitsWhatAllInnerStreamsEmit() throws {
+    let clock = VirtualScheduler()
+    let first = try clock.cold("-1--2|")
+    let second = try clock.cold("-3--4|")
+    let outer = try clock.hot("a-b------|")
+    let mapped = outer.observable.flatMap { $0 == "a" ? first.observable : second.observable }
+    #expect(clock.play(mapped) == "-1-32-4--|")
+    #expect(first.subscriptions == ["^----!"])
+    #expect(second.subscriptions == ["--^----!"])
+    #expect(
+      outcome { _ in Observable.from(1...3).flatMap { Observable.from([$0, $0 * 10]) } }
+        == "1, 10, 2, 20, 3, 30, |")
+  }
+
+  @Test func completesWhenTheOuterStreamAndAllInnerOnesHave() throws {
+    let clock = VirtualScheduler()
+    let outer = try clock.hot("a|")
+    let inner = try clock.cold("--x-|")
+    #expect(clock.play(outer.observable.flatMap { _ in inner.observable }) == "--x-|")
+    #expect(outer.subscriptions == ["^!"])
+  }
+
+  @Test func anEmptyOuterStreamCompletes() throws {
+    try expectMarbles("--|") { try $0.hot("--|").observable.flatMap { Observable.just($0) } }
+  }
+
+  @Test func innerStreamsMayBeEmptyOrOneElement() throws {
+    try expectMarbles("a---|") {
+      try $0.hot("a-b-|").observable.flatMap { $0 == "a" ? Observable.just($0) : .empty() }
+    }
+  }
+
+  @Test func anInnerFailureEndsTheOthersAndTheOuterStream() throws {
+    let clock = VirtualScheduler()
+    let outer = try clock.hot("ab-----|")
+    let failing = try clock.cold("--#")
+    let other = try clock.cold("x-y-z|")
+    let mapped = outer.observable.flatMap { $0 == "a" ? failing.observable : other.observable }
+    #expect(clock.play(mapped) == "-x#")
+    #expect(outer.subscriptions == ["^-!"])
+    #expect(other.subscriptions == ["-^!"])
+  }
+
+  @Test func anOuterFailureEndsTheInnerStreams() throws {
+    let clock = VirtualScheduler()
+    let inner = try clock.cold("-x-y-z|")
+    #expect(clock.play(try clock.hot("a--#").observable.flatMap { _ in inner.observable }) == "-x-#")
+    #expect(inner.subscriptions == ["^--!"])
+  }
+
+  @Test func failsWhenTheClosureThrowsAndLeavesEverything() throws {
+    let clock = VirtualScheduler()
+    let outer = try clock.hot("a-b--|")
+    let inner = try clock.cold("-x-y-|")
+    let mapped = outer.observable.flatMap { text in
+      if text == "b" { throw Oops() }
+      return inner.observable
+    }
+    #expect(clock.play(mapped) == "-x#")
+    #expect(outer.subscriptions == ["^-!"])
+    #expect(inner.subscriptions == ["^-!"])
+  }
+
+  @Test func runsAtMostLimitInnerStreamsAtOnce() throws {
+    let clock = VirtualScheduler()
+    let inner = try clock.cold("--x|")
+    let outer = try clock.hot("abc|")
+    #expect(clock.play(outer.observable.flatMap(limit: 2) { _ in inner.observable }) == "--xx-x|")
+    #expect(inner.subscriptions == ["^--!", "-^--!", "---^--!"])
+  }
+
+  @Test func failsWhenMoreWaitThanTheBacklogHolds() throws {
+    let clock = VirtualScheduler()
+    let inner = try clock.cold("-----x|")
+    let outer = try clock.hot("abc|")
+    let recording = clock.record(outer.observable.flatMap(limit: 1, backlog: 1) { _ in inner.observable })
+    clock.run()
+    #expect(recording.drawing.line == "--#")
+    #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of flatMap", limit: 1))
+    #expect(outer.subscriptions == ["^-!"])
+    #expect(inner.subscriptions == ["^-!"])
+  }
+
+  @Test func doesNotTurnToWhatWaitsOnceItIsOver() throws {
+    let clock = VirtualScheduler()
+    let asked = Journal<String>()
+    let inner = try clock.cold("--|")
+    let mapped = try clock.hot("abcd|").observable.flatMap(limit: 1) { text -> Observable<String> in
+      asked.note(text)
+      return text == "a" ? inner.observable : .just(text)
+    }
+    #expect(clock.play(mapped.take(1)) == "--(b|)")
+    #expect(asked.entries == ["a", "b"])
+  }
+
+  @Test func manyInnerStreamsThatEndAtOnceTakeNoStack() throws {
+    let clock = VirtualScheduler()
+    let first = try clock.cold("-|")
+    let mapped = Observable.from(0..<20_000).flatMap(limit: 1) { number -> Observable<String> in
+      number == 0 ? first.observable : Observable.from(["x"])
+    }
+    let recording = clock.record(mapped.reduce(0) { sum, _ in sum + 1 })
+    clock.run()
+    #expect(recording.elements == [19_999])
+  }
+}

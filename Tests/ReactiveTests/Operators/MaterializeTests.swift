@@ -1,0 +1,49 @@
+@testable import Reactive
+import Testing
+
+@Suite struct MaterializeTests {
+  @Test func turnsWhatHappensIntoElements() throws {
+    try expectMarbles("a--b--(c|)", legend: ["a = next a", "b = next b", "c = failed"]) {
+      try $0.hot("a--b--#").observable.materialize().map { event in
+        switch event {
+        case .next(let text): "next \(text)"
+        case .failed: "failed"
+        case .completed: "completed"
+        }
+      }
+    }
+    #expect(outcome { _ in Observable.just(1).materialize().map { $0.isTerminal } } == "false, true, |")
+  }
+
+  @Test func anEmptyStreamIsOneEvent() {
+    #expect(outcome { _ in Observable<Int>.empty().materialize().map { $0.isTerminal } } == "true, |")
+  }
+
+  @Test func turnsEventsBackAndStopsAtTheFirstTerminal() throws {
+    #expect(
+      outcome { _ in Observable.from([Event.next(1), .completed, .next(2)]).dematerialize { $0 } } == "1, |")
+    #expect(
+      outcome { _ in Observable.from([Event.next(1), .failed(Oops()), .next(2)]).dematerialize { $0 } }
+        == "1, #")
+  }
+
+  @Test func thereAndBackIsTheSame() throws {
+    try expectMarbles("a-b--#") { try $0.hot("a-b--#").observable.materialize().dematerialize { $0 } }
+    try expectMarbles("a-b--|") { try $0.hot("a-b--|").observable.materialize().dematerialize { $0 } }
+  }
+
+  @Test func aTerminalEventLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b--|")
+    let events = source.observable.dematerialize { $0 == "b" ? Event<String>.completed : .next($0) }
+    #expect(clock.play(events) == "a-|")
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func failsWhenTheClosureThrows() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a-|")
+    #expect(clock.play(source.observable.dematerialize { _ -> Event<Int> in throw Oops() }) == "-#")
+    #expect(source.subscriptions == ["^!"])
+  }
+}

@@ -1,0 +1,95 @@
+@testable import Reactive
+import Testing
+
+@Suite struct ObserveOnTests {
+  @Test func deliversEverythingOnTheScheduler() throws {
+    try expectMarbles("a--b--c--|") { try $0.hot("a--b--c--|").observable.observe(on: $0) }
+    let clock = VirtualScheduler()
+    let recording = clock.record(Observable.from(1...3).observe(on: clock))
+    #expect(recording.records.isEmpty)
+    clock.run()
+    #expect(recording.drawing.line == "(123|)")
+  }
+
+  @Test func aFullMailboxThatBlocksLosesNothing() {
+    let counters = MailboxCounters()
+    #expect(
+      outcome { Observable.from(1...5).observe(on: $0, capacity: 2, counters: counters) }
+        == "1, 2, 3, 4, 5, |")
+    #expect(counters.acceptedCount == 5)
+    #expect(counters.droppedCount == 0)
+    #expect(counters.waitCount == 2)
+  }
+
+  @Test func aFullMailboxMayDropTheOldest() {
+    let counters = MailboxCounters()
+    #expect(
+      outcome {
+        Observable.from(1...5).observe(on: $0, capacity: 2, overflow: .dropOldest, counters: counters)
+      }
+        == "4, 5, |")
+    #expect(counters.acceptedCount == 5)
+    #expect(counters.droppedCount == 3)
+    #expect(counters.waitCount == 0)
+    #expect(
+      outcome { Observable.from(1...3).observe(on: $0, capacity: 2, overflow: .dropOldest) } == "2, 3, |")
+  }
+
+  @Test func aFullMailboxMayDropTheNewest() {
+    let counters = MailboxCounters()
+    #expect(
+      outcome {
+        Observable.from(1...5).observe(on: $0, capacity: 2, overflow: .dropNewest, counters: counters)
+      }
+        == "1, 2, |")
+    #expect(counters.acceptedCount == 2)
+    #expect(counters.droppedCount == 3)
+  }
+
+  @Test func aFullMailboxMayFailAfterWhatIsInIt() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("(abc)--|")
+    let counters = MailboxCounters()
+    let recording = clock.record(
+      source.observable.observe(on: clock, capacity: 2, overflow: .fail, counters: counters))
+    clock.run()
+    #expect(recording.drawing.line == "(ab#)")
+    #expect(recording.error as? ReactiveError == .overflow(what: "a mailbox", limit: 2))
+    #expect(counters.droppedCount == 1)
+    #expect(source.subscriptions == ["(^!)"])
+  }
+
+  @Test func aFailureComesAfterTheElementsBeforeIt() {
+    #expect(outcome { Observable.just(1).concat(.fail(Oops())).observe(on: $0) } == "1, #")
+  }
+
+  @Test func disposingDropsWhatWaits() {
+    let clock = VirtualScheduler()
+    #expect(clock.play(Observable.from(1...5).observe(on: clock).take(2)) == "(12|)")
+    let recording = clock.record(Observable.from(1...5).observe(on: clock))
+    recording.subscription.dispose()
+    clock.run()
+    #expect(recording.records.isEmpty)
+  }
+
+  @Test func makesRoomForTheOneInsideADelivery() {
+    let clock = VirtualScheduler()
+    let subject = PublishSubject<Int>()
+    let log = Journal<Int>()
+    subject.observable.observe(on: clock, capacity: 1).subscribe(next: { value in
+      log.note(value)
+      if value == 1 { for next in 2...4 { subject.next(next) } }
+    })
+    subject.next(1)
+    clock.run()
+    #expect(log.entries == [1, 2, 3, 4])
+  }
+
+  @Test func leavesOnePieceOfWorkInTheLineHoweverOftenItWasFull() {
+    let clock = VirtualScheduler()
+    let recording = clock.record(Observable.from(1...100).observe(on: clock, capacity: 2))
+    #expect(clock.pending == 1)
+    clock.run()
+    #expect(recording.elements == Array(1...100))
+  }
+}

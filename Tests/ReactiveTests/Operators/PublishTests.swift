@@ -1,0 +1,86 @@
+@testable import Reactive
+import Testing
+
+@Suite struct PublishTests {
+  @Test func startsOnceForAllWhenConnected() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("--a--b--c--|")
+    let shared = source.observable.publish()
+    let first = clock.record(shared.observable)
+    let second = clock.record(shared.observable)
+    _ = clock.schedule(after: .seconds(1)) { shared.connect() }
+    clock.run()
+    #expect(first.drawing.line == "---a--b--c--|")
+    #expect(second.drawing.line == "---a--b--c--|")
+    #expect(source.subscriptions == ["-^----------!"])
+  }
+
+  @Test func aLateSubscriberMissesWhatWasBefore() throws {
+    let clock = VirtualScheduler()
+    let shared = try clock.hot("--a--b--c--|").observable.publish()
+    let early = clock.record(shared.observable)
+    let late = clock.record(shared.observable, from: .seconds(4))
+    shared.connect()
+    clock.run()
+    #expect(early.drawing.line == "--a--b--c--|")
+    #expect(late.drawing.line == "-----b--c--|")
+  }
+
+  @Test func aSecondConnectGivesTheSameSubscription() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a|")
+    let shared = source.observable.publish()
+    #expect(shared.connect() === shared.connect())
+    clock.run()
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func disposingTheConnectionLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b-c|")
+    let shared = source.observable.publish()
+    let recording = clock.record(shared.observable)
+    let connection = shared.connect()
+    clock.advance(to: Instant() + .seconds(3))
+    connection.dispose()
+    clock.run()
+    #expect(recording.drawing.line == "a-b")
+    #expect(source.subscriptions == ["^--!"])
+  }
+
+  @Test func replayGivesALateSubscriberTheLastElements() throws {
+    let clock = VirtualScheduler()
+    let shared = try clock.hot("abc--d|").observable.replay(2)
+    let late = clock.record(shared.observable, from: .seconds(4))
+    let tooLate = clock.record(shared.observable, from: .seconds(8))
+    shared.connect()
+    clock.run()
+    #expect(late.drawing.line == "----(bc)d|")
+    #expect(tooLate.drawing.line == "--------(cd|)")
+  }
+
+  @Test func autoconnectStartsWithTheFirstAndStays() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a-b-c-|")
+    let shared = source.observable.publish().autoconnect()
+    let first = clock.record(shared, from: .seconds(2), until: .seconds(4))
+    let second = clock.record(shared, from: .seconds(4))
+    clock.run()
+    #expect(first.drawing.line == "---b")
+    #expect(second.drawing.line == "-----c-|")
+    #expect(source.subscriptions == ["--^----!"])
+    #expect(outcome { _ in Observable.from(1...2).publish().autoconnect() } == "1, 2, |")
+    #expect(outcome { _ in Observable.from(1...3).replay(2).autoconnect() } == "1, 2, 3, |")
+  }
+
+  @Test func aFailureReachesThoseWhoComeAfterItToo() throws {
+    let clock = VirtualScheduler()
+    let shared = try clock.hot("-a#").observable.publish()
+    let first = clock.record(shared.observable)
+    let late = clock.record(shared.observable, from: .seconds(5))
+    shared.connect()
+    clock.run()
+    #expect(first.drawing.line == "-a#")
+    #expect(late.drawing.line == "-----#")
+  }
+}

@@ -1,0 +1,44 @@
+@testable import Reactive
+import Testing
+
+@Suite struct SampleTests {
+  @Test func emitsTheLatestAtEachTriggerIfItIsNew() throws {
+    try expectMarbles("---b-----c--|") {
+      try $0.hot("a-b---c-----|").observable.sample($0.hot("---x-x---x-").observable)
+    }
+    #expect(
+      outcome { clock in
+        Observable.interval(.seconds(2), on: clock).sample(Observable.interval(.seconds(5), on: clock)).take(
+          2)
+      } == "1, 3, |")
+  }
+
+  @Test func whatWasNotSampledIsLostAtCompletion() throws {
+    let clock = VirtualScheduler()
+    let trigger = try clock.hot("--x----x")
+    #expect(clock.play(try clock.hot("a--b-|").observable.sample(trigger.observable)) == "--a--|")
+    #expect(trigger.subscriptions == ["^----!"])
+  }
+
+  @Test func theEndOfTheTriggerEndsNothing() throws {
+    try expectMarbles("-a----|") { try $0.hot("a--b--|").observable.sample($0.hot("-x|").observable) }
+  }
+
+  @Test func aFailureOfTheTriggerLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a--b--|")
+    #expect(clock.play(source.observable.sample(try clock.hot("-#").observable)) == "-#")
+    #expect(source.subscriptions == ["^!"])
+  }
+
+  @Test func aFailureDropsWhatWasNotSampled() throws {
+    try expectMarbles("-#") { try $0.hot("a#").observable.sample($0.hot("--x").observable) }
+  }
+
+  @Test func aSourceThatEndsAtOnceStartsNoTrigger() throws {
+    let clock = VirtualScheduler()
+    let trigger = try clock.hot("x")
+    #expect(clock.play(Observable.just("a").sample(trigger.observable)) == "|")
+    #expect(trigger.subscriptions.isEmpty)
+  }
+}

@@ -1,0 +1,86 @@
+@testable import Reactive
+import Testing
+
+@Suite struct ShareTests {
+  @Test func oneSubscriptionServesAllAndLateOnesMissWhatWasBefore() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("--a--b--c--|")
+    let shared = source.observable.share()
+    let early = clock.record(shared)
+    let late = clock.record(shared, from: .seconds(4))
+    clock.run()
+    #expect(early.drawing.line == "--a--b--c--|")
+    #expect(late.drawing.line == "-----b--c--|")
+    #expect(source.subscriptions == ["^----------!"])
+    #expect(outcome { _ in Observable.from(1...2).share() } == "1, 2, |")
+  }
+
+  @Test func theLastToLeaveEndsItAndTheNextStartsItAnew() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("-a-b-c|")
+    let shared = source.observable.share()
+    let first = clock.record(shared, until: .seconds(2))
+    let second = clock.record(shared, from: .seconds(1), until: .seconds(4))
+    let third = clock.record(shared, from: .seconds(6))
+    clock.run()
+    #expect(first.drawing.line == "-a")
+    #expect(second.drawing.line == "---b")
+    #expect(third.drawing.line == "-------a-b-c|")
+    #expect(source.subscriptions == ["^---!", "------^-----!"])
+  }
+
+  @Test func afterTheEndOfTheSourceTheNextStartsItAnew() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("a|")
+    let shared = source.observable.share(replay: 1)
+    let first = clock.record(shared)
+    let second = clock.record(shared, from: .seconds(3))
+    clock.run()
+    #expect(first.drawing.line == "a|")
+    #expect(second.drawing.line == "---a|")
+    #expect(source.subscriptions == ["^!", "---^!"])
+  }
+
+  @Test func replayGivesALateSubscriberTheLastElements() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("abc--d|")
+    let shared = source.observable.share(replay: 2)
+    let early = clock.record(shared)
+    let late = clock.record(shared, from: .seconds(4))
+    clock.run()
+    #expect(early.drawing.line == "abc--d|")
+    #expect(late.drawing.line == "----(bc)d|")
+    #expect(source.subscriptions == ["^-----!"])
+  }
+
+  @Test func whatWasReplayedIsForgottenWhenAllHaveLeft() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("ab----c|")
+    let shared = source.observable.share(replay: 2)
+    let first = clock.record(shared, until: .seconds(3))
+    let second = clock.record(shared, from: .seconds(4))
+    clock.run()
+    #expect(first.drawing.line == "ab")
+    #expect(second.drawing.line == "------c|")
+  }
+
+  @Test func aFailureReachesAll() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a-#")
+    let shared = source.observable.share()
+    let first = clock.record(shared)
+    let second = clock.record(shared, from: .seconds(2))
+    clock.run()
+    #expect(first.drawing.line == "-a-#")
+    #expect(second.drawing.line == "---#")
+    #expect(source.subscriptions == ["^--!"])
+  }
+
+  @Test func oneWhoComesBackAtTheEndStartsItAnew() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("a-|")
+    let shared = source.observable.share()
+    #expect(clock.play(shared.concat(shared)) == "a-a-|")
+    #expect(source.subscriptions == ["^-!", "--^-!"])
+  }
+}

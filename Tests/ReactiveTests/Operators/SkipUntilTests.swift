@@ -1,0 +1,42 @@
+@testable import Reactive
+import Testing
+
+@Suite struct SkipUntilTests {
+  @Test func leavesOutElementsUntilTheOtherSpeaks() throws {
+    let clock = VirtualScheduler()
+    let start = try clock.hot("----x--y|")
+    let source = try clock.hot("a--b--c--d--|")
+    #expect(clock.play(source.observable.skip(until: start.observable)) == "------c--d--|")
+    #expect(start.subscriptions == ["^---!"])
+    #expect(outcome { _ in Observable.from(1...3).skip(until: Observable.just("now")) } == "1, 2, 3, |")
+  }
+
+  @Test func anOtherThatEndsSilentlyLetsNothingThrough() throws {
+    try expectMarbles("-----|") { try $0.hot("a-b-c|").observable.skip(until: $0.hot("-|").observable) }
+  }
+
+  @Test func aFailureOfTheOtherLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a--b--|")
+    #expect(clock.play(source.observable.skip(until: try clock.hot("--#").observable)) == "--#")
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func aFailureOfTheOtherAfterItHasSpokenIsNotHeard() throws {
+    try expectMarbles("---b--|") { try $0.hot("a--b--|").observable.skip(until: $0.hot("-x-#").observable) }
+  }
+
+  @Test func theEndOfTheSourceLeavesTheOther() throws {
+    let clock = VirtualScheduler()
+    let other = try clock.hot("-----x")
+    #expect(clock.play(try clock.hot("a-|").observable.skip(until: other.observable)) == "--|")
+    #expect(other.subscriptions == ["^-!"])
+  }
+
+  @Test func anOtherThatFailsAtOnceStartsNoSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a|")
+    #expect(clock.play(source.observable.skip(until: Observable<Int>.fail(Oops()))) == "#")
+    #expect(source.subscriptions.isEmpty)
+  }
+}

@@ -1,0 +1,39 @@
+@testable import Reactive
+import Testing
+
+@Suite struct TakeUntilTests {
+  @Test func emitsUntilTheOtherSpeaksAndLeavesBoth() throws {
+    let clock = VirtualScheduler()
+    let stop = try clock.hot("-------x--")
+    let source = try clock.hot("a--b--c--d--|")
+    #expect(clock.play(source.observable.take(until: stop.observable)) == "a--b--c|")
+    #expect(source.subscriptions == ["^------!"])
+    #expect(stop.subscriptions == ["^------!"])
+    #expect(outcome { _ in Observable.from(1...3).take(until: Observable<Int>.never()) } == "1, 2, 3, |")
+  }
+
+  @Test func anOtherThatEndsSilentlyEndsNothing() throws {
+    try expectMarbles("a-b-c|") { try $0.hot("a-b-c|").observable.take(until: $0.hot("-|").observable) }
+  }
+
+  @Test func aFailureOfTheOtherIsAFailure() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a--b--|")
+    #expect(clock.play(source.observable.take(until: try clock.hot("--#").observable)) == "a-#")
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func theEndOfTheSourceLeavesTheOther() throws {
+    let clock = VirtualScheduler()
+    let stop = try clock.hot("-----x")
+    #expect(clock.play(try clock.hot("a-#").observable.take(until: stop.observable)) == "a-#")
+    #expect(stop.subscriptions == ["^-!"])
+  }
+
+  @Test func anOtherThatSpeaksAtOnceStartsNoSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a|")
+    #expect(clock.play(source.observable.take(until: Observable.just(1))) == "|")
+    #expect(source.subscriptions.isEmpty)
+  }
+}

@@ -1,0 +1,34 @@
+@testable import Reactive
+import Testing
+
+@Suite struct TakeWhileTests {
+  @Test func emitsAsLongAsTheConditionHoldsAndLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("1--2--3--4--|")
+    #expect(clock.play(source.observable.take(while: { $0 < "3" })) == "1--2--|")
+    #expect(source.subscriptions == ["^-----!"])
+    #expect(outcome { _ in Observable.from(1...9).take(while: { $0 < 3 }) } == "1, 2, |")
+  }
+
+  @Test func inclusiveEmitsTheOneThatEndsItToo() throws {
+    try expectMarbles("1--2--(3|)") {
+      try $0.hot("1--2--3--4--|").observable.take(while: { $0 < "3" }, inclusive: true)
+    }
+  }
+
+  @Test func mayBeOverWithTheFirst() {
+    #expect(outcome { _ in Observable.from(1...9).take(while: { _ in false }) } == "|")
+  }
+
+  @Test func endsWithTheSource() throws {
+    try expectMarbles("1-|") { try $0.hot("1-|").observable.take(while: { _ in true }) }
+    try expectMarbles("1-#") { try $0.hot("1-#").observable.take(while: { _ in true }) }
+  }
+
+  @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a-b|")
+    #expect(clock.play(source.observable.take(while: { _ in throw Oops() })) == "-#")
+    #expect(source.subscriptions == ["^!"])
+  }
+}

@@ -1,0 +1,53 @@
+@testable import Reactive
+import Testing
+
+@Suite struct ThrottleTests {
+  @Test func withoutLatestOnlyTheFirstOfEachWhileGetsThrough() throws {
+    try expectMarbles("a---------d------|") {
+      try $0.hot("a-b-c-----d-e----|").observable.throttle(for: .seconds(5), latest: false, on: $0)
+    }
+    #expect(
+      outcome { Observable.from(1...3).throttle(for: .seconds(5), latest: false, on: $0) } == "1, |")
+  }
+
+  @Test func withLatestTheLastOneFollows() throws {
+    try expectMarbles("a----c----d----e-|") {
+      try $0.hot("a-b-c-----d-e----|").observable.throttle(for: .seconds(5), on: $0)
+    }
+  }
+
+  @Test func theOneThatFollowsOpensAWhileOfItsOwn() throws {
+    try expectMarbles("a----b----c-----|") {
+      try $0.hot("a-b----c--------|").observable.throttle(for: .seconds(5), on: $0)
+    }
+  }
+
+  @Test func whatWaitsIsEmittedAtCompletion() throws {
+    try expectMarbles("a-(b|)") { try $0.hot("ab|").observable.throttle(for: .seconds(5), on: $0) }
+    try expectMarbles("a-|") {
+      try $0.hot("ab|").observable.throttle(for: .seconds(5), latest: false, on: $0)
+    }
+  }
+
+  @Test func aFailureDropsWhatWaits() throws {
+    try expectMarbles("a-#") { try $0.hot("ab#").observable.throttle(for: .seconds(5), on: $0) }
+  }
+
+  @Test func anElementExactlyAtTheEndGetsThrough() throws {
+    try expectMarbles("a----b--|") {
+      try $0.hot("a----b--|").observable.throttle(for: .seconds(5), latest: false, on: $0)
+    }
+  }
+
+  @Test func anEmptySourceCompletes() throws {
+    try expectMarbles("-|") { try $0.hot("-|").observable.throttle(for: .seconds(5), on: $0) }
+  }
+
+  @Test func disposingTakesTheTimerBack() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("ab")
+    #expect(clock.play(source.observable.throttle(for: .seconds(9), on: clock), until: .seconds(2)) == "a")
+    #expect(clock.now == Instant() + .seconds(2))
+    #expect(source.subscriptions == ["^-!"])
+  }
+}

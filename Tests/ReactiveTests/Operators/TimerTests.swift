@@ -1,0 +1,34 @@
+@testable import Reactive
+import Testing
+
+@Suite struct TimerTests {
+  @Test func emitsZeroAfterADelay() throws {
+    try expectMarbles("---(0|)") { Observable.timer(after: .seconds(3), on: $0) }
+    #expect(outcome { Observable.timer(after: .seconds(1), on: $0) } == "0, |")
+  }
+
+  @Test func goesOnCountingGivenAPeriod() throws {
+    try expectMarbles("-0--1--2--3", until: .seconds(11)) {
+      Observable.timer(after: .seconds(1), every: .seconds(3), on: $0)
+    }
+  }
+
+  @Test func noDelayIsTheSameInstant() throws {
+    try expectMarbles("(0|)") { Observable.timer(after: .zero, on: $0) }
+    try expectMarbles("--(0|)", from: .seconds(2)) { Observable.timer(after: .seconds(-5), on: $0) }
+  }
+
+  @Test func disposingTakesTheTimerBack() {
+    let clock = VirtualScheduler()
+    let subscription = Observable.timer(after: .seconds(3), on: clock).subscribe()
+    #expect(clock.pending == 1)
+    subscription.dispose()
+    #expect(clock.pending == 0)
+  }
+
+  @Test func disposedFromInsideATickItStops() throws {
+    let clock = VirtualScheduler()
+    #expect(clock.play(Observable.timer(after: .zero, every: .seconds(2), on: clock).take(2)) == "0-(1|)")
+    #expect(clock.pending == 0)
+  }
+}

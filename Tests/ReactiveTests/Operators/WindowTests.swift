@@ -1,0 +1,68 @@
+import Reactive
+import Testing
+
+@Suite struct WindowTests {
+  /// Each window as one text, when it is over.
+  private func joined(_ windows: Observable<Observable<String>>) -> Observable<String> {
+    windows.flatMap { window in window.reduce("") { $0 + $1 } }
+  }
+
+  @Test func cutsTheStreamIntoStreams() throws {
+    try expectMarbles("---a-----(c|)", legend: ["a = ab"]) {
+      joined(try $0.hot("a--b--c--|").observable.window(2))
+    }
+    try expectMarbles("x-----x--|") { try $0.hot("a--b--c--|").observable.window(2).map { _ in "x" } }
+    #expect(
+      outcome { _ in Observable.from(1...3).window(2).concatMap { $0.reduce(0) { $0 + $1 } } } == "3, 3, |")
+  }
+
+  @Test func whatComesGoesStraightIntoTheWindow() throws {
+    try expectMarbles("a--b--c--|") { try $0.hot("a--b--c--|").observable.window(2).flatMap { $0 } }
+  }
+
+  @Test func aWindowAlsoEndsSomeTimeAfterItsFirstElement() throws {
+    try expectMarbles("-----a-----c--|", legend: ["a = ab"]) { clock in
+      joined(try clock.hot("a--b--c-------|").observable.window(9, or: .seconds(5), on: clock))
+    }
+    #expect(
+      outcome { clock in
+        Observable.from(1...3).window(9, or: .seconds(1), on: clock).concatMap { $0.takeLast(1) }
+      } == "3, |")
+  }
+
+  @Test func theTimeOfAFullWindowDoesNotEndTheNext() throws {
+    try expectMarbles("a------c----|", legend: ["a = ab"]) { clock in
+      joined(try clock.hot("(ab)--c--------|").observable.window(2, or: .seconds(4), on: clock))
+    }
+  }
+
+  @Test func aFailureGoesToTheOpenWindowAndOn() throws {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    let windows = try clock.hot("a-#").observable.window(2).do(next: { window in
+      window.subscribe(next: { log.note($0) }, fail: { _ in log.note("#") })
+    })
+    #expect(clock.play(windows.map { _ in "x" }) == "x-#")
+    #expect(log.entries == ["a", "#"])
+  }
+
+  @Test func disposingCompletesTheOpenWindow() throws {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    let source = try clock.hot("a-b|")
+    let windows = source.observable.window(9, or: .seconds(99), on: clock).do(next: { window in
+      window.subscribe(next: { log.note($0) }, complete: { log.note("|") })
+    })
+    #expect(clock.play(windows.map { _ in "x" }, until: .seconds(1)) == "x")
+    #expect(log.entries == ["a", "|"])
+    #expect(source.subscriptions == ["^!"])
+  }
+
+  @Test func anEmptySourceHasNoWindows() throws {
+    try expectMarbles("-|") { try $0.hot("-|").observable.window(2).map { _ in "x" } }
+  }
+
+  @Test func aCountBelowOneIsOne() throws {
+    try expectMarbles("x-x|") { try $0.hot("a-b|").observable.window(0).map { _ in "x" } }
+  }
+}

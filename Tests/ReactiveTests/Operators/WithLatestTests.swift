@@ -1,0 +1,52 @@
+@testable import Reactive
+import Testing
+
+@Suite struct WithLatestTests {
+  @Test func joinsTheLatestOfTheOtherToEachElement() throws {
+    let clock = VirtualScheduler()
+    let letters = try clock.hot("a---b---c--|")
+    let joined = try clock.hot("--1---2--|").observable.withLatest(letters.observable) { $0 + $1 }
+    let recording = clock.record(joined)
+    clock.run()
+    #expect(recording.drawing.line == "--a---b--|")
+    #expect(recording.drawing.legend == ["a = 1a", "b = 2b"])
+    #expect(letters.subscriptions == ["^--------!"])
+    #expect(
+      outcome { _ in Observable.from([1, 2]).withLatest(Observable.just("a")) { "\($0)\($1)" } }
+        == "1a, 2a, |")
+  }
+
+  @Test func leavesOutElementsBeforeTheFirstOfTheOther() throws {
+    try expectMarbles("---a-|", legend: ["a = 2x"]) {
+      try $0.hot("-1-2-|").observable.withLatest($0.hot("--x|").observable) { $0 + $1 }
+    }
+  }
+
+  @Test func anOtherWithoutElementsLeavesOutAll() throws {
+    try expectMarbles("----|") {
+      try $0.hot("-1-2|").observable.withLatest(Observable<String>.empty()) { $0 + $1 }
+    }
+  }
+
+  @Test func aFailureOfTheOtherLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-1-2-3|")
+    #expect(clock.play(source.observable.withLatest(try clock.hot("a-#").observable) { $0 + $1 }) == "-a#")
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func aFailureOfTheSourceLeavesTheOther() throws {
+    let clock = VirtualScheduler()
+    let other = try clock.hot("a-b-c|")
+    #expect(clock.play(try clock.hot("--#").observable.withLatest(other.observable) { $0 + $1 }) == "--#")
+    #expect(other.subscriptions == ["^-!"])
+  }
+
+  @Test func failsWhenTheClosureThrows() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-1-2|")
+    let joined = source.observable.withLatest(.just("a")) { _, _ -> String in throw Oops() }
+    #expect(clock.play(joined) == "-#")
+    #expect(source.subscriptions == ["^!"])
+  }
+}

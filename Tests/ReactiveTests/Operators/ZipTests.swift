@@ -1,0 +1,71 @@
+@testable import Reactive
+import Testing
+
+@Suite struct ZipTests {
+  @Test func pairsFirstWithFirstAndSecondWithSecond() throws {
+    try expectMarbles("-a-----b----|", legend: ["a = a1", "b = b2"]) { clock in
+      let sources = [try clock.hot("a--b-----c--|").observable, try clock.hot("-1-----2----|").observable]
+      return Observable.zip(sources).map { $0.joined() }
+    }
+    #expect(
+      outcome { _ in Observable.zip([Observable.from([1, 2, 3]), Observable.from([10, 20])]) }
+        == "[1, 10], [2, 20], |")
+  }
+
+  @Test func pairsStreamsOfTwoKinds() {
+    #expect(
+      outcome { _ in Observable.from([1, 2]).zip(Observable.from(["a", "b"])) { "\($0)\($1)" } }
+        == "1a, 2b, |")
+  }
+
+  @Test func completesAtOnceWithoutSources() {
+    #expect(outcome { _ in Observable<Int>.zip([]) } == "|")
+  }
+
+  @Test func oneSourceIsEnough() {
+    #expect(outcome { _ in Observable.zip([Observable.from([1, 2])]) } == "[1], [2], |")
+  }
+
+  @Test func completesAsSoonAsNoFurtherPairCanCome() throws {
+    let clock = VirtualScheduler()
+    let short = try clock.hot("a|")
+    let long = try clock.hot("---1--2|")
+    #expect(clock.play(short.observable.zip(long.observable) { $1 + $0 }.map { _ in "x" }) == "---(x|)")
+    #expect(short.subscriptions == ["^!"])
+    #expect(long.subscriptions == ["^--!"])
+  }
+
+  @Test func anEmptySourceEndsItAndLeavesTheOthers() throws {
+    let clock = VirtualScheduler()
+    let first = try clock.hot("a-b-c|")
+    let other = try clock.hot("a|")
+    #expect(clock.play(Observable.zip([first.observable, .empty(), other.observable])) == "|")
+    #expect(first.subscriptions == ["(^!)"])
+    #expect(other.subscriptions.isEmpty)
+  }
+
+  @Test func aFailureLeavesTheOthers() throws {
+    let clock = VirtualScheduler()
+    let other = try clock.hot("a-b-c|")
+    #expect(clock.play(Observable.zip([try clock.hot("-#").observable, other.observable])) == "-#")
+    #expect(other.subscriptions == ["^!"])
+  }
+
+  @Test func failsWhenOneIsTooFarAhead() throws {
+    let clock = VirtualScheduler()
+    let fast = try clock.hot("abc|")
+    let recording = clock.record(Observable.zip([fast.observable, .never()], backlog: 2))
+    clock.run()
+    #expect(recording.drawing.line == "--#")
+    #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of zip", limit: 2))
+    #expect(fast.subscriptions == ["^-!"])
+  }
+
+  @Test func failsWhenTheClosureThrows() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a-b|")
+    let paired = source.observable.zip(.from(["1", "2"])) { _, _ -> String in throw Oops() }
+    #expect(clock.play(paired) == "-#")
+    #expect(source.subscriptions == ["^!"])
+  }
+}
