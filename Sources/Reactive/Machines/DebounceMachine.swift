@@ -18,6 +18,7 @@ where State: Sendable, State.Value == Pending<Element> {
   private let bound: Int
   /// One number a key: its deadline when that was last looked at, never later than the present one.
   private var deadlines = TimerQueue<State.Key>()
+  private var timers: [State.Key: TimerQueue<State.Key>.Key] = [:]
 
   public init(state: State, quiet: Duration, maxWait: Duration? = nil, bound: Int) {
     self.state = state
@@ -36,18 +37,20 @@ where State: Sendable, State.Value == Pending<Element> {
     let since = state.value(for: key)?.since
     let pending = Pending(element: element, since: since ?? now, latest: now)
     state.set(pending, for: key)
-    if since == nil { _ = deadlines.insert(at: deadline(of: pending), key) }
+    if timers[key] == nil { setTimer(at: deadline(of: pending), key) }
     guard state.count > bound, let oldest = state.oldest else { return nil }
+    if let timer = timers.removeValue(forKey: oldest.key) { _ = deadlines.remove(timer) }
     return state.remove(oldest.key)?.element
   }
 
   /// Takes out the next element that is due, if one is.
   public mutating func due(at now: Instant) -> Element? {
-    while let (_, key) = deadlines.popFirst(dueBy: now) {
+    while let (queued, key) = deadlines.popFirst(dueBy: now) {
+      timers[key] = nil
       guard let pending = state.value(for: key) else { continue }
       let deadline = deadline(of: pending)
-      if deadline <= now { return state.remove(key)?.element }
-      _ = deadlines.insert(at: deadline, key)
+      if deadline <= queued { return state.remove(key)?.element }
+      setTimer(at: deadline, key)  // there may be another that is due before it
     }
     return nil
   }
@@ -60,7 +63,12 @@ where State: Sendable, State.Value == Pending<Element> {
       state.remove(oldest.key)
     }
     deadlines = TimerQueue()
+    timers = [:]
     return all
+  }
+
+  private mutating func setTimer(at deadline: Instant, _ key: State.Key) {
+    timers[key] = deadlines.insert(at: deadline, key)
   }
 
   private func deadline(of pending: Pending<Element>) -> Instant {
