@@ -1,0 +1,58 @@
+@testable import Reactive
+import Testing
+
+@Suite struct SubscriptionTests {
+  @Test func runsItsActionsOnceInTheirOrder() {
+    let subscription = Subscription()
+    let log = Journal<Int>()
+    for number in 1...4 { subscription.onDispose { log.note(number) } }
+    #expect(!subscription.isDisposed)
+    subscription.dispose()
+    subscription.dispose()
+    #expect(subscription.isDisposed)
+    #expect(log.entries == [1, 2, 3, 4])
+  }
+
+  @Test func anActionThatComesTooLateRunsAtOnce() {
+    let subscription = Subscription()
+    subscription.dispose()
+    let log = Journal<Int>()
+    subscription.onDispose { log.note(1) }
+    #expect(log.entries == [1])
+  }
+
+  @Test func anActionCanBeTakenBack() {
+    let subscription = Subscription()
+    let log = Journal<Int>()
+    let first = subscription.onDispose { log.note(1) }
+    let second = subscription.onDispose { log.note(2) }
+    subscription.onDispose { log.note(3) }
+    subscription.forget(first)
+    subscription.forget(second)
+    subscription.dispose()
+    #expect(log.entries == [3])
+  }
+
+  @Test func aChildEndsWithItsParentAndMayEndBefore() {
+    let parent = Subscription()
+    let first = parent.child()
+    let second = parent.child()
+    first.dispose()
+    #expect(!parent.isDisposed)
+    #expect(!second.isDisposed)
+    parent.dispose()
+    #expect(second.isDisposed)
+    #expect(parent.child().isDisposed)
+  }
+
+  @Test func disposingFromInsideAnActionIsAllowed() {
+    let subscription = Subscription()
+    let log = Journal<Int>()
+    subscription.onDispose {
+      subscription.dispose()
+      log.note(1)
+    }
+    subscription.dispose()
+    #expect(log.entries == [1])
+  }
+}

@@ -1,0 +1,32 @@
+@testable import Reactive
+import Testing
+
+@Suite struct RecordingTests {
+  @Test func keepsEventsWithTheirTimes() throws {
+    let clock = VirtualScheduler()
+    let recording = clock.record(try clock.hot("-a--b|").observable)
+    clock.advance(to: Instant() + .seconds(2))
+    #expect(recording.elements == ["a"])
+    clock.run()
+    #expect(recording.elements == ["a", "b"])
+    #expect(recording.records.map(\.time) == [1, 4, 5].map { Instant() + .seconds($0) })
+    #expect(recording.records.last?.event.isTerminal == true)
+  }
+
+  @Test func startsLaterAndEndsEarlier() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("a-b-c-d|")
+    let recording = clock.record(source.observable, from: .seconds(2), until: .seconds(6))
+    clock.run()
+    #expect(recording.drawing.line == "--a-b")
+    #expect(source.subscriptions == ["--^---!"])
+  }
+
+  @Test func isDrawnAsInItsExample() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a--b-|")
+    let recording = clock.record(source.observable.map { $0.uppercased() })
+    clock.run()
+    #expect(recording.drawing.line == "-A--B-|")
+  }
+}

@@ -1,0 +1,110 @@
+import Reactive
+import Testing
+
+@Suite struct VirtualSchedulerTests {
+  private func second(_ number: Int) -> Instant { Instant() + .seconds(number) }
+
+  @Test func runsWorkInTheOrderOfTimeAndThenOfSetting() {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    _ = clock.schedule(at: second(2)) { log.note("late") }
+    _ = clock.schedule(at: second(1)) { log.note("first") }
+    _ = clock.schedule(at: second(1)) { log.note("second") }
+    clock.perform { log.note("now") }
+    #expect(log.entries.isEmpty)
+    #expect(clock.run())
+    #expect(log.entries == ["now", "first", "second", "late"])
+    #expect(clock.now == second(2))
+  }
+
+  @Test func advancesAsFarAsToldAndNoFurther() {
+    let clock = VirtualScheduler()
+    let log = Journal<Int>()
+    for time in 1...4 { _ = clock.schedule(at: second(time)) { log.note(time) } }
+    clock.advance(by: .seconds(2))
+    #expect(log.entries == [1, 2])
+    #expect(clock.now == second(2))
+    #expect(clock.pending == 2)
+    clock.advance(to: second(1))
+    #expect(clock.now == second(2))
+    clock.advance(to: second(9))
+    #expect(log.entries == [1, 2, 3, 4])
+    #expect(clock.now == second(9))
+  }
+
+  @Test func workMaySetWorkForTheSameInstant() {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    _ = clock.schedule(after: .seconds(1)) {
+      log.note("a")
+      clock.perform { log.note("c") }
+    }
+    _ = clock.schedule(after: .seconds(1)) { log.note("b") }
+    clock.advance(by: .seconds(1))
+    #expect(log.entries == ["a", "b", "c"])
+  }
+
+  @Test func whatIsDueInThePastRunsNow() {
+    let clock = VirtualScheduler()
+    clock.advance(by: .seconds(5))
+    let times = Journal<Instant>()
+    _ = clock.schedule(at: second(1)) { times.note(clock.now) }
+    clock.run()
+    #expect(times.entries == [second(5)])
+  }
+
+  @Test func disposingTakesWorkBack() {
+    let clock = VirtualScheduler()
+    let log = Journal<Int>()
+    let timer = clock.schedule(after: .seconds(1)) { log.note(1) }
+    let other = clock.schedule(after: .seconds(1)) { log.note(2) }
+    timer.dispose()
+    #expect(clock.pending == 1)
+    clock.run()
+    other.dispose()
+    #expect(log.entries == [2])
+  }
+
+  @Test func workMayTakeBackWhatIsDueAtTheSameInstant() {
+    let clock = VirtualScheduler()
+    let log = Journal<Int>()
+    let second = Subscription()
+    _ = clock.schedule(after: .seconds(1)) { second.dispose() }
+    let timer = clock.schedule(after: .seconds(1)) { log.note(2) }
+    second.onDispose { timer.dispose() }
+    clock.run()
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func aRunThatDoesNotEndCanBeLimited() {
+    let clock = VirtualScheduler()
+    let subscription = Observable.interval(.seconds(1), on: clock).subscribe()
+    #expect(!clock.run(limit: 10))
+    subscription.dispose()
+    #expect(clock.run(limit: 0))
+  }
+
+  @Test func aSeedDrawsTheOrderOfOneInstantAndAlwaysTheSame() {
+    func order(_ seed: UInt64?) -> [Int] {
+      let clock = VirtualScheduler(seed: seed)
+      let log = Journal<Int>()
+      for number in 0..<20 { clock.perform { log.note(number) } }
+      _ = clock.schedule(after: .seconds(1)) { log.note(99) }
+      clock.run()
+      return log.entries
+    }
+    #expect(order(nil) == Array(0..<20) + [99])
+    #expect(order(1) == order(1))
+    #expect(order(1) != order(2))
+    #expect(order(1).sorted() == order(nil))
+    #expect(order(1).last == 99)
+  }
+
+  @Test func itsExampleIsTrue() {
+    let clock = VirtualScheduler()
+    let log = Journal<Int>()
+    Observable.interval(.seconds(3600), on: clock).subscribe(next: { log.note($0) })
+    clock.advance(by: .seconds(7200))
+    #expect(log.entries == [0, 1])
+  }
+}
