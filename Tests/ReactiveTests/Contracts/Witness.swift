@@ -59,8 +59,8 @@ final class Witness: Observer {
   private func call(_ name: String, _ body: () -> Void) {
     if inside.add(1, ordering: .acquiringAndReleasing).oldValue != 0 { breach("\(name) inside another call") }
     if terminals > 0 { breach("\(name) after the end") }
-    // As the owner of a subscription does: what was under way when it was disposed goes no further.
-    if !subscription.isDisposed { body() }
+    if terminals == 0, subscription.isDisposed { breach("\(name) after dispose") }
+    body()
     inside.subtract(1, ordering: .acquiringAndReleasing)
   }
 
