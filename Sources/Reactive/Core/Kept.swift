@@ -1,12 +1,13 @@
-/// What an operator keeps from call to call; touched only by whoever has the turn at the turnstile that guards it.
+/// What an operator keeps from call to call, touched only by whoever has the turn at the turnstile that guards it, or
+/// holds the lock that does.
 ///
 /// The value lies outside the object, because the place of a generic field inside one is looked up at each access in
 /// code that is not specialised, which costs more than all the rest of an operator. A place may start vacant, for the
 /// same reason: an optional value would be one more type to look up.
 ///
-/// `@unchecked Sendable` with its reason: the turnstile lets one thread at a time get here, with acquire and release
+/// `@unchecked Sendable` with its reason: the turnstile (or lock) lets one thread at a time get here, with acquire and release
 /// around it. It is the only type of this module that the compiler does not check.
-final class Kept<Value: Sendable>: @unchecked Sendable {
+final class Kept<Value: ~Copyable & Sendable>: @unchecked Sendable {
   private let storage: UnsafeMutablePointer<Value>
 
   /// Whether there is no value yet: `fill` the place before using it.
@@ -16,7 +17,7 @@ final class Kept<Value: Sendable>: @unchecked Sendable {
     storage = .allocate(capacity: 1)
   }
 
-  convenience init(_ value: Value) {
+  convenience init(_ value: consuming Value) {
     self.init()
     fill(value)
   }
@@ -35,8 +36,8 @@ final class Kept<Value: Sendable>: @unchecked Sendable {
   var address: UnsafePointer<Value> { UnsafePointer(storage) }
 
   /// Puts a value in, whether or not there was one.
-  func fill(_ value: Value) {
-    if !isVacant { return self.value = value }
+  func fill(_ value: consuming Value) {
+    clear()
     storage.initialize(to: value)
     isVacant = false
   }

@@ -3,11 +3,6 @@
 /// Senders append under a lock; the receiver takes all there is in one go and is woken once for it, not once an
 /// element. The lock is never held while delivering.
 final class Mailbox<Element: Sendable>: Observer {
-  private struct Incoming: ~Copyable, Sendable {
-    var elements = RingBuffer<Element>()
-    var gate: MailboxGate
-  }
-
   private let downstream: any Observer<Element>
   private let subscription: Subscription
   /// The sender's part of the subscription: over as soon as it has sent its terminal.
@@ -16,7 +11,9 @@ final class Mailbox<Element: Sendable>: Observer {
   private let capacity: Int
   private let overflow: Overflow
   private let counters: MailboxCounters?
-  private let incoming: Locked<Incoming>
+  private let gate: Locked<MailboxGate>
+  /// Behind the lock of the gate; apart from it, so that the lock's own code knows the type of what it guards.
+  private let incoming = Kept(RingBuffer<Element>())
   /// What a delivery has taken out; an empty buffer between deliveries, swapped with the full one.
   private let outgoing = Locked(RingBuffer<Element>())
   private let room = Bell()
@@ -32,7 +29,7 @@ final class Mailbox<Element: Sendable>: Observer {
     self.overflow = overflow
     self.counters = counters
     upstream = subscription.child()
-    incoming = Locked(Incoming(gate: MailboxGate(limit: self.capacity)))
+    gate = Locked(MailboxGate(limit: self.capacity))
     subscription.onDispose { [self] in close() }
   }
 
@@ -42,10 +39,10 @@ final class Mailbox<Element: Sendable>: Observer {
 
   func next(_ value: Element) {
     while true {
-      let answer = incoming.withLock { incoming in
-        let answer = incoming.gate.answer(whenHolding: incoming.elements.count, overflow)
-        if answer.isTaken { incoming.elements.append(value) }
-        if answer == .displace { _ = incoming.elements.popFirst { _ in } }
+      let answer = gate.withLock { gate in
+        let answer = gate.answer(whenHolding: incoming.value.count, overflow)
+        if answer.isTaken { incoming.value.append(value) }
+        if answer == .displace { _ = incoming.value.popFirst { _ in } }
         return answer
       }
       counters?.count(answer)
@@ -63,7 +60,7 @@ final class Mailbox<Element: Sendable>: Observer {
   func complete() { end(.completed) }
 
   private func end(_ terminal: Terminal) {
-    if incoming.withLock({ $0.gate.end(terminal) }) { scheduler.perform { [self] in deliver() } }
+    if gate.withLock({ $0.end(terminal) }) { scheduler.perform { [self] in deliver() } }
     upstream.dispose()
   }
 
@@ -72,7 +69,7 @@ final class Mailbox<Element: Sendable>: Observer {
   /// What comes meanwhile is a new turn of the scheduler, which so gets to do other work in between.
   private func deliver() {
     empty()
-    let rest = incoming.withLock { $0.gate.endDelivery(holding: $0.elements.count) }
+    let rest = gate.withLock { $0.endDelivery(holding: incoming.value.count) }
     if rest.again { scheduler.perform { [self] in deliver() } }
     rest.terminal?.deliver(to: downstream)
   }
@@ -80,9 +77,9 @@ final class Mailbox<Element: Sendable>: Observer {
   private func empty() {
     var batch = RingBuffer<Element>(capacity: 1)
     outgoing.withLock { swap(&$0, &batch) }
-    let sleepers = incoming.withLock { incoming in
-      swap(&incoming.elements, &batch)
-      return incoming.gate.beginDelivery()
+    let sleepers = gate.withLock { gate in
+      swap(&incoming.value, &batch)
+      return gate.beginDelivery()
     }
     for _ in 0..<sleepers { room.ring() }
     while !subscription.isDisposed, batch.popFirst({ downstream.next($0) }) {}
@@ -95,19 +92,19 @@ final class Mailbox<Element: Sendable>: Observer {
   /// goes over the limit.
   private func waitForRoom() {
     if scheduler.isCurrent {
-      if incoming.withLock({ $0.gate.goesOverLimit() }) { return }
+      if gate.withLock({ $0.goesOverLimit() }) { return }
       empty()
       // The piece of work that was to do this is still in the scheduler's line, and comes for what is sent next.
-      return incoming.withLock { $0.gate.pauseDelivery() }
+      return gate.withLock { $0.pauseDelivery() }
     }
-    if incoming.withLock({ $0.gate.sleeps(holding: $0.elements.count) }) { room.wait() }
+    if gate.withLock({ $0.sleeps(holding: incoming.value.count) }) { room.wait() }
   }
 
   private func close() {
     var dropped = RingBuffer<Element>(capacity: 1)
-    let sleepers = incoming.withLock { incoming in
-      swap(&incoming.elements, &dropped)
-      return incoming.gate.close()
+    let sleepers = gate.withLock { gate in
+      swap(&incoming.value, &dropped)
+      return gate.close()
     }
     for _ in 0..<sleepers { room.ring() }
   }
