@@ -33,6 +33,7 @@ final class Kept<Value: ~Copyable & Sendable>: @unchecked Sendable {
     @inline(__always) unsafeMutableAddress { storage }
   }
 
+  @inline(__always)
   var address: UnsafePointer<Value> { UnsafePointer(storage) }
 
   /// Puts a value in, whether or not there was one.

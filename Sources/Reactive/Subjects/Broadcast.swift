@@ -39,8 +39,16 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   }
 
   private func deliver(_ value: Element) {
-    if roster.version.load(ordering: .acquiring) != turn.state.version { turn.state = roster.snapshot() }
     if memory > 0 { remember(value) }
+    // Lent, not retained for the call: only whoever has the turn replaces the snapshot, and that is this caller.
+    let lent = Unmanaged.passUnretained(turn.state)
+    let fresh = lent._withUnsafeGuaranteedRef { snapshot in
+      if roster.version.load(ordering: .acquiring) != snapshot.version { return false }
+      snapshot.root?.next(value)
+      return true
+    }
+    if fresh { return }
+    turn.state = roster.snapshot()
     turn.state.root?.next(value)
   }
 

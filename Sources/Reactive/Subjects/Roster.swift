@@ -51,9 +51,15 @@ final class Roster<Element: Sendable>: Sendable {
   }
 }
 
-struct Snapshot<Element: Sendable>: Sendable {
-  var version = -1
-  var root: (any Observer<Element>)?
+/// The members as they were at one version of the roster.
+final class Snapshot<Element: Sendable>: Sendable {
+  let version: Int
+  let root: (any Observer<Element>)?
+
+  init(version: Int = -1, root: (any Observer<Element>)? = nil) {
+    self.version = version
+    self.root = root
+  }
 }
 
 private protocol RosterMember: AnyObject, Sendable {}
