@@ -94,7 +94,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   private func startWaiting() {
     // Through the starter: this may be the end of one inner stream out of a long line that all end at once.
     starter.pass { [self] in
-      if let value = backlog.withLock({ $0.popFirst() }) { start(value) }
+      if !subscription.isDisposed, let value = backlog.withLock({ $0.popFirst() }) { start(value) }
     }
   }
 }

@@ -107,4 +107,19 @@ import Testing
     clock.run()
     #expect(recording.elements == [19_999])
   }
+
+  @Test func completesWhenTwoStreamsEndBeforeTheOneThatWaitsHasStarted() {
+    let first = PublishSubject<String>()
+    let second = PublishSubject<String>()
+    let log = Journal<String>()
+    let streams = ["1": first.observable, "2": second.observable]
+    Observable.from(["1", "2", "3", "4"]).flatMap(limit: 2) { streams[$0] ?? Observable.from([$0]) }
+      .subscribe(
+        next: { text in
+          log.note(text)
+          if text == "3" { first.complete() }
+        }, complete: { log.note("|") })
+    second.complete()
+    #expect(log.entries == ["3", "4", "|"])
+  }
 }
