@@ -11,20 +11,16 @@ public final class BehaviorSubject<Element: Sendable>: Observer {
 
   /// Starts with a value.
   public init(_ value: Element) {
-    broadcast = Broadcast(memory: 1, seed: value)
+    broadcast = Broadcast(memory: 1, seed: value, forgetsAtEnd: true)
     initial = value
   }
 
   /// The present value.
   public var value: Element { broadcast.latest ?? initial }
 
-  /// The present value and each later one.
+  /// The present value and each later one; after the end only the end, for nothing is present any more.
   public var observable: Observable<Element> {
-    Observable { [broadcast] observer, subscription in
-      // After the end only the end is told, not the last value: nothing is present any more.
-      if let terminal = broadcast.terminal { return terminal.deliver(to: observer) }
-      broadcast.attach(observer, in: subscription)
-    }
+    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
   }
 
   /// Whether anybody is subscribed.

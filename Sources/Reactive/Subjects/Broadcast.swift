@@ -4,17 +4,19 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   private let turn = Turnstile(Snapshot<Element>())
   private let roster = Roster<Element>()
   private let memory: Int
+  /// After the end only the end is told, not what was remembered.
+  private let forgetsAtEnd: Bool
   /// Written only by whoever has the turn; locked because `latest` reads it from anywhere.
   private let remembered: Locked<Ring<Element>>
 
-  init(memory: Int = 0, seed: Element? = nil) {
+  init(memory: Int = 0, seed: Element? = nil, forgetsAtEnd: Bool = false) {
     self.memory = memory
+    self.forgetsAtEnd = forgetsAtEnd
     remembered = Locked(Ring(limit: memory, seed: seed))
   }
 
   var latest: Element? { remembered.withLock { $0.last } }
   var hasObservers: Bool { roster.count > 0 }
-  var terminal: Terminal? { roster.terminal }
 
   func next(_ value: Element) {
     guard turn.enter() else { return turn.later { [self] in deliver(value) } }
@@ -80,7 +82,8 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   }
 
   private func recall(_ observer: any Observer<Element>, _ subscription: Subscription) {
-    for value in remembered.withLock({ $0.elements }) {
+    let past = forgetsAtEnd && roster.terminal != nil ? [] : remembered.withLock { $0.elements }
+    for value in past {
       if subscription.isDisposed { return }
       observer.next(value)
     }

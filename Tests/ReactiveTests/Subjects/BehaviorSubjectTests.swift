@@ -49,4 +49,14 @@ import Testing
     #expect(outcome { _ in subject.observable.take(1) } == "7, |")
     #expect(!subject.hasObservers)
   }
+
+  @Test func endedFromInsideADeliveryItTellsOnlyTheEndToo() {
+    let subject = BehaviorSubject(1)
+    let log = Journal<String>()
+    subject.observable.subscribe(next: { _ in
+      subject.complete()
+      subject.observable.subscribe(next: { log.note("\($0)") }, complete: { log.note("|") })
+    })
+    #expect(log.entries == ["|"])
+  }
 }
