@@ -1,8 +1,10 @@
 extension Observable {
   /// Turns each element into a stream and emits them one after another, each starting when the one before is over.
   ///
-  ///     a-b--------|
-  ///     -a1-a2-b1-b2-|   concatMap { … }
+  ///     a-b------|
+  ///     -1--2|        what a is turned into
+  ///          -3--4|   what b is turned into
+  ///     -1--2-3--4|   concatMap { … }
   ///
   /// Elements that come meanwhile wait; more than `backlog` waiting is a failure.
   /// ```

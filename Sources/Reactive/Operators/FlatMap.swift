@@ -1,8 +1,10 @@
 extension Observable {
   /// Turns each element into a stream and emits what all of them emit, as it comes.
   ///
-  ///     a-----b------|
-  ///     -a1-a2-b1-b2--|   flatMap { … }
+  ///     a-b------|
+  ///     -1--2|        what a is turned into
+  ///       -3--4|      what b is turned into
+  ///     -1-32-4--|    flatMap { … }
   ///
   /// At most `limit` streams run at once; further elements wait, and more than `backlog` waiting is a failure.
   /// ```

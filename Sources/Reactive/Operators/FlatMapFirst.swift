@@ -1,8 +1,10 @@
 extension Observable {
   /// Turns an element into a stream and emits that; elements that come while it runs are passed over.
   ///
-  ///     a--b-----c---|
-  ///     -a1-a2---c1-c2-|   flatMapFirst { … }
+  ///     a-b------c------|
+  ///     -1--2|                what a is turned into
+  ///              -1--2|       what c is turned into
+  ///     -1--2-----1--2--|     flatMapFirst { … }
   ///
   /// What a poll wants: while one is under way, the next tick is not a reason to start another.
   /// ```

@@ -1,8 +1,10 @@
 extension Observable {
   /// Turns each element into a stream and emits the newest of them, leaving the one before.
   ///
-  ///     a------b-----|
-  ///     -a1-a2--b1-b2-|   flatMapLatest { … }
+  ///     a-b------|
+  ///     -1--2|        what a is turned into
+  ///       -3--4|      what b is turned into
+  ///     -1-3--4--|    flatMapLatest { … }
   /// ```
   /// Observable.from(1...3).flatMapLatest { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }  // 30, |
   /// ```

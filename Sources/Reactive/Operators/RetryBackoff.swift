@@ -1,8 +1,12 @@
 extension Observable {
   /// Subscribes again when the stream fails, after a pause that grows with each failure in a row.
   ///
-  ///     a-#
-  ///     a-#--a-#----a-#   retry(backoff, on: clock)
+  ///     #
+  ///      #
+  ///        a#
+  ///          #
+  ///            b|
+  ///     ---a---b|   retry(backoff, on: clock), five attempts with pauses of 1, 2, 1 and 2 seconds
   ///
   /// An element ends the row: the next failure starts from the shortest pause again.
   /// ```

@@ -1,8 +1,10 @@
 extension Observable {
   /// Emits the newest of the streams that this stream emits, leaving the one before.
   ///
-  ///     A------B-----|
-  ///     -a1-a2--b1-b2-|   switchLatest()
+  ///     A-B------|
+  ///     -1--2|        A
+  ///       -3--4|      B
+  ///     -1-3--4--|    switchLatest()
   /// ```
   /// Observable.from([Observable.just(1), Observable.just(2)]).switchLatest()  // 1, 2, |
   /// ```
