@@ -7,11 +7,12 @@ public struct MarbleDrawing: Sendable {
 
   /// Draws events that happened at given times, in steps of `step`, from time zero on.
   ///
-  /// An element whose text is one character is drawn as that; others get letters, explained in the legend.
+  /// An element whose text is one character is drawn as that; others get letters that no element is,
+  /// explained in the legend.
   public init<Element: Sendable>(
     _ records: [(time: Instant, event: Event<Element>)], step: Duration = .seconds(1)
   ) {
-    var letters = Letters()
+    var letters = Letters(besides: Set(records.compactMap { $0.event.element.map { "\($0)" } }))
     var line = ""
     var column = 0
     var index = records.startIndex
@@ -38,7 +39,12 @@ public struct MarbleDrawing: Sendable {
 private struct Letters {
   private(set) var legend: [String] = []
   private var known: [String: Character] = [:]
-  private var unused = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").makeIterator()
+  private var unused: Array<Character>.Iterator
+
+  init(besides texts: Set<String>) {
+    let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    unused = letters.filter { !texts.contains(String($0)) }.makeIterator()
+  }
 
   mutating func mark<Element>(for event: Event<Element>) -> Character {
     switch event {

@@ -41,4 +41,10 @@ import Testing
       #expect(clock.play(try clock.hot(text).observable) == text)
     }
   }
+
+  @Test func lettersAreNotThoseOfElements() {
+    let drawing = drawing([(0, .next("10")), (1, .next("a")), (2, .next("20")), (3, .next("b"))])
+    #expect(drawing.line == "cadb")
+    #expect(drawing.legend == ["c = 10", "d = 20"])
+  }
 }
