@@ -26,6 +26,7 @@ extension Observable {
 
 private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: Stage {
   let downstream: any Observer<Group<Key, Element>>
+  private let subscription: Subscription
   private let limit: Int
   private let key: @Sendable (Element) throws -> Key
   private let turn = Turnstile(MemoryState<Key, PublishSubject<Element>>())
@@ -35,6 +36,7 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
     _ key: @escaping @Sendable (Element) throws -> Key
   ) {
     self.downstream = downstream
+    self.subscription = subscription
     self.limit = max(1, limit)
     self.key = key
     subscription.onDispose { [self] in turn.pass { [self] in closeAll(.completed) } }
@@ -49,14 +51,14 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
   func fail(_ error: any Error) {
     turn.pass { [self] in
       closeAll(.failed(error))
-      downstream.fail(error)
+      if !subscription.isDisposed { downstream.fail(error) }
     }
   }
 
   func complete() {
     turn.pass { [self] in
       closeAll(.completed)
-      downstream.complete()
+      if !subscription.isDisposed { downstream.complete() }
     }
   }
 

@@ -34,6 +34,7 @@ private final class WindowObserver<Element: Sendable>: Stage, AlarmOwner {
   }
 
   let downstream: any Observer<Observable<Element>>
+  private let subscription: Subscription
   private let count: Int
   private let time: Duration?
   private let alarm: Alarm?
@@ -44,6 +45,7 @@ private final class WindowObserver<Element: Sendable>: Stage, AlarmOwner {
     _ time: Duration?, _ alarm: Alarm?
   ) {
     self.downstream = downstream
+    self.subscription = subscription
     self.count = max(1, count)
     self.time = time
     self.alarm = alarm
@@ -59,14 +61,14 @@ private final class WindowObserver<Element: Sendable>: Stage, AlarmOwner {
   func fail(_ error: any Error) {
     turn.pass { [self] in
       close(.failed(error))
-      downstream.fail(error)
+      if !subscription.isDisposed { downstream.fail(error) }
     }
   }
 
   func complete() {
     turn.pass { [self] in
       close(.completed)
-      downstream.complete()
+      if !subscription.isDisposed { downstream.complete() }
     }
   }
 

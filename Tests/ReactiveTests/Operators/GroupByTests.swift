@@ -74,4 +74,12 @@ import Testing
     #expect(clock.play(source.observable.group { _ -> Int in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
+
+  @Test func aGroupThatEndsTheSubscriptionAtItsEndIsNotFollowedByACompletion() {
+    let log = Journal<String>()
+    let sums = Observable.from(1...4).group { $0 % 2 }.do(complete: { log.note("complete") })
+      .flatMap { $0.elements.reduce(0) { $0 + $1 }.map { _ -> Int in throw Oops() } }
+    #expect(outcome { _ in sums } == "#")
+    #expect(log.entries.isEmpty)
+  }
 }

@@ -65,4 +65,12 @@ import Testing
   @Test func aCountBelowOneIsOne() throws {
     try expectMarbles("x-x|") { try $0.hot("a-b|").observable.window(0).map { _ in "x" } }
   }
+
+  @Test func aWindowThatEndsTheSubscriptionAtItsEndIsNotFollowedByACompletion() {
+    let log = Journal<String>()
+    let sums = Observable.from(1...3).window(9).do(complete: { log.note("complete") })
+      .flatMap { $0.reduce(0) { $0 + $1 }.map { _ -> Int in throw Oops() } }
+    #expect(outcome { _ in sums } == "#")
+    #expect(log.entries.isEmpty)
+  }
 }
