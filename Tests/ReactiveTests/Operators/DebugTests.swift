@@ -13,6 +13,10 @@ import Testing
       ])
   }
 
+  @Test func letsEverythingThrough() {
+    #expect(outcome { _ in Observable.just(1).debug("one", to: { _ in }) } == "1, |")
+  }
+
   @Test func tellsTheError() {
     let lines = Journal<String>()
     Observable<Int>.fail(Oops(number: 7)).debug("x", to: { lines.note($0) }).subscribe()

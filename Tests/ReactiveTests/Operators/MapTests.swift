@@ -22,4 +22,13 @@ import Testing
     #expect(recording.drawing.line == "-a--#")
     #expect(source.subscriptions == ["^---!"])
   }
+
+  @Test func itsExamplesAreTrue() throws {
+    try expectMarbles("A---B---C--|") { try $0.hot("a---b---c--|").observable.map { $0.uppercased() } }
+    #expect(outcome { _ in Observable.from(1...3).map { $0 * 2 } } == "2, 4, 6, |")
+  }
+
+  @Test func anEmptySourceStaysEmpty() throws {
+    try expectMarbles("--|") { try $0.hot("--|").observable.map { $0.uppercased() } }
+  }
 }

@@ -92,4 +92,20 @@ import Testing
     clock.run()
     #expect(recording.elements == Array(1...100))
   }
+
+  @Test func holdsOneAtLeast() {
+    #expect(outcome { Observable.from(1...3).observe(on: $0, capacity: 0, overflow: .dropOldest) } == "3, |")
+  }
+
+  @Test func leavesTheSourceWhenItEndsOrIsLeft() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b-c|")
+    #expect(clock.play(source.observable.observe(on: clock)) == "a-b-c|")
+    let other = try clock.hot("a-b-c|")
+    let start = clock.now
+    _ = clock.play(other.observable.observe(on: clock).take(2))
+    #expect(clock.now == start + .seconds(5))
+    #expect(source.subscriptions == ["^----!"])
+    #expect(other.subscriptions == ["-----^-!"])
+  }
 }

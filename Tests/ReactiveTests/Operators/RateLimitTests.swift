@@ -55,4 +55,11 @@ import Testing
   @Test func anEmptySourceCompletes() throws {
     try expectMarbles("-|") { try $0.hot("-|").observable.rateLimit(1, per: .seconds(3), on: $0) }
   }
+
+  @Test func nothingIsAnElementToo() {
+    let values: [Int?] = [nil, nil, 1]
+    #expect(
+      outcome { Observable.from(values).rateLimit(1, per: .seconds(1), on: $0) } == "nil, nil, Optional(1), |"
+    )
+  }
 }

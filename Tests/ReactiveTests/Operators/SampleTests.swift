@@ -41,4 +41,12 @@ import Testing
     #expect(clock.play(Observable.just("a").sample(trigger.observable)) == "|")
     #expect(trigger.subscriptions.isEmpty)
   }
+
+  @Test func nothingIsAnElementToo() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a--|", ["a": Int?.none])
+    let recording = clock.record(source.observable.sample(try clock.hot("-x").observable))
+    clock.run()
+    #expect(recording.elements == [nil])
+  }
 }

@@ -50,4 +50,12 @@ import Testing
     #expect(clock.now == Instant() + .seconds(2))
     #expect(source.subscriptions == ["^-!"])
   }
+
+  @Test func nothingIsAnElementToo() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("abb-|", ["a": 1, "b": Int?.none])
+    let recording = clock.record(source.observable.throttle(for: .seconds(9), on: clock))
+    clock.run()
+    #expect(recording.elements == [1, nil])
+  }
 }

@@ -49,4 +49,9 @@ import Testing
     #expect(clock.play(joined) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
+
+  @Test func nothingIsAnElementToo() {
+    let joined = Observable.just(1).withLatest(Observable<Int?>.just(nil)) { "\($0) \($1 ?? 0)" }
+    #expect(outcome { _ in joined } == "1 0, |")
+  }
 }
