@@ -47,4 +47,11 @@ import Testing
     #expect(clock.play(source.observable.delay(for: .seconds(3), on: clock).take(1)) == "---(a|)")
     #expect(source.subscriptions == ["^--!"])
   }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func everythingComesTheSameTimeLater(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let text = String((0..<40).map { _ in random.below(2) == 0 ? "x" : "-" } + ["|"])
+    let clock = VirtualScheduler()
+    #expect(clock.play(try clock.hot(text).observable.delay(for: .seconds(7), on: clock)) == "-------" + text)
+  }
 }

@@ -122,4 +122,30 @@ import Testing
     second.complete()
     #expect(log.entries == ["3", "4", "|"])
   }
+
+  @Test(arguments: 1...50 as ClosedRange<UInt64>) func losesNothingWhateverTheOrderOfAnInstant(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let clock = VirtualScheduler(seed: seed)
+    let waits = (0..<40).map { _ in random.below(3) }
+    let limit = 1 + random.below(4)
+    let running = Journal<Int>()
+    let mapped = Observable.from(0..<40).flatMap(limit: limit) { number -> Observable<Int> in
+      switch waits[number] {
+      case 0: .just(number)
+      case 1: .from([number])
+      default:
+        Observable.timer(after: .seconds(number % 3), on: clock).map { _ in number }
+          .do(subscribe: { running.note(1) }, dispose: { running.note(-1) })
+      }
+    }
+    let recording = clock.record(mapped)
+    clock.run()
+    #expect(recording.elements.sorted() == Array(0..<40))
+    #expect(recording.records.last?.event.isTerminal == true)
+    var now = 0
+    for change in running.entries {
+      now += change
+      #expect(now <= limit)
+    }
+  }
 }

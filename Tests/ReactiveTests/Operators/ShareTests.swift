@@ -83,4 +83,27 @@ import Testing
     #expect(clock.play(shared.concat(shared)) == "a-a-|")
     #expect(source.subscriptions == ["^-!", "--^-!"])
   }
+
+  @Test(arguments: 1...50 as ClosedRange<UInt64>) func neverHasMoreThanOneSubscriptionToTheSource(
+    seed: UInt64
+  ) throws {
+    var random = SplitMix64(seed: seed)
+    let clock = VirtualScheduler(seed: seed)
+    let open = Journal<Int>()
+    let source = try clock.cold("a-b-c-|").observable
+      .do(subscribe: { open.note(1) }, dispose: { open.note(-1) })
+    let shared = source.share(replay: random.below(3))
+    let recordings = (0..<8).map { _ in
+      let start = random.below(12)
+      return clock.record(shared, from: .seconds(start), until: .seconds(start + 1 + random.below(8)))
+    }
+    clock.run()
+    var now = 0
+    for change in open.entries {
+      now += change
+      #expect((0...1).contains(now))
+    }
+    #expect(now == 0)
+    for recording in recordings { #expect(recording.subscription.isDisposed) }
+  }
 }

@@ -58,4 +58,20 @@ import Testing
     clock.run()
     #expect(recording.elements == [1, nil])
   }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func keepsElementsThePeriodApartAndLosesNotTheLast(
+    seed: UInt64
+  ) throws {
+    var random = SplitMix64(seed: seed)
+    let text = String((0..<60).map { _ in random.below(3) == 0 ? "x" : "-" } + ["|"])
+    let clock = VirtualScheduler()
+    let source = try clock.hot(text).observable.scan(0) { count, _ in count + 1 }
+    let all = clock.record(source)
+    let thinned = clock.record(source.throttle(for: .seconds(4), on: clock))
+    clock.run()
+    #expect(thinned.elements.first == all.elements.first)
+    #expect(thinned.elements.last == all.elements.last)
+    let times = thinned.records.map(\.time).dropLast(2)
+    for (earlier, later) in zip(times, times.dropFirst()) { #expect(later - earlier >= .seconds(4)) }
+  }
 }
