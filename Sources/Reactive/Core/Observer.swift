@@ -14,6 +14,12 @@ public protocol Observer<Element>: AnyObject, Sendable {
   /// Takes several elements at once, in order; the same as `next(_:)` for each of them.
   func next(batch: [Element])
 
+  /// Whether a batch is of use to it as such, as to a mailbox that takes it under one lock.
+  ///
+  /// Whoever has a batch for an observer of which this is not true hands it the elements one by one, and stops when
+  /// the subscription ends in between.
+  var takesBatches: Bool { get }
+
   /// Takes the error that ended the stream.
   func fail(_ error: any Error)
 
@@ -24,6 +30,20 @@ public protocol Observer<Element>: AnyObject, Sendable {
 extension Observer {
   public func next(batch: [Element]) {
     for value in batch { next(value) }
+  }
+
+  public var takesBatches: Bool { false }
+
+  /// Hands over a batch, as one or one by one, but nothing after the subscription has ended.
+  func take(_ batch: [Element], in subscription: Subscription) {
+    if takesBatches {
+      if !subscription.isDisposed { next(batch: batch) }
+      return
+    }
+    for value in batch {
+      if subscription.isDisposed { return }
+      next(value)
+    }
   }
 }
 

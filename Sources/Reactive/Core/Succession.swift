@@ -79,8 +79,10 @@ final class Succession<Element: Sendable, State: Sendable>: Sendable {
     func next(batch: [Element]) {
       if child.isDisposed { return }
       progressed.store(true, ordering: .relaxed)
-      succession.downstream.next(batch: batch)
+      succession.downstream.take(batch, in: child)
     }
+
+    var takesBatches: Bool { succession.downstream.takesBatches }
 
     func fail(_ error: any Error) { end(.failed(error)) }
 

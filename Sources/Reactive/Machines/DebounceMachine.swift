@@ -4,6 +4,12 @@ public struct Pending<Element: Sendable>: Sendable {
   /// When the first of the row of elements came, and when the latest did.
   public var since: Instant
   public var latest: Instant
+
+  public init(element: Element, since: Instant, latest: Instant) {
+    self.element = element
+    self.since = since
+    self.latest = latest
+  }
 }
 
 /// Decides when the last element of each key is due; the logic of `debounce`, with its memory and the time handed in.
@@ -25,6 +31,9 @@ where State: Sendable, State.Value == Pending<Element> {
     self.quiet = quiet
     self.maxWait = maxWait
     self.bound = max(1, bound)
+    var waiting: [(State.Key, Instant)] = []
+    state.forEach { key, pending in waiting.append((key, deadline(of: pending))) }
+    for (key, deadline) in waiting { setTimer(at: deadline, key) }
   }
 
   /// When `due` should be asked next.

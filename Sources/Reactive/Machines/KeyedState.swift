@@ -19,6 +19,9 @@ public protocol KeyedState<Key, Value> {
 
   /// The key that was written longest ago.
   var oldest: (key: Key, value: Value)? { get }
+
+  /// Calls `body` for each key, the one written longest ago first.
+  func forEach(_ body: (Key, Value) -> Void)
 }
 
 /// Keyed state in memory: a table, and a chain through its places from the oldest key to the newest.
@@ -71,6 +74,14 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
   public var oldest: (key: Key, value: Value)? {
     guard first != Self.none, let place = places[first] else { return nil }
     return (place.key, place.value)
+  }
+
+  public func forEach(_ body: (Key, Value) -> Void) {
+    var next = first
+    while next != Self.none, let place = places[next] {
+      body(place.key, place.value)
+      next = place.newer
+    }
   }
 
   private mutating func newPlace(_ place: Place) -> Int {

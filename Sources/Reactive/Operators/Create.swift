@@ -42,7 +42,7 @@ public final class Emitter<Element: Sendable>: Observer {
 
   public func next(batch: [Element]) {
     turn.pass { [self] in
-      if !turn.state, !isDisposed { downstream.next(batch: batch) }
+      if !turn.state { downstream.take(batch, in: subscription) }
     }
   }
 

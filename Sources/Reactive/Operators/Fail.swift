@@ -3,7 +3,7 @@ extension Observable {
   ///
   ///     #   fail(error)
   /// ```
-  /// Observable<Int>.fail(Oops())  // # Oops()
+  /// Observable<Int>.fail(Oops())  // #
   /// ```
   public static func fail(_ error: any Error) -> Observable {
     Observable { observer, _ in observer.fail(error) }

@@ -21,10 +21,12 @@ public struct ConnectableObservable<Element: Sendable>: Sendable {
     Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
   }
 
-  /// Starts the source; a second call gives the subscription of the first.
+  /// Starts the source; a second call gives the subscription of the first, while that lives.
+  ///
+  /// Once disposed, it can be connected again; once the source has ended, there is nothing to connect any more.
   @discardableResult
   public func connect() -> Subscription {
-    let (subscription, isFirst) = connection.open()
+    let (subscription, isFirst) = connection.open(unless: broadcast.isOver)
     if isFirst { source.subscribe(broadcast, in: subscription) }
     return subscription
   }
@@ -41,9 +43,9 @@ public struct ConnectableObservable<Element: Sendable>: Sendable {
 private final class Connection: Sendable {
   private let subscription = Locked<Subscription?>(nil)
 
-  func open() -> (subscription: Subscription, isFirst: Bool) {
+  func open(unless isOver: Bool) -> (subscription: Subscription, isFirst: Bool) {
     subscription.withLock { open in
-      if let open { return (open, false) }
+      if let open, isOver || !open.isDisposed { return (open, false) }
       let new = Subscription()
       open = new
       return (new, true)
@@ -70,6 +72,6 @@ extension Observable {
   /// Observable.from(1...3).replay(2).autoconnect()  // 1, 2, 3, |
   /// ```
   public func replay(_ limit: Int) -> ConnectableObservable<Element> {
-    ConnectableObservable(self, Broadcast(memory: max(1, limit)))
+    ConnectableObservable(self, Broadcast(memory: max(0, limit)))
   }
 }

@@ -6,7 +6,7 @@ extension Observable {
   ///
   /// A service that is down needs pauses in between: `retry(_:on:)` with a `Backoff`.
   /// ```
-  /// Observable.just(1).concat(.fail(Oops())).retry(1)  // 1, 1, # Oops()
+  /// Observable.just(1).concat(.fail(Oops())).retry(1)  // 1, 1, #
   /// ```
   public func retry(_ times: Int) -> Observable {
     Observable { downstream, subscription in

@@ -11,7 +11,7 @@ extension Observable {
   /// An element ends the row: the next failure starts from the shortest pause again.
   /// ```
   /// let backoff = Backoff(initial: .seconds(1), jitter: 0, attempts: 2)
-  /// Observable<Int>.fail(Oops()).retry(backoff, on: clock)  // # Oops()
+  /// Observable<Int>.fail(Oops()).retry(backoff, on: clock)  // #
   /// ```
   public func retry(_ backoff: Backoff, on scheduler: any Scheduler) -> Observable {
     Observable { downstream, subscription in

@@ -95,6 +95,7 @@ private final class SessionObserver<Element: Sendable>: Observer {
 
   func next(_ value: Element) { session.broadcast.next(value) }
   func next(batch: [Element]) { session.broadcast.next(batch: batch) }
+  var takesBatches: Bool { true }
 
   func fail(_ error: any Error) {
     session.close()

@@ -16,6 +16,7 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   }
 
   var latest: Element? { remembered.withLock { $0.last } }
+  var isOver: Bool { roster.terminal != nil }
   var hasObservers: Bool { roster.count > 0 }
 
   func next(_ value: Element) {
@@ -29,6 +30,8 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
     deliver(batch: batch)
     turn.leave()
   }
+
+  var takesBatches: Bool { true }
 
   func fail(_ error: any Error) { end(.failed(error)) }
 

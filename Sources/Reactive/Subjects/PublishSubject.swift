@@ -22,6 +22,7 @@ public final class PublishSubject<Element: Sendable>: Observer {
 
   public func next(_ value: Element) { broadcast.next(value) }
   public func next(batch: [Element]) { broadcast.next(batch: batch) }
+  public var takesBatches: Bool { true }
   public func fail(_ error: any Error) { broadcast.fail(error) }
   public func complete() { broadcast.complete() }
 }

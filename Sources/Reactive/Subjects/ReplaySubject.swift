@@ -8,9 +8,9 @@
 public final class ReplaySubject<Element: Sendable>: Observer {
   private let broadcast: Broadcast<Element>
 
-  /// Keeps the last `limit` elements, one at least.
+  /// Keeps the last `limit` elements; with none, it is a `PublishSubject`.
   public init(limit: Int) {
-    broadcast = Broadcast(memory: max(1, limit))
+    broadcast = Broadcast(memory: max(0, limit))
   }
 
   /// The last elements, then each later one; the terminal too, if it has come.
@@ -23,6 +23,7 @@ public final class ReplaySubject<Element: Sendable>: Observer {
 
   public func next(_ value: Element) { broadcast.next(value) }
   public func next(batch: [Element]) { broadcast.next(batch: batch) }
+  public var takesBatches: Bool { true }
   public func fail(_ error: any Error) { broadcast.fail(error) }
   public func complete() { broadcast.complete() }
 }

@@ -116,7 +116,7 @@ final class Member<Element: Sendable>: Observer, RosterMember {
   }
 
   func next(batch: [Element]) {
-    if !subscription.isDisposed { observer.next(batch: batch) }
+    observer.take(batch, in: subscription)
   }
 
   func fail(_ error: any Error) {

@@ -55,6 +55,26 @@ final class Mailbox<Element: Sendable>: Observer {
     }
   }
 
+  var takesBatches: Bool { true }
+
+  /// As much at a time as there is room for, under one lock; what finds none goes the way of a single element.
+  func next(batch: [Element]) {
+    var start = batch.startIndex
+    while start < batch.endIndex {
+      let (taken, wake) = gate.withLock { gate in
+        let answer = gate.answer(whenHolding: incoming.value.count, room: batch.endIndex - start)
+        for index in start..<(start + answer.taken) { incoming.value.append(batch[index]) }
+        return answer
+      }
+      counters?.count(accepted: taken)
+      start += taken
+      if wake { scheduler.perform { [self] in deliver() } }
+      if taken > 0 { continue }
+      next(batch[start])
+      start += 1
+    }
+  }
+
   func fail(_ error: any Error) { end(.failed(error)) }
 
   func complete() { end(.completed) }

@@ -42,6 +42,14 @@ struct MailboxGate: Sendable {
     return .wake
   }
 
+  /// How many of several elements get in at once, and whether the caller must ask for a delivery.
+  mutating func answer(whenHolding count: Int, room wanted: Int) -> (taken: Int, wake: Bool) {
+    let taken = isClosed || terminal != nil ? 0 : min(wanted, max(0, limit - count))
+    if taken == 0 || isScheduled { return (taken, false) }
+    isScheduled = true
+    return (taken, true)
+  }
+
   private func refusal(_ overflow: Overflow) -> Answer {
     switch overflow {
     case .block: .full

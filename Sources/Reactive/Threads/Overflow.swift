@@ -27,6 +27,10 @@ public final class MailboxCounters: Sendable {
   /// How often a sender had to wait for room.
   public var waitCount: Int { waits.load(ordering: .relaxed) }
 
+  func count(accepted number: Int) {
+    if number > 0 { accepted.add(number, ordering: .relaxed) }
+  }
+
   func count(_ answer: MailboxGate.Answer) {
     if answer.isTaken { accepted.add(1, ordering: .relaxed) }
     switch answer {

@@ -48,6 +48,18 @@ import Testing
     #expect(source.subscriptions == ["^--!"])
   }
 
+  @Test func aDisposedConnectionCanBeMadeAgain() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b-c|")
+    let shared = source.observable.publish()
+    let recording = clock.record(shared.observable)
+    shared.connect().dispose()
+    _ = clock.schedule(after: .seconds(2)) { shared.connect() }
+    clock.run()
+    #expect(recording.drawing.line == "----c|")
+    #expect(source.subscriptions == ["(^!)", "--^--!"])
+  }
+
   @Test func replayGivesALateSubscriberTheLastElements() throws {
     let clock = VirtualScheduler()
     let shared = try clock.hot("abc--d|").observable.replay(2)

@@ -30,10 +30,13 @@ import Testing
     #expect(!subject.hasObservers)
   }
 
-  @Test func keepsOneAtLeast() {
+  @Test func withoutAMemoryItOnlyPublishes() {
     let subject = ReplaySubject<Int>(limit: 0)
-    subject.next(batch: [1, 2])
-    #expect(outcome { _ in subject.observable.take(1) } == "2, |")
+    let log = Journal<Int>()
+    subject.next(1)
+    subject.observable.subscribe(next: { log.note($0) })
+    subject.next(batch: [2, 3])
+    #expect(log.entries == [2, 3])
   }
 
   @Test func whatIsSentDuringTheReplayComesAfterIt() {

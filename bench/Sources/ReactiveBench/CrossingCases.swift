@@ -30,6 +30,12 @@ func crossingCases(_ sum: Checksum) -> [Case] {
       for value in 0..<count { crossing.next(value) }
       arrived.wait()
     },
+    Case("j, batches", "the same, handed over 256 at a time") {
+      for start in stride(from: 0, to: count, by: 256) {
+        crossing.next(batch: Array(start..<min(start + 256, count)))
+      }
+      arrived.wait()
+    },
     Case("j2", "the same, one at a time", elements: 20_000) {
       for value in 0..<20_000 {
         pingPong.next(value)

@@ -47,7 +47,7 @@ struct Main {
 }
 
 private func row(_ columns: String...) -> String {
-  let widths = [10, 8, 8]
+  let widths = [11, 8, 8]
   return columns.enumerated().map { index, text in
     index < widths.count ? pad(text, widths[index], left: index == 0) : "  " + text
   }.joined()
