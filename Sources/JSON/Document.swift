@@ -21,6 +21,8 @@ public final class Document: @unchecked Sendable {
 
   /// Where the top-level values begin on the tape.
   var roots: [UInt32] = []
+  /// The text has a DEL byte somewhere, which a writer escapes.
+  var hasDelete = false
   /// The deepest nesting of any value.
   var depth = 0
 
@@ -40,11 +42,14 @@ public final class Document: @unchecked Sendable {
     tape.deallocate()
   }
 
-  /// Forgets the contents and keeps the memory. Only for a document that nobody else holds.
+  /// Forgets the contents and keeps the memory.
+  ///
+  /// Only for a document that nobody else holds.
   func reset() {
     rawCount = 0
     tapeCount = 0
     depth = 0
+    hasDelete = false
     roots.removeAll(keepingCapacity: true)
     positions.withLock { if !$0.isEmpty { $0.removeAll() } }
   }
@@ -177,7 +182,9 @@ extension Document {
     return sameBytes(raw + Tape.offset(word), bytes, name.count)
   }
 
-  /// The tape index of a member's value, or -1. `index` must be an object.
+  /// The tape index of a member's value, or -1.
+  ///
+  /// `index` must be an object.
   @inline(__always)
   func find(_ name: ByteView, in index: Int) -> Int {
     let word = tape[index]

@@ -7,7 +7,9 @@ public final class Shape: @unchecked Sendable {
   private(set) var keys: [Key]
   /// Names in use; `keys` also holds places of removed ones.
   private(set) var live: Int
-  /// Open addressing: key number plus one, or 0. Empty while the names are few.
+  /// Open addressing: key number plus one, or 0.
+  ///
+  /// Empty while the names are few.
   private var slots: [UInt32] = []
   private var removed: [Bool] = []
 
@@ -90,7 +92,9 @@ public final class Shape: @unchecked Sendable {
     }
   }
 
-  /// Leaves a gap where a name was. True when gaps outnumber names and the owner should close them.
+  /// Leaves a gap where a name was.
+  ///
+  /// True when gaps outnumber names and the owner should close them.
   func remove(_ number: Int) -> Bool {
     if removed.isEmpty { removed = [Bool](repeating: false, count: keys.count) }
     removed[number] = true

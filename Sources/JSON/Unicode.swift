@@ -5,24 +5,39 @@ func isValidUTF8(_ bytes: ByteView) -> Bool { invalidUTF8Offset(bytes) == bytes.
 
 /// Where the first sequence that is not UTF-8 begins, or the count of bytes.
 func invalidUTF8Offset(_ bytes: ByteView) -> Int {
+  var hasDelete = false
+  return checkText(bytes, &hasDelete)
+}
+
+/// The same, and whether a DEL byte stands before it: writers escape it, so parsers want to know.
+func checkText(_ bytes: ByteView, _ hasDelete: inout Bool) -> Int {
   guard let base = bytes.baseAddress else { return 0 }
+  let ones: UInt64 = 0x0101_0101_0101_0101
   let count = bytes.count
   var at = 0
   while at < count {
     while at + 32 <= count {
-      let first = load(base + at, as: UInt64.self) | load(base + at + 8, as: UInt64.self)
-      let second = load(base + at + 16, as: UInt64.self) | load(base + at + 24, as: UInt64.self)
-      if (first | second) & 0x8080_8080_8080_8080 != 0 { break }
+      let a = load(base + at, as: UInt64.self)
+      let b = load(base + at + 8, as: UInt64.self)
+      let c = load(base + at + 16, as: UInt64.self)
+      let d = load(base + at + 24, as: UInt64.self)
+      // A carry comes only out of a byte that is not ASCII, which the first half finds by itself.
+      let found = (a | b | c | d) | (a &+ ones) | (b &+ ones) | (c &+ ones) | (d &+ ones)
+      if found & 0x8080_8080_8080_8080 != 0 { break }
       at += 32
     }
-    guard at < count else { break }
-    if base[at] < 0x80 {
-      at += 1
-      continue
+    // A handful of bytes one by one, then in blocks again.
+    let stop = min(at + 32, count)
+    while at < stop {
+      if base[at] < 0x80 {
+        if base[at] == 0x7f { hasDelete = true }
+        at += 1
+        continue
+      }
+      let length = sequenceLength(base + at, count - at)
+      if length <= 0 { return at }
+      at += length
     }
-    let length = sequenceLength(base + at, count - at)
-    if length <= 0 { return at }
-    at += length
   }
   return count
 }

@@ -62,7 +62,9 @@ extension Value {
   /// An iterator over the elements, which a generator can hold between two outputs.
   public var elements: ElementIterator { ElementIterator(self) }
 
-  /// The array's storage with one owner; self becomes null meanwhile. Null counts as the empty array.
+  /// The array's storage with one owner; self becomes null meanwhile.
+  ///
+  /// Null counts as the empty array.
   private mutating func takeArray() -> ArrayStorage? {
     switch self {
     case .array(var storage):
@@ -76,7 +78,9 @@ extension Value {
     }
   }
 
-  /// Adds an element at the end, in place; null becomes an array. False when this is neither.
+  /// Adds an element at the end, in place; null becomes an array.
+  ///
+  /// False when this is neither.
   @discardableResult
   public mutating func append(_ value: Value) -> Bool {
     guard let storage = takeArray() else { return false }
@@ -86,7 +90,9 @@ extension Value {
     return true
   }
 
-  /// Adds all elements of an array at the end, in place. False when either is not an array.
+  /// Adds all elements of an array at the end, in place.
+  ///
+  /// False when either is not an array.
   @discardableResult
   public mutating func append(contentsOf other: Value) -> Bool {
     guard other.kind == .array, let storage = takeArray() else { return false }

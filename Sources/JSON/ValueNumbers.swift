@@ -24,7 +24,9 @@ extension Value {
     return copy.withUTF8 { literal($0) }
   }
 
-  /// The same from bytes. Takes what jq takes: `.5`, `5.`, `+1`, `nan` and `infinity` too.
+  /// The same from bytes.
+  ///
+  /// Takes what jq takes: `.5`, `5.`, `+1`, `nan` and `infinity` too.
   public static func literal(_ text: ByteView) -> Value? {
     guard let decimal = Decimal(text) else { return nil }
     switch decimal.form {

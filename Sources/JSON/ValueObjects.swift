@@ -63,7 +63,9 @@ extension Value {
   /// The names of an object's members by code points, as jq's `keys` gives them.
   public var sortedKeys: [Key] { keys.sorted() }
 
-  /// The object's storage with one owner; self becomes null meanwhile. Null counts as the empty object.
+  /// The object's storage with one owner; self becomes null meanwhile.
+  ///
+  /// Null counts as the empty object.
   private mutating func takeObject() -> ObjectStorage? {
     switch self {
     case .object(var storage):
@@ -87,7 +89,9 @@ extension Value {
     }
   }
 
-  /// Sets a member in place; null becomes an object. False when this is neither.
+  /// Sets a member in place; null becomes an object.
+  ///
+  /// False when this is neither.
   @discardableResult
   public mutating func setMember(_ key: Key, _ value: Value) -> Bool {
     guard let storage = takeObject() else { return false }
@@ -96,7 +100,9 @@ extension Value {
     return true
   }
 
-  /// Sets all members of another object in place. False when either is not an object.
+  /// Sets all members of another object in place.
+  ///
+  /// False when either is not an object.
   @discardableResult
   public mutating func merge(_ other: Value) -> Bool {
     guard other.kind == .object, let storage = takeObject() else { return false }
@@ -124,7 +130,9 @@ extension Value {
     return value
   }
 
-  /// Removes a member in place. False when this is not an object.
+  /// Removes a member in place.
+  ///
+  /// False when this is not an object.
   @discardableResult
   public mutating func removeMember(_ key: Key) -> Bool {
     guard kind == .object, let storage = takeObject() else { return false }

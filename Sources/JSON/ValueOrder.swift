@@ -109,4 +109,3 @@ extension Value: Equatable, Comparable {
     }
   }
 }
-

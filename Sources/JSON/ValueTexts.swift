@@ -33,7 +33,9 @@ extension Value {
     return withText { Array($0) }
   }
 
-  /// A text as a Swift `String`, nil for everything else. For messages and tests: it copies.
+  /// A text as a Swift `String`, nil for everything else.
+  ///
+  /// For messages and tests: it copies.
   public var string: String? { withText { String(decoding: $0, as: UTF8.self) } }
 
   @inline(__always)
