@@ -89,53 +89,14 @@ struct Diagnosis {
   }
 
   private mutating func finishWord() -> String? {
-    guard let first = token.first else { return nil }
+    guard !token.isEmpty else { return nil }
     defer { token.removeAll(keepingCapacity: true) }
-    let words: [UInt8: String] = [0x74: "true", 0x66: "false"]
-    if first == 0x27 { return "Invalid string literal; expected \", but got '" }
-    let word = first == 0x6e && token.count > 1 && token[1] == 0x75 ? "null" : words[first]
-    if let word {
-      return token.elementsEqual(word.utf8) ? value(.other) : "Invalid literal"
-    }
-    let isNumber = token.withUnsafeBufferPointer { text in
-      options.numbersAsJQ ? Decimal(text) != nil : isStrictNumber(text)
-    }
-    return isNumber ? value(.other) : "Invalid numeric literal"
+    return mistakeInWord(token, options) ?? value(.other)
   }
 
   private mutating func finishString() -> String? {
     defer { token.removeAll(keepingCapacity: true) }
-    return token.withUnsafeBufferPointer(Diagnosis.mistakeInString) ?? value(.string)
-  }
-
-  private static func mistakeInString(_ text: ByteView) -> String? {
-    var at = 0
-    while at < text.count {
-      let byte = text[at]
-      at += 1
-      if byte < 0x20 {
-        return "Invalid string: control characters from U+0000 through U+001F must be escaped"
-      }
-      guard byte == 0x5c else { continue }
-      guard at < text.count else { return "Expected escape character at end of string" }
-      let escape = text[at]
-      at += 1
-      switch escape {
-      case 0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74: continue
-      case 0x75: break
-      default: return "Invalid escape"
-      }
-      if at + 4 > text.count { return "Invalid \\uXXXX escape" }
-      guard let unit = hexUnit(text, at) else { return "Invalid characters in \\uXXXX escape" }
-      at += 4
-      if unit & 0xfc00 == 0xd800 {
-        guard at + 6 <= text.count, text[at] == 0x5c, text[at + 1] == 0x75, let low = hexUnit(text, at + 2),
-          low & 0xfc00 == 0xdc00
-        else { return "Invalid \\uXXXX\\uXXXX surrogate pair escape" }
-        at += 6
-      }
-    }
-    return nil
+    return token.withUnsafeBufferPointer(mistakeInString) ?? value(.string)
   }
 
   private mutating func structure(_ byte: UInt8) -> String? {
@@ -213,4 +174,48 @@ func isStrictNumber(_ text: ByteView) -> Bool {
     var state: UInt64 = 0
     return scanNumber(base, &at, &kind, &state) && at == text.count
   }
+}
+
+/// What is wrong with a word that stands where a value should; nil when it is one.
+func mistakeInWord(_ word: [UInt8], _ options: ParseOptions) -> String? {
+  let words: [UInt8: String] = [0x74: "true", 0x66: "false"]
+  guard let first = word.first else { return nil }
+  if first == 0x27 { return "Invalid string literal; expected \", but got '" }
+  let wanted = first == 0x6e && word.count > 1 && word[1] == 0x75 ? "null" : words[first]
+  if let wanted { return word.elementsEqual(wanted.utf8) ? nil : "Invalid literal" }
+  let isNumber = word.withUnsafeBufferPointer { text in
+    options.numbersAsJQ ? Decimal(text) != nil : isStrictNumber(text)
+  }
+  return isNumber ? nil : "Invalid numeric literal"
+}
+
+/// What is wrong with the escapes of a text between quotes, if anything is.
+func mistakeInString(_ text: ByteView) -> String? {
+  var at = 0
+  while at < text.count {
+    let byte = text[at]
+    at += 1
+    if byte < 0x20 {
+      return "Invalid string: control characters from U+0000 through U+001F must be escaped"
+    }
+    guard byte == 0x5c else { continue }
+    guard at < text.count else { return "Expected escape character at end of string" }
+    let escape = text[at]
+    at += 1
+    switch escape {
+    case 0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74: continue
+    case 0x75: break
+    default: return "Invalid escape"
+    }
+    if at + 4 > text.count { return "Invalid \\uXXXX escape" }
+    guard let unit = hexUnit(text, at) else { return "Invalid characters in \\uXXXX escape" }
+    at += 4
+    if unit & 0xfc00 == 0xd800 {
+      guard at + 6 <= text.count, text[at] == 0x5c, text[at + 1] == 0x75, let low = hexUnit(text, at + 2),
+        low & 0xfc00 == 0xdc00
+      else { return "Invalid \\uXXXX\\uXXXX surrogate pair escape" }
+      at += 6
+    }
+  }
+  return nil
 }

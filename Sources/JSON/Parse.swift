@@ -60,7 +60,7 @@ extension Document {
     let start = at
     let root = tapeCount
     do throws(ParseFailure) {
-      try parser.parse(self, &at, isFinal: isFinal)
+      try parser.parse(self, &at, end: rawCount, isFinal: isFinal)
     } catch {
       let place = place(of: start)
       throw Diagnosis.explain(

@@ -78,10 +78,12 @@ struct Parser: ~Copyable {
 
   /// Parses the value at `at`, which must not be white space, and leaves `at` after it.
   ///
-  /// With `isFinal` the text is all there is: a number may end with it.
-  mutating func parse(_ document: Document, _ at: inout Int, isFinal: Bool) throws(ParseFailure) {
+  /// The text ends at `end`, with a byte after it that no value takes; with `isFinal` nothing will follow, so that a
+  /// number may end there.
+  mutating func parse(
+    _ document: Document, _ at: inout Int, end: Int, isFinal: Bool
+  ) throws(ParseFailure) {
     let text = UnsafePointer(document.raw)
-    let end = document.rawCount
     let scanDelete = document.hasDelete
     var tape = document.tape
     var limit = document.tapeCapacity - 4
