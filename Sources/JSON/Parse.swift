@@ -20,7 +20,7 @@ extension Value {
 
   public static func parse(_ bytes: ByteView, _ options: ParseOptions = .jq) throws(ParseError) -> Value {
     let document = Document(copying: bytes)
-    var parser = Parser(options)
+    var parser = TapeParser(options)
     var at = 0
     let found = try document.parseNext(&parser, &at, isFinal: true, options)
     guard found else { throw ParseError("Expected JSON value") }
@@ -53,7 +53,7 @@ extension Document {
 
   /// Parses the value at or after `at` and adds it to the roots; false when only white space is left.
   func parseNext(
-    _ parser: inout Parser, _ at: inout Int, isFinal: Bool, _ options: ParseOptions
+    _ parser: inout TapeParser, _ at: inout Int, isFinal: Bool, _ options: ParseOptions
   ) throws(ParseError) -> Bool {
     parser.skipSpace(raw, &at)
     guard at < rawCount else { return false }

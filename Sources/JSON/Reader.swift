@@ -14,7 +14,7 @@ public final class Reader {
   private let source: Source
   private let options: ParseOptions
   private let chunkSize: Int
-  private var parser: Parser
+  private var parser: TapeParser
 
   private var document: Document
   /// The chunk before, to be used again.
@@ -42,7 +42,7 @@ public final class Reader {
     self.source = source
     self.options = options
     self.chunkSize = chunkSize
-    parser = Parser(options)
+    parser = TapeParser(options)
     document = Document(capacity: chunkSize)
   }
 

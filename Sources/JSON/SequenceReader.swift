@@ -3,7 +3,7 @@
 public final class SequenceReader {
   private let source: Reader.Source
   private let options: ParseOptions
-  private var parser: Parser
+  private var parser: TapeParser
 
   private var bytes: [UInt8] = []
   private var document = Document(capacity: 0)
@@ -22,7 +22,7 @@ public final class SequenceReader {
   public init(options: ParseOptions = .jq, source: @escaping Reader.Source) {
     self.source = source
     self.options = options
-    parser = Parser(options)
+    parser = TapeParser(options)
   }
 
   /// The next value, nil after the last.

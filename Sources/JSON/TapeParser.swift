@@ -27,7 +27,7 @@ private struct OpenContainer {
 }
 
 /// Parses values of one document after the other.
-struct Parser: ~Copyable {
+struct TapeParser: ~Copyable {
   private let options: ParseOptions
   private var stack: UnsafeMutablePointer<OpenContainer>
   private var stackCapacity = 32
