@@ -1,7 +1,7 @@
 /// An array that was built rather than read.
 public final class ArrayStorage: @unchecked Sendable {
   var items: [Value]
-  /// How deep containers nest here, counting those that were built and not those that are views.
+  /// How deep containers nest here, as `Value.depth` counts.
   var depth: UInt32
 
   init(_ items: [Value]) {
@@ -24,7 +24,7 @@ let deepNesting: UInt32 = 500
 @inline(__always)
 func nesting(over values: [Value]) -> UInt32 {
   var deepest: UInt32 = 0
-  for value in values { deepest = max(deepest, value.builtDepth) }
+  for value in values { deepest = max(deepest, value.nesting) }
   return deepest &+ 1
 }
 
@@ -33,19 +33,21 @@ func nesting(over values: [Value]) -> UInt32 {
 func dismantle(_ values: inout [Value]) {
   var pending: [Value] = []
   moveDeep(&values, to: &pending)
-  while let next = pending.popLast() {
-    switch consume next {
-    case .array(var storage):
+  while !pending.isEmpty {
+    var next = pending.removeLast()
+    // Only with `next` emptied is the storage's last holder here.
+    if case .array(var storage) = next {
+      next = .null
       if isKnownUniquelyReferenced(&storage) { moveDeep(&storage.items, to: &pending) }
-    case .object(var storage):
+    } else if case .object(var storage) = next {
+      next = .null
       if isKnownUniquelyReferenced(&storage) { moveDeep(&storage.values, to: &pending) }
-    default: break
     }
   }
 }
 
 private func moveDeep(_ values: inout [Value], to pending: inout [Value]) {
-  for index in values.indices where values[index].builtDepth > deepNesting / 2 {
+  for index in values.indices where values[index].nesting > deepNesting / 2 {
     pending.append(values[index])
     values[index] = .null
   }

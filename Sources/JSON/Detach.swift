@@ -4,17 +4,22 @@ extension Value {
   /// The same value holding no more memory than its own.
   ///
   /// A view holds its whole document, which for a file is a chunk of many values. Call this on what outlives the turn
-  /// it came in: keyed state, windows, snapshots.
+  /// it came in: keyed state, windows, snapshots. Values nested deeper than any writer goes stay as they are.
   public func detach() -> Value {
+    guard nesting <= Writer.depthLimit else { return self }
+    return withStack(for: nesting) { detached() }
+  }
+
+  private func detached() -> Value {
     switch self {
     case .null, .bool, .number, .literal, .string: return self
     case .view(let document, let index): return document.detached(Int(index))
     case .array(let storage):
       guard storage.items.contains(where: \.holdsView) else { return self }
-      return .array(storage.items.map { $0.detach() })
+      return .array(storage.items.map { $0.detached() })
     case .object(let storage):
       guard storage.values.contains(where: \.holdsView) else { return self }
-      return .object(storage.shape, storage.values.map { $0.detach() })
+      return .object(storage.shape, storage.values.map { $0.detached() })
     }
   }
 

@@ -24,7 +24,7 @@ public final class Document: @unchecked Sendable {
   /// The text has a DEL byte somewhere, which a writer escapes.
   var hasDelete = false
   /// The deepest nesting of any value.
-  var depth = 0
+  var depth: UInt32 = 0
 
   /// Positions inside large containers, made when one is looked into again and again.
   let positions = Mutex<[UInt32: ContainerIndex]>([:])

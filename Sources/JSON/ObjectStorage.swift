@@ -110,7 +110,7 @@ public final class Shape: @unchecked Sendable {
 public final class ObjectStorage: @unchecked Sendable {
   var shape: Shape
   var values: [Value]
-  /// How deep containers nest here, counting those that were built and not those that are views.
+  /// How deep containers nest here, as `Value.depth` counts.
   var depth: UInt32
 
   init(shape: Shape, values: [Value]) {
@@ -133,7 +133,7 @@ public final class ObjectStorage: @unchecked Sendable {
 
   @inline(__always)
   func set(_ key: Key, _ value: Value) {
-    depth = max(depth, value.builtDepth &+ 1)
+    depth = max(depth, value.nesting &+ 1)
     let place = shape.find(key)
     if place >= 0 {
       values[place] = value

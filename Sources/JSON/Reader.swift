@@ -27,14 +27,16 @@ public final class Reader {
   private var isFinal = false
   private var isFirst = true
   private var failure: ParseError?
+  /// Where the unfinished value at the beginning of the rest ends, once that is known.
+  private var scanner = BoundaryScanner()
+  /// The size at which an unfinished value is tried before its end has been seen, to find mistakes early.
+  private var nextTry = 0
 
   /// What came before the chunk.
   private var lines = 0
   private var column = 0
   private var offset = 0
 
-  /// From this size on a value that is not whole is not tried again before its end has been seen.
-  private static let largeValue = 1 << 20
   /// Offsets on the tape have 32 bits.
   private static let largestDocument = (1 << 32) - 4096
 
@@ -95,15 +97,14 @@ public final class Reader {
 
   // MARK: - Chunks
 
-  /// Reads one more piece and parses the values that it completes.
+  /// Reads more and parses the values that it completes.
   private func refill() throws {
     moveOn()
-    var scanner = BoundaryScanner()
     repeat {
       try readMore()
-      // A large value is parsed once, when it is whole.
+      // A value longer than a piece is not parsed anew for each: that would be quadratic.
       let isWhole = scanner.advance(ByteView(start: document.raw, count: document.rawCount))
-      if isFinal || isWhole || document.rawCount < Reader.largeValue { break }
+      if isFinal || isWhole || document.rawCount >= nextTry { break }
     } while true
     document.pad()
     parseChunk()
@@ -216,7 +217,11 @@ public final class Reader {
     while true {
       parser.skipSpace(document.raw, &at)
       rest = at
-      guard at < end else { return }
+      guard at < end else {
+        scanner = BoundaryScanner()
+        nextTry = 0
+        return
+      }
       let root = document.tapeCount
       let linesBefore = parser.lines
       do throws(ParseFailure) {
@@ -224,7 +229,11 @@ public final class Reader {
       } catch {
         document.tapeCount = root
         parser.lines = linesBefore
-        if case .incomplete = error, !isFinal { return }
+        if case .incomplete = error, !isFinal {
+          if at > 0 { scanner = BoundaryScanner() }
+          nextTry = (end - at) * 2
+          return
+        }
         failure = explain(error, end)
         return
       }

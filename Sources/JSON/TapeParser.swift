@@ -125,7 +125,7 @@ struct TapeParser: ~Copyable {
           count: UInt32(truncatingIfNeeded: count), start: UInt32(truncatingIfNeeded: i), close: close,
           isDirty: dirty != 0, mayRepeat: mayRepeat)
         depth += 1
-        if depth > document.depth { document.depth = depth }
+        if depth > document.depth { document.depth = UInt32(truncatingIfNeeded: depth) }
         current = n
         n += 2
         count = 0

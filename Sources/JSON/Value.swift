@@ -134,29 +134,19 @@ extension Value {
     }
   }
 
-  /// How deep built containers nest: 0 for views and everything that is not a container.
+  /// A bound of how deep the value nests: 0 for a scalar, 1 for an array of scalars.
+  ///
+  /// Exact for what was built; a view counts as the deepest value of its document.
   @inline(__always)
-  var builtDepth: UInt32 {
+  public var depth: Int { Int(nesting) }
+
+  @inline(__always)
+  var nesting: UInt32 {
     switch self {
     case .array(let storage): return storage.depth
     case .object(let storage): return storage.depth
+    case .view(let document, let index): return document.isContainer(Int(index)) ? document.depth : 0
     default: return 0
     }
-  }
-
-  /// An upper bound of how deep the value nests: 0 for a scalar, 1 for an array of scalars.
-  public var depth: Int {
-    switch self {
-    case .array(let storage):
-      return max(Int(storage.depth), storage.items.reduce(0) { max($0, $1.depthAsView) } + 1)
-    case .object(let storage):
-      return max(Int(storage.depth), storage.values.reduce(0) { max($0, $1.depthAsView) } + 1)
-    default: return depthAsView
-    }
-  }
-
-  private var depthAsView: Int {
-    guard case .view(let document, let index) = self, document.isContainer(Int(index)) else { return 0 }
-    return document.depth
   }
 }

@@ -84,7 +84,7 @@ extension Value {
   @discardableResult
   public mutating func append(_ value: Value) -> Bool {
     guard let storage = takeArray() else { return false }
-    storage.depth = max(storage.depth, value.builtDepth &+ 1)
+    storage.depth = max(storage.depth, value.nesting &+ 1)
     storage.items.append(value)
     self = .array(storage)
     return true
@@ -98,7 +98,7 @@ extension Value {
     guard other.kind == .array, let storage = takeArray() else { return false }
     storage.items.reserveCapacity(storage.items.count + (other.count ?? 0))
     other.forEachElement { storage.items.append($0) }
-    storage.depth = max(storage.depth, other.builtDepth)
+    storage.depth = max(storage.depth, other.nesting)
     self = .array(storage)
     return true
   }
@@ -108,7 +108,7 @@ extension Value {
   public mutating func setElement(_ number: Int, _ value: Value) -> Bool {
     guard number >= 0, let storage = takeArray() else { return false }
     while storage.items.count <= number { storage.items.append(.null) }
-    storage.depth = max(storage.depth, value.builtDepth &+ 1)
+    storage.depth = max(storage.depth, value.nesting &+ 1)
     storage.items[number] = value
     self = .array(storage)
     return true

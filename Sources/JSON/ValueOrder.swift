@@ -6,7 +6,9 @@ extension Value {
   static let orderingDepth = 10_000
 
   /// jq's order of two values: negative, zero or positive.
-  public static func order(_ a: Value, _ b: Value) -> Int { order(a, b, 0) }
+  public static func order(_ a: Value, _ b: Value) -> Int {
+    withStack(for: min(a.nesting, b.nesting)) { order(a, b, 0) }
+  }
 
   private static func order(_ a: Value, _ b: Value, _ level: Int) -> Int {
     let kind = a.kind
@@ -77,7 +79,9 @@ extension Value {
 
 extension Value: Equatable, Comparable {
   /// jq's `==`: numbers by value, objects whatever the order of their members.
-  public static func == (a: Value, b: Value) -> Bool { same(a, b, 0) }
+  public static func == (a: Value, b: Value) -> Bool {
+    withStack(for: min(a.nesting, b.nesting)) { same(a, b, 0) }
+  }
 
   public static func < (a: Value, b: Value) -> Bool { order(a, b) < 0 }
 

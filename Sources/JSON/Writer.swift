@@ -17,10 +17,12 @@ public struct Writer: Sendable {
 
   @inline(__always)
   public func write(_ value: Value, to output: Output) {
-    if isPlain {
-      writeCompact(value, to: output, 0)
-    } else {
-      FormattedWriter(options: options, output: output).write(value, 0)
+    withStack(for: value.nesting) {
+      if isPlain {
+        writeCompact(value, to: output, 0)
+      } else {
+        FormattedWriter(options: options, output: output).write(value, 0)
+      }
     }
   }
 

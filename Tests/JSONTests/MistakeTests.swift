@@ -24,7 +24,10 @@ import Testing
     (",1", "Expected value before ',' at line 1, column 1"),
     (":", "Expected string key before ':' at line 1, column 1"),
     ("'a'", "Invalid string literal; expected \", but got ' at EOF at line 1, column 3"),
-    ("\"a\tb\"", "Invalid string: control characters from U+0000 through U+001F must be escaped at line 1, column 5"),
+    (
+      "\"a\tb\"",
+      "Invalid string: control characters from U+0000 through U+001F must be escaped at line 1, column 5"
+    ),
     (#""\q""#, "Invalid escape at line 1, column 4"),
     (#""\u12g4""#, "Invalid characters in \\uXXXX escape at line 1, column 8"),
   ])

@@ -90,7 +90,8 @@ import Testing
 
   @Test func randomDamageNeverCrashes() {
     var random = SeededRandom(7)
-    let text = Array(#"{"a":[1.5e3,"x\u00e9\ud83d\ude00y",true,null,{"b":false,"b":2}],"c":"é","d":-0.0}"#.utf8)
+    let text = Array(
+      #"{"a":[1.5e3,"x\u00e9\ud83d\ude00y",true,null,{"b":false,"b":2}],"c":"é","d":-0.0}"#.utf8)
     for _ in 0..<20_000 {
       var damaged = text
       for _ in 0..<Int.random(in: 1...3, using: &random) {

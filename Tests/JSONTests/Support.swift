@@ -96,7 +96,8 @@ struct RandomJSON {
 
   mutating func string() -> String {
     let parts = [
-      "a", "key", "b", "é", "日本", "😀", "\\n", "\\\"", "\\\\", "\\/", "\\u00e9", "\\ud83d\\ude00", "\\u0000", " ",
+      "a", "key", "b", "é", "日本", "😀", "\\n", "\\\"", "\\\\", "\\/", "\\u00e9", "\\ud83d\\ude00", "\\u0000",
+      " ",
       "longer run of plain text", "\u{7f}", "\\u007f", "x", "y",
     ]
     var text = "\""
