@@ -82,3 +82,14 @@ extension Document {
     return (line, offset - start)
   }
 }
+
+extension Value {
+  /// Reads all the values that a text holds, one after the other.
+  public static func parseAll(_ bytes: [UInt8], _ options: ParseOptions = .jq) throws(ParseError) -> [Value] {
+    let document = bytes.withUnsafeBufferPointer { Document(copying: $0) }
+    var parser = TapeParser(options)
+    var at = 0
+    while try document.parseNext(&parser, &at, isFinal: true, options) {}
+    return (0..<document.count).map { document[$0] }
+  }
+}

@@ -111,26 +111,26 @@ public final class SequenceReader {
   private func isNumber(_ root: Int) -> Bool { Value.view(document, UInt32(root)).kind == .number }
 
   private func fail(_ reason: ParseFailure, _ start: Int, _ isClosed: Bool) {
-    if case .incomplete = reason {
-      if isClosed {
-        failure = error(isFinal ? "Unfinished JSON term" : "Truncated value", at: document.rawCount)
-      }
-      return
-    }
+    if case .incomplete = reason, !isClosed { return }
     let place = document.place(of: start)
     let text = ByteView(start: document.raw + start, count: document.rawCount - start)
     let found = Diagnosis.explain(
       text, line: line + place.line - 1, column: place.line == 1 ? column + place.column : place.column,
       offset: offset + start, isFinal: isClosed, options: options)
-    failure = ParseError(
-      "\(found) (need RS to resync)", offset: found.offset)
-    isSkipping = true
+    if found.isAtEnd {
+      failure = isLast ? found : error("Truncated value", at: document.rawCount)
+    } else {
+      failure = ParseError("\(found) (need RS to resync)", offset: found.offset)
+      isSkipping = true
+    }
   }
+
+  /// No separator follows.
+  private var isLast: Bool { isFinal && !bytes.contains(SequenceReader.separator) }
 
   /// A mistake noticed at a byte of the text, the separator that follows it counted.
   private func error(_ message: String, at end: Int = 0, isAtEnd: Bool = false) -> ParseError {
     let place = end > 0 ? document.place(of: end) : (line: 1, column: 0)
-    let isLast = isFinal && !bytes.contains(SequenceReader.separator)
     let before = place.line == 1 ? column + place.column : place.column
     return ParseError(
       message, line: line + place.line - 1, column: before + (isLast ? 0 : 1), offset: offset + end,
