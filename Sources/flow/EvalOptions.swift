@@ -36,7 +36,7 @@ struct EvalOptions {
   var wantsVersion = false
 
   /// What is wrong with a command line.
-  struct Mistake: Error {
+  struct Mistake: Error, Equatable {
     let message: String
     init(_ message: String) { self.message = message }
   }
