@@ -4,10 +4,14 @@ import PackageDescription
 let package = Package(
   name: "flow",
   targets: [
+    .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
+    .systemLibrary(
+      name: "COnig", path: "Sources/COnig", pkgConfig: "oniguruma", providers: [.apt(["libonig-dev"])]),
     // One target, two folders: the evaluator reads the tape on its hot path, and a module boundary there costs
     // 18 to 31 per cent.
     .target(
-      name: "JSON", path: "Sources", exclude: ["flow"], sources: ["JSON", "JQ"],
+      name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources", exclude: ["flow", "CGlibc", "COnig"],
+      sources: ["JSON", "JQ"],
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]),
     .executableTarget(
       name: "flow", dependencies: ["JSON"],

@@ -211,7 +211,7 @@ extension Lexer {
       var unit: UInt32 = 0
       var digits = 0
       while digits < 4, let digit = hexDigit(byte(2 + digits)) {
-        unit = unit << 4 | UInt32(digit)
+        unit = unit << 4 | digit
         digits += 1
       }
       if digits < 4 { problem = problem ?? "Invalid escape at line 1, column \(at - start + 4 + digits)" }
@@ -261,12 +261,3 @@ extension Lexer {
 private func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 private func isNameStart(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 || byte == 0x5f }
 private func isWord(_ byte: UInt8) -> Bool { isNameStart(byte) || isDigit(byte) }
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case 0x30...0x39: byte - 0x30
-  case 0x41...0x46: byte - 0x37
-  case 0x61...0x66: byte - 0x57
-  default: nil
-  }
-}

@@ -1,0 +1,327 @@
+// Paths, operators and constructions.
+
+extension Compiler {
+  /// The names of `.a.b.c`, when the expression is nothing else.
+  func names(of node: Node) -> [Key]? {
+    var names: [Key] = []
+    var current = node
+    while true {
+      switch current.form {
+      case .identity: return names.isEmpty ? nil : names.reversed()
+      case .index(let target, let key):
+        guard case .text(let name) = key.form else { return nil }
+        names.append(Key(bytes: name))
+        current = target
+      default: return nil
+      }
+    }
+  }
+
+  func access(_ node: Node, _ here: Here) throws(ProgramError) -> Code {
+    if let names = names(of: node) { return path(names) }
+    let here = here.inner
+    switch node.form {
+    case .index(let target, let key):
+      let target = try compile(target, here)
+      if case .text(let name) = key.form { return member(of: target, Key(bytes: name)) }
+      return Compiler.combine(target, try compile(key, here)) { (target, key, _) throws(Stop) in
+        try index(target, key)
+      }
+    case .slice(let target, let from, let to):
+      let target = try compile(target, here)
+      let lower = try from.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
+      let upper = try to.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
+      let bounds = Compiler.combine(upper, lower) { (upper, lower, _) throws(Stop) in sliceKey(lower, upper) }
+      return Compiler.combine(target, bounds) { (target, key, _) throws(Stop) in
+        try slice(target, from: key.member(Names.start) ?? .null, to: key.member(Names.end) ?? .null)
+      }
+    case .iterate(let target):
+      let target = try compile(target, here)
+      switch target.form {
+      case .single(let run):
+        return .many { (value, frame, out) throws(Stop) in
+          guard let container = try run(value, frame) else { return }
+          try iterate(container, frame.run, out)
+        }
+      case .many(let all):
+        return .many { (value, frame, out) throws(Stop) in
+          try all(value, frame) { (container) throws(Stop) in try iterate(container, frame.run, out) }
+        }
+      }
+    default: return .never
+    }
+  }
+
+  private func path(_ names: [Key]) -> Code {
+    let hints = newHints(names.count)
+    if names.count == 1, let name = names.first {
+      return .single { (value, frame) throws(Stop) in
+        try index(value, name, hint: &frame.run.hints[hints])
+      }
+    }
+    return .single { (value, frame) throws(Stop) in try walk(value, names, frame.run.hints + hints) }
+  }
+
+  private func member(of target: Code, _ name: Key) -> Code {
+    let hint = newHints(1)
+    return Compiler.pipe(
+      target, .single { (value, frame) throws(Stop) in try index(value, name, hint: &frame.run.hints[hint]) })
+  }
+
+  /// Two expressions over the same input and what is made of their outputs. The second one's outputs change slowest,
+  /// as in jq.
+  static func combine(
+    _ first: Code, _ second: Code, total: Bool = true,
+    _ join: @escaping @Sendable (Value, Value, Run) throws(Stop) -> Value
+  ) -> Code {
+    if let a = first.single, let b = second.single {
+      let isTotal = first.isTotal && second.isTotal
+      if let constant = second.constant {
+        return .single(total: isTotal) { (value, frame) throws(Stop) in
+          guard let left = try a(value, frame) else { return nil }
+          return try join(left, constant, frame.run)
+        }
+      }
+      return .single(total: isTotal) { (value, frame) throws(Stop) in
+        guard let right = try b(value, frame), let left = try a(value, frame) else { return nil }
+        return try join(left, right, frame.run)
+      }
+    }
+    let (a, b) = (first.many, second.many)
+    return .many { (value, frame, out) throws(Stop) in
+      try b(value, frame) { (right) throws(Stop) in
+        try a(value, frame) { (left) throws(Stop) in try out(try join(left, right, frame.run)) }
+      }
+    }
+  }
+
+  // MARK: Operators
+
+  func binary(_ operation: Operator, _ left: Node, _ right: Node, _ here: Here) throws(ProgramError) -> Code {
+    let here = here.inner
+    if let quick = try comparison(operation, left, right, here) { return quick }
+    let a = try compile(left, here)
+    let b = try compile(right, here)
+    if let first = a.constant, let second = b.constant, let folded = folded(operation, first, second) {
+      return folded
+    }
+    switch operation {
+    case .add: return Compiler.combine(a, b) { (x, y, run) throws(Stop) in try add(x, y, run) }
+    case .subtract: return Compiler.combine(a, b) { (x, y, _) throws(Stop) in try subtract(x, y) }
+    case .equal: return Compiler.combine(a, b) { (x, y, _) throws(Stop) in .bool(try equal(x, y)) }
+    case .notEqual: return Compiler.combine(a, b) { (x, y, _) throws(Stop) in .bool(!(try equal(x, y))) }
+    default: return Compiler.combine(a, b) { (x, y, run) throws(Stop) in try operation.apply(x, y, run) }
+    }
+  }
+
+  private func folded(_ operation: Operator, _ a: Value, _ b: Value) -> Code? {
+    if operation == .multiply, a.isString || b.isString { return nil }
+    let run = Run(Environment(), hints: 0)
+    return (try? operation.apply(a, b, run)).map { .constant($0) }
+  }
+
+  /// `.a.b == "text"`: compared where it stands, without taking it out.
+  private func comparison(
+    _ operation: Operator, _ left: Node, _ right: Node, _ here: Here
+  ) throws(ProgramError) -> Code? {
+    guard operation == .equal || operation == .notEqual, case .text(let wanted) = right.form,
+      let names = names(of: left)
+    else { return nil }
+    let hints = newHints(names.count)
+    let expected = operation == .equal
+    return .single { (value, frame) throws(Stop) in
+      .bool(try walk(value, names, frame.run.hints + hints).isText(wanted) == expected)
+    }
+  }
+
+  func negate(_ operand: Node, _ here: Here) throws(ProgramError) -> Code {
+    let code = try compile(operand, here.inner)
+    if let constant = code.constant, let negated = constant.negated { return .constant(negated) }
+    return Compiler.pipe(
+      code,
+      .single { (value, _) throws(Stop) in
+        guard let negated = value.negated else { throw typeError(value, "cannot be negated") }
+        return negated
+      })
+  }
+
+  // MARK: Texts
+
+  func interpolation(
+    _ format: String, _ parts: [StringPart], _ node: Node, _ here: Here
+  ) throws(ProgramError) -> Code {
+    let style = Format(rawValue: format)
+    var result: Code = .constant(.string([UInt8]()))
+    for part in parts {
+      switch part {
+      case .text(let bytes):
+        result = Compiler.combine(result, .constant(.string(bytes))) { (x, y, run) throws(Stop) in
+          try add(x, y, run)
+        }
+      case .value(let node):
+        let value = try compile(node, here.inner)
+        let text = Compiler.pipe(
+          value, .single { (value, frame) throws(Stop) in try formatted(value, style, format, frame.run) })
+        result = Compiler.combine(result, text) { (x, y, run) throws(Stop) in try add(x, y, run) }
+      }
+    }
+    return result
+  }
+
+  func format(_ name: String, _ node: Node, _ here: Here) throws(ProgramError) -> Code {
+    let style = Format(rawValue: name)
+    return .single { (value, frame) throws(Stop) in try formatted(value, style, name, frame.run) }
+  }
+
+  // MARK: Arrays and objects
+
+  func array(_ items: Node?, _ here: Here) throws(ProgramError) -> Code {
+    guard let items else { return .constant(.array([])) }
+    if let constants = constants(items) { return .constant(.array(constants)) }
+    let code = try compile(items, here.inner)
+    switch code.form {
+    case .single(let run):
+      return .single { (value, frame) throws(Stop) in
+        guard let item = try run(value, frame) else { return .array([]) }
+        return .array([item])
+      }
+    case .many(let all):
+      return .single { (value, frame) throws(Stop) in
+        var items: [Value] = []
+        let run = frame.run
+        try all(value, frame) { (item) throws(Stop) in
+          items.append(item)
+          try run.charge(MemoryLayout<Value>.stride)
+        }
+        return .array(items)
+      }
+    }
+  }
+
+  /// The values of a list of literals.
+  private func constants(_ node: Node) -> [Value]? {
+    switch node.form {
+    case .comma(let left, let right):
+      guard var values = constants(left), let more = constants(right) else { return nil }
+      values += more
+      return values
+    case .number(let text): return [numberLiteral(text)]
+    case .text(let bytes): return [.string(bytes)]
+    case .null: return [.null]
+    case .yes: return [.bool(true)]
+    case .no: return [.bool(false)]
+    default: return nil
+    }
+  }
+
+  func object(_ members: [Member], _ node: Node, _ here: Here) throws(ProgramError) -> Code {
+    let here = here.inner
+    var keys: [Code] = []
+    var values: [Code] = []
+    for member in members {
+      let key = try compile(member.key, here)
+      if let constant = key.constant, !constant.isString {
+        throw failure("Cannot use \(constant.described) as object key", member.key, here)
+      }
+      keys.append(key)
+      values.append(try compile(member.value, here))
+    }
+    let names = keys.compactMap { $0.constant.flatMap { Key($0) } }
+    if names.count == keys.count, values.allSatisfy({ $0.single != nil }) { return record(names, values) }
+    return product(keys, values)
+  }
+
+  /// An object of constant names and one output for each: the shape is made once.
+  private func record(_ names: [Key], _ values: [Code]) -> Code {
+    var unique: [Key] = []
+    var places: [Int] = []
+    for name in names {
+      if let place = unique.firstIndex(of: name) {
+        places.append(place)
+      } else {
+        places.append(unique.count)
+        unique.append(name)
+      }
+    }
+    let shape = Shape(unique)
+    let constants = values.compactMap(\.constant)
+    if constants.count == values.count {
+      var contents = [Value](repeating: .null, count: unique.count)
+      for (place, value) in zip(places, constants) { contents[place] = value }
+      return .constant(.object(shape, contents))
+    }
+    let runs = values.compactMap(\.single)
+    let isTotal = values.allSatisfy(\.isTotal)
+    let count = unique.count
+    let order = places
+    if count == runs.count {
+      return .single(total: isTotal) { (value, frame) throws(Stop) in
+        var contents: [Value] = []
+        contents.reserveCapacity(count)
+        for run in runs {
+          guard let member = try run(value, frame) else { return nil }
+          contents.append(member)
+        }
+        return .object(shape, contents)
+      }
+    }
+    return .single(total: isTotal) { (value, frame) throws(Stop) in
+      var contents = [Value](repeating: .null, count: count)
+      for (place, run) in zip(order, runs) {
+        guard let member = try run(value, frame) else { return nil }
+        contents[place] = member
+      }
+      return .object(shape, contents)
+    }
+  }
+
+  /// An object for each combination of outputs.
+  private func product(_ keys: [Code], _ values: [Code]) -> Code {
+    if keys.allSatisfy({ $0.single != nil }), values.allSatisfy({ $0.single != nil }) {
+      let pairs = zip(keys.compactMap(\.single), values.compactMap(\.single)).map { ($0, $1) }
+      let isTotal = keys.allSatisfy(\.isTotal) && values.allSatisfy(\.isTotal)
+      return .single(total: isTotal) { (value, frame) throws(Stop) in
+        var object = Value.emptyObject
+        for (key, run) in pairs {
+          guard let name = try key(value, frame), let member = try run(value, frame) else { return nil }
+          object.setMember(try objectKey(name), member)
+        }
+        return object
+      }
+    }
+    var build: Many = { (object, _, out) throws(Stop) in try out(object) }
+    // From the last member to the first: each adds itself to the object it is given and goes on to the next.
+    for (key, value) in zip(keys, values).reversed() {
+      build = Compiler.adding(key.many, value.many, then: build)
+    }
+    let all = build
+    return .many { (value, frame, out) throws(Stop) in
+      // The object under construction travels with the input in a pair.
+      try all(.array([value, .emptyObject]), frame) { (pair) throws(Stop) in
+        try out(pair.element(1) ?? .null)
+      }
+    }
+  }
+
+  private static func adding(_ key: @escaping Many, _ member: @escaping Many, then: @escaping Many) -> Many {
+    { (pair, frame, out) throws(Stop) in
+      let input = pair.element(0) ?? .null
+      let object = pair.element(1) ?? .null
+      try key(input, frame) { (name) throws(Stop) in
+        let name = try objectKey(name)
+        try member(input, frame) { (value) throws(Stop) in
+          var larger = object
+          larger.setMember(name, value)
+          try frame.run.charge(2 * MemoryLayout<Value>.stride)
+          try then(.array([input, larger]), frame, out)
+        }
+      }
+    }
+  }
+}
+
+/// The key that a calculated name makes.
+func objectKey(_ name: Value) throws(Stop) -> Key {
+  guard let key = Key(name) else { throw Stop("Cannot use \(name.described) as object key") }
+  return key
+}
