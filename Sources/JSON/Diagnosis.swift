@@ -15,11 +15,13 @@ struct Diagnosis {
   private let options: ParseOptions
 
   /// Explains a failure in `text`, which begins with the bad value, at `line` with `column` bytes before it.
+  ///
+  /// A mistake is at the end when the text ends before it can be told; what follows may then change its words.
   static func explain(
-    _ text: ByteView, line: Int, column: Int, offset: Int, isFinal: Bool, options: ParseOptions
+    _ text: ByteView, line: Int, column: Int, offset: Int, options: ParseOptions
   ) -> ParseError {
     var diagnosis = Diagnosis(line, column, options)
-    return diagnosis.run(text, offset, isFinal)
+    return diagnosis.run(text, offset)
   }
 
   private init(_ line: Int, _ column: Int, _ options: ParseOptions) {
@@ -28,7 +30,7 @@ struct Diagnosis {
     self.options = options
   }
 
-  private mutating func run(_ text: ByteView, _ offset: Int, _ isFinal: Bool) -> ParseError {
+  private mutating func run(_ text: ByteView, _ offset: Int) -> ParseError {
     var inString = false
     var escaped = false
     var at = 0
@@ -57,7 +59,7 @@ struct Diagnosis {
       at += 1
     }
     func end(_ message: String) -> ParseError {
-      ParseError(message, line: line, column: column, offset: offset + at, isAtEnd: isFinal)
+      ParseError(message, line: line, column: column, offset: offset + at, isAtEnd: true)
     }
     if inString { return end("Unfinished string") }
     if let message = finishWord() { return end(message) }

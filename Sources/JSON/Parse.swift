@@ -65,7 +65,7 @@ extension Document {
       let place = place(of: start)
       throw Diagnosis.explain(
         ByteView(start: raw + start, count: rawCount - start), line: place.line, column: place.column,
-        offset: start, isFinal: isFinal, options: options)
+        offset: start, options: options)
     }
     roots.append(UInt32(truncatingIfNeeded: root))
     return true

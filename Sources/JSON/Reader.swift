@@ -37,6 +37,8 @@ public final class Reader {
   private var column = 0
   private var offset = 0
 
+  /// A mistake is told when its words are sure, or when this much has been read after its value began.
+  private static let longestMistake = 1 << 16
   /// Offsets on the tape have 32 bits.
   private static let largestDocument = (1 << 32) - 4096
 
@@ -229,24 +231,32 @@ public final class Reader {
       } catch {
         document.tapeCount = root
         parser.lines = linesBefore
-        if case .incomplete = error, !isFinal {
-          if at > 0 { scanner = BoundaryScanner() }
-          nextTry = (end - at) * 2
+        if isFinal {
+          failure = explain(end)
           return
         }
-        failure = explain(error, end)
+        if case .incomplete = error {
+          nextTry = (end - at) * 2
+        } else {
+          let mistake = explain(end)
+          if !mistake.isAtEnd || end - at > Reader.longestMistake {
+            failure = mistake
+            return
+          }
+          nextTry = 0
+        }
+        if at > 0 { scanner = BoundaryScanner() }
         return
       }
       document.roots.append(UInt32(truncatingIfNeeded: root))
     }
   }
 
-  private func explain(_ error: ParseFailure, _ end: Int) -> ParseError {
+  private func explain(_ end: Int) -> ParseError {
     let place = document.place(of: rest)
     return Diagnosis.explain(
       ByteView(start: document.raw + rest, count: end - rest), line: lines + place.line,
-      column: place.line == 1 ? column + place.column : place.column, offset: offset + rest, isFinal: isFinal,
-      options: options)
+      column: place.line == 1 ? column + place.column : place.column, offset: offset + rest, options: options)
   }
 }
 

@@ -116,8 +116,9 @@ public final class SequenceReader {
     let text = ByteView(start: document.raw + start, count: document.rawCount - start)
     let found = Diagnosis.explain(
       text, line: line + place.line - 1, column: place.line == 1 ? column + place.column : place.column,
-      offset: offset + start, isFinal: isClosed, options: options)
+      offset: offset + start, options: options)
     if found.isAtEnd {
+      guard isClosed else { return }
       failure = isLast ? found : error("Truncated value", at: document.rawCount)
     } else {
       failure = ParseError("\(found) (need RS to resync)", offset: found.offset)

@@ -1,5 +1,7 @@
 // UTF-8: checking, repairing, and decoding the escapes of JSON texts.
 
+import Glibc
+
 /// True when all bytes are valid UTF-8.
 func isValidUTF8(_ bytes: ByteView) -> Bool { invalidUTF8Offset(bytes) == bytes.count }
 
@@ -95,16 +97,26 @@ func hexUnit(_ bytes: ByteView, _ start: Int) -> UInt32? {
   return a << 12 | b << 8 | c << 4 | d
 }
 
+/// How many bytes from `start` on are no backslash; a backslash at the very end counts as plain.
+@inline(__always)
+private func plainRun(_ source: ByteView, _ start: Int) -> Int {
+  guard let base = source.baseAddress, source[start] != 0x5c || start + 1 == source.count else { return 0 }
+  guard let found = memchr(base + start + 1, 0x5c, source.count - start - 1) else {
+    return source.count - start
+  }
+  return UnsafeRawPointer(found) - UnsafeRawPointer(base + start)
+}
+
 /// Decodes the escapes of a text that the parser has checked; `target` needs as many bytes as the source has.
 func unescape(_ source: ByteView, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
   var at = 0
   var count = 0
   while at < source.count {
-    let byte = source[at]
-    guard byte == 0x5c, at + 1 < source.count else {
-      target[count] = byte
-      count += 1
-      at += 1
+    let run = plainRun(source, at)
+    if run > 0, let from = source.baseAddress, let to = target.baseAddress {
+      memcpy(to + count, from + at, run)
+      count += run
+      at += run
       continue
     }
     let escape = source[at + 1]

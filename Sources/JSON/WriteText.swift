@@ -2,24 +2,48 @@
 
 private let hexDigits: StaticString = "0123456789abcdef"
 
+/// Where the first byte from `start` on stands that needs an escape.
+@inline(__always)
+private func plainEnd(_ text: ByteView, _ start: Int, _ ascii: Bool) -> Int {
+  guard let base = text.baseAddress else { return 0 }
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let highs: UInt64 = 0x8080_8080_8080_8080
+  var at = start
+  while at < text.count {
+    if at + 8 <= text.count {
+      let word = load(base + at, as: UInt64.self)
+      let quote = word ^ (ones &* 0x22)
+      let slash = word ^ (ones &* 0x5c)
+      let delete = word ^ (ones &* 0x7f)
+      // Only the first hit is sure: a borrow may fake later ones, and a faked one is looked at again below.
+      var found = ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash) | ((delete &- ones) & ~delete)
+      found |= (word &- (ones &* 0x20)) & ~word
+      if ascii { found |= word }
+      found &= highs
+      if found == 0 {
+        at += 8
+        continue
+      }
+      at += found.trailingZeroBitCount >> 3
+    }
+    let byte = base[at]
+    if byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f || (ascii && byte > 0x7f) { return at }
+    at += 1
+  }
+  return at
+}
+
 extension Output {
   /// The text in quotes; with `ascii`, everything else as `\u` escapes.
-  @inline(__always)
   func putQuoted(_ text: ByteView, ascii: Bool) {
     put(0x22)
     var start = 0
-    var at = 0
-    while at < text.count {
-      let byte = text[at]
-      if byte >= 0x20, byte != 0x22, byte != 0x5c, byte < 0x7f || (byte > 0x7f && !ascii) {
-        at += 1
-        continue
-      }
-      put(ByteView(rebasing: text[start..<at]))
-      at += byte < 0x80 ? putEscape(byte) : putScalarEscape(text, at)
-      start = at
+    while true {
+      let stop = plainEnd(text, start, ascii)
+      put(ByteView(rebasing: text[start..<stop]))
+      guard stop < text.count else { break }
+      start = stop + (text[stop] < 0x80 ? putEscape(text[stop]) : putScalarEscape(text, stop))
     }
-    if start < text.count { put(ByteView(rebasing: text[start...])) }
     put(0x22)
   }
 

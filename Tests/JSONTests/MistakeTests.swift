@@ -41,6 +41,16 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 2, 3, 5, 100])
+  func theWordsDoNotDependOnWhereTheTextIsCut(_ piece: Int) {
+    let texts = [
+      "tru1", "{a:1}", "[1 2]", "[1,\n2,\n]", "{ \"\n:{}\n}", "nu\u{1}l", "[1,[2", "{\"a\":\"\\q\"}", "[01x]",
+      "[1,]",
+      "{\"a\" \"b\":1}", "[\"\\ud800\"]",
+    ]
+    for text in texts { #expect(readAll(Array(text.utf8), piece: piece) == [mistake(text) ?? ""], "\(text)") }
+  }
+
   @Test func aReaderCountsLinesOverChunks() {
     let text = Array((String(repeating: "{\"a\":1}\n", count: 5000) + "{\"a\" 1}\n").utf8)
     #expect(readAll(text, piece: 1000).last == "Expected separator between values at line 5001, column 7")
