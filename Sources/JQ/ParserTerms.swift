@@ -102,7 +102,7 @@ extension Parser {
       case .stringStart, .format:
         let key = try string()
         return Node(.index(Node(.identity, start), key: key), span(from: start))
-      case .name, .keyword, .number:
+      case .name, .number:
         throw failure(
           "syntax error, unexpected \(token.description); try .[\"field\"] instead of .field for unusually named fields",
           token.span)
