@@ -36,7 +36,8 @@ extension Value {
     }
     let double = parseDouble(text)
     let canonical = decimal.canonicalText()
-    if canonical == NumberFormat.bytes(double) { return .number(double) }
+    // A long literal stays one even where the double prints the same: it differs from its neighbours.
+    if decimal.digits.count <= 15, canonical == NumberFormat.bytes(double) { return .number(double) }
     return .literal(NumberLiteral(text: canonical, double: double))
   }
 
