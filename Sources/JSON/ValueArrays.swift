@@ -96,7 +96,6 @@ extension Value {
   @discardableResult
   public mutating func append(contentsOf other: Value) -> Bool {
     guard other.kind == .array, let storage = takeArray() else { return false }
-    storage.items.reserveCapacity(storage.items.count + (other.count ?? 0))
     other.forEachElement { storage.items.append($0) }
     storage.depth = max(storage.depth, other.nesting)
     self = .array(storage)
