@@ -20,19 +20,14 @@ struct EvalCommand {
     if options.wantsVersion { return VersionCommand.command.run([]) }
     var text = options.filter
     if text == nil, !Terminal.isTerminal(0) || !Terminal.isTerminal(1) { text = "." }
-    guard var text else { return wrongUse("there is no filter") }
-    if options.isFilterFile {
-      do throws(FileError) {
-        text = String(decoding: try readFile(text), as: UTF8.self)
-      } catch {
-        Terminal.complain("flow: error: \(error)\n")
-        return ExitStatus.usage
-      }
-    }
-    do throws(EvalProgram.Mistake) {
-      return EvalCommand(options, try EvalProgram(text)).run()
+    guard let text else { return wrongUse("there is no filter") }
+    do {
+      return EvalCommand(options, try EvalProgram.compile(options, text)).run()
+    } catch let error as FileError {
+      Terminal.complain("flow: error: \(error)\n")
+      return ExitStatus.usage
     } catch {
-      Terminal.complain("flow: error: \(error.message)\nflow: 1 compile error\n")
+      Terminal.complain("flow: error: \(error)\nflow: 1 compile error\n")
       return ExitStatus.compile
     }
   }
@@ -47,16 +42,23 @@ struct EvalCommand {
   }
 
   private let options: EvalOptions
-  private let program: EvalProgram
+  private let evaluator: Evaluator
   private let input: EvalInput
   private let output: EvalOutput
 
-  private init(_ options: EvalOptions, _ program: EvalProgram) {
+  private init(_ options: EvalOptions, _ program: Program) {
     self.options = options
-    self.program = program
     let output = EvalOutput(options, colors: EvalCommand.colors(options))
     self.output = output
-    input = EvalInput(options, beforeWaiting: output.flush)
+    let input = EvalInput(options)
+    self.input = input
+    let evaluator = program.evaluator(EvalEnvironment.make(options, input, output))
+    self.evaluator = evaluator
+    input.beforeReading = { mayWait in
+      if mayWait { output.flush() }
+      // The inputs of one read came at about the same time.
+      evaluator.environment.now = EvalEnvironment.now
+    }
   }
 
   private static func colors(_ options: EvalOptions) -> Colors? {
@@ -71,48 +73,67 @@ struct EvalCommand {
   /// Runs the filter over all inputs; the exit status.
   private func run() -> Int32 {
     var status = ExitStatus.done
-    if options.nullInput {
-      status = process(.null)
-    } else {
-      while !output.hasFailed {
-        do {
-          guard let value = try input.nextValue() else { break }
-          status = process(value)
-        } catch let error as ParseError where options.sequence {
-          EvalCommand.ignore(error)
-        } catch {
-          output.flush()
-          Terminal.complain("flow: parse error: \(error)\n")
-          status = ExitStatus.runtime
-          break
-        }
-      }
+    do throws(Halt) {
+      status = options.nullInput ? try process(.null) : try processInputs()
+    } catch {
+      output.flush()
+      return error.status
     }
     output.flush()
     return exitStatus(status)
   }
 
-  /// Runs the filter over one input.
+  private func processInputs() throws(Halt) -> Int32 {
+    var status = ExitStatus.done
+    while !output.hasFailed, let value = nextInput(&status) { status = try process(value) }
+    return status
+  }
+
+  /// The next input; nil after the last and where the input is no JSON.
   @inline(__always)
-  private func process(_ value: Value) -> Int32 {
-    do {
-      try program.run(value) { try output.write($0) }
-      return ExitStatus.done
-    } catch {
-      report(error)
-      return ExitStatus.runtime
+  private func nextInput(_ status: inout Int32) -> Value? {
+    while true {
+      do {
+        return try input.nextValue()
+      } catch let error as ParseError where options.sequence {
+        EvalCommand.ignore(error)
+      } catch {
+        output.flush()
+        Terminal.complain("flow: parse error: \(error)\n")
+        status = ExitStatus.runtime
+        return nil
+      }
     }
   }
 
-  private func report(_ error: any Error) {
-    output.flush()
-    let place = "\(input.fileName ?? "<stdin>"):\(input.line)"
-    if error is EvalOutput.NULInText {
-      Terminal.complain(
-        "flow: error (at \(place)): Cannot dump a string containing NUL with --raw-output0 option\n")
-    } else {
-      Terminal.complain("flow: error (at \(place)): \(error)\n")
+  /// What `halt` and `halt_error` end the command with.
+  private struct Halt: Error { let status: Int32 }
+
+  /// Runs the filter over one input.
+  @inline(__always)
+  private func process(_ value: Value) throws(Halt) -> Int32 {
+    do {
+      try evaluator.run(value) { try output.write($0) }
+      return ExitStatus.done
+    } catch {
+      return try report(error)
     }
+  }
+
+  private func report(_ error: any Error) throws(Halt) -> Int32 {
+    output.flush()
+    let place = "flow: error (at \(input.fileName ?? "<stdin>"):\(input.line))"
+    switch error {
+    case EvaluationError.halt(let status, let message):
+      if let message, !message.isNull { Terminal.complain(message.string ?? "\(message)\n") }
+      throw Halt(status: status)
+    case EvaluationError.error(let value) where !value.isString:
+      Terminal.complain("\(place) (not a string): \(value)\n")
+    case is EvalOutput.NULInText:
+      Terminal.complain("\(place): Cannot dump a string containing NUL with --raw-output0 option\n")
+    default: Terminal.complain("\(place): \(error)\n")
+    }
+    return ExitStatus.runtime
   }
 
   private func exitStatus(_ status: Int32) -> Int32 {

@@ -5,8 +5,8 @@ final class EvalInput {
   private var paths: ArraySlice<String>
   private var file: OpenFile?
   private let options: EvalOptions
-  /// Called before a read that may wait.
-  private let beforeWaiting: () -> Void
+  /// Called before each read, with whether it may have to wait.
+  var beforeReading: (_ mayWait: Bool) -> Void = { _ in }
   private var next: () throws -> Value? = { nil }
   private var currentLine: () -> Int = { 0 }
 
@@ -15,9 +15,8 @@ final class EvalInput {
   /// The path of the file that is being read, nil for standard input.
   private(set) var fileName: String?
 
-  init(_ options: EvalOptions, beforeWaiting: @escaping () -> Void) {
+  init(_ options: EvalOptions) {
     self.options = options
-    self.beforeWaiting = beforeWaiting
     paths = options.files.isEmpty ? ["-"] : options.files[...]
     if options.rawInput {
       let lines = LineReader(source: source)
@@ -65,7 +64,7 @@ final class EvalInput {
   private func source(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
       if let file {
-        if !file.isRegular { beforeWaiting() }
+        beforeReading(!file.isRegular)
         do {
           let count = try file.read(into: buffer)
           if count > 0 { return count }
