@@ -81,8 +81,13 @@ extension Builtins {
       .many { (value, frame, out) throws(Stop) in try descend(value, frame.run, out) }
     },
     "repeat/1": .form { (compiler, arguments, here) throws(ProgramError) in
-      // jq: def repeat(f): def _repeat: ., (f | _repeat); _repeat; over `.`, as `recurse` without an end.
-      try compiler.call("recurse", arguments, arguments[0], here)
+      let all = try compiler.compile(arguments[0], here).many
+      return .many { (value, frame, out) throws(Stop) in
+        while true {
+          try frame.run.step()
+          try all(value, frame, out)
+        }
+      }
     },
     "while/2": .form { (compiler, arguments, here) throws(ProgramError) in
       let condition = try compiler.compile(arguments[0], here)

@@ -182,6 +182,7 @@ extension Compiler {
     switch code.form {
     case .single(let run):
       return .single { (value, frame) throws(Stop) in
+        try frame.run.charge(128)
         guard let item = try run(value, frame) else { return .array([]) }
         return .array([item])
       }
@@ -256,6 +257,7 @@ extension Compiler {
     let order = places
     if count == runs.count {
       return .single(total: isTotal) { (value, frame) throws(Stop) in
+        try frame.run.charge(96 + count * MemoryLayout<Value>.stride)
         var contents: [Value] = []
         contents.reserveCapacity(count)
         for run in runs {

@@ -8,7 +8,8 @@ struct Parser {
   var at = 0
   /// Levels of nesting that are open, so that `((((…` ends in an error and not in a full stack.
   private var depth = 0
-  private static let depthLimit = 400
+  private static let depthLimit = 10_000
+  private let stack = StackBounds.current()
   /// The longest chain of operators of one kind; each makes the tree one level deeper.
   static let chainLimit = 4000
 
@@ -64,9 +65,23 @@ extension Parser {
 
   func failure(_ message: String, _ span: Span) -> ProgramError { ProgramError(message, in: source, at: span) }
 
+  /// A token where another was needed.
   func unexpected(expecting: String) -> ProgramError {
     if case .badEscape(let message) = token.kind { return failure(message, token.span) }
-    return failure("syntax error, unexpected \(token.description), expecting \(expecting)", token.span)
+    return failure("syntax error, unexpected \(token.description), expecting \(expecting)", errorSpan)
+  }
+
+  /// A token where one of so many could stand that only a phrase can name them.
+  func unexpected(wanted: String) -> ProgramError {
+    if case .badEscape(let message) = token.kind { return failure(message, token.span) }
+    if at == 0, token.kind != .endOfFile { return unexpected(expecting: "end of file") }
+    return ProgramError(
+      "syntax error, unexpected \(token.description)", in: source, at: errorSpan, hint: "\(wanted) was expected")
+  }
+
+  /// At the end of the text, messages point at what stands before it.
+  private var errorSpan: Span {
+    token.kind == .endOfFile && at > 0 ? tokens[min(at, tokens.count - 1) - 1].span : token.span
   }
 
   /// The span from `start` to the token taken last.
@@ -75,8 +90,8 @@ extension Parser {
   mutating func nested<T>(_ body: (inout Parser) throws(ProgramError) -> T) throws(ProgramError) -> T {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= Parser.depthLimit else {
-      throw failure("the expression is nested too deeply (more than \(Parser.depthLimit) levels)", token.span)
+    guard depth <= Parser.depthLimit, stack.hasRoom(stackPointer(), depth / 10) else {
+      throw failure("the expression is nested too deeply", token.span)
     }
     return try body(&self)
   }
@@ -423,7 +438,7 @@ extension Parser {
       try expect(.colon)
       return PatternMember(key: key, variable: nil, pattern: try pattern())
     default:
-      throw unexpected(expecting: "BINDING or an object key")
+      throw unexpected(wanted: "a variable or an object key")
     }
   }
 }

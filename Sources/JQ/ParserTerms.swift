@@ -37,7 +37,7 @@ extension Parser {
         node = Node(.index(node, key: key), span(from: start))
       default:
         take()
-        throw unexpected(expecting: "a field name, a string or '['")
+        throw unexpected(wanted: "a field name, a string or '['")
       }
     default:
       return false
@@ -89,7 +89,7 @@ extension Parser {
       return Node(.location(line: source.position(of: start.span.start).line), start.span)
     case .name(let name): return try call(name)
     case .keyword(let word): return try keywordTerm(word)
-    default: throw unexpected(expecting: "an expression")
+    default: throw unexpected(wanted: "an expression")
     }
   }
 
@@ -130,7 +130,7 @@ extension Parser {
       return Node(.array(items), span(from: start))
     case .openBrace: return try object()
     case .dollar: return try rawVariable()
-    default: throw unexpected(expecting: "an expression")
+    default: throw unexpected(wanted: "an expression")
     }
   }
 
@@ -183,7 +183,7 @@ extension Parser {
       }
       take()
       return Node(.breakOut(name), span(from: start))
-    default: throw unexpected(expecting: "an expression")
+    default: throw unexpected(wanted: "an expression")
     }
   }
 
@@ -312,7 +312,7 @@ extension Parser {
     case .number:
       throw failure("May need parentheses around object key expression", start.span)
     default:
-      throw unexpected(expecting: "an object key or '}'")
+      throw unexpected(wanted: "an object key or '}'")
     }
   }
 

@@ -24,7 +24,7 @@ enum Prelude {
     "def map_values(f): .[] |= f;",
     "def recurse(f): def r: ., (f | r); r;",
     "def recurse(f; condition): def r: ., (f | select(condition) | r); r;",
-    "def repeat(f): def r: ., (f | r); r;",
+    "def repeat(f): def r: f, r; r;",
     "def with_entries(f): to_entries | map(f) | from_entries;",
     """
     def from_entries: reduce .[] as $entry ({}; . + ($entry

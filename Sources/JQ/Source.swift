@@ -33,11 +33,10 @@ final class Source: Sendable {
   }
 
   /// The line around `offset`, without its end.
-  func line(around offset: Int) -> (text: String, start: Int) {
+  func line(around offset: Int) -> Range<Int> {
     let at = min(max(offset, 0), bytes.count)
     let start = bytes[..<at].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
-    let end = bytes[at...].firstIndex(of: 0x0a) ?? bytes.count
-    return (String(decoding: bytes[start..<end], as: UTF8.self), start)
+    return start..<(bytes[at...].firstIndex(of: 0x0a) ?? bytes.count)
   }
 }
 
@@ -47,9 +46,9 @@ final class Source: Sendable {
 ///
 /// prints
 ///
-///     syntax error, unexpected '}', expecting an expression at <top-level>, line 1, column 5:
+///     syntax error, unexpected '}' at <top-level>, line 1, column 5:
 ///         {a: }
-///             ^
+///             ^ an expression was expected
 public struct ProgramError: Error, Sendable, CustomStringConvertible {
   /// What is wrong, without the place.
   public let message: String
@@ -62,18 +61,22 @@ public struct ProgramError: Error, Sendable, CustomStringConvertible {
   /// The offending line with carets under the place, indented; empty when no place is known.
   public let excerpt: String
 
-  init(_ message: String, in source: Source, at span: Span) {
+  init(_ message: String, in source: Source, at span: Span, hint: String? = nil) {
     self.message = message
     self.source = source.name
     (line, column) = source.position(of: span.start)
-    let (text, start) = source.line(around: span.start)
-    let lineEnd = start + text.utf8.count
-    let lead = source.bytes[start..<min(max(span.start, start), lineEnd)]
-    let marked = source.bytes[min(max(span.start, start), lineEnd)..<min(max(span.end, span.start), lineEnd)]
-    let width = String(decoding: lead, as: UTF8.self).unicodeScalars.count
-    let carets = max(1, String(decoding: marked, as: UTF8.self).unicodeScalars.count)
-    let padding = String(String(repeating: " ", count: width))
-    excerpt = "    \(text)\n    \(padding)\(String(repeating: "^", count: carets))"
+    // A long line is shown around the place only.
+    let line = source.line(around: span.start)
+    let first = max(line.lowerBound, min(span.start, line.upperBound) - 100)
+    let last = min(line.upperBound, first + 160)
+    let begin = min(max(span.start, first), last)
+    let end = min(max(span.end, begin), last)
+    func width(_ range: Range<Int>) -> Int { source.bytes[range].count { $0 & 0xc0 != 0x80 } }
+    let text = String(decoding: source.bytes[first..<last], as: UTF8.self)
+    let carets = String(repeating: "^", count: max(1, width(begin..<end)))
+    excerpt =
+      "    \(text)\n    \(String(repeating: " ", count: width(first..<begin)))\(carets)"
+      + (hint.map { " \($0)" } ?? "")
   }
 
   /// An error that belongs to no place, such as a module that cannot be found.
