@@ -154,7 +154,7 @@ func positions(of wanted: Value, in target: Value) throws(Stop) -> [Value] {
   return found
 }
 
-/// `has(key)`
+// `has(key)`
 func has(_ target: Value, _ key: Value) throws(Stop) -> Bool {
   switch (target.kind, key.kind) {
   case (.null, _): return false

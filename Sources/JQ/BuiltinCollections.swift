@@ -176,7 +176,9 @@ func sorted(_ value: Value) throws(Stop) -> Value {
 }
 
 func sorted(_ value: Value, by keys: [Value], _ complaint: String) throws(Stop) -> Value {
-  guard let items = value.items, items.count == keys.count else { throw typeError(value, .array(keys), complaint) }
+  guard let items = value.items, items.count == keys.count else {
+    throw typeError(value, .array(keys), complaint)
+  }
   return .array(try order(of: keys).map { items[$0] })
 }
 
@@ -223,7 +225,8 @@ func unique(_ value: Value, by keys: [Value]) throws(Stop) -> Value {
 }
 
 /// The least element, the first of equals; or the greatest, the last of equals.
-func extreme(_ value: Value, by keys: [Value], wantsLeast: Bool, isPlain: Bool = false) throws(Stop) -> Value {
+func extreme(_ value: Value, by keys: [Value], wantsLeast: Bool, isPlain: Bool = false) throws(Stop) -> Value
+{
   guard let items = value.items else {
     throw typeError(value, isPlain ? value : .array(keys), "cannot be iterated over")
   }

@@ -5,13 +5,17 @@ import Glibc
 extension Builtins {
   static let extras: [String: Builtin] = [
     "ago/0": .zero { (value, frame) throws(Stop) in
-      guard let now = frame.run.environment.now else { throw frame.run.refusal("ago", "no time was handed in") }
+      guard let now = frame.run.environment.now else {
+        throw frame.run.refusal("ago", "no time was handed in")
+      }
       return .string(distance(from: try moment(value), to: now))
     },
     "feet/0": .zero { (value, _) throws(Stop) in .number(try measure(value, "metres") / 0.3048) },
     "pounds/0": .zero { (value, _) throws(Stop) in .number(try measure(value, "kilograms") / 0.453_592_37) },
     "slug/0": .zero { (value, _) throws(Stop) in
-      guard let text = value.string else { throw typeError(value, "cannot be made a slug, as it is not a string") }
+      guard let text = value.string else {
+        throw typeError(value, "cannot be made a slug, as it is not a string")
+      }
       return .string(slug(text))
     },
   ]
@@ -21,11 +25,13 @@ extension Builtins {
     return number
   }
 
-  /// Seconds since 1970 from a number or from a date such as `2026-01-31T12:00:00Z`, with a fraction or an offset.
+  /// Seconds since 1970 from a number or from a date such as `2026-01-31T12:00:00Z`, with a fraction or an
+  /// offset.
   static func moment(_ value: Value) throws(Stop) -> Double {
     if let number = value.double { return number }
     guard let bytes = value.textBytes, let seconds = parseTimestamp(bytes) else {
-      throw typeError(value, "is not a time: seconds since 1970 or a date such as 2026-01-31T12:00:00Z is needed")
+      throw typeError(
+        value, "is not a time: seconds since 1970 or a date such as 2026-01-31T12:00:00Z is needed")
     }
     return seconds
   }
@@ -34,7 +40,8 @@ extension Builtins {
     let seconds = (now - moment).magnitude
     guard seconds.isFinite else { return "never" }
     let units: [(Double, String)] = [
-      (31_556_952, "year"), (2_629_746, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"),
+      (31_556_952, "year"), (2_629_746, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"),
+      (1, "second"),
     ]
     guard let (length, name) = units.first(where: { seconds >= $0.0 }) else { return "just now" }
     let count = Int(min(seconds / length, 1e15))
@@ -73,7 +80,9 @@ extension Builtins {
     for (letters, plain) in table {
       for letter in letters.unicodeScalars {
         folding[letter] = plain
-        for upper in String(letter).uppercased().unicodeScalars where upper.value > 127 { folding[upper] = plain }
+        for upper in String(letter).uppercased().unicodeScalars where upper.value > 127 {
+          folding[upper] = plain
+        }
       }
     }
     return folding
@@ -103,7 +112,9 @@ func parseTimestamp(_ text: [UInt8]) -> Double? {
   else { return nil }
   var seconds = Double(days(toYear: year, month: month, day: day) * 86400)
   if at == text.count { return seconds }
-  guard skip("Tt "), let hour = number(2), skip(":"), let minute = number(2), hour < 25, minute < 60 else { return nil }
+  guard skip("Tt "), let hour = number(2), skip(":"), let minute = number(2), hour < 25, minute < 60 else {
+    return nil
+  }
   seconds += Double(hour * 3600 + minute * 60)
   if skip(":") {
     guard let second = number(2), second < 61 else { return nil }

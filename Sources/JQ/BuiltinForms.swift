@@ -132,7 +132,8 @@ extension Builtins {
       }
     },
     "group_by/1": .form { (compiler, arguments, here) throws(ProgramError) in
-      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Stop) in try grouped(value, by: keys) }
+      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Stop) in try grouped(value, by: keys)
+      }
     },
     "unique_by/1": .form { (compiler, arguments, here) throws(ProgramError) in
       try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Stop) in try unique(value, by: keys) }
@@ -204,7 +205,9 @@ extension Builtins {
     }
     guard var left = count.double else {
       // What is not a number can be compared, yet not counted down.
-      return try all(value, frame) { (_) throws(Stop) in throw typeError(count, .number(1), "cannot be subtracted") }
+      return try all(value, frame) { (_) throws(Stop) in
+        throw typeError(count, .number(1), "cannot be subtracted")
+      }
     }
     let depth = frame.run.depth
     let label = frame.run.nextLabel()
@@ -229,7 +232,8 @@ extension Builtins {
     }
   }
 
-  private static func recurse(_ all: @escaping Many, _ value: Value, _ frame: Frame, _ out: Emit) throws(Stop) {
+  private static func recurse(_ all: @escaping Many, _ value: Value, _ frame: Frame, _ out: Emit) throws(Stop)
+  {
     try frame.run.step()
     try frame.run.checkStack()
     try out(value)

@@ -41,7 +41,9 @@ extension Builtins {
       table["\(name)/0"] = .zero { (value, _) throws(Stop) in .number(function(try operand(value))) }
     }
     for (name, function) in binary {
-      table["\(name)/2"] = .two { (_, a, b, _) throws(Stop) in .number(function(try operand(a), try operand(b))) }
+      table["\(name)/2"] = .two { (_, a, b, _) throws(Stop) in
+        .number(function(try operand(a), try operand(b)))
+      }
     }
     return table
   }()
@@ -54,7 +56,8 @@ extension Builtins {
   private static let unary: [(String, @Sendable (Double) -> Double)] = [
     ("floor", { $0.rounded(.down) }), ("ceil", { $0.rounded(.up) }), ("trunc", { $0.rounded(.towardZero) }),
     ("round", { $0.rounded(.toNearestOrAwayFromZero) }), ("rint", { $0.rounded(.toNearestOrEven) }),
-    ("nearbyint", { $0.rounded(.toNearestOrEven) }), ("sqrt", { $0.squareRoot() }), ("fabs", { $0.magnitude }),
+    ("nearbyint", { $0.rounded(.toNearestOrEven) }), ("sqrt", { $0.squareRoot() }),
+    ("fabs", { $0.magnitude }),
     ("sin", { Glibc.sin($0) }), ("cos", { Glibc.cos($0) }), ("tan", { Glibc.tan($0) }),
     ("asin", { Glibc.asin($0) }), ("acos", { Glibc.acos($0) }), ("atan", { Glibc.atan($0) }),
     ("sinh", { Glibc.sinh($0) }), ("cosh", { Glibc.cosh($0) }), ("tanh", { Glibc.tanh($0) }),

@@ -50,7 +50,7 @@ extension Builtins {
   ]
 }
 
-/// `env` and `$ENV`
+// `env` and `$ENV`
 func environmentObject(_ run: Run) throws(Stop) -> Value {
   guard let object = run.environment.processEnvironment else {
     throw run.refusal("env", "the process environment is not handed in")

@@ -109,7 +109,8 @@ enum Builtins {
 
   static func toNumber(_ value: Value) throws(Stop) -> Value {
     if value.kind == .number { return value }
-    guard let bytes = value.textBytes, let number = bytes.withUnsafeBufferPointer({ Value.literal($0) }) else {
+    guard let bytes = value.textBytes, let number = bytes.withUnsafeBufferPointer({ Value.literal($0) })
+    else {
       throw typeError(value, "cannot be parsed as a number")
     }
     return number
@@ -178,14 +179,14 @@ enum Builtins {
   }
 }
 
-/// `tojson`
+// `tojson`
 func jsonText(_ value: Value, _ run: Run) throws(Stop) -> Value {
   let text = value.json
   try run.charge(text.count)
   return .string(text)
 }
 
-/// `tostring`
+// `tostring`
 func textValue(_ value: Value, _ run: Run) throws(Stop) -> Value {
   value.isString ? value : try jsonText(value, run)
 }

@@ -26,7 +26,7 @@ struct Code: Sendable {
   let isTotal: Bool
   /// The output of an expression that always has the same one.
   let constant: Value?
-  /// `empty`
+  // `empty`
   var isNever = false
 
   static func constant(_ value: Value) -> Code {
@@ -75,8 +75,9 @@ final class ArgumentCode: Sendable {
   }
 }
 
-/// A function that is called rather than compiled into its callers: a recursive one. Filled in once its body is
-/// compiled, which is before any program runs.
+/// A function that is called rather than compiled into its callers: a recursive one.
+///
+/// Filled in once its body is compiled, which is before any program runs.
 final class FunctionCode: @unchecked Sendable {
   let name: String
   var body: Code?

@@ -40,8 +40,9 @@ final class Compiler {
   /// Every this many levels of nesting the compiled code looks how much stack is left.
   private static let levelsBetweenChecks = 24
 
-  /// Begins a recursive step of the compiler, and says whether the code it makes should check the stack. Followed by
-  /// `leave`.
+  /// Begins a recursive step of the compiler, and says whether the code it makes should check the stack.
+  ///
+  /// Followed by `leave`.
   func enter(_ node: Node, _ here: Here) throws(ProgramError) -> Bool {
     guard stack.hasRoom(stackPointer(), nesting / 10) else {
       throw failure("the expression is nested too deeply", node, here)

@@ -68,8 +68,9 @@ extension Compiler {
       target, .single { (value, frame) throws(Stop) in try index(value, name, hint: &frame.run.hints[hint]) })
   }
 
-  /// Two expressions over the same input and what is made of their outputs. The second one's outputs change slowest,
-  /// as in jq.
+  /// Two expressions over the same input and what is made of their outputs.
+  ///
+  /// The second one's outputs change slowest, as in jq.
   static func combine(
     _ first: Code, _ second: Code, total: Bool = true,
     _ join: @escaping @Sendable (Value, Value, Run) throws(Stop) -> Value

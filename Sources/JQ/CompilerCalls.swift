@@ -21,7 +21,9 @@ extension Compiler {
     if let builtin = Builtins.table["\(name)/\(arguments.count)"] {
       return try call(builtin, name, arguments, node, here)
     }
-    guard let meaning = preludeMeaning(name, arguments.count) else { throw undefined(name, arguments, node, here) }
+    guard let meaning = preludeMeaning(name, arguments.count) else {
+      throw undefined(name, arguments, node, here)
+    }
     return try call(meaning, arguments, node, here)
   }
 
@@ -147,7 +149,8 @@ extension Compiler {
     return scope
   }
 
-  /// Compiles the body of a function that is called: first as if it had one output, then as what it turns out to be.
+  /// Compiles the body of a function that is called: first as if it had one output, then as what it turns out
+  /// to be.
   private func functionCode(
     _ meaning: FunctionMeaning, _ definition: Definition
   ) throws(ProgramError) -> FunctionCode {
@@ -175,7 +178,9 @@ extension Compiler {
     let isSingle = passed.values.allSatisfy { $0.code.single != nil }
     guard isSingle else {
       return .many { (value, frame, out) throws(Stop) in
-        try caller.eachFrame(value, frame) { (callee) throws(Stop) in try function.callMany(value, callee, out) }
+        try caller.eachFrame(value, frame) { (callee) throws(Stop) in
+          try function.callMany(value, callee, out)
+        }
       }
     }
     let isTotal = passed.values.allSatisfy(\.code.isTotal) && meaning.outputs == .one
@@ -270,7 +275,8 @@ extension Compiler {
   ) throws(ProgramError) -> Code {
     switch builtin {
     case .form(let compile): return try compile(self, arguments, here.inner)
-    case .refused(let reason): throw failure("\(name)/\(arguments.count) is not available: \(reason)", node, here)
+    case .refused(let reason):
+      throw failure("\(name)/\(arguments.count) is not available: \(reason)", node, here)
     case .zero(let function):
       return .single { (value, frame) throws(Stop) in try function(value, frame) }
     default: break
@@ -299,7 +305,8 @@ extension Compiler {
     case .three(let function):
       let (a, b, c) = (singles[0], singles[1], singles[2])
       return .single(total: isTotal) { (value, frame) throws(Stop) in
-        guard let third = try c(value, frame), let second = try b(value, frame), let first = try a(value, frame)
+        guard let third = try c(value, frame), let second = try b(value, frame),
+          let first = try a(value, frame)
         else { return nil }
         return try function(value, first, second, third, frame)
       }
@@ -307,7 +314,8 @@ extension Compiler {
     }
   }
 
-  /// A builtin whose arguments have several outputs: called for each combination, the last one's changing slowest.
+  /// A builtin whose arguments have several outputs: called for each combination, the last one's changing
+  /// slowest.
   private func generated(_ builtin: Builtin, _ codes: [Code]) -> Code {
     let generators = codes.map(\.many)
     return .many { (value, frame, out) throws(Stop) in

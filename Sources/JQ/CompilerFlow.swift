@@ -3,7 +3,9 @@
 extension Compiler {
   // MARK: try
 
-  /// `try body catch handler`. What is raised by whoever receives the outputs is none of its business.
+  /// `try body catch handler`.
+  ///
+  /// What is raised by whoever receives the outputs is none of its business.
   func attempt(_ body: Node, _ handler: Node?, _ here: Here) throws(ProgramError) -> Code {
     if let quick = optionalPath(body, handler) { return quick }
     let code = try compile(body, here.inner)

@@ -109,7 +109,8 @@ extension Compiler {
   }
 
   /// `target[key]`, the keys changing slowest.
-  private func accessPaths(_ target: Node, _ keys: @escaping Many, _ here: Here) throws(ProgramError) -> Paths {
+  private func accessPaths(_ target: Node, _ keys: @escaping Many, _ here: Here) throws(ProgramError) -> Paths
+  {
     if case .identity = target.form {
       return { (place, frame, out) throws(Stop) in
         try keys(place.value, frame) { (key) throws(Stop) in try out(try place.at(key)) }
@@ -319,7 +320,7 @@ extension Place {
     return Place(try index(value, key), PathStep(key, after: path))
   }
 
-  /// `getpath`
+  // `getpath`
   func at(path keys: Value) throws(Stop) -> Place {
     let target = try getPath(value, keys)
     guard isPath else { return Place(calculated: target) }

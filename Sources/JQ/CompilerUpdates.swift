@@ -25,7 +25,8 @@ extension Compiler {
     }
   }
 
-  /// Compiles an expression as a change of a fold's state: the last output becomes the state, null if there is none.
+  /// Compiles an expression as a change of a fold's state: the last output becomes the state, null if there
+  /// is none.
   func change(_ node: Node, _ here: Here) throws(ProgramError) -> Change {
     let here = here.inner
     let checks = try enter(node, here)
@@ -60,7 +61,8 @@ extension Compiler {
       }
     case .bind(let items, let patterns, let body):
       let source = try compile(items, here)
-      guard patterns.count == 1, case .variable(let name) = patterns[0], let make = source.single, source.isTotal
+      guard patterns.count == 1, case .variable(let name) = patterns[0], let make = source.single,
+        source.isTotal
       else { break }
       if let constant = source.constant {
         return try change(body, here.with(here.scope.adding(.variable(name, .constant(constant)))))
@@ -114,7 +116,9 @@ extension Compiler {
       return code.single != nil && code.isTotal ? try change(node, here) : nil
     case .update, .identity: return try change(node, here)
     case .pipe(let left, let right):
-      guard let first = try totalChange(left, here), let second = try totalChange(right, here) else { return nil }
+      guard let first = try totalChange(left, here), let second = try totalChange(right, here) else {
+        return nil
+      }
       return { (state, frame) throws(Stop) in
         try first(&state, frame)
         try second(&state, frame)
@@ -126,7 +130,7 @@ extension Compiler {
     }
   }
 
-  /// `. + x`
+  // `. + x`
   private func addition(_ left: Node, _ right: Node, _ here: Here) throws(ProgramError) -> Change {
     let target = try totalChange(left, here)
     let code = try compile(right, here)
@@ -141,7 +145,8 @@ extension Compiler {
     }
   }
 
-  /// Whether changing in place can be worth it: the expression is the state, or the state with something added.
+  /// Whether changing in place can be worth it: the expression is the state, or the state with something
+  /// added.
   private func leadsWithState(_ node: Node) -> Bool {
     switch node.form {
     case .identity: true
@@ -209,7 +214,8 @@ extension Compiler {
 
   // MARK: Assignments
 
-  /// What an assignment does to its input; the value of the right side is in a slot where it is evaluated before.
+  /// What an assignment does to its input; the value of the right side is in a slot where it is evaluated
+  /// before.
   private func assignmentChange(_ node: Node, _ slot: Int?, _ here: Here) throws(ProgramError) -> Change {
     switch node.form {
     case .assign(let target, _):
@@ -240,28 +246,34 @@ extension Compiler {
           inner = try operation.apply(inner, frame.slots[slot], frame.run)
         }
       }
-      return try modify(target, { (inner, frame) throws(Stop) in
-        try first(&inner, frame)
-        return true
-      }, here)
+      return try modify(
+        target,
+        { (inner, frame) throws(Stop) in
+          try first(&inner, frame)
+          return true
+        }, here)
     case .update(let target, let expression):
       let code = try compile(expression, here)
       if code.single != nil, code.isTotal {
         let change = try self.change(expression, here)
-        return try modify(target, { (inner, frame) throws(Stop) in
-          try change(&inner, frame)
-          return true
-        }, here)
+        return try modify(
+          target,
+          { (inner, frame) throws(Stop) in
+            try change(&inner, frame)
+            return true
+          }, here)
       }
       let all = code.many
       let single = code.single
-      return try modify(target, { (inner, frame) throws(Stop) in
-        let output =
-          if let single { try single(inner, frame) } else { try Builtins.firstOutput(all, inner, frame) }
-        guard let output else { return false }
-        inner = output
-        return true
-      }, here)
+      return try modify(
+        target,
+        { (inner, frame) throws(Stop) in
+          let output =
+            if let single { try single(inner, frame) } else { try Builtins.firstOutput(all, inner, frame) }
+          guard let output else { return false }
+          inner = output
+          return true
+        }, here)
     default: return { (_, _) throws(Stop) in }
     }
   }
@@ -274,7 +286,9 @@ extension Compiler {
       return { (state, frame) throws(Stop) in
         let path = try keys(state, frame)
         var isKept = true
-        try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in isKept = try change(&inner, frame) }
+        try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in
+          isKept = try change(&inner, frame)
+        }
         if !isKept { try deletePaths(&state, .array([.array(path)]), frame.run) }
       }
     }
@@ -291,14 +305,16 @@ extension Compiler {
         let keys = path.items ?? []
         if keys.count > 10_000 { throw Stop("Path too deep") }
         var isKept = true
-        try updatePath(&state, keys, 0, frame.run) { (inner) throws(Stop) in isKept = try change(&inner, frame) }
+        try updatePath(&state, keys, 0, frame.run) { (inner) throws(Stop) in
+          isKept = try change(&inner, frame)
+        }
         if !isKept { doomed.append(path) }
       }
       if !doomed.isEmpty { try deletePaths(&state, .array(doomed), frame.run) }
     }
   }
 
-  /// `.[] |= change`
+  // `.[] |= change`
   private static func modifyEach(
     _ state: inout Value, _ frame: Frame, _ change: (inout Value, Frame) throws(Stop) -> Bool
   ) throws(Stop) {

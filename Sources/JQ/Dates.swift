@@ -7,7 +7,9 @@ import Glibc
 extension Builtins {
   static let dates: [String: Builtin] = [
     "now/0": .zero { (_, frame) throws(Stop) in
-      guard let now = frame.run.environment.now else { throw frame.run.refusal("now", "no time was handed in") }
+      guard let now = frame.run.environment.now else {
+        throw frame.run.refusal("now", "no time was handed in")
+      }
       return .number(now)
     },
     "mktime/0": .zero { (value, _) throws(Stop) in
@@ -48,7 +50,9 @@ extension Builtins {
 
   private static func zone(_ name: Value, _ run: Run) throws(Stop) -> TimeZone {
     guard let text = name.string else { throw typeError(name, "is not the name of a time zone") }
-    guard let zone = cachedZone(text, run, allowsPaths: false) else { throw typeError(name, "is not a known time zone") }
+    guard let zone = cachedZone(text, run, allowsPaths: false) else {
+      throw typeError(name, "is not a known time zone")
+    }
     return zone
   }
 
@@ -86,7 +90,8 @@ extension Builtins {
     ])
   }
 
-  private static func brokenDown(_ value: Value, _ zone: TimeZone, _ complaint: String) throws(Stop) -> Value {
+  private static func brokenDown(_ value: Value, _ zone: TimeZone, _ complaint: String) throws(Stop) -> Value
+  {
     guard let seconds = value.double else { throw Stop(complaint) }
     let whole = saturated(seconds)
     guard abs(seconds) < 1e17 else {

@@ -20,32 +20,35 @@ func formatted(_ value: Value, _ format: Format?, _ name: String, _ run: Run) th
   case nil: throw Stop("\(name) is not a valid format")
   case .text: return try textValue(value, run)
   case .json: return try jsonText(value, run)
-  case .csv: return try row(value, ",", "cannot be csv-formatted, only array", run) { text, out in
-    out.append(UInt8(ascii: "\""))
-    for byte in text { out.append(contentsOf: byte == UInt8(ascii: "\"") ? [byte, byte] : [byte]) }
-    out.append(UInt8(ascii: "\""))
-  }
-  case .tsv: return try row(value, "\t", "cannot be tsv-formatted, only array", run) { text, out in
-    for byte in text {
-      switch byte {
-      case 0x09: out.append(contentsOf: Array("\\t".utf8))
-      case 0x0a: out.append(contentsOf: Array("\\n".utf8))
-      case 0x0d: out.append(contentsOf: Array("\\r".utf8))
-      case UInt8(ascii: "\\"): out.append(contentsOf: Array("\\\\".utf8))
-      default: out.append(byte)
+  case .csv:
+    return try row(value, ",", "cannot be csv-formatted, only array", run) { text, out in
+      out.append(UInt8(ascii: "\""))
+      for byte in text { out.append(contentsOf: byte == UInt8(ascii: "\"") ? [byte, byte] : [byte]) }
+      out.append(UInt8(ascii: "\""))
+    }
+  case .tsv:
+    return try row(value, "\t", "cannot be tsv-formatted, only array", run) { text, out in
+      for byte in text {
+        switch byte {
+        case 0x09: out.append(contentsOf: Array("\\t".utf8))
+        case 0x0a: out.append(contentsOf: Array("\\n".utf8))
+        case 0x0d: out.append(contentsOf: Array("\\r".utf8))
+        case UInt8(ascii: "\\"): out.append(contentsOf: Array("\\\\".utf8))
+        default: out.append(byte)
+        }
       }
     }
-  }
-  case .html: return try replaced(value, run) { byte in
-    switch byte {
-    case UInt8(ascii: "&"): "&amp;"
-    case UInt8(ascii: "<"): "&lt;"
-    case UInt8(ascii: ">"): "&gt;"
-    case UInt8(ascii: "'"): "&apos;"
-    case UInt8(ascii: "\""): "&quot;"
-    default: nil
+  case .html:
+    return try replaced(value, run) { byte in
+      switch byte {
+      case UInt8(ascii: "&"): "&amp;"
+      case UInt8(ascii: "<"): "&lt;"
+      case UInt8(ascii: ">"): "&gt;"
+      case UInt8(ascii: "'"): "&apos;"
+      case UInt8(ascii: "\""): "&quot;"
+      default: nil
+      }
     }
-  }
   case .sh: return try shell(value, run)
   case .uri: return try percentEncoded(value, run)
   case .urid: return try percentDecoded(value, run)
@@ -77,7 +80,8 @@ private func replaced(
 }
 
 private func row(
-  _ value: Value, _ separator: String, _ complaint: String, _ run: Run, _ quote: ([UInt8], inout [UInt8]) -> Void
+  _ value: Value, _ separator: String, _ complaint: String, _ run: Run,
+  _ quote: ([UInt8], inout [UInt8]) -> Void
 ) throws(Stop) -> Value {
   guard value.kind == .array else { throw typeError(value, complaint) }
   var out: [UInt8] = []
@@ -122,7 +126,8 @@ private func percentEncoded(_ value: Value, _ run: Run) throws(Stop) -> Value {
   var out: [UInt8] = []
   for byte in try bytes(of: value, run) {
     let isUnreserved =
-      byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte == 0x2d || byte == 0x2e || byte == 0x5f || byte == 0x7e
+      byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte == 0x2d || byte == 0x2e || byte == 0x5f
+      || byte == 0x7e
     if isUnreserved {
       out.append(byte)
     } else {
@@ -173,7 +178,8 @@ struct Radix {
 
   static let base64 = Radix(
     name: "base64",
-    letters: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8), bits: 6, group: 4)
+    letters: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8), bits: 6, group: 4
+  )
   static let base32 = Radix(
     name: "base32", letters: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8), bits: 5, group: 8)
 

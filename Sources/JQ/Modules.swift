@@ -27,7 +27,10 @@ public struct ModuleLoader: Sendable {
     let suffix = isData ? ".json" : ".jq"
     let base = path.split(separator: "/").last.map(String.init) ?? path
     for folder in directive.folders(self) {
-      for candidate in ["\(folder)/\(path)\(suffix)", "\(folder)/\(path)/jq/main\(suffix)", "\(folder)/\(path)/\(base)\(suffix)"] {
+      for candidate in [
+        "\(folder)/\(path)\(suffix)", "\(folder)/\(path)/jq/main\(suffix)",
+        "\(folder)/\(path)/\(base)\(suffix)",
+      ] {
         if let text = read(candidate) { return (candidate, text) }
       }
     }
@@ -84,11 +87,13 @@ extension Compiler {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     if path.contains("\\") {
       throw ProgramError(
-        "Modules must be named by relative paths using '/', not '\\' (\(path))", in: source, at: directive.span)
+        "Modules must be named by relative paths using '/', not '\\' (\(path))", in: source,
+        at: directive.span)
     }
     if parts.contains("..") {
       throw ProgramError(
-        "Relative paths to modules may not traverse to parent directories (\(path))", in: source, at: directive.span)
+        "Relative paths to modules may not traverse to parent directories (\(path))", in: source,
+        at: directive.span)
     }
     if zip(parts, parts.dropFirst()).contains(where: { $0 == $1 }) {
       throw ProgramError(
@@ -109,7 +114,8 @@ extension Compiler {
     let module = try Parser.parse(Source(name: path, text: text))
     if let main = module.main {
       throw ProgramError(
-        "library should only have function definitions, not a main expression", in: module.source, at: main.span)
+        "library should only have function definitions, not a main expression", in: module.source,
+        at: main.span)
     }
     var scope = try importScope(module, folder(of: path))
     var meanings: [(String, Int, FunctionMeaning)] = []

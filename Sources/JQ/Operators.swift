@@ -126,7 +126,9 @@ func divide(_ a: Value, _ b: Value, _ run: Run) throws(Stop) -> Value {
     if right == 0 { throw typeError(a, b, "cannot be divided because the divisor is zero") }
     return .number(left / right)
   }
-  guard let text = a.textBytes, let separator = b.textBytes else { throw typeError(a, b, "cannot be divided") }
+  guard let text = a.textBytes, let separator = b.textBytes else {
+    throw typeError(a, b, "cannot be divided")
+  }
   return try split(text, by: separator, run)
 }
 

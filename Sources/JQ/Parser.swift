@@ -54,7 +54,9 @@ extension Parser {
   }
 
   mutating func expect(_ symbol: Symbol) throws(ProgramError) {
-    guard sees(symbol) else { throw unexpected(expecting: Token(kind: .symbol(symbol), span: token.span).description) }
+    guard sees(symbol) else {
+      throw unexpected(expecting: Token(kind: .symbol(symbol), span: token.span).description)
+    }
     at += 1
   }
 
@@ -63,7 +65,9 @@ extension Parser {
     at += 1
   }
 
-  func failure(_ message: String, _ span: Span) -> ProgramError { ProgramError(message, in: source, at: span) }
+  func failure(_ message: String, _ span: Span) -> ProgramError {
+    ProgramError(message, in: source, at: span)
+  }
 
   /// A token where another was needed.
   func unexpected(expecting: String) -> ProgramError {
@@ -76,7 +80,8 @@ extension Parser {
     if case .badEscape(let message) = token.kind { return failure(message, token.span) }
     if at == 0, token.kind != .endOfFile { return unexpected(expecting: "end of file") }
     return ProgramError(
-      "syntax error, unexpected \(token.description)", in: source, at: errorSpan, hint: "\(wanted) was expected")
+      "syntax error, unexpected \(token.description)", in: source, at: errorSpan,
+      hint: "\(wanted) was expected")
   }
 
   /// At the end of the text, messages point at what stands before it.
@@ -198,7 +203,9 @@ extension Parser {
       try checkChain(stages.count)
     }
     var result = stages.removeLast()
-    while let stage = stages.popLast() { result = Node(.pipe(stage, result), .through(stage.span, result.span)) }
+    while let stage = stages.popLast() {
+      result = Node(.pipe(stage, result), .through(stage.span, result.span))
+    }
     return result
   }
 
@@ -216,11 +223,14 @@ extension Parser {
 
   func checkChain(_ count: Int) throws(ProgramError) {
     if count > Parser.chainLimit {
-      throw failure("the expression is too long (more than \(Parser.chainLimit) operators in a row)", token.span)
+      throw failure(
+        "the expression is too long (more than \(Parser.chainLimit) operators in a row)", token.span)
     }
   }
 
-  /// An operand of `|` and `,`. Definitions and bindings reach as far right as they can.
+  /// An operand of `|` and `,`.
+  ///
+  /// Definitions and bindings reach as far right as they can.
   private mutating func stage() throws(ProgramError) -> Node {
     let start = token.span
     if sees(.def) {
@@ -379,7 +389,7 @@ extension Parser {
 // MARK: - Patterns
 
 extension Parser {
-  /// `pattern ?// pattern …`
+  // `pattern ?// pattern …`
   mutating func patterns() throws(ProgramError) -> [Pattern] {
     var result = [try pattern()]
     while accept(.patternAlternative) { result.append(try pattern()) }

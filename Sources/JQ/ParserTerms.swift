@@ -14,7 +14,9 @@ extension Parser {
     }
   }
 
-  /// Takes one suffix. False when there is none.
+  /// Takes one suffix.
+  ///
+  /// False when there is none.
   private mutating func suffix(_ node: inout Node) throws(ProgramError) -> Bool {
     let start = node.span
     switch token.kind {
@@ -223,7 +225,8 @@ extension Parser {
     }
     let extract = accept(.semicolon) ? try query() : nil
     try expect(.closeParen)
-    return Node(.foreach(items, patterns, initial: initial, update: update, extract: extract), span(from: start))
+    return Node(
+      .foreach(items, patterns, initial: initial, update: update, extract: extract), span(from: start))
   }
 
   /// A string, with a format before it or not.
@@ -330,7 +333,9 @@ extension Parser {
       try checkChain(stages.count)
     }
     var result = stages.removeLast()
-    while let stage = stages.popLast() { result = Node(.pipe(stage, result), .through(stage.span, result.span)) }
+    while let stage = stages.popLast() {
+      result = Node(.pipe(stage, result), .through(stage.span, result.span))
+    }
     return result
   }
 }

@@ -86,7 +86,7 @@ private func putSlice(_ value: Value, at key: Value, in root: inout Value, _ run
 
 // MARK: - Deleting
 
-/// `delpaths`
+// `delpaths`
 func deletePaths(_ root: inout Value, _ paths: Value, _ run: Run) throws(Stop) {
   guard let paths = paths.items else { throw Stop("Paths must be specified as an array") }
   var all: [[Value]] = []

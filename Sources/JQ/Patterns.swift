@@ -2,7 +2,9 @@
 
 /// Takes values apart into variables.
 struct Matcher: Sendable {
-  /// What is bound where, and what to do next. The last step runs the body.
+  /// What is bound where, and what to do next.
+  ///
+  /// The last step runs the body.
   typealias Step = @Sendable (Value, Value, Frame, () throws(Stop) -> Void) throws(Stop) -> Void
 
   let alternatives: [Step]
@@ -10,11 +12,14 @@ struct Matcher: Sendable {
   let slots: Range<Int>
   /// The slot of a pattern that is one variable.
   let onlySlot: Int?
-  /// What the body sees. Only used while compiling.
+  /// What the body sees.
+  ///
+  /// Only used while compiling.
   nonisolated(unsafe) let scope: Scope
 
-  /// Binds the variables in every way there is and calls `body` each time. An error, even one that the body raises,
-  /// leads to the next alternative.
+  /// Binds the variables in every way there is and calls `body` each time.
+  ///
+  /// An error, even one that the body raises, leads to the next alternative.
   @inline(__always)
   func match(
     _ item: Value, _ input: Value, _ frame: Frame, _ body: () throws(Stop) -> Void
@@ -47,7 +52,9 @@ extension Compiler {
   /// Compiles patterns; the scope it returns has their variables in it.
   func matcher(_ patterns: [Pattern], _ here: Here) throws(ProgramError) -> Matcher {
     var names: [String] = []
-    for pattern in patterns { for name in pattern.variables where !names.contains(name) { names.append(name) } }
+    for pattern in patterns {
+      for name in pattern.variables where !names.contains(name) { names.append(name) }
+    }
     var slots: [String: Int] = [:]
     var scope = here.scope
     var first: Int?
@@ -67,7 +74,9 @@ extension Compiler {
       alternatives: steps, slots: start..<(start + names.count), onlySlot: onlySlot, scope: scope)
   }
 
-  private func step(_ pattern: Pattern, _ slots: [String: Int], _ here: Here) throws(ProgramError) -> Matcher.Step {
+  private func step(_ pattern: Pattern, _ slots: [String: Int], _ here: Here) throws(ProgramError)
+    -> Matcher.Step
+  {
     switch pattern {
     case .variable(let name):
       let slot = slots[name] ?? 0

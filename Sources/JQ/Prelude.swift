@@ -167,7 +167,9 @@ enum Prelude {
   static func definition(_ signature: String) -> (Definition, Source)? {
     guard let text = definitions[signature] else { return nil }
     let source = Source(name: "<builtin>", text: Array(text.utf8))
-    guard let module = try? Parser.parse(source), let definition = module.definitions.first else { return nil }
+    guard let module = try? Parser.parse(source), let definition = module.definitions.first else {
+      return nil
+    }
     return (definition, source)
   }
 }
@@ -185,7 +187,9 @@ extension Compiler {
 
   /// Calls the definition in the prelude although there is a form of the same name.
   func callPrelude(_ name: String, _ arguments: [Node], _ here: Here) throws(ProgramError) -> Code {
-    guard let meaning = preludeMeaning(name, arguments.count), let first = arguments.first else { return .never }
+    guard let meaning = preludeMeaning(name, arguments.count), let first = arguments.first else {
+      return .never
+    }
     return try call(meaning, arguments, first, here)
   }
 }

@@ -44,7 +44,8 @@ public final class Program: Sendable {
       let part = try Parser.parse(Source(name: name, text: Array(source.utf8)))
       if let main = part.main {
         throw ProgramError(
-          "library should only have function definitions, not a main expression", in: part.source, at: main.span)
+          "library should only have function definitions, not a main expression", in: part.source,
+          at: main.span)
       }
       scope = try compiler.including(part, in: scope)
     }
@@ -57,7 +58,9 @@ public final class Program: Sendable {
   /// Whether the program never has more than one output for an input.
   public var hasAtMostOneOutput: Bool { code.single != nil }
 
-  /// Runs the program on one input and hands each output to `body`. What `body` throws ends the run and comes out.
+  /// Runs the program on one input and hands each output to `body`.
+  ///
+  /// What `body` throws ends the run and comes out.
   public func run(
     _ input: Value, _ environment: Environment = Environment(), _ body: (Value) throws -> Void
   ) throws {
@@ -79,7 +82,9 @@ public final class Program: Sendable {
   }
 }
 
-/// Runs a program on one input after the other. Belongs to one thread at a time.
+/// Runs a program on one input after the other.
+///
+/// Belongs to one thread at a time.
 public final class Evaluator {
   private let code: Code
   private let state: Run
@@ -97,7 +102,9 @@ public final class Evaluator {
     set { state.environment = newValue }
   }
 
-  /// Hands each output for an input to `body`. What `body` throws ends the run and comes out.
+  /// Hands each output for an input to `body`.
+  ///
+  /// What `body` throws ends the run and comes out.
   @inline(__always)
   public func run(_ input: Value, _ body: (Value) throws -> Void) throws {
     state.begin()

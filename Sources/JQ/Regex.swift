@@ -3,7 +3,9 @@ import Glibc
 
 // Regular expressions, by Oniguruma as in jq.
 
-/// A compiled regular expression. Belongs to one run.
+/// A compiled regular expression.
+///
+/// Belongs to one run.
 final class CompiledRegex {
   fileprivate let regex: OnigRegex
   /// Names of groups, by their number from one.
@@ -142,7 +144,9 @@ private struct Search {
   let isGlobal: Bool
 
   init(_ value: Value, _ pattern: Value, _ flags: Value, _ run: Run) throws(Stop) {
-    guard let text = value.textBytes else { throw typeError(value, "cannot be matched, as it is not a string") }
+    guard let text = value.textBytes else {
+      throw typeError(value, "cannot be matched, as it is not a string")
+    }
     guard let pattern = pattern.textBytes else { throw typeError(pattern, "is not a string") }
     self.text = text
     var options = OnigOptionType(ONIG_OPTION_CAPTURE_GROUP)
@@ -208,7 +212,8 @@ private struct Search {
     let length = counter.count(to: end) - offset
     var captures: [Value] = []
     for group in 1..<max(1, Int(region.num_regs)) {
-      captures.append(capture(group, Int(region.beg[group]), Int(region.end[group]), offset, begin == end, &counter))
+      captures.append(
+        capture(group, Int(region.beg[group]), Int(region.end[group]), offset, begin == end, &counter))
     }
     return .object(
       Search.matchShape,

@@ -3,7 +3,9 @@ import Glibc
 
 // What one evaluation carries with it: its budget, its surroundings, and the frames of the functions that are active.
 
-/// Limits of one evaluation. Nothing given means no limit.
+/// Limits of one evaluation.
+///
+/// Nothing given means no limit.
 public struct Budget: Sendable {
   /// Outputs of generators, calls of functions and turns of loops.
   public var steps: Int?
@@ -11,7 +13,9 @@ public struct Budget: Sendable {
   public var memory: Int?
   /// Seconds, counted by `clock`.
   public var seconds: Double?
-  /// Any clock in seconds that only goes forward. Read every few thousand steps.
+  /// Any clock in seconds that only goes forward.
+  ///
+  /// Read every few thousand steps.
   public var clock: (@Sendable () -> Double)?
 
   public init(
@@ -24,7 +28,9 @@ public struct Budget: Sendable {
   }
 }
 
-/// What a program may ask of the world. Everything absent is refused, with a reason, when a program asks for it.
+/// What a program may ask of the world.
+///
+/// Everything absent is refused, with a reason, when a program asks for it.
 ///
 ///     var environment = Environment()
 ///     environment.now = 1_767_225_600
@@ -40,13 +46,13 @@ public struct Environment {
   public var timeZone: String?
   /// `input`: the next value, nil at the end.
   public var nextInput: (() throws -> Value?)?
-  /// `debug`
+  // `debug`
   public var debug: ((Value) -> Void)?
-  /// `stderr`
+  // `stderr`
   public var standardError: ((Value) -> Void)?
-  /// `input_filename`
+  // `input_filename`
   public var inputFileName: (() -> String?)?
-  /// `input_line_number`
+  // `input_line_number`
   public var inputLineNumber: (() -> Int)?
   public var budget = Budget()
 
@@ -233,12 +239,16 @@ final class Run {
   @inline(never)
   private static func tooDeep() -> Stop { Stop(.refused("the expression recurses too deeply")) }
 
-  func refusal(_ what: String, _ why: String) -> Stop { Stop(.refused("\(what) is not available here: \(why)")) }
+  func refusal(_ what: String, _ why: String) -> Stop {
+    Stop(.refused("\(what) is not available here: \(why)"))
+  }
 }
 
 // MARK: - The machine
 
-/// Where about the stack is. Only good for comparisons.
+/// Where about the stack is.
+///
+/// Only good for comparisons.
 @inline(__always)
 func stackPointer() -> UInt {
   var probe: UInt8 = 0

@@ -1,8 +1,9 @@
 // What names mean at a place in the text. A scope is a chain: each definition, parameter, variable and label adds one
 // link in front of what was known before.
 
-/// The variables of one function that has frames of its own. Functions that are compiled into their callers use their
-/// caller's.
+/// The variables of one function that has frames of its own.
+///
+/// Functions that are compiled into their callers use their caller's.
 final class FrameLayout {
   let level: Int
   private(set) var slots = 0
@@ -154,10 +155,12 @@ extension Node {
   /// The expressions directly beneath.
   var children: [Node] {
     switch form {
-    case .identity, .recurse, .number, .text, .format, .null, .yes, .no, .breakOut, .variable, .location: return []
+    case .identity, .recurse, .number, .text, .format, .null, .yes, .no, .breakOut, .variable, .location:
+      return []
     case .interpolation(_, let parts):
       return parts.compactMap { if case .value(let node) = $0 { node } else { nil } }
-    case .index(let a, let b), .pipe(let a, let b), .comma(let a, let b), .binary(_, let a, let b), .and(let a, let b),
+    case .index(let a, let b), .pipe(let a, let b), .comma(let a, let b), .binary(_, let a, let b),
+      .and(let a, let b),
       .or(let a, let b), .alternative(let a, let b), .assign(let a, let b), .update(let a, let b),
       .updateWith(_, let a, let b):
       return [a, b]

@@ -1,6 +1,7 @@
 // What ends an evaluation before its end, and the wording of jq's messages.
 
-/// Why an evaluation stopped: thrown inside the evaluator, and told apart by identity where one construct stops another.
+/// Why an evaluation stopped: thrown inside the evaluator, and told apart by identity where one construct
+/// stops another.
 final class Stop: Error, @unchecked Sendable {
   enum Reason {
     /// `error(value)`, or a builtin's complaint: what `try` catches.
@@ -86,12 +87,12 @@ extension Value {
   var described: String { "\(typeName) (\(excerpt))" }
 }
 
-/// `number (1) cannot be …`
+// `number (1) cannot be …`
 func typeError(_ value: Value, _ complaint: String) -> Stop {
   Stop("\(value.described) \(complaint)")
 }
 
-/// `number (1) and string ("a") cannot be …`
+// `number (1) and string ("a") cannot be …`
 func typeError(_ a: Value, _ b: Value, _ complaint: String) -> Stop {
   Stop("\(a.described) and \(b.described) \(complaint)")
 }

@@ -13,9 +13,9 @@ struct Node: Sendable {
 
 /// The kinds of expressions.
 indirect enum Form: Sendable {
-  /// `.`
+  // `.`
   case identity
-  /// `..`
+  // `..`
   case recurse
   /// A number by its text.
   case number([UInt8])
@@ -26,11 +26,11 @@ indirect enum Form: Sendable {
   /// `@base64` on its own.
   case format(String)
   case null, yes, no
-  /// `target[key]`, `target.name`
+  // `target[key]`, `target.name`
   case index(Node, key: Node)
-  /// `target[from:to]`
+  // `target[from:to]`
   case slice(Node, from: Node?, to: Node?)
-  /// `target[]`
+  // `target[]`
   case iterate(Node)
   /// `try body catch handler`, and `body?`, which has no handler.
   case attempt(Node, handler: Node?)
@@ -40,11 +40,11 @@ indirect enum Form: Sendable {
   case binary(Operator, Node, Node)
   case and(Node, Node)
   case or(Node, Node)
-  /// `a // b`
+  // `a // b`
   case alternative(Node, Node)
-  /// `path = value`
+  // `path = value`
   case assign(Node, Node)
-  /// `path |= expression`
+  // `path |= expression`
   case update(Node, Node)
   /// `path += value` and its like; no operator for `//=`.
   case updateWith(Operator?, Node, Node)
@@ -56,11 +56,11 @@ indirect enum Form: Sendable {
   case label(String, Node)
   case breakOut(String)
   case variable(String)
-  /// `$__loc__`
+  // `$__loc__`
   case location(line: Int)
   case call(String, [Node])
   case define(Definition, Node)
-  /// `source as pattern ?// pattern | body`
+  // `source as pattern ?// pattern | body`
   case bind(Node, [Pattern], Node)
 }
 
@@ -95,7 +95,7 @@ struct PatternMember: Sendable {
   let pattern: Pattern?
 }
 
-/// `def name(parameters): body;`
+// `def name(parameters): body;`
 final class Definition: Sendable {
   let name: String
   let parameters: [Parameter]
@@ -116,7 +116,7 @@ struct Parameter: Sendable {
   let isValue: Bool
 }
 
-/// `import "path" as name {metadata};`
+// `import "path" as name {metadata};`
 struct Import: Sendable {
   let path: String
   /// Without it: `include`.

@@ -20,7 +20,8 @@ struct TimeZone: Sendable {
 
   private init() { offsets = [Offset(seconds: 0, isDaylight: false, name: "UTC")] }
 
-  /// The zone of a name such as `Europe/Warsaw`, of a path, or of a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+  /// The zone of a name such as `Europe/Warsaw`, of a path, or of a rule such as
+  /// `CET-1CEST,M3.5.0,M10.5.0/3`.
   init?(name: String, allowsPaths: Bool) {
     if name.isEmpty || name == "UTC" || name == "GMT" {
       self = .utc
@@ -96,7 +97,9 @@ struct TimeZone: Sendable {
     return offsets[transitions[low - 1].offset]
   }
 
-  /// The moment of a local time given as if it were UTC. Of two the earlier; in a gap, as if the gap were not there.
+  /// The moment of a local time given as if it were UTC.
+  ///
+  /// Of two the earlier; in a gap, as if the gap were not there.
   func moment(ofLocal local: Int) -> Int {
     let before = local - offset(at: local - 86400).seconds
     if offset(at: before).seconds == local - before { return before }
@@ -114,7 +117,8 @@ private struct Header {
   let isUTCCount, isStandardCount, leapCount, timeCount, typeCount, charCount: Int
 
   init?(_ file: [UInt8], _ start: Int) {
-    guard start + Header.length <= file.count, file[start..<start + 4].elementsEqual(Array("TZif".utf8)) else {
+    guard start + Header.length <= file.count, file[start..<start + 4].elementsEqual(Array("TZif".utf8))
+    else {
       return nil
     }
     self.start = start

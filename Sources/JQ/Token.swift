@@ -46,13 +46,13 @@ enum Symbol: String, Sendable {
 /// What the lexer makes of the text.
 enum TokenKind: Equatable, Sendable {
   case name(String)
-  /// `.name`
+  // `.name`
   case field(String)
-  /// `$name`
+  // `$name`
   case variable(String)
   case location
   case number
-  /// `@name`
+  // `@name`
   case format(String)
   case keyword(Keyword)
   case symbol(Symbol)

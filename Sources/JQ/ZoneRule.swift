@@ -74,7 +74,9 @@ struct ZoneRule: Sendable {
         clock = given
       }
       if kind == UInt8(ascii: "M") {
-        guard parts.count == 3, (1...12).contains(parts[0]), (1...5).contains(parts[1]), parts[2] < 7 else { return nil }
+        guard parts.count == 3, (1...12).contains(parts[0]), (1...5).contains(parts[1]), parts[2] < 7 else {
+          return nil
+        }
         return .month(parts[0], parts[1], parts[2], clock)
       }
       return kind == UInt8(ascii: "J") ? .julian(parts[0], clock) : .day(parts[0], clock)
@@ -115,7 +117,8 @@ struct ZoneRule: Sendable {
       let first = days(toYear: year, month: month, day: 1)
       let shift = (weekday - (first + 4) % 7 + 14) % 7
       var date = first + shift + (week - 1) * 7
-      let next = month == 12 ? days(toYear: year + 1, month: 1, day: 1) : days(toYear: year, month: month + 1, day: 1)
+      let next =
+        month == 12 ? days(toYear: year + 1, month: 1, day: 1) : days(toYear: year, month: month + 1, day: 1)
       while date >= next { date -= 7 }
       return date * 86400 + clock
     case .julian(let number, let clock):
