@@ -50,25 +50,6 @@ private func missing(_ target: Value, _ key: Key) throws(Stop) -> Value {
   throw Stop("Cannot index \(target.typeName) with \(Value.string(key.bytes).described)")
 }
 
-/// Follows a path of names in one go; a view is not even retained on the way.
-@inline(__always)
-func walk(_ value: Value, _ keys: [Key], _ hints: UnsafeMutablePointer<Int>) throws(Stop) -> Value {
-  if case .view(let document, let start) = value {
-    var at = Int(start)
-    for number in keys.indices {
-      guard Tape.kind(document.tape[at]) == Tape.object else {
-        return try missing(.view(document, UInt32(truncatingIfNeeded: at)), keys[number])
-      }
-      at = keys[number].bytes.withUnsafeBufferPointer { document.find($0, in: at, hint: &hints[number]) }
-      if at < 0 { return .null }
-    }
-    return .view(document, UInt32(truncatingIfNeeded: at))
-  }
-  var current = value
-  for number in keys.indices { current = try index(current, keys[number], hint: &hints[number]) }
-  return current
-}
-
 // MARK: - Slices
 
 /// The bounds of a slice of something with `count` entries: the lower rounds down, the upper up.

@@ -54,18 +54,14 @@ extension Compiler {
 
   private func path(_ names: [Key]) -> Code {
     let hints = newHints(names.count)
-    if names.count == 1, let name = names.first {
-      return .single { (value, frame) throws(Stop) in
-        try index(value, name, hint: &frame.run.hints[hints])
-      }
-    }
-    return .single { (value, frame) throws(Stop) in try walk(value, names, frame.run.hints + hints) }
+    let path = NamePath(names)
+    return .single { (value, frame) throws(Stop) in try path.value(in: value, frame.hints + hints) }
   }
 
   private func member(of target: Code, _ name: Key) -> Code {
     let hint = newHints(1)
     return Compiler.pipe(
-      target, .single { (value, frame) throws(Stop) in try index(value, name, hint: &frame.run.hints[hint]) })
+      target, .single { (value, frame) throws(Stop) in try index(value, name, hint: &frame.hints[hint]) })
   }
 
   /// Two expressions over the same input and what is made of their outputs.
@@ -129,9 +125,11 @@ extension Compiler {
       let names = names(of: left)
     else { return nil }
     let hints = newHints(names.count)
+    let path = NamePath(names)
+    let text = ConstantText(wanted)
     let expected = operation == .equal
     return .single { (value, frame) throws(Stop) in
-      .bool(try walk(value, names, frame.run.hints + hints).isText(wanted) == expected)
+      .bool(try path.leads(from: value, to: text.bytes, frame.hints + hints) == expected)
     }
   }
 
@@ -229,12 +227,20 @@ extension Compiler {
       values.append(try compile(member.value, here))
     }
     let names = keys.compactMap { $0.constant.flatMap { Key($0) } }
-    if names.count == keys.count, values.allSatisfy({ $0.single != nil }) { return record(names, values) }
+    if names.count == keys.count, values.allSatisfy({ $0.single != nil }) {
+      return record(names, values, members, here)
+    }
     return product(keys, values)
   }
 
+  /// A record's member: a path is followed without a call.
+  private func source(_ code: Code, _ node: Node) -> MemberSource? {
+    if let names = names(of: node) { return .path(NamePath(names), hints: newHints(names.count)) }
+    return code.single.map { .code($0) }
+  }
+
   /// An object of constant names and one output for each: the shape is made once.
-  private func record(_ names: [Key], _ values: [Code]) -> Code {
+  private func record(_ names: [Key], _ values: [Code], _ members: [Member], _ here: Here) -> Code {
     var unique: [Key] = []
     var places: [Int] = []
     for name in names {
@@ -256,14 +262,19 @@ extension Compiler {
     let isTotal = values.allSatisfy(\.isTotal)
     let count = unique.count
     let order = places
-    if count == runs.count {
+    let sources = zip(values, members).compactMap { source($0, $1.value) }
+    if count == sources.count {
       return .single(total: isTotal) { (value, frame) throws(Stop) in
         try frame.run.charge(96 + count * MemoryLayout<Value>.stride)
         var contents: [Value] = []
         contents.reserveCapacity(count)
-        for run in runs {
-          guard let member = try run(value, frame) else { return nil }
-          contents.append(member)
+        for place in 0..<count {
+          switch sources[place] {
+          case .path(let path, let hints): contents.append(try path.value(in: value, frame.hints + hints))
+          case .code(let run):
+            guard let member = try run(value, frame) else { return nil }
+            contents.append(member)
+          }
         }
         return .object(shape, contents)
       }

@@ -66,7 +66,7 @@ extension Compiler {
       return .single(total: false) { (value, frame) throws(Stop) in
         let kind = value.kind
         guard kind == .object || kind == .null else { return nil }
-        return value.member(name, hint: &frame.run.hints[hint]) ?? .null
+        return value.member(name, hint: &frame.hints[hint]) ?? .null
       }
     default: return nil
     }

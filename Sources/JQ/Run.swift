@@ -62,6 +62,8 @@ public struct Environment {
 /// The variables and arguments of one active function; the outermost one is the program's.
 final class Frame {
   unowned(unsafe) let run: Run
+  /// The run's, at hand here.
+  let hints: UnsafeMutablePointer<Int>
   /// The frame of the function around this one in the text.
   let parent: Frame?
   let slots: UnsafeMutablePointer<Value>
@@ -72,6 +74,7 @@ final class Frame {
 
   init(_ run: Run, parent: Frame?, slots count: Int, arguments: [Closure]) {
     self.run = run
+    hints = run.hints
     self.parent = parent
     self.count = count
     self.arguments = arguments
