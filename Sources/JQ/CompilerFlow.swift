@@ -189,6 +189,9 @@ extension Compiler {
     let source = try compile(items, here).many
     let start = try compile(initial, here)
     let matcher = try matcher(patterns, here)
+    let outer = foldsInputs
+    foldsInputs = outer || items.readsInputs
+    defer { foldsInputs = outer }
     let change = try self.change(update, here.with(matcher.scope))
     let slots = matcher.slots
     let fold: Single = { (value, frame) throws(Stop) in
@@ -237,6 +240,9 @@ extension Compiler {
     let matcher = try matcher(patterns, here)
     let inside = here.with(matcher.scope)
     let slots = matcher.slots
+    let outer = foldsInputs
+    foldsInputs = outer || items.readsInputs
+    defer { foldsInputs = outer }
     let updates = try compile(update, inside)
     let change: Change? = updates.single == nil ? nil : try self.change(update, inside)
     let isTotal = updates.isTotal

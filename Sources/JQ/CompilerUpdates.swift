@@ -138,8 +138,10 @@ extension Compiler {
       return Compiler.replacing(
         Compiler.combine(try compile(left, here), code) { (x, y, run) throws(Stop) in try add(x, y, run) })
     }
+    let detaches = foldsInputs
     return { (state, frame) throws(Stop) in
-      let operand = try make(state, frame) ?? .null
+      var operand = try make(state, frame) ?? .null
+      if detaches { operand = operand.detach() }
       try target(&state, frame)
       try add(operand, to: &state, frame.run)
     }
@@ -221,9 +223,11 @@ extension Compiler {
     case .assign(let target, _):
       let slot = slot ?? 0
       if let keys = try keys(of: target, here) {
+        let detaches = foldsInputs
         return { (state, frame) throws(Stop) in
           let path = try keys(state, frame)
-          try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in inner = frame.slots[slot] }
+          let value = detaches ? frame.slots[slot].detach() : frame.slots[slot]
+          try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in inner = value }
         }
       }
       let places = try paths(target, here)
@@ -240,7 +244,12 @@ extension Compiler {
       switch operation {
       case nil:
         first = { (inner, frame) throws(Stop) in if !inner.isTruthy { inner = frame.slots[slot] } }
-      case .add: first = { (inner, frame) throws(Stop) in try add(frame.slots[slot], to: &inner, frame.run) }
+      case .add:
+        let detaches = foldsInputs
+        first = { (inner, frame) throws(Stop) in
+          let value = frame.slots[slot]
+          try add(detaches ? value.detach() : value, to: &inner, frame.run)
+        }
       case let operation?:
         first = { (inner, frame) throws(Stop) in
           inner = try operation.apply(inner, frame.slots[slot], frame.run)

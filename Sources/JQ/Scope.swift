@@ -142,6 +142,9 @@ extension Definition {
 }
 
 extension Node {
+  /// Whether values of the input stream come out of the expression.
+  var readsInputs: Bool { mentions("inputs", 0) || mentions("input", 0) }
+
   /// Whether a call of `name/arity` stands anywhere in the expression.
   func mentions(_ name: String, _ arity: Int) -> Bool {
     contains { if case .call(name, let arguments) = $0.form { arguments.count == arity } else { false } }
