@@ -8,7 +8,7 @@ RELEASE := -c release --static-swift-stdlib
 STRICT := -Xswiftc -warnings-as-errors
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup build test test-thread test-address bench format lint install clean
+.PHONY: help setup build test test-thread test-address bench format lint install clean differential
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ test-thread: setup ## the tests under the thread sanitizer
 
 test-address: setup ## the tests under the address sanitizer
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
+
+differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
+	python3 Tests/Differential/programs.py --count $(or $(COUNT),2000)
 
 bench: setup ## measure; bench/README.md says what and how
 	$(SWIFT) run --package-path bench -c release ReactiveBench

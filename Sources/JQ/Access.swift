@@ -9,7 +9,10 @@ func index(_ target: Value, _ key: Value) throws(Stop) -> Value {
   case (.array, .number):
     return element(target, key.double ?? .nan)
   case (.array, .object), (.string, .object):
-    return try slice(target, from: key.member(Names.start) ?? .null, to: key.member(Names.end) ?? .null)
+    guard let from = key.member(Names.start), let to = key.member(Names.end) else {
+      throw Stop("Array/string slice indices must be integers")
+    }
+    return try slice(target, from: from, to: to)
   case (.array, .array):
     return try .array(positions(of: key, in: target))
   case (.null, .string), (.null, .number), (.null, .object):

@@ -49,8 +49,14 @@ extension Builtins {
     "transpose/0": .zero { (value, frame) throws(Stop) in try transpose(value, frame.run) },
     "flatten/0": .zero { (value, frame) throws(Stop) in try flatten(value, -1, frame.run) },
     "flatten/1": .one { (value, depth, frame) throws(Stop) in
-      guard let levels = depth.double else { throw typeError(depth, "flatten depth must be a number") }
-      if levels < 0 { throw Stop("flatten depth must not be negative") }
+      if try compare(depth, .number(0)) < 0 { throw Stop("flatten depth must not be negative") }
+      guard let levels = depth.double else {
+        // What is no number counts down only where there is something to flatten.
+        var isDeep = false
+        try iterate(value, frame.run) { (item) throws(Stop) in isDeep = isDeep || item.kind == .array }
+        if isDeep { throw typeError(depth, .number(1), "cannot be subtracted") }
+        return try flatten(value, 0, frame.run)
+      }
       return try flatten(value, levels, frame.run)
     },
     "indices/1": .one { (value, wanted, _) throws(Stop) in try indices(value, wanted) },

@@ -17,7 +17,8 @@ final class Compiler {
   static let inlineLimit = 20_000
   static let inlineDepth = 24
   var inlining = 0
-  /// Inside a fold over the inputs: what its state keeps must not hold on to the chunks of the input it came in.
+  /// Inside a fold over the inputs: what its state keeps must not hold on to the chunks of the input it came
+  /// in.
   var foldsInputs = false
   let rootLayout = FrameLayout(inside: nil)
   var preludeMeanings: [String: FunctionMeaning] = [:]

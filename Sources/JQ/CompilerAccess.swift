@@ -8,8 +8,8 @@ extension Compiler {
     while true {
       switch current.form {
       case .identity: return names.isEmpty ? nil : names.reversed()
-      case .index(let target, let key):
-        guard case .text(let name) = key.form else { return nil }
+      case .index(let target, let key, let isOptional):
+        guard case .text(let name) = key.form, !isOptional else { return nil }
         names.append(Key(bytes: name))
         current = target
       default: return nil
@@ -21,35 +21,49 @@ extension Compiler {
     if let names = names(of: node) { return path(names) }
     let here = here.inner
     switch node.form {
-    case .index(let target, let key):
+    case .index(let target, let key, let isOptional):
       let target = try compile(target, here)
-      if case .text(let name) = key.form { return member(of: target, Key(bytes: name)) }
-      return Compiler.combine(target, try compile(key, here)) { (target, key, _) throws(Stop) in
-        try index(target, key)
+      if case .text(let name) = key.form { return member(of: target, Key(bytes: name), isOptional) }
+      let key = try compile(key, here)
+      if isOptional {
+        return Compiler.combine(target, key, total: false) { (target, key, _) throws(Stop) in
+          try? index(target, key)
+        }
       }
-    case .slice(let target, let from, let to):
+      return Compiler.combine(target, key) { (target, key, _) throws(Stop) in try index(target, key) }
+    case .slice(let target, let from, let to, let isOptional):
       let target = try compile(target, here)
-      let lower = try from.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
-      let upper = try to.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
-      let bounds = Compiler.combine(upper, lower) { (upper, lower, _) throws(Stop) in sliceKey(lower, upper) }
-      return Compiler.combine(target, bounds) { (target, key, _) throws(Stop) in
-        try slice(target, from: key.member(Names.start) ?? .null, to: key.member(Names.end) ?? .null)
+      let bounds = try sliceBounds(from, to, here)
+      return Compiler.combine(target, bounds, total: !isOptional) { (target, key, _) throws(Stop) in
+        if isOptional { return try? index(target, key) }
+        return try index(target, key)
       }
-    case .iterate(let target):
+    case .iterate(let target, let isOptional):
       let target = try compile(target, here)
       switch target.form {
       case .single(let run):
         return .many { (value, frame, out) throws(Stop) in
           guard let container = try run(value, frame) else { return }
+          if isOptional, container.count == nil { return }
           try iterate(container, frame.run, out)
         }
       case .many(let all):
         return .many { (value, frame, out) throws(Stop) in
-          try all(value, frame) { (container) throws(Stop) in try iterate(container, frame.run, out) }
+          try all(value, frame) { (container) throws(Stop) in
+            if isOptional, container.count == nil { return }
+            try iterate(container, frame.run, out)
+          }
         }
       }
     default: return .never
     }
+  }
+
+  /// The bounds of a slice as the key that stands for it in a path.
+  func sliceBounds(_ from: Node?, _ to: Node?, _ here: Here) throws(ProgramError) -> Code {
+    let lower = try from.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
+    let upper = try to.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
+    return Compiler.combine(upper, lower) { (upper, lower, _) throws(Stop) in sliceKey(lower, upper) }
   }
 
   private func path(_ names: [Key]) -> Code {
@@ -58,8 +72,17 @@ extension Compiler {
     return .single { (value, frame) throws(Stop) in try path.value(in: value, frame.hints + hints) }
   }
 
-  private func member(of target: Code, _ name: Key) -> Code {
+  private func member(of target: Code, _ name: Key, _ isOptional: Bool) -> Code {
     let hint = newHints(1)
+    if isOptional {
+      return Compiler.pipe(
+        target,
+        .single(total: false) { (value, frame) throws(Stop) in
+          let kind = value.kind
+          guard kind == .object || kind == .null else { return nil }
+          return value.member(name, hint: &frame.hints[hint]) ?? .null
+        })
+    }
     return Compiler.pipe(
       target, .single { (value, frame) throws(Stop) in try index(value, name, hint: &frame.hints[hint]) })
   }
@@ -69,10 +92,10 @@ extension Compiler {
   /// The second one's outputs change slowest, as in jq.
   static func combine(
     _ first: Code, _ second: Code, total: Bool = true,
-    _ join: @escaping @Sendable (Value, Value, Run) throws(Stop) -> Value
+    _ join: @escaping @Sendable (Value, Value, Run) throws(Stop) -> Value?
   ) -> Code {
     if let a = first.single, let b = second.single {
-      let isTotal = first.isTotal && second.isTotal
+      let isTotal = first.isTotal && second.isTotal && total
       if let constant = second.constant {
         return .single(total: isTotal) { (value, frame) throws(Stop) in
           guard let left = try a(value, frame) else { return nil }
@@ -87,7 +110,9 @@ extension Compiler {
     let (a, b) = (first.many, second.many)
     return .many { (value, frame, out) throws(Stop) in
       try b(value, frame) { (right) throws(Stop) in
-        try a(value, frame) { (left) throws(Stop) in try out(try join(left, right, frame.run)) }
+        try a(value, frame) { (left) throws(Stop) in
+          if let output = try join(left, right, frame.run) { try out(output) }
+        }
       }
     }
   }
@@ -135,7 +160,10 @@ extension Compiler {
 
   func negate(_ operand: Node, _ here: Here) throws(ProgramError) -> Code {
     let code = try compile(operand, here.inner)
-    if let constant = code.constant, let negated = constant.negated { return .constant(negated) }
+    if let constant = code.constant, let negated = constant.negated {
+      // As a literal zero has no sign.
+      return .constant(constant.double == 0 ? .number(0) : negated)
+    }
     return Compiler.pipe(
       code,
       .single { (value, _) throws(Stop) in
@@ -207,6 +235,7 @@ extension Compiler {
       return values
     case .number(let text): return [numberLiteral(text)]
     case .text(let bytes): return [.string(bytes)]
+    case .array(let items): return (items.map { constants($0) } ?? []).map { [.array($0)] }
     case .null: return [.null]
     case .yes: return [.bool(true)]
     case .no: return [.bool(false)]

@@ -7,7 +7,6 @@ extension Compiler {
   ///
   /// What is raised by whoever receives the outputs is none of its business.
   func attempt(_ body: Node, _ handler: Node?, _ here: Here) throws(ProgramError) -> Code {
-    if let quick = optionalPath(body, handler) { return quick }
     let code = try compile(body, here.inner)
     let rescue = try handler.map { (node) throws(ProgramError) in try compile(node, here) } ?? .never
     if code.constant != nil { return code }
@@ -46,29 +45,6 @@ extension Compiler {
       }
       frame.run.depth = depth
       try rescueAll(caught, frame, out)
-    }
-  }
-
-  /// `.a?` and `.a[]?` without raising the error first.
-  private func optionalPath(_ body: Node, _ handler: Node?) -> Code? {
-    guard handler == nil else { return nil }
-    switch body.form {
-    case .iterate(let target):
-      guard case .identity = target.form else { return nil }
-      return .many { (value, frame, out) throws(Stop) in
-        let kind = value.kind
-        if kind == .array || kind == .object { try iterate(value, frame.run, out) }
-      }
-    case .index(let target, let key):
-      guard case .identity = target.form, case .text(let bytes) = key.form else { return nil }
-      let name = Key(bytes: bytes)
-      let hint = newHints(1)
-      return .single(total: false) { (value, frame) throws(Stop) in
-        let kind = value.kind
-        guard kind == .object || kind == .null else { return nil }
-        return value.member(name, hint: &frame.hints[hint]) ?? .null
-      }
-    default: return nil
     }
   }
 

@@ -18,18 +18,17 @@ extension Compiler {
     switch node.form {
     case .identity: return { (place, _, out) throws(Stop) in try out(place) }
     case .recurse: return try pathCall("recurse", [], node, here)
-    case .index(let target, let key):
-      let keys = try compile(key, here).many
-      return try accessPaths(target, keys, here)
-    case .slice(let target, let from, let to):
-      let lower = try from.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
-      let upper = try to.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
-      let keys = Compiler.combine(upper, lower) { (upper, lower, _) throws(Stop) in sliceKey(lower, upper) }
-      return try accessPaths(target, keys.many, here)
-    case .iterate(let target):
+    case .index(let target, let key, let isOptional):
+      return try accessPaths(target, try compile(key, here).many, isOptional, here)
+    case .slice(let target, let from, let to, let isOptional):
+      return try accessPaths(target, try sliceBounds(from, to, here).many, isOptional, here)
+    case .iterate(let target, let isOptional):
       let targets = try paths(target, here)
       return { (place, frame, out) throws(Stop) in
-        try targets(place, frame) { (target) throws(Stop) in try Place.iterate(target, frame.run, out) }
+        try targets(place, frame) { (target) throws(Stop) in
+          if isOptional, target.isPath, target.value.count == nil { return }
+          try Place.iterate(target, frame.run, out)
+        }
       }
     case .attempt(let body, let handler): return try attemptPaths(body, handler, here)
     case .pipe(let left, let right):
@@ -97,29 +96,20 @@ extension Compiler {
   private func calculated(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
     let all = try compile(node, here).many
     return { (place, frame, out) throws(Stop) in
-      try all(place.value, frame) { (value) throws(Stop) in
-        // Null, true and false are the same wherever they come from, and jq takes them for the place itself.
-        if place.isPath, value.count == nil, !value.isString, value.double == nil, value == place.value {
-          try out(place)
-        } else {
-          try out(Place(calculated: value))
-        }
-      }
+      try all(place.value, frame) { (value) throws(Stop) in try out(place.holding(value)) }
     }
   }
 
   /// `target[key]`, the keys changing slowest.
-  private func accessPaths(_ target: Node, _ keys: @escaping Many, _ here: Here) throws(ProgramError) -> Paths
-  {
-    if case .identity = target.form {
-      return { (place, frame, out) throws(Stop) in
-        try keys(place.value, frame) { (key) throws(Stop) in try out(try place.at(key)) }
-      }
-    }
+  private func accessPaths(
+    _ target: Node, _ keys: @escaping Many, _ isOptional: Bool, _ here: Here
+  ) throws(ProgramError) -> Paths {
     let targets = try paths(target, here)
     return { (place, frame, out) throws(Stop) in
       try keys(place.value, frame) { (key) throws(Stop) in
-        try targets(place, frame) { (target) throws(Stop) in try out(try target.at(key)) }
+        try targets(place, frame) { (target) throws(Stop) in
+          if let next = try target.at(key, isOptional: isOptional) { try out(next) }
+        }
       }
     }
   }
@@ -146,7 +136,7 @@ extension Compiler {
         caught = message
       }
       frame.run.depth = depth
-      try rescue?(Place(calculated: caught), frame, out)
+      try rescue?(place.holding(caught), frame, out)
     }
   }
 
@@ -168,25 +158,25 @@ extension Compiler {
     }
   }
 
-  /// `reduce` and `foreach` over places: the state is a place.
+  /// Folds in a path expression: the items lead to places, and the state is looked at from there.
+  ///
+  /// That is jq's way. Its `limit` lives by it: it passes on the item, which is at the place of the item.
   private func foldPaths(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
-    let items: Node
-    let patterns: [Pattern]
-    let initial: Node
-    let update: Node
+    let parts: (items: Node, patterns: [Pattern], initial: Node, update: Node)
     var extract: Node?
     var isReduce = true
     switch node.form {
-    case .reduce(let a, let b, let c, let d): (items, patterns, initial, update) = (a, b, c, d)
+    case .reduce(let a, let b, let c, let d): parts = (a, b, c, d)
     case .foreach(let a, let b, let c, let d, let e):
-      (items, patterns, initial, update, extract, isReduce) = (a, b, c, d, e, false)
+      parts = (a, b, c, d)
+      (extract, isReduce) = (e, false)
     default: return try calculated(node, here)
     }
-    let source = try compile(items, here).many
-    let starts = try paths(initial, here)
-    let matcher = try matcher(patterns, here)
+    let source = try paths(parts.items, here)
+    let starts = try paths(parts.initial, here)
+    let matcher = try matcher(parts.patterns, here)
     let inside = here.with(matcher.scope)
-    let updates = try paths(update, inside)
+    let updates = try paths(parts.update, inside)
     let select = try extract.map { (node) throws(ProgramError) in try paths(node, inside) }
     let slots = matcher.slots
     let foldsWhole = isReduce
@@ -194,20 +184,20 @@ extension Compiler {
       let saved = slots.map { frame.slots[$0] }
       defer { for (slot, value) in zip(slots, saved) { frame.slots[slot] = value } }
       try starts(place, frame) { (first) throws(Stop) in
-        var state = first
-        try source(place.value, frame) { (item) throws(Stop) in
+        var state = first.value
+        try source(first.holding(place.value), frame) { (item) throws(Stop) in
           try frame.run.step()
-          try matcher.match(item, place.value, frame) { () throws(Stop) in
-            let before = state
-            state = Place(calculated: .null)
+          try matcher.match(item.value, place.value, frame) { () throws(Stop) in
+            let before = item.holding(state)
+            state = .null
             try updates(before, frame) { (output) throws(Stop) in
-              state = output
+              state = output.value
               guard !foldsWhole else { return }
               if let select { try select(output, frame, out) } else { try out(output) }
             }
           }
         }
-        if foldsWhole { try out(state) }
+        if foldsWhole { try out(first.holding(state)) }
       }
     }
   }
@@ -307,58 +297,5 @@ extension Compiler {
     code.paths = try paths(definition.body, Here(scope: scope, layout: layout))
     code.slots = layout.slots
     return code
-  }
-}
-
-extension Place {
-  /// The place of one key further.
-  func at(_ key: Value) throws(Stop) -> Place {
-    guard isPath else {
-      throw Stop(
-        "Invalid path expression near attempt to access element \(key.excerpt) of \(value.excerpt)")
-    }
-    return Place(try index(value, key), PathStep(key, after: path))
-  }
-
-  // `getpath`
-  func at(path keys: Value) throws(Stop) -> Place {
-    let target = try getPath(value, keys)
-    guard isPath else { return Place(calculated: target) }
-    var step = path
-    keys.forEachElement { step = PathStep($0, after: step) }
-    return Place(target, step)
-  }
-
-  /// The places of the elements or members.
-  static func iterate(_ place: Place, _ run: Run, _ out: EmitPlace) throws(Stop) {
-    guard place.isPath else {
-      throw Stop("Invalid path expression near attempt to iterate through \(place.value.excerpt)")
-    }
-    switch place.value.kind {
-    case .array:
-      var elements = place.value.elements
-      var number = 0
-      while let element = elements.next() {
-        try run.step()
-        try out(Place(element, PathStep(.number(number), after: place.path)))
-        number += 1
-      }
-    case .object:
-      var members = place.value.members
-      while let member = members.next() {
-        try run.step()
-        try out(Place(member.value, PathStep(member.key, after: place.path)))
-      }
-    default: throw Stop("Cannot iterate over \(place.value.described)")
-    }
-  }
-
-  /// The place and all beneath it.
-  static func descend(_ place: Place, _ run: Run, _ out: EmitPlace) throws(Stop) {
-    try run.checkStack()
-    try out(place)
-    let kind = place.value.kind
-    guard kind == .array || kind == .object else { return }
-    try iterate(place, run) { (inner) throws(Stop) in try descend(inner, run, out) }
   }
 }

@@ -240,117 +240,99 @@ extension Compiler {
       }
     case .updateWith(let operation, let target, _):
       let slot = slot ?? 0
-      let first: Change
+      let change: Change
       switch operation {
       case nil:
-        first = { (inner, frame) throws(Stop) in if !inner.isTruthy { inner = frame.slots[slot] } }
+        change = { (inner, frame) throws(Stop) in if !inner.isTruthy { inner = frame.slots[slot] } }
       case .add:
         let detaches = foldsInputs
-        first = { (inner, frame) throws(Stop) in
+        change = { (inner, frame) throws(Stop) in
           let value = frame.slots[slot]
           try add(detaches ? value.detach() : value, to: &inner, frame.run)
         }
       case let operation?:
-        first = { (inner, frame) throws(Stop) in
+        change = { (inner, frame) throws(Stop) in
           inner = try operation.apply(inner, frame.slots[slot], frame.run)
         }
       }
-      return try modify(
-        target,
-        { (inner, frame) throws(Stop) in
-          try first(&inner, frame)
-          return true
-        }, here)
+      return try modify(target, change, here)
     case .update(let target, let expression):
       let code = try compile(expression, here)
-      if code.single != nil, code.isTotal {
-        let change = try self.change(expression, here)
-        return try modify(
-          target,
-          { (inner, frame) throws(Stop) in
-            try change(&inner, frame)
-            return true
-          }, here)
-      }
+      if code.single != nil, code.isTotal { return try modify(target, try change(expression, here), here) }
+      if let single = code.single { return try modify(target, single, here) }
       let all = code.many
-      let single = code.single
-      return try modify(
-        target,
-        { (inner, frame) throws(Stop) in
-          let output =
-            if let single { try single(inner, frame) } else { try Builtins.firstOutput(all, inner, frame) }
-          guard let output else { return false }
-          inner = output
-          return true
-        }, here)
+      let first: Single = { (inner, frame) throws(Stop) in try Builtins.firstOutput(all, inner, frame) }
+      return try modify(target, first, here)
     default: return { (_, _) throws(Stop) in }
     }
   }
 
-  /// `target |= change`; where the change answers false the place is deleted, after all others are changed.
-  private func modify(
-    _ target: Node, _ change: @escaping @Sendable (inout Value, Frame) throws(Stop) -> Bool, _ here: Here
-  ) throws(ProgramError) -> Change {
+  // `target |= change`
+  private func modify(_ target: Node, _ change: @escaping Change, _ here: Here) throws(ProgramError) -> Change
+  {
     if let keys = try keys(of: target, here) {
       return { (state, frame) throws(Stop) in
         let path = try keys(state, frame)
-        var isKept = true
-        try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in
-          isKept = try change(&inner, frame)
-        }
-        if !isKept { try deletePaths(&state, .array([.array(path)]), frame.run) }
+        try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in try change(&inner, frame) }
       }
     }
-    if case .iterate(let inner) = target.form, case .identity = inner.form {
+    if case .iterate(let inner, false) = target.form, case .identity = inner.form {
       return { (state, frame) throws(Stop) in try Compiler.modifyEach(&state, frame, change) }
     }
+    let places = try paths(target, here)
+    return { (state, frame) throws(Stop) in
+      let root = state
+      try places(Place(root: root), frame) { (place) throws(Stop) in
+        try frame.run.step()
+        let path = try place.checkedSteps()
+        try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in try change(&inner, frame) }
+      }
+    }
+  }
+
+  /// `target |= output` where there may be no output: such places are deleted, after all others are changed.
+  private func modify(_ target: Node, _ output: @escaping Single, _ here: Here) throws(ProgramError) -> Change
+  {
     let places = try paths(target, here)
     return { (state, frame) throws(Stop) in
       let root = state
       var doomed: [Value] = []
       try places(Place(root: root), frame) { (place) throws(Stop) in
         try frame.run.step()
-        let path = try place.pathValue()
-        let keys = path.items ?? []
-        if keys.count > 10_000 { throw Stop("Path too deep") }
-        var isKept = true
-        try updatePath(&state, keys, 0, frame.run) { (inner) throws(Stop) in
-          isKept = try change(&inner, frame)
+        let path = try place.checkedSteps()
+        if let value = try output(try getPath(state, .array(path)), frame) {
+          try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in inner = value }
+        } else {
+          doomed.append(.array(path))
         }
-        if !isKept { doomed.append(path) }
       }
       if !doomed.isEmpty { try deletePaths(&state, .array(doomed), frame.run) }
     }
   }
 
   // `.[] |= change`
-  private static func modifyEach(
-    _ state: inout Value, _ frame: Frame, _ change: (inout Value, Frame) throws(Stop) -> Bool
-  ) throws(Stop) {
+  private static func modifyEach(_ state: inout Value, _ frame: Frame, _ change: Change) throws(Stop) {
     let run = frame.run
     switch state.kind {
     case .array:
       var items = state.items ?? []
       state = .null
       try run.charge(items.count * MemoryLayout<Value>.stride)
-      var kept = 0
       for number in items.indices {
         try run.step()
         var item = items[number]
         items[number] = .null
-        if try change(&item, frame) {
-          items[kept] = item
-          kept += 1
-        }
+        try change(&item, frame)
+        items[number] = item
       }
-      items.removeLast(items.count - kept)
       state = .array(items)
     case .object:
       for key in state.keys {
         try run.step()
         try run.charge(2 * MemoryLayout<Value>.stride)
         var inner = state.takeMember(key) ?? .null
-        if try change(&inner, frame) { state.setMember(key, inner) } else { state.removeMember(key) }
+        try change(&inner, frame)
+        state.setMember(key, inner)
       }
     default: throw Stop("Cannot iterate over \(state.described)")
     }
@@ -362,7 +344,7 @@ extension Compiler {
   ) throws(ProgramError) -> (@Sendable (Value, Frame) throws(Stop) -> [Value])? {
     var nodes: [Node] = []
     var current = node
-    while case .index(let target, let key) = current.form {
+    while case .index(let target, let key, false) = current.form {
       nodes.append(key)
       current = target
     }
@@ -382,13 +364,5 @@ extension Compiler {
       for make in makes { keys.append(try make(value, frame) ?? .null) }
       return keys
     }
-  }
-}
-
-extension Place {
-  /// The path as `path` gives it; an error for a value that was calculated.
-  func pathValue() throws(Stop) -> Value {
-    guard isPath else { throw Stop("Invalid path expression with result \(value.excerpt)") }
-    return .array(steps)
   }
 }

@@ -22,7 +22,7 @@ extension Parser {
     switch token.kind {
     case .field(let name):
       let key = Node(.text(Array(name.utf8)), take().span)
-      node = Node(.index(node, key: key), span(from: start))
+      node = Node(.index(node, key: key, isOptional: accept(.question)), span(from: start))
     case .symbol(.question):
       take()
       node = Node(.attempt(node, handler: nil), span(from: start))
@@ -36,7 +36,7 @@ extension Parser {
       case .stringStart, .format:
         take()
         let key = try string()
-        node = Node(.index(node, key: key), span(from: start))
+        node = Node(.index(node, key: key, isOptional: accept(.question)), span(from: start))
       default:
         take()
         throw unexpected(wanted: "a field name, a string or '['")
@@ -50,21 +50,23 @@ extension Parser {
   /// `[]`, `[key]`, `[from:to]` after a term.
   private mutating func bracket(on target: Node) throws(ProgramError) -> Node {
     try expect(.openBracket)
-    if accept(.closeBracket) { return Node(.iterate(target), span(from: target.span)) }
+    if accept(.closeBracket) {
+      return Node(.iterate(target, isOptional: accept(.question)), span(from: target.span))
+    }
     if accept(.colon) {
       let to = try query()
       try expect(.closeBracket)
-      return Node(.slice(target, from: nil, to: to), span(from: target.span))
+      return Node(.slice(target, from: nil, to: to, isOptional: accept(.question)), span(from: target.span))
     }
     let key = try query()
     if accept(.colon) {
       let to = sees(.closeBracket) ? nil : try query()
       try expect(.closeBracket)
-      return Node(.slice(target, from: key, to: to), span(from: target.span))
+      return Node(.slice(target, from: key, to: to, isOptional: accept(.question)), span(from: target.span))
     }
     guard sees(.closeBracket) else { throw unexpected(expecting: "']' or ':' or '|' or ','") }
     take()
-    return Node(.index(target, key: key), span(from: target.span))
+    return Node(.index(target, key: key, isOptional: accept(.question)), span(from: target.span))
   }
 
   private mutating func term() throws(ProgramError) -> Node {
@@ -73,8 +75,9 @@ extension Parser {
     case .symbol(let symbol): return try symbolTerm(symbol)
     case .field(let name):
       take()
+      let key = Node(.text(Array(name.utf8)), start.span)
       return Node(
-        .index(Node(.identity, start.span), key: Node(.text(Array(name.utf8)), start.span)), start.span)
+        .index(Node(.identity, start.span), key: key, isOptional: accept(.question)), start.span)
     case .number:
       take()
       return Node(.number(Array(source.bytes[start.span.start..<start.span.end])), start.span)
@@ -103,7 +106,8 @@ extension Parser {
       switch token.kind {
       case .stringStart, .format:
         let key = try string()
-        return Node(.index(Node(.identity, start), key: key), span(from: start))
+        return Node(
+          .index(Node(.identity, start), key: key, isOptional: accept(.question)), span(from: start))
       case .name, .number:
         throw failure(
           "syntax error, unexpected \(token.description); try .[\"field\"] instead of .field for unusually named fields",
@@ -305,7 +309,8 @@ extension Parser {
     case .stringStart, .format:
       let key = try string()
       if accept(.colon) { return Member(key: key, value: try memberValue()) }
-      return Member(key: key, value: Node(.index(Node(.identity, key.span), key: key), key.span))
+      return Member(
+        key: key, value: Node(.index(Node(.identity, key.span), key: key, isOptional: false), key.span))
     case .symbol(.openParen):
       take()
       let key = try query()
@@ -322,7 +327,7 @@ extension Parser {
   private mutating func namedMember(_ name: String, _ span: Span) throws(ProgramError) -> Member {
     let key = Node(.text(Array(name.utf8)), span)
     if accept(.colon) { return Member(key: key, value: try memberValue()) }
-    return Member(key: key, value: Node(.index(Node(.identity, span), key: key), span))
+    return Member(key: key, value: Node(.index(Node(.identity, span), key: key, isOptional: false), span))
   }
 
   /// Expressions with `|` between them; a comma ends the member.

@@ -76,7 +76,7 @@ private func putElement(_ value: Value, at position: Double, in root: inout Valu
 
 private func putSlice(_ value: Value, at key: Value, in root: inout Value, _ run: Run) throws(Stop) {
   let bounds = try sliceBounds(
-    root.count ?? 0, from: key.member(Names.start) ?? .null, to: key.member(Names.end) ?? .null)
+    root.count ?? 0, from: key.member(Names.start) ?? .bool(false), to: key.member(Names.end) ?? .bool(false))
   guard let insert = value.items else { throw Stop("A slice of an array can only be assigned another array") }
   var items = root.items ?? []
   try run.reserve((items.count + insert.count) * MemoryLayout<Value>.stride)
@@ -148,7 +148,8 @@ private func deleteKeys(_ root: inout Value, _ keys: [Value]) throws(Stop) {
         if items.indices.contains(number) { isDoomed[number] = true }
       case .object:
         let bounds = try sliceBounds(
-          items.count, from: key.member(Names.start) ?? .null, to: key.member(Names.end) ?? .null)
+          items.count, from: key.member(Names.start) ?? .bool(false),
+          to: key.member(Names.end) ?? .bool(false))
         for number in bounds { isDoomed[number] = true }
       default: throw Stop("Cannot delete \(key.typeName) element of array")
       }

@@ -87,8 +87,9 @@ extension Compiler {
     case .array(let items):
       var steps: [Matcher.Step] = []
       for item in items { steps.append(try step(item, slots, here)) }
+      // jq goes from the last element to the first.
       return Compiler.inTurn(
-        steps.enumerated().map { number, step in
+        steps.enumerated().reversed().map { number, step in
           { (item, input, frame, next) throws(Stop) in
             guard item.kind == .array || item.isNull else {
               throw Stop("Cannot index \(item.typeName) with number (\(number))")

@@ -162,13 +162,13 @@ extension Node {
       return []
     case .interpolation(_, let parts):
       return parts.compactMap { if case .value(let node) = $0 { node } else { nil } }
-    case .index(let a, let b), .pipe(let a, let b), .comma(let a, let b), .binary(_, let a, let b),
+    case .index(let a, let b, _), .pipe(let a, let b), .comma(let a, let b), .binary(_, let a, let b),
       .and(let a, let b),
       .or(let a, let b), .alternative(let a, let b), .assign(let a, let b), .update(let a, let b),
       .updateWith(_, let a, let b):
       return [a, b]
-    case .slice(let target, let from, let to): return [target] + [from, to].compactMap(\.self)
-    case .iterate(let node), .negate(let node), .label(_, let node): return [node]
+    case .slice(let target, let from, let to, _): return [target] + [from, to].compactMap(\.self)
+    case .iterate(let node, _), .negate(let node), .label(_, let node): return [node]
     case .attempt(let body, let handler): return [body] + [handler].compactMap(\.self)
     case .object(let members): return members.flatMap { [$0.key, $0.value] }
     case .array(let items): return [items].compactMap(\.self)

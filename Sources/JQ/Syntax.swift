@@ -12,6 +12,8 @@ struct Node: Sendable {
 }
 
 /// The kinds of expressions.
+///
+/// A `?` right after a suffix belongs to it alone: `.a.b?` forgives what `.b` cannot look into, not what `.a` cannot.
 indirect enum Form: Sendable {
   // `.`
   case identity
@@ -27,11 +29,11 @@ indirect enum Form: Sendable {
   case format(String)
   case null, yes, no
   // `target[key]`, `target.name`
-  case index(Node, key: Node)
+  case index(Node, key: Node, isOptional: Bool)
   // `target[from:to]`
-  case slice(Node, from: Node?, to: Node?)
+  case slice(Node, from: Node?, to: Node?, isOptional: Bool)
   // `target[]`
-  case iterate(Node)
+  case iterate(Node, isOptional: Bool)
   /// `try body catch handler`, and `body?`, which has no handler.
   case attempt(Node, handler: Node?)
   case negate(Node)
