@@ -51,14 +51,12 @@ extension Document {
   }
 
   private func copy(_ text: ByteView, _ range: Range<Int>) -> Document {
-    let copy = Document(capacity: text.count)
+    let copy = Document(capacity: text.count, tapeCapacity: range.count)
     if let base = text.baseAddress { memcpy(copy.raw, base, text.count) }
     copy.rawCount = text.count
     copy.pad()
-    copy.growTape(0, range.count)
     copy.tapeCount = range.count
     copy.depth = depth
-    copy.roots = [0]
     let shift = UInt64(truncatingIfNeeded: containerStart(at: range.lowerBound))
     var at = range.lowerBound
     while at < range.upperBound {

@@ -29,10 +29,11 @@ public final class Document: @unchecked Sendable {
   /// Positions inside large containers, made when one is looked into again and again.
   let positions = Mutex<[UInt32: ContainerIndex]>([:])
 
-  init(capacity: Int) {
+  /// Room for so many bytes of text and, where it is known, words of tape.
+  init(capacity: Int, tapeCapacity words: Int? = nil) {
     rawCapacity = capacity
     raw = .allocate(capacity: capacity + Document.padding)
-    tapeCapacity = capacity / 8 + 64
+    tapeCapacity = words ?? capacity / 8 + 64
     tape = .allocate(capacity: tapeCapacity)
     raw.initialize(repeating: 0, count: Document.padding)
   }

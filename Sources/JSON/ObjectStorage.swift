@@ -132,7 +132,8 @@ public final class ObjectStorage: @unchecked Sendable {
   }
 
   @inline(__always)
-  func set(_ key: Key, _ value: Value) {
+  func set(_ key: Key, _ given: Value) {
+    let value = given.settled(inContainerOf: values.count)
     depth = max(depth, value.nesting &+ 1)
     let place = shape.find(key)
     if place >= 0 {

@@ -145,7 +145,9 @@ import Testing
   /// A command line's words, single quotes around some.
   private func words(_ line: some StringProtocol) -> [String] {
     var words: [String] = []
-    for (number, part) in String(line).split(separator: Character("'"), omittingEmptySubsequences: false).enumerated() {
+    for (number, part) in String(line).split(separator: Character("'"), omittingEmptySubsequences: false)
+      .enumerated()
+    {
       if number % 2 == 1 {
         words.append(String(part))
       } else {
