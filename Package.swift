@@ -3,6 +3,10 @@ import PackageDescription
 
 let package = Package(
   name: "flow",
+  products: [
+    .executable(name: "flow", targets: ["flow"]),
+    .library(name: "JSON", targets: ["JSON"]),
+  ],
   targets: [
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(

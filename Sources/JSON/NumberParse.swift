@@ -52,6 +52,8 @@ func parseDouble(_ text: ByteView) -> Double {
     let double = Double(mantissa) / powersOfTen[scale]
     return isNegative ? -double : double
   }
+  // `nan` and `snan`; no other number ends in that letter.
+  if let last = text.last, last | 0x20 == 0x6e { return .nan }
   return withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { buffer in
     for (place, byte) in text.enumerated() { buffer[place] = CChar(bitPattern: byte) }
     buffer[text.count] = 0

@@ -56,7 +56,10 @@ public final class SequenceReader {
       finish()
       return true
     }
-    if bytes.count > tried * 2 { parse(upTo: bytes.count, isClosed: false) }
+    // Offsets in the document are offsets here only where nothing was repaired or left out.
+    if bytes.count > tried * 2, !bytes.starts(with: [0xef]), bytes.withUnsafeBufferPointer(isValidUTF8) {
+      parse(upTo: bytes.count, isClosed: false)
+    }
     try readMore()
     return true
   }

@@ -13,7 +13,7 @@ extension Value: Hashable {
     case .boolean: return salt ^ (isTruthy ? 1 : 2)
     case .number:
       let double = double ?? 0
-      return salt ^ (double == 0 ? 0 : double.bitPattern)
+      return salt ^ (double == 0 ? 0 : double.isNaN ? 1 : double.bitPattern)
     case .string: return salt ^ UInt64(withText { hashBytes($0) } ?? 0)
     case .array, .object:
       var hash = salt ^ UInt64(count ?? 0)
