@@ -7,28 +7,28 @@ extension Value {
   /// it came in: keyed state, windows, snapshots. Values nested deeper than any writer goes stay as they are.
   public func detach() -> Value {
     guard nesting <= Writer.depthLimit else { return self }
-    return withStack(for: nesting) { detached() }
+    return withStack(for: nesting) { detachedCopy() } ?? self
   }
 
-  private func detached() -> Value {
+  /// Nil where nothing beneath is a view.
+  private func detachedCopy() -> Value? {
     switch self {
-    case .null, .bool, .number, .literal, .string: return self
+    case .null, .bool, .number, .literal, .string: return nil
     case .view(let document, let index): return document.detached(Int(index))
-    case .array(let storage):
-      guard storage.items.contains(where: \.holdsView) else { return self }
-      return .array(storage.items.map { $0.detached() })
+    case .array(let storage): return Value.detachedCopy(storage.items).map { .array($0) }
     case .object(let storage):
-      guard storage.values.contains(where: \.holdsView) else { return self }
-      return .object(storage.shape, storage.values.map { $0.detached() })
+      return Value.detachedCopy(storage.values).map { .object(ObjectStorage(copying: storage, values: $0)) }
     }
   }
 
-  /// False only where nothing beneath can be a view.
-  private var holdsView: Bool {
-    switch self {
-    case .null, .bool, .number, .literal, .string: return false
-    case .view, .array, .object: return true
+  private static func detachedCopy(_ values: [Value]) -> [Value]? {
+    var copy: [Value]?
+    for (place, value) in values.enumerated() {
+      guard let detached = value.detachedCopy() else { continue }
+      if copy == nil { copy = values }
+      copy?[place] = detached
     }
+    return copy
   }
 }
 

@@ -125,6 +125,13 @@ public final class ObjectStorage: @unchecked Sendable {
     depth = other.depth
   }
 
+  /// The same names with other values.
+  init(copying other: ObjectStorage, values: [Value]) {
+    shape = other.shape
+    self.values = values
+    depth = nesting(over: values)
+  }
+
   deinit { if depth > deepNesting { dismantle(&values) } }
 
   func ensureOwnShape() {

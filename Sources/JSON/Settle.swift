@@ -24,7 +24,7 @@ extension Value {
       return .array(items)
     case .object(let storage):
       guard level < 4, let values = Value.settled(storage.values, level) else { return self }
-      return .object(storage.shape, values)
+      return .object(ObjectStorage(copying: storage, values: values))
     default: return self
     }
   }

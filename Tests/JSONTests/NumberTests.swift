@@ -44,6 +44,14 @@ import Testing
     }
   }
 
+  @Test(arguments: ["nan", "NaN", "-nan", "snan", "[-sNaN]"])
+  func notANumberIsNullWhenWritten(_ text: String) throws {
+    let value = try json(text)
+    let number = value.element(0) ?? value
+    #expect(number.double?.isNaN == true && number.detach().double?.isNaN == true)
+    #expect(number.description == "null" && number != number && number < Value.number(-.infinity))
+  }
+
   @Test func turningTheSignKeepsDigits() throws {
     #expect(try json("0.12345678901234567890123").negated?.description == "-0.12345678901234567890123")
     #expect(try json("-1E+1000").magnitude?.description == "1E+1000")

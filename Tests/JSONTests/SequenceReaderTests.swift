@@ -39,6 +39,21 @@ import Testing
       ])
   }
 
+  @Test(arguments: [1, 2, 5, 100])
+  func brokenCharactersAreReplacedWhereverTheTextIsCut(_ piece: Int) {
+    let bytes: [UInt8] = [0x1e, 0x22, 0xff, 0xe2, 0x82, 0x22, 0x0a, 0x1e, 0x5b, 0x22, 0xff, 0x1e, 0x31, 0x0a]
+    let reader = SequenceReader(source: pieces(bytes, piece))
+    var all: [String] = []
+    for _ in 0..<3 {
+      do {
+        if let value = try reader.next() { all.append(value.description) }
+      } catch {
+        all.append("\(error)")
+      }
+    }
+    #expect(all.first == "\"\u{fffd}\u{fffd}\"" && all.last == "1" && all[1].hasPrefix("Truncated value"))
+  }
+
   @Test func anInvalidTextIsLeftAtTheNextSeparator() {
     #expect(
       read("\u{1e}[1,x] 2\n\u{1e}3\n", piece: 4) == [
