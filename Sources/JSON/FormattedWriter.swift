@@ -35,9 +35,13 @@ struct FormattedWriter {
     output.put(0x7b)
     var isFirst = true
     if options.sortKeys {
-      for key in value.sortedKeys {
+      var members: [(key: Value, value: Value)] = []
+      members.reserveCapacity(value.count ?? 0)
+      value.forEachMember { key, member in members.append((key, member)) }
+      members.sort { Value.orderTexts($0.key, $1.key) < 0 }
+      for (key, member) in members {
         separate(&isFirst, level + 1, color)
-        writeMember(.string(key.bytes), value.member(key) ?? .null, level + 1, color)
+        writeMember(key, member, level + 1, color)
       }
     } else {
       value.forEachMember { key, member in

@@ -72,19 +72,11 @@ extension Value {
       self = .null
       return isKnownUniquelyReferenced(&storage) ? storage : ObjectStorage(copying: storage)
     case .null: return ObjectStorage(shape: Shape([]), values: [])
-    case .view:
+    case .view(let document, let index):
       if isNull { return ObjectStorage(shape: Shape([]), values: []) }
-      guard kind == .object, let count else { return nil }
-      var keys: [Key] = []
-      var values: [Value] = []
-      keys.reserveCapacity(count + 1)
-      values.reserveCapacity(count + 1)
-      forEachMember { key, value in
-        guard let key = Key(key) else { return }
-        keys.append(key)
-        values.append(value)
-      }
-      return ObjectStorage(shape: Shape(keys), values: values)
+      guard kind == .object else { return nil }
+      return ObjectStorage(
+        shape: ShapeCache.shape(document, Int(index)), values: document.memberValues(at: Int(index)))
     default: return nil
     }
   }

@@ -108,7 +108,9 @@ for _ in range(count // 100):
                          input=one, capture_output=True, text=True)
     said = run.stderr.strip().removeprefix("flow: parse error: ")
     wanted = expected.split(" (while parsing ")[0]
-    if wanted in ("fine", "Unexpected extra JSON values", "Expected JSON value"):
+    if wanted == "Unexpected extra JSON values":
+        continue  # of several values, whatever may be wrong with the later ones
+    if wanted in ("fine", "Expected JSON value"):
         wanted = ""
     if said != wanted:
         mistakes += 1
