@@ -35,11 +35,7 @@ struct FormattedWriter {
     output.put(0x7b)
     var isFirst = true
     if options.sortKeys {
-      var members: [(key: Value, value: Value)] = []
-      members.reserveCapacity(value.count ?? 0)
-      value.forEachMember { key, member in members.append((key, member)) }
-      members.sort { Value.orderTexts($0.key, $1.key) < 0 }
-      for (key, member) in members {
+      value.forEachMemberSorted { key, member in
         separate(&isFirst, level + 1, color)
         writeMember(key, member, level + 1, color)
       }
@@ -86,5 +82,34 @@ struct FormattedWriter {
     guard options.indent > 0 else { return }
     output.put(0x0a)
     output.put(options.usesTabs ? 0x09 : 0x20, times: level * options.indent)
+  }
+}
+
+extension Value {
+  /// Members by the code points of their names.
+  fileprivate func forEachMemberSorted(_ body: (_ key: Value, _ value: Value) -> Void) {
+    if case .view(let document, let index) = self {
+      for key in document.sortedKeys(at: Int(index)) { body(.view(document, key), .view(document, key + 1)) }
+    } else {
+      for key in sortedKeys { body(.string(key.bytes), member(key) ?? .null) }
+    }
+  }
+}
+
+extension Document {
+  /// Where the keys of the object at an index are, by their code points.
+  fileprivate func sortedKeys(at index: Int) -> [UInt32] {
+    var keys: [UInt32] = []
+    keys.reserveCapacity(count(at: index))
+    let end = Tape.offset(tape[index])
+    var at = index + 2
+    while at < end {
+      keys.append(UInt32(truncatingIfNeeded: at))
+      at = Tape.next(tape, at + 1)
+    }
+    keys.sort { first, second in
+      withText(tape[Int(first)]) { left in withText(tape[Int(second)]) { orderBytes(left, $0) } } < 0
+    }
+    return keys
   }
 }
