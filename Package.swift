@@ -21,6 +21,7 @@ let package = Package(
       name: "flow", dependencies: ["JSON"],
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON"]),
   ],
   swiftLanguageModes: [.v6]
