@@ -166,6 +166,16 @@ extension Document {
     return count
   }
 
+  /// The offset after the text of the value at an index of the tape.
+  func textEnd(of index: Int) -> Int {
+    let word = tape[index]
+    switch Tape.kind(word) {
+    case Tape.array, Tape.object: return Int(tape[index + 1] & 0xffff_ffff)
+    case Tape.string, Tape.key: return Tape.offset(word) + stringLength(word) + 1
+    default: return Tape.offset(word) + Tape.length(word)
+    }
+  }
+
   /// The raw text of the container at `index`.
   func containerText(at index: Int) -> ByteView {
     let span = tape[index + 1]

@@ -1,4 +1,4 @@
-// The two inner loops of the parser: strings, eight bytes at a time, and numbers.
+// The inner loops of the parser: strings, eight bytes at a time, numbers, and words that are none.
 
 /// Moves `at`, just after an opening quote, to the closing one; the dirty bit when the text has escapes.
 @inline(__always)
@@ -103,4 +103,23 @@ func scanNumber(
     while text[at] &- 0x30 < 10 { at += 1 }
   }
   return true
+}
+
+/// Where a word that is none of the three goes wrong.
+@inline(never)
+func badWord(
+  _ text: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ word: StaticString
+) -> ParseFailure {
+  var place = 0
+  while place < word.utf8CodeUnitCount, text[start + place] == word.utf8Start[place] { place += 1 }
+  return start + place >= end ? .incomplete : .invalid(start + place)
+}
+
+/// True for a byte that cannot follow a word or number directly.
+@inline(__always)
+func continuesWord(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0x2c, 0x7d, 0x5d, 0x20, 0x0a, 0x0d, 0x09, 0x22, 0x5b, 0x7b, 0x3a: false
+  default: true
+  }
 }

@@ -13,6 +13,8 @@
 //                     object(shape, values), setMember, takeMember, removeMember in place; keys in order of insertion
 //   order             Value.order(a, b): jq's total order; == and Hashable agree with it
 //   keeping           detach() before a value is kept past its document; depth says how deep it nests
+//   reading           Value.parse(text), Value.parseAll; Reader, EventReader, SequenceReader for streams
+//   writing           json, description; Writer(options).write(value, to: output)
 //
 // Keys. Make `Key("name")` once for a constant name: it holds the bytes and their hash. A place that looks up the same
 // name again and again keeps an `Int` hint beside it (start with 0), which makes the next lookup a single comparison.
