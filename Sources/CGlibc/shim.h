@@ -11,4 +11,7 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 char *strptime(const char *text, const char *format, struct tm *time);
 void *memmem(const void *text, size_t count, const void *part, size_t part_count);
 
+/// Where the caller's frame is. Taking a variable's address would not do: sanitizers keep variables elsewhere.
+static inline void *flow_frame_address(void) { return __builtin_frame_address(0); }
+
 #endif
