@@ -16,7 +16,10 @@ func flow(_ arguments: [String], input: Data, environment: [String: String] = [:
   let process = Process()
   process.executableURL = try command()
   process.arguments = arguments
-  process.environment = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+  var surroundings = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"]
+  // What sanitizers are told counts for the command too.
+  surroundings["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
+  process.environment = surroundings.merging(environment) { $1 }
   let files = try Streams(input)
   defer { files.remove() }
   process.standardInput = try FileHandle(forReadingFrom: files.input)
