@@ -97,7 +97,7 @@ final class Compiler {
     case .attempt(let body, let handler): return try attempt(body, handler, here)
     case .negate(let operand): return try negate(operand, here)
     case .pipe(let left, let right): return try pipe(left, right, here)
-    case .comma(let left, let right): return try comma(left, right, here)
+    case .commas(let nodes): return try commas(nodes, here)
     case .binary(let operation, let left, let right): return try binary(operation, left, right, here)
     case .and(let left, let right): return try logic(left, right, isAnd: true, here)
     case .or(let left, let right): return try logic(left, right, isAnd: false, here)
@@ -196,16 +196,7 @@ final class Compiler {
     }
   }
 
-  private func comma(_ left: Node, _ right: Node, _ here: Here) throws(ProgramError) -> Code {
-    // A chain of commas leans to the left: taken apart here, so that it costs one level.
-    var operands = [right]
-    var rest = left
-    while case .comma(let first, let last) = rest.form {
-      operands.append(last)
-      rest = first
-    }
-    operands.append(rest)
-    operands.reverse()
+  private func commas(_ operands: [Node], _ here: Here) throws(ProgramError) -> Code {
     var codes: [Code] = []
     for (number, operand) in operands.enumerated() {
       codes.append(try compile(operand, number == operands.count - 1 ? here : here.inner))

@@ -229,9 +229,12 @@ extension Compiler {
   /// The values of a list of literals.
   private func constants(_ node: Node) -> [Value]? {
     switch node.form {
-    case .comma(let left, let right):
-      guard var values = constants(left), let more = constants(right) else { return nil }
-      values += more
+    case .commas(let nodes):
+      var values: [Value] = []
+      for node in nodes {
+        guard let more = constants(node) else { return nil }
+        values += more
+      }
       return values
     case .number(let text): return [numberLiteral(text)]
     case .text(let bytes): return [.string(bytes)]

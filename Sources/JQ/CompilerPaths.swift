@@ -37,12 +37,12 @@ extension Compiler {
       return { (place, frame, out) throws(Stop) in
         try first(place, frame) { (middle) throws(Stop) in try second(middle, frame, out) }
       }
-    case .comma(let left, let right):
-      let first = try paths(left, here)
-      let second = try paths(right, here)
+    case .commas(let nodes):
+      var parts: [Paths] = []
+      for node in nodes { parts.append(try paths(node, here)) }
+      let all = parts
       return { (place, frame, out) throws(Stop) in
-        try first(place, frame, out)
-        try second(place, frame, out)
+        for part in all { try part(place, frame, out) }
       }
     case .conditional(let condition, let then, let otherwise):
       let tests = try compile(condition, here).many

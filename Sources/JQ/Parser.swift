@@ -10,8 +10,8 @@ struct Parser {
   private var depth = 0
   private static let depthLimit = 10_000
   private let stack = StackBounds.current()
-  /// The longest chain of operators of one kind; each makes the tree one level deeper.
-  static let chainLimit = 4000
+  /// The highest tree there may be: whoever goes through it uses the stack once a level.
+  private let heightLimit: Int
 
   /// Parses a program or a library.
   static func parse(_ source: Source) throws(ProgramError) -> Module {
@@ -22,6 +22,7 @@ struct Parser {
   private init(source: Source, tokens: [Token]) {
     self.source = source
     self.tokens = tokens
+    heightLimit = min(max(stack.size / 2048, 250), 4000)
   }
 }
 
@@ -134,7 +135,7 @@ extension Parser {
     switch node.form {
     case .number, .text, .null, .yes, .no, .array(nil): true
     case .array(let items?): isConstant(items)
-    case .comma(let a, let b): isConstant(a) && isConstant(b)
+    case .commas(let nodes): nodes.allSatisfy { isConstant($0) }
     case .object(let members): members.allSatisfy { isConstant($0.key) && isConstant($0.value) }
     default: false
     }
@@ -192,7 +193,7 @@ extension Parser {
 extension Parser {
   /// The loosest level: definitions, `as`, `label`, `|` and `,`.
   mutating func query() throws(ProgramError) -> Node {
-    try nested { (parser) throws(ProgramError) in try parser.pipeline() }
+    try nested { (parser) throws(ProgramError) in try parser.checked(try parser.pipeline()) }
   }
 
   private mutating func pipeline() throws(ProgramError) -> Node {
@@ -200,32 +201,28 @@ extension Parser {
     var stages = [try commas()]
     while accept(.pipe) {
       stages.append(try commas())
-      try checkChain(stages.count)
     }
     var result = stages.removeLast()
     while let stage = stages.popLast() {
-      result = Node(.pipe(stage, result), .through(stage.span, result.span))
+      result = try checked(Node(.pipe(stage, result), .through(stage.span, result.span)))
     }
     return result
   }
 
   private mutating func commas() throws(ProgramError) -> Node {
-    var result = try stage()
-    var count = 1
-    while accept(.comma) {
-      let right = try stage()
-      result = Node(.comma(result, right), .through(result.span, right.span))
-      count += 1
-      try checkChain(count)
-    }
-    return result
+    let first = try stage()
+    guard sees(.comma) else { return first }
+    var operands = [first]
+    while accept(.comma) { operands.append(try stage()) }
+    return Node(.commas(operands), span(from: first.span))
   }
 
-  func checkChain(_ count: Int) throws(ProgramError) {
-    if count > Parser.chainLimit {
-      throw failure(
-        "the expression is too long (more than \(Parser.chainLimit) operators in a row)", token.span)
+  /// A node that is not too high a tree.
+  func checked(_ node: Node) throws(ProgramError) -> Node {
+    if node.height > heightLimit {
+      throw failure("the expression is nested too deeply, or is too long a chain of operators", token.span)
     }
+    return node
   }
 
   /// An operand of `|` and `,`.
@@ -237,11 +234,10 @@ extension Parser {
       var definitions: [Definition] = []
       while sees(.def) {
         definitions.append(try definition())
-        try checkChain(definitions.count)
       }
       var body = try query()
       while let definition = definitions.popLast() {
-        body = Node(.define(definition, body), .through(definition.span, body.span))
+        body = try checked(Node(.define(definition, body), .through(definition.span, body.span)))
       }
       return body
     }
@@ -267,11 +263,10 @@ extension Parser {
     var operands = [try assignments()]
     while accept(.alternative) {
       operands.append(try assignments())
-      try checkChain(operands.count)
     }
     var result = operands.removeLast()
     while let left = operands.popLast() {
-      result = Node(.alternative(left, result), .through(left.span, result.span))
+      result = try checked(Node(.alternative(left, result), .through(left.span, result.span)))
     }
     return result
   }
@@ -310,24 +305,18 @@ extension Parser {
 
   private mutating func disjunctions() throws(ProgramError) -> Node {
     var result = try conjunctions()
-    var count = 1
     while accept(.or) {
       let right = try conjunctions()
-      result = Node(.or(result, right), .through(result.span, right.span))
-      count += 1
-      try checkChain(count)
+      result = try checked(Node(.or(result, right), .through(result.span, right.span)))
     }
     return result
   }
 
   private mutating func conjunctions() throws(ProgramError) -> Node {
     var result = try comparisons()
-    var count = 1
     while accept(.and) {
       let right = try comparisons()
-      result = Node(.and(result, right), .through(result.span, right.span))
-      count += 1
-      try checkChain(count)
+      result = try checked(Node(.and(result, right), .through(result.span, right.span)))
     }
     return result
   }
@@ -355,20 +344,16 @@ extension Parser {
 
   private mutating func sums() throws(ProgramError) -> Node {
     var result = try products()
-    var count = 1
     while sees(.plus) || sees(.minus) {
       let operation: Operator = take().kind == .symbol(.plus) ? .add : .subtract
       let right = try products()
-      result = Node(.binary(operation, result, right), .through(result.span, right.span))
-      count += 1
-      try checkChain(count)
+      result = try checked(Node(.binary(operation, result, right), .through(result.span, right.span)))
     }
     return result
   }
 
   private mutating func products() throws(ProgramError) -> Node {
     var result = try postfix()
-    var count = 1
     while true {
       let operation: Operator
       switch token.kind {
@@ -379,9 +364,7 @@ extension Parser {
       }
       take()
       let right = try postfix()
-      result = Node(.binary(operation, result, right), .through(result.span, right.span))
-      count += 1
-      try checkChain(count)
+      result = try checked(Node(.binary(operation, result, right), .through(result.span, right.span)))
     }
   }
 }

@@ -5,11 +5,7 @@ extension Parser {
   mutating func postfix() throws(ProgramError) -> Node {
     try nested { (parser) throws(ProgramError) in
       var node = try parser.term()
-      var count = 0
-      while try parser.suffix(&node) {
-        count += 1
-        try parser.checkChain(count)
-      }
+      while try parser.suffix(&node) { node = try parser.checked(node) }
       return node
     }
   }
@@ -335,11 +331,10 @@ extension Parser {
     var stages = [try expression()]
     while accept(.pipe) {
       stages.append(try expression())
-      try checkChain(stages.count)
     }
     var result = stages.removeLast()
     while let stage = stages.popLast() {
-      result = Node(.pipe(stage, result), .through(stage.span, result.span))
+      result = try checked(Node(.pipe(stage, result), .through(stage.span, result.span)))
     }
     return result
   }

@@ -261,6 +261,8 @@ struct StackBounds {
   let high: UInt
   let depthLimit: Int
 
+  var size: Int { Int(high - low) }
+
   static let none = StackBounds(low: 0, high: 0, depthLimit: 200)
   /// Kept free for builtins, which check only where they recurse themselves.
   private static let reserve: UInt = 160 << 10

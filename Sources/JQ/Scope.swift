@@ -156,13 +156,18 @@ extension Node {
   }
 
   /// The expressions directly beneath.
+  var children: [Node] { form.children }
+}
+
+extension Form {
+  /// The expressions directly beneath.
   var children: [Node] {
-    switch form {
+    switch self {
     case .identity, .recurse, .number, .text, .format, .null, .yes, .no, .breakOut, .variable, .location:
       return []
     case .interpolation(_, let parts):
       return parts.compactMap { if case .value(let node) = $0 { node } else { nil } }
-    case .index(let a, let b, _), .pipe(let a, let b), .comma(let a, let b), .binary(_, let a, let b),
+    case .index(let a, let b, _), .pipe(let a, let b), .binary(_, let a, let b),
       .and(let a, let b),
       .or(let a, let b), .alternative(let a, let b), .assign(let a, let b), .update(let a, let b),
       .updateWith(_, let a, let b):
@@ -171,6 +176,7 @@ extension Node {
     case .iterate(let node, _), .negate(let node), .label(_, let node): return [node]
     case .attempt(let body, let handler): return [body] + [handler].compactMap(\.self)
     case .object(let members): return members.flatMap { [$0.key, $0.value] }
+    case .commas(let nodes): return nodes
     case .array(let items): return [items].compactMap(\.self)
     case .reduce(let items, let patterns, let initial, let update):
       return [items, initial, update] + patterns.flatMap(\.keys)

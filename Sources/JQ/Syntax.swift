@@ -4,10 +4,13 @@
 struct Node: Sendable {
   let form: Form
   let span: Span
+  /// Levels of expressions in it.
+  let height: Int
 
   init(_ form: Form, _ span: Span) {
     self.form = form
     self.span = span
+    height = 1 + form.children.reduce(0) { max($0, $1.height) }
   }
 }
 
@@ -38,7 +41,8 @@ indirect enum Form: Sendable {
   case attempt(Node, handler: Node?)
   case negate(Node)
   case pipe(Node, Node)
-  case comma(Node, Node)
+  /// `a, b, c`
+  case commas([Node])
   case binary(Operator, Node, Node)
   case and(Node, Node)
   case or(Node, Node)
