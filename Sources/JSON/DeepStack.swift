@@ -8,7 +8,7 @@ private let shallow: UInt32 = 1000
 /// Nesting is bounded by `Writer.depthLimit` and its like, but the caller's stack may be a small one.
 @inline(__always)
 func withStack<R>(for depth: UInt32, _ body: () -> R) -> R {
-  depth <= shallow ? body() : withDeepStack(body)
+  depth <= shallow ? body() : withLargeStack(body)
 }
 
 private final class Call {
@@ -16,8 +16,9 @@ private final class Call {
   init(_ body: @escaping () -> Void) { self.body = body }
 }
 
+/// Runs `body` on a thread with a large stack, for what recurses: only the part that is used takes memory.
 @inline(never)
-private func withDeepStack<R>(_ body: () -> R) -> R {
+public func withLargeStack<R>(_ body: () -> R) -> R {
   var result: R?
   withoutActuallyEscaping({ result = body() }) { escaping in
     let call = Unmanaged.passRetained(Call(escaping))

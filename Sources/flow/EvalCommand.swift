@@ -4,7 +4,11 @@ import JSON
 /// `flow eval`: the expression language as a filter from standard input to standard output.
 struct EvalCommand {
   static let command = Command(
-    name: "eval", usage: "eval FILTER [FILE…]", summary: "run a jq filter over JSON", run: run)
+    name: "eval", usage: "eval FILTER [FILE…]", summary: "run a jq filter over JSON"
+  ) { arguments in
+    // Programs recurse as deeply as the stack is large.
+    withLargeStack { run(arguments) }
+  }
 
   static func run(_ arguments: [String]) -> Int32 {
     let options: EvalOptions
