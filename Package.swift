@@ -14,7 +14,8 @@ let package = Package(
     // One target, two folders: the evaluator reads the tape on its hot path, and a module boundary there costs
     // 18 to 31 per cent.
     .target(
-      name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources", exclude: ["flow", "CGlibc", "COnig", "JQ/README.md"],
+      name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
+      exclude: ["flow", "CGlibc", "COnig", "JQ/README.md"],
       sources: ["JSON", "JQ"],
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]),
     .executableTarget(
