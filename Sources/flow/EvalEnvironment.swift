@@ -50,10 +50,20 @@ enum EvalEnvironment {
     return object
   }
 
-  /// Three quarters of the machine's memory: a program that wants more is stopped with a message, not by the system.
-  private static var memoryLimit: Int? {
+  /// What a program may hold before it is stopped with a message: a quarter of the memory there is, at most 2 GiB.
+  ///
+  /// Growing one large array needs the old and the new at once, hence the distance. What was read before the program
+  /// ran does not count.
+  private static var memoryLimit: Int {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let size = sysconf(Int32(_SC_PAGESIZE))
-    return pages > 0 && size > 0 ? pages / 4 * 3 * size : nil
+    var available = pages > 0 && size > 0 ? pages * size : Int.max
+    // The limit of a container, where there is one: a number, or `max`.
+    if let text = try? readFile("/sys/fs/cgroup/memory.max"),
+      let limit = Int(String(decoding: text.filter { $0 &- 0x30 < 10 }, as: UTF8.self))
+    {
+      available = min(available, limit)
+    }
+    return min(available / 4, 2 << 30)
   }
 }
