@@ -4,7 +4,7 @@ import Glibc
 struct FileError: Error, CustomStringConvertible {
   let path: String
   let reason: String
-  var description: String { "Could not open \(path): \(reason)" }
+  var description: String { "Could not open \(path == "-" ? "<stdin>" : path): \(reason)" }
 }
 
 /// All bytes of a file.
