@@ -1,0 +1,301 @@
+// Path expressions: the same constructs once more, leading from places to places instead of from values to values.
+
+extension Compiler {
+  /// Compiles an expression for the places it leads to.
+  func paths(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
+    let here = here.inner
+    let checks = try enter(node, here)
+    defer { leave() }
+    let paths = try pathsOf(node, here)
+    guard checks else { return paths }
+    return { (place, frame, out) throws(Stop) in
+      try frame.run.checkStack()
+      try paths(place, frame, out)
+    }
+  }
+
+  private func pathsOf(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
+    switch node.form {
+    case .identity: return { (place, _, out) throws(Stop) in try out(place) }
+    case .recurse: return try pathCall("recurse", [], node, here)
+    case .index(let target, let key, let isOptional):
+      return try accessPaths(target, try compile(key, here).many, isOptional, here)
+    case .slice(let target, let from, let to, let isOptional):
+      return try accessPaths(target, try sliceBounds(from, to, here).many, isOptional, here)
+    case .iterate(let target, let isOptional):
+      let targets = try paths(target, here)
+      return { (place, frame, out) throws(Stop) in
+        try targets(place, frame) { (target) throws(Stop) in
+          if isOptional, target.isPath, target.value.count == nil { return }
+          try Place.iterate(target, frame.run, out)
+        }
+      }
+    case .attempt(let body, let handler): return try attemptPaths(body, handler, here)
+    case .pipe(let left, let right):
+      let first = try paths(left, here)
+      let second = try paths(right, here)
+      return { (place, frame, out) throws(Stop) in
+        try first(place, frame) { (middle) throws(Stop) in try second(middle, frame, out) }
+      }
+    case .commas(let nodes):
+      var parts: [Paths] = []
+      for node in nodes { parts.append(try paths(node, here)) }
+      let all = parts
+      return { (place, frame, out) throws(Stop) in
+        for part in all { try part(place, frame, out) }
+      }
+    case .conditional(let condition, let then, let otherwise):
+      let tests = try compile(condition, here).many
+      let yes = try paths(then, here)
+      let no = try otherwise.map { (node) throws(ProgramError) in try paths(node, here) }
+      return { (place, frame, out) throws(Stop) in
+        try tests(place.value, frame) { (flag) throws(Stop) in
+          if flag.isTruthy {
+            try yes(place, frame, out)
+          } else if let no {
+            try no(place, frame, out)
+          } else {
+            try out(place)
+          }
+        }
+      }
+    case .alternative(let left, let right):
+      let first = try paths(left, here)
+      let second = try paths(right, here)
+      return { (place, frame, out) throws(Stop) in
+        var found = false
+        try first(place, frame) { (output) throws(Stop) in
+          guard output.value.isTruthy else { return }
+          found = true
+          try out(output)
+        }
+        if !found { try second(place, frame, out) }
+      }
+    case .reduce, .foreach: return try foldPaths(node, here)
+    case .label(let name, let body): return try labelPaths(name, body, here)
+    case .define(let definition, let body):
+      return try paths(body, here.with(here.scope.defining(definition, in: here.layout)))
+    case .bind(let items, let patterns, let body):
+      let source = try compile(items, here).many
+      let matcher = try matcher(patterns, here)
+      let inside = try paths(body, here.with(matcher.scope))
+      let slots = matcher.slots
+      return { (place, frame, out) throws(Stop) in
+        let saved = slots.map { frame.slots[$0] }
+        defer { for (slot, value) in zip(slots, saved) { frame.slots[slot] = value } }
+        try source(place.value, frame) { (item) throws(Stop) in
+          try matcher.match(item, place.value, frame) { () throws(Stop) in try inside(place, frame, out) }
+        }
+      }
+    case .call(let name, let arguments): return try pathCall(name, arguments, node, here)
+    default: return try calculated(node, here)
+    }
+  }
+
+  /// What leads to no place: its outputs are values without a path.
+  private func calculated(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
+    let all = try compile(node, here).many
+    return { (place, frame, out) throws(Stop) in
+      try all(place.value, frame) { (value) throws(Stop) in try out(place.holding(value)) }
+    }
+  }
+
+  /// `target[key]`, the keys changing slowest.
+  private func accessPaths(
+    _ target: Node, _ keys: @escaping Many, _ isOptional: Bool, _ here: Here
+  ) throws(ProgramError) -> Paths {
+    let targets = try paths(target, here)
+    return { (place, frame, out) throws(Stop) in
+      try keys(place.value, frame) { (key) throws(Stop) in
+        try targets(place, frame) { (target) throws(Stop) in
+          if let next = try target.at(key, isOptional: isOptional) { try out(next) }
+        }
+      }
+    }
+  }
+
+  private func attemptPaths(_ body: Node, _ handler: Node?, _ here: Here) throws(ProgramError) -> Paths {
+    let all = try paths(body, here)
+    let rescue = try handler.map { (node) throws(ProgramError) in try calculated(node, here) }
+    return { (place, frame, out) throws(Stop) in
+      let depth = frame.run.depth
+      var downstream: Stop?
+      let caught: Value
+      do throws(Stop) {
+        try all(place, frame) { (output) throws(Stop) in
+          do throws(Stop) {
+            try out(output)
+          } catch {
+            downstream = error
+            throw error
+          }
+        }
+        return
+      } catch {
+        guard case .error(let message) = error.reason, error !== downstream else { throw error }
+        caught = message
+      }
+      frame.run.depth = depth
+      try rescue?(place.holding(caught), frame, out)
+    }
+  }
+
+  private func labelPaths(_ name: String, _ body: Node, _ here: Here) throws(ProgramError) -> Paths {
+    let slot = here.layout.newSlot()
+    let all = try paths(body, here.with(here.scope.adding(.label(name, here.layout, slot))))
+    return { (place, frame, out) throws(Stop) in
+      let label = frame.run.nextLabel()
+      let depth = frame.run.depth
+      let saved = frame.slots[slot]
+      frame.slots[slot] = .number(label)
+      defer { frame.slots[slot] = saved }
+      do throws(Stop) {
+        try all(place, frame, out)
+      } catch {
+        guard case .breakOut(label) = error.reason else { throw error }
+        frame.run.depth = depth
+      }
+    }
+  }
+
+  /// Folds in a path expression: the items lead to places, and the state is looked at from there.
+  ///
+  /// That is jq's way. Its `limit` lives by it: it passes on the item, which is at the place of the item.
+  private func foldPaths(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
+    let parts: (items: Node, patterns: [Pattern], initial: Node, update: Node)
+    var extract: Node?
+    var isReduce = true
+    switch node.form {
+    case .reduce(let a, let b, let c, let d): parts = (a, b, c, d)
+    case .foreach(let a, let b, let c, let d, let e):
+      parts = (a, b, c, d)
+      (extract, isReduce) = (e, false)
+    default: return try calculated(node, here)
+    }
+    let source = try paths(parts.items, here)
+    let starts = try paths(parts.initial, here)
+    let matcher = try matcher(parts.patterns, here)
+    let inside = here.with(matcher.scope)
+    let updates = try paths(parts.update, inside)
+    let select = try extract.map { (node) throws(ProgramError) in try paths(node, inside) }
+    let slots = matcher.slots
+    let foldsWhole = isReduce
+    return { (place, frame, out) throws(Stop) in
+      let saved = slots.map { frame.slots[$0] }
+      defer { for (slot, value) in zip(slots, saved) { frame.slots[slot] = value } }
+      try starts(place, frame) { (first) throws(Stop) in
+        var state = first.value
+        try source(first.holding(place.value), frame) { (item) throws(Stop) in
+          try frame.run.step()
+          try matcher.match(item.value, place.value, frame) { () throws(Stop) in
+            let before = item.holding(state)
+            state = .null
+            try updates(before, frame) { (output) throws(Stop) in
+              state = output.value
+              guard !foldsWhole else { return }
+              if let select { try select(output, frame, out) } else { try out(output) }
+            }
+          }
+        }
+        if foldsWhole { try out(first.holding(state)) }
+      }
+    }
+  }
+
+  // MARK: Calls
+
+  private func pathCall(
+    _ name: String, _ arguments: [Node], _ node: Node, _ here: Here
+  ) throws(ProgramError) -> Paths {
+    if let meaning = here.scope.function(name, arguments.count) {
+      return try pathCall(meaning, arguments, node, here)
+    }
+    switch "\(name)/\(arguments.count)" {
+    case "empty/0": return { (_, _, _) throws(Stop) in }
+    case "recurse/0": return { (place, frame, out) throws(Stop) in try Place.descend(place, frame.run, out) }
+    case "getpath/1":
+      let keys = try compile(arguments[0], here).many
+      return { (place, frame, out) throws(Stop) in
+        try keys(place.value, frame) { (path) throws(Stop) in try out(try place.at(path: path)) }
+      }
+    case "last/1":
+      let all = try paths(arguments[0], here)
+      return { (place, frame, out) throws(Stop) in
+        var last: Place?
+        try all(place, frame) { (output) throws(Stop) in last = output }
+        if let last { try out(last) }
+      }
+    case "error/0", "error/1": return try calculated(node, here)
+    default: break
+    }
+    guard let meaning = preludeMeaning(name, arguments.count) else { return try calculated(node, here) }
+    return try pathCall(meaning, arguments, node, here)
+  }
+
+  private func pathCall(
+    _ meaning: FunctionMeaning, _ arguments: [Node], _ node: Node, _ here: Here
+  ) throws(ProgramError) -> Paths {
+    switch meaning.kind {
+    case .argument(let argument, let origin): return try paths(argument, here.with(origin.scope))
+    case .closure(let layout, let index):
+      let hops = here.hops(to: layout)
+      return { (place, frame, out) throws(Stop) in
+        let closure = frame.up(hops).arguments[index]
+        try frame.run.step()
+        try frame.run.checkStack()
+        try closure.code.paths?(place, closure.frame, out)
+      }
+    case .definition(let definition):
+      guard canInline(meaning) else { return try callPaths(meaning, definition, arguments, here) }
+      inlining += 1
+      defer { inlining -= 1 }
+      let (inside, values) = try inlineScope(meaning, definition, arguments, here)
+      var body = try paths(definition.body, inside)
+      for (source, slot) in values.reversed() {
+        let (all, rest) = (source.many, body)
+        body = { (place, frame, out) throws(Stop) in
+          let saved = frame.slots[slot]
+          defer { frame.slots[slot] = saved }
+          try all(place.value, frame) { (value) throws(Stop) in
+            frame.slots[slot] = value
+            try rest(place, frame, out)
+          }
+        }
+      }
+      return body
+    }
+  }
+
+  private func callPaths(
+    _ meaning: FunctionMeaning, _ definition: Definition, _ arguments: [Node], _ here: Here
+  ) throws(ProgramError) -> Paths {
+    let function = try pathCode(meaning, definition)
+    let caller = Caller(
+      function: function, try pass(definition, arguments, here), hops: here.hops(to: meaning.layout))
+    return { (place, frame, out) throws(Stop) in
+      let run = frame.run
+      try run.step()
+      try run.charge(128)
+      let depth = run.depth
+      run.depth += 1
+      defer { run.depth = depth }
+      try run.checkStack()
+      try caller.eachFrame(place.value, frame) { (callee) throws(Stop) in
+        try function.paths?(place, callee, out)
+      }
+    }
+  }
+
+  private func pathCode(
+    _ meaning: FunctionMeaning, _ definition: Definition
+  ) throws(ProgramError) -> FunctionCode {
+    if let code = meaning.pathCode { return code }
+    let code = FunctionCode(name: definition.name)
+    meaning.pathCode = code
+    let layout = FrameLayout(inside: meaning.layout)
+    let scope = functionScope(meaning, definition, layout)
+    code.paths = try paths(definition.body, Here(scope: scope, layout: layout))
+    code.slots = layout.slots
+    return code
+  }
+}

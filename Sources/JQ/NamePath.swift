@@ -1,0 +1,95 @@
+/// `.a.b.c`: names to follow one after the other, in memory that a lookup reads without counting references.
+final class NamePath: @unchecked Sendable {
+  let keys: [Key]
+  let count: Int
+  private let names: UnsafeMutablePointer<ByteView>
+
+  init(_ keys: [Key]) {
+    self.keys = keys
+    count = keys.count
+    names = .allocate(capacity: keys.count)
+    for (number, key) in keys.enumerated() {
+      let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: key.bytes.count)
+      _ = copy.initialize(from: key.bytes)
+      (names + number).initialize(to: ByteView(copy))
+    }
+  }
+
+  deinit {
+    for number in 0..<count { names[number].deallocate() }
+    names.deallocate()
+  }
+
+  /// The tape index that the path leads to from an index of a document, or -1 where there is nothing.
+  @inline(__always)
+  func find(
+    _ document: Document, _ start: Int, _ hints: UnsafeMutablePointer<Int>
+  ) throws(Stop) -> Int {
+    var at = start
+    for number in 0..<count {
+      let kind = Tape.kind(document.tape[at])
+      guard kind == Tape.object else {
+        if kind == Tape.null { return -1 }
+        throw wrongKind(document, at, number)
+      }
+      at = document.find(names[number], in: at, hint: &hints[number])
+      if at < 0 { return -1 }
+    }
+    return at
+  }
+
+  @inline(never)
+  private func wrongKind(_ document: Document, _ at: Int, _ number: Int) -> Stop {
+    let value = Value.view(document, UInt32(truncatingIfNeeded: at))
+    return Stop("Cannot index \(value.typeName) with \(Value.string(keys[number].bytes).described)")
+  }
+
+  /// The value that the path leads to.
+  @inline(__always)
+  func value(in value: Value, _ hints: UnsafeMutablePointer<Int>) throws(Stop) -> Value {
+    if case .view(let document, let start) = value {
+      let found = try find(document, Int(start), hints)
+      return found < 0 ? .null : .view(document, UInt32(truncatingIfNeeded: found))
+    }
+    return try walk(value, hints)
+  }
+
+  @inline(never)
+  private func walk(_ value: Value, _ hints: UnsafeMutablePointer<Int>) throws(Stop) -> Value {
+    var current = value
+    for number in 0..<count { current = try index(current, keys[number], hint: &hints[number]) }
+    return current
+  }
+
+  /// Whether the path leads to a text of exactly these bytes; the value is not even taken out.
+  @inline(__always)
+  func leads(from value: Value, to text: ByteView, _ hints: UnsafeMutablePointer<Int>) throws(Stop) -> Bool {
+    guard case .view(let document, let start) = value else {
+      let found = try walk(value, hints)
+      return found.withText { sameBytes($0, text) } ?? false
+    }
+    let found = try find(document, Int(start), hints)
+    guard found >= 0 else { return false }
+    let word = document.tape[found]
+    return Tape.kind(word) == Tape.string && document.keyMatches(word, text)
+  }
+}
+
+/// A constant text in memory that does not move.
+final class ConstantText: @unchecked Sendable {
+  let bytes: ByteView
+
+  init(_ text: [UInt8]) {
+    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count)
+    _ = copy.initialize(from: text)
+    bytes = ByteView(copy)
+  }
+
+  deinit { bytes.deallocate() }
+}
+
+/// How one member of a record is made.
+enum MemberSource: Sendable {
+  case path(NamePath, hints: Int)
+  case code(Single)
+}

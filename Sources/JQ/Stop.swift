@@ -1,0 +1,98 @@
+// What ends an evaluation before its end, and the wording of jq's messages.
+
+/// Why an evaluation stopped: thrown inside the evaluator, and told apart by identity where one construct
+/// stops another.
+final class Stop: Error, @unchecked Sendable {
+  enum Reason {
+    /// `error(value)`, or a builtin's complaint: what `try` catches.
+    case error(Value)
+    /// `break` to the label with this number, or a generator that has had enough.
+    case breakOut(Int)
+    case halt(status: Int32, output: Value?)
+    /// The budget is used up, or something is refused here: `try` does not catch it.
+    case refused(String)
+    /// The receiver of the outputs wants no more.
+    case receiver(any Error)
+  }
+
+  let reason: Reason
+
+  init(_ reason: Reason) { self.reason = reason }
+
+  /// An error with a text.
+  init(_ message: String) { reason = .error(.string(message)) }
+
+  var isError: Bool {
+    if case .error = reason { return true }
+    return false
+  }
+}
+
+/// What went wrong while a program ran.
+public enum EvaluationError: Error, Sendable, CustomStringConvertible {
+  /// `error(value)`, or what a builtin complained of.
+  case error(Value)
+  /// `halt` and `halt_error`: the exit status, and what to write before it.
+  case halt(status: Int32, output: Value?)
+  /// A limit was reached, or the program asked for something that is not given here.
+  case refused(String)
+
+  init(_ stop: Stop) throws {
+    switch stop.reason {
+    case .error(let value): self = .error(value)
+    case .breakOut: self = .error(.string("break"))
+    case .halt(let status, let output): self = .halt(status: status, output: output)
+    case .refused(let message): self = .refused(message)
+    case .receiver(let error): throw error
+    }
+  }
+
+  /// The text of the error, or the error's value as JSON.
+  public var description: String {
+    switch self {
+    case .error(let value): value.string ?? "(not a string): \(value.description)"
+    case .halt(let status, _): "halted with status \(status)"
+    case .refused(let message): message
+    }
+  }
+}
+
+extension Value {
+  /// The value's JSON cut to what fits into a message, as jq cuts it.
+  var excerpt: String {
+    let room = 29
+    var shown = self
+    if let bytes = textBytes, bytes.count > room + 1 {
+      var end = room + 1
+      while end > 0, bytes[end] & 0xc0 == 0x80 { end -= 1 }
+      shown = .string(Array(bytes[..<end]) + Array(repeating: 0x20, count: 4))
+    }
+    let text = shown.json
+    guard text.count > room else { return String(decoding: text, as: UTF8.self) }
+    let close: UInt8? =
+      switch text[0] {
+      case UInt8(ascii: "\""): UInt8(ascii: "\"")
+      case UInt8(ascii: "["): UInt8(ascii: "]")
+      case UInt8(ascii: "{"): UInt8(ascii: "}")
+      default: nil
+      }
+    var end = close == nil ? room - 3 : room - 4
+    while end > 0, text[end] & 0xc0 == 0x80 { end -= 1 }
+    var cut = Array(text[..<end]) + Array("...".utf8)
+    if let close { cut.append(close) }
+    return String(decoding: cut, as: UTF8.self)
+  }
+
+  /// `string ("abc")`: how messages name a value.
+  var described: String { "\(typeName) (\(excerpt))" }
+}
+
+// `number (1) cannot be …`
+func typeError(_ value: Value, _ complaint: String) -> Stop {
+  Stop("\(value.described) \(complaint)")
+}
+
+// `number (1) and string ("a") cannot be …`
+func typeError(_ a: Value, _ b: Value, _ complaint: String) -> Stop {
+  Stop("\(a.described) and \(b.described) \(complaint)")
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// Standard output and standard error, for texts that are no data.
+enum Terminal {
+  static func say(_ text: String) { put(text, 1) }
+  static func complain(_ text: String) { put(text, 2) }
+
+  private static func put(_ text: String, _ descriptor: Int32) {
+    var copy = text
+    copy.withUTF8 { _ = writeAll(descriptor, UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes everything; false when that fails, `errno` saying why.
+  static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    var position = 0
+    while position < bytes.count {
+      let count = write(descriptor, bytes.baseAddress.map { $0 + position }, bytes.count - position)
+      if count < 0 {
+        if errno == EINTR { continue }
+        return false
+      }
+      position += count
+    }
+    return true
+  }
+
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// What the system says of the last error.
+  static var lastError: String { String(cString: strerror(errno)) }
+}

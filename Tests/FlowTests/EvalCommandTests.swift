@@ -1,0 +1,159 @@
+import Testing
+
+@testable import flow
+
+@Suite struct EvalCommandTests {
+  func output(_ arguments: [String], _ input: String = "") throws -> String {
+    let outcome = try flow(["eval"] + arguments, input: input)
+    #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+    return outcome.output
+  }
+
+  @Test func filtersEachInput() throws {
+    #expect(try output(["-c", ".a"], #"{"a":1} {"a":[2]}"#) == "1\n[2]\n")
+    #expect(try output(["."], #"{"a":[]}"#) == "{\n  \"a\": []\n}\n")
+  }
+
+  @Test func inputsInTheirForms() throws {
+    #expect(try output(["-n", "-c", "[inputs]"], "1 2 3") == "[1,2,3]\n")
+    #expect(try output(["-cs", "."], "1 2 3") == "[1,2,3]\n")
+    #expect(try output(["-cs", "."]) == "[]\n")
+    #expect(try output(["-R", "."], "a\n\"b\n\nc") == "\"a\"\n\"\\\"b\"\n\"\"\n\"c\"\n")
+    #expect(try output(["-Rs", "."], "a\nb\n") == "\"a\\nb\\n\"\n")
+    #expect(try output(["-Rn", "[inputs]", "-c"], "a\nb\n") == "[\"a\",\"b\"]\n")
+    #expect(try output(["--stream", "-c", "."], #"{"a":[1]}"#) == "[[\"a\",0],1]\n[[\"a\",0]]\n[[\"a\"]]\n")
+    #expect(try output(["--seq", "-c", "."], "\u{1e}1\n\u{1e}[2]\n") == "\u{1e}1\n\u{1e}[2]\n")
+  }
+
+  @Test func outputsInTheirForms() throws {
+    let text = #"["a\tb",{"é":"x"}]"#
+    #expect(try output(["-r", ".[]", "-c"], text) == "a\tb\n{\"é\":\"x\"}\n")
+    #expect(try output(["-j", ".[0], 1"], text) == "a\tb1")
+    #expect(try output(["--raw-output0", ".[0]"], text) == "a\tb\0")
+    #expect(try output(["-ac", ".[1]"], text) == #"{"\u00e9":"x"}"# + "\n")
+    #expect(try output(["--tab", "."], "[1]") == "[\n\t1\n]\n")
+    #expect(try output(["--indent", "1", "."], "[1]") == "[\n 1\n]\n")
+    #expect(
+      try output(["-S", "-c", "."], #"{"b":1,"a":{"d":1,"c":2}}"#) == #"{"a":{"c":2,"d":1},"b":1}"# + "\n")
+    #expect(
+      try output(["-C", "-c", "."], "[null]")
+        == "\u{1B}[1;39m[\u{1B}[0;90mnull\u{1B}[0m\u{1B}[1;39m]\u{1B}[0m\n"
+        .replacing("[\u{1B}[0;90m", with: "[\u{1B}[0m\u{1B}[0;90m"))
+  }
+
+  @Test func coloursFromTheEnvironment() throws {
+    let outcome = try flow(["eval", "-nC", "null"], input: "", environment: ["JQ_COLORS": "4;31"])
+    #expect(outcome.output == "\u{1B}[4;31mnull\u{1B}[0m\n")
+    let wrong = try flow(["eval", "-nC", "null"], input: "", environment: ["JQ_COLORS": "red"])
+    #expect(wrong.output == "\u{1B}[0;90mnull\u{1B}[0m\n" && wrong.errors == "Failed to set $JQ_COLORS\n")
+  }
+
+  @Test func argumentsReachTheProgram() throws {
+    #expect(
+      try output([
+        "-nc", "--arg", "a", "1", "--argjson", "b", "[2]",
+        "[$a, $b, $ARGS.named]",
+      ])
+        == #"["1",[2],{"a":"1","b":[2]}]"# + "\n")
+    #expect(try output(["-nc", "$ARGS.positional", "--args", "x", "--jsonargs", "3"]) == "[\"x\",3]\n")
+    try withFile("1 [2]") { path throws in
+      #expect(
+        try output(["-nc", "--slurpfile", "a", path, "--rawfile", "b", path, "[$a, $b]"])
+          == "[[1,[2]],\"1 [2]\"]\n")
+    }
+    #expect(
+      try flow(["eval", "-n", "env.SOME, $ENV.SOME"], environment: ["SOME": "x"]).output == "\"x\"\n\"x\"\n")
+  }
+
+  @Test func programsFromFilesAndModules() throws {
+    try withFile("# a comment\n.a + 1", named: "program.jq") { path throws in
+      #expect(try output(["-f", path], #"{"a":1}"#) == "2\n")
+    }
+    try withFile("def twice: . * 2;", named: "lib.jq") { path throws in
+      let folder = String(path.dropLast("/lib.jq".count))
+      #expect(try output(["-n", "-L", folder, "import \"lib\" as l; 4 | l::twice"]) == "8\n")
+    }
+  }
+
+  @Test func filesOneAfterTheOther() throws {
+    try withFile("1 2\n") { path throws in
+      let outcome = try flow(["eval", "-c", "[., input_filename]", path, "/nonexistent", path])
+      #expect(outcome.output == "[1,\"\(path)\"]\n[2,\"\(path)\"]\n[1,\"\(path)\"]\n[2,\"\(path)\"]\n")
+      #expect(outcome.errors == "flow: error: Could not open /nonexistent: No such file or directory\n")
+      #expect(outcome.status == 2)
+    }
+  }
+
+  @Test func exitStatusTellsWhatHappened() throws {
+    let cases: [([String], String, Int32)] = [
+      (["."], "1", 0), (["-e", "."], "1", 0), (["-e", "."], "null", 1), (["-e", "."], "1 false", 1),
+      (["-e", "empty"], "1", 4), (["-e", "."], "", 4), (["empty"], "1", 0), ([".a"], "1", 5),
+      ([".a"], "1 {}", 0),
+      (["."], "{", 5), (["-x"], "", 2), (["."], "nul", 5), (["}"], "1", 3), (["-n", "halt_error(7)"], "", 7),
+      (["-n", "halt"], "", 0), (["-n", "error"], "", 5), (["--argjson", "a", "{", "."], "", 2),
+      (["-f", "/nonexistent"], "", 2), (["--seq", "."], "1", 0),
+    ]
+    for (arguments, input, status) in cases {
+      #expect(try flow(["eval"] + arguments, input: input).status == status, "\(arguments) \(input)")
+    }
+  }
+
+  @Test func errorsSayWhere() throws {
+    let outcome = try flow(["eval", "-c", ".a"], input: "{\"a\":1}\n[1]\n{\"a\":2}\n")
+    #expect(outcome.output == "1\n2\n")
+    #expect(outcome.errors == "flow: error (at <stdin>:2): Cannot index array with string (\"a\")\n")
+    #expect(
+      try flow(["eval", "error({a: 1})"], input: "1").errors
+        == "flow: error (at <stdin>:0) (not a string): {\"a\":1}\n")
+    #expect(
+      try flow(["eval", "."], input: "[1,]").errors
+        == "flow: parse error: Expected another array element at line 1, column 4\n")
+    #expect(try flow(["eval", "-n", "\"bye\\n\" | halt_error"]).errors == "bye\n")
+    #expect(try flow(["eval", "-n", "{a: 1} | halt_error"]).errors == "{\"a\":1}\n")
+  }
+
+  @Test func debugAndErrorStreamStandApart() throws {
+    let outcome = try flow(["eval", "-nc", "[1] | debug | stderr"])
+    #expect(outcome == Outcome(status: 0, output: "[1]\n", errors: "[\"DEBUG:\",[1]]\n[1]"))
+  }
+
+  @Test func helpAndVersion() throws {
+    #expect(try flow(["--help"]).output.contains("flow eval FILTER"))
+    #expect(try flow(["eval", "--help"]).output.contains("--raw-output0"))
+    #expect(try flow(["version"]).output.hasPrefix("flow "))
+    #expect(try flow(["evil"]).status == 2)
+    #expect(try flow([]).status == 2)
+  }
+
+  @Test func theExamplesOfTheHelpRun() throws {
+    let launch = #"{"id":7,"name":"Demo","net":"2026","status":{"abbrev":"Go"}}"#
+    try withFile("{\"results\":[\(launch)]}", named: "page.json") { page throws in
+      try withFile(launch, named: "launches.jsonl") { launches throws in
+        let examples = EvalHelp.text.split(separator: Character("\n")).filter { $0.hasPrefix("  flow eval ") }
+        #expect(examples.count >= 5)
+        for example in examples {
+          let line = example.dropFirst("  flow ".count).replacing("page.json", with: page)
+            .replacing("launches.jsonl", with: launches)
+          let outcome = try flow(words(line))
+          #expect(
+            outcome.status == 0 && !outcome.output.isEmpty && outcome.errors.isEmpty, "\(example) \(outcome)")
+        }
+      }
+    }
+  }
+
+  /// A command line's words, single quotes around some.
+  private func words(_ line: some StringProtocol) -> [String] {
+    var words: [String] = []
+    for (number, part) in String(line).split(separator: Character("'"), omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      if number % 2 == 1 {
+        words.append(String(part))
+      } else {
+        words += part.split(separator: Character(" ")).map(String.init)
+      }
+    }
+    return words
+  }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import JSON
+import Testing
+
+@Suite struct BudgetTests {
+  /// Limits such as a pipeline sets for one event.
+  private func tight() -> Environment {
+    var environment = Environment()
+    environment.budget = Budget(steps: 2_000_000, memory: 64 << 20)
+    return environment
+  }
+
+  @Test(arguments: [
+    "[range(1e12)]", "def f: f; f", "def f: 1 + f; f", "[recurse(.)]", "[repeat(1)]", "def f: [f]; f",
+    "reduce repeat(1) as $x (\"a\"; . + .)", "last(range(1e12))", "until(false; [.])",
+    "def f(g): f(g | g); f(.)",
+    "def f: try f catch f; f", "def f: (f | f); f", "[limit(1e9; repeat(\"abc\"))] | length",
+    "def f: f, f; [f]",
+    "def f: path(f); f", "def f: .a |= f; f", "reduce range(1e9) as $i (null; .[$i] = 1)",
+    "[range(1e9) | tostring] | join(\",\")",
+    ".[500000000] = 1", "def f: {a: f}; f", "[.[]?] | until(false; {a: .})",
+    "walk(.) | until(false; walk(.))", "@json \"\\(repeat(1))\" | empty",
+    "[range(100000)] | combinations | empty", "def f: reduce f as $x (0; 1); f", "label $out | def f: f; f",
+    "first(range(10; 1e12) | select(. < 0))",
+  ])
+  func endsInAClearError(_ program: String) throws {
+    let message = try failure(program, "null", tight())
+    #expect(
+      ["steps", "memory", "too deeply", "too long", "too large"].contains { message?.contains($0) == true }
+        || message?.hasPrefix("Cannot") == true, "\(program): \(message ?? "it ended well")")
+  }
+
+  @Test func largeTextsAreRefusedBeforeTheyAreMade() throws {
+    #expect(try failure("\"x\" * 1e10") == "Repeat string result too long")
+    #expect(try failure("\"x\" * 1e9", "null", tight())?.contains("memory") == true)
+  }
+
+  @Test func anErrorOfTheBudgetIsNotCaught() throws {
+    #expect(try failure("try ([range(1e12)]) catch 1", "null", tight())?.contains("than") == true)
+    #expect(try failure("def f: 1 + f; (f)? // 1", "null", tight()) == "the expression recurses too deeply")
+  }
+
+  @Test func timeIsCountedByTheClockHandedIn() throws {
+    var environment = Environment()
+    nonisolated(unsafe) var ticks = 0.0
+    environment.budget = Budget(seconds: 5) {
+      ticks += 1
+      return ticks
+    }
+    #expect(
+      try failure("last(range(1e12))", "null", environment) == "the expression took longer than 5.0 seconds")
+  }
+
+  @Test func aBudgetIsForOneInput() throws {
+    let evaluator = try Program("[range(3000)] | length").evaluator(
+      {
+        var environment = Environment()
+        environment.budget = Budget(steps: 5000)
+        return environment
+      }())
+    for _ in 0..<10 { #expect(try evaluator.first(.null)?.double == 3000) }
+  }
+
+  @Test func deepTryNestsRun() throws {
+    let nest = String(repeating: "try ", count: 100) + "error(\"x\")"
+    #expect(try outputs(nest).isEmpty)
+  }
+
+  @Test func garbageIsNotHeldAgainstAProgram() throws {
+    // Far more than the limit in all, little at any one time.
+    let program = "reduce range(200000) as $i (0; . + ([range(20)] | length))"
+    var environment = Environment()
+    environment.budget = Budget(memory: 64 << 20)
+    #expect(try outputs(program, "null", environment) == ["4000000"])
+  }
+
+  @Test func keyedStateGrowsLinearly() throws {
+    func seconds(_ count: Int) throws -> Double {
+      var start = timespec()
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start)
+      let program =
+        "reduce range(\(count)) as $i ({seen: {}}; .seen[\"k\\($i)\"] += 1 | .last = $i) | .seen | length"
+      #expect(try outputs(program) == ["\(count)"])
+      var end = timespec()
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end)
+      return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
+    }
+    let small = try seconds(5_000)
+    let large = try seconds(50_000)
+    #expect(large < small * 40 + 0.5, "\(small) s and \(large) s")
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import JSON
+
+@Suite struct DifferenceTests {
+  func differences(_ before: String, _ after: String, key: Key? = nil) throws -> [String] {
+    try Value.differences(from: json(before), to: json(after), key: key).map(\.value.description)
+  }
+
+  @Test func equalValuesHaveNone() throws {
+    #expect(try differences(#"{"a":[1.0,{"b":null}]}"#, #"{"a":[1,{"b":null}]}"#).isEmpty)
+  }
+
+  @Test func eachChangedLeafIsOneEntry() throws {
+    #expect(
+      try differences(#"{"a":1,"b":{"c":"x","d":[1,2]}}"#, #"{"a":2,"b":{"c":"y","d":[1,3]}}"#) == [
+        #"{"path":"/a","before":1,"after":2}"#, #"{"path":"/b/c","before":"x","after":"y"}"#,
+        #"{"path":"/b/d/1","before":2,"after":3}"#,
+      ])
+  }
+
+  @Test func whatOneSideLacksIsOneEntryHoweverMuchIsBeneath() throws {
+    #expect(
+      try differences(#"{"a":{"x":1,"y":2}}"#, #"{"b":[1,[2]]}"#) == [
+        #"{"path":"/a","before":{"x":1,"y":2}}"#, #"{"path":"/b","after":[1,[2]]}"#,
+      ])
+    #expect(
+      try differences("[1,2,3]", "[1]") == [#"{"path":"/1","before":2}"#, #"{"path":"/2","before":3}"#])
+  }
+
+  @Test func aChangedKindIsOneEntry() throws {
+    #expect(
+      try differences(#"{"a":{"b":1}}"#, #"{"a":[1]}"#) == [#"{"path":"/a","before":{"b":1},"after":[1]}"#])
+    #expect(try differences("1", "\"1\"") == [#"{"path":"","before":1,"after":"1"}"#])
+    #expect(try differences("[null]", "[false]") == [#"{"path":"/0","before":null,"after":false}"#])
+  }
+
+  @Test func aNamedKeyPairsElementsWhereverTheyStand() throws {
+    let before = #"[{"id":1,"n":"a"},{"id":2,"n":"b"},{"id":3,"n":"c"}]"#
+    let after = #"[{"id":4,"n":"d"},{"id":2,"n":"x"},{"id":1,"n":"a"}]"#
+    #expect(
+      try differences(before, after, key: "id") == [
+        #"{"path":"/1/n","before":"b","after":"x"}"#, #"{"path":"/2","before":{"id":3,"n":"c"}}"#,
+        #"{"path":"/0","after":{"id":4,"n":"d"}}"#,
+      ])
+  }
+
+  @Test func withoutTheKeyEverywhereOrTwiceTheSamePositionsCount() throws {
+    #expect(try differences(#"[{"id":1},2]"#, #"[2,{"id":1}]"#, key: "id").count == 2)
+    #expect(
+      try differences(#"[{"id":1,"n":1},{"id":1,"n":2}]"#, #"[{"id":1,"n":2},{"id":1,"n":1}]"#, key: "id")
+        .count == 2)
+  }
+
+  @Test func namesAreEscapedInPaths() throws {
+    #expect(
+      try differences(#"{"a/b":{"~":1}}"#, #"{"a/b":{"~":2}}"#) == [
+        #"{"path":"/a~1b/~0","before":1,"after":2}"#
+      ])
+  }
+}

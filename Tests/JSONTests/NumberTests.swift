@@ -1,0 +1,69 @@
+import Testing
+
+@testable import JSON
+
+@Suite struct NumberTests {
+  @Test(arguments: [
+    ("1E1000", "1E+1000"), ("1.000", "1.000"),
+    ("100000000000000000000000000001", "100000000000000000000000000001"),
+    ("1e-5", "0.00001"), ("0.00001", "0.00001"), ("1E2", "1E+2"), ("-0", "-0"), ("-0.0", "-0.0"),
+    ("1e17", "1E+17"),
+    ("0.000001", "0.000001"), ("0.0000001", "1E-7"), ("0.00000012", "1.2E-7"), ("0e10", "0E+10"),
+    ("0.00e5", "0E+3"), ("100e-2", "1.00"), ("0.0000000", "0E-7"), ("12.34e1", "123.4"),
+    ("1e1000000000", "1.7976931348623157e+308"), ("12345678901234567890", "12345678901234567890"),
+  ])
+  func literalsKeepTheirDigits(_ text: String, _ written: String) throws {
+    #expect(try json(text).description == written)
+    #expect(try json("[\(text)]").description == "[\(written)]")
+    #expect(Value.literal(text)?.description == written)
+    #expect(try json("[0,\(text),[]]").element(1)?.detach().description == written)
+  }
+
+  @Test(arguments: [
+    (1.0, "1"), (-0.0, "-0"), (1e17, "1e+17"), (1e16, "1e+16"), (1e15, "1000000000000000"), (1e-5, "1e-05"),
+    (0.0001, "0.0001"), (0.001234, "0.001234"), (0.00001234, "1.234e-05"),
+    (123456789012345680.0, "123456789012345680"),
+    (12345678901234567168, "12345678901234567000"), (1e29, "1e+29"), (.infinity, "1.7976931348623157e+308"),
+    (-.infinity, "-1.7976931348623157e+308"), (.leastNonzeroMagnitude, "5e-324"),
+    (0.1 + 0.2, "0.30000000000000004"), (1e100, "1e+100"),
+    (-123.456, "-123.456"), (3.14e-10, "3.14e-10"), (.nan, "null"), (999999999999999, "999999999999999"),
+    (1234567.5, "1234567.5"), (1.7976931348623157e308, "1.7976931348623157e+308"),
+  ])
+  func doublesAreWrittenAsJQDoes(_ double: Double, _ written: String) {
+    #expect(Value.number(double).description == written)
+  }
+
+  @Test func randomDoublesReadBackTheSame() throws {
+    var random = SeededRandom(3)
+    for _ in 0..<20_000 {
+      let double = Double(bitPattern: random.next())
+      guard double.isFinite else { continue }
+      let text = Value.number(double).description
+      #expect(try json(text).double == double, "\(text)")
+      #expect(try json(double.description).double == double)
+    }
+  }
+
+  @Test(arguments: ["nan", "NaN", "-nan", "snan", "[-sNaN]"])
+  func notANumberIsNullWhenWritten(_ text: String) throws {
+    let value = try json(text)
+    let number = value.element(0) ?? value
+    #expect(number.double?.isNaN == true && number.detach().double?.isNaN == true)
+    #expect(number.description == "null" && number != number && number < Value.number(-.infinity))
+  }
+
+  @Test func turningTheSignKeepsDigits() throws {
+    #expect(try json("0.12345678901234567890123").negated?.description == "-0.12345678901234567890123")
+    #expect(try json("-1E+1000").magnitude?.description == "1E+1000")
+    #expect(Value.number(2).negated?.description == "-2")
+    #expect(try json("\"a\"").negated == nil)
+  }
+
+  @Test func longLiteralsCompareByAllTheirDigits() throws {
+    #expect(try json("13911860366432393") != json("13911860366432392"))
+    #expect(try json("100000000000000000000000000001") > json("100000000000000000000000000000"))
+    #expect(try json("-1e1001") < json("-1e1000"))
+    #expect(try json("1.0") == json("1") && json("100e-2") == json("1"))
+    #expect(try json("13911860366432393") == .number(13911860366432392))
+  }
+}

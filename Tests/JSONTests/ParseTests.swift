@@ -1,0 +1,103 @@
+import Testing
+
+@testable import JSON
+
+@Suite struct ParseTests {
+  @Test(arguments: [
+    "null", "true", "false", "0", "-1", "12.5", "\"\"", "\"text\"", "[]", "{}", "[1,[2,[3]],{}]",
+    #"{"a":{"b":[null,true,"x"]},"c":1}"#,
+  ])
+  func whatIsCompactComesOutAsItWentIn(_ text: String) throws {
+    #expect(try json(text).description == text)
+  }
+
+  @Test func spaceIsLeftOut() throws {
+    #expect(try json(" { \"a\" :\t[ 1 ,\n2 ] , \"b\" : { } }\r\n ").description == #"{"a":[1,2],"b":{}}"#)
+  }
+
+  @Test func escapesAreDecodedAndWrittenAsFewAsNeeded() throws {
+    let text = #""\u0041\/\b\f\n\r\t\"\\ \u00e9\ud83d\ude00\u0001\u007f""#
+    #expect(try json(text).string == "A/\u{8}\u{c}\n\r\t\"\\ é😀\u{1}\u{7f}")
+    #expect(try json(text).description == #""A/\b\f\n\r\t\"\\ é😀\u0001\u007f""#)
+  }
+
+  @Test func loneSecondHalfOfAPairIsReplacedAndALoneFirstHalfRefused() throws {
+    #expect(try json(#""\udc00""#).string == "\u{fffd}")
+    #expect(mistake(#""\ud800""#)?.hasPrefix(#"Invalid \uXXXX\uXXXX surrogate pair escape"#) == true)
+  }
+
+  @Test func theLastOfDuplicateKeysWinsInThePlaceOfTheFirst() throws {
+    #expect(try json(#"{"a":1,"b":2,"a":3}"#).description == #"{"a":3,"b":2}"#)
+    #expect(try json(#"{"a":1,"b":2,"\u0061":[1,{"x":[]}]}"#).description == #"{"a":[1,{"x":[]}],"b":2}"#)
+    #expect(try json(#"[{"a":[[1]],"b":[2],"a":0},3]"#).description == #"[{"a":0,"b":[2]},3]"#)
+    let value = try json(#"{"a":1,"b":2,"a":3}"#)
+    #expect(value.count == 2 && value.member("a")?.double == 3)
+  }
+
+  @Test func duplicatesAreFoundAmongHundredsOfKeys() throws {
+    var members = (0..<300).map { "\"key\($0)\":\($0)" }
+    members.append("\"key7\":\"last\"")
+    let value = try json("{" + members.joined(separator: ",") + "}")
+    #expect(value.count == 300)
+    #expect(value.member("key7")?.string == "last")
+    #expect(value.member("key299")?.double == 299)
+    #expect(value.member("key300") == nil)
+  }
+
+  @Test func invalidUTF8IsReplaced() throws {
+    #expect(try Value.parse([0x22, 0x61, 0xff, 0x62, 0xe2, 0x82, 0x22]).string == "a\u{fffd}b\u{fffd}")
+    #expect(try Value.parse([0x22, 0xed, 0xa0, 0x80, 0x22]).string == "\u{fffd}")
+  }
+
+  @Test func aByteOrderMarkIsSkipped() throws {
+    #expect(try Value.parse([0xef, 0xbb, 0xbf, 0x31]).double == 1)
+  }
+
+  @Test func numbersBeyondTheStandardOnlyWhereTheyAreAskedFor() throws {
+    let lenient = [
+      ("nan", "null"), ("NaN", "null"), ("-Infinity", "-1.7976931348623157e+308"), ("01", "1"), (".5", "0.5"),
+      ("5.", "5"), ("+1", "1"), ("[1.e5]", "[1E+5]"),
+    ]
+    for (text, written) in lenient {
+      #expect(try json(text).description == written)
+      #expect(mistake(text, .strict) != nil, "\(text)")
+    }
+    #expect(try json("nan").double?.isNaN == true)
+  }
+
+  @Test func nestingHasALimitAndDoesNotUseTheStack() throws {
+    let deepest = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
+    #expect(try json(deepest).description == deepest)
+    let tooDeep = String(repeating: "[", count: 10_001)
+    #expect(mistake(tooDeep) == "Exceeds depth limit for parsing at line 1, column 10001")
+    #expect(mistake(String(repeating: "[", count: 1_000_000))?.hasPrefix("Exceeds depth limit") == true)
+    #expect(mistake(String(repeating: "{\"a\":", count: 1_000_000))?.hasPrefix("Exceeds depth limit") == true)
+  }
+
+  @Test func manySmallValuesGrowTheTape() throws {
+    let text = "[" + Array(repeating: "[]", count: 100_000).joined(separator: ",") + "]"
+    #expect(try json(text).count == 100_000)
+    #expect(try json(text).description == text)
+  }
+
+  @Test func everyTruncationIsRefusedWithoutReadingOn() throws {
+    let text = Array(#" {"a":[1.5e3,"x\u00e9\ud83d\ude00y",true,null,{"b":false}],"c":"é"}"#.utf8)
+    _ = try Value.parse(text)
+    for count in 0..<text.count {
+      #expect(throws: ParseError.self, "\(count)") { try Value.parse(Array(text[..<count])) }
+    }
+  }
+
+  @Test func randomDamageNeverCrashes() {
+    var random = SeededRandom(7)
+    let text = Array(
+      #"{"a":[1.5e3,"x\u00e9\ud83d\ude00y",true,null,{"b":false,"b":2}],"c":"é","d":-0.0}"#.utf8)
+    for _ in 0..<20_000 {
+      var damaged = text
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      if let value = try? Value.parse(damaged) { _ = value.description }
+    }
+  }
+}

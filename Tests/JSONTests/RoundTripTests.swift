@@ -1,0 +1,53 @@
+import Testing
+
+@testable import JSON
+
+@Suite struct RoundTripTests {
+  @Test func randomTextsSurviveEveryWayOfWritingThem() throws {
+    var random = RandomJSON(2026)
+    for _ in 0..<3000 {
+      let text = random.text()
+      let value = try json(text)
+      let compact = value.description
+      #expect(try json(compact) == value, "\(text)")
+      #expect(try json(compact).description == compact, "\(text)")
+      for options in [
+        WriteOptions.pretty, WriteOptions(sortKeys: true), WriteOptions(indent: 1, asciiOnly: true),
+      ] {
+        let written = Writer(options).text(value)
+        #expect(try json(written) == value, "\(text)")
+        if !options.sortKeys { #expect(try json(written).description == compact, "\(text)") }
+      }
+      #expect(value.detach() == value && value.detach().description == compact)
+      #expect(rebuilt(value) == value && rebuilt(value).description == compact, "\(text)")
+    }
+  }
+
+  /// The same value made anew, nothing in it a view.
+  private func rebuilt(_ value: Value) -> Value {
+    switch value.kind {
+    case .array: return .array((value.items ?? []).map(rebuilt))
+    case .object:
+      var object = Value.emptyObject
+      value.forEachMember { key, member in
+        if let key = Key(key) { object.setMember(key, rebuilt(member)) }
+      }
+      return object
+    default: return value.detach()
+    }
+  }
+
+  @Test func orderIsTotalAndAgreesWithEquality() throws {
+    var random = RandomJSON(5)
+    let values = try (0..<120).map { _ in try json(random.text()) }
+    let sorted = values.sorted()
+    for (a, b) in zip(sorted, sorted.dropFirst()) { #expect(Value.order(a, b) <= 0) }
+    for a in values {
+      for b in values {
+        let order = Value.order(a, b)
+        #expect((order == 0) == (a == b))
+        #expect(order.signum() == -Value.order(b, a).signum())
+      }
+    }
+  }
+}
