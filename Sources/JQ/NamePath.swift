@@ -1,8 +1,9 @@
 /// `.a.b.c`: names to follow one after the other, in memory that a lookup reads without counting references.
-final class NamePath: @unchecked Sendable {
+final class NamePath: Sendable {
   let keys: [Key]
   let count: Int
-  private let names: UnsafeMutablePointer<ByteView>
+  /// Written when the path is made, and only read from then on.
+  private nonisolated(unsafe) let names: UnsafeMutablePointer<ByteView>
 
   init(_ keys: [Key]) {
     self.keys = keys
@@ -76,8 +77,9 @@ final class NamePath: @unchecked Sendable {
 }
 
 /// A constant text in memory that does not move.
-final class ConstantText: @unchecked Sendable {
-  let bytes: ByteView
+final class ConstantText: Sendable {
+  /// Written when the text is made, and only read from then on.
+  nonisolated(unsafe) let bytes: ByteView
 
   init(_ text: [UInt8]) {
     let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count)

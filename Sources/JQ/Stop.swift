@@ -2,8 +2,8 @@
 
 /// Why an evaluation stopped: thrown inside the evaluator, and told apart by identity where one construct
 /// stops another.
-final class Stop: Error, @unchecked Sendable {
-  enum Reason {
+final class Stop: Error, Sendable {
+  enum Reason: Sendable {
     /// `error(value)`, or a builtin's complaint: what `try` catches.
     case error(Value)
     /// `break` to the label with this number, or a generator that has had enough.

@@ -30,7 +30,7 @@
 // change needs the only reference.
 
 /// A JSON value.
-public enum Value: @unchecked Sendable {
+public enum Value: Sendable {
   case null
   case bool(Bool)
   /// A number that was calculated.

@@ -24,7 +24,7 @@ enum EvalEnvironment {
       output.flush()
       Terminal.complain(value.string ?? value.description)
     }
-    environment.budget.memory = memoryLimit
+    environment.budget.memory = options.maxMemory.map { $0 == 0 ? nil : $0 } ?? memoryLimit
     return environment
   }
 

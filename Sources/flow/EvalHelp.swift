@@ -42,7 +42,9 @@ enum EvalHelp {
           --slurpfile NAME F  $NAME is an array of the values in a file
           --rawfile NAME F    $NAME is the text of a file
           --args, --jsonargs  what follows FILTER are texts, or values: $ARGS.positional
-          --                  no options after this
+          --max-memory SIZE   what the program may hold, as 8GiB, or 0 for no limit; else a quarter of the memory
+                          there is, at most 2GiB
+      --                  no options after this
 
     Exit status: 0 done, 2 wrong use or a file that could not be read, 3 no program, 5 an error while running.
 

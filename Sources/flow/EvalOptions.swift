@@ -32,6 +32,9 @@ struct EvalOptions {
   var named = Value.emptyObject
   var positional: [Value] = []
 
+  /// What the program may hold, in bytes; nil for a part of the machine's memory, 0 for no limit.
+  var maxMemory: Int?
+
   var wantsHelp = false
   var wantsVersion = false
 
@@ -136,6 +139,7 @@ struct EvalOptions {
     case "sort-keys": sortKeys = true
     case "tab": (indent, usesTabs) = (1, true)
     case "indent": try takeIndent(&rest)
+    case "max-memory": try takeMaxMemory(&rest)
     case "unbuffered": unbuffered = true
     case "exit-status": exitStatus = true
     case "from-file": isFilterFile = true
@@ -160,6 +164,18 @@ struct EvalOptions {
       throw Mistake("--indent takes a number from 0 to 7")
     }
     (indent, usesTabs) = (width, false)
+  }
+
+  private mutating func takeMaxMemory(_ rest: inout ArraySlice<String>) throws(Mistake) {
+    let text = try parameter("--max-memory", &rest)
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let shifts = ["": 0, "KiB": 10, "MiB": 20, "GiB": 30, "K": 10, "M": 20, "G": 30]
+    guard let number = Int(digits), let shift = shifts[String(text.dropFirst(digits.count))],
+      number <= Int.max >> shift
+    else {
+      throw Mistake("--max-memory takes a size such as 512MiB or 8GiB, or 0 for no limit, not \"\(text)\"")
+    }
+    maxMemory = number << shift
   }
 
   private mutating func takeNamed(_ option: String, _ rest: inout ArraySlice<String>) throws(Mistake) {

@@ -23,6 +23,16 @@ import Testing
     #expect(try EvalOptions(["--indent", "3", "--tab"]).usesTabs)
   }
 
+  @Test func theMemoryLimitIsASize() throws {
+    #expect(try EvalOptions(["."]).maxMemory == nil)
+    #expect(try EvalOptions([".", "--max-memory", "512MiB"]).maxMemory == 512 << 20)
+    #expect(try EvalOptions([".", "--max-memory", "8G"]).maxMemory == 8 << 30)
+    #expect(try EvalOptions([".", "--max-memory", "0"]).maxMemory == 0)
+    for wrong in ["", "GiB", "-1", "1.5GiB", "5 GiB", "99999999999GiB"] {
+      #expect(throws: EvalOptions.Mistake.self) { try EvalOptions([".", "--max-memory", wrong]) }
+    }
+  }
+
   @Test func argumentsByNameAndByPlace() throws {
     let options = try EvalOptions([
       "--arg", "a", "1", "--argjson", "b", "[2]", "--arg", "a", "later", ".", "--args", "x", "--jsonargs",
