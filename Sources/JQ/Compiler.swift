@@ -14,7 +14,7 @@ final class Compiler {
   private var nesting = 0
   private let stack = StackBounds.current()
 
-  static let inlineLimit = 20_000
+  static let inlineLimit = 5_000
   static let inlineDepth = 24
   var inlining = 0
   /// Inside a fold over the inputs: what its state keeps must not hold on to the chunks of the input it came

@@ -41,7 +41,7 @@ indirect enum Form: Sendable {
   case attempt(Node, handler: Node?)
   case negate(Node)
   case pipe(Node, Node)
-  /// `a, b, c`
+  // `a, b, c`
   case commas([Node])
   case binary(Operator, Node, Node)
   case and(Node, Node)

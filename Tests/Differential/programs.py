@@ -200,9 +200,8 @@ def flow(command, program, text):
         return outputs, f"killed by signal {-p.returncode}"
     if p.returncode == 3:
         return None
-    if error:
-        error = error.split(": ", 2)[2] if error.count(": ") >= 2 else error
-    return outputs, error or None
+    # `flow: error (at <stdin>:1): message`
+    return outputs, error.partition("):")[2].lstrip(" ") if error else None
 
 
 def same(a, b):
@@ -211,7 +210,7 @@ def same(a, b):
     if a is None or b is None:
         return a is b
     if a[1] == "too many":
-        return a[0][:300] == b[0][:300]
+        return b[1] == "timed out" or a[0][:300] == b[0][:300]
     plain = lambda outputs: [canonical(o) for o in outputs]
     if plain(a[0]) != plain(b[0]):
         return False

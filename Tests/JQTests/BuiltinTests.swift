@@ -105,6 +105,8 @@ import Testing
       #""fQQ""#),
     Case("[splits(\" +\")], split(\"b\"; null)", #""a  b c""#, #"["a","b","c"]"#, #"["a  "," c"]"#),
     Case("gsub(\"\"; \"-\")", #""ab""#, #""-a-b-""#),
+    Case(
+      "gsub(\"\"; \"-\"), gsub(\"x\"; \"y\"), gsub(\"é\"; null)", #""aé""#, #""-a-é-""#, #""aé""#, #""a""#),
     Case("[match(\"\"; \"g\").offset]", #""é☃""#, "[0,1,2]"),
     Case("gsub(\"^\\\\s+|\\\\s+$\"; \"\")", #""  trim me ""#, #""trim me""#),
   ])
