@@ -11,6 +11,7 @@ let package = Package(
   products: [
     .executable(name: "flow", targets: ["flow"]),
     .library(name: "Reactive", targets: ["Reactive"]),
+    .library(name: "JSON", targets: ["JSON"]),  // for Tests/Fuzz, which is a package of its own
   ],
   targets: [
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
