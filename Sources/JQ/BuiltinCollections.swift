@@ -190,7 +190,7 @@ func sorted(_ value: Value, by keys: [Value], _ complaint: String) throws(Stop) 
 
 /// The places of elements in ascending order.
 private func order(of keys: [Value]) throws(Stop) -> [Int] {
-  if keys.count(where: { $0.depth > 10_000 }) > 1 { throw Stop("Comparison too deep") }
+  if keys.count(where: { $0.depth > 10_001 }) > 1 { throw Stop("Comparison too deep") }
   return keys.indices.sorted { left, right in
     let order = Value.order(keys[left], keys[right])
     return order == 0 ? left < right : order < 0

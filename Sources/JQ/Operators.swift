@@ -22,7 +22,7 @@ extension Operator {
   }
 }
 
-private let deepest = 10_000
+private let deepest = 10_001
 
 func equal(_ a: Value, _ b: Value) throws(Stop) -> Bool {
   if a.depth > deepest, b.depth > deepest { throw Stop("Equality check too deep") }
