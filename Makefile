@@ -7,6 +7,8 @@ LIBRARIES := oniguruma:libonig-dev
 RELEASE := -c release --static-swift-stdlib
 STRICT := -Xswiftc -warnings-as-errors
 SECONDS ?= 60
+ROUNDS ?= 7
+RECORDS ?= 250000
 # The runtime's own backtrace hangs inside the fuzzer.
 FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
@@ -35,8 +37,9 @@ test-address: setup ## the tests under the address sanitizer
 differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
 	python3 Tests/Differential/programs.py --count $(or $(COUNT),2000)
 
-bench: setup ## measure; bench/README.md says what and how
-	$(SWIFT) run --package-path bench -c release --static-swift-stdlib ReactiveBench
+bench: build ## measure; bench/README.md says what and how; ROUNDS=7 RECORDS=250000
+	$(SWIFT) run --package-path bench -c release --static-swift-stdlib ReactiveBench $(ROUNDS)
+	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow
 
 fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60)
 	mkdir -p Tests/Fuzz/.build/corpus
