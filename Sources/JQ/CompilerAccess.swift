@@ -252,7 +252,7 @@ extension Compiler {
     var values: [Code] = []
     for member in members {
       let key = try compile(member.key, here)
-      if let constant = key.constant, !constant.isString {
+      if let constant = key.constant, !constant.isString, member.key.isLiteral {
         throw failure("Cannot use \(constant.described) as object key", member.key, here)
       }
       keys.append(key)

@@ -108,7 +108,7 @@ extension Compiler {
     _ member: PatternMember, _ slots: [String: Int], _ here: Here
   ) throws(ProgramError) -> Matcher.Step {
     let key = try compile(member.key, here)
-    if let constant = key.constant, !constant.isString {
+    if let constant = key.constant, !constant.isString, member.key.isLiteral {
       throw failure("Cannot use \(constant.described) as object key", member.key, here)
     }
     let keys = key.many

@@ -11,7 +11,7 @@
 //   let evaluator = program.evaluator(environment)
 //   for value in values { if let row = try evaluator.first(value) { … } }
 //
-// What it may ask of the world, and how much time and memory it may take, is in the environment: see Run.swift.
+// What it may ask of the world, and how much time and memory it may take, is in the environment: see Environment.swift.
 
 /// A compiled jq program.
 public final class Program: Sendable {

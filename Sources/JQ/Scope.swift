@@ -142,6 +142,14 @@ extension Definition {
 }
 
 extension Node {
+  /// Whether jq too sees before running that the expression always has the same output.
+  var isLiteral: Bool {
+    switch form {
+    case .number, .text, .null, .yes, .no, .array, .object, .binary: true
+    default: false
+    }
+  }
+
   /// Whether values of the input stream come out of the expression.
   var readsInputs: Bool { mentions("inputs", 0) || mentions("input", 0) }
 
