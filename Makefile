@@ -38,7 +38,8 @@ differential: build ## compare with libjq 1.8 (pip install jq): random programs 
 	python3 Tests/Differential/programs.py --count $(or $(COUNT),2000)
 
 bench: build ## measure; bench/README.md says what and how; ROUNDS=7 RECORDS=250000
-	$(SWIFT) run --package-path bench -c release --static-swift-stdlib ReactiveBench $(ROUNDS)
+	$(SWIFT) build --package-path bench $(RELEASE)
+	bench/.build/release/ReactiveBench $(ROUNDS)
 	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow
 
 fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60)
