@@ -61,7 +61,7 @@ final class Compiler {
   func compile(_ node: Node, _ here: Here) throws(ProgramError) -> Code {
     let checks = try enter(node, here)
     defer { leave() }
-    let code = try dispatch(node, here)
+    let code = located(try dispatch(node, here), node, here)
     return checks ? checked(code) : code
   }
 

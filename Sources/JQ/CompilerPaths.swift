@@ -6,7 +6,7 @@ extension Compiler {
     let here = here.inner
     let checks = try enter(node, here)
     defer { leave() }
-    let paths = try pathsOf(node, here)
+    let paths = located(try pathsOf(node, here), node, here)
     guard checks else { return paths }
     return { (place, frame, out) throws(Stop) in
       try frame.run.checkStack()

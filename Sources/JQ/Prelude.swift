@@ -166,7 +166,7 @@ enum Prelude {
   /// One definition, parsed.
   static func definition(_ signature: String) -> (Definition, Source)? {
     guard let text = definitions[signature] else { return nil }
-    let source = Source(name: "<builtin>", text: Array(text.utf8))
+    let source = Source(name: "<builtin>", text: Array(text.utf8), isPrelude: true)
     guard let module = try? Parser.parse(source), let definition = module.definitions.first else {
       return nil
     }

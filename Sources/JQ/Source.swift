@@ -13,9 +13,12 @@ final class Source: Sendable {
   /// What messages call it: `<top-level>` or a file.
   let name: String
   let bytes: [UInt8]
+  /// Whether it is one of the builtins that are written in the language.
+  let isPrelude: Bool
 
-  init(name: String, text: [UInt8]) {
+  init(name: String, text: [UInt8], isPrelude: Bool = false) {
     self.name = name
+    self.isPrelude = isPrelude
     bytes = text
   }
 
@@ -52,40 +55,27 @@ final class Source: Sendable {
 public struct ProgramError: Error, Sendable, CustomStringConvertible {
   /// What is wrong, without the place.
   public let message: String
+  /// Where it is wrong.
+  public let location: Location
+
   /// The text it is wrong in: `<top-level>` or a file's path.
-  public let source: String
+  public var source: String { location.source }
   /// From one; zero when no place is known.
-  public let line: Int
+  public var line: Int { location.line }
   /// From one, counted in characters.
-  public let column: Int
+  public var column: Int { location.column }
   /// The offending line with carets under the place, indented; empty when no place is known.
-  public let excerpt: String
+  public var excerpt: String { location.excerpt }
 
   init(_ message: String, in source: Source, at span: Span, hint: String? = nil) {
     self.message = message
-    self.source = source.name
-    (line, column) = source.position(of: span.start)
-    // A long line is shown around the place only.
-    let line = source.line(around: span.start)
-    let first = max(line.lowerBound, min(span.start, line.upperBound) - 100)
-    let last = min(line.upperBound, first + 160)
-    let begin = min(max(span.start, first), last)
-    let end = min(max(span.end, begin), last)
-    func width(_ range: Range<Int>) -> Int { source.bytes[range].count { $0 & 0xc0 != 0x80 } }
-    let text = String(decoding: source.bytes[first..<last], as: UTF8.self)
-    let carets = String(repeating: "^", count: max(1, width(begin..<end)))
-    excerpt =
-      "    \(text)\n    \(String(repeating: " ", count: width(first..<begin)))\(carets)"
-      + (hint.map { " \($0)" } ?? "")
+    location = Location(in: source, at: span, hint: hint)
   }
 
   /// An error that belongs to no place, such as a module that cannot be found.
   init(_ message: String, source: String = "<top-level>") {
     self.message = message
-    self.source = source
-    line = 0
-    column = 0
-    excerpt = ""
+    location = Location(unknownIn: source)
   }
 
   public var description: String {

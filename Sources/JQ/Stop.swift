@@ -1,5 +1,7 @@
 // What ends an evaluation before its end, and the wording of jq's messages.
 
+import Synchronization
+
 /// Why an evaluation stopped: thrown inside the evaluator, and told apart by identity where one construct
 /// stops another.
 final class Stop: Error, Sendable {
@@ -16,11 +18,21 @@ final class Stop: Error, Sendable {
   }
 
   let reason: Reason
+  /// Noted on the way out, by the innermost expression it comes past; the error itself stays the same one.
+  private let site = Mutex<Site?>(nil)
 
   init(_ reason: Reason) { self.reason = reason }
 
   /// An error with a text.
   init(_ message: String) { reason = .error(.string(message)) }
+
+  var location: Location? { site.withLock { $0 }?.location }
+
+  /// The same, with a note of where it came from unless it has one.
+  func noting(_ site: Site) -> Stop {
+    if isError { self.site.withLock { $0 = $0 ?? site } }
+    return self
+  }
 
   var isError: Bool {
     if case .error = reason { return true }
@@ -30,8 +42,8 @@ final class Stop: Error, Sendable {
 
 /// What went wrong while a program ran.
 public enum EvaluationError: Error, Sendable, CustomStringConvertible {
-  /// `error(value)`, or what a builtin complained of.
-  case error(Value)
+  /// `error(value)`, or what a builtin complained of, and where in the program.
+  case error(Value, at: Location?)
   /// `halt` and `halt_error`: the exit status, and what to write before it.
   case halt(status: Int32, output: Value?)
   /// A limit was reached, or the program asked for something that is not given here.
@@ -39,8 +51,8 @@ public enum EvaluationError: Error, Sendable, CustomStringConvertible {
 
   init(_ stop: Stop) throws {
     switch stop.reason {
-    case .error(let value): self = .error(value)
-    case .breakOut: self = .error(.string("break"))
+    case .error(let value): self = .error(value, at: stop.location)
+    case .breakOut: self = .error(.string("break"), at: nil)
     case .halt(let status, let output): self = .halt(status: status, output: output)
     case .refused(let message): self = .refused(message)
     case .receiver(let error): throw error
@@ -50,7 +62,7 @@ public enum EvaluationError: Error, Sendable, CustomStringConvertible {
   /// The text of the error, or the error's value as JSON.
   public var description: String {
     switch self {
-    case .error(let value): value.string ?? "(not a string): \(value.description)"
+    case .error(let value, _): value.string ?? "(not a string): \(value.description)"
     case .halt(let status, _): "halted with status \(status)"
     case .refused(let message): message
     }

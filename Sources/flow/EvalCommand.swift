@@ -131,13 +131,21 @@ struct EvalCommand {
     case EvaluationError.halt(let status, let message):
       if let message, !message.isNull { Terminal.complain(message.string ?? "\(message)\n") }
       throw Halt(status: status)
-    case EvaluationError.error(let value) where !value.isString:
-      Terminal.complain("\(place) (not a string): \(value)\n")
+    case EvaluationError.error(let value, let location):
+      let message = value.string.map { ": \($0)" } ?? " (not a string): \(value)"
+      Terminal.complain("\(place)\(message)\n\(EvalCommand.pointing(at: location))")
     case is EvalOutput.NULInText:
       Terminal.complain("\(place): Cannot dump a string containing NUL with --raw-output0 option\n")
     default: Terminal.complain("\(place): \(error)\n")
     }
     return ExitStatus.runtime
+  }
+
+  /// The part of the filter that failed, with carets under it; where it stands too, if that is not plain to see.
+  private static func pointing(at location: Location?) -> String {
+    guard let location else { return "" }
+    if location.source == "<top-level>", location.line == 1 { return "\(location.excerpt)\n" }
+    return "\(location.excerpt) \(location.source), line \(location.line), column \(location.column)\n"
   }
 
   private func exitStatus(_ status: Int32) -> Int32 {

@@ -101,10 +101,29 @@ import Testing
   @Test func errorsSayWhere() throws {
     let outcome = try flow(["eval", "-c", ".a"], input: "{\"a\":1}\n[1]\n{\"a\":2}\n")
     #expect(outcome.output == "1\n2\n")
-    #expect(outcome.errors == "flow: error (at <stdin>:2): Cannot index array with string (\"a\")\n")
+    #expect(
+      outcome.errors == """
+        flow: error (at <stdin>:2): Cannot index array with string ("a")
+            .a
+            ^^
+
+        """)
     #expect(
       try flow(["eval", "error({a: 1})"], input: "1").errors
-        == "flow: error (at <stdin>:0) (not a string): {\"a\":1}\n")
+        == """
+        flow: error (at <stdin>:0) (not a string): {"a":1}
+            error({a: 1})
+            ^^^^^
+
+        """)
+    #expect(
+      try flow(["eval", "-n", "1 as $x\n| $x.y"]).errors
+        == """
+        flow: error (at <stdin>:0): Cannot index number with string ("y")
+            | $x.y
+              ^^^^ <top-level>, line 2, column 3
+
+        """)
     #expect(
       try flow(["eval", "."], input: "[1,]").errors
         == "flow: parse error: Expected another array element at line 1, column 4\n")

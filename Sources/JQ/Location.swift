@@ -1,0 +1,103 @@
+// Where in a program's text something is: what every message about it points at.
+
+/// A place in a program's text, as messages show it.
+public struct Location: Sendable, Equatable {
+  /// The text: `<top-level>` or a file's path.
+  public let source: String
+  /// From one; zero when no place is known.
+  public let line: Int
+  /// From one, counted in characters.
+  public let column: Int
+  /// The line with carets under the place, indented; empty when no place is known.
+  public let excerpt: String
+
+  init(in source: Source, at span: Span, hint: String? = nil) {
+    self.source = source.name
+    (line, column) = source.position(of: span.start)
+    // A long line is shown around the place only.
+    let line = source.line(around: span.start)
+    let first = max(line.lowerBound, min(span.start, line.upperBound) - 100)
+    let last = min(line.upperBound, first + 160)
+    let begin = min(max(span.start, first), last)
+    let end = min(max(span.end, begin), last)
+    func width(_ range: Range<Int>) -> Int { source.bytes[range].count { $0 & 0xc0 != 0x80 } }
+    let text = String(decoding: source.bytes[first..<last], as: UTF8.self)
+    let carets = String(repeating: "^", count: max(1, width(begin..<end)))
+    excerpt =
+      "    \(text)\n    \(String(repeating: " ", count: width(first..<begin)))\(carets)"
+      + (hint.map { " \($0)" } ?? "")
+  }
+
+  /// No place in particular.
+  init(unknownIn source: String) {
+    self.source = source
+    line = 0
+    column = 0
+    excerpt = ""
+  }
+}
+
+/// A part of a program that may fail while it runs.
+final class Site: Sendable {
+  private let source: Source
+  private let span: Span
+
+  init(_ source: Source, _ span: Span) {
+    self.source = source
+    self.span = span
+  }
+
+  var location: Location { Location(in: source, at: span) }
+}
+
+extension Compiler {
+  /// Has the errors of an expression say where it stands; the innermost expression that may fail is the one named.
+  ///
+  /// Costs a call where the expression runs, so only what can fail by itself is followed, and nothing of the prelude:
+  /// what goes wrong there is the matter of whoever called it.
+  func located(_ code: Code, _ node: Node, _ here: Here) -> Code {
+    guard node.form.mayFail, code.constant == nil, !code.isNever, !here.scope.source.isPrelude else {
+      return code
+    }
+    let site = Site(here.scope.source, node.span)
+    switch code.form {
+    case .single(let run):
+      return .single(total: code.isTotal) { (value, frame) throws(Stop) in
+        do throws(Stop) { return try run(value, frame) } catch { throw error.noting(site) }
+      }
+    case .many(let run):
+      return .many { (value, frame, out) throws(Stop) in
+        do throws(Stop) { try run(value, frame, out) } catch { throw error.noting(site) }
+      }
+    }
+  }
+
+  /// The same for a path expression.
+  func located(_ paths: @escaping Paths, _ node: Node, _ here: Here) -> Paths {
+    guard node.form.mayFail, !here.scope.source.isPrelude else { return paths }
+    let site = Site(here.scope.source, node.span)
+    return { (place, frame, out) throws(Stop) in
+      do throws(Stop) { try paths(place, frame, out) } catch { throw error.noting(site) }
+    }
+  }
+}
+
+extension Form {
+  /// Whether it can raise an error of its own, not only pass on those of its parts.
+  fileprivate var mayFail: Bool {
+    switch self {
+    case .index, .slice, .iterate, .negate, .format, .assign, .update, .updateWith, .object, .call: true
+    case .binary(let operation, _, _): operation.mayFail
+    default: false
+    }
+  }
+}
+
+extension Operator {
+  fileprivate var mayFail: Bool {
+    switch self {
+    case .add, .subtract, .multiply, .divide, .modulo: true
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: false
+    }
+  }
+}
