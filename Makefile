@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 SWIFT ?= swift
 # C libraries the package links, as pkg-config-name:debian-package.
-LIBRARIES :=
+LIBRARIES := yaml-0.1:libyaml-dev
 RELEASE := -c release --static-swift-stdlib
 STRICT := -Xswiftc -warnings-as-errors
 SWIFT_SOURCES := Package.swift Sources Tests bench
