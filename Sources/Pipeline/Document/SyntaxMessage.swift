@@ -62,6 +62,14 @@ func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
   case "did not find expected <document start>":
     return Problem(
       "the document has ended before this", at: here, hint: "see the indentation of this line and above")
+  case "did not find expected node content":
+    return Problem(
+      "a value is expected here, not \(quoted(character))", at: here, hint: "remove it, or put it in quotes")
+  case "block sequence entries are not allowed in this context":
+    return Problem(
+      "a list cannot begin here", at: here, hint: "begin it on a line of its own, each element with “- ”")
+  case "found undefined tag handle":
+    return Problem("“!” begins a tag here", at: here, hint: "put the text in single quotes if it is meant")
   default:
     return Problem(
       "this is not YAML: \(printable(error.problem))", at: here, hint: "see the lines above it too")

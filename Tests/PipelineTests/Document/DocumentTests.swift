@@ -85,6 +85,8 @@ import Testing
       ("a: *", "1:5: “&” and “*” begin the name of an anchor here"),
       ("a: !.x", "1:4: the tag “!.x” means nothing here"),
       ("a: [${b}]", "1:5: “${” within [ ] or { } must stand in quotes"),
+      ("a: ]", "1:4: a value is expected here, not “]”"), ("a: - b", "1:4: a list cannot begin here"),
+      ("a: !b!c d", "1:4: “!” begins a tag here"),
       ("a: {{b}}", "1:5: a mapping cannot be a key"),
     ]
     for (text, expected) in cases { #expect(complaints(text) == [expected], "\(text)") }
