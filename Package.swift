@@ -17,18 +17,23 @@ let package = Package(
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
       name: "COnig", path: "Sources/COnig", pkgConfig: "oniguruma", providers: [.apt(["libonig-dev"])]),
+    .systemLibrary(
+      name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "Reactive"),
     // One target, two folders: the evaluator reads the tape on its hot path, and a module boundary there costs
     // 18 to 31 per cent.
     .target(
       name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
-      exclude: ["flow", "Reactive", "CGlibc", "COnig", "JQ/README.md"], sources: ["JSON", "JQ"],
+      exclude: ["flow", "Reactive", "Pipeline", "CGlibc", "COnig", "CYAML", "JQ/README.md"],
+      sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
+    .target(name: "Pipeline", dependencies: ["CYAML"]),
     .executableTarget(name: "flow", dependencies: ["JSON"], swiftSettings: unchecked),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON"]),
+    .testTarget(name: "PipelineTests", dependencies: ["Pipeline"]),
   ],
   swiftLanguageModes: [.v6]
 )
