@@ -54,4 +54,47 @@ import Testing
     let clock = VirtualScheduler()
     #expect(clock.play(try clock.hot(text).observable.delay(for: .seconds(7), on: clock)) == "-------" + text)
   }
+
+  /// A clock that moves on with each look at it, now little, now much, as a real one does.
+  private final class RestlessClock: Scheduler {
+    private let time: Locked<(now: Int64, random: SplitMix64)>
+    private let line = Locked<[@Sendable () -> Void]>([])
+
+    init(seed: UInt64) { time = Locked((0, SplitMix64(seed: seed))) }
+
+    var now: Instant {
+      time.withLock { time in
+        time.now += time.random.below(4) == 0 ? 20 : 1
+        return Instant(nanoseconds: time.now)
+      }
+    }
+
+    var isCurrent: Bool { true }
+
+    func perform(_ work: @escaping @Sendable () -> Void) { line.withLock { $0.append(work) } }
+
+    func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
+      perform(work)
+      return Subscription()
+    }
+
+    /// Runs the next piece of work, whether or not it is due.
+    func step() {
+      let work = line.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      work?()
+    }
+  }
+
+  @Test(arguments: 1...50 as ClosedRange<UInt64>) func theEndDoesNotOvertakeWhatFallsDueJustBeforeIt(
+    seed: UInt64
+  ) {
+    let clock = RestlessClock(seed: seed)
+    let log = Journal<Int>()
+    let done = Flag()
+    Observable.from(1...3).delay(for: .nanoseconds(100), on: clock)
+      .subscribe(next: { log.note($0) }, complete: { done.raise() })
+    for _ in 0..<1000 where !done.isRaised { clock.step() }
+    #expect(log.entries == [1, 2, 3])
+    #expect(done.isRaised)
+  }
 }
