@@ -39,12 +39,7 @@ final class Mailbox<Element: Sendable>: Observer {
 
   func next(_ value: Element) {
     while true {
-      let answer = gate.withLock { gate in
-        let answer = gate.answer(whenHolding: incoming.value.count, overflow)
-        if answer.isTaken { incoming.value.append(value) }
-        if answer == .displace { _ = incoming.value.popFirst { _ in } }
-        return answer
-      }
+      let answer = overflow == .dropOldest ? displacing(value) : admit(value)
       counters?.count(answer)
       switch answer {
       case .taken, .displace, .refused, .closed: return
@@ -53,6 +48,28 @@ final class Mailbox<Element: Sendable>: Observer {
       case .full: waitForRoom()
       }
     }
+  }
+
+  private func admit(_ value: Element) -> MailboxGate.Answer {
+    gate.withLock { gate in
+      let answer = gate.answer(whenHolding: incoming.value.count, overflow)
+      if answer.isTaken { incoming.value.append(value) }
+      return answer
+    }
+  }
+
+  /// The oldest element is let go of outside the lock, since its `deinit` may run anybody's code.
+  @inline(never)
+  private func displacing(_ value: Element) -> MailboxGate.Answer {
+    let (answer, oldest) = gate.withLock { gate -> (MailboxGate.Answer, Element?) in
+      var oldest: Element?
+      let answer = gate.answer(whenHolding: incoming.value.count, .dropOldest)
+      if answer == .displace { _ = incoming.value.popFirst { oldest = $0 } }
+      if answer.isTaken { incoming.value.append(value) }
+      return (answer, oldest)
+    }
+    _ = oldest
+    return answer
   }
 
   var takesBatches: Bool { true }

@@ -108,4 +108,22 @@ import Testing
     #expect(source.subscriptions == ["^----!"])
     #expect(other.subscriptions == ["-----^-!"])
   }
+
+  @Test func noLockIsHeldWhileTheOldestIsLetGo() {
+    final class Leaver: Sendable {
+      let subscription: Subscription
+      init(_ subscription: Subscription) { self.subscription = subscription }
+      deinit { subscription.dispose() }
+    }
+    let clock = VirtualScheduler()
+    let subscription = Subscription()
+    let back = inThreads(1, patience: 5) { _ in
+      let subject = PublishSubject<Leaver>()
+      subject.observable.observe(on: clock, capacity: 1, overflow: .dropOldest).subscribe(in: subscription)
+      subject.next(Leaver(subscription))
+      subject.next(Leaver(Subscription()))
+    }
+    #expect(back)
+    #expect(subscription.isDisposed)
+  }
 }
