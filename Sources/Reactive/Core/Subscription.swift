@@ -74,7 +74,9 @@ public final class Subscription: Sendable {
     let first = teardowns.withLock { $0.takeFirst() }
     first?.run()
     // Mostly there are no others, and the way to find out is cheap.
-    while let next = teardowns.withLock({ $0.takeOther() }) { next.run() }
+    let others = teardowns.withLock { $0.takeOthers() }
+    if others.isEmpty { return }
+    for (_, other) in others.sorted(by: { $0.key < $1.key }) { other.run() }
   }
 
   private func add(_ teardown: Teardown, key: Int? = nil) -> Int? {
@@ -138,9 +140,9 @@ private struct Teardowns: Sendable {
     return first
   }
 
-  /// The one that was put in first among those that are left.
-  mutating func takeOther() -> Teardown? {
-    if others.isEmpty { return nil }
-    return others.keys.min().flatMap { others.removeValue(forKey: $0) }
+  /// All but the first; their keys rise in the order in which they were put in.
+  mutating func takeOthers() -> [Int: Teardown] {
+    defer { others = [:] }
+    return others
   }
 }

@@ -55,4 +55,15 @@ import Testing
     subscription.dispose()
     #expect(log.entries == [1])
   }
+
+  @Test func endsManyChildrenInLittleTime() {
+    let parent = Subscription()
+    let children = (0..<(200_000 / stressDivisor)).map { _ in parent.child() }
+    let start = ContinuousClock.now
+    let back = inThreads(1, patience: 10) { _ in parent.dispose() }
+    #expect(back)
+    let all = children.allSatisfy { $0.isDisposed }
+    #expect(all)
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
 }
