@@ -8,7 +8,9 @@ public struct TokenBucket: Sendable {
 
   /// `count` permissions each `period`, at most `burst` of them saved up.
   public init(_ count: Int, per period: Duration, burst: Int = 1) {
-    interval = max(1, period.nanoseconds / Int64(max(1, count)))
+    // Rounded up, for rounded down one more would fit into a period.
+    let even = period.nanoseconds.quotientAndRemainder(dividingBy: Int64(max(1, count)))
+    interval = max(1, even.quotient + (even.remainder > 0 ? 1 : 0))
     let (whole, overflow) = interval.multipliedReportingOverflow(by: Int64(max(1, burst) - 1))
     reserve = .nanoseconds(overflow ? .max : whole)
   }

@@ -52,4 +52,15 @@ import Testing
       #expect(within <= 10 + 5)
     }
   }
+
+  @Test func aPeriodThatCannotBeDividedEvenlyHasNoMoreThanItsCount() {
+    var bucket = TokenBucket(3, per: .seconds(1))
+    var time = Instant()
+    let times = (0..<30).map { _ in
+      time = bucket.available(at: time)
+      _ = bucket.take(at: time)
+      return time
+    }
+    for (first, fourth) in zip(times, times.dropFirst(3)) { #expect(fourth >= first + .seconds(1)) }
+  }
 }
