@@ -27,10 +27,10 @@ public struct Instant: Hashable, Comparable, Sendable {
 extension Duration {
   /// The whole nanoseconds, at most what 64 bits hold.
   var nanoseconds: Int64 {
+    // Asked first, because a duration may have more seconds than its components can say.
+    if self >= .nanoseconds(Int64.max) { return .max }
+    if self <= .nanoseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds < 0 ? .min : .max }
-    let (sum, carried) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return carried ? (seconds < 0 ? .min : .max) : sum
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

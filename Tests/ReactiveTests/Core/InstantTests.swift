@@ -33,4 +33,11 @@ import Testing
     #expect(Duration.nanoseconds(Int64.min).nanoseconds == .min)
     #expect((Duration.nanoseconds(Int64.max) + .nanoseconds(1)).nanoseconds == .max)
   }
+
+  @Test func aDurationOfMoreSecondsThanSixtyFourBitsHoldIsTheLongest() {
+    #expect((Duration.seconds(Int64.max) * 2).nanoseconds == .max)
+    #expect((Duration.seconds(Int64.min) * 2).nanoseconds == .min)
+    #expect((Duration.nanoseconds(Int64.min) + .nanoseconds(1)).nanoseconds == .min + 1)
+    #expect(Instant() + Duration.seconds(Int64.max) * 1.0 == .distantFuture)
+  }
 }
