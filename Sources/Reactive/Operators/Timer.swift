@@ -59,6 +59,7 @@ private final class Ticker: AlarmOwner {
     let late = alarm.now - due
     if late <= .zero { return due }
     let step = max(1, period.nanoseconds)
-    return due + .nanoseconds((late.nanoseconds + step - 1) / step * step)
+    let past = due + .nanoseconds(late.nanoseconds / step * step)
+    return past < alarm.now ? past + .nanoseconds(step) : past
   }
 }

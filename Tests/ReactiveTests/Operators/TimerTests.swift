@@ -31,4 +31,14 @@ import Testing
     #expect(clock.play(Observable.timer(after: .zero, every: .seconds(2), on: clock).take(2)) == "0-(1|)")
     #expect(clock.pending == 0)
   }
+
+  @Test func aBeginningLongPastIsNoReasonToCountFast() throws {
+    for past in [Duration.seconds(-200 * 365 * 86_400), .seconds(Int64.min)] {
+      let clock = VirtualScheduler()
+      let recording = clock.record(
+        Observable.timer(after: past, every: .seconds(100 * 365 * 86_400), on: clock).take(3))
+      clock.run(limit: 1000)
+      #expect(recording.elements == [0, 1, 2])
+    }
+  }
 }
