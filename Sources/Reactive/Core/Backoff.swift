@@ -39,7 +39,11 @@ public struct Backoff: Sendable {
     if let attempts, retry >= attempts { return nil }
     if let asked = requested(error) { return max(.zero, asked) }
     var wait = initial
-    for _ in 0..<retry where wait < cap { wait = min(cap, wait * factor) }
+    for _ in 0..<max(0, retry) {
+      if wait <= .zero || wait >= cap { break }
+      // Compared before multiplying: the product may be more than a duration can hold.
+      wait = wait / cap * factor < 1 ? wait * factor : cap
+    }
     wait = max(.zero, min(cap, wait))
     return wait * (1 - min(1, max(0, jitter)) * random())
   }

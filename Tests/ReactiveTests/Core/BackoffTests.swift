@@ -47,4 +47,12 @@ import Testing
     #expect(
       delays(Backoff(initial: .seconds(9), cap: .seconds(2), jitter: 0), 2) == [.seconds(2), .seconds(2)])
   }
+
+  @Test func growsToAnyCapWithoutOverflow() {
+    for factor in [1000, .infinity, .nan] {
+      let backoff = Backoff(initial: .seconds(1), factor: factor, cap: .seconds(Int64.max / 2), jitter: 0)
+      let wait = backoff.delay(beforeRetry: 20, after: Oops())
+      #expect(wait.map { $0 / .seconds(Int64.max / 2) } == 1)
+    }
+  }
 }
