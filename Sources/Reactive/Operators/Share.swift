@@ -39,7 +39,8 @@ private final class Hub<Element: Sendable>: Sendable {
     }
     session.broadcast.attach(observer, in: subscription)
     subscription.onDispose { [self] in leave(session) }
-    if isFirst { source.attach(SessionObserver(session), in: session.connection) }
+    guard isFirst, !session.connection.isDisposed else { return }
+    source.attach(SessionObserver(session), in: session.connection)
   }
 
   private func leave(_ session: Session<Element>) {

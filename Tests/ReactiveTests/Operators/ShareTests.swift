@@ -106,4 +106,15 @@ import Testing
     #expect(now == 0)
     for recording in recordings { #expect(recording.subscription.isDisposed) }
   }
+
+  @Test func oneWhoHasLeftBeforeJoiningDoesNotStartIt() {
+    let started = Tally()
+    let shared = Observable<Int>.create { _ in started.add() }.share()
+    let witness = Witness()
+    witness.subscription.dispose()
+    witness.watch(shared.map { "\($0)" })
+    #expect(started.value == 0)
+    shared.subscribe()
+    #expect(started.value == 1)
+  }
 }
