@@ -1,8 +1,12 @@
+import Synchronization
+
 /// What the three subjects are made of: events in, one at a time, to whoever is on the roster; the last `memory`
 /// elements again for whoever comes later.
 final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   private let turn = Turnstile(Snapshot<Element>())
   private let roster = Roster<Element>()
+  /// Whether somebody has asked for the snapshot to be let go of, which is yet to happen.
+  private let lettingGo = Atomic<Bool>(false)
   private let memory: Int
   /// After the end only the end is told, not what was remembered.
   private let forgetsAtEnd: Bool
@@ -103,7 +107,14 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   /// Lets a member go whose subscription has ended: from the roster, and from the snapshot made of it.
   func tearDown(_ key: Int) {
     roster.remove(key)
-    guard turn.enter() else { return turn.later { [self] in turn.state = Snapshot() } }
+    guard turn.enter() else {
+      // Once for all who leave meanwhile, or those beyond the turnstile's limit would wait for a delivery to end.
+      if lettingGo.exchange(true, ordering: .acquiringAndReleasing) { return }
+      return turn.later { [self] in
+        lettingGo.store(false, ordering: .sequentiallyConsistent)
+        turn.state = Snapshot()
+      }
+    }
     if turn.state.root != nil { turn.state = Snapshot() }
     turn.leave()
   }

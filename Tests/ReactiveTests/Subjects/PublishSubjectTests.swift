@@ -84,4 +84,15 @@ import Testing
     subject.complete()
     #expect(!subject.hasObservers)
   }
+
+  @Test func leavingInGreatNumbersDoesNotWaitForADelivery() {
+    let subject = PublishSubject<Int>()
+    let others = (0..<3000).map { _ in subject.observable.subscribe() }
+    let back = Flag()
+    subject.observable.subscribe(next: { _ in
+      if inThreads(1, patience: 5, { _ in for other in others { other.dispose() } }) { back.raise() }
+    })
+    subject.next(1)
+    #expect(back.isRaised)
+  }
 }
