@@ -61,6 +61,8 @@ private final class Loop: Sendable {
   private let state = Locked(State())
   private let bell = Bell()
   private let thread = Atomic<UInt>(0)
+  /// Set by `stop`, for the thread to see between two pieces of work.
+  private let isOver = Atomic<Bool>(false)
 
   var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
 
@@ -114,6 +116,7 @@ private final class Loop: Sendable {
   }
 
   func stop() {
+    isOver.store(true, ordering: .releasing)
     let dropped = state.withLock { state in
       let old = state
       state = State(stopped: true)
@@ -128,7 +131,7 @@ private final class Loop: Sendable {
     while true {
       work.removeAll(keepingCapacity: true)
       switch state.withLock({ $0.nextTurn(&work, now: MonotonicClock.now) }) {
-      case .work: for piece in work { piece() }
+      case .work: for piece in work where !isOver.load(ordering: .acquiring) { piece() }
       case .sleep(until: let deadline?): bell.wait(until: deadline)
       case .sleep(until: nil): bell.wait()
       case .stop: return
