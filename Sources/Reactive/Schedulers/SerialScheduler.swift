@@ -127,6 +127,7 @@ private final class Loop: Sendable {
 
   private func run() {
     thread.store(pthread_self(), ordering: .relaxed)
+    defer { thread.store(0, ordering: .relaxed) }  // a later thread may have the same number
     var work: [@Sendable () -> Void] = []
     while true {
       work.removeAll(keepingCapacity: true)

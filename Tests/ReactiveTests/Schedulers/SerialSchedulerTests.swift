@@ -17,4 +17,18 @@ import Testing
     #expect(eventually { stopped.isRaised })
     #expect(!eventually(patience: 0.1) { after.isRaised })
   }
+
+  @Test func aThreadThatComesAfterItsEndIsNotTakenForIt() {
+    let confused = Flag()
+    for _ in 0..<20 {
+      let lane = SerialScheduler(name: "lane")
+      let started = Flag()
+      lane.perform { started.raise() }
+      #expect(eventually { started.isRaised })
+      lane.stop()
+      _ = eventually(patience: 0.005) { false }
+      inThreads(4) { _ in if lane.isCurrent { confused.raise() } }
+    }
+    #expect(!confused.isRaised)
+  }
 }
