@@ -31,7 +31,12 @@ public final class SerialScheduler: Scheduler {
 
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
-    guard let key = loop.insert(at: deadline, { if timer.close() { work() } }) else { return timer }
+    let once: @Sendable () -> Void = {
+      guard timer.close() else { return }
+      work()
+      timer.release()
+    }
+    guard let key = loop.insert(at: deadline, once) else { return timer }
     timer.onDispose { [weak loop] in loop?.cancel(key) }
     return timer
   }

@@ -36,7 +36,11 @@ public final class VirtualScheduler: Scheduler {
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
     let key = state.withLock { state in
-      state.timers.insert(at: max(deadline, state.now)) { if timer.close() { work() } }
+      state.timers.insert(at: max(deadline, state.now)) {
+        guard timer.close() else { return }
+        work()
+        timer.release()
+      }
     }
     timer.onDispose { [weak self] in
       let dropped = self?.state.withLock { $0.timers.remove(key) }

@@ -31,4 +31,16 @@ import Testing
     }
     #expect(!confused.isRaised)
   }
+
+  @Test func theTokenOfATimerEndsWhenItHasRun() {
+    let lane = SerialScheduler(name: "lane")
+    let log = Journal<String>()
+    let gate = Flag()
+    lane.perform { _ = eventually { gate.isRaised } }
+    let timer = lane.schedule(after: .zero) { log.note("work") }
+    timer.onDispose { log.note("end") }
+    gate.raise()
+    #expect(eventually { log.count == 2 })
+    #expect(log.entries == ["work", "end"])
+  }
 }

@@ -107,4 +107,13 @@ import Testing
     clock.advance(by: .seconds(7200))
     #expect(log.entries == [0, 1])
   }
+
+  @Test func theTokenOfATimerEndsWhenItHasRun() {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    let timer = clock.schedule(after: .seconds(1)) { log.note("work") }
+    timer.onDispose { log.note("end") }
+    clock.run()
+    #expect(log.entries == ["work", "end"])
+  }
 }
