@@ -5,8 +5,9 @@
 /// code that is not specialised, which costs more than all the rest of an operator. A place may start vacant, for the
 /// same reason: an optional value would be one more type to look up.
 ///
-/// `@unchecked Sendable` with its reason: the turnstile (or lock) lets one thread at a time get here, with acquire and release
-/// around it. It is the only type of this module that the compiler does not check.
+/// `@unchecked Sendable` with its reason: the turnstile (or lock) lets one thread at a time get here, with acquire and
+/// release around it. It is the only type of this module that the compiler takes on trust; `Bell` and `RingBuffer` hold
+/// memory of their own that is marked so.
 final class Kept<Value: ~Copyable & Sendable>: @unchecked Sendable {
   private let storage: UnsafeMutablePointer<Value>
 

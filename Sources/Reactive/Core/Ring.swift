@@ -2,12 +2,10 @@
 struct Ring<Element: Sendable>: Sendable {
   private var storage: [Element] = []
   private var start = 0
-  private let usualLimit: Int
-  private(set) var limit: Int
+  let limit: Int
 
   init(limit: Int, seed: Element? = nil) {
     self.limit = limit
-    usualLimit = limit
     if let seed, limit > 0 { storage.append(seed) }
   }
 
@@ -43,14 +41,6 @@ struct Ring<Element: Sendable>: Sendable {
     let all = elements
     storage.removeAll(keepingCapacity: true)
     start = 0
-    limit = usualLimit
     return all
-  }
-
-  /// Makes room for one more than before, until the next `takeAll`.
-  mutating func grow() {
-    storage = elements
-    start = 0
-    limit += 1
   }
 }

@@ -10,7 +10,8 @@ import Synchronization
 /// Disposing is idempotent, allowed from any thread and from inside `next`, and allowed before `subscribe` has
 /// returned (make the subscription first and hand it in). Nothing is delivered after `dispose()` has returned on the
 /// thread that delivers; from another thread, one element that is under way may still arrive. Letting go of the
-/// object does not dispose it.
+/// object does not dispose it: a stream whose source is let go of without an end, and that nobody disposes, is never
+/// freed.
 public final class Subscription: Sendable {
   private let ended = Atomic<Bool>(false)
   private let teardowns = Locked(Teardowns())
@@ -35,13 +36,8 @@ public final class Subscription: Sendable {
   }
 
   /// Runs `action` once, when the subscription ends; at once if it has already.
-  @discardableResult
-  public func onDispose(_ action: @escaping @Sendable () -> Void) -> Int {
-    guard let key = add(.action(action)) else {
-      action()
-      return 0
-    }
-    return key
+  public func onDispose(_ action: @escaping @Sendable () -> Void) {
+    if add(.action(action)) == nil { action() }
   }
 
   /// Calls `target` once, when the subscription ends: `onDispose` without the closure, for what is done often.
@@ -57,8 +53,8 @@ public final class Subscription: Sendable {
     return child
   }
 
-  /// Takes back what `onDispose` put in.
-  func forget(_ key: Int) {
+  /// Lets go of a child that is over.
+  private func forget(_ key: Int) {
     let dropped = teardowns.withLock { $0.remove(key) }
     _ = dropped  // released outside the lock: its deinit may run anybody's code
   }

@@ -14,12 +14,14 @@ import Synchronization
 /// ```
 /// `turn.pass { [self] in accept(value) }` is the same at the price of an allocation, for what is not done often.
 ///
-/// What waits is bounded: a thread that leaves work while `limit` pieces already wait stays until there is room.
-/// Work left by the thread inside itself is not counted, since that thread cannot wait for itself.
+/// What waits is bounded: a thread that leaves work while `limit` pieces already wait stays until there is room, as
+/// long as there is any progress. The thread inside cannot wait for itself, so what it leaves is not held up.
 final class Turnstile<State: Sendable>: Sendable {
   /// Zero when free; otherwise one for whoever entered, and one for each piece of work that waits.
   private let load = Atomic<Int>(0)
   private let owner = Atomic<UInt>(0)
+  /// Nothing has moved for a while, so there is no point in waiting for room until something does.
+  private let stalled = Atomic<Bool>(false)
   private let waiting = Locked<[@Sendable () -> Void]>([])
   private let limit: Int
 
@@ -78,15 +80,26 @@ final class Turnstile<State: Sendable>: Sendable {
     repeat {
       work.removeAll(keepingCapacity: true)
       waiting.withLock { swap(&$0, &work) }
+      stalled.store(false, ordering: .relaxed)
       for piece in work { piece() }
     } while load.subtract(work.count, ordering: .acquiringAndReleasing).newValue != 0
   }
 
   /// The rare case of a producer far ahead of a slow consumer: asleep in short naps, so that the way through the
   /// turnstile needs no bookkeeping of sleepers.
+  ///
+  /// If nothing moves for a while, the one inside may be waiting for this very thread: then the work stays where it
+  /// is, over the limit, and the thread goes on.
   private func waitForRoom() {
     var nap = timespec(tv_sec: 0, tv_nsec: 50_000)
-    while waiting.withLock({ $0.count }) > limit, load.load(ordering: .relaxed) != 0 {
+    var least = Int.max
+    var napsWithoutProgress = 0
+    while load.load(ordering: .relaxed) != 0, !stalled.load(ordering: .relaxed) {
+      let count = waiting.withLock { $0.count }
+      if count <= limit { return }
+      napsWithoutProgress = count < least ? 0 : napsWithoutProgress + 1
+      if napsWithoutProgress > 200 { stalled.store(true, ordering: .relaxed) }
+      least = min(least, count)
       nanosleep(&nap, nil)
     }
   }

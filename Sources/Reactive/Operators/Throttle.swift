@@ -62,6 +62,8 @@ private final class ThrottleObserver<Element: Sendable>: Stage, AlarmOwner {
   }
 
   private func accept(_ value: Element) {
+    // What is due goes first, though its alarm may be late.
+    if let due = turn.state.due(at: alarm.now) { downstream.next(due) }
     if turn.state.accept(value, at: alarm.now) { return downstream.next(value) }
     if let deadline = turn.state.nextDeadline { alarm.set(at: deadline, for: self) }
   }

@@ -31,6 +31,7 @@ public final class SerialScheduler: Scheduler {
 
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
+    if deadline == .distantFuture { return timer }
     let once: @Sendable () -> Void = {
       guard timer.close() else { return }
       work()

@@ -35,6 +35,7 @@ public final class VirtualScheduler: Scheduler {
 
   public func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
     let timer = Subscription()
+    if deadline == .distantFuture { return timer }
     let key = state.withLock { state in
       state.timers.insert(at: max(deadline, state.now)) {
         guard timer.close() else { return }

@@ -121,6 +121,42 @@ import Testing
     #expect(count.value == 3000)
   }
 
+  /// One thread sleeps in a full mailbox while it has the turn of a merge; the lane that would empty the mailbox feeds
+  /// the same merge, and finds its line full.
+  @Test func aLaneThatFeedsWhatWaitsForItGoesOn() {
+    let lane = SerialScheduler(name: "lane")
+    let outside = PublishSubject<Int>()
+    let fromLane = PublishSubject<Int>()
+    let count = Tally()
+    Observable.merge([outside.observable, fromLane.observable]).observe(on: lane, capacity: 4)
+      .subscribe(next: { _ in count.add() })
+    let gate = Flag()
+    lane.perform {
+      _ = eventually { gate.isRaised }
+      for number in 0..<2000 { fromLane.next(number) }
+    }
+    let back = inThreads(2) { index in
+      if index == 0 {
+        for number in 0..<10 { outside.next(number) }
+      } else {
+        _ = eventually(patience: 0.1) { false }
+        gate.raise()
+      }
+    }
+    #expect(back)
+    #expect(eventually { count.value == 2010 })
+  }
+
+  @Test func whatIsDueNeverIsNotDueAtTheEndOfTime() {
+    let clock = VirtualScheduler()
+    let witness = Witness()
+    witness.watch(
+      Observable<Int>.never().timeout(after: .seconds(Int64.max), on: clock).map { "\($0)" })
+    clock.run()
+    #expect(witness.terminals == 0)
+    #expect(clock.pending == 0)
+  }
+
   // MARK: a million rounds on a small stack
 
   private static let rounds = 1_000_000 / stressDivisor

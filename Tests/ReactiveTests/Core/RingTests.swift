@@ -33,15 +33,4 @@ import Testing
     #expect(ring.elements == [5, 6])
   }
 
-  @Test func growsUntilItIsEmptied() {
-    var ring = Ring<Int>(limit: 2)
-    for number in 1...3 { ring.append(number) }
-    ring.grow()
-    #expect(ring.append(4) == nil)
-    #expect(ring.elements == [2, 3, 4])
-    #expect(ring.append(5) == 2)
-    #expect(ring.last == 5)
-    #expect(ring.takeAll() == [3, 4, 5])
-    #expect(ring.limit == 2)
-  }
 }

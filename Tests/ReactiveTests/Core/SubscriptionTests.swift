@@ -21,16 +21,20 @@ import Testing
     #expect(log.entries == [1])
   }
 
-  @Test func anActionCanBeTakenBack() {
-    let subscription = Subscription()
-    let log = Journal<Int>()
-    let first = subscription.onDispose { log.note(1) }
-    let second = subscription.onDispose { log.note(2) }
-    subscription.onDispose { log.note(3) }
-    subscription.forget(first)
-    subscription.forget(second)
-    subscription.dispose()
-    #expect(log.entries == [3])
+  @Test func aParentDoesNotKeepTheChildrenThatAreOver() {
+    let parent = Subscription()
+    weak var gone: Subscription?
+    weak var alive: Subscription?
+    do {
+      let first = parent.child()
+      let second = parent.child()
+      (gone, alive) = (first, second)
+      first.dispose()
+    }
+    #expect(gone == nil)
+    #expect(alive != nil)
+    parent.dispose()
+    #expect(alive == nil)
   }
 
   @Test func aChildEndsWithItsParentAndMayEndBefore() {

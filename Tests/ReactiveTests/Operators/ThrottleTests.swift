@@ -2,6 +2,12 @@
 import Testing
 
 @Suite struct ThrottleTests {
+  @Test func anElementAtTheEndOfAWindowDoesNotTakeThePlaceOfTheOneThatIsDue() throws {
+    try expectMarbles("a----c----(d|)") { clock in
+      try clock.hot("a--c-d----|").observable.throttle(for: .seconds(5), on: clock)
+    }
+  }
+
   @Test func withoutLatestOnlyTheFirstOfEachWhileGetsThrough() throws {
     try expectMarbles("a---------d------|") {
       try $0.hot("a-b-c-----d-e----|").observable.throttle(for: .seconds(5), latest: false, on: $0)
