@@ -51,6 +51,8 @@ final class ContainerIndex: @unchecked Sendable {
 extension Document {
   private func largeContainer(_ index: Int) -> ContainerIndex? {
     positions.withLock { table in
+      positionsHandover.receive()
+      defer { positionsHandover.release() }
       if let known = table[UInt32(index)] {
         known.visits += 1
         if known.visits == 2 {

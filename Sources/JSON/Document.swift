@@ -28,6 +28,7 @@ public final class Document: @unchecked Sendable {
 
   /// Positions inside large containers, made when one is looked into again and again.
   let positions = Mutex<[UInt32: ContainerIndex]>([:])
+  let positionsHandover = Handover()
 
   /// Room for so many bytes of text and, where it is known, words of tape.
   init(capacity: Int, tapeCapacity words: Int? = nil) {

@@ -6,6 +6,7 @@ import Synchronization
 /// one a record.
 enum ShapeCache {
   private static let slots = Mutex<[Shape?]>([Shape?](repeating: nil, count: 64))
+  private static let handover = Handover()
   /// Larger objects have names of their own.
   private static let limit = 64
 
@@ -15,10 +16,22 @@ enum ShapeCache {
     guard count > 0, count <= limit else { return make(document, index) }
     let first = document.tape[index + 2]
     let slot = (count &* 7 &+ Tape.length(first)) & 63
-    if let known = slots.withLock({ $0[slot] }), matches(known, document, index, count) { return known }
+    if let known = kept(slot), matches(known, document, index, count) { return known }
     let shape = make(document, index)
-    slots.withLock { $0[slot] = shape }
+    slots.withLock { slots in
+      handover.receive()
+      slots[slot] = shape
+      handover.release()
+    }
     return shape
+  }
+
+  private static func kept(_ slot: Int) -> Shape? {
+    slots.withLock { slots in
+      handover.receive()
+      defer { handover.release() }
+      return slots[slot]
+    }
   }
 
   private static func matches(_ shape: Shape, _ document: Document, _ index: Int, _ count: Int) -> Bool {
