@@ -34,7 +34,9 @@ private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Senda
   }
 
   func note(_ value: Other) {
-    turn.pass { [self] in turn.state.latest = value }
+    guard turn.enter() else { return turn.later { [self] in turn.state.latest = value } }
+    turn.state.latest = value
+    turn.leave()
   }
 
   func take(_ value: Element) {

@@ -49,6 +49,10 @@ private final class Zipper<Element: Sendable>: Sendable {
   private struct State: Sendable {
     var queues: [Queue<Element>]
     var open: [Bool]
+    /// How many queues are empty; a list goes out when none is.
+    var empty: Int
+    /// The list that goes out, changed in place unless somebody downstream has kept it.
+    var row: [Element] = []
     var over = false
   }
 
@@ -62,7 +66,9 @@ private final class Zipper<Element: Sendable>: Sendable {
     self.subscription = subscription
     self.backlog = backlog
     turn = Turnstile(
-      State(queues: Array(repeating: Queue(), count: count), open: Array(repeating: true, count: count)))
+      State(
+        queues: Array(repeating: Queue(), count: count), open: Array(repeating: true, count: count),
+        empty: count))
   }
 
   func take(_ value: Element, at index: Int) {
@@ -87,12 +93,26 @@ private final class Zipper<Element: Sendable>: Sendable {
     if turn.state.queues[index].count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
+    if turn.state.queues[index].isEmpty { turn.state.empty -= 1 }
     turn.state.queues[index].append(value)
-    if turn.state.queues.contains(where: \.isEmpty) { return }
-    downstream.next(turn.state.queues.indices.compactMap { turn.state.queues[$0].popFirst() })
-    if subscription.isDisposed { return }
-    let spent = turn.state.queues.indices.contains { turn.state.queues[$0].isEmpty && !turn.state.open[$0] }
-    if spent { end(.completed) }
+    if turn.state.empty > 0 { return }
+    let spent = takeRow()
+    downstream.next(turn.state.row)
+    if spent, !subscription.isDisposed { end(.completed) }
+  }
+
+  /// Moves the first of each queue into the row; whether a source that has ended has nothing left.
+  private func takeRow() -> Bool {
+    var spent = false
+    for index in 0..<turn.state.queues.count {
+      guard let value = turn.state.queues[index].popFirst() else { continue }
+      if index < turn.state.row.count { turn.state.row[index] = value } else { turn.state.row.append(value) }
+      if turn.state.queues[index].isEmpty {
+        turn.state.empty += 1
+        if !turn.state.open[index] { spent = true }
+      }
+    }
+    return spent
   }
 
   private func end(_ terminal: Terminal) {

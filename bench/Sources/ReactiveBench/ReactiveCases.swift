@@ -51,6 +51,9 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
   pushing("e", "distinctUntilChanged") { $0.distinctUntilChanged() }
   pushing("g", "scan") { $0.scan(0) { $0 &+ $1 } }
 
+  pushing("zip", "zip of a source with itself") { $0.zip($0) { $0 &+ $1 } }
+  pushing("latest", "withLatest, the source being both sides") { $0.withLatest($0) { $0 &+ $1 } }
+
   let left = PublishSubject<Int>()
   let right = PublishSubject<Int>()
   left.observable.combineLatest(right.observable) { $0 &+ $1 }.subscribe(next: { sum.add($0) })
