@@ -19,21 +19,28 @@ let package = Package(
       name: "COnig", path: "Sources/COnig", pkgConfig: "oniguruma", providers: [.apt(["libonig-dev"])]),
     .systemLibrary(
       name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CZ", path: "Sources/CZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "Reactive"),
     // One target, two folders: the evaluator reads the tape on its hot path, and a module boundary there costs
     // 18 to 31 per cent.
     .target(
       name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
-      exclude: ["flow", "Reactive", "Pipeline", "CGlibc", "COnig", "CYAML", "JQ/README.md"],
+      exclude: [
+        "flow", "Reactive", "Pipeline", "Nodes", "CGlibc", "COnig", "CYAML", "CZ", "JQ/README.md",
+      ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
-    .target(name: "Pipeline", dependencies: ["CYAML"]),
-    .executableTarget(name: "flow", dependencies: ["JSON"], swiftSettings: unchecked),
+    .target(name: "Pipeline", dependencies: ["CYAML", "JSON", "Reactive"], swiftSettings: unchecked),
+    .target(
+      name: "Nodes", dependencies: ["CGlibc", "CZ", "JSON", "Pipeline", "Reactive"], swiftSettings: unchecked),
+    .executableTarget(
+      name: "flow", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"], swiftSettings: unchecked),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON"]),
-    .testTarget(name: "PipelineTests", dependencies: ["Pipeline"]),
+    .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive"]),
+    .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"]),
   ],
   swiftLanguageModes: [.v6]
 )
