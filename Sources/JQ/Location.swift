@@ -8,11 +8,14 @@ public struct Location: Sendable, Equatable {
   public let line: Int
   /// From one, counted in characters.
   public let column: Int
+  /// The bytes of the text that it covers; empty when no place is known.
+  public let range: Range<Int>
   /// The line with carets under the place, indented; empty when no place is known.
   public let excerpt: String
 
   init(in source: Source, at span: Span, hint: String? = nil) {
     self.source = source.name
+    range = span.start..<max(span.start, span.end)
     (line, column) = source.position(of: span.start)
     // A long line is shown around the place only.
     let line = source.line(around: span.start)
@@ -33,6 +36,7 @@ public struct Location: Sendable, Equatable {
     self.source = source
     line = 0
     column = 0
+    range = 0..<0
     excerpt = ""
   }
 }

@@ -99,7 +99,7 @@ public final class Evaluator {
   /// May be changed between runs.
   public var environment: Environment {
     get { state.environment }
-    set { state.environment = newValue }
+    _modify { yield &state.environment }
   }
 
   /// Hands each output for an input to `body`.

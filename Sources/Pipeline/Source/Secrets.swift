@@ -9,6 +9,8 @@ public struct Secrets: Sendable {
 
   private var texts: [String] = []
 
+  var all: [String] { texts }
+
   public init() {}
 
   public var isEmpty: Bool { texts.isEmpty }

@@ -1,5 +1,5 @@
 /// What an alarm wakes.
-protocol AlarmOwner: AnyObject, Sendable {
+package protocol AlarmOwner: AnyObject, Sendable {
   /// The time asked for has come.
   func ring()
 }
@@ -8,7 +8,7 @@ protocol AlarmOwner: AnyObject, Sendable {
 ///
 /// An operator such as `debounce` moves its deadline with each element. Only the time wanted is noted then; the timer
 /// that is already set finds out when it fires, and sets itself again. It goes when the subscription ends.
-final class Alarm: Sendable {
+package final class Alarm: Sendable {
   private struct State: Sendable {
     var wanted: Instant?
     var timer: (due: Instant, subscription: Subscription)?
@@ -18,15 +18,15 @@ final class Alarm: Sendable {
   private let scheduler: any Scheduler
   private let state = Locked(State())
 
-  init(on scheduler: any Scheduler, in subscription: Subscription) {
+  package init(on scheduler: any Scheduler, in subscription: Subscription) {
     self.scheduler = scheduler
     subscription.onDispose { [self] in end() }
   }
 
-  var now: Instant { scheduler.now }
+  package var now: Instant { scheduler.now }
 
   /// Rings `owner` at `deadline` instead of whatever was asked for before.
-  func set(at deadline: Instant, for owner: some AlarmOwner) {
+  package func set(at deadline: Instant, for owner: some AlarmOwner) {
     let late: Subscription?? = state.withLock { state in
       if state.ended { return nil }
       state.wanted = deadline
@@ -40,7 +40,7 @@ final class Alarm: Sendable {
   }
 
   /// Does not ring, until set again.
-  func clear() {
+  package func clear() {
     state.withLock { $0.wanted = nil }
   }
 

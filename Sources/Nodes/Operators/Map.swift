@@ -1,0 +1,38 @@
+import Pipeline
+
+/// `map`: turns each event into what an expression makes of it.
+let map = NodeSpec(
+  "map", "turn each event into the outputs of an expression: none, one or many",
+  details: """
+    A mapping builds an object, each value in it an expression, nested as it is written.
+    """,
+  options: AnyOption.list(MapOptions.to),
+  shorthand: "to", isBare: true,
+  examples: [
+    .init(
+      "one field", "map: .name", input: #"0s {"name": "Heron", "id": 1}"#, output: #"0s "Heron""#),
+    .init(
+      "an object", "map: { id: .id, state: .status.abbrev }",
+      input: #"0s {"id": 1, "status": {"abbrev": "Go"}}"#, output: #"0s {"id":1,"state":"Go"}"#),
+    .init(
+      "several of one", "map: .crew[]", input: #"0s {"crew": ["Ada", "Grace"]}"#,
+      output: """
+        0s "Ada"
+        0s "Grace"
+        """),
+  ],
+  .step { options, context in Map(context.evaluation(options[MapOptions.to])) })
+
+private enum MapOptions {
+  static let to = Option.required("to", .shape, "what each event becomes", example: "{ id: .id }")
+}
+
+private final class Map: Step {
+  private let expression: Evaluation
+
+  init(_ expression: Evaluation) { self.expression = expression }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    try expression.each(event) { out.send(event.with($0)) }
+  }
+}

@@ -1,0 +1,138 @@
+import Reactive
+import Synchronization
+
+/// A pipeline at work, from its start to its end.
+///
+///     let run = try PipelineRun(plan, options) { status in … }
+///     run.start()
+///     run.stop()  // sources stop, what is under way goes through, sinks write
+public final class PipelineRun: Sendable {
+  private struct Progress: Sendable {
+    var sinksLeft: Int
+    var isStopping = false
+    var isFinishing = false
+    var hasFailed = false
+    /// The second stop: nothing is waited for.
+    var isAborted = false
+  }
+
+  public let plan: Plan
+  public let meters: [Meter]
+  private let options: RunOptions
+  private let lane: Lane
+  private let root: Subscription
+  private let sinks: [SinkObserver]
+  private let sources: [SourceRun]
+  private let sinkStop: StopSign
+  private let progress: ProgressBox
+  private let done: @Sendable (_ hasFailed: Bool) -> Void
+
+  /// What can be asked and told before the run itself is whole.
+  private final class ProgressBox: Sendable {
+    let state: Locked<Progress>
+    let ended = Locked<(@Sendable () -> Void)?>(nil)
+
+    init(sinks: Int) { state = Locked(Progress(sinksLeft: sinks)) }
+
+    func sinkEnded() {
+      let isLast = state.withLock { state in
+        state.sinksLeft -= 1
+        return state.sinksLeft == 0
+      }
+      if isLast { ended.withLock { $0 }?() }
+    }
+  }
+
+  /// Puts the pipeline together; with a `clock`, everything runs on that instead of on threads.
+  ///
+  /// `done` is called once, when all is written, and told whether anything failed that was to be done.
+  public init(
+    _ plan: Plan, _ options: RunOptions, clock: VirtualScheduler? = nil,
+    done: @escaping @Sendable (_ hasFailed: Bool) -> Void
+  ) throws {
+    self.plan = plan
+    self.options = options
+    self.done = done
+    let scheduler: any Scheduler = clock ?? SerialScheduler(name: "flow-lane")
+    let lane = Lane(on: scheduler, world: options.world)
+    self.lane = lane
+    let root = Subscription()
+    self.root = root
+    let progress = ProgressBox(sinks: plan.sinks.count)
+    self.progress = progress
+    let stop = StopSign()
+    sinkStop = stop
+    var assembly = Assembly(plan, options, lane, root) {
+      progress.state.withLock { $0.isStopping } ? plan.onStop : .flush
+    }
+    var sources: [SourceRun] = []
+    for source in plan.sources {
+      let child = root.child()
+      let meter = assembly.meter(source.name, source.spec)
+      let context = SourceContext(
+        name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
+        isOnce: options.isOnce, stop: StopSign())
+      let entry = assembly.entry(for: source, in: child)
+      sources.append(
+        SourceRun(
+          source, options.source(source) ?? source.spec.role, context, to: entry, in: child,
+          on: clock ?? SerialScheduler(name: "flow-\(source.name)"), lane: lane))
+    }
+    try assembly.connectStreams()
+    sinks = try plan.sinks.compactMap { try assembly.connectSink($0, stop: stop, ended: progress.sinkEnded) }
+    self.sources = sources
+    meters = assembly.meters
+    lane.onFailure { [weak self] error in self?.fail(error) }
+    let finish: @Sendable () -> Void = { [weak self] in self?.finish() }
+    progress.ended.withLock { $0 = finish }
+  }
+
+  public func start() {
+    for source in sources {
+      source.start { [self] error in
+        progress.state.withLock { $0.hasFailed = true }
+        NodeLog(log: options.log, pipeline: plan.name, node: source.plan.name).error("\(error)")
+      }
+    }
+  }
+
+  /// Ends the pipeline in an orderly way: sources stop, what is under way goes through, sinks write.
+  public func stop() {
+    progress.state.withLock { $0.isStopping = true }
+    for source in sources { source.stop() }
+  }
+
+  /// Ends the pipeline at once: what waits in mailboxes and queues is let go.
+  public func abort() {
+    progress.state.withLock { $0.isAborted = true }
+    sinkStop.set()
+    for source in sources { source.stop() }
+    root.dispose()
+    finish()
+  }
+
+  private func fail(_ error: any Error) {
+    let isFirst = progress.state.withLock { state in
+      defer { state.hasFailed = true }
+      return !state.hasFailed
+    }
+    if isFirst { NodeLog(log: options.log, pipeline: plan.name, node: "").error("\(error)") }
+    stop()
+  }
+
+  /// When all streams have ended: the sinks write what they have.
+  private func finish() {
+    let (isFirst, isAborted) = progress.state.withLock { state in
+      defer { state.isFinishing = true }
+      return (!state.isFinishing, state.isAborted)
+    }
+    guard isFirst else { return }
+    for source in sources { source.stop() }
+    lane.scheduler.perform { [self] in
+      let deadline = isAborted ? lane.scheduler.now : lane.scheduler.now + options.grace
+      for sink in sinks { sink.finish(by: deadline) }
+      root.dispose()
+      done(progress.state.withLock { $0.hasFailed })
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// How a pipeline is run: what it is given of the world, and what the command line asks for.
+public struct RunOptions: Sendable {
+  public var world: World
+  public var log: Log
+  public var screen: Screen
+  /// One poll of each source, or what a file holds now.
+  public var isOnce = false
+  /// Sinks say what they would do.
+  public var isDryRun = false
+  /// How long the end of a pipeline may take.
+  public var grace = Duration.seconds(10)
+  /// Appends a line to a file of dead letters.
+  public var letters: @Sendable (_ path: String, _ line: [UInt8]) throws -> Void = { _, _ in }
+  /// What stands in for sources and sinks, for tests and dry runs; nil for the node itself.
+  public var source: @Sendable (SourcePlan) -> NodeSpec.Role? = { _ in nil }
+  public var sink: @Sendable (SinkPlan, SinkContext) -> (any Sink)? = { _, _ in nil }
+  /// Is shown everything that comes out of each source and step.
+  public var tap: (@Sendable (_ node: String, _ signal: Signal) -> Void)?
+
+  public init(world: World, log: Log, screen: Screen) {
+    self.world = world
+    self.log = log
+    self.screen = screen
+  }
+}

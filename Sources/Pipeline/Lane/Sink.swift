@@ -1,0 +1,64 @@
+import Glibc
+import JSON
+import Reactive
+
+/// The end of a stream: a file, a command, a terminal.
+///
+/// Everything is called on the lane, one call after the other. A sink gathers what it is given, and writes when the
+/// turn ends.
+public protocol Sink: AnyObject {
+  func take(_ event: Event) throws
+  func endPoll(_ poll: Poll) throws
+  /// Writes what has been gathered.
+  func endTurn() throws
+  /// The stream has ended: everything is to be out when this returns, or at the deadline.
+  func finish(by deadline: Instant) throws
+}
+
+extension Sink {
+  public func endPoll(_ poll: Poll) throws {}
+  public func endTurn() throws {}
+  public func finish(by deadline: Instant) throws {}
+}
+
+/// Whoever reads what a sink writes has gone: the pipeline ends quietly.
+public struct ReaderGone: Error {
+  public init() {}
+}
+
+/// What a sink is given when it is made.
+public struct SinkContext: Sendable {
+  public let name: String
+  public let pipeline: String
+  public let lane: Lane
+  public let log: NodeLog
+  public let meter: Meter
+  /// Set when the pipeline must end at once, whatever waits.
+  public let stop: StopSign
+  /// `--dry-run`: say what would be done.
+  public let isDryRun: Bool
+  public let screen: Screen
+
+  public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }
+  public func evaluation(_ template: Template) -> Evaluation { Evaluation(template.expression, on: lane) }
+}
+
+/// Standard output as sinks see it.
+public struct Screen: Sendable {
+  public var isTerminal: Bool
+  public var hasColors: Bool
+  /// The size of the terminal now.
+  public var size: @Sendable () -> (columns: Int, rows: Int)
+  /// Writes to standard output, everything; throws `ReaderGone` when nobody reads it any more.
+  public var write: @Sendable ([UInt8]) throws -> Void
+
+  public init(
+    isTerminal: Bool, hasColors: Bool, size: @escaping @Sendable () -> (columns: Int, rows: Int),
+    write: @escaping @Sendable ([UInt8]) throws -> Void
+  ) {
+    self.isTerminal = isTerminal
+    self.hasColors = hasColors
+    self.size = size
+    self.write = write
+  }
+}

@@ -1,0 +1,91 @@
+import JSON
+import Reactive
+
+/// Connects a sink to its stream: counts, times, filters by `when`, and deals with what it throws.
+final class SinkObserver: Observer {
+  private struct State {
+    let sink: any Sink
+    let when: Evaluation?
+    /// Whether it was given something since the last turn ended.
+    var isTouched = false
+    var isOver = false
+  }
+
+  private let state: LaneLocal<State>
+  private let context: SinkContext
+  private let lane: Lane
+  private let meter: Meter
+  private let errors: ErrorDesk
+  private let subscription: Subscription
+  /// Told when the stream has ended or the sink's reader has gone.
+  private let ended: @Sendable () -> Void
+
+  init(
+    _ sink: any Sink, when: Expression?, _ context: SinkContext, _ errors: ErrorDesk,
+    in subscription: Subscription, ended: @escaping @Sendable () -> Void
+  ) {
+    state = LaneLocal(State(sink: sink, when: when.map { context.evaluation($0) }))
+    self.context = context
+    lane = context.lane
+    meter = context.meter
+    self.errors = errors
+    self.subscription = subscription
+    self.ended = ended
+  }
+
+  func next(_ signal: Signal) {
+    if state.value.isOver { return }
+    state.value.isTouched = true
+    switch signal {
+    case .event(let event):
+      meter.countIn()
+      if lane.isTimed {
+        lane.timing(meter, isSample: true) { take(event) }
+      } else {
+        take(event)
+      }
+    case .endOfPoll(let poll):
+      lane.timing(meter) { guarded { try state.value.sink.endPoll(poll) } }
+    }
+  }
+
+  @inline(__always)
+  private func take(_ event: Event) {
+    do {
+      if let when = state.value.when, try !when.isTrue(event) { return }
+      try state.value.sink.take(event)
+      meter.countOut()
+    } catch {
+      handle(error, event)
+    }
+  }
+
+  func endTurn() {
+    guard state.value.isTouched, !state.value.isOver else { return }
+    state.value.isTouched = false
+    lane.timing(meter) { guarded { try state.value.sink.endTurn() } }
+  }
+
+  /// Writes what is left, when the pipeline ends.
+  func finish(by deadline: Instant) {
+    endTurn()
+    do { try state.value.sink.finish(by: deadline) } catch { handle(error, nil) }
+    state.value.isOver = true
+    errors.summarize()
+  }
+
+  func fail(_ error: any Error) { lane.fail(error) }
+
+  func complete() { ended() }
+
+  private func guarded(_ body: () throws -> Void) {
+    do { try body() } catch { handle(error, nil) }
+  }
+
+  private func handle(_ error: any Error, _ event: Event?) {
+    guard error is ReaderGone else { return errors.report(error, event) }
+    state.value.isOver = true
+    subscription.dispose()
+    ended()
+  }
+}

@@ -1,0 +1,80 @@
+import JSON
+import Reactive
+
+/// A source that reads on until its end, on a thread of its own.
+public protocol StreamSource: AnyObject {
+  /// Reads and sends until there is no more, or until `feed.isStopped`.
+  ///
+  /// What it throws ends the source; the pipeline goes on with the others, and ends with status 1.
+  func run(_ feed: Feed) throws
+}
+
+/// A source that is asked now and then, by a schedule.
+public protocol PollSource: AnyObject {
+  /// Answers one poll; throws when there is no whole answer.
+  func poll(_ poll: PollRequest) throws -> PollAnswer
+}
+
+/// What a poll is asked with.
+public struct PollRequest: Sendable {
+  public let source: String
+  /// Counted from one.
+  public let number: Int
+  /// The time of day, in seconds since 1970.
+  public let at: Double
+
+  /// The poll as events know it.
+  public func poll(notes: Value = .emptyObject) -> Poll {
+    Poll(source: source, number: number, at: at, notes: notes)
+  }
+}
+
+/// What a poll found.
+public struct PollAnswer: Sendable {
+  public var rows: [Value]
+  /// More for `$meta`, an object.
+  public var notes: Value
+  /// The time it was read, where that is not the time of the poll: in a recording.
+  public var at: Double?
+
+  public init(_ rows: [Value], notes: Value = .emptyObject, at: Double? = nil) {
+    self.rows = rows
+    self.notes = notes
+    self.at = at
+  }
+}
+
+/// What a source is given when it is made.
+public struct SourceContext: Sendable {
+  public let name: String
+  public let world: World
+  public let log: NodeLog
+  public let meter: Meter
+  /// `--once`: read what there is, and end.
+  public let isOnce: Bool
+  /// Rings when the source is to stop.
+  public let stop: StopSign
+
+  public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, in: world) }
+}
+
+/// The way from a stream source into the pipeline.
+public final class Feed {
+  private let downstream: any Observer<Delivery>
+  private let context: SourceContext
+
+  init(_ downstream: any Observer<Delivery>, _ context: SourceContext) {
+    self.downstream = downstream
+    self.context = context
+  }
+
+  public var isStopped: Bool { context.stop.isSet }
+
+  /// Hands on values that were read together; waits while the pipeline has enough to do.
+  public func send(_ values: [Value]) {
+    if values.isEmpty { return }
+    let poll = Poll(source: context.name, at: context.world.wallClock())
+    context.meter.countOut(values.count)
+    downstream.next(Delivery(values, poll, endsPoll: false))
+  }
+}

@@ -1,0 +1,85 @@
+import Reactive
+
+/// A source at work: on its own scheduler, behind a mailbox.
+final class SourceRun: Sendable {
+  let plan: SourcePlan
+  private let role: NodeSpec.Role
+  private let context: SourceContext
+  private let entry: SourceEntry
+  private let subscription: Subscription
+  private let scheduler: any Scheduler
+  private let lane: Lane
+  private let counters = MailboxCounters()
+  private let polling = Locked<Polling?>(nil)
+
+  init(
+    _ plan: SourcePlan, _ role: NodeSpec.Role, _ context: SourceContext, to entry: SourceEntry,
+    in subscription: Subscription, on scheduler: any Scheduler, lane: Lane
+  ) {
+    self.plan = plan
+    self.role = role
+    self.context = context
+    self.entry = entry
+    self.subscription = subscription
+    self.scheduler = scheduler
+    self.lane = lane
+  }
+
+  func start(failed: @escaping @Sendable (any Error) -> Void) {
+    let deliveries = Observable<Delivery> { [self] downstream, _ in
+      switch role {
+      case .stream(let make): startStream(make, downstream, failed)
+      case .poll(let make): startPolling(make, downstream, failed)
+      case .step, .sink: downstream.complete()
+      }
+    }
+    let overflow: Overflow =
+      switch plan.whenFull {
+      case .wait: .block
+      case .dropOldest: .dropOldest
+      case .dropNewest: .dropNewest
+      }
+    deliveries
+      .observe(on: lane.scheduler, capacity: plan.buffer, overflow: overflow, counters: counters)
+      .attach(entry, in: subscription)
+  }
+
+  private func startStream(
+    _ make: @escaping @Sendable (Options, SourceContext) throws -> any StreamSource,
+    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    scheduler.perform { [plan, context] in
+      do {
+        try make(plan.options, context).run(Feed(downstream, context))
+      } catch {
+        context.meter.countError()
+        failed(error)
+      }
+      downstream.complete()
+    }
+  }
+
+  private func startPolling(
+    _ make: @escaping @Sendable (Options, SourceContext) throws -> any PollSource,
+    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    let (isOnce, log) = (context.isOnce, context.log)
+    let polling = Polling(
+      { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context,
+      to: downstream
+    ) { error in
+      // A poll that fails is an event of the day; the next one may do better.
+      if isOnce { failed(error) } else { log.error("\(error)") }
+    }
+    self.polling.withLock { $0 = polling }
+    polling.start()
+  }
+
+  func stop() {
+    context.stop.set()
+    polling.withLock { $0 }?.stop()
+  }
+
+  /// Deliveries that were let go because the pipeline had not kept up.
+  var dropped: Int { counters.droppedCount }
+}

@@ -1,0 +1,31 @@
+import CGlibc
+import Glibc
+import Synchronization
+
+/// Tells a thread that waits for input to stop: a flag to ask, and a descriptor to wait for.
+public final class StopSign: Sendable {
+  private let flag = Atomic<Bool>(false)
+  /// Readable once the sign is set, for `poll(2)` beside what is waited for; -1 where there is none.
+  public let descriptor: Int32
+
+  public init() { descriptor = flow_eventfd() }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  public var isSet: Bool { flag.load(ordering: .acquiring) }
+
+  public func set() {
+    flag.store(true, ordering: .releasing)
+    var one: UInt64 = 1
+    if descriptor >= 0 { _ = write(descriptor, &one, 8) }
+  }
+
+  /// Waits until the sign is set or the time is over; whether it is set.
+  @discardableResult
+  public func wait(seconds: Double) -> Bool {
+    if isSet { return true }
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = poll(&entry, descriptor >= 0 ? 1 : 0, Int32(min(max(0, seconds * 1000), 1e9)))
+    return isSet
+  }
+}

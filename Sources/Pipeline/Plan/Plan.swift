@@ -1,0 +1,106 @@
+import JSON
+
+/// A pipeline file, read and found right: all that is needed to run it.
+public struct Plan: Sendable {
+  public var name: String
+  public var description: String
+  public var path: String
+  public var sources: [SourcePlan]
+  /// The streams by name, each behind those it reads; the chain under `steps` is the stream of that name.
+  public var streams: [StreamPlan]
+  public var sinks: [SinkPlan]
+  public var tests: [TestPlan]
+  /// What becomes of events that steps hold when the pipeline is stopped.
+  public var onStop: Ending
+  public var scope: ExpressionScope
+
+  /// The name of the chain that stands under `steps`.
+  public static let chain = "steps"
+}
+
+public struct SourcePlan: Sendable {
+  public let name: String
+  public let spec: NodeSpec
+  public let options: Options
+  public let schedule: Schedule
+  /// How many deliveries may wait, and what happens to one more.
+  public let buffer: Int
+  public let whenFull: WhenFull
+  public let place: Place
+
+  /// What a source does when the pipeline has not kept up.
+  public enum WhenFull: String, CaseIterable, Sendable {
+    /// It waits.
+    case wait
+    case dropOldest = "drop_oldest"
+    case dropNewest = "drop_newest"
+  }
+}
+
+public struct StreamPlan: Sendable {
+  public let name: String
+  /// Sources and streams that flow into it.
+  public let from: [String]
+  public let steps: [StepPlan]
+  public let place: Place
+}
+
+public struct StepPlan: Sendable {
+  /// Its own name, or its kind and number.
+  public let name: String
+  public let spec: NodeSpec
+  public let options: Options
+  public let onError: ErrorPolicy
+  /// Streams that its options name.
+  public let reads: [String]
+  public let place: Place
+}
+
+public struct SinkPlan: Sendable {
+  public let name: String
+  public let spec: NodeSpec
+  public let options: Options
+  public let from: [String]
+  public let when: Expression?
+  public let onError: ErrorPolicy
+  public let place: Place
+}
+
+/// One of a pipeline's own tests.
+public struct TestPlan: Sendable {
+  public let name: String
+  /// The time of day at which it begins, in seconds since 1970.
+  public let start: Double
+  public let given: [Given]
+  public let expect: [Expected]
+  public let place: Place
+
+  /// What a source answers at a time after the start.
+  public struct Given: Sendable {
+    public let source: String
+    public let at: Duration
+    public let what: What
+    public let place: Place
+
+    public enum What: Sendable {
+      case poll([Value])
+      case events([Value])
+      case error(String)
+      case end
+    }
+  }
+
+  /// What a sink must be given, event by event.
+  public struct Expected: Sendable {
+    public let sink: String
+    public let events: [Entry]
+    public let place: Place
+
+    public struct Entry: Sendable {
+      public let at: Duration?
+      public let condition: Expression?
+      public let equals: Value?
+      public let place: Place
+    }
+  }
+}

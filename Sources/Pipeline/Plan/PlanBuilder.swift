@@ -1,0 +1,92 @@
+import JSON
+
+/// Makes the plan of one file, going on after everything that is wrong.
+struct PlanBuilder {
+  static let keys = [
+    "name", "description", "include", "vars", "sources", "steps", "streams", "sinks", "tests", "on_error",
+    "on_stop",
+  ]
+
+  let checker: Checker
+  let catalog: Catalog
+  let document: Document
+  let root: Node
+  let reader: PipelineReader
+  private(set) var settingsUsed: Set<String> = []
+  /// Names of sources and streams, with their places.
+  var names: [String: Place] = [:]
+
+  init(_ root: Node, _ document: Document, _ reader: PipelineReader) {
+    self.root = root
+    self.document = document
+    self.reader = reader
+    catalog = reader.catalog
+    let variables = Variables(root.mapping?["vars"], reader.settings)
+    settingsUsed = variables.used
+    var problems = variables.problems
+    let folder = folderOf(document.file.path)
+    let library = Library(
+      root.mapping?["include"]?.value, folder: folder, read: reader.readFile, &problems)
+    let scope = ExpressionScope(
+      library: library.definitions, files: library.files, vars: variables.value, config: reader.config)
+    checker = Checker(vars: variables.value, config: reader.config, scope: scope, catalog: catalog)
+    checker.problems.add(problems)
+  }
+
+  mutating func build() -> Plan? {
+    let hint = "a pipeline is a mapping with sources, steps and sinks"
+    guard let mapping = checker.mapping(root, "a pipeline", hint: hint) else { return nil }
+    for entry in mapping.entries where !Self.keys.contains(entry.key.text) {
+      checker.report(
+        "a pipeline has no \(quoted(entry.key.text))", at: entry.key.place,
+        hint: suggestion(for: entry.key.text, among: Self.keys))
+    }
+    let onError = policy(mapping["on_error"]?.value) ?? .log
+    let sources = readSources(mapping)
+    var streams = readStreams(mapping, onError)
+    if let chain = readChain(mapping, onError, sources: names, hasStreams: !streams.isEmpty) {
+      streams.insert(chain, at: 0)
+    }
+    let sinks = readSinks(mapping, onError, streams)
+    let tests = readTests(mapping["tests"]?.value)
+    guard document.isWhole else { return nil }
+    let wiring = Wiring(sources: mapping["sources"], streams: streams, sinks: sinks, names: names)
+    let order = wiring.check(checker)
+    checkTests(tests, sources: sources, sinks: sinks)
+    guard checker.problems.isEmpty else { return nil }
+    return Plan(
+      name: text(mapping["name"]) ?? baseName(document.file.path),
+      description: text(mapping["description"]) ?? "",
+      path: document.file.path, sources: sources, streams: order, sinks: sinks.map(\.plan).compactMap(\.self),
+      tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, scope: checker.scope)
+  }
+
+  private func text(_ entry: Node.Entry?) -> String? {
+    guard let entry else { return nil }
+    return checker.scalar(entry.value, "a text")?.text
+  }
+
+  private func onStop(_ entry: Node.Entry?) -> Ending? {
+    guard let entry, let scalar = checker.scalar(entry.value, "keep or flush") else { return nil }
+    do throws(Flaw) {
+      return try choice(scalar.text, among: ["keep": Ending.keep, "flush": .flush])
+    } catch {
+      checker.report(error, in: scalar)
+      return nil
+    }
+  }
+
+  func policy(_ node: Node?) -> ErrorPolicy? { node.flatMap { ErrorPolicy.type.decode($0, checker) } }
+}
+
+/// `pipelines/a.yaml` is in `pipelines`.
+func folderOf(_ path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// `pipelines/new-launches.yaml` is new-launches.
+func baseName(_ path: String) -> String {
+  let file = path.split(separator: "/").last ?? "pipeline"
+  return String(file.split(separator: ".", omittingEmptySubsequences: false).first ?? file)
+}

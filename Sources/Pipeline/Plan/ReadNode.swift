@@ -1,0 +1,119 @@
+import JSON
+
+extension PlanBuilder {
+  /// A node as it is written: which one, its options, and the options beside it.
+  struct Written {
+    let spec: NodeSpec
+    let options: Options?
+    let beside: Options?
+    let place: Place
+  }
+
+  /// Reads `{ kind: options, … }`, where the other keys are options that all nodes of that role have.
+  ///
+  /// Nil when it is not known which node is meant, which is reported.
+  mutating func readNode(
+    _ node: Node, role: String, among specs: [NodeSpec], beside: [AnyOption], extra: [AnyOption] = []
+  ) -> Written? {
+    if case .scalar(let scalar) = node,
+      scalar.meaning == .string || specs.contains(where: { $0.kind == scalar.written })
+    {
+      // `- count`: a node without options.
+      guard let spec = find(scalar, role, specs) else { return nil }
+      let empty = Node.Mapping(entries: [], place: scalar.place)
+      return Written(
+        spec: spec, options: read(nil, spec, extra, at: scalar.place),
+        beside: Options(reading: empty, as: beside, in: checker, what: spec.kind), place: scalar.place)
+    }
+    guard let mapping = checker.mapping(node, "a \(role)", hint: "for example \(sample(specs))") else {
+      return nil
+    }
+    let kinds = mapping.entries.filter { entry in !beside.contains { $0.name == entry.key.text } }
+    guard let first = kinds.first else {
+      checker.report(
+        "it is not said here what kind of \(role) this is", at: mapping.place,
+        hint: "for example \(sample(specs))")
+      return nil
+    }
+    let known = kinds.filter { entry in specs.contains { $0.kind == entry.key.text } }
+    let chosen = known.first ?? first
+    if let other = known.dropFirst().first {
+      checker.report(
+        "one \(role) is \(quoted(chosen.key.text)) already", at: other.key.place,
+        hint: role == "step" ? "begin a new line with “- ” for each step" : "give each its own name")
+    }
+    let rest = mapping.entries.filter { entry in
+      !known.contains { $0.key.place == entry.key.place } && entry.key.place != chosen.key.place
+    }
+    let besideMapping = Node.Mapping(entries: rest, place: mapping.place)
+    let spec = find(chosen.key, role, specs)
+    reportStrays(rest, beside, spec)
+    let besideOptions = Options(
+      reading: besideMapping, as: beside, in: checker, what: "a \(role)", alsoAllowed: rest.map(\.key.text))
+    guard let spec else { return nil }
+    return Written(
+      spec: spec, options: read(chosen.value, spec, extra, at: chosen.key.place), beside: besideOptions,
+      place: chosen.key.place)
+  }
+
+  /// Options that stand beside the node instead of within it, and nonsense.
+  private func reportStrays(_ entries: [Node.Entry], _ beside: [AnyOption], _ spec: NodeSpec?) {
+    for entry in entries where !beside.contains(where: { $0.name == entry.key.text }) {
+      let name = entry.key.text
+      let own = spec?.options.map(\.name) ?? []
+      let hint =
+        own.contains(name)
+        ? "it is an option of \(spec?.kind ?? ""): move it in, as in \(spec?.kind ?? ""): { \(name): … }"
+        : suggestion(for: name, among: beside.map(\.name) + own)
+      checker.report("\(quoted(name)) means nothing here", at: entry.key.place, hint: hint)
+    }
+  }
+
+  private func sample(_ specs: [NodeSpec]) -> String {
+    let text = specs.first?.examples.first?.yaml ?? ""
+    return text.contains("\n") ? (specs.first?.kind ?? "") + ": …" : text
+  }
+
+  /// The node of that name; a problem if there is none.
+  private func find(_ name: Scalar, _ role: String, _ specs: [NodeSpec]) -> NodeSpec? {
+    if let spec = specs.first(where: { $0.kind == name.text }) { return spec }
+    if let elsewhere = catalog.named(name.text).first {
+      checker.report(
+        "\(quoted(name.text)) is a \(elsewhere.roleName), and this is the place of a \(role)", at: name.place,
+        hint: elsewhere.roleName == "step" ? "put it under steps" : "put it under \(elsewhere.roleName)s")
+      return nil
+    }
+    checker.report(
+      "there is no \(role) \(quoted(name.text))", at: name.place,
+      hint: nearest(to: name.text, among: specs.map(\.kind)).map { "did you mean \(quoted($0))?" }
+        ?? "flow nodes lists them all")
+    return nil
+  }
+
+  /// The options of a node: a mapping, the one value of a shorthand, or nothing.
+  private func read(_ value: Node?, _ spec: NodeSpec, _ extra: [AnyOption], at place: Place) -> Options? {
+    let options = spec.options + extra
+    let empty = Node.Mapping(entries: [], place: place)
+    var mapping = empty
+    switch value {
+    case nil: break
+    case .scalar(let scalar)? where scalar.meaning == .null && scalar.written.isEmpty: break
+    case .mapping(let given)? where !spec.isBare: mapping = given
+    case let value?:
+      guard let shorthand = spec.shorthand else {
+        checker.report(
+          "\(spec.kind) needs a mapping of options, not \(value.kind)", at: value.place,
+          hint: options.isEmpty ? "it has no options" : "it has \(alternatives(options.map(\.name)))")
+        return nil
+      }
+      let key = Scalar(
+        text: shorthand, written: shorthand, style: .plain, meaning: .string, place: place, variables: [],
+        map: TextMap())
+      mapping = Node.Mapping(entries: [Node.Entry(key: key, value: value)], place: value.place)
+    }
+    if mapping.entries.isEmpty { mapping.place = place }
+    guard let read = Options(reading: mapping, as: options, in: checker, what: spec.kind) else { return nil }
+    spec.check(read, checker)
+    return read
+  }
+}

@@ -1,0 +1,69 @@
+import JSON
+
+/// A sink as far as it could be read.
+struct SinkDraft {
+  let name: String
+  let from: [StreamDraft.Reference]
+  let plan: SinkPlan?
+  let place: Place
+}
+
+/// Options that all sinks have: those beside them, and those among their own.
+public enum SinkOptions {
+  static let from = Option(
+    "from", .list(of: .text), default: "[]", "the source or stream that the sink is given, or a list of them",
+    example: "slips")
+  static let onError = Option.optional(
+    "on_error", ErrorPolicy.type, "what becomes of an event that the sink fails on", example: "log")
+  static let beside = AnyOption.list(from, onError)
+
+  static let when = Option.optional(
+    "when", .expression, "only events for which this is neither false nor null",
+    example: ".type != \"removed\"")
+  public static let within = AnyOption.list(when)
+}
+
+extension PlanBuilder {
+  mutating func readSinks(
+    _ mapping: Node.Mapping, _ onError: ErrorPolicy, _ streams: [StreamDraft]
+  ) -> [SinkDraft] {
+    let sample = "for example sinks: { screen: console }"
+    guard let entry = mapping["sinks"] else {
+      if document.isWhole { checker.report("the pipeline has no sinks", at: mapping.place, hint: sample) }
+      return []
+    }
+    guard let sinks = checker.mapping(entry.value, "a mapping of names to sinks", hint: sample) else {
+      return []
+    }
+    if sinks.entries.isEmpty {
+      checker.report("the pipeline has no sinks", at: entry.key.place, hint: sample)
+    }
+    return sinks.entries.map { readSink($0, onError, streams) }
+  }
+
+  private mutating func readSink(
+    _ entry: Node.Entry, _ onError: ErrorPolicy, _ streams: [StreamDraft]
+  ) -> SinkDraft {
+    let name = entry.key.text
+    let written = readNode(
+      entry.value, role: "sink", among: catalog.sinks, beside: SinkOptions.beside, extra: SinkOptions.within)
+    var from = references(entry.value.mapping?["from"]?.value)
+    if entry.value.mapping?["from"] == nil {
+      if streams.contains(where: { $0.name == Plan.chain }) {
+        from = [StreamDraft.Reference(name: Plan.chain, place: entry.key.place)]
+      } else {
+        checker.report(
+          "it is not said which stream this sink is given", at: entry.key.place,
+          hint: streams.isEmpty ? nil : "add from: \(streams.map(\.name).joined(separator: " or "))")
+      }
+    }
+    var plan: SinkPlan?
+    if let written, let options = written.options, let beside = written.beside {
+      plan = SinkPlan(
+        name: name, spec: written.spec, options: options, from: from.map(\.name),
+        when: options[SinkOptions.when], onError: beside[SinkOptions.onError] ?? onError,
+        place: entry.key.place)
+    }
+    return SinkDraft(name: name, from: from, plan: plan, place: entry.key.place)
+  }
+}

@@ -1,0 +1,107 @@
+import JSON
+
+/// Options that stand beside a source.
+enum SourceOptions {
+  static let every = Option.optional("every", .duration, "poll the source this often", example: "6h")
+  static let cron = Option.optional(
+    "cron", .text, "poll the source by a schedule: minute, hour, day, month, weekday",
+    example: "'0 */6 * * *'")
+  static let atStart = Option.optional(
+    "at_start", .boolean, "whether to poll when the pipeline starts; as it is said with every, not with cron")
+  static let jitter = Option(
+    "jitter", .duration(allowingZero: true), default: "0s",
+    "put each poll off by a random time up to this, so that many do not come at once", example: "30s")
+  static let zone = Option.optional(
+    "time_zone", .text, "the time zone of cron, as in Europe/Warsaw", example: "Europe/Warsaw")
+  static let buffer = Option(
+    "buffer", .integer(1...1_000_000), default: "8",
+    "how many polls, or pieces of a file, may wait for the pipeline")
+  static let whenFull = Option(
+    "when_full", OptionType<SourcePlan.WhenFull>.choice(), default: "wait",
+    "what the source does when so many wait: wait itself, or drop the oldest or newest")
+
+  static let all = AnyOption.list(every, cron, atStart, jitter, zone, buffer, whenFull)
+}
+
+extension PlanBuilder {
+  mutating func readSources(_ mapping: Node.Mapping) -> [SourcePlan] {
+    guard let entry = mapping["sources"] else {
+      if document.isWhole {
+        checker.report(
+          "the pipeline has no sources", at: mapping.place,
+          hint: "for example sources: { input: stdin }")
+      }
+      return []
+    }
+    guard
+      let sources = checker.mapping(
+        entry.value, "a mapping of names to sources", hint: "for example sources: { input: stdin }")
+    else { return [] }
+    if sources.entries.isEmpty { checker.report("the pipeline has no sources", at: entry.key.place) }
+    return sources.entries.compactMap { readSource($0) }
+  }
+
+  private mutating func readSource(_ entry: Node.Entry) -> SourcePlan? {
+    claim(entry.key, "source")
+    let written = readNode(entry.value, role: "source", among: catalog.sources, beside: SourceOptions.all)
+    guard let written, let beside = written.beside else { return nil }
+    let schedule = readSchedule(written.spec, beside)
+    guard let options = written.options, let schedule else { return nil }
+    return SourcePlan(
+      name: entry.key.text, spec: written.spec, options: options, schedule: schedule,
+      buffer: beside[SourceOptions.buffer], whenFull: beside[SourceOptions.whenFull], place: written.place)
+  }
+
+  private func readSchedule(_ spec: NodeSpec, _ beside: Options) -> Schedule? {
+    typealias Given = SourceOptions
+    if case .stream = spec.role {
+      let given = [
+        (beside.isGiven(Given.every), beside.place(of: Given.every)),
+        (beside.isGiven(Given.cron), beside.place(of: Given.cron)),
+        (beside.isGiven(Given.atStart), beside.place(of: Given.atStart)),
+      ]
+      for (isGiven, place) in given where isGiven {
+        checker.report("\(spec.kind) is read once, to its end, and has no schedule", at: place)
+      }
+      return .once
+    }
+    let jitter = beside[Given.jitter]
+    if let every = beside[Given.every] {
+      if beside.isGiven(Given.cron) {
+        checker.report(
+          "this source has a cron schedule and every; one is enough", at: beside.place(of: Given.every))
+        return nil
+      }
+      return Schedule(.every(every), atStart: beside[Given.atStart] ?? true, jitter: jitter)
+    }
+    guard let text = beside[Given.cron] else { return Schedule(.once, atStart: true, jitter: jitter) }
+    let zoneName = beside[Given.zone] ?? reader.defaultTimeZone
+    guard let zone = reader.timeZone(zoneName) else {
+      checker.report(
+        "there is no time zone \(quoted(zoneName))", at: beside.place(of: Given.zone),
+        hint: "zones are named as in Europe/Warsaw or UTC")
+      return nil
+    }
+    do throws(Flaw) {
+      return Schedule(
+        .cron(try Cron(text), zone), atStart: beside[Given.atStart] ?? false, jitter: jitter)
+    } catch {
+      checker.report(error.message, at: beside.place(of: Given.cron), hint: error.hint)
+      return nil
+    }
+  }
+
+  /// Notes the name of a source or stream; each has one of its own.
+  mutating func claim(_ key: Scalar, _ what: String) {
+    if let other = names[key.text] {
+      checker.report(
+        "the name \(quoted(key.text)) is taken, at line \(other.position.line)", at: key.place,
+        hint: "sources and streams need different names")
+    } else {
+      names[key.text] = key.place
+    }
+    if what == "stream" || what == "source", key.text == Plan.chain {
+      checker.report("a \(what) cannot be called \(quoted(Plan.chain)): that is the chain", at: key.place)
+    }
+  }
+}

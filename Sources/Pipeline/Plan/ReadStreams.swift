@@ -1,0 +1,116 @@
+import JSON
+
+/// A stream as far as it could be read: enough to check how things hang together.
+struct StreamDraft {
+  let name: String
+  /// What it reads, with the places where that is said.
+  let from: [Reference]
+  let steps: [StepPlan]
+  let reads: [Reference]
+  let place: Place
+
+  struct Reference {
+    let name: String
+    let place: Place
+  }
+
+  var plan: StreamPlan {
+    StreamPlan(name: name, from: from.map(\.name), steps: steps, place: place)
+  }
+}
+
+/// Options that stand beside a step.
+enum StepOptions {
+  static let name = Option.optional("name", .text, "what statistics and messages call the step")
+  static let onError = Option.optional(
+    "on_error", ErrorPolicy.type, "what becomes of an event that the step fails on", example: "log")
+
+  static let all = AnyOption.list(name, onError)
+}
+
+extension PlanBuilder {
+  /// The chain under `steps`, from every source; without `steps` and `streams`, the sources as they are.
+  mutating func readChain(
+    _ mapping: Node.Mapping, _ onError: ErrorPolicy, sources: [String: Place], hasStreams: Bool
+  ) -> StreamDraft? {
+    let entry = mapping["steps"]
+    if entry == nil, hasStreams { return nil }
+    let place = entry?.key.place ?? mapping.place
+    let names = mapping["sources"]?.value.mapping?.entries.map(\.key) ?? []
+    let (steps, reads) = readSteps(entry?.value, prefix: "", onError)
+    return StreamDraft(
+      name: Plan.chain, from: names.map { StreamDraft.Reference(name: $0.text, place: $0.place) },
+      steps: steps, reads: reads, place: place)
+  }
+
+  mutating func readStreams(_ mapping: Node.Mapping, _ onError: ErrorPolicy) -> [StreamDraft] {
+    guard let entry = mapping["streams"] else { return [] }
+    let hint = "for example streams: { slips: { from: upcoming, steps: [ … ] } }"
+    guard let streams = checker.mapping(entry.value, "a mapping of names to streams", hint: hint) else {
+      return []
+    }
+    return streams.entries.compactMap { readStream($0, onError) }
+  }
+
+  private mutating func readStream(_ entry: Node.Entry, _ onError: ErrorPolicy) -> StreamDraft? {
+    claim(entry.key, "stream")
+    let hint = "a stream has from and steps: \(entry.key.text): { from: …, steps: [ … ] }"
+    guard let mapping = checker.mapping(entry.value, "a stream", hint: hint) else { return nil }
+    for other in mapping.entries where !["from", "steps"].contains(other.key.text) {
+      checker.report(
+        "a stream has no \(quoted(other.key.text))", at: other.key.place,
+        hint: suggestion(for: other.key.text, among: ["from", "steps"]))
+    }
+    if mapping["from"] == nil {
+      checker.report("it is not said what this stream reads", at: entry.key.place, hint: hint)
+    }
+    let (steps, reads) = readSteps(mapping["steps"]?.value, prefix: entry.key.text + "/", onError)
+    return StreamDraft(
+      name: entry.key.text, from: references(mapping["from"]?.value), steps: steps, reads: reads,
+      place: entry.key.place)
+  }
+
+  /// One name, or a list of them.
+  func references(_ node: Node?) -> [StreamDraft.Reference] {
+    guard let node else { return [] }
+    if case .sequence(let sequence) = node, sequence.elements.isEmpty {
+      checker.report("from names nothing", at: sequence.place)
+    }
+    return (node.sequence?.elements ?? [node]).compactMap { element in
+      guard let scalar = checker.scalar(element, "the name of a source or stream") else { return nil }
+      return StreamDraft.Reference(name: scalar.text, place: scalar.place)
+    }
+  }
+
+  private mutating func readSteps(
+    _ node: Node?, prefix: String, _ onError: ErrorPolicy
+  ) -> ([StepPlan], [StreamDraft.Reference]) {
+    guard let node else { return ([], []) }
+    if case .null? = node.scalar?.meaning { return ([], []) }
+    guard case .sequence(let sequence) = node else {
+      checker.report(
+        "steps is a list, not \(node.kind)", at: node.place,
+        hint: "begin each step with “- ” on a line of its own")
+      return ([], [])
+    }
+    var steps: [StepPlan] = []
+    var reads: [StreamDraft.Reference] = []
+    for (index, element) in sequence.elements.enumerated() {
+      checker.streamsRead = []
+      let written = readNode(element, role: "step", among: catalog.steps, beside: StepOptions.all)
+      let named = checker.streamsRead.map { StreamDraft.Reference(name: $0.text, place: $0.place) }
+      reads += named
+      guard let written, let options = written.options, let beside = written.beside else { continue }
+      let name = beside[StepOptions.name] ?? "\(prefix)\(index + 1)-\(written.spec.kind)"
+      if let other = steps.first(where: { $0.name == name }) {
+        checker.report(
+          "the name \(quoted(name)) is taken, at line \(other.place.position.line)", at: written.place)
+      }
+      steps.append(
+        StepPlan(
+          name: name, spec: written.spec, options: options, onError: beside[StepOptions.onError] ?? onError,
+          reads: named.map(\.name), place: written.place))
+    }
+    return (steps, reads)
+  }
+}

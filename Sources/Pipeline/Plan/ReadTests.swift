@@ -1,0 +1,136 @@
+import JSON
+
+extension PlanBuilder {
+  private static let testKeys = ["name", "now", "given", "expect"]
+
+  mutating func readTests(_ node: Node?) -> [TestPlan] {
+    guard let node else { return [] }
+    guard case .sequence(let sequence) = node else {
+      checker.report("tests is a list, not \(node.kind)", at: node.place, hint: "begin each test with “- ”")
+      return []
+    }
+    return sequence.elements.enumerated().compactMap { index, element in
+      readTest(element, number: index + 1)
+    }
+  }
+
+  private func readTest(_ node: Node, number: Int) -> TestPlan? {
+    guard let mapping = checker.mapping(node, "a test", hint: "a test has a name, given and expect") else {
+      return nil
+    }
+    reportOthers(mapping, "a test", Self.testKeys)
+    let name = mapping["name"].flatMap { checker.scalar($0.value, "a text")?.text } ?? "test \(number)"
+    var start = 1_767_225_600.0  // 2026-01-01T00:00:00Z
+    if let entry = mapping["now"], let scalar = checker.scalar(entry.value, "a time") {
+      if let moment = parseTimestamp(scalar.text) {
+        start = moment
+      } else {
+        checker.report(
+          "\(quoted(scalar.text)) is no time", at: scalar.place, hint: "as in 2026-01-01T00:00:00Z")
+      }
+    }
+    var given: [TestPlan.Given] = []
+    if let entry = mapping["given"] {
+      for (source, list) in lists(entry.value, "given names sources, each with a list of what it answers") {
+        given += list.compactMap { readGiven($0, source.text) }
+      }
+    } else {
+      checker.report("a test needs given: what the sources answer", at: mapping.place)
+    }
+    var expected: [TestPlan.Expected] = []
+    if let entry = mapping["expect"] {
+      for (sink, list) in lists(entry.value, "expect names sinks, each with a list of the events it is given")
+      {
+        expected.append(
+          TestPlan.Expected(sink: sink.text, events: list.compactMap { readExpected($0) }, place: sink.place))
+      }
+    } else {
+      checker.report("a test needs expect: what the sinks are given", at: mapping.place)
+    }
+    return TestPlan(name: name, start: start, given: given, expect: expected, place: mapping.place)
+  }
+
+  private func reportOthers(_ mapping: Node.Mapping, _ what: String, _ allowed: [String]) {
+    for entry in mapping.entries where !allowed.contains(entry.key.text) {
+      checker.report(
+        "\(what) has no \(quoted(entry.key.text))", at: entry.key.place,
+        hint: suggestion(for: entry.key.text, among: allowed))
+    }
+  }
+
+  private func lists(_ node: Node, _ what: String) -> [(Scalar, [Node])] {
+    guard let mapping = checker.mapping(node, "a mapping", hint: what) else { return [] }
+    return mapping.entries.compactMap { entry in
+      if case .null? = entry.value.scalar?.meaning { return (entry.key, []) }
+      guard case .sequence(let sequence) = entry.value else {
+        checker.report("a list is expected here, not \(entry.value.kind)", at: entry.value.place, hint: what)
+        return nil
+      }
+      return (entry.key, sequence.elements)
+    }
+  }
+
+  private func readGiven(_ node: Node, _ source: String) -> TestPlan.Given? {
+    let kinds = ["poll", "events", "event", "error", "end"]
+    let hint =
+      "for example { at: 6h, poll: [ … ] }, { at: 0s, events: [ … ] } or { at: 1h, error: no answer }"
+    guard let mapping = checker.mapping(node, "what a source answers", hint: hint) else { return nil }
+    reportOthers(mapping, "an answer", kinds + ["at"])
+    let at = duration(mapping["at"]) ?? .zero
+    guard let entry = mapping.entries.first(where: { kinds.contains($0.key.text) }) else {
+      checker.report("it is not said what the source answers", at: node.place, hint: hint)
+      return nil
+    }
+    let what: TestPlan.Given.What
+    switch entry.key.text {
+    case "poll": what = .poll(rows(entry.value))
+    case "events": what = .events(rows(entry.value))
+    case "event": what = .events([entry.value.value])
+    case "error": what = .error(entry.value.scalar?.text ?? "it failed")
+    default: what = .end
+    }
+    return TestPlan.Given(source: source, at: at, what: what, place: node.place)
+  }
+
+  private func rows(_ node: Node) -> [JSON.Value] {
+    if case .sequence(let sequence) = node { return sequence.elements.map(\.value) }
+    checker.report("a list of events is expected here, not \(node.kind)", at: node.place)
+    return []
+  }
+
+  private func readExpected(_ node: Node) -> TestPlan.Expected.Entry? {
+    let keys = ["at", "where", "is"]
+    let hint = "for example { at: 6h2m, where: .type == \"changed\" }, or { is: { id: 1 } }"
+    guard let mapping = checker.mapping(node, "an expected event", hint: hint) else { return nil }
+    reportOthers(mapping, "an expected event", keys)
+    var condition: Expression?
+    if let entry = mapping["where"] {
+      condition = OptionType<Expression>.expression.decode(entry.value, checker)
+      if condition == nil { return nil }
+    }
+    return TestPlan.Expected.Entry(
+      at: duration(mapping["at"]), condition: condition, equals: mapping["is"]?.value.value, place: node.place
+    )
+  }
+
+  private func duration(_ entry: Node.Entry?) -> Duration? {
+    guard let entry else { return nil }
+    return OptionType<Duration>.duration(allowingZero: true).decode(entry.value, checker)
+  }
+
+  /// Names in tests are those of sources and sinks.
+  func checkTests(_ tests: [TestPlan], sources: [SourcePlan], sinks: [SinkDraft]) {
+    for test in tests {
+      for given in test.given where names[given.source] == nil {
+        checker.report(
+          "there is no source \(quoted(given.source))", at: given.place,
+          hint: suggestion(for: given.source, among: sources.map(\.name)))
+      }
+      for expected in test.expect where !sinks.contains(where: { $0.name == expected.sink }) {
+        checker.report(
+          "there is no sink \(quoted(expected.sink))", at: expected.place,
+          hint: suggestion(for: expected.sink, among: sinks.map(\.name)))
+      }
+    }
+  }
+}

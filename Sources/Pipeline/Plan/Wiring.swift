@@ -1,0 +1,101 @@
+/// How sources, streams and sinks hang together: unknown names, circles, and what leads nowhere.
+struct Wiring {
+  private let sources: [Scalar]
+  private let streams: [StreamDraft]
+  private let sinks: [SinkDraft]
+  private let names: [String]
+
+  init(sources: Node.Entry?, streams: [StreamDraft], sinks: [SinkDraft], names: [String: Place]) {
+    self.sources = sources?.value.mapping?.entries.map(\.key) ?? []
+    self.streams = streams
+    self.sinks = sinks
+    let hasChain = streams.contains { $0.name == Plan.chain }
+    self.names = (names.map(\.key) + (hasChain ? [Plan.chain] : [])).sorted()
+  }
+
+  /// The streams, each behind those it reads; problems go to the checker.
+  func check(_ checker: Checker) -> [StreamPlan] {
+    for stream in streams {
+      for reference in stream.from + stream.reads { checkName(reference, checker) }
+    }
+    for sink in sinks {
+      for reference in sink.from { checkName(reference, checker) }
+    }
+    let order = ordered(checker)
+    reportDeadEnds(checker)
+    return order.map(\.plan)
+  }
+
+  private func checkName(_ reference: StreamDraft.Reference, _ checker: Checker) {
+    if names.contains(reference.name) { return }
+    checker.report(
+      "there is no source or stream \(quoted(reference.name))", at: reference.place,
+      hint: suggestion(for: reference.name, among: names))
+  }
+
+  private func ordered(_ checker: Checker) -> [StreamDraft] {
+    var order: [StreamDraft] = []
+    var done: Set<String> = []
+    var path: [String] = []
+    func visit(_ stream: StreamDraft, at place: Place) {
+      if done.contains(stream.name) { return }
+      if let start = path.firstIndex(of: stream.name) {
+        let circle = (path[start...] + [stream.name]).joined(separator: " → ")
+        checker.report(
+          "this goes in a circle: \(circle)", at: place, hint: "a stream cannot read what comes out of it")
+        return
+      }
+      path.append(stream.name)
+      for reference in stream.from + stream.reads {
+        if let other = streams.first(where: { $0.name == reference.name }) {
+          visit(other, at: reference.place)
+        }
+      }
+      path.removeLast()
+      done.insert(stream.name)
+      order.append(stream)
+    }
+    for stream in streams { visit(stream, at: stream.place) }
+    return order
+  }
+
+  /// Sources and streams from which no way leads to a sink.
+  private func reportDeadEnds(_ checker: Checker) {
+    var used = Set(sinks.flatMap(\.from).map(\.name))
+    var grew = true
+    while grew {
+      let before = used.count
+      for stream in streams where used.contains(stream.name) {
+        used.formUnion((stream.from + stream.reads).map(\.name))
+      }
+      grew = used.count > before
+    }
+    if sinks.isEmpty { return }
+    for stream in streams where !used.contains(stream.name) {
+      let what = stream.name == Plan.chain ? "what comes out of steps" : "the stream \(quoted(stream.name))"
+      checker.report(
+        "\(what) goes nowhere", at: stream.place, hint: "a sink must read it, as in from: \(stream.name)")
+    }
+    for source in sources where !used.contains(source.text) {
+      checker.report(
+        "nothing reads the source \(quoted(source.text))", at: source.place,
+        hint: "name it in the from of a stream or sink, or take it out")
+    }
+    // A sink is fed when some source leads to it.
+    var fed = Set(sources.map(\.text))
+    grew = true
+    while grew {
+      let before = fed.count
+      for stream in streams where stream.from.contains(where: { fed.contains($0.name) }) {
+        fed.insert(stream.name)
+      }
+      grew = fed.count > before
+    }
+    for sink in sinks where !sink.from.isEmpty && !sink.from.contains(where: { fed.contains($0.name) }) {
+      // A wrong name has been reported as such.
+      if sink.from.allSatisfy({ names.contains($0.name) }) {
+        checker.report("no source leads to this sink", at: sink.place)
+      }
+    }
+  }
+}

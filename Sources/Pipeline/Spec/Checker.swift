@@ -1,0 +1,134 @@
+import JSON
+
+/// Goes through the files of a check and collects what is wrong; what every option is read with.
+public final class Checker {
+  public var problems = Problems()
+  public var secrets = Secrets()
+  /// `$vars` and `$config`, for expressions and for scalars that name them.
+  let vars: JSON.Value
+  let config: JSON.Value
+  let scope: ExpressionScope
+  /// Streams that the options of the present node read, besides what flows into it.
+  var streamsRead: [Scalar] = []
+  /// Files that sinks write, to find two on one.
+  var filesWritten: [Scalar] = []
+  let catalog: Catalog
+
+  init(vars: JSON.Value, config: JSON.Value, scope: ExpressionScope, catalog: Catalog) {
+    self.vars = vars
+    self.config = config
+    self.scope = scope
+    self.catalog = catalog
+  }
+
+  public func report(_ message: String, at place: Place, hint: String? = nil) {
+    problems.report(message, at: place, hint: hint)
+  }
+
+  public func report(_ flaw: Flaw, in scalar: Scalar) { problems.report(scalar.problem(flaw)) }
+
+  /// The scalar, with `$vars.NAME` and `$config.NAME` replaced by what they stand for.
+  public func resolved(_ node: Node) -> Node {
+    guard case .scalar(let scalar) = node, scalar.meaning == .string, scalar.text.hasPrefix("$") else {
+      return node
+    }
+    for (root, value) in [("$vars", vars), ("$config", config)] where scalar.text.hasPrefix(root + ".") {
+      let path = scalar.text.dropFirst(root.count + 1).split(separator: ".", omittingEmptySubsequences: false)
+      guard path.allSatisfy(isName) else { return node }
+      guard let found = path.reduce(Optional(value), { $0?.member(String($1)) }) else {
+        let known = path.count == 1 ? value.keys.map(\.name) : []
+        let hint =
+          suggestion(for: String(path[0]), among: known)
+          ?? (root == "$vars" ? "the pipeline's vars have no such name" : "config.yaml has no such entry")
+        report("\(root) has no \(quoted(path.joined(separator: ".")))", at: scalar.place, hint: hint)
+        return node
+      }
+      return Node(found, at: scalar)
+    }
+    return node
+  }
+
+  /// A scalar of a wrong or right kind; nil, and a problem, when it is no scalar at all.
+  func scalar(_ node: Node, _ wanted: String) -> Scalar? {
+    if case .scalar(let scalar) = resolved(node) { return scalar }
+    report("\(wanted) is expected here, not \(node.kind)", at: node.place)
+    return nil
+  }
+
+  func mapping(_ node: Node, _ wanted: String, hint: String? = nil) -> Node.Mapping? {
+    if case .mapping(let mapping) = resolved(node) { return mapping }
+    report("\(wanted) is expected here, not \(node.kind)", at: node.place, hint: hint)
+    return nil
+  }
+
+  func reportUnknown(_ key: Scalar, option name: String, of what: String, among allowed: [String]) {
+    var hint = nearest(to: name, among: allowed).map { "did you mean \(quoted($0))?" }
+    if hint == nil {
+      let others = catalog.nodes.filter { $0.options.contains { $0.name == name } }.map(\.kind)
+      let list = allowed.isEmpty ? "it has no options" : "it has \(alternatives(allowed))"
+      hint = others.isEmpty ? list : "\(list); \(alternatives(others)) would have \(quoted(name))"
+    }
+    report("\(what) has no option \(quoted(name))", at: key.place, hint: hint)
+  }
+}
+
+private func isName(_ text: Substring) -> Bool {
+  !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isWordByte($0) }
+}
+
+func isWordByte(_ byte: UInt8) -> Bool {
+  (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+}
+
+extension Node {
+  /// A value in the place of a scalar that names it.
+  init(_ value: JSON.Value, at scalar: Scalar) {
+    switch value.kind {
+    case .array:
+      var elements: [Node] = []
+      value.forEachElement { elements.append(Node($0, at: scalar)) }
+      self = .sequence(Sequence(elements: elements, place: scalar.place))
+    case .object:
+      var entries: [Entry] = []
+      value.forEachMember { key, value in
+        let name = scalar.standing(for: key.string ?? "", .string)
+        entries.append(Entry(key: name, value: Node(value, at: scalar)))
+      }
+      self = .mapping(Mapping(entries: entries, place: scalar.place))
+    case .string: self = .scalar(scalar.standing(for: value.string ?? "", .string))
+    default: self = .scalar(scalar.standing(for: value.description, coreMeaning(value.description)))
+    }
+  }
+
+  /// The node as a JSON value, each scalar by what it means.
+  public var value: JSON.Value {
+    switch self {
+    case .scalar(let scalar): return scalar.value
+    case .sequence(let sequence): return .array(sequence.elements.map(\.value))
+    case .mapping(let mapping): return .record(mapping.entries.map { ($0.key.text, $0.value.value) })
+    }
+  }
+}
+
+extension Scalar {
+  func standing(for text: String, _ meaning: Meaning) -> Scalar {
+    Scalar(
+      text: text, written: written, style: style, meaning: meaning, place: place, variables: variables,
+      map: TextMap())
+  }
+
+  public var value: JSON.Value {
+    switch meaningWithVariables {
+    case .null: .null
+    case .boolean(let flag): .bool(flag)
+    case .integer(let number): JSON.Value.literal(text) ?? .number(number)
+    case .number(let number): JSON.Value.literal(text) ?? .number(number)
+    case .string: .string(text)
+    }
+  }
+
+  /// What it means where `${NAME}` may stand for a number.
+  var meaningWithVariables: Meaning {
+    meaning == .string && style == .plain && !variables.isEmpty ? coreMeaning(text) : meaning
+  }
+}

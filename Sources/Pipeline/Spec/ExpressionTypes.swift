@@ -1,0 +1,148 @@
+import JSON
+
+// The option types that are written in the expression language.
+
+extension OptionType where Value == Expression {
+  /// A jq expression.
+  public static var expression: OptionType { expression(with: []) }
+
+  /// A jq expression that sees some variables more.
+  public static func expression(with variables: [String]) -> OptionType {
+    OptionType("expression", sample: ".", schema: scalarSchema) { node, checker in
+      // Not resolved: `$vars.x` is an expression already.
+      guard case .scalar(let scalar) = node else {
+        checker.report(
+          "an expression is expected here, not \(node.kind)", at: node.place,
+          hint: "put quotes around an expression that begins with { or [")
+        return nil
+      }
+      if scalar.text.isEmpty {
+        checker.report("an expression is missing here", at: scalar.place, hint: "the whole value is .")
+        return nil
+      }
+      return checker.expression(scalar, variables: variables)
+    }
+  }
+
+  /// A jq expression, or a mapping that builds an object, each value in it an expression.
+  public static var shape: OptionType {
+    OptionType(
+      "expression or mapping of expressions", sample: "{ id: .id }",
+      schema: .record([
+        ("anyOf", .array([scalarSchema, .record([("type", .array(["object", "array"]))])]))
+      ])
+    ) { node, checker in
+      if case .scalar = node { return expression.decode(node, checker) }
+      var shape = ShapeText()
+      shape.add(node, checker)
+      guard shape.isRight else { return nil }
+      return checker.compile(nil, shape.text, []) { _ in node.place }
+    }
+  }
+}
+
+extension OptionType where Value == Template {
+  /// A text with `\(expressions)` in it.
+  public static var template: OptionType { template(with: []) }
+
+  public static func template(with variables: [String]) -> OptionType {
+    OptionType("template", sample: #"'\(.name)'"#, schema: scalarSchema) { node, checker in
+      guard let scalar = checker.scalar(node, "a text") else { return nil }
+      let quotedText = TemplateText(scalar.text)
+      let expression = checker.compile(scalar, quotedText.program, variables) { range in
+        scalar.place(of: quotedText.original(range))
+      }
+      let isConstant = !scalar.text.utf8.contains(UInt8(ascii: "\\"))
+      return expression.map { Template($0, constant: isConstant ? scalar.text : nil) }
+    }
+  }
+}
+
+private let scalarSchema = JSON.Value.record([("type", .array(["string", "number", "boolean"]))])
+
+/// A template as a jq program: put into quotes, with its own quotes escaped where they are not in an expression.
+struct TemplateText {
+  private(set) var program = "\""
+  /// Where, in the program, a backslash was put in.
+  private var inserted: [Int] = [0]
+
+  init(_ text: String) {
+    var bytes: [UInt8] = [UInt8(ascii: "\"")]
+    // Within an expression parentheses and strings nest; outside, a quote is a quote.
+    var depths: [Int] = []
+    var inString: [Bool] = [true]
+    var isEscaped = false
+    for byte in text.utf8 {
+      let isText = inString.last ?? true
+      if isEscaped {
+        isEscaped = false
+        bytes.append(byte)
+        if byte == UInt8(ascii: "("), isText {
+          depths.append(0)
+          inString.append(false)
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\\") where isText: isEscaped = true
+      case UInt8(ascii: "\"") where isText && inString.count > 1: inString.removeLast()
+      case UInt8(ascii: "\"") where isText:
+        inserted.append(bytes.count)
+        bytes.append(UInt8(ascii: "\\"))
+      case UInt8(ascii: "\""): inString.append(true)
+      case UInt8(ascii: "(") where !isText: depths.append((depths.popLast() ?? 0) + 1)
+      case UInt8(ascii: ")") where !isText:
+        let depth = depths.popLast() ?? 0
+        if depth > 0 { depths.append(depth - 1) } else { inString.removeLast() }
+      default: break
+      }
+      bytes.append(byte)
+    }
+    bytes.append(UInt8(ascii: "\""))
+    program = String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Where in the template a part of the program stands.
+  func original(_ range: Range<Int>) -> Range<Int> {
+    let start = original(range.lowerBound)
+    return start..<max(start, original(range.upperBound))
+  }
+
+  private func original(_ offset: Int) -> Int { offset - inserted.count { $0 < offset } }
+}
+
+/// A mapping of expressions as one program that builds the object.
+///
+/// Each expression is compiled alone first, so that its mistakes are reported where it stands.
+struct ShapeText {
+  private(set) var text = ""
+  private(set) var isRight = true
+
+  mutating func add(_ node: Node, _ checker: Checker) {
+    switch node {
+    case .scalar(let scalar):
+      if scalar.text.isEmpty {
+        checker.report("an expression is missing here", at: scalar.place, hint: "null is an expression too")
+        isRight = false
+      } else if checker.expression(scalar) == nil {
+        isRight = false
+      }
+      text += "(\(scalar.text)\n)"
+    case .sequence(let sequence):
+      text += "["
+      for (index, element) in sequence.elements.enumerated() {
+        if index > 0 { text += "," }
+        add(element, checker)
+      }
+      text += "]"
+    case .mapping(let mapping):
+      text += "{"
+      for (index, entry) in mapping.entries.enumerated() {
+        if index > 0 { text += "," }
+        text += "\(JSON.Value.string(entry.key.text)):"
+        add(entry.value, checker)
+      }
+      text += "}"
+    }
+  }
+}

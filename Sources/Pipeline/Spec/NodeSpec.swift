@@ -1,0 +1,87 @@
+/// What a node is: declared once beside its code, and all that anybody else knows of it.
+public struct NodeSpec: Sendable {
+  public let kind: String
+  /// One line, as `flow nodes` lists it.
+  public let summary: String
+  /// More for `flow docs KIND`, in paragraphs.
+  public let details: String
+  public let options: [AnyOption]
+  /// The option that a bare value stands for, as in `filter: .n > 1`.
+  public let shorthand: String?
+  /// Whether a mapping too stands for that option, as in `map: { id: .id }`.
+  public let isBare: Bool
+  /// What it remembers from event to event, and up to which limit; nil for a node without state.
+  public let state: String?
+  public let examples: [Example]
+  public let role: Role
+  /// What must hold between options; problems are reported to the checker.
+  let check: @Sendable (Options, Checker) -> Void
+
+  public init(
+    _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
+    shorthand: String? = nil, isBare: Bool = false, state: String? = nil, examples: [Example],
+    check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in }, _ role: Role
+  ) {
+    self.kind = kind
+    self.summary = summary
+    self.details = details
+    self.options = options
+    self.shorthand = shorthand
+    self.isBare = isBare
+    self.state = state
+    self.examples = examples
+    self.check = check
+    self.role = role
+  }
+
+  /// Which end of a pipeline it stands at, and how it comes to life.
+  public enum Role: Sendable {
+    /// A source that reads on until its end: a file, standard input.
+    case stream(@Sendable (Options, SourceContext) throws -> any StreamSource)
+    /// A source that is asked now and then: it takes a schedule.
+    case poll(@Sendable (Options, SourceContext) throws -> any PollSource)
+    case step(@Sendable (Options, StepContext) throws -> any Step)
+    case sink(@Sendable (Options, SinkContext) throws -> any Sink)
+  }
+
+  /// “source”, “step” or “sink”.
+  public var roleName: String {
+    switch role {
+    case .stream, .poll: "source"
+    case .step: "step"
+    case .sink: "sink"
+    }
+  }
+
+  /// An example that `flow docs` shows and a test runs.
+  ///
+  /// For a step, `input` and `output` are lines of a time and a value, `10s {"id": 1}`, or `10s end` for the end of
+  /// a poll.
+  public struct Example: Sendable {
+    public let title: String
+    /// The node, as in a pipeline: `filter: .n > 1`.
+    public let yaml: String
+    public let input: String
+    public let output: String
+
+    public init(_ title: String, _ yaml: String, input: String = "", output: String = "") {
+      self.title = title
+      self.yaml = yaml
+      self.input = input
+      self.output = output
+    }
+  }
+}
+
+/// All nodes there are.
+public struct Catalog: Sendable {
+  public let nodes: [NodeSpec]
+
+  public init(_ nodes: [NodeSpec]) { self.nodes = nodes }
+
+  public var sources: [NodeSpec] { nodes.filter { $0.roleName == "source" } }
+  public var steps: [NodeSpec] { nodes.filter { $0.roleName == "step" } }
+  public var sinks: [NodeSpec] { nodes.filter { $0.roleName == "sink" } }
+
+  public func named(_ kind: String) -> [NodeSpec] { nodes.filter { $0.kind == kind } }
+}

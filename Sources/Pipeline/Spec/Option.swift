@@ -1,0 +1,94 @@
+import JSON
+
+/// One option of a node, declared once: from this come reading, checking, documentation and the schema.
+///
+///     static let quiet = Option.required("for", .duration, "how long a key must be quiet")
+///     static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait")
+///     …
+///     options[quiet]  // a Duration
+public struct Option<Value: Sendable>: Sendable {
+  public let name: String
+  public let type: OptionType<Value>
+  public let doc: String
+  /// As YAML; nil when the option must be given.
+  public let fallback: String?
+  /// What a skeleton and the documentation show, as YAML.
+  public let example: String?
+  /// Whether `null` is the same as not given.
+  let isOptional: Bool
+
+  /// An option with a default, written as YAML.
+  public init(
+    _ name: String, _ type: OptionType<Value>, default fallback: String, _ doc: String, example: String? = nil
+  ) {
+    self.init(name, type, fallback, doc, example, isOptional: false)
+  }
+
+  private init(
+    _ name: String, _ type: OptionType<Value>, _ fallback: String?, _ doc: String, _ example: String?,
+    isOptional: Bool
+  ) {
+    self.name = name
+    self.type = type
+    self.fallback = fallback
+    self.doc = doc
+    self.example = example
+    self.isOptional = isOptional
+  }
+
+  /// An option that must be given.
+  public static func required(
+    _ name: String, _ type: OptionType<Value>, _ doc: String, example: String? = nil
+  ) -> Option {
+    Option(name, type, nil, doc, example, isOptional: false)
+  }
+
+  /// An option that need not be given and has no default.
+  public static func optional<Wrapped: Sendable>(
+    _ name: String, _ type: OptionType<Wrapped>, _ doc: String, example: String? = nil
+  ) -> Option where Value == Wrapped? {
+    Option(name, type.optional, "null", doc, example, isOptional: true)
+  }
+}
+
+/// An option of whatever type: what the documentation and the reader need of it.
+public struct AnyOption: Sendable {
+  public let name: String
+  public let doc: String
+  public let typeName: String
+  /// As YAML; nil when there is none.
+  public let fallback: String?
+  public let isRequired: Bool
+  /// As YAML: the example, the default, or a value of the type.
+  public let sample: String
+  public let schema: JSON.Value
+  let decode: @Sendable (Node, Checker) -> (any Sendable)?
+  let decodeFallback: @Sendable (Checker) -> (any Sendable)?
+
+  public init<Value>(_ option: Option<Value>) {
+    name = option.name
+    doc = option.doc
+    typeName = option.type.name
+    fallback = option.isOptional ? nil : option.fallback
+    isRequired = option.fallback == nil
+    sample = option.example ?? (option.isOptional ? nil : option.fallback) ?? option.type.sample
+    var schema = option.type.schema
+    schema.setMember("description", .string(option.doc))
+    self.schema = schema
+    decode = { node, checker in option.type.decode(node, checker) }
+    decodeFallback = { checker in
+      guard let text = option.fallback else { return nil }
+      let document = Document(SourceFile(path: "default of \(option.name)", text: text)) { _ in nil }
+      return document.root.flatMap { option.type.decode($0, checker) }
+    }
+  }
+}
+
+extension AnyOption {
+  /// Lists options of different types: `.list(key, quiet, bound)`.
+  public static func list<each Value>(_ option: repeat Option<each Value>) -> [AnyOption] {
+    var all: [AnyOption] = []
+    repeat all.append(AnyOption(each option))
+    return all
+  }
+}

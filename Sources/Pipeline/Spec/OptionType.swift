@@ -1,0 +1,121 @@
+import JSON
+
+/// What an option's value may be: how it is read from YAML, what messages and the schema say of it.
+///
+/// The types there are: text, secret, boolean, integer, number, duration, size, choice, path, expression, template,
+/// shape, value, stream, and lists and mappings of them.
+public struct OptionType<Value: Sendable>: Sendable {
+  /// As in `flow docs`: “duration”, “list of expressions”.
+  public let name: String
+  /// The JSON Schema of it.
+  public let schema: JSON.Value
+  /// What a skeleton shows where there is neither a default nor an example.
+  public let sample: String
+  let decode: @Sendable (Node, Checker) -> Value?
+
+  public init(
+    _ name: String, sample: String, schema: JSON.Value, decode: @escaping @Sendable (Node, Checker) -> Value?
+  ) {
+    self.name = name
+    self.sample = sample
+    self.schema = schema
+    self.decode = decode
+  }
+
+  /// The same, made into something else; the function may throw a flaw of the scalar's text.
+  public func map<Other: Sendable>(
+    _ name: String? = nil, _ transform: @escaping @Sendable (Value) -> Other
+  ) -> OptionType<Other> {
+    OptionType<Other>(name ?? self.name, sample: sample, schema: schema) { node, checker in
+      decode(node, checker).map(transform)
+    }
+  }
+
+  /// The same, where `null` is allowed and means that nothing is given.
+  var optional: OptionType<Value?> {
+    OptionType<Value?>(name, sample: sample, schema: schema) { node, checker in
+      if case .null? = checker.resolved(node).scalar?.meaning { return .some(nil) }
+      return decode(node, checker).map { .some($0) }
+    }
+  }
+
+  /// A list of such values; one alone stands for a list of one.
+  public static func list<Element: Sendable>(
+    of element: OptionType<Element>, count: PartialRangeFrom<Int> = 0...
+  ) -> OptionType<[Element]> where Value == [Element] {
+    OptionType<[Element]>(
+      "list of \(element.name)", sample: "[\(element.sample)]",
+      schema: JSON.Value.record([
+        ("anyOf", .array([.record([("type", "array"), ("items", element.schema)]), element.schema]))
+      ])
+    ) { node, checker in
+      let node = checker.resolved(node)
+      guard case .sequence(let sequence) = node else { return element.decode(node, checker).map { [$0] } }
+      if sequence.elements.count < count.lowerBound {
+        checker.report("this list has too few elements", at: node.place, hint: "at least \(count.lowerBound)")
+        return nil
+      }
+      let decoded = sequence.elements.map { element.decode($0, checker) }
+      let values = decoded.compactMap(\.self)
+      return values.count == decoded.count ? values : nil
+    }
+  }
+
+  /// A mapping of names to such values, in the order of the file.
+  public static func mapping<Element: Sendable>(
+    of element: OptionType<Element>
+  ) -> OptionType<[Named<Element>]> where Value == [Named<Element>] {
+    OptionType<[Named<Element>]>(
+      "mapping of \(element.name)", sample: "{ name: \(element.sample) }",
+      schema: .record([("type", "object"), ("additionalProperties", element.schema)])
+    ) { node, checker in
+      guard let mapping = checker.mapping(node, "a mapping") else { return nil }
+      let decoded = mapping.entries.map { entry in
+        element.decode(entry.value, checker).map { Named(name: entry.key.text, value: $0) }
+      }
+      let values = decoded.compactMap(\.self)
+      return values.count == decoded.count ? values : nil
+    }
+  }
+
+  /// Options within an option, read by a form of its own.
+  public static func group(_ name: String, _ options: [AnyOption]) -> OptionType<Options>
+  where Value == Options {
+    OptionType<Options>(
+      name, sample: "{}", schema: schemaOfOptions(options)
+    ) { node, checker in
+      guard let mapping = checker.mapping(node, name) else { return nil }
+      return Options(reading: mapping, as: options, in: checker, what: name)
+    }
+  }
+}
+
+/// A value with the name it has in a mapping.
+public struct Named<Value: Sendable>: Sendable {
+  public let name: String
+  public let value: Value
+}
+
+extension JSON.Value {
+  /// An object of those members.
+  public static func record(_ members: [(String, JSON.Value)]) -> JSON.Value {
+    var object = JSON.Value.emptyObject
+    for (name, value) in members { object.setMember(Key(name), value) }
+    return object
+  }
+}
+
+extension JSON.Value: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self = .string(text) }
+}
+
+/// The JSON Schema of a mapping of options.
+func schemaOfOptions(_ options: [AnyOption], others: Bool = false) -> JSON.Value {
+  var properties = JSON.Value.emptyObject
+  for option in options { properties.setMember(Key(option.name), option.schema) }
+  let required = options.filter(\.isRequired).map { JSON.Value.string($0.name) }
+  return .record(
+    [("type", "object"), ("properties", properties)]
+      + (required.isEmpty ? [] : [("required", .array(required))])
+      + (others ? [] : [("additionalProperties", .bool(false))]))
+}

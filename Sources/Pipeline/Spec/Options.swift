@@ -1,0 +1,55 @@
+/// The options that a node was given, defaults included, each asked for by its declaration.
+public struct Options: Sendable {
+  private var values: [String: any Sendable] = [:]
+  /// Where they stand in the file.
+  public let place: Place
+  private var places: [String: Place] = [:]
+
+  /// Reads a mapping; nil when an option is missing or wrong, which is reported.
+  init?(
+    reading mapping: Node.Mapping, as options: [AnyOption], in checker: Checker, what: String,
+    alsoAllowed: [String] = []
+  ) {
+    place = mapping.place
+    var isRight = true
+    for entry in mapping.entries {
+      let name = entry.key.text
+      guard let option = options.first(where: { $0.name == name }) else {
+        if !alsoAllowed.contains(name) {
+          checker.reportUnknown(entry.key, option: name, of: what, among: options.map(\.name))
+          isRight = false
+        }
+        continue
+      }
+      places[name] = entry.value.place
+      if let value = option.decode(entry.value, checker) { values[name] = value } else { isRight = false }
+    }
+    for option in options where places[option.name] == nil {
+      if option.isRequired {
+        checker.report(
+          "\(what) needs the option \(quoted(option.name)): \(option.doc)", at: mapping.place,
+          hint: "for example \(option.name): \(option.sample)")
+        isRight = false
+      } else if let value = option.decodeFallback(checker) {
+        values[option.name] = value
+      } else {
+        isRight = false
+      }
+    }
+    if !isRight { return nil }
+  }
+
+  /// The value of an option.
+  public subscript<Value>(_ option: Option<Value>) -> Value {
+    guard let value = values[option.name] as? Value else {
+      preconditionFailure("the option \(option.name) is not in the node's spec, or with another type")
+    }
+    return value
+  }
+
+  /// Where an option stands in the file; the whole node for one that is not given.
+  public func place<Value>(of option: Option<Value>) -> Place { places[option.name] ?? place }
+
+  /// Whether an option is written in the file.
+  public func isGiven<Value>(_ option: Option<Value>) -> Bool { places[option.name] != nil }
+}
