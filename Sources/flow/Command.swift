@@ -1,12 +1,37 @@
+import Pipeline
+
 /// One command of `flow`: what `flow --help` says of it, and how it runs.
 struct Command: Sendable {
   let name: String
   let usage: String
   let summary: String
+  /// What it takes, where that is declared.
+  var manual: Manual?
   /// Runs with the arguments after the command's name; the exit status.
   let run: @Sendable ([String]) -> Int32
 
   static let all = [EvalCommand.command, VersionCommand.command]
+
+  init(name: String, usage: String, summary: String, run: @escaping @Sendable ([String]) -> Int32) {
+    (self.name, self.usage, self.summary, self.run) = (name, usage, summary, run)
+  }
+
+  /// A command whose arguments are read as its manual declares them, and whose help is the manual's.
+  init(_ manual: Manual, run: @escaping @Sendable (Arguments) throws(WrongUse) -> Int32) {
+    self.init(name: manual.name, usage: manual.usage, summary: manual.summary) { given in
+      do throws(WrongUse) {
+        let arguments = try Arguments(given, of: manual)
+        if !arguments.wantsHelp { return try run(arguments) }
+        Terminal.say(manual.help)
+        return ExitStatus.done
+      } catch {
+        Terminal.complain(
+          "flow \(manual.name): \(error.message)\nUse flow \(manual.name) --help for its options.\n")
+        return ExitStatus.usage
+      }
+    }
+    self.manual = manual
+  }
 
   static func run(_ arguments: [String]) -> Int32 {
     guard let name = arguments.first else {
@@ -22,15 +47,11 @@ struct Command: Sendable {
       return ExitStatus.done
     case "-V", "--version": return VersionCommand.command.run([])
     default:
-      Terminal.complain("flow: there is no command '\(name)'\(suggestion(for: name))\n")
+      let hint = suggestion(for: name, among: all.map(\.name)).map { "; \($0)" } ?? ""
+      Terminal.complain("flow: there is no command \(quoted(name))\(hint)\n")
       Terminal.complain("Use flow --help for the list of commands.\n")
       return ExitStatus.usage
     }
-  }
-
-  private static func suggestion(for name: String) -> String {
-    let near = all.map(\.name).filter { $0.hasPrefix(name) || name.hasPrefix($0) }
-    return near.first.map { "; did you mean '\($0)'?" } ?? ""
   }
 
   static var help: String {
@@ -54,6 +75,8 @@ enum ExitStatus {
   static let done: Int32 = 0
   /// `-e`: the last output was false or null.
   static let falseOrNull: Int32 = 1
+  /// It failed at work.
+  static let failed: Int32 = 1
   /// Wrong use, or a file that cannot be read or written.
   static let usage: Int32 = 2
   /// The program is no program.
@@ -62,4 +85,6 @@ enum ExitStatus {
   static let noOutput: Int32 = 4
   /// An error while running, or input that is no JSON.
   static let runtime: Int32 = 5
+  /// Stopped from the keyboard.
+  static let interrupted: Int32 = 130
 }

@@ -26,8 +26,8 @@ struct Excerpt {
     if shown.count > Excerpt.width { shown = shown.prefix(Excerpt.width) + ["…"] }
     let marked = shown.dropFirst(before).prefix(pieces[1].count)
     let margin = String(repeating: " ", count: max(0, 5 - String(number).count))
-    let indent = String(repeating: " ", count: shown.prefix(before).reduce(0) { $0 + columns($1) })
-    let carets = String(repeating: "^", count: max(1, marked.reduce(0) { $0 + columns($1) }))
+    let indent = String(repeating: " ", count: shown.prefix(before).reduce(0) { $0 + $1.columns })
+    let carets = String(repeating: "^", count: max(1, marked.reduce(0) { $0 + $1.columns }))
     lines = [
       "\(margin)\(number) | \(String(String.UnicodeScalarView(shown)))",
       "      | \(indent)\(carets)",
@@ -37,20 +37,4 @@ struct Excerpt {
 
 private func tabsAsSpaces(_ text: String) -> String {
   String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\t" ? " " : $0 }))
-}
-
-/// How many columns of a terminal a character takes: none when it combines, two when it is wide.
-func columns(_ scalar: Unicode.Scalar) -> Int {
-  if scalar.isASCII { return 1 }
-  switch scalar.properties.generalCategory {
-  case .nonspacingMark, .enclosingMark, .format: return 0
-  default: break
-  }
-  switch scalar.value {
-  case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-    0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
-    0x20000...0x3FFFD:
-    return 2
-  default: return 1
-  }
 }

@@ -27,16 +27,3 @@ public func quoted(_ text: String) -> String {
   return
     "“\(printable(String(String.UnicodeScalarView(short.prefix(limit)))))\(short.count > limit ? "…" : "")”"
 }
-
-/// The text with each control character, and each that turns the direction of writing, replaced by `�`.
-public func printable(_ text: String) -> String {
-  var shown = String.UnicodeScalarView()
-  for scalar in text.unicodeScalars {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
-      shown.append("\u{FFFD}")
-    default: shown.append(scalar)
-    }
-  }
-  return String(shown)
-}

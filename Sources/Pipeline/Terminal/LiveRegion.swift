@@ -1,0 +1,52 @@
+/// The last lines of a terminal, drawn anew in place: what a progress display or a live table writes.
+///
+///     var region = LiveRegion()
+///     write(region.redraw(["poll 1"], rows: 24, columns: 80))
+///     write(region.redraw(["poll 2"], rows: 24, columns: 80))  // stands where "poll 1" stood
+///
+/// It only says what to write; between two drawings nobody else may write to the terminal, except after `erase`. The
+/// cursor rests at the start of the line below the region. Lines may be styled, and must be printable otherwise.
+public struct LiveRegion: Sendable {
+  /// The lines that stand on the terminal now.
+  public private(set) var height = 0
+
+  public init() {}
+
+  // Terminals that know this show nothing until it is over; the others pass over it.
+  private static let begin = "\u{1B}[?2026h"
+  private static let end = "\u{1B}[?2026l"
+
+  /// Draws the lines where the last ones stood; of more than the terminal has room for, the last say how many.
+  public mutating func redraw(_ lines: [String], rows: Int, columns: Int) -> String {
+    let shown = LiveRegion.fitted(lines, rows: rows)
+    var text = LiveRegion.begin + home(rows)
+    for line in shown { text += "\u{1B}[2K" + line.clippedStyled(to: columns) + "\r\n" }
+    if shown.count < height { text += "\u{1B}[J" }
+    height = shown.count
+    return text + LiveRegion.end
+  }
+
+  /// Takes the lines away, so that others can be written where they stood.
+  public mutating func erase(rows: Int) -> String {
+    guard height > 0 else { return "" }
+    let text = home(rows) + "\u{1B}[J"
+    height = 0
+    return text
+  }
+
+  /// Lets the lines stand: what is drawn next begins below them.
+  public mutating func keep() { height = 0 }
+
+  /// Moves to where the region begins; what has scrolled out above cannot be reached.
+  private func home(_ rows: Int) -> String {
+    let up = min(height, max(0, rows - 1))
+    return up > 0 ? "\r\u{1B}[\(up)A" : "\r"
+  }
+
+  /// At most a line less than the terminal has, for the cursor.
+  static func fitted(_ lines: [String], rows: Int) -> [String] {
+    let room = max(1, rows - 1)
+    guard lines.count > room else { return lines }
+    return Array(lines.prefix(room - 1)) + ["… and \(lines.count - room + 1) more"]
+  }
+}

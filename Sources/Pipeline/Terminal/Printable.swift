@@ -1,0 +1,36 @@
+/// The text on one line, with nothing in it that a terminal obeys: such characters become escapes as JSON writes them.
+///
+///     printable("two\nlines \u{1B}[2J")  // two\nlines \u001b[2J
+///
+/// Escaped are control characters (a line break as `\n`, a tab as `\t`), line and paragraph separators, what turns the
+/// direction of writing, and byte order marks. A backslash stays as it is: this is for eyes, not for reading back.
+public func printable(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: isObeyed) else { return text }
+  var shown = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars {
+    if isObeyed(scalar) {
+      shown.append(contentsOf: escape(scalar).unicodeScalars)
+    } else {
+      shown.append(scalar)
+    }
+  }
+  return String(shown)
+}
+
+private func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+  default: false
+  }
+}
+
+private func escape(_ scalar: Unicode.Scalar) -> String {
+  switch scalar {
+  case "\n": return "\\n"
+  case "\r": return "\\r"
+  case "\t": return "\\t"
+  default:
+    let digits = String(scalar.value, radix: 16)
+    return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}

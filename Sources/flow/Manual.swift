@@ -1,0 +1,66 @@
+import Pipeline
+
+/// What a command takes and does, declared once: its arguments are read by it, its help is written from it.
+///
+///     static let manual = Manual(
+///       "graph", "show how a pipeline is wired", operands: .one("FILE"), options: [format],
+///       examples: [("flow graph --format svg a.yaml > a.svg", "as a drawing")])
+struct Manual: Sendable {
+  let name: String
+  /// A few words, as the list of commands has them.
+  let summary: String
+  let operands: Operands
+  let options: [Option]
+  /// What there is to know beyond the summary; the help wraps it.
+  let about: String
+  /// Commands that work as they stand, and what they are for.
+  let examples: [(command: String, what: String)]
+
+  init(
+    _ name: String, _ summary: String, operands: Operands = .none, options: [Option] = [], about: String = "",
+    examples: [(command: String, what: String)] = []
+  ) {
+    self.name = name
+    self.summary = summary
+    self.operands = operands
+    self.options = options
+    self.about = about
+    self.examples = examples
+  }
+
+  /// The arguments that are no options: what they are called, and how many there may be.
+  struct Operands: Sendable {
+    let name: String
+    let counts: ClosedRange<Int>
+
+    static let none = Operands(name: "", counts: 0...0)
+    static func one(_ name: String) -> Operands { Operands(name: name, counts: 1...1) }
+    static func any(_ name: String) -> Operands { Operands(name: name, counts: 0...Int.max) }
+    static func some(_ name: String) -> Operands { Operands(name: name, counts: 1...Int.max) }
+
+    var usage: String {
+      guard counts.upperBound > 0 else { return "" }
+      let whole = counts.upperBound > 1 ? "\(name)…" : name
+      return counts.lowerBound == 0 ? " [\(whole)]" : " \(whole)"
+    }
+
+    func check(_ given: [String]) throws(WrongUse) {
+      if given.count < counts.lowerBound {
+        throw WrongUse(given.isEmpty ? "there is no \(name)" : "it takes \(counts.lowerBound) \(name)s")
+      }
+      if given.count > counts.upperBound {
+        let first = quoted(given[counts.upperBound])
+        throw WrongUse(
+          counts.upperBound == 0
+            ? "it takes no arguments, yet there is \(first)"
+            : "\(first) is one \(name) more than it takes")
+      }
+    }
+  }
+
+  /// The declared options and those of every command.
+  var allOptions: [Option] { options + [.help] }
+
+  /// As in `tail [FILE…]`.
+  var usage: String { name + operands.usage }
+}

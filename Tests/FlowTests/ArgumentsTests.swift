@@ -1,0 +1,82 @@
+import Testing
+
+@testable import flow
+
+@Suite struct ArgumentsTests {
+  static let lines = Option("lines", short: "n", .value("NUM"), "how many")
+  static let follow = Option("follow", short: "f", .flag, "go on")
+  static let color = Option("color", .toggle, "colours")
+  static let format = Option("format", .choice(["text", "svg"]), "which")
+  static let set = Option("set", .value("NAME=VALUE"), "a variable")
+  static let manual = Manual(
+    "show", "show it", operands: .some("FILE"), options: [lines, follow, color, format, set])
+
+  func read(_ arguments: String...) throws(WrongUse) -> Arguments {
+    try Arguments(arguments, of: ArgumentsTests.manual)
+  }
+
+  func mistake(_ arguments: String...) -> String? {
+    do throws(WrongUse) {
+      _ = try Arguments(arguments, of: ArgumentsTests.manual)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  @Test("a value stands after the option, on it, or behind an equals sign")
+  func values() throws {
+    for form in [["-n", "5"], ["-n5"], ["--lines", "5"], ["--lines=5"], ["-fn5"], ["-fn", "5"]] {
+      let arguments = try Arguments(["a"] + form + ["b"], of: ArgumentsTests.manual)
+      #expect(arguments.text(Self.lines) == "5", "\(form)")
+      #expect(try arguments.number(Self.lines) == 5)
+      #expect(arguments.operands == ["a", "b"])
+      #expect(arguments.has(Self.follow) == (form[0].hasPrefix("-f")))
+    }
+    #expect(try read("a", "--set=x=1=2", "--set", "y=").texts(Self.set) == ["x=1=2", "y="])
+    #expect(try read("a", "--set=").text(Self.set) == "")
+    #expect(try read("a", "-n", "-5").text(Self.lines) == "-5")
+  }
+
+  @Test("the last of an option and its opposite counts")
+  func toggles() throws {
+    #expect(try read("a").isOn(Self.color) == nil)
+    #expect(try read("a", "--color").isOn(Self.color) == true)
+    #expect(try read("a", "--color", "--no-color").isOn(Self.color) == false)
+    #expect(try read("a", "-n1", "-n2").text(Self.lines) == "2")
+    #expect(try read("a", "-ff", "-f").count(Self.follow) == 3)
+  }
+
+  @Test("after two dashes everything is an operand, and one dash is one")
+  func operands() throws {
+    #expect(try read("-", "--", "-n", "--").operands == ["-", "-n", "--"])
+    #expect(mistake("-f") == "there is no FILE")
+  }
+
+  @Test("an option that is not there is named, with the one that was meant")
+  func unknownOptions() {
+    #expect(mistake("a", "--folow") == "there is no option “--folow”; did you mean “--follow”?")
+    #expect(mistake("a", "--line=3") == "there is no option “--line”; did you mean “--lines”?")
+    #expect(mistake("a", "-F") == "there is no option “-F”; did you mean “-f”?")
+    #expect(mistake("a", "-fx") == "there is no option “-x” in “-fx”; it can be “-n”, “-f” or “-h”")
+  }
+
+  @Test("a value too many, too few or wrong is a mistake")
+  func wrongValues() throws {
+    #expect(mistake("a", "--lines") == "--lines takes a value: --lines NUM")
+    #expect(mistake("a", "-n") == "-n takes a value: -n NUM")
+    #expect(
+      mistake("a", "-n", "--follow") == "-n takes a value, -n NUM, yet the option “--follow” follows it")
+    #expect(mistake("a", "--follow=1") == "--follow takes no value, yet there is “--follow=1”")
+    #expect(mistake("a", "--format=svgg") == "--format cannot be “svgg”; did you mean “svg”?")
+    #expect(throws: WrongUse("--lines takes a number from 1 to 9, not “ten”")) {
+      try read("a", "-nten").number(Self.lines, in: 1...9)
+    }
+  }
+
+  @Test("help is asked for before anything is complained of")
+  func help() throws {
+    #expect(try read("-h", "--wrong").wantsHelp)
+    #expect(try read("-fh").wantsHelp)
+  }
+}
