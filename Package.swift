@@ -30,7 +30,8 @@ let package = Package(
       ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
-    .target(name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive"], swiftSettings: unchecked),
+    .target(
+      name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive"], swiftSettings: unchecked),
     .target(
       name: "Nodes", dependencies: ["CGlibc", "CZ", "JSON", "Pipeline", "Reactive"], swiftSettings: unchecked),
     .executableTarget(

@@ -155,3 +155,20 @@ func fileBytes(_ path: String) -> [UInt8]? {
   }
   return nil
 }
+
+/// A time zone of the system, for schedules.
+///
+///     SystemZone("Europe/Warsaw")?.offset(at: 1_767_225_600)  // 3600
+public struct SystemZone: Sendable {
+  private let zone: TimeZone
+
+  /// The zone of a name such as `Europe/Warsaw`, or of a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`; nil where there
+  /// is none.
+  public init?(_ name: String) {
+    guard let zone = TimeZone(name: name, allowsPaths: false) else { return nil }
+    self.zone = zone
+  }
+
+  /// Seconds east of UTC at a moment, in seconds since 1970.
+  public func offset(at moment: Int) -> Int { zone.offset(at: moment).seconds }
+}

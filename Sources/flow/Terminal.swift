@@ -26,6 +26,15 @@ enum Terminal {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+  /// How wide a terminal is; 80 where it does not say.
+  static func columns(_ descriptor: Int32) -> Int { size(descriptor).columns }
+
+  static func size(_ descriptor: Int32) -> (columns: Int, rows: Int) {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
+    return (Int(size.ws_col), Int(max(1, size.ws_row)))
+  }
+
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// What the system says of the last error.

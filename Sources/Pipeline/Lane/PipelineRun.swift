@@ -111,6 +111,9 @@ public final class PipelineRun: Sendable {
     finish()
   }
 
+  /// What a source's mailbox let go of.
+  func droppedDeliveries(_ source: Int) -> Int { sources[source].dropped }
+
   private func fail(_ error: any Error) {
     let isFirst = progress.state.withLock { state in
       defer { state.hasFailed = true }

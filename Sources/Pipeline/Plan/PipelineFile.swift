@@ -14,7 +14,7 @@ public struct PipelineReader {
   public var environment: @Sendable (String) -> String? = { _ in nil }
   /// The bytes of a file that a pipeline includes; throws a sentence.
   public var readFile: (String) throws -> [UInt8] = { path in throw Unreadable(path: path) }
-  public var timeZone: @Sendable (String) -> (any ZoneRules)? = { $0 == "UTC" ? FixedZone(offset: 0) : nil }
+  public var timeZone: @Sendable (String) -> (any ZoneRules)? = { SystemZone($0) }
   public var defaultTimeZone = "UTC"
 
   public private(set) var problems = Problems()

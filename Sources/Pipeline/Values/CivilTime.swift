@@ -1,3 +1,5 @@
+import JSON
+
 /// A date and a time of day on a wall, in no particular zone (proleptic Gregorian calendar).
 public struct CivilTime: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var year: Int
@@ -71,3 +73,5 @@ public struct FixedZone: ZoneRules {
 
   public func offset(at moment: Int) -> Int { offset }
 }
+
+extension SystemZone: ZoneRules {}

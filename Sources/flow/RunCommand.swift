@@ -1,0 +1,47 @@
+import Glibc
+import JSON
+import Pipeline
+
+/// `flow run`: runs pipelines until they end or are stopped.
+enum RunCommand {
+  static let once = Option("once", .flag, "poll each source once, read files as they are, and end")
+  static let dryRun = Option("dry-run", .flag, "show what each sink would be given, and write nothing")
+  static let stats = Option("stats", .flag, "print what each node has done, at the end")
+  static let grace = Option("grace", .value("TIME"), "how long stopping may take (10s)")
+
+  static let manual = Manual(
+    "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
+    options: [
+      once, dryRun, PipelineFiles.set, PipelineFiles.config, stats, grace, RunLog.quiet, RunLog.verbose,
+      RunLog.format,
+    ],
+    about: """
+      Ctrl-C or SIGTERM stops in good order: sources stop, what is under way goes through, sinks write what they \
+      have. A second one stops at once. SIGUSR1 prints what each node has done so far.
+      """,
+    examples: [
+      ("flow run pipelines/new-launches.yaml", "until stopped"),
+      ("flow run --once --set provider=SpaceX a.yaml", "one poll, as from cron"),
+    ])
+
+  static let command = Command(manual) { arguments throws(WrongUse) in
+    let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
+    let files = try PipelineFiles(arguments.operands, arguments)
+    files.complain()
+    if !files.isRight { return ExitStatus.usage }
+    var options = RunOptions(
+      world: .real, log: RunLog.make(arguments, masking: files.secrets, manyPipelines: files.plans.count > 1),
+      screen: Terminal.screen)
+    options.isOnce = arguments.has(once)
+    options.isDryRun = arguments.has(dryRun)
+    options.grace = grace
+    return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
+  }
+
+  private static func duration(_ text: String?, _ option: Option) throws(WrongUse) -> Duration? {
+    guard let text else { return nil }
+    do throws(Flaw) { return try DurationText.parse(text) } catch {
+      throw WrongUse("--\(option.name): \(error.message)\(error.hint.map { "; \($0)" } ?? "")")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import Pipeline
+import Synchronization
+
+/// Runs plans and waits, answering signals, until they are done.
+struct Runner {
+  private let plans: [Plan]
+  private let options: RunOptions
+  private let printsStatistics: Bool
+
+  init(_ plans: [Plan], _ options: RunOptions, printsStatistics: Bool) {
+    self.plans = plans
+    self.options = options
+    self.printsStatistics = printsStatistics
+  }
+
+  private final class Tally: Sendable {
+    let left: Atomic<Int>
+    let hasFailed = Atomic<Bool>(false)
+    init(_ count: Int) { left = Atomic(count) }
+  }
+
+  /// The exit status.
+  func run() -> Int32 {
+    // Before any thread is started, so that all have them blocked and only `wait` sees them.
+    let signals = SignalSet([SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])
+    signals.block()
+    signal(SIGPIPE, SIG_IGN)
+    let tally = Tally(plans.count)
+    let main = pthread_self()
+    var runs: [PipelineRun] = []
+    do {
+      for plan in plans {
+        runs.append(
+          try PipelineRun(plan, options) { hasFailed in
+            if hasFailed { tally.hasFailed.store(true, ordering: .relaxed) }
+            tally.left.subtract(1, ordering: .releasing)
+            pthread_kill(main, SIGUSR2)
+          })
+      }
+    } catch {
+      Terminal.complain("flow: \(error)\n")
+      return ExitStatus.failed
+    }
+    for run in runs { run.start() }
+    let stoppedBy = wait(runs, tally, signals)
+    if printsStatistics { Terminal.complain(RunStatistics.text(runs)) }
+    if stoppedBy == SIGINT { return ExitStatus.interrupted }
+    return tally.hasFailed.load(ordering: .relaxed) ? ExitStatus.failed : ExitStatus.done
+  }
+
+  /// Until all are done; the signal that stopped them, if one did.
+  private func wait(_ runs: [PipelineRun], _ tally: Tally, _ signals: SignalSet) -> Int32? {
+    var stoppedBy: Int32?
+    var deadline: ContinuousClock.Instant?
+    var isAborted = false
+    while tally.left.load(ordering: .acquiring) > 0 {
+      let signal = signals.wait(until: deadline)
+      switch signal {
+      case SIGUSR1: Terminal.complain(RunStatistics.text(runs))
+      case SIGINT, SIGTERM, SIGHUP:
+        if stoppedBy == nil {
+          stoppedBy = signal
+          deadline = .now + options.grace
+          for run in runs { run.stop() }
+        } else if !isAborted {
+          isAborted = true
+          deadline = .now + .seconds(1)
+          for run in runs { run.abort() }
+        }
+      case nil:
+        guard let passed = deadline, passed <= .now else { continue }
+        if isAborted { return stoppedBy }
+        Terminal.complain("flow: not everything could be written in time\n")
+        tally.hasFailed.store(true, ordering: .relaxed)
+        isAborted = true
+        deadline = .now + .seconds(1)
+        for run in runs { run.abort() }
+      default: break
+      }
+    }
+    return stoppedBy
+  }
+}
+
+/// Some signals, to be blocked and waited for.
+private struct SignalSet {
+  private var set = sigset_t()
+
+  init(_ signals: [Int32]) {
+    sigemptyset(&set)
+    for signal in signals { sigaddset(&set, signal) }
+  }
+
+  func block() {
+    var set = set
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// The next signal; nil when the time is over.
+  func wait(until deadline: ContinuousClock.Instant?) -> Int32? {
+    var set = set
+    guard let deadline else {
+      let signal = sigwaitinfo(&set, nil)
+      return signal > 0 ? signal : nil
+    }
+    let left = max(.zero, deadline - .now).components
+    var time = timespec(tv_sec: Int(left.seconds), tv_nsec: Int(left.attoseconds / 1_000_000_000))
+    let signal = sigtimedwait(&set, nil, &time)
+    return signal > 0 ? signal : nil
+  }
+}

@@ -1,0 +1,22 @@
+import Glibc
+import Pipeline
+
+extension Terminal {
+  /// Standard output for sinks.
+  static var screen: Screen {
+    let isTerminal = isTerminal(1)
+    return Screen(
+      isTerminal: isTerminal, hasColors: Paint.isWanted(isTerminal: isTerminal) { environment($0) },
+      size: { size(1) }
+    ) { bytes in
+      if bytes.withUnsafeBytes({ writeAll(1, $0) }) { return }
+      if errno == EPIPE { throw ReaderGone() }
+      throw CannotWrite(reason: lastError)
+    }
+  }
+
+  private struct CannotWrite: Error, CustomStringConvertible {
+    let reason: String
+    var description: String { "standard output cannot be written: \(reason)" }
+  }
+}
