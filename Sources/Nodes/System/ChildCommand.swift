@@ -28,7 +28,7 @@ struct ChildCommand: Sendable {
   /// Runs it to its end on the calling thread: at most for `timeout` and `killAfter`, whatever it does.
   ///
   /// When it ends, all that is left of its process group is killed, and nobody is waited for who has left the group
-  /// but still holds a pipe. `stop` kills the group at once.
+  /// but still holds a pipe. `stop` kills the group at once. All this as long as `onErrorLine` returns soon.
   func run(
     input: [UInt8] = [], environment extra: [String: String] = [:], stop: StopSignal? = nil,
     onErrorLine: (String) -> Void = { _ in }

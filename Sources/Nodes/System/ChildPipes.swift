@@ -46,9 +46,12 @@ struct ChildOutput: ~Copyable {
   /// Reads what is there, a buffer full at most; nil when there is nothing now, and closed at the end.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer? {
     if !pipe.isOpen { return nil }
-    let count = Glibc.read(pipe.number, buffer.baseAddress, buffer.count)
-    if count > 0 { return UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
-    if count == 0 || (errno != EAGAIN && errno != EINTR) { pipe.close() }
-    return nil
+    while true {
+      let count = Glibc.read(pipe.number, buffer.baseAddress, buffer.count)
+      if count > 0 { return UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
+      if count < 0, errno == EINTR { continue }
+      if count == 0 || errno != EAGAIN { pipe.close() }
+      return nil
+    }
   }
 }

@@ -240,7 +240,6 @@ import Testing
       return fields.count > 1 && fields[0] == "Z" && fields[1] == us
     }
     #expect(zombies.count < 20)
-    #expect(UnreapedChildren.count == 0)
   }
 
   @Test("no time, or all the time there is, are times too")
