@@ -4,18 +4,34 @@
 #define FLOW_GLIBC_SHIM_H
 
 #include <pthread.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 char *strptime(const char *text, const char *format, struct tm *time);
 void *memmem(const void *text, size_t count, const void *part, size_t part_count);
+int pipe2(int descriptors[2], int flags);
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
 /// A descriptor that becomes readable when it is written to, its flags being an enum that Swift takes for another type.
 static inline int flow_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 /// Where the caller's frame is. Taking a variable's address would not do: sanitizers keep variables elsewhere.
 static inline void *flow_frame_address(void) { return __builtin_frame_address(0); }
+
+/// A descriptor that becomes readable when the child has ended; -1 where the kernel has no such thing.
+static inline int flow_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+/// What a child exited with; -1 if a signal ended it.
+static inline int flow_exit_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+
+/// The signal that ended a child; 0 if it exited.
+static inline int flow_ending_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 
 #endif

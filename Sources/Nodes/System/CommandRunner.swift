@@ -1,0 +1,25 @@
+import Reactive
+
+/// Runs one job after the other on whatever thread asks, trying again those that fail.
+struct CommandRunner: Sendable {
+  let stop: StopSignal
+  let attempts: Int
+  let patience: Backoff
+  let onErrorLine: CommandPool.ErrorLine
+
+  /// Runs a job until it succeeds, or is not to be tried again; how its last run ended, and how many there were.
+  func run(_ job: CommandPool.Job) -> (end: ChildEnd, attempts: Int) {
+    var attempt = 0
+    while true {
+      if stop.isRaised { return (.stopped, attempt) }
+      attempt += 1
+      let end = job.command.run(input: job.input, environment: job.environment, stop: stop) { line in
+        onErrorLine(job.id, line)
+      }.end
+      guard end.isWorthRetrying, attempt < attempts,
+        let delay = patience.delay(beforeRetry: attempt - 1, after: end)
+      else { return (end, attempt) }
+      _ = stop.wait(until: SystemClock.now + delay)
+    }
+  }
+}
