@@ -26,6 +26,15 @@ enum Terminal {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+  /// How many columns the terminal has; nil where there is none, or where it does not say.
+  static func columns(_ descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard isTerminal(descriptor), ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
+
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// What the system says of the last error.
