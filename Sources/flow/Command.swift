@@ -10,7 +10,9 @@ struct Command: Sendable {
   /// Runs with the arguments after the command's name; the exit status.
   let run: @Sendable ([String]) -> Int32
 
-  static let all = [RunCommand.command, CheckCommand.command, EvalCommand.command, VersionCommand.command]
+  static let all = [
+    RunCommand.command, CheckCommand.command, EvalCommand.command, TailCommand.command, VersionCommand.command,
+  ]
 
   init(name: String, usage: String, summary: String, run: @escaping @Sendable ([String]) -> Int32) {
     (self.name, self.usage, self.summary, self.run) = (name, usage, summary, run)

@@ -23,7 +23,7 @@ func readFile(_ path: String) throws(FileError) -> [UInt8] {
 /// A file open for reading; `-` is standard input.
 final class OpenFile {
   let path: String
-  private let descriptor: Int32
+  let descriptor: Int32
   /// Reading never waits for somebody else to write.
   let isRegular: Bool
 
@@ -50,4 +50,58 @@ final class OpenFile {
       if errno != EINTR { throw FileError(path: path, reason: Terminal.lastError) }
     }
   }
+}
+
+extension OpenFile {
+  /// The bytes at a place of a file that can be read at any; fewer where it has become shorter meanwhile.
+  func read(from offset: Int, count: Int) throws(FileError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let got = bytes.withUnsafeMutableBytes { buffer in
+        pread(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset + filled))
+      }
+      if got == 0 { break }
+      if got > 0 {
+        filled += got
+      } else if errno != EINTR {
+        throw FileError(path: path, reason: Terminal.lastError)
+      }
+    }
+    return Array(bytes[..<filled])
+  }
+
+  /// Whether reading would not wait, be it for the end.
+  var isReadable: Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, 0) > 0
+  }
+
+  /// What tells the file from others, and how long it is now.
+  var state: FileState? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? FileState(status) : nil
+  }
+}
+
+/// Which file it is, whatever its name, and how long.
+struct FileState {
+  let device: UInt64
+  let number: UInt64
+  let size: Int
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    number = UInt64(status.st_ino)
+    size = Int(status.st_size)
+  }
+
+  /// Nil where there is no such file.
+  init?(path: String) {
+    var status = Glibc.stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  func isSameFile(as other: FileState) -> Bool { device == other.device && number == other.number }
 }

@@ -11,7 +11,7 @@ enum RunStatistics {
           count(row.errors), time(row.seconds),
         ])
       }
-      let width = Terminal.isTerminal(2) ? Terminal.columns(2) : 120
+      let width = Terminal.columns(2) ?? 120
       return (["\(printable(run.plan.name)):"] + table.lines(width: width)).joined(separator: "\n") + "\n"
     }.joined(separator: "\n")
   }

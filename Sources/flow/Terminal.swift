@@ -26,12 +26,14 @@ enum Terminal {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// How wide a terminal is; 80 where it does not say.
-  static func columns(_ descriptor: Int32) -> Int { size(descriptor).columns }
+  /// How many columns the terminal has; nil where there is none, or where it does not say.
+  static func columns(_ descriptor: Int32) -> Int? { size(descriptor)?.columns }
 
-  static func size(_ descriptor: Int32) -> (columns: Int, rows: Int) {
+  static func size(_ descriptor: Int32) -> (columns: Int, rows: Int)? {
     var size = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
+    guard isTerminal(descriptor), ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
     return (Int(size.ws_col), Int(max(1, size.ws_row)))
   }
 

@@ -7,7 +7,7 @@ extension Terminal {
     let isTerminal = isTerminal(1)
     return Screen(
       isTerminal: isTerminal, hasColors: Paint.isWanted(isTerminal: isTerminal) { environment($0) },
-      size: { size(1) }
+      size: { size(1) ?? (80, 24) }
     ) { bytes in
       if bytes.withUnsafeBytes({ writeAll(1, $0) }) { return }
       if errno == EPIPE { throw ReaderGone() }
