@@ -24,7 +24,7 @@ struct TailLine {
   }
 
   private func lines(_ change: Change) -> [String] {
-    let head = "\(paint(time.text(change.at), .dim))  \(label(change.sort))  "
+    let head = "\(paint(time.text(change.at).padded(to: time.columns), .dim))  \(label(change.sort))  "
     let name = printable(change.name)
     let fields = change.differences.map(Field.init)
     let tail = fields.map { show($0) }.joined(separator: ", ")
@@ -32,7 +32,7 @@ struct TailLine {
     guard let width, width > 0 else { return [whole] }
     if whole.clippedStyled(to: width) == whole { return [whole] }
     let shown = fields.prefix(TailLine.mostFields).map {
-      TailLine.indent + show($0, width: width - TailLine.indent.count)
+      (TailLine.indent + show($0, width: width - TailLine.indent.count)).clippedStyled(to: width)
     }
     let more = fields.count - shown.count
     return [(head + paint(name, .bold)).clippedStyled(to: width)] + shown
