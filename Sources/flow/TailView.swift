@@ -82,8 +82,8 @@ final class TailView {
     Terminal.complain("flow tail: \(printable(message))\n")
   }
 
-  /// Writes what was shown, says what was counted, and looks how wide the terminal has become; false when nobody reads
-  /// any more.
+  /// Writes what was shown, says what was counted, and looks how late it is and how wide the terminal; false when
+  /// nobody reads any more.
   @discardableResult
   func flush() -> Bool {
     output.flush()
@@ -108,6 +108,7 @@ final class TailView {
       note("--where failed on \(count == 1 ? "1 line" : "\(count) lines"), left out: \(firstFailure)")
     }
     line.width = Terminal.columns(1)
+    filter?.environment.now = EvalEnvironment.now
     return true
   }
 

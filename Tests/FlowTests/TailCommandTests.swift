@@ -128,11 +128,26 @@ import Testing
     #expect(following.output == "1\n" && following.errors == "ended\nslept\n")
   }
 
+  @Test("the examples of the help run")
+  func examples() throws {
+    let text = #"{"type":"changed","key":"k","at":0,"after":{"provider":"SpaceX"}}"# + "\n"
+    let examples = TailCommand.manual.examples.map(\.command).filter { !$0.contains("tail -f") }
+    #expect(examples.count >= 2)
+    for example in examples {
+      let outcome = try run("mkdir out && cat > out/new-launches.jsonl && \(example)", input: text)
+      #expect(outcome.status == 0 && outcome.errors.isEmpty && outcome.output.contains("k\n"), "\(example)")
+    }
+  }
+
+  /// Runs a shell's script in a folder of its own, `flow` and `$0` being the command.
   private func run(_ script: String, input: String) throws -> Outcome {
     try withFile(input) { path throws in
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", script, try command().path]
+      let flow = try command()
+      process.arguments = ["-c", script, flow.path]
+      process.currentDirectoryURL = URL(fileURLWithPath: path).deletingLastPathComponent()
+      process.environment = ["PATH": "\(flow.deletingLastPathComponent().path):/usr/bin:/bin"]
       let (output, errors) = (Pipe(), Pipe())
       process.standardInput = FileHandle(forReadingAtPath: path)
       process.standardOutput = output
