@@ -82,8 +82,9 @@ final class TailView {
     Terminal.complain("flow tail: \(printable(message))\n")
   }
 
-  /// Writes what was shown, says what was counted, and looks how late it is and how wide the terminal; false when
-  /// nobody reads any more.
+  /// Writes what was shown and says what was counted; false when nobody reads any more.
+  ///
+  /// Looks how late it is and how wide the terminal, too.
   @discardableResult
   func flush() -> Bool {
     output.flush()
