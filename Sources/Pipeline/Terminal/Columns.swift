@@ -40,8 +40,10 @@ extension Character {
 extension StringProtocol {
   /// The columns it takes on a terminal.
   public var columns: Int {
-    if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
-    return reduce(0) { $0 + $1.columns }
+    let text = String(self)
+    // Not through the protocol, which is slow.
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+    return text.reduce(0) { $0 + $1.columns }
   }
 
   /// The text, cut where it is wider than that, with `…` for what is missing.

@@ -26,7 +26,8 @@ public struct TextTable: Sendable {
 
   /// Lines for a terminal of that width.
   ///
-  /// Columns are as wide as what is in them; where they do not fit together the widest are clipped. Those that hold nothing but numbers are aligned to the right.
+  /// Columns are as wide as what is in them; where they do not fit together the widest are clipped. Those that
+  /// hold nothing but numbers are aligned to the right.
   public func lines(width: Int, paint: Paint = .off) -> [String] {
     let all = (headers.isEmpty ? [] : [headers]) + rows.map(\.cells)
     let count = all.map(\.count).max() ?? 0
