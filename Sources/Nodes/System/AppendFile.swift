@@ -17,11 +17,16 @@ final class AppendFile {
   /// What was written last ends a line, so that another file could be begun here.
   private(set) var isAtLineStart = true
 
+  /// The disk knows the file by its name.
+  private var hasName = false
+
   struct Options {
     var mode: mode_t = 0o644
     /// Makes the folders that are missing.
     var makesFolders = true
-    /// A link as the last part of the path is followed. Not where the path was made of data: see `safePathPart`.
+    /// A link as the last part of the path is followed.
+    ///
+    /// Not for a path that was made of data: see `safePathPart`.
     var followsLinks = true
   }
 
@@ -60,10 +65,12 @@ final class AppendFile {
     try result.get()
   }
 
-  /// Returns once the disk has what was written.
+  /// Returns once the disk has what was written, and the file's name.
   func sync() throws(FileFailure) {
-    guard isRegular, fdatasync(file.number) != 0 else { return }
-    throw FileFailure(path, trying: "write to the disk")
+    guard isRegular else { return }
+    guard fdatasync(file.number) == 0 else { throw FileFailure(path, trying: "write to the disk") }
+    if !hasName { syncFolder(of: path) }
+    hasName = true
   }
 
   /// Sees whether the name is still this file's, and what others have made of its size.
@@ -78,6 +85,7 @@ final class AppendFile {
 
   /// Goes on in the file that has the name now, made anew where there is none.
   func reopen() throws(FileFailure) {
+    hasName = false
     (file, identity, size, isRegular) = try AppendFile.open(path, options)
     try endLastLine()
   }

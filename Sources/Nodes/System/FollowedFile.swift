@@ -1,18 +1,6 @@
 import Glibc
 import JSON
 
-/// What happened to a file that is followed, by its name.
-enum FileChange: Equatable, Sendable {
-  /// It is not there yet; it will be followed when it is.
-  case missing
-  /// It has been made, or another has taken its name, and is followed from its beginning.
-  case begun
-  /// The name has gone; the file is followed on until another takes its name.
-  case gone
-  /// It has become shorter than what was read of it, and is read from its beginning.
-  case truncated
-}
-
 /// Follows a file of JSON lines that grows, through rotation, truncation, removal and return.
 ///
 /// Only whole lines are handed out; a file that gives its name to another is read to its end first, and then a last
@@ -39,7 +27,7 @@ final class FollowedFile {
   /// Which file it is, nil while there is none.
   private(set) var identity: FileIdentity?
   private var lastNote: FileChange?
-  private var pending: [Value] = []
+  private var batches = Batches()
 
   init(
     _ path: String, from start: Start, stop: StopSignal, limits: ReadLimits = ReadLimits(),
@@ -56,27 +44,20 @@ final class FollowedFile {
     lines = LineValues(path: path, window: window, limits: limits, report: report)
   }
 
-  /// Where in the file the values end that have been handed out; after a full batch, some may be ahead.
-  var offset: Int { window.position }
+  /// Where in the file a follower would have to begin to give what this one has not given yet, and how many values it
+  /// would have to pass over there.
+  var position: (offset: Int, values: Int) { batches.position(end: window.position) }
 
   /// The next values, waiting for them; none once it has been stopped.
   func nextBatch() throws(FileFailure) -> [Value] {
     while true {
       if stop.isStopped { return [] }
-      if !pending.isEmpty { return nextOfPending() }
+      if let batch = batches.next(limits.batch) { return batch }
+      batches.begin(at: window.position)
       watch.arm()
-      if try advance() || !pending.isEmpty { continue }
+      if try advance() || !batches.isEmpty { continue }
       watch.wait(stop)
     }
-  }
-
-  private func nextOfPending() -> [Value] {
-    if pending.count <= limits.batch {
-      defer { pending = [] }
-      return pending
-    }
-    defer { pending.removeFirst(limits.batch) }
-    return Array(pending[..<limits.batch])
   }
 
   /// Reads on, or sees what has become of the file; false when there is nothing to do but to wait.
@@ -95,7 +76,8 @@ final class FollowedFile {
     // Written between the last look at the old file and the making of the new one.
     if try read(file) > 0 { return true }
     window.finish()
-    lines.take(into: &pending)
+    lines.take(into: &batches.values)
+    window.restart()
     self.file = nil
     identity = nil
     watch.forgetFile()
@@ -108,7 +90,7 @@ final class FollowedFile {
       guard count >= 0 else { throw FileFailure(path, trying: "read") }
       return count
     }
-    lines.take(into: &pending)
+    lines.take(into: &batches.values)
     // A full window has just been used up.
     return count ?? 1
   }

@@ -6,10 +6,7 @@ import JSON
 /// mistake that hides where a value ends, it goes on with the next line that begins as that value did, by its first
 /// byte and how far it is indented: in a text of lines the next one, in an indented text the next value.
 final class SpreadValues {
-  private let path: String
   private let window: TextWindow
-  private let parser: ChunkParser
-  private let report: (BadText) -> Void
   private let limits: ReadLimits
   private let isArray: Bool
   private var place: Place
@@ -17,8 +14,7 @@ final class SpreadValues {
   private var seen = 0
   private var start = 0
   private var scanner = ValueScanner()
-  /// Whole values in the window that have not been parsed.
-  private var found: [Range<Int>] = []
+  private let found: FoundValues
   /// How far the line is indented, nil where something else stood on it.
   private var indent: Int? = 0
   /// What the line to go on with begins with.
@@ -36,13 +32,11 @@ final class SpreadValues {
   init(
     path: String, window: TextWindow, limits: ReadLimits, isArray: Bool, report: @escaping (BadText) -> Void
   ) {
-    self.path = path
     self.window = window
     self.limits = limits
     self.isArray = isArray
-    self.report = report
+    found = FoundValues(path: path, limits: limits, report: report)
     place = isArray ? .beforeArray : .between
-    parser = ChunkParser(chunkSize: max(limits.chunk, 4096))
   }
 
   /// Uses up the whole values of the window; at the end of the text, everything.
@@ -120,7 +114,7 @@ final class SpreadValues {
     switch scanner.advance(bytes, from: seen) {
     case .more: seen = bytes.count
     case .whole(let end):
-      if place == .inValue { found.append(start..<end) }
+      if place == .inValue { found.ranges.append(start..<end) }
       seen = end
       place = .between
     case .flaw(let reason):
@@ -139,7 +133,7 @@ final class SpreadValues {
       // A number or a word ends with the text; anything else is cut off.
       let value = ByteView(rebasing: window.bytes[start..<seen])
       if let first = value.first, first != 0x22, first != 0x5b, first != 0x7b {
-        found.append(start..<seen)
+        found.ranges.append(start..<seen)
         place = .between
       } else {
         flush(into: &values)
@@ -155,27 +149,7 @@ final class SpreadValues {
 
   // MARK: - Using up
 
-  private func flush(into values: inout [Value]) {
-    defer { found.removeAll(keepingCapacity: true) }
-    guard let first = found.first, let last = found.last else { return }
-    let bytes = window.bytes
-    let chunk = ByteView(rebasing: bytes[first.lowerBound..<last.upperBound])
-    if chunk.count < limits.together || !parser.parse(chunk, into: &values) {
-      for range in found { parse(range, into: &values) }
-    }
-    drop(last.upperBound)
-  }
-
-  private func parse(_ range: Range<Int>, into values: inout [Value]) {
-    let text = ByteView(rebasing: window.bytes[range])
-    do throws(ParseError) {
-      values.append(try Value.parse(text))
-    } catch {
-      // The value's own line is told, its column only where it is on that line.
-      let reason = error.line == 1 ? error.reason : error.message
-      report(text, reason, line: window.lines + window.lineBreaks(before: range.lowerBound) + 1)
-    }
-  }
+  private func flush(into values: inout [Value]) { drop(found.parse(in: window, into: &values)) }
 
   private func drop(_ count: Int) {
     window.drop(count)
@@ -185,9 +159,7 @@ final class SpreadValues {
 
   /// Reports the value that begins at `start`, and goes on as said.
   private func stumble(_ reason: String, then next: Place) {
-    let bytes = window.bytes
-    let text = ByteView(rebasing: bytes[start..<(lineBreak(in: bytes, from: start) ?? bytes.count)])
-    report(text, reason, line: window.lines + window.lineBreaks(before: start) + 1)
+    found.report(start, of: window, reason)
     place = next
     if next == .nextLine { seen = start }
   }
@@ -196,9 +168,5 @@ final class SpreadValues {
     flush(into: &values)
     stumble(reason, then: .over)
     seen = window.count
-  }
-
-  private func report(_ text: ByteView, _ reason: String, line: Int) {
-    report(BadText(path: path, line: line, reason: reason, text: text))
   }
 }

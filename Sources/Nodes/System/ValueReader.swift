@@ -25,9 +25,7 @@ final class ValueReader {
   private let window: TextWindow
   private var layout: Layout?
 
-  private var pending: [Value] = []
-  private var handedOut = 0
-  private var before = 0
+  private var batches = Batches()
 
   private enum Layout {
     case lines(LineValues)
@@ -51,9 +49,7 @@ final class ValueReader {
   /// Where a reader would have to begin to give what this one has not given yet: a byte, and values to pass over.
   ///
   /// In an array there is no such place but its beginning.
-  var position: (offset: Int, values: Int) {
-    handedOut < pending.count ? (before, handedOut) : (window.position, 0)
-  }
+  var position: (offset: Int, values: Int) { batches.position(end: window.position) }
 
   /// Line breaks read.
   var lines: Int { window.lines }
@@ -61,35 +57,27 @@ final class ValueReader {
   /// The next values, none at the end.
   func nextBatch() throws(FileFailure) -> [Value] {
     while true {
-      if let batch = nextOfPending() { return batch }
-      pending = []
-      handedOut = 0
-      before = window.position
+      if let batch = batches.next(limits.batch) { return batch }
       dropMark()
       if layout == nil { layout = try decide() }
-      switch layout {
-      case .lines(let lines): lines.take(into: &pending)
-      case .spread(let values):
-        values.take(into: &pending)
-        // Whatever comes after a mistake is looked at afresh.
-        if format == .auto, values.isAfresh { layout = nil }
-      case nil: break
-      }
-      guard pending.isEmpty else { continue }
+      let before = window.position
+      batches.begin(at: before)
+      take()
+      guard batches.isEmpty else { continue }
       if window.isFinal, window.count == 0 { return [] }
       if window.position == before { try fill() }
     }
   }
 
-  private func nextOfPending() -> [Value]? {
-    guard handedOut < pending.count else { return nil }
-    let count = min(limits.batch, pending.count - handedOut)
-    if count == pending.count {
-      defer { pending = [] }
-      return pending
+  private func take() {
+    switch layout {
+    case .lines(let lines): lines.take(into: &batches.values)
+    case .spread(let values):
+      values.take(into: &batches.values)
+      // Whatever comes after a mistake is looked at afresh.
+      if format == .auto, values.isAfresh { layout = nil }
+    case nil: break
     }
-    handedOut += count
-    return Array(pending[(handedOut - count)..<handedOut])
   }
 
   /// Leaves out a byte order mark at the very beginning.

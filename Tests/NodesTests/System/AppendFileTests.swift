@@ -56,7 +56,7 @@ import Testing
 
   @Test("a write that went half way is completed in the same file, even when that has been moved")
   func halfWay() throws {
-    // A file size limit does to a child what a full disk does, but this process has other tests: a small file system.
+    // A small file system, where one may be made.
     let mount = folder["small"]
     mkdir(mount, 0o755)
     guard Glibc.mount("none", mount, "tmpfs", 0, "size=65536") == 0 else { return }

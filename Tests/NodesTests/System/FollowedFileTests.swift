@@ -25,7 +25,7 @@ private final class Follower {
     return try file?.nextBatch().map(\.description) ?? []
   }
 
-  var offset: Int { file?.offset ?? 0 }
+  var offset: Int { file?.position.offset ?? 0 }
 }
 
 /// Ends a wait that takes too long, so that a test fails and does not hang.

@@ -36,10 +36,10 @@ private struct TextMaker {
   }
 }
 
-@Test("random lines read in random pieces and chunks give the same values and reports", arguments: 0..<40)
+@Test("random lines read in random pieces and chunks give the same values and reports", arguments: 0..<16)
 func sameForAllPieces(seed: Int) throws {
   var maker = TextMaker(random: SplitMix64(seed: UInt64(seed)))
-  let lines = (0..<120).map { _ -> String in
+  let lines = (0..<80).map { _ -> String in
     let draw = maker.random.next() % 20
     if draw == 0 { return maker.badLine() }
     if draw == 1 { return maker.pick(["", " ", "\t"]) }
@@ -52,7 +52,7 @@ func sameForAllPieces(seed: Int) throws {
       let alone = lines.flatMap { line in (try? Value.parseAll(Array(line.utf8)))?.map(\.description) ?? [] }
       #expect(whole.values == alone)
     }
-    for _ in 0..<12 {
+    for _ in 0..<8 {
       let sizes = (0..<5).map { _ in 1 + Int(maker.random.next() % maker.pick([3, 50, 2000])) }
       let chunk = maker.pick([1, 17, 256, 4096])
       let limits = ReadLimits(chunk: chunk, batch: maker.pick([1, 7, 1024]), together: maker.pick([0, 200]))
@@ -63,13 +63,13 @@ func sameForAllPieces(seed: Int) throws {
   }
 }
 
-@Test("the elements of a random array come out one by one, whatever the pieces", arguments: 0..<20)
+@Test("the elements of a random array come out one by one, whatever the pieces", arguments: 0..<10)
 func sameForAllArrays(seed: Int) throws {
   var maker = TextMaker(random: SplitMix64(seed: UInt64(seed)))
   let values = (0..<50).map { _ in maker.value() }
   let text = Array(("[" + values.joined(separator: maker.pick([",", ",\n  ", " , "])) + "]").utf8)
   let expected = try values.map { try Value.parse($0).description }
-  for _ in 0..<12 {
+  for _ in 0..<8 {
     let sizes = (0..<5).map { _ in 1 + Int(maker.random.next() % maker.pick([3, 50, 2000])) }
     let limits = ReadLimits(chunk: maker.pick([1, 17, 256, 4096]), together: maker.pick([0, 200]))
     #expect(try reading(text, sizes: sizes, limits: limits) == Reading(values: expected))
