@@ -11,7 +11,8 @@ struct Command: Sendable {
   let run: @Sendable ([String]) -> Int32
 
   static let all = [
-    RunCommand.command, CheckCommand.command, EvalCommand.command, TailCommand.command, VersionCommand.command,
+    RunCommand.command, CheckCommand.command, EvalCommand.command, TailCommand.command,
+    VersionCommand.command,
   ]
 
   init(name: String, usage: String, summary: String, run: @escaping @Sendable ([String]) -> Int32) {
