@@ -11,7 +11,7 @@ struct Command: Sendable {
   let run: @Sendable ([String]) -> Int32
 
   static let all = [
-    RunCommand.command, CheckCommand.command, EvalCommand.command, TailCommand.command,
+    RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
     VersionCommand.command,
   ]
 
