@@ -10,7 +10,8 @@ final class SourceRun: Sendable {
   private let scheduler: any Scheduler
   private let lane: Lane
   private let counters = MailboxCounters()
-  private let polling = Locked<Polling?>(nil)
+  /// Ends the source, where that takes more than the stop sign.
+  private let ender = Locked<(@Sendable () -> Void)?>(nil)
 
   init(
     _ plan: SourcePlan, _ role: NodeSpec.Role, _ context: SourceContext, to entry: SourceEntry,
@@ -30,6 +31,7 @@ final class SourceRun: Sendable {
       switch role {
       case .stream(let make): startStream(make, downstream, failed)
       case .poll(let make): startPolling(make, downstream, failed)
+      case .script(let endsWithScript, let make): startScript(make, endsWithScript, downstream, failed)
       case .step, .sink: downstream.complete()
       }
     }
@@ -71,13 +73,23 @@ final class SourceRun: Sendable {
       // A poll that fails is an event of the day; the next one may do better.
       if isOnce { failed(error) } else { log.error("\(error)") }
     }
-    self.polling.withLock { $0 = polling }
+    ender.withLock { $0 = { polling.stop() } }
     polling.start()
+  }
+
+  private func startScript(
+    _ make: @escaping @Sendable (Options) throws -> any ScriptSource, _ endsWithScript: Bool,
+    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    let driver = ScriptDriver(
+      context, on: scheduler, to: downstream, endsWithScript: endsWithScript, failed: failed)
+    ender.withLock { $0 = { driver.stop() } }
+    driver.start { [plan] in try make(plan.options) }
   }
 
   func stop() {
     context.stop.set()
-    polling.withLock { $0 }?.stop()
+    ender.withLock { $0 }?()
   }
 
   /// Deliveries that were let go because the pipeline had not kept up.

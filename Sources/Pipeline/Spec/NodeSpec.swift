@@ -40,6 +40,8 @@ public struct NodeSpec: Sendable {
     case stream(@Sendable (Options, SourceContext) throws -> any StreamSource)
     /// A source that is asked now and then: it takes a schedule.
     case poll(@Sendable (Options, SourceContext) throws -> any PollSource)
+    /// A source that answers at times of its own; it runs in virtual time.
+    case script(endsWithScript: Bool, @Sendable (Options) throws -> any ScriptSource)
     case step(@Sendable (Options, StepContext) throws -> any Step)
     case sink(@Sendable (Options, SinkContext) throws -> any Sink)
   }
@@ -47,7 +49,7 @@ public struct NodeSpec: Sendable {
   /// “source”, “step” or “sink”.
   public var roleName: String {
     switch role {
-    case .stream, .poll: "source"
+    case .stream, .poll, .script: "source"
     case .step: "step"
     case .sink: "sink"
     }
@@ -55,16 +57,21 @@ public struct NodeSpec: Sendable {
 
   /// An example that `flow docs` shows and a test runs.
   ///
-  /// For a step, `input` and `output` are lines of a time and a value, `10s {"id": 1}`, or `10s end` for the end of
-  /// a poll.
+  /// For a step, `input` and `output` are lines of a time and a value, `10s {"id": 1}`. `10s poll` ends a poll with
+  /// the events since the one before, `10s failure` is a poll that fails, `10s end` ends the source.
   public struct Example: Sendable {
     public let title: String
     /// The node, as in a pipeline: `filter: .n > 1`.
     public let yaml: String
     public let input: String
     public let output: String
+    /// The same as `input` for the source `other`, which a step reads besides its own.
+    public let other: String
 
-    public init(_ title: String, _ yaml: String, input: String = "", output: String = "") {
+    public init(
+      _ title: String, _ yaml: String, input: String = "", other: String = "", output: String = ""
+    ) {
+      self.other = other
       self.title = title
       self.yaml = yaml
       self.input = input

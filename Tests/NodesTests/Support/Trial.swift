@@ -1,0 +1,114 @@
+import JSON
+import Nodes
+import Pipeline
+
+/// A step tried in virtual time: lines of times and values in, lines of times and values out.
+///
+///     let trial = try Trial("debounce: 2s")
+///     let output = try trial.run("0s 1\n1s 2")
+///     output.lines  // ["3s 2"]
+///
+/// `5s poll` ends a poll with the events since the poll before; `9s end` ends the source. Other events come one by
+/// one, each when its line says.
+struct Trial {
+  let plan: Plan
+
+  struct Wrong: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  struct Output {
+    var lines: [String]
+    var outcome: Rehearsal.Outcome
+    /// What the step itself has counted.
+    var counts: NodeStatistics?
+  }
+
+  /// Takes a step (or several, each on a line with “- ”) as a pipeline has it.
+  init(_ step: String, head: String = "", other: String? = nil, now: Double = 0) throws {
+    let steps =
+      step.hasPrefix("- ")
+      ? indented(step, by: 2)
+      : "  - " + indented(step, by: 4).dropFirst(4)
+    let second = other.map { "\n  \($0): stdin" } ?? ""
+    let from = other == nil ? "" : "\n    from: input"
+    let yaml =
+      other == nil
+      ? "\(head)\nsources:\n  input: stdin\nsteps:\n\(steps)\nsinks:\n  heard: null\n"
+      : """
+      \(head)
+      sources:
+        input: stdin\(second)
+      streams:
+        tried:\(from)
+          steps:
+      \(indented(steps, by: 4))
+      sinks:
+        heard: { null: {}, from: tried }
+      """
+    plan = try Trial.plan(yaml)
+    self.now = now
+  }
+
+  private let now: Double
+
+  static func plan(_ yaml: String) throws -> Plan {
+    var reader = PipelineReader(catalog: .all)
+    reader.read(path: "trial.yaml", Array(yaml.utf8))
+    guard let plan = reader.plans.first else { throw Wrong(description: "\(reader.problems)") }
+    return plan
+  }
+
+  func run(_ input: String, other: String = "", showsPolls: Bool = false) throws -> Output {
+    var rehearsal = Rehearsal(plan, start: now)
+    rehearsal.scripts["input"] = try Trial.script(input, now)
+    for source in plan.sources where source.name != "input" {
+      rehearsal.scripts[source.name] = try Trial.script(other, now)
+    }
+    let outcome = try rehearsal.run()
+    let lines = (outcome.heard["heard"] ?? []).compactMap { heard -> String? in
+      let time = DurationText.format(heard.at)
+      if let value = heard.value { return "\(time) \(value)" }
+      return showsPolls ? "\(time) poll" : nil
+    }
+    let counts = outcome.statistics.first { $0.eventsIn != nil }
+    return Output(lines: lines, outcome: outcome, counts: counts)
+  }
+
+  static func script(_ text: String, _ now: Double) throws -> [ScriptedAnswer] {
+    var answers: [ScriptedAnswer] = []
+    var open: [(at: Double, value: Value)] = []
+    func flush() {
+      answers += open.map { ScriptedAnswer(at: $0.at, .events([$0.value])) }
+      open = []
+    }
+    let isPolled = text.contains(" poll")
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2 else { throw Wrong(description: "no time or no value: \(line)") }
+      let duration = try DurationText.parse(String(parts[0])).components
+      let at = now + Double(duration.seconds) + Double(duration.attoseconds) / 1e18
+      switch parts[1] {
+      case "poll":
+        answers.append(ScriptedAnswer(at: at, .poll(open.map(\.value))))
+        open = []
+      case "failure":
+        flush()
+        answers.append(ScriptedAnswer(at: at, .failure("it failed")))
+      case "end":
+        flush()
+        answers.append(ScriptedAnswer(at: at, .end))
+      case let json:
+        if !isPolled { flush() }
+        open.append((at, try Value.parse(String(json))))
+      }
+    }
+    flush()
+    return answers
+  }
+}
+
+private func indented(_ text: String, by width: Int) -> String {
+  text.split(separator: "\n", omittingEmptySubsequences: false)
+    .map { String(repeating: " ", count: width) + $0 }.joined(separator: "\n")
+}
