@@ -73,11 +73,12 @@ public struct DiagramSVG {
 
   private func drawn(_ box: Box, _ corner: DiagramLayout.Point) -> String {
     let size = box.size
-    let whole = ([box.node.kind, box.node.name].filter { !$0.isEmpty } + box.node.details).joined(
-      separator: "\n")
+    // What is cut in the box is whole here, which browsers show on hovering.
+    let whole = ([box.node.kind, box.node.name].filter { !$0.isEmpty } + box.node.details)
+      .map(escaped).joined(separator: "\n")
     var text = """
       <g class="\(box.node.role.rawValue)" transform="translate(\(n(corner.x)) \(n(corner.y)))">\
-      <title>\(escaped(whole))</title>\
+      <title>\(whole)</title>\
       <rect width="\(n(size.width))" height="\(n(size.height))" rx="8"/>\
       <text class="kind" x="\(n(Box.margin))" y="21">\(escaped(box.title))\
       \(box.label.isEmpty ? "" : "<tspan class=\"name\" dx=\"8\">\(escaped(box.label))</tspan>")</text>

@@ -14,6 +14,7 @@ extension NodeSpec {
           examples.map {
             .record([
               ("title", .string($0.title)), ("yaml", .string($0.yaml)), ("input", .string($0.input)),
+              ("other", .string($0.other)),
               ("output", .string($0.output)),
             ])
           })

@@ -18,6 +18,7 @@ public enum NodeMarkdown {
       var text = "Example: \(example.title)\n\n" + block("yaml", example.yaml)
       if !example.input.isEmpty || !example.output.isEmpty {
         text += "\n\nturns\n\n" + block("", example.input)
+        if !example.other.isEmpty { text += "\n\nwith, from `other`,\n\n" + block("", example.other) }
         text += example.output.isEmpty ? "\n\ninto nothing." : "\n\ninto\n\n" + block("", example.output)
       }
       parts.append(text)

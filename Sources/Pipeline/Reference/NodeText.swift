@@ -68,6 +68,8 @@ public struct NodeText {
     lines += indented(example.yaml, 2)
     if example.input.isEmpty, example.output.isEmpty { return }
     lines += indented(example.input, 6)
+    let side = indented(example.other, 6)
+    if !side.isEmpty { lines += ["    with, from other"] + side }
     let output = indented(example.output, 6)
     if output.isEmpty {
       lines.append("    → nothing")
