@@ -32,11 +32,12 @@ enum HelpCommand {
     let named = groups.flatMap(\.names)
     let others = ("flow itself", Command.all.map(\.name).filter { !named.contains($0) })
     let width = Command.all.map(\.usage.columns).max() ?? 0
-    var lines = ["flow turns public JSON APIs into streams of changes."]
+    var lines = ["flow turns public JSON APIs into streams of changes.", ""]
     for (title, names) in groups + [others] {
       let commands = names.compactMap { name in Command.all.first { $0.name == name } }
       if commands.isEmpty { continue }
-      lines += ["", title]
+      // No empty lines between the groups: all of it is to fit a small screen.
+      lines.append(Terminal.paint(title, .bold))
       lines += commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
     }
     return (lines + ["", "flow help COMMAND says more."]).joined(separator: "\n") + "\n"
