@@ -6,7 +6,7 @@ extension Catalog {
     // sources
     stdin,
     // steps
-    map, filter,
+    map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
     // sinks
     jsonl, null,
   ])

@@ -24,6 +24,22 @@ extension OptionType where Value == Expression {
     }
   }
 
+  /// A jq expression that names places in a value, as `.net` or `.videos[].url`; its outputs are their paths.
+  public static var places: OptionType {
+    OptionType("path expression", sample: ".id", schema: scalarSchema) { node, checker in
+      guard case .scalar(let scalar) = node, !scalar.text.isEmpty else {
+        checker.report("an expression such as .net is expected here, not \(node.kind)", at: node.place)
+        return nil
+      }
+      let start = "path("
+      return checker.compile(scalar, "\(start)\(scalar.text)\n)", []) { range in
+        let end = scalar.text.utf8.count
+        let lower = min(max(0, range.lowerBound - start.utf8.count), end)
+        return scalar.place(of: lower..<min(max(lower, range.upperBound - start.utf8.count), end))
+      }
+    }
+  }
+
   /// A jq expression, or a mapping that builds an object, each value in it an expression.
   public static var shape: OptionType {
     OptionType(
