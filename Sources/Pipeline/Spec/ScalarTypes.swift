@@ -5,7 +5,8 @@ import JSON
 extension OptionType where Value == String {
   /// Any text; numbers and booleans are taken as they are written.
   public static var text: OptionType {
-    OptionType("text", sample: "text", schema: .record([("type", "string")])) { node, checker in
+    let schema = JSON.Value.record([("type", .array(["string", "number", "boolean"]))])
+    return OptionType("text", sample: "text", schema: schema) { node, checker in
       checker.scalar(node, "a text")?.text
     }
   }
