@@ -11,6 +11,8 @@ public protocol Sink: AnyObject {
   func endPoll(_ poll: Poll) throws
   /// Writes what has been gathered.
   func endTurn() throws
+  /// The sink's alarm rings.
+  func wake() throws
   /// The stream has ended: everything is to be out when this returns, or at the deadline.
   func finish(by deadline: Instant) throws
 }
@@ -18,6 +20,7 @@ public protocol Sink: AnyObject {
 extension Sink {
   public func endPoll(_ poll: Poll) throws {}
   public func endTurn() throws {}
+  public func wake() throws {}
   public func finish(by deadline: Instant) throws {}
 }
 
@@ -33,6 +36,9 @@ public struct SinkContext: Sendable {
   public let lane: Lane
   public let log: NodeLog
   public let meter: Meter
+  /// Where failures are reported that show only after an event was taken: on the lane, while the sink is not finished.
+  public let errors: ErrorDesk
+  public let alarm: SinkAlarm
   /// Set when the pipeline must end at once, whatever waits.
   public let stop: StopSign
   /// `--dry-run`: say what would be done.
