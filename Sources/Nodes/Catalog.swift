@@ -8,6 +8,6 @@ extension Catalog {
     // steps
     map, filter,
     // sinks
-    jsonl, null,
+    console, jsonl, null,
   ])
 }
