@@ -8,6 +8,6 @@ extension Catalog {
     // steps
     map, filter,
     // sinks
-    console, jsonl, null,
+    console, jsonl, exec, notify, count, null,
   ])
 }

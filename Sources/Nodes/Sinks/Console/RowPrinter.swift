@@ -46,7 +46,8 @@ struct RowPrinter {
     var text = ""
     for (column, cell) in cells.enumerated() {
       // The last cell has all the room that is left.
-      text += column == cells.count - 1 ? cell : cell.clipped(to: widths[column]).padded(to: widths[column]) + "  "
+      let isLast = column == cells.count - 1
+      text += isLast ? cell : cell.clipped(to: widths[column]).padded(to: widths[column]) + "  "
     }
     return text.clipped(to: width)
   }
