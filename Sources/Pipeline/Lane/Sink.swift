@@ -56,7 +56,10 @@ public struct Screen: Sendable {
   /// The size of the terminal now.
   public var size: @Sendable () -> (columns: Int, rows: Int)
   /// Writes to standard output, everything; throws `ReaderGone` when nobody reads it any more.
+  ///
+  /// On a terminal what is drawn in place stays below it.
   public var write: @Sendable ([UInt8]) throws -> Void
+  private let stage: Stage
 
   public init(
     isTerminal: Bool, hasColors: Bool, size: @escaping @Sendable () -> (columns: Int, rows: Int),
@@ -65,6 +68,16 @@ public struct Screen: Sendable {
     self.isTerminal = isTerminal
     self.hasColors = hasColors
     self.size = size
-    self.write = write
+    let stage = Stage(size: size, put: write)
+    self.stage = stage
+    self.write = if isTerminal { { bytes in try stage.write(bytes) } } else { write }
   }
+
+  /// Draws printable lines at the end of a terminal, where those stood that the same owner has drawn before.
+  public func draw(_ lines: [String], by owner: AnyObject) throws {
+    try stage.draw(lines, by: ObjectIdentifier(owner))
+  }
+
+  /// Takes away what is drawn while `body` writes whole lines to the same terminal.
+  public func aside(_ body: () -> Void) { stage.aside(body) }
 }
