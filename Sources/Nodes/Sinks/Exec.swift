@@ -28,7 +28,7 @@ let exec = NodeSpec(
   ],
   check: { options, checker in
     checkCommand(options[ExecOptions.command], at: options.place(of: ExecOptions.command), checker)
-    for (name, _) in options[ExecOptions.env].map({ ($0.name, $0.value) })
+    for name in options[ExecOptions.env].map(\.name)
     where name.isEmpty || name.contains("=") || name.utf8.contains(0) {
       checker.report(
         "\(quoted(name)) cannot be the name of a variable", at: options.place(of: ExecOptions.env))

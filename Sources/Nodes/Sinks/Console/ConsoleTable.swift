@@ -19,6 +19,7 @@ final class ConsoleTable: Sink {
   /// What has come in this turn, while it is not known whether its poll ends with it.
   private var rows: [(row: TableRow, poll: Poll)] = []
   private var output = ""
+  private var isChanged = false
 
   init(_ form: Form, _ painter: ConsolePainter, _ context: SinkContext) {
     columns = form.columns.map { context.evaluation($0.expression) }
@@ -48,32 +49,27 @@ final class ConsoleTable: Sink {
     let whole = rows.filter { $0.poll === poll }.map(\.row)
     rows.removeAll { $0.poll === poll }
     printRows()
-    let size = screen.size()
-    output += live?.draw(whole, of: poll.source, rows: size.rows, columns: size.columns) ?? ""
+    if live?.show(whole, of: poll.source) == true { isChanged = true }
   }
 
   func endTurn() throws {
     printRows()
-    if output.isEmpty { return }
-    // Emptied first: what could not be written once is not written twice.
+    // Taken first: what could not be written once is not written twice.
     let bytes = Array(output.utf8)
     output = ""
-    try screen.write(bytes)
+    if !bytes.isEmpty { try screen.write(bytes) }
+    guard isChanged, let live else { return }
+    isChanged = false
+    let size = screen.size()
+    try screen.draw(live.lines(rows: size.rows, columns: size.columns), by: self)
   }
 
-  /// Prints rows below each other, above the table that is drawn in place, if there is one.
+  /// Prints rows below each other.
   private func printRows() {
     if rows.isEmpty { return }
     defer { rows.removeAll(keepingCapacity: true) }
     let batch = rows.map(\.row)
-    guard screen.isTerminal else {
-      output += printer.plain(batch)
-      return
-    }
-    let size = screen.size()
-    output += live?.erase(rows: size.rows) ?? ""
-    output += printer.lines(batch, width: size.columns)
-    output += live?.redraw(rows: size.rows, columns: size.columns) ?? ""
+    output += screen.isTerminal ? printer.lines(batch, width: screen.size().columns) : printer.plain(batch)
   }
 }
 

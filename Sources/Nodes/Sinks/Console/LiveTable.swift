@@ -1,11 +1,10 @@
 import Pipeline
 
-/// A table that stands at the end of a terminal and shows the last poll of each source.
+/// The table of the last poll of each source, as it is drawn in place on a terminal.
 struct LiveTable {
   private let headers: [String]
   private let maxRows: Int?
   private let paint: Paint
-  private var region = LiveRegion()
   /// Rows by source, in the order in which the sources first had any.
   private var polls: [(source: String, rows: [TableRow])] = []
 
@@ -15,26 +14,18 @@ struct LiveTable {
     self.paint = paint
   }
 
-  /// What to write when a poll of a source has brought these rows.
-  mutating func draw(_ new: [TableRow], of source: String, rows: Int, columns: Int) -> String {
+  /// Takes the rows of a poll of a source; false when there is nothing to draw, and never was.
+  mutating func show(_ rows: [TableRow], of source: String) -> Bool {
     if let index = polls.firstIndex(where: { $0.source == source }) {
-      polls[index].rows = new
-    } else if new.isEmpty {
-      return ""
-    } else {
-      polls.append((source, new))
+      polls[index].rows = rows
+    } else if !rows.isEmpty {
+      polls.append((source, rows))
     }
-    return redraw(rows: rows, columns: columns)
+    return !polls.isEmpty
   }
 
-  mutating func redraw(rows: Int, columns: Int) -> String {
-    if polls.isEmpty { return "" }
-    return region.redraw(lines(rows: rows, columns: columns), rows: rows, columns: columns)
-  }
-
-  mutating func erase(rows: Int) -> String { region.erase(rows: rows) }
-
-  private func lines(rows: Int, columns: Int) -> [String] {
+  /// The lines for a terminal of that size.
+  func lines(rows: Int, columns: Int) -> [String] {
     let all = polls.flatMap(\.rows)
     // A line is the cursor's, and one may be needed to say how many rows are missing.
     let room = max(1, rows - 1 - (headers.isEmpty ? 0 : 1))

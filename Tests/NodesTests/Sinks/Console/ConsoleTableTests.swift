@@ -44,6 +44,24 @@ import Testing
     #expect(two == begin + ["n", "1", "2", "… and 28 more"].map { line + $0 + "\r\n" }.joined() + end)
   }
 
+  @Test("what other sinks print stands above the table")
+  func others() throws {
+    let sinks = sink + """
+
+      lines: { console: '\\(.n)' }
+      """
+    let seen = try SinkBench(isTerminal: true).run(sinks, polls: [[#"{"n":1}"#], [#"{"n":2}"#]])
+    func table(_ number: Int) -> String {
+      line + "name  n\r\n" + line + "      \(number)\r\n" + end
+    }
+    let up = "\u{1B}[2A"
+    #expect(
+      seen.writes == [
+        begin + table(1), "\r" + up + "\u{1B}[J" + "1\n" + begin + table(1), begin + up + table(2),
+        "\r" + up + "\u{1B}[J" + "2\n" + begin + table(2),
+      ])
+  }
+
   @Test("rows without polls are printed as they come, in columns that hold")
   func streaming() throws {
     let lines = [#"{"name":"Heron","n":1}"#, #"{"name":"火星","n":2}"#]
