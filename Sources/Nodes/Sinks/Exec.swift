@@ -48,7 +48,7 @@ private enum ExecOptions {
     example: #"{ NAME: '\(.name)' }"#)
   static let output = Option(
     "output", .choice(of: SinkCommands.Output.self), default: "log",
-    "what becomes of what it prints on its standard output")
+    "what becomes of what it prints on its standard output: 64 KiB of each run for the log, 1 MiB for stdout")
   static let concurrency = Option(
     "concurrency", .integer(1...64), default: "1", "how many may run at once; with one, events stay in order")
   static let timeout = Option("timeout", .duration, default: "30s", "how long one attempt may take")

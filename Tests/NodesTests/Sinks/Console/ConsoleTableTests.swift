@@ -46,10 +46,7 @@ import Testing
 
   @Test("what other sinks print stands above the table")
   func others() throws {
-    let sinks = sink + """
-
-      lines: { console: '\\(.n)' }
-      """
+    let sinks = sink + "\nlines: { console: '\\(.n)' }"
     let seen = try SinkBench(isTerminal: true).run(sinks, polls: [[#"{"n":1}"#], [#"{"n":2}"#]])
     func table(_ number: Int) -> String {
       line + "name  n\r\n" + line + "      \(number)\r\n" + end
