@@ -4,7 +4,7 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    stdin,
+    file, stdin, generate, replay,
     // steps
     map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
     // sinks

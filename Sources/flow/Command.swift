@@ -14,8 +14,7 @@ struct Command: Sendable {
     RunCommand.command, CheckCommand.command, EvalCommand.command, TailCommand.command,
     VersionCommand.command,
     GraphCommand.command, NodesCommand.command, DocsCommand.command, SchemaCommand.command,
-    NewCommand.command,
-    CompletionsCommand.command, HelpCommand.command,
+    NewCommand.command, CompletionsCommand.command, HelpCommand.command,
   ]
 
   init(name: String, usage: String, summary: String, run: @escaping @Sendable ([String]) -> Int32) {

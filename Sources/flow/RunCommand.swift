@@ -35,6 +35,13 @@ enum RunCommand {
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace
+    let virtual = files.plans.filter { $0.sources.contains(where: \.isScript) }
+    guard virtual.isEmpty || virtual.count == files.plans.count else {
+      throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
+    }
+    if !virtual.isEmpty {
+      return VirtualRunner(plans: virtual, options: options, printsStatistics: arguments.has(stats)).run()
+    }
     return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
   }
 
