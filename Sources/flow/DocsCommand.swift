@@ -36,7 +36,7 @@ enum DocsCommand {
   }
 
   private static func text(_ specs: [NodeSpec]) -> String {
-    let width = min(Terminal.textWidth, 100)
+    let width = Terminal.textWidth
     return specs.map {
       NodeText.lines($0, width: width, paint: Terminal.paint).joined(separator: "\n") + "\n"
     }

@@ -27,7 +27,7 @@ enum GraphCommand {
     case "dot": Terminal.say(DiagramDot.text(diagram))
     case "svg": Terminal.say(DiagramSVG.text(diagram))
     default:
-      let lines = DiagramText.lines(diagram, width: Terminal.textWidth, paint: Terminal.paint)
+      let lines = DiagramText.lines(diagram, width: Terminal.columns(1) ?? 100, paint: Terminal.paint)
       Terminal.say(lines.joined(separator: "\n") + "\n")
     }
     return ExitStatus.done

@@ -22,7 +22,7 @@ enum NodesCommand {
   }
 
   static var text: String {
-    (Catalog.all.list(width: min(Terminal.textWidth, 100), paint: Terminal.paint)
+    (Catalog.all.list(width: Terminal.textWidth, paint: Terminal.paint)
       + ["", "flow docs KIND says more of one."]).joined(separator: "\n") + "\n"
   }
 }

@@ -44,8 +44,8 @@ enum Terminal {
     Writer(WriteOptions(indent: 2, colors: paint.isOn ? .standard : nil)).text(value) + "\n"
   }
 
-  /// How wide texts on standard output may be: the terminal, or what fits into most windows.
-  static var textWidth: Int { columns(1) ?? 100 }
+  /// How wide texts to read on standard output are: as the terminal, unless that is too wide to read.
+  static var textWidth: Int { min(columns(1) ?? 80, 100) }
 
   /// Colours for texts on standard output, where they are wanted.
   static var paint: Paint { Paint(isOn: Paint.isWanted(isTerminal: isTerminal(1)) { environment($0) }) }

@@ -21,6 +21,8 @@ struct DiagramLayout {
 
   private static let columnGap = 28.0
   private static let rowGap = 48.0
+  /// Between layers whose lines all run straight down.
+  private static let straightGap = 32.0
   private static let gapWidth = 12.0
 
   /// A node, or the gap that an edge goes through in a layer.
@@ -162,11 +164,16 @@ struct DiagramLayout {
     let right = cells.map { $0.center + $0.size.width / 2 }.max() ?? 0
     var tops: [Double] = []
     var y = 0.0
+    var bottom = 0.0
     for layer in layers {
       tops.append(y)
-      y += (layer.map { cells[$0].size.height }.max() ?? 0) + Self.rowGap
+      let bends = layer.contains { upper in
+        cells[upper].below.contains { abs(cells[$0].center - cells[upper].center) > 0.5 }
+      }
+      bottom = y + (layer.map { cells[$0].size.height }.max() ?? 0)
+      y = bottom + (bends ? Self.rowGap : Self.straightGap)
     }
-    size = Size(width: right - left, height: max(0, y - Self.rowGap))
+    size = Size(width: right - left, height: bottom)
     func height(_ level: Int) -> Double { layers[level].map { cells[$0].size.height }.max() ?? 0 }
     corners = cells[..<nodes].map { Point(x: $0.center - $0.size.width / 2 - left, y: tops[$0.layer]) }
     routes = paths.map { path in

@@ -23,7 +23,8 @@ public struct DiagramSVG {
     static let height = 26.0
     static let lineHeight = 17.0
     /// The letters of a title are not all as wide; this is more than they need on the average.
-    static let titleWidth = 8.2
+    static let titleWidth = 9.3
+    static let labelWidth = 8.6
     static let detailWidth = 7.0
     static let margin = 14.0
 
@@ -36,10 +37,10 @@ public struct DiagramSVG {
 
     var size: DiagramLayout.Size {
       let gap = label.isEmpty ? 0 : 10.0
-      let head = Double(title.columns) * Self.titleWidth + gap + Double(label.columns) * Self.titleWidth
+      let head = Double(title.columns) * Self.titleWidth + gap + Double(label.columns) * Self.labelWidth
       let body = details.map { Double($0.columns) * Self.detailWidth }.max() ?? 0
       return DiagramLayout.Size(
-        width: max(96, max(head, body) + 2 * Self.margin),
+        width: max(104, max(head, body) + 2 * Self.margin),
         height: Self.height + Double(details.count) * Self.lineHeight + 6)
     }
   }

@@ -68,14 +68,14 @@ public struct Skeleton {
     let others = spec.innerOptions.filter { example.values[$0.name] == nil }
     let head = blanks(indent) + dash + spec.kind + ":"
     if spec.isBare, let option = given.first, let value = example.values[option.name] {
-      comment(option.doc, indent)
+      explain(option, indent)
       lines += SkeletonExample.entry(head, value, indent: inner)
     } else {
       lines.append(head)
       for option in given {
         guard var value = example.values[option.name] else { continue }
         if number > 1, option.typeName == OptionType<String>.path.name { value = numbered(value, number) }
-        comment(option.doc, inner + 2)
+        explain(option, inner + 2)
         lines += SkeletonExample.entry(blanks(inner + 2) + option.name + ":", value, indent: inner + 2)
       }
       for option in others { commentedOut(option, inner + 2) }
@@ -89,7 +89,7 @@ public struct Skeleton {
     let isFirst = explained.insert(spec.roleName).inserted
     for option in spec.besideOptions where option.name != SinkOptions.from.name {
       if option.name == SourceOptions.every.name {
-        comment(option.doc, indent)
+        explain(option, indent)
         lines.append("\(blanks(indent))\(option.name): \(option.sample)")
       } else if isFirst {
         commentedOut(option, indent)
@@ -98,10 +98,14 @@ public struct Skeleton {
   }
 
   private mutating func commentedOut(_ option: AnyOption, _ indent: Int) {
-    comment(option.doc, indent)
+    explain(option, indent)
     lines += SkeletonExample.entry(
       blanks(indent) + "# " + option.name + ":", option.fallback ?? option.sample, indent: indent,
       isComment: true)
+  }
+
+  private mutating func explain(_ option: AnyOption, _ indent: Int) {
+    comment("\(option.doc) (\(option.typeName))", indent)
   }
 
   private mutating func comment(_ text: String, _ indent: Int) {

@@ -21,34 +21,35 @@ import Testing
           input:
             # read lines
             lines:
-            # how many polls, or pieces of a file, may wait for the pipeline
+            # how many polls, or pieces of a file, may wait for the pipeline (integer)
             # buffer: 8
-            # what the source does when so many wait: wait itself, or drop the oldest or newest
+            # what the source does when so many wait: wait itself, or drop the oldest or newest (wait or
+            # drop_oldest or drop_newest)
             # when_full: wait
 
         steps:
           # make it another
-          # what it becomes
+          # what it becomes (expression or mapping of expressions)
           - shape: { id: .id, at: '.["a, b"]' }
-            # what statistics and messages call the step
+            # what statistics and messages call the step (text)
             # name: text
-            # what becomes of an event that the step fails on
+            # what becomes of an event that the step fails on (log, stop or { dead_letter: PATH })
             # on_error: log
 
           # keep some
           - keep:
-              # what must hold
+              # what must hold (expression)
               where: .n > 1
 
         sinks:
           output:
             # write it down
             log:
-              # the file
+              # the file (path)
               path: out/a.jsonl
-              # only events for which this is neither false nor null
+              # only events for which this is neither false nor null (expression)
               # when: .type != "removed"
-            # what becomes of an event that the sink fails on
+            # what becomes of an event that the sink fails on (log, stop or { dead_letter: PATH })
             # on_error: log
 
         """)
