@@ -6,7 +6,7 @@ usage: programs.py [--count N] [--seed S] [--flow COMMAND] [--keep-going]
 Needs the `jq` package from PyPI, which carries libjq. Run by hand: `make differential`.
 Prints each program whose outputs or error differ, and ends with how many there were.
 """
-import argparse, json, math, os, random, resource, subprocess, sys
+import argparse, json, math, os, random, re, resource, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
 import jq
@@ -200,7 +200,8 @@ def flow(command, program, text):
         return outputs, f"killed by signal {-p.returncode}"
     if p.returncode == 3:
         return None
-    # `flow: error (at <stdin>:1): message`
+    # `flow: error (at <stdin>:1): message`, then the place in the program with a caret, which libjq does not say.
+    error = re.sub(r"\n {4}.*\n {4} *\^+$", "", error)
     return outputs, error.partition("):")[2].lstrip(" ") if error else None
 
 
