@@ -115,6 +115,7 @@ import Testing
       #"[[{"start":1,"end":null}],[{"start":null,"end":1}]]"#),
     Case("[path(indices(2), index([2]))]", "[1, 2]", "[[[2]],[[2],0]]"),
     Case("path(isempty(.[]))", "[false]", "[0]"),
+    Case("[path(trim, ltrim, rtrim)]", #""a b""#, "[[],[],[]]"),
     Case("[path(reduce (0, 1) as $i (.; .[:2])), path(-0)?]", "[1]", "[[]]"),
     // Unlike jq 1.8: taking a value apart leads nowhere by itself.
     Case(
