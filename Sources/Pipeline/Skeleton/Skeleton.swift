@@ -2,7 +2,7 @@
 ///
 ///     print(Skeleton(name: "new", sources: [stdin], steps: [filter], sinks: [jsonl]).text)
 ///
-/// Options that the node's first example gives have the value they have there; the others are commented out.
+/// Options that an example of the node gives have the value they have there; the others are commented out.
 public struct Skeleton {
   /// The source that examples of steps with a side input read.
   private static let other = "other"
