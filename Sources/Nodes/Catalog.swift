@@ -8,6 +8,6 @@ extension Catalog {
     // steps
     map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
     // sinks
-    jsonl, null,
+    console, jsonl, exec, notify, count, null,
   ])
 }

@@ -11,10 +11,9 @@ struct Command: Sendable {
   let run: @Sendable ([String]) -> Int32
 
   static let all: [Command] = [
-    RunCommand.command, CheckCommand.command, EvalCommand.command, TailCommand.command,
-    VersionCommand.command,
-    GraphCommand.command, NodesCommand.command, DocsCommand.command, SchemaCommand.command,
-    NewCommand.command, CompletionsCommand.command, HelpCommand.command,
+    RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
+    GraphCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command, SchemaCommand.command,
+    CompletionsCommand.command, VersionCommand.command, HelpCommand.command,
   ]
 
   init(name: String, usage: String, summary: String, run: @escaping @Sendable ([String]) -> Int32) {

@@ -29,9 +29,10 @@ enum RunCommand {
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
     if !files.isRight { return ExitStatus.usage }
-    var options = RunOptions(
-      world: .real, log: RunLog.make(arguments, masking: files.secrets, manyPipelines: files.plans.count > 1),
-      screen: Terminal.screen)
+    let screen = Terminal.screen
+    let log = RunLog.make(
+      arguments, masking: files.secrets, manyPipelines: files.plans.count > 1, beside: screen)
+    var options = RunOptions(world: .real, log: log, screen: screen)
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace

@@ -38,7 +38,7 @@ private final class StopAfter {
     let early = StopSign()
     self.early = early
     job = Job { () throws(FileFailure) in
-      var wait = pollfd(fd: early.number, events: Int16(POLLIN), revents: 0)
+      var wait = pollfd(fd: early.descriptor, events: Int16(POLLIN), revents: 0)
       if poll(&wait, 1, Int32(limit)) == 0 { stop.set() }
     }
   }
