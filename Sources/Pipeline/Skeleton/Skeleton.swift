@@ -74,7 +74,9 @@ public struct Skeleton {
       lines.append(head)
       for option in given {
         guard var value = example.values[option.name] else { continue }
-        if number > 1, option.typeName == OptionType<String>.path.name { value = numbered(value, number) }
+        if number > 1, ["path", "path template"].contains(option.typeName) {
+          value = numbered(value, number)
+        }
         explain(option, inner + 2)
         lines += SkeletonExample.entry(blanks(inner + 2) + option.name + ":", value, indent: inner + 2)
       }
