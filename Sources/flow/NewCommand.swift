@@ -31,11 +31,21 @@ enum NewCommand {
       sources: try chosen(sources, arguments, Catalog.all.sources, else: ["file", "stdin"], count: 1),
       steps: try chosen(steps, arguments, Catalog.all.steps, else: ["filter", "map", "changes"], count: 3),
       sinks: try chosen(sinks, arguments, Catalog.all.sinks, else: ["console", "jsonl"], count: 2))
+    if let problem = problem(of: skeleton.text) {
+      throw WrongUse("these do not go together: \(problem.message)\(problem.hint.map { "; \($0)" } ?? "")")
+    }
     guard let path else {
       Terminal.say(skeleton.text)
       return ExitStatus.done
     }
     return write(skeleton.text, path, isForced: arguments.has(force))
+  }
+
+  /// Each node by itself is right; some cannot stand in one pipeline with others.
+  private static func problem(of text: String) -> Problem? {
+    var reader = PipelineReader(catalog: .all)
+    reader.read(path: "new.yaml", Array(text.utf8))
+    return reader.problems.sorted.first
   }
 
   private static func list(_ name: String, _ specs: [NodeSpec], _ summary: String) -> Option {

@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func helpAndVersion() throws {
-    #expect(try flow(["--help"]).output.contains("flow eval FILTER"))
+    #expect(try flow(["--help"]).output.contains("eval FILTER"))
     #expect(try flow(["eval", "--help"]).output.contains("--raw-output0"))
     #expect(try flow(["version"]).output.hasPrefix("flow "))
     #expect(try flow(["evil"]).status == 2)

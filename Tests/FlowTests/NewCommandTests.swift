@@ -54,6 +54,9 @@ import Testing
       try complaint("--steps", "map,fliter")
         == "flow new: --steps: there is no “fliter” among the steps; did you mean “filter”?")
     #expect(try complaint("--sources", "filter") == "flow new: --sources: “filter” is a step")
+    #expect(
+      try complaint("--sources", "stdin,replay").hasPrefix(
+        "flow new: these do not go together: stdin answers"))
     #expect(try complaint("--sinks", "") == "flow new: --sinks names nothing")
   }
 }

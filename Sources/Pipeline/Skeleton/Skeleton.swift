@@ -2,7 +2,7 @@
 ///
 ///     print(Skeleton(name: "new", sources: [stdin], steps: [filter], sinks: [jsonl]).text)
 ///
-/// Options that the node's first example gives have the value they have there; the others are commented out.
+/// Options that an example of the node gives have the value they have there; the others are commented out.
 public struct Skeleton {
   /// The source that examples of steps with a side input read.
   private static let other = "other"
@@ -74,7 +74,9 @@ public struct Skeleton {
       lines.append(head)
       for option in given {
         guard var value = example.values[option.name] else { continue }
-        if number > 1, option.typeName == OptionType<String>.path.name { value = numbered(value, number) }
+        if number > 1, ["path", "path template"].contains(option.typeName) {
+          value = numbered(value, number)
+        }
         explain(option, inner + 2)
         lines += SkeletonExample.entry(blanks(inner + 2) + option.name + ":", value, indent: inner + 2)
       }

@@ -4,7 +4,9 @@ struct SkeletonExample {
   private(set) var values: [String: String] = [:]
 
   init(_ spec: NodeSpec) {
-    if let yaml = spec.examples.first?.yaml { take(yaml, spec) }
+    // Of what builds objects an example that does: steps behind it find members to work with.
+    let building = spec.examples.first { spec.isBare && $0.yaml.hasPrefix("\(spec.kind): {") }
+    if let yaml = (building ?? spec.examples.first)?.yaml { take(yaml, spec) }
     for option in spec.innerOptions where option.isRequired && values[option.name] == nil {
       values[option.name] = Self.withDefaults(option.sample)
     }

@@ -45,7 +45,7 @@ import Testing
           output:
             # write it down
             log:
-              # the file (path)
+              # the file (path template)
               path: out/a.jsonl
               # only events for which this is neither false nor null (expression)
               # when: .type != "removed"
