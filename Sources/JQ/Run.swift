@@ -108,19 +108,27 @@ final class Run {
 
   /// Starts the budget anew.
   func begin() {
-    let budget = environment.budget
     steps = 0
     stepsBefore = 0
     depth = 0
     tail = nil
-    stepLimit = min(Run.stepsBetweenChecks, budget.steps ?? .max)
-    deadline = budget.seconds.flatMap { seconds in budget.clock.map { $0() + seconds } }
+    stepLimit = min(Run.stepsBetweenChecks, environment.budget.steps ?? .max)
+    // The clock is first read when some thousand steps are done: most runs end before.
+    deadline = nil
     charged = 0
     // Freed memory is not counted back: past a part of the limit the process is asked how large it is.
-    chargeLimit = budget.memory.map { max($0 / 4, 1 << 16) } ?? .max
+    chargeLimit = environment.budget.memory.map { max($0 / 4, 1 << 16) } ?? .max
     residentAtStart = -1
     let here = stackPointer()
     if !stack.contains(here) { stack = .current() }
+  }
+
+  private func isLate(_ now: Double, after seconds: Double) -> Bool {
+    guard let deadline else {
+      deadline = now + seconds
+      return false
+    }
+    return now > deadline
   }
 
   func nextLabel() -> Int {
@@ -144,7 +152,7 @@ final class Run {
       throw Stop(.refused("the expression took more than \(limit) steps"))
     }
     stepLimit = min(Run.stepsBetweenChecks, (budget.steps ?? .max) - stepsBefore)
-    if let deadline, let clock = budget.clock, clock() > deadline {
+    if let seconds = budget.seconds, let clock = budget.clock, isLate(clock(), after: seconds) {
       throw Stop(.refused("the expression took longer than \(budget.seconds ?? 0) seconds"))
     }
   }

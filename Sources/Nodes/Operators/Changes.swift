@@ -104,6 +104,8 @@ private final class Changes: Step {
   private let bound: Int
   private var snapshots: [String: Snapshot] = [:]
   private var latest: Snapshot?
+  /// The time of a poll as its changes have it.
+  private var time: (poll: Poll, text: Value)?
 
   private struct TooManyKeys: Error, CustomStringConvertible {
     let bound: Int
@@ -155,6 +157,13 @@ private final class Changes: Step {
     return snapshot
   }
 
+  private func time(of poll: Poll) -> Value {
+    if let time, time.poll === poll { return time.text }
+    let text = Value.string(timestamp(poll.at))
+    time = (poll, text)
+    return text
+  }
+
   private static let shape = Shape(["type", "key", "at", "before", "after", "diff"])
 
   private func change(
@@ -163,7 +172,7 @@ private final class Changes: Step {
     let value = Value.object(
       Self.shape,
       [
-        .string(type), key, .string(timestamp(poll.at)), before ?? .null, after ?? .null,
+        .string(type), key, time(of: poll), before ?? .null, after ?? .null,
         .array(diff.map(\.value)),
       ])
     return Event(value, poll)

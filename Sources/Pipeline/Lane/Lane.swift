@@ -12,6 +12,7 @@ public final class Lane: Sendable {
   private struct State {
     var number = 0
     var now = 0.0
+    var instant = Instant()
     var depth = 0
     var isTimed = false
     var nestedTime = 0
@@ -31,6 +32,9 @@ public final class Lane: Sendable {
   /// The time of day when the present turn began: what `$now` is in all of it.
   public var now: Double { state.value.now }
 
+  /// When the present turn began, by the clock that only goes forward: all of it happens at once.
+  var instant: Instant { state.value.instant }
+
   /// Whether the event that is under way is one of those whose time is taken.
   var isTimed: Bool {
     get { state.value.isTimed }
@@ -42,6 +46,7 @@ public final class Lane: Sendable {
     if state.value.depth == 0 {
       state.value.number += 1
       state.value.now = world.wallClock()
+      state.value.instant = scheduler.now
     }
     state.value.depth += 1
     body()

@@ -86,8 +86,8 @@ public final class Downstream {
     downstream.complete()
   }
 
-  /// The time by the lane's clock, which only goes forward.
-  public var now: Instant { lane.scheduler.now }
+  /// The time of this turn by the lane's clock, which only goes forward.
+  public var now: Instant { lane.instant }
 
   /// The time of day of this turn, in seconds since 1970.
   public var timeOfDay: Double { lane.now }
@@ -95,7 +95,7 @@ public final class Downstream {
   /// When the lane's clock will show what a wall clock shows at a moment, if neither is set until then.
   public func instant(ofTimeOfDay moment: Double) -> Instant {
     let delay = min(max(-1e9, moment - lane.world.wallClock()), 9e9)
-    return now + .nanoseconds(Int64(delay * 1e9))
+    return lane.scheduler.now + .nanoseconds(Int64(delay * 1e9))
   }
 
   /// Has `wake` called at that time, instead of any asked for before.

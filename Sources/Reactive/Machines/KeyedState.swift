@@ -25,30 +25,36 @@ public protocol KeyedState<Key, Value> {
 }
 
 /// Keyed state in memory: a table, and a chain through its places from the oldest key to the newest.
+///
+/// Inlinable, since code that is not specialised for the key and value would look up their types at each step.
 public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState, Sendable {
-  private struct Place: Sendable {
-    var key: Key
-    var value: Value
-    var older: Int
-    var newer: Int
+  @usableFromInline struct Place: Sendable {
+    @usableFromInline var key: Key
+    @usableFromInline var value: Value
+    @usableFromInline var older: Int
+    @usableFromInline var newer: Int
+
+    @inlinable init(key: Key, value: Value, older: Int, newer: Int) {
+      (self.key, self.value, self.older, self.newer) = (key, value, older, newer)
+    }
   }
 
-  private static var none: Int { -1 }
-  private var index: [Key: Int] = [:]
-  private var places: [Place?] = []
-  private var free: [Int] = []
-  private var first = -1
-  private var last = -1
+  @inlinable static var none: Int { -1 }
+  @usableFromInline var index: [Key: Int] = [:]
+  @usableFromInline var places: [Place?] = []
+  @usableFromInline var free: [Int] = []
+  @usableFromInline var first = -1
+  @usableFromInline var last = -1
 
-  public init() {}
+  @inlinable public init() {}
 
-  public var count: Int { index.count }
+  @inlinable public var count: Int { index.count }
 
-  public func value(for key: Key) -> Value? {
+  @inlinable public func value(for key: Key) -> Value? {
     index[key].flatMap { places[$0]?.value }
   }
 
-  public mutating func set(_ value: Value, for key: Key) {
+  @inlinable public mutating func set(_ value: Value, for key: Key) {
     if let place = index[key] {
       places[place]?.value = value
       if place != last {
@@ -63,11 +69,11 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
   }
 
   /// Changes what is kept under a key, which does not make the key the newest.
-  public mutating func replace(_ value: Value, for key: Key) {
+  @inlinable public mutating func replace(_ value: Value, for key: Key) {
     if let place = index[key] { places[place]?.value = value }
   }
 
-  @discardableResult
+  @discardableResult @inlinable
   public mutating func remove(_ key: Key) -> Value? {
     guard let place = index.removeValue(forKey: key) else { return nil }
     unlink(place)
@@ -76,12 +82,12 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
     return places[place]?.value
   }
 
-  public var oldest: (key: Key, value: Value)? {
+  @inlinable public var oldest: (key: Key, value: Value)? {
     guard first != Self.none, let place = places[first] else { return nil }
     return (place.key, place.value)
   }
 
-  public func forEach(_ body: (Key, Value) -> Void) {
+  @inlinable public func forEach(_ body: (Key, Value) -> Void) {
     var next = first
     while next != Self.none, let place = places[next] {
       body(place.key, place.value)
@@ -89,7 +95,7 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
     }
   }
 
-  private mutating func newPlace(_ place: Place) -> Int {
+  @inlinable mutating func newPlace(_ place: Place) -> Int {
     guard let reused = free.popLast() else {
       places.append(place)
       return places.count - 1
@@ -98,13 +104,13 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
     return reused
   }
 
-  private mutating func unlink(_ place: Int) {
+  @inlinable mutating func unlink(_ place: Int) {
     guard let older = places[place]?.older, let newer = places[place]?.newer else { return }
     if older == Self.none { first = newer } else { places[older]?.newer = newer }
     if newer == Self.none { last = older } else { places[newer]?.older = older }
   }
 
-  private mutating func linkLast(_ place: Int) {
+  @inlinable mutating func linkLast(_ place: Int) {
     places[place]?.older = last
     places[place]?.newer = Self.none
     if last == Self.none { first = place } else { places[last]?.newer = place }
