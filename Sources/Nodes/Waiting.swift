@@ -1,0 +1,14 @@
+import Pipeline
+
+extension StepContext {
+  /// Says how much a step still held when the pipeline was stopped.
+  func noteWaiting(_ count: Int) {
+    if count == 0 { return }
+    log.notice(count == 1 ? "one event was still waiting" : "\(count) events were still waiting")
+  }
+}
+
+extension Event {
+  /// The event for keeping past its turn, without the text it was read from.
+  var detached: Event { Event(value.detach(), poll) }
+}
