@@ -7,6 +7,7 @@ extension Catalog {
     stdin,
     // steps
     map, filter,
+    batch, scan, join,
     // sinks
     jsonl, null,
   ])
