@@ -7,7 +7,7 @@ extension Catalog {
     stdin,
     // steps
     map, filter,
-    batch, scan, join, delay, rateLimit, timeout,
+    batch, window, scan, join, delay, rateLimit, timeout,
     // sinks
     jsonl, null,
   ])
