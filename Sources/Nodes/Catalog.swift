@@ -7,7 +7,7 @@ extension Catalog {
     stdin,
     // steps
     map, filter,
-    batch, window, scan, join, delay, rateLimit, timeout,
+    batch, window, scan, join, delay, remind, rateLimit, timeout,
     // sinks
     jsonl, null,
   ])
