@@ -5,15 +5,20 @@
 
 #include <pthread.h>
 #include <spawn.h>
+#include <linux/stat.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 char *strptime(const char *text, const char *format, struct tm *time);
+int statx(int folder, const char *path, int flags, unsigned mask, struct statx *status);
+void *memrchr(const void *text, int byte, size_t count);
 void *memmem(const void *text, size_t count, const void *part, size_t part_count);
 int pipe2(int descriptors[2], int flags);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
@@ -33,5 +38,7 @@ static inline int flow_exit_status(int status) { return WIFEXITED(status) ? WEXI
 
 /// The signal that ended a child; 0 if it exited.
 static inline int flow_ending_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
+
+static const int flow_inotify_flags = IN_CLOEXEC | IN_NONBLOCK;
 
 #endif

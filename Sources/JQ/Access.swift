@@ -81,6 +81,8 @@ func slice(_ target: Value, from: Value, to: Value) throws(Stop) -> Value {
   case .null: return .null
   case .array:
     let bounds = try sliceBounds(target.count ?? 0, from: from, to: to)
+    // All of it is the array itself, for path expressions too.
+    if !bounds.isEmpty, bounds.count == target.count { return target }
     return target.slice(bounds.lowerBound, bounds.upperBound)
   case .string:
     let bytes = target.textBytes ?? []

@@ -102,13 +102,17 @@ extension Builtins {
   private static func transpose(_ value: Value, _ run: Run) throws(Stop) -> Value {
     var rows: [Value] = []
     var width = 0
+    // As jq: there are as many columns as the greatest length of anything in it; only then are rows looked into.
+    var odd: Value?
+    var isEmpty = true
     try iterate(value, run) { (row) throws(Stop) in
-      guard row.kind == .array || row.isNull else {
-        throw Stop("Cannot index \(row.typeName) with number (0)")
-      }
+      isEmpty = try Builtins.length(row).double == 0 && isEmpty
+      if row.kind != .array, !row.isNull { odd = odd ?? row }
       rows.append(row)
       width = max(width, row.count ?? 0)
     }
+    if isEmpty { return .array([]) }
+    if let odd { throw Stop("Cannot index \(odd.typeName) with number (0)") }
     try run.reserve(width * rows.count * MemoryLayout<Value>.stride)
     return .array((0..<width).map { column in .array(rows.map { $0.element(column) ?? .null }) })
   }

@@ -223,7 +223,7 @@ extension Builtins {
     }
   }
 
-  private static func count(_ from: Double, _ to: Double, _ run: Run, _ out: Emit) throws(Stop) {
+  static func count(_ from: Double, _ to: Double, _ run: Run, _ out: Emit) throws(Stop) {
     var current = from
     while current < to {
       try run.step()

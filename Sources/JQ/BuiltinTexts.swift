@@ -63,9 +63,12 @@ extension Builtins {
 
   private static func trimmed(_ value: Value, left: Bool, right: Bool) throws(Stop) -> Value {
     guard let text = value.string else { throw Stop("trim input must be a string") }
-    var scalars = Substring(text).unicodeScalars
+    let all = Substring(text).unicodeScalars
+    var scalars = all
     if left { while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() } }
     if right { while let last = scalars.last, last.properties.isWhitespace { scalars.removeLast() } }
+    // The text itself where there is nothing to trim: `path(trim)` can tell.
+    if scalars.startIndex == all.startIndex, scalars.endIndex == all.endIndex { return value }
     return .string(String(scalars))
   }
 

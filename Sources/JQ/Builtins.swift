@@ -71,17 +71,14 @@ enum Builtins {
     "_lesseq/2": .two { (_, a, b, _) throws(Stop) in .bool(try compare(a, b) <= 0) },
     "_greater/2": .two { (_, a, b, _) throws(Stop) in .bool(try compare(a, b) > 0) },
     "_greatereq/2": .two { (_, a, b, _) throws(Stop) in .bool(try compare(a, b) >= 0) },
-    "_negate/0": .zero { (value, _) throws(Stop) in
-      guard let negated = value.negated else { throw typeError(value, "cannot be negated") }
-      return negated
-    },
+    "_negate/0": .zero { (value, _) throws(Stop) in try negative(value) },
   ]
 
   private static let kindNames: [Value] = [Kind.null, .boolean, .number, .string, .array, .object].map {
     .string($0.name.description)
   }
 
-  private static func length(_ value: Value) throws(Stop) -> Value {
+  static func length(_ value: Value) throws(Stop) -> Value {
     switch value.kind {
     case .null: return .number(0)
     case .array, .object: return .number(value.count ?? 0)

@@ -165,11 +165,7 @@ extension Compiler {
       return .constant(constant.double == 0 ? .number(0) : negated)
     }
     return Compiler.pipe(
-      code,
-      .single { (value, _) throws(Stop) in
-        guard let negated = value.negated else { throw typeError(value, "cannot be negated") }
-        return negated
-      })
+      code, .single { (value, _) throws(Stop) in try negative(value) })
   }
 
   // MARK: Texts
@@ -227,7 +223,7 @@ extension Compiler {
   }
 
   /// The values of a list of literals.
-  private func constants(_ node: Node) -> [Value]? {
+  func constants(_ node: Node) -> [Value]? {
     switch node.form {
     case .commas(let nodes):
       var values: [Value] = []
@@ -239,6 +235,15 @@ extension Compiler {
     case .number(let text): return [numberLiteral(text)]
     case .text(let bytes): return [.string(bytes)]
     case .array(let items): return (items.map { constants($0) } ?? []).map { [.array($0)] }
+    case .object(let members):
+      var object = Value.emptyObject
+      for member in members {
+        guard let name = constants(member.key), let value = constants(member.value), name.count == 1,
+          value.count == 1, let key = Key(name[0])
+        else { return nil }
+        object.setMember(key, value[0])
+      }
+      return [object]
     case .null: return [.null]
     case .yes: return [.bool(true)]
     case .no: return [.bool(false)]

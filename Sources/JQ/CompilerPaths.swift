@@ -72,6 +72,18 @@ extension Compiler {
         if !found { try second(place, frame, out) }
       }
     case .reduce, .foreach: return try foldPaths(node, here)
+    case .array(let items?): return try arrayPaths(items, node, here)
+    case .and(let left, let right): return try logicPaths(left, right, isAnd: true, here)
+    case .or(let left, let right): return try logicPaths(left, right, isAnd: false, here)
+    case .negate(let operand):
+      if try compile(node, here).constant != nil { return try calculated(node, here) }
+      let operands = try paths(operand, here)
+      return { (place, frame, out) throws(Stop) in
+        try operands(place, frame) { (operand) throws(Stop) in
+          try out(operand.holding(try negative(operand.value)))
+        }
+      }
+    case .update, .updateWith: return try updatePaths(node, here)
     case .label(let name, let body): return try labelPaths(name, body, here)
     case .define(let definition, let body):
       return try paths(body, here.with(here.scope.defining(definition, in: here.layout)))
@@ -93,7 +105,7 @@ extension Compiler {
   }
 
   /// What leads to no place: its outputs are values without a path.
-  private func calculated(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
+  func calculated(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
     let all = try compile(node, here).many
     return { (place, frame, out) throws(Stop) in
       try all(place.value, frame) { (value) throws(Stop) in try out(place.holding(value)) }
@@ -110,94 +122,6 @@ extension Compiler {
         try targets(place, frame) { (target) throws(Stop) in
           if let next = try target.at(key, isOptional: isOptional) { try out(next) }
         }
-      }
-    }
-  }
-
-  private func attemptPaths(_ body: Node, _ handler: Node?, _ here: Here) throws(ProgramError) -> Paths {
-    let all = try paths(body, here)
-    let rescue = try handler.map { (node) throws(ProgramError) in try calculated(node, here) }
-    return { (place, frame, out) throws(Stop) in
-      let depth = frame.run.depth
-      var downstream: Stop?
-      let caught: Value
-      do throws(Stop) {
-        try all(place, frame) { (output) throws(Stop) in
-          do throws(Stop) {
-            try out(output)
-          } catch {
-            downstream = error
-            throw error
-          }
-        }
-        return
-      } catch {
-        guard case .error(let message) = error.reason, error !== downstream else { throw error }
-        caught = message
-      }
-      frame.run.depth = depth
-      try rescue?(place.holding(caught), frame, out)
-    }
-  }
-
-  private func labelPaths(_ name: String, _ body: Node, _ here: Here) throws(ProgramError) -> Paths {
-    let slot = here.layout.newSlot()
-    let all = try paths(body, here.with(here.scope.adding(.label(name, here.layout, slot))))
-    return { (place, frame, out) throws(Stop) in
-      let label = frame.run.nextLabel()
-      let depth = frame.run.depth
-      let saved = frame.slots[slot]
-      frame.slots[slot] = .number(label)
-      defer { frame.slots[slot] = saved }
-      do throws(Stop) {
-        try all(place, frame, out)
-      } catch {
-        guard case .breakOut(label) = error.reason else { throw error }
-        frame.run.depth = depth
-      }
-    }
-  }
-
-  /// Folds in a path expression: the items lead to places, and the state is looked at from there.
-  ///
-  /// That is jq's way. Its `limit` lives by it: it passes on the item, which is at the place of the item.
-  private func foldPaths(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
-    let parts: (items: Node, patterns: [Pattern], initial: Node, update: Node)
-    var extract: Node?
-    var isReduce = true
-    switch node.form {
-    case .reduce(let a, let b, let c, let d): parts = (a, b, c, d)
-    case .foreach(let a, let b, let c, let d, let e):
-      parts = (a, b, c, d)
-      (extract, isReduce) = (e, false)
-    default: return try calculated(node, here)
-    }
-    let source = try paths(parts.items, here)
-    let starts = try paths(parts.initial, here)
-    let matcher = try matcher(parts.patterns, here)
-    let inside = here.with(matcher.scope)
-    let updates = try paths(parts.update, inside)
-    let select = try extract.map { (node) throws(ProgramError) in try paths(node, inside) }
-    let slots = matcher.slots
-    let foldsWhole = isReduce
-    return { (place, frame, out) throws(Stop) in
-      let saved = slots.map { frame.slots[$0] }
-      defer { for (slot, value) in zip(slots, saved) { frame.slots[slot] = value } }
-      try starts(place, frame) { (first) throws(Stop) in
-        var state = first.value
-        try source(first.holding(place.value), frame) { (item) throws(Stop) in
-          try frame.run.step()
-          try matcher.match(item.value, place.value, frame) { () throws(Stop) in
-            let before = item.holding(state)
-            state = .null
-            try updates(before, frame) { (output) throws(Stop) in
-              state = output.value
-              guard !foldsWhole else { return }
-              if let select { try select(output, frame, out) } else { try out(output) }
-            }
-          }
-        }
-        if foldsWhole { try out(first.holding(state)) }
       }
     }
   }
@@ -225,10 +149,10 @@ extension Compiler {
         try all(place, frame) { (output) throws(Stop) in last = output }
         if let last { try out(last) }
       }
-    case "error/0", "error/1": return try calculated(node, here)
+    case "range/2": return try rangePaths(arguments[0], arguments[1], here)
     default: break
     }
-    guard let meaning = preludeMeaning(name, arguments.count) else { return try calculated(node, here) }
+    guard let meaning = pathMeaning(name, arguments.count) else { return try calculated(node, here) }
     return try pathCall(meaning, arguments, node, here)
   }
 

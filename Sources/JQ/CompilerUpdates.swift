@@ -218,7 +218,7 @@ extension Compiler {
 
   /// What an assignment does to its input; the value of the right side is in a slot where it is evaluated
   /// before.
-  private func assignmentChange(_ node: Node, _ slot: Int?, _ here: Here) throws(ProgramError) -> Change {
+  func assignmentChange(_ node: Node, _ slot: Int?, _ here: Here) throws(ProgramError) -> Change {
     switch node.form {
     case .assign(let target, _):
       let slot = slot ?? 0

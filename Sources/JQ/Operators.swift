@@ -184,3 +184,9 @@ func find(_ wanted: [UInt8], in text: [UInt8], from start: Int) -> Int? {
     }
   }
 }
+
+// `-x`
+func negative(_ value: Value) throws(Stop) -> Value {
+  guard let negated = value.negated else { throw typeError(value, "cannot be negated") }
+  return negated
+}

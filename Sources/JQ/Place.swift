@@ -92,8 +92,7 @@ extension Place {
   /// The place of one key further; nil where an optional key leads nowhere.
   func at(_ key: Value, isOptional: Bool) throws(Stop) -> Place? {
     guard isPath else {
-      throw Stop(
-        "Invalid path expression near attempt to access element \(key.excerpt) of \(value.excerpt)")
+      throw .noPlace(key, of: value)
     }
     if isOptional {
       guard let inner = try? index(value, key) else { return nil }
@@ -140,7 +139,7 @@ extension Place {
     try run.checkStack()
     try out(place)
     let kind = place.value.kind
-    guard kind == .array || kind == .object else { return }
+    guard kind == .array || kind == .object || !place.isPath else { return }
     try iterate(place, run) { (inner) throws(Stop) in try descend(inner, run, out) }
   }
 }

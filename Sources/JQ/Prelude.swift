@@ -2,7 +2,9 @@
 // Swift too are here for path expressions, and for arguments with several outputs.
 
 enum Prelude {
-  static let definitions: [String: String] = {
+  static let definitions = table(of: texts)
+
+  static func table(of texts: [String]) -> [String: String] {
     var table: [String: String] = [:]
     for text in texts {
       // `def name(a; b): …`: the arity is one more than the number of semicolons between the parentheses.
@@ -12,7 +14,7 @@ enum Prelude {
       table["\(name)/\(arity)"] = text
     }
     return table
-  }()
+  }
 
   private static let texts = [
     "def error(message): message | error;",
@@ -164,8 +166,7 @@ enum Prelude {
   ]
 
   /// One definition, parsed.
-  static func definition(_ signature: String) -> (Definition, Source)? {
-    guard let text = definitions[signature] else { return nil }
+  static func definition(_ text: String) -> (Definition, Source)? {
     let source = Source(name: "<builtin>", text: Array(text.utf8), isPrelude: true)
     guard let module = try? Parser.parse(source), let definition = module.definitions.first else {
       return nil
@@ -178,10 +179,15 @@ extension Compiler {
   /// What a name of the prelude means.
   func preludeMeaning(_ name: String, _ arity: Int) -> FunctionMeaning? {
     let signature = "\(name)/\(arity)"
-    if let known = preludeMeanings[signature] { return known }
-    guard let (definition, source) = Prelude.definition(signature) else { return nil }
+    return Prelude.definitions[signature].flatMap { meaning(signature, $0) }
+  }
+
+  /// What a definition means, which is parsed when it is first asked for.
+  func meaning(_ key: String, _ text: String) -> FunctionMeaning? {
+    if let known = preludeMeanings[key] { return known }
+    guard let (definition, source) = Prelude.definition(text) else { return nil }
     let meaning = FunctionMeaning(.definition(definition), scope: Scope(source), layout: rootLayout)
-    preludeMeanings[signature] = meaning
+    preludeMeanings[key] = meaning
     return meaning
   }
 

@@ -38,6 +38,11 @@ final class Stop: Error, Sendable {
     if case .error = reason { return true }
     return false
   }
+
+  /// A path expression goes on from a value that is at no place.
+  static func noPlace(_ key: Value, of value: Value) -> Stop {
+    Stop("Invalid path expression near attempt to access element \(key.excerpt) of \(value.excerpt)")
+  }
 }
 
 /// What went wrong while a program ran.

@@ -7,10 +7,10 @@ public final class Shape: @unchecked Sendable {
   private(set) var keys: [Key]
   /// Names in use; `keys` also holds places of removed ones.
   private(set) var live: Int
-  /// Open addressing: key number plus one, or 0.
+  /// Open addressing: the hash and, below it, the key's number plus one; or 0.
   ///
-  /// Empty while the names are few.
-  private var slots: [UInt32] = []
+  /// Empty while the names are few. The hash is here so that of half a million keys none but the right one is looked at.
+  private var slots: [UInt64] = []
   private var removed: [Bool] = []
 
   private static let linearLimit = 8
@@ -32,15 +32,16 @@ public final class Shape: @unchecked Sendable {
   private func makeSlots(for count: Int) {
     var size = 32
     while size < count * 2 { size *= 2 }
-    slots = [UInt32](repeating: 0, count: size)
+    slots = [UInt64](repeating: 0, count: size)
     for number in keys.indices where !isRemoved(number) { insertSlot(number) }
   }
 
   private func insertSlot(_ number: Int) {
     let mask = slots.count - 1
-    var slot = Int(keys[number].hash) & mask
+    let hash = keys[number].hash
+    var slot = Int(hash) & mask
     while slots[slot] != 0 { slot = (slot + 1) & mask }
-    slots[slot] = UInt32(number + 1)
+    slots[slot] = UInt64(hash) << 32 | UInt64(number + 1)
   }
 
   @inline(__always)
@@ -63,8 +64,11 @@ public final class Shape: @unchecked Sendable {
     let mask = slots.count - 1
     var slot = Int(key.hash) & mask
     while slots[slot] != 0 {
-      let number = Int(slots[slot]) - 1
-      if keys[number] == key && !isRemoved(number) { return number }
+      let entry = slots[slot]
+      if UInt32(truncatingIfNeeded: entry >> 32) == key.hash {
+        let number = Int(UInt32(truncatingIfNeeded: entry)) - 1
+        if keys[number] == key && !isRemoved(number) { return number }
+      }
       slot = (slot + 1) & mask
     }
     return -1

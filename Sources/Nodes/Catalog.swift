@@ -4,11 +4,11 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    stdin,
+    file, stdin, generate, replay,
     // steps
-    map, filter,
+    map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
     batch, window, scan, join, delay, remind, rateLimit, timeout,
     // sinks
-    jsonl, null,
+    console, jsonl, exec, notify, count, null,
   ])
 }

@@ -13,8 +13,8 @@ struct WrongUse: Error, Equatable {
 ///     arguments.isOn(color)      // true; nil where neither --color nor --no-color stands
 ///     arguments.operands         // ["a.jsonl"]
 ///
-/// Understood are `-n 5`, `-n5`, `-fn5` for `-f -n 5`, `--name value`, `--name=value`, and `--` before operands that
-/// begin with a dash. A lone `-` is an operand. What follows `-h` or `--help` is not looked at.
+/// Understood are `-n 5`, `-n5`, `-fn5` for `-f -n 5`, `--name value`, `--name=value`, and `--` before
+/// operands that begin with a dash. A lone `-` is an operand. What follows `-h` or `--help` is not looked at.
 struct Arguments {
   private(set) var operands: [String] = []
   private(set) var wantsHelp = false

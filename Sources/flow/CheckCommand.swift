@@ -3,9 +3,9 @@ import Pipeline
 /// `flow check`: everything that is wrong with pipelines, and nothing run.
 enum CheckCommand {
   static let manual = Manual(
-    "check", "say everything that is wrong with pipelines; nothing is run", operands: .some("FILE"),
+    "check", "say everything that is wrong with pipelines", operands: .some("FILE"),
     options: [PipelineFiles.set, PipelineFiles.config],
-    about: "Exits with 0 when all is right, with 2 when something is not.",
+    about: "Nothing is run. Exits with 0 when all is right, with 2 when something is not.",
     examples: [("flow check pipelines/*.yaml", "all pipelines of a folder at once")])
 
   static let command = Command(manual) { arguments throws(WrongUse) in

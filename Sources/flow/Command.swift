@@ -10,8 +10,10 @@ struct Command: Sendable {
   /// Runs with the arguments after the command's name; the exit status.
   let run: @Sendable ([String]) -> Int32
 
-  static let all = [
-    RunCommand.command, CheckCommand.command, EvalCommand.command, TailCommand.command, VersionCommand.command,
+  static let all: [Command] = [
+    RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
+    GraphCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command, SchemaCommand.command,
+    CompletionsCommand.command, VersionCommand.command, HelpCommand.command,
   ]
 
   init(name: String, usage: String, summary: String, run: @escaping @Sendable ([String]) -> Int32) {
@@ -37,38 +39,27 @@ struct Command: Sendable {
 
   static func run(_ arguments: [String]) -> Int32 {
     guard let name = arguments.first else {
-      Terminal.complain(help)
+      Terminal.complain(HelpCommand.text)
       return ExitStatus.usage
     }
     if let command = all.first(where: { $0.name == name }) {
       return command.run(Array(arguments.dropFirst()))
     }
     switch name {
-    case "-h", "--help", "help":
-      Terminal.say(help)
+    case "-h", "--help":
+      Terminal.say(HelpCommand.text)
       return ExitStatus.done
     case "-V", "--version": return VersionCommand.command.run([])
     default:
-      let hint = suggestion(for: name, among: all.map(\.name)).map { "; \($0)" } ?? ""
-      Terminal.complain("flow: there is no command \(quoted(name))\(hint)\n")
-      Terminal.complain("Use flow --help for the list of commands.\n")
-      return ExitStatus.usage
+      return reportUnknown(name)
     }
   }
 
-  static var help: String {
-    let width = all.map(\.usage.count).max() ?? 0
-    let lines = all.map { command in
-      "  flow \(command.usage)\(String(repeating: " ", count: width - command.usage.count))   \(command.summary)\n"
-    }
-    return """
-      flow turns public JSON APIs into streams of changes.
-
-      Commands:
-      \(lines.joined())
-      Use flow COMMAND --help for a command's options.
-
-      """
+  static func reportUnknown(_ name: String) -> Int32 {
+    let hint = nearest(to: name, among: all.map(\.name)).map { "; did you mean \(quoted($0))?" } ?? ""
+    Terminal.complain("flow: there is no command \(quoted(name))\(hint)\n")
+    Terminal.complain("Use flow help for the list of commands.\n")
+    return ExitStatus.usage
   }
 }
 

@@ -1,6 +1,8 @@
 import Glibc
 
-/// The lines of a file from the last to the first, read in blocks from its end: the size of the file does not matter.
+/// The lines of a file from the last to the first, read in blocks from its end.
+///
+/// The size of the file does not matter, only how much is asked for.
 struct LinesBackwards {
   private static let blockSize = 1 << 16
 

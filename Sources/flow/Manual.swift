@@ -32,9 +32,17 @@ struct Manual: Sendable {
   struct Operands: Sendable {
     let name: String
     let counts: ClosedRange<Int>
+    /// The words it may be, for the shells; nil for files.
+    var words: [String]?
 
     static let none = Operands(name: "", counts: 0...0)
     static func one(_ name: String) -> Operands { Operands(name: name, counts: 1...1) }
+    static func one(_ name: String, of words: [String]) -> Operands {
+      Operands(name: name, counts: 1...1, words: words)
+    }
+    static func optional(_ name: String, of words: [String]) -> Operands {
+      Operands(name: name, counts: 0...1, words: words)
+    }
     static func any(_ name: String) -> Operands { Operands(name: name, counts: 0...Int.max) }
     static func some(_ name: String) -> Operands { Operands(name: name, counts: 1...Int.max) }
 

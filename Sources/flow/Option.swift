@@ -12,6 +12,8 @@ struct Option: Sendable {
     case path(String)
     /// One of these words.
     case choice([String])
+    /// Several of these words with commas between them, called by this name in the help; the command checks them.
+    case list(String, of: [String])
   }
 
   /// Without the dashes.
@@ -35,7 +37,7 @@ struct Option: Sendable {
   var valueName: String? {
     switch form {
     case .flag, .toggle: nil
-    case .value(let name), .path(let name): name
+    case .value(let name), .path(let name), .list(let name, _): name
     case .choice(let words): words.joined(separator: "|")
     }
   }

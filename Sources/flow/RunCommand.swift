@@ -29,12 +29,20 @@ enum RunCommand {
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
     if !files.isRight { return ExitStatus.usage }
-    var options = RunOptions(
-      world: .real, log: RunLog.make(arguments, masking: files.secrets, manyPipelines: files.plans.count > 1),
-      screen: Terminal.screen)
+    let screen = Terminal.screen
+    let log = RunLog.make(
+      arguments, masking: files.secrets, manyPipelines: files.plans.count > 1, beside: screen)
+    var options = RunOptions(world: .real, log: log, screen: screen)
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace
+    let virtual = files.plans.filter { $0.sources.contains(where: \.isScript) }
+    guard virtual.isEmpty || virtual.count == files.plans.count else {
+      throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
+    }
+    if !virtual.isEmpty {
+      return VirtualRunner(plans: virtual, options: options, printsStatistics: arguments.has(stats)).run()
+    }
     return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
   }
 

@@ -7,18 +7,20 @@ enum RunLog {
   static let verbose = Option("verbose", short: "v", .flag, "more of what happens")
   static let format = Option("log", .choice(["text", "json"]), "how messages are written")
 
-  static func make(_ arguments: Arguments, masking secrets: Secrets, manyPipelines: Bool) -> Log {
+  static func make(
+    _ arguments: Arguments, masking secrets: Secrets, manyPipelines: Bool, beside screen: Screen
+  ) -> Log {
     let level: Log.Level =
       arguments.has(quiet) ? .error : arguments.has(verbose) ? .detail : .notice
     if arguments.text(format) == "json" {
       return Log(level: level) { entry in
-        Terminal.complain(secrets.masked(json(entry).description) + "\n")
+        Terminal.complain(secrets.masked(json(entry).description) + "\n", beside: screen)
       }
     }
     let paint = Paint(
       isOn: Paint.isWanted(isTerminal: Terminal.isTerminal(2)) { Terminal.environment($0) })
     return Log(level: level) { entry in
-      Terminal.complain(secrets.masked(text(entry, paint, manyPipelines)) + "\n")
+      Terminal.complain(secrets.masked(text(entry, paint, manyPipelines)) + "\n", beside: screen)
     }
   }
 

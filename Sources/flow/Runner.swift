@@ -44,7 +44,7 @@ struct Runner {
     }
     for run in runs { run.start() }
     let stoppedBy = wait(runs, tally, signals)
-    if printsStatistics { Terminal.complain(RunStatistics.text(runs)) }
+    if printsStatistics { Terminal.complain(RunStatistics.text(runs), beside: options.screen) }
     if stoppedBy == SIGINT { return ExitStatus.interrupted }
     return tally.hasFailed.load(ordering: .relaxed) ? ExitStatus.failed : ExitStatus.done
   }
@@ -57,7 +57,7 @@ struct Runner {
     while tally.left.load(ordering: .acquiring) > 0 {
       let signal = signals.wait(until: deadline)
       switch signal {
-      case SIGUSR1: Terminal.complain(RunStatistics.text(runs))
+      case SIGUSR1: Terminal.complain(RunStatistics.text(runs), beside: options.screen)
       case SIGINT, SIGTERM, SIGHUP:
         if stoppedBy == nil {
           stoppedBy = signal
@@ -71,7 +71,7 @@ struct Runner {
       case nil:
         guard let passed = deadline, passed <= .now else { continue }
         if isAborted { return stoppedBy }
-        Terminal.complain("flow: not everything could be written in time\n")
+        Terminal.complain("flow: not everything could be written in time\n", beside: options.screen)
         tally.hasFailed.store(true, ordering: .relaxed)
         isAborted = true
         deadline = .now + .seconds(1)

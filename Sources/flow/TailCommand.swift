@@ -133,5 +133,10 @@ struct TailCommand {
     var action = sigaction()
     guard sigaction(SIGINT, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { return }
     signal(SIGINT) { _ in _exit(ExitStatus.interrupted) }
+    // Whoever starts commands from a thread that takes no signals passes that on to them.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 }

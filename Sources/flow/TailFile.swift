@@ -1,7 +1,9 @@
 import Glibc
 
-/// A log that is read from its end, and followed under its name: when another file takes the name, or the file is cut
-/// short, reading goes on at the beginning of what stands there.
+/// A log that is read from its end, and followed under its name.
+///
+/// When another file takes the name, or the file is cut short, reading goes on at the beginning of what stands
+/// there.
 final class TailFile {
   /// What to begin with.
   enum Amount: Equatable {

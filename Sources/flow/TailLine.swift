@@ -24,7 +24,7 @@ struct TailLine {
   }
 
   private func lines(_ change: Change) -> [String] {
-    let head = "\(paint(time.text(change.at), .dim))  \(label(change.sort))  "
+    let head = "\(paint(time.text(change.at).padded(to: time.columns), .dim))  \(label(change.sort))  "
     let name = printable(change.name)
     let fields = change.differences.map(Field.init)
     let tail = fields.map { show($0) }.joined(separator: ", ")
@@ -32,7 +32,7 @@ struct TailLine {
     guard let width, width > 0 else { return [whole] }
     if whole.clippedStyled(to: width) == whole { return [whole] }
     let shown = fields.prefix(TailLine.mostFields).map {
-      TailLine.indent + show($0, width: width - TailLine.indent.count)
+      (TailLine.indent + show($0, width: width - TailLine.indent.count)).clippedStyled(to: width)
     }
     let more = fields.count - shown.count
     return [(head + paint(name, .bold)).clippedStyled(to: width)] + shown
@@ -72,16 +72,21 @@ struct TailLine {
   private func show(_ field: Field, width: Int = .max) -> String {
     let none = "(none)"
     var (before, after) = (field.before ?? none, field.after ?? none)
-    let start = field.place.isEmpty ? "" : "\(field.place.clipped(to: Swift.max(8, width / 2))): "
-    let room = width - start.columns - TailLine.arrow.columns
-    let (left, right) = (before.columns, after.columns)
-    if width < .max, left + right > room {
-      let half = Swift.max(1, room / 2)
-      let leftRoom = right < room - half ? room - right : min(left, half)
-      before = before.clipped(to: leftRoom)
-      after = after.clipped(to: Swift.max(1, room - min(left, leftRoom)))
+    let start = field.place.isEmpty ? "" : "\(field.place.clipped(to: max(8, width / 2))): "
+    if width < .max {
+      let room = width - start.columns - TailLine.arrow.columns
+      (before, after) = TailLine.clipped(before, after, to: room)
     }
     return start + paint(before, field.before == nil ? .dim : .red) + TailLine.arrow
       + paint(after, field.after == nil ? .dim : .green)
+  }
+
+  /// Both values as far as there is room; the one that needs less than half leaves the rest to the other.
+  private static func clipped(_ before: String, _ after: String, to room: Int) -> (String, String) {
+    let (left, right) = (before.columns, after.columns)
+    guard left + right > room else { return (before, after) }
+    let half = max(1, room / 2)
+    let leftRoom = right < room - half ? room - right : min(left, half)
+    return (before.clipped(to: leftRoom), after.clipped(to: max(1, room - min(left, leftRoom))))
   }
 }

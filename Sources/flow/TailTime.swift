@@ -7,6 +7,9 @@ struct TailTime {
   /// UTC instead of the zone that `TZ`, or else the machine, says.
   let isUTC: Bool
 
+  /// How wide a time is.
+  var columns: Int { isUTC ? 20 : 19 }
+
   /// As in `2026-01-01 00:00:00`, with a `Z` behind it for UTC; what is no time stays as it is.
   func text(_ at: Value?) -> String {
     guard let at, !at.isNull else { return "-" }

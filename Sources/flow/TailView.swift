@@ -82,8 +82,9 @@ final class TailView {
     Terminal.complain("flow tail: \(printable(message))\n")
   }
 
-  /// Writes what was shown, says what was counted, and looks how wide the terminal has become; false when nobody reads
-  /// any more.
+  /// Writes what was shown and says what was counted; false when nobody reads any more.
+  ///
+  /// Looks how late it is and how wide the terminal, too.
   @discardableResult
   func flush() -> Bool {
     output.flush()
@@ -108,6 +109,7 @@ final class TailView {
       note("--where failed on \(count == 1 ? "1 line" : "\(count) lines"), left out: \(firstFailure)")
     }
     line.width = Terminal.columns(1)
+    filter?.environment.now = EvalEnvironment.now
     return true
   }
 

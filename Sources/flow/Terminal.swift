@@ -1,4 +1,6 @@
 import Glibc
+import JSON
+import Pipeline
 
 /// Standard output and standard error, for texts that are no data.
 enum Terminal {
@@ -36,6 +38,17 @@ enum Terminal {
     }
     return (Int(size.ws_col), Int(max(1, size.ws_row)))
   }
+
+  /// A value as JSON for people, in colour where that is wanted.
+  static func pretty(_ value: Value) -> String {
+    Writer(WriteOptions(indent: 2, colors: paint.isOn ? .standard : nil)).text(value) + "\n"
+  }
+
+  /// How wide texts to read on standard output are: as the terminal, unless that is too wide to read.
+  static var textWidth: Int { min(columns(1) ?? 80, 100) }
+
+  /// Colours for texts on standard output, where they are wanted.
+  static var paint: Paint { Paint(isOn: Paint.isWanted(isTerminal: isTerminal(1)) { environment($0) }) }
 
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 

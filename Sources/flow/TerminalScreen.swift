@@ -15,6 +15,15 @@ extension Terminal {
     }
   }
 
+  /// Writes to standard error, above what is drawn in place on a screen that is the same terminal.
+  static func complain(_ text: String, beside screen: Screen) {
+    if screen.isTerminal, isTerminal(2) {
+      screen.aside { complain(text) }
+    } else {
+      complain(text)
+    }
+  }
+
   private struct CannotWrite: Error, CustomStringConvertible {
     let reason: String
     var description: String { "standard output cannot be written: \(reason)" }

@@ -19,6 +19,9 @@ import Testing
       "to_entries, from_entries", #"[{"key": "a", "value": 1}]"#,
       #"[{"key":0,"value":{"key":"a","value":1}}]"#, #"{"a":1}"#),
     Case("transpose", "[[1, 2], [3]]", "[[1,3],[2,null]]"),
+    Case("transpose", #"["", {}, 0, null]"#, "[]"),
+    Case("try ([1, true] | transpose) catch .", "null", #""boolean (true) has no length""#),
+    Case("try ([[1], {}] | transpose) catch .", "null", #""Cannot index object with number (0)""#),
     Case("bsearch(3), bsearch(0), bsearch(9)", "[1, 3, 5]", "1", "-1", "-4"),
     Case("[combinations]", "[[1, 2], [3, 4]]", "[[1,3],[1,4],[2,3],[2,4]]"),
     Case(

@@ -65,4 +65,62 @@ import Testing
   func mistakes(_ program: String, _ input: String, _ message: String) throws {
     #expect(try failure(program, input) == message)
   }
+
+  // What a path expression evaluates on its way moves its place too, in jq, and what is made there is at none.
+  @Test(arguments: [
+    (
+      "path([.a | tojson | .[0]])", #"{"a": 1}"#,
+      "Invalid path expression near attempt to access element 0 of \"1\""
+    ),
+    ("path(map(.) | map(.))", "[1]", "Invalid path expression near attempt to iterate through [1]"),
+    (
+      "path(.a and .b)", #"{"a": 1}"#,
+      #"Invalid path expression near attempt to access element "b" of {"a":1}"#
+    ),
+    ("path(.a or .b)", #"{"a": 0}"#, "Invalid path expression with result true"),
+    (
+      "path(-(.a | tojson | .b))", "{}",
+      "Invalid path expression near attempt to access element \"b\" of \"null\""
+    ),
+    (
+      "path(range(.a; .b))", #"{"a": 1}"#,
+      #"Invalid path expression near attempt to access element "b" of {"a":1}"#
+    ),
+    (
+      "path(try error(1) catch .a)", "{}", #"Invalid path expression near attempt to access element "a" of 1"#
+    ),
+    ("path(error(tojson | .a))", "1", #"Invalid path expression near attempt to access element "a" of "1""#),
+    ("path(.a += 1)", "{}", #"Invalid path expression near attempt to access element 0 of [{"a":1},[]]"#),
+    ("path(.a += (tojson | .b))", "1", #"Invalid path expression near attempt to access element "b" of "1""#),
+    ("path(.[] |= empty)", "[1]", "Invalid path expression near attempt to access element 0 of [[1],[[0]]]"),
+    ("path(.[] |= .a)", "[{}]", #"Invalid path expression near attempt to access element "a" of {}"#),
+    ("path(1 | .. | empty)", "null", "Invalid path expression near attempt to iterate through 1"),
+    ("path(ascii_downcase)", #""A""#, "Invalid path expression near attempt to iterate through [65]"),
+    ("path(from_entries)", "[]", "Invalid path expression near attempt to iterate through []"),
+    ("path(tojson | flatten)", "[]", #"Invalid path expression near attempt to iterate through "[]""#),
+    ("path(any)", "[1]", "Invalid path expression with result true"),
+    ("del(ltrimstr(\"a\"))", #""ab""#, "Cannot delete fields from string"),
+  ])
+  func moved(_ program: String, _ input: String, _ message: String) throws {
+    #expect(try failure(program, input) == message)
+  }
+
+  @Test(arguments: [
+    Case("[path(.a += empty)]", "1", "[]"),
+    Case("[path(.a and .b)]", #"{"a": false}"#, #"[["a"]]"#),
+    Case("[path(try error(\"x\") catch $__loc__ | empty)]", "1", "[]"),
+    Case("[path(abs, ltrimstr(\"x\")?)]", "1", "[[]]"),
+    Case(
+      "[path(ltrimstr(\"a\"), rtrimstr(\"b\"))]", #""ab""#,
+      #"[[{"start":1,"end":null}],[{"start":null,"end":1}]]"#),
+    Case("[path(indices(2), index([2]))]", "[1, 2]", "[[[2]],[[2],0]]"),
+    Case("path(isempty(.[]))", "[false]", "[0]"),
+    Case("[path(trim, ltrim, rtrim)]", #""a b""#, "[[],[],[]]"),
+    Case("[path(reduce (0, 1) as $i (.; .[:2])), path(-0)?]", "[1]", "[[]]"),
+    // Unlike jq 1.8: taking a value apart leads nowhere by itself.
+    Case(
+      "del(. as {$k} | .[$k]), [path(. as [$i] ?// {$k} | .[$k])]", #"{"k": "a", "a": 1}"#, #"{"k":"a"}"#,
+      #"[["a"]]"#),
+  ])
+  func places(_ test: Case) throws { try test.check() }
 }

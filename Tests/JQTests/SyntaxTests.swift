@@ -63,6 +63,7 @@ import Testing
     ("break $out", "$*label-out is not defined"),
     ("break", "break requires a label to break to"),
     ("{(1): 2}", "Cannot use number (1) as object key"),
+    ("{([{\"a\": [1]}]): 2}", "Cannot use array ([{\"a\":[1]}]) as object key"),
     (##""\q""##, "Invalid escape"),
     ("\"abc", "expecting QQSTRING_TEXT"),
     (". foo", "try .[\"field\"]"),

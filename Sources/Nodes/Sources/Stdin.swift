@@ -1,30 +1,40 @@
-import Glibc
 import JSON
 import Pipeline
 
-/// `stdin`: JSON values from standard input.
+/// `stdin`: the values that come in by standard input.
 let stdin = NodeSpec(
   "stdin", "read JSON values from standard input, to its end",
-  examples: [.init("a filter in a shell pipe", "stdin:")],
-  .stream { _, _ in StandardInput() })
+  options: AnyOption.list(StdinOptions.format, StdinOptions.maxValue),
+  shorthand: "format",
+  examples: [
+    .init("in a shell pipe", "stdin: lines"),
+    .init("values of any length", "stdin: { format: values, max_value: 256MiB }"),
+  ],
+  .stream { options, context in StandardInput(options, context) })
+
+private enum StdinOptions {
+  static let format = Option(
+    "format", OptionType<TextFormat>.choice(), default: "auto",
+    "how values stand in the text: one a line, in one array, or in a row")
+  static let maxValue = Option(
+    "max_value", .size, default: "16MiB", "a longer line or value is reported and passed over")
+}
 
 private final class StandardInput: StreamSource {
+  private let options: Options
+  private let context: SourceContext
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.options = options
+    self.context = context
+  }
+
   func run(_ feed: Feed) throws {
-    let reader = Reader { buffer in
-      while true {
-        let count = read(0, buffer.baseAddress, buffer.count)
-        if count >= 0 || errno != EINTR { return max(0, count) }
-      }
-    }
-    var values: [Value] = []
-    while let value = try reader.next() {
-      values.append(value)
-      if values.count >= 256 {
-        feed.send(values)
-        values.removeAll(keepingCapacity: true)
-      }
-      if feed.isStopped { break }
-    }
-    feed.send(values)
+    let desk = BadTextDesk(context)
+    defer { desk.summarize() }
+    let reader = ValueReader(
+      try StoppableInput("-", context.stop), path: "<stdin>", format: options[StdinOptions.format],
+      limits: ReadLimits(value: options[StdinOptions.maxValue]), report: desk.report)
+    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped { feed.send(values) }
   }
 }

@@ -1,3 +1,5 @@
+import Pipeline
+
 /// A command to be run as a child process: a list of arguments, never a line for a shell.
 struct ChildCommand: Sendable {
   /// What becomes of what it prints on its standard output.
@@ -30,10 +32,10 @@ struct ChildCommand: Sendable {
   /// When it ends, all that is left of its process group is killed, and nobody is waited for who has left the group
   /// but still holds a pipe. `stop` kills the group at once. All this as long as `onErrorLine` returns soon.
   func run(
-    input: [UInt8] = [], environment extra: [String: String] = [:], stop: StopSignal? = nil,
+    input: [UInt8] = [], environment extra: [String: String] = [:], stop: StopSign? = nil,
     onErrorLine: (String) -> Void = { _ in }
   ) -> ChildResult {
-    if stop?.isRaised == true { return ChildResult(end: .stopped) }
+    if stop?.isSet == true { return ChildResult(end: .stopped) }
     return withoutPipeSignal {
       do throws(StartFailure) {
         let run = try ChildRun(self, input: input, environment: extra, stop: stop)

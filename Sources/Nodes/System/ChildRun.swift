@@ -1,11 +1,12 @@
 import CGlibc
 import Glibc
+import Pipeline
 import Reactive
 
 /// One run of a command, from its start until nothing of it is left; all on the calling thread, in one poll(2) loop.
 struct ChildRun: ~Copyable {
   private let child: Spawned
-  private let stop: StopSignal?
+  private let stop: StopSign?
   private var ending: ChildEnding
   private var input: ChildInput
   private var output: ChildOutput
@@ -18,7 +19,7 @@ struct ChildRun: ~Copyable {
 
   /// Starts the command.
   init(
-    _ command: ChildCommand, input bytes: [UInt8], environment: [String: String], stop: StopSignal?
+    _ command: ChildCommand, input bytes: [UInt8], environment: [String: String], stop: StopSign?
   ) throws(StartFailure) {
     let inputPipe = try Pipe(unless: bytes.isEmpty)
     let outputPipe = try Pipe(unless: command.output.captureLimit == nil)
@@ -41,7 +42,7 @@ struct ChildRun: ~Copyable {
     defer { buffer.deallocate() }
     var hasEnded = false
     while !hasEnded {
-      ending.advance(at: SystemClock.now, isStopped: stop?.isRaised == true)
+      ending.advance(at: SystemClock.now, isStopped: stop?.isSet == true)
       if ending.isGivenUp { break }
       hasEnded = serve(buffer, onErrorLine)
     }
@@ -57,7 +58,7 @@ struct ChildRun: ~Copyable {
     _ buffer: UnsafeMutableRawBufferPointer, _ onErrorLine: (String) -> Void
   ) -> Bool {
     let readable = Int16(POLLIN)
-    // Once it is raised it stays raised, and has been heeded.
+    // Once it is set it stays set, and has been heeded.
     let stopNumber = ending.isKilled ? -1 : stop?.descriptor ?? -1
     var entries = [
       pollfd(fd: child.exit.number, events: readable, revents: 0),

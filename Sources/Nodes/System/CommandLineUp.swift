@@ -41,7 +41,7 @@ final class CommandLineUp: Sendable {
 
   func drain(until deadline: Instant) -> Bool {
     state.change { $0.isClosed = true }
-    if state.wait(until: deadline, for: { $0.isIdle ? true : nil }) == true { return !runner.stop.isRaised }
+    if state.wait(until: deadline, for: { $0.isIdle ? true : nil }) == true { return !runner.stop.isSet }
     stop()
     _ = state.wait(until: SystemClock.now + Self.lastWait) { $0.isIdle ? true : nil }
     return false
@@ -50,7 +50,7 @@ final class CommandLineUp: Sendable {
   func stop() {
     // In this order: the room that is made by passing jobs over is nobody's.
     state.change { $0.isClosed = true }
-    runner.stop.raise()
+    runner.stop.set()
   }
 
   /// What a thread of the pool does: job after job, until there will be no more.

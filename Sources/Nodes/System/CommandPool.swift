@@ -1,9 +1,10 @@
+import Pipeline
 import Reactive
 
 /// Runs commands for others, so many at a time, trying again those that fail.
 ///
 /// ```
-/// let pool = try CommandPool(concurrency: 2, attempts: 3) { id, end, attempts in … }
+/// let pool = CommandPool(concurrency: 2, attempts: 3) { id, end, attempts in … }
 /// while !pool.submit(job) { guard pool.waitForRoom() else { break } }
 /// pool.drain(until: deadline)
 /// ```
@@ -25,6 +26,8 @@ final class CommandPool: Sendable {
   /// How many times it was started, or tried to be, comes last.
   typealias Report = @Sendable (Job.ID, ChildEnd, Int) -> Void
   typealias ErrorLine = @Sendable (Job.ID, String) -> Void
+  /// What one attempt printed, and how many bytes more than were to be captured.
+  typealias Output = @Sendable (Job.ID, [UInt8], Int) -> Void
 
   private let line: CommandLineUp
 
@@ -34,12 +37,15 @@ final class CommandPool: Sendable {
   ///   - capacity: How many jobs may wait, beside those that run.
   ///   - attempts: How often a job is run at most, `patience` saying what lies between.
   ///   - onErrorLine: What a command prints on its standard error, on a thread of the pool.
+  ///   - onOutput: What a command printed that was to be captured, on a thread of the pool, after each attempt.
   init(
     concurrency: Int = 1, capacity: Int = 64, attempts: Int = 1, patience: Backoff = Backoff(),
-    onErrorLine: @escaping ErrorLine = { _, _ in }, report: @escaping Report
-  ) throws(SystemError) {
+    onErrorLine: @escaping ErrorLine = { _, _ in }, onOutput: @escaping Output = { _, _, _ in },
+    report: @escaping Report
+  ) {
     let runner = CommandRunner(
-      stop: try StopSignal(), attempts: max(1, attempts), patience: patience, onErrorLine: onErrorLine)
+      stop: StopSign(), attempts: max(1, attempts), patience: patience, onErrorLine: onErrorLine,
+      onOutput: onOutput)
     line = CommandLineUp(runner, capacity: max(1, capacity), report)
     for _ in 0..<max(1, concurrency) {
       let thread = SerialScheduler(name: "flow-exec")

@@ -1,25 +1,29 @@
+import Pipeline
 import Reactive
 
 /// Runs one job after the other on whatever thread asks, trying again those that fail.
 struct CommandRunner: Sendable {
-  let stop: StopSignal
+  let stop: StopSign
   let attempts: Int
   let patience: Backoff
   let onErrorLine: CommandPool.ErrorLine
+  let onOutput: CommandPool.Output
 
   /// Runs a job until it succeeds, or is not to be tried again; how its last run ended, and how many there were.
   func run(_ job: CommandPool.Job) -> (end: ChildEnd, attempts: Int) {
     var attempt = 0
     while true {
-      if stop.isRaised { return (.stopped, attempt) }
+      if stop.isSet { return (.stopped, attempt) }
       attempt += 1
-      let end = job.command.run(input: job.input, environment: job.environment, stop: stop) { line in
+      let result = job.command.run(input: job.input, environment: job.environment, stop: stop) { line in
         onErrorLine(job.id, line)
-      }.end
+      }
+      if !result.output.isEmpty { onOutput(job.id, result.output, result.outputLost) }
+      let end = result.end
       guard end.isWorthRetrying, attempt < attempts,
         let delay = patience.delay(beforeRetry: attempt - 1, after: end)
       else { return (end, attempt) }
-      _ = stop.wait(until: SystemClock.now + delay)
+      stop.wait(seconds: delay.inSeconds)
     }
   }
 }

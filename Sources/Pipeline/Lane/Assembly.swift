@@ -49,13 +49,15 @@ struct Assembly {
   ) throws -> SinkObserver? {
     guard case .sink(let make) = plan.spec.role else { return nil }
     let meter = meter(plan.name, plan.spec)
+    let log = log(plan.name)
+    // The alarm outlives the stream: something may have to be done at a time when other sinks are still given events.
     let context = SinkContext(
-      name: plan.name, pipeline: self.plan.name, lane: lane, log: log(plan.name), meter: meter, stop: stop,
+      name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
+      errors: desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
       isDryRun: options.isDryRun, screen: options.screen)
     let sink = try options.sink(plan, context) ?? make(plan.options, context)
     let child = root.child()
-    let observer = SinkObserver(
-      sink, when: plan.when, context, desk(plan.onError, meter, context.log), in: child, ended: ended)
+    let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
     lane.add(observer)
     merged(plan.from).attach(observer, in: child)
     return observer

@@ -103,7 +103,7 @@ final class Polling: Sendable {
 }
 
 extension Duration {
-  var inSeconds: Double {
+  package var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18
   }

@@ -11,6 +11,8 @@ public protocol Sink: AnyObject {
   func endPoll(_ poll: Poll) throws
   /// Writes what has been gathered.
   func endTurn() throws
+  /// The sink's alarm rings.
+  func wake() throws
   /// The stream has ended: everything is to be out when this returns, or at the deadline.
   func finish(by deadline: Instant) throws
 }
@@ -18,6 +20,7 @@ public protocol Sink: AnyObject {
 extension Sink {
   public func endPoll(_ poll: Poll) throws {}
   public func endTurn() throws {}
+  public func wake() throws {}
   public func finish(by deadline: Instant) throws {}
 }
 
@@ -33,6 +36,9 @@ public struct SinkContext: Sendable {
   public let lane: Lane
   public let log: NodeLog
   public let meter: Meter
+  /// Where failures are reported that show only after an event was taken: on the lane, while the sink is not finished.
+  public let errors: ErrorDesk
+  public let alarm: SinkAlarm
   /// Set when the pipeline must end at once, whatever waits.
   public let stop: StopSign
   /// `--dry-run`: say what would be done.
@@ -50,7 +56,10 @@ public struct Screen: Sendable {
   /// The size of the terminal now.
   public var size: @Sendable () -> (columns: Int, rows: Int)
   /// Writes to standard output, everything; throws `ReaderGone` when nobody reads it any more.
+  ///
+  /// On a terminal what is drawn in place stays below it.
   public var write: @Sendable ([UInt8]) throws -> Void
+  private let stage: Stage
 
   public init(
     isTerminal: Bool, hasColors: Bool, size: @escaping @Sendable () -> (columns: Int, rows: Int),
@@ -59,6 +68,16 @@ public struct Screen: Sendable {
     self.isTerminal = isTerminal
     self.hasColors = hasColors
     self.size = size
-    self.write = write
+    let stage = Stage(size: size, put: write)
+    self.stage = stage
+    self.write = if isTerminal { { bytes in try stage.write(bytes) } } else { write }
   }
+
+  /// Draws printable lines at the end of a terminal, where those stood that the same owner has drawn before.
+  public func draw(_ lines: [String], by owner: AnyObject) throws {
+    try stage.draw(lines, by: ObjectIdentifier(owner))
+  }
+
+  /// Takes away what is drawn while `body` writes whole lines to the same terminal.
+  public func aside(_ body: () -> Void) { stage.aside(body) }
 }

@@ -2,7 +2,7 @@ import JSON
 import Reactive
 
 /// Connects a sink to its stream: counts, times, filters by `when`, and deals with what it throws.
-final class SinkObserver: Observer {
+final class SinkObserver: Observer, AlarmOwner {
   private struct State {
     let sink: any Sink
     let when: Evaluation?
@@ -21,16 +21,17 @@ final class SinkObserver: Observer {
   private let ended: @Sendable () -> Void
 
   init(
-    _ sink: any Sink, when: Expression?, _ context: SinkContext, _ errors: ErrorDesk,
-    in subscription: Subscription, ended: @escaping @Sendable () -> Void
+    _ sink: any Sink, when: Expression?, _ context: SinkContext, in subscription: Subscription,
+    ended: @escaping @Sendable () -> Void
   ) {
     state = LaneLocal(State(sink: sink, when: when.map { context.evaluation($0) }))
     self.context = context
     lane = context.lane
     meter = context.meter
-    self.errors = errors
+    errors = context.errors
     self.subscription = subscription
     self.ended = ended
+    context.alarm.rings(for: self)
   }
 
   func next(_ signal: Signal) {
@@ -64,6 +65,14 @@ final class SinkObserver: Observer {
     guard state.value.isTouched, !state.value.isOver else { return }
     state.value.isTouched = false
     lane.timing(meter) { guarded { try state.value.sink.endTurn() } }
+  }
+
+  func ring() {
+    lane.turn {
+      if state.value.isOver { return }
+      state.value.isTouched = true
+      lane.timing(meter) { guarded { try state.value.sink.wake() } }
+    }
   }
 
   /// Writes what is left, when the pipeline ends.

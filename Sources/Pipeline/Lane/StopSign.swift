@@ -25,7 +25,7 @@ public final class StopSign: Sendable {
   public func wait(seconds: Double) -> Bool {
     if isSet { return true }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    _ = poll(&entry, descriptor >= 0 ? 1 : 0, Int32(min(max(0, seconds * 1000), 1e9)))
+    _ = poll(&entry, descriptor >= 0 ? 1 : 0, Int32(min(max(0, seconds * 1000), 1e9).rounded(.up)))
     return isSet
   }
 }

@@ -23,6 +23,10 @@ public struct SourcePlan: Sendable {
   public let spec: NodeSpec
   public let options: Options
   public let schedule: Schedule
+  /// The options on one line, as ``Node/shown(masking:)`` has them.
+  public let shown: String
+  /// When it is polled, in a few words: `every 6h`.
+  public let shownSchedule: String
   /// How many deliveries may wait, and what happens to one more.
   public let buffer: Int
   public let whenFull: WhenFull
@@ -53,6 +57,8 @@ public struct StepPlan: Sendable {
   public let onError: ErrorPolicy
   /// Streams that its options name.
   public let reads: [String]
+  /// The options on one line.
+  public let shown: String
   public let place: Place
 }
 
@@ -63,6 +69,8 @@ public struct SinkPlan: Sendable {
   public let from: [String]
   public let when: Expression?
   public let onError: ErrorPolicy
+  /// The options on one line.
+  public let shown: String
   public let place: Place
 }
 

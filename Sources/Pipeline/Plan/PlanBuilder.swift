@@ -48,6 +48,7 @@ struct PlanBuilder {
       streams.insert(chain, at: 0)
     }
     let sinks = readSinks(mapping, onError, streams)
+    checkTime(sources)
     let tests = readTests(mapping["tests"]?.value)
     guard document.isWhole else { return nil }
     let wiring = Wiring(sources: mapping["sources"], streams: streams, sinks: sinks, names: names)

@@ -6,6 +6,8 @@ extension PlanBuilder {
     let spec: NodeSpec
     let options: Options?
     let beside: Options?
+    /// The options on one line, secrets masked.
+    let shown: String
     let place: Place
   }
 
@@ -23,7 +25,8 @@ extension PlanBuilder {
       let empty = Node.Mapping(entries: [], place: scalar.place)
       return Written(
         spec: spec, options: read(nil, spec, extra, at: scalar.place),
-        beside: Options(reading: empty, as: beside, in: checker, what: spec.kind), place: scalar.place)
+        beside: Options(reading: empty, as: beside, in: checker, what: spec.kind), shown: "",
+        place: scalar.place)
     }
     guard let mapping = checker.mapping(node, "a \(role)", hint: "for example \(sample(specs))") else {
       return nil
@@ -51,9 +54,10 @@ extension PlanBuilder {
     let besideOptions = Options(
       reading: besideMapping, as: beside, in: checker, what: "a \(role)", alsoAllowed: rest.map(\.key.text))
     guard let spec else { return nil }
+    let options = read(chosen.value, spec, extra, at: chosen.key.place)
+    let shown = ShownOptions(chosen.value, spec, masking: checker.secrets).text
     return Written(
-      spec: spec, options: read(chosen.value, spec, extra, at: chosen.key.place), beside: besideOptions,
-      place: chosen.key.place)
+      spec: spec, options: options, beside: besideOptions, shown: shown, place: chosen.key.place)
   }
 
   /// Options that stand beside the node instead of within it, and nonsense.

@@ -62,7 +62,7 @@ extension PlanBuilder {
       plan = SinkPlan(
         name: name, spec: written.spec, options: options, from: from.map(\.name),
         when: options[SinkOptions.when], onError: beside[SinkOptions.onError] ?? onError,
-        place: entry.key.place)
+        shown: written.shown, place: entry.key.place)
     }
     return SinkDraft(name: name, from: from, plan: plan, place: entry.key.place)
   }

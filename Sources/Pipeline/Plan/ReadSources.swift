@@ -49,6 +49,7 @@ extension PlanBuilder {
     guard let options = written.options, let schedule else { return nil }
     return SourcePlan(
       name: entry.key.text, spec: written.spec, options: options, schedule: schedule,
+      shown: written.shown, shownSchedule: shown(schedule, written.spec, beside),
       buffer: beside[SourceOptions.buffer], whenFull: beside[SourceOptions.whenFull], place: written.place)
   }
 
@@ -88,6 +89,18 @@ extension PlanBuilder {
     } catch {
       checker.report(error.message, at: beside.place(of: Given.cron), hint: error.hint)
       return nil
+    }
+  }
+
+  private func shown(_ schedule: Schedule, _ spec: NodeSpec, _ beside: Options) -> String {
+    switch schedule.rhythm {
+    case .every(let period): return "every \(DurationText.format(period))"
+    case .cron:
+      let zone = beside[SourceOptions.zone].map { ", \($0)" } ?? ""
+      return "cron \(beside[SourceOptions.cron] ?? "")\(zone)"
+    case .once:
+      if case .stream = spec.role { return "" }
+      return "once"
     }
   }
 

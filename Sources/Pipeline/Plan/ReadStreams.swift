@@ -109,7 +109,7 @@ extension PlanBuilder {
       steps.append(
         StepPlan(
           name: name, spec: written.spec, options: options, onError: beside[StepOptions.onError] ?? onError,
-          reads: named.map(\.name), place: written.place))
+          reads: named.map(\.name), shown: written.shown, place: written.place))
     }
     return (steps, reads)
   }

@@ -99,3 +99,20 @@ struct Wiring {
     }
   }
 }
+
+extension PlanBuilder {
+  /// A recording runs in virtual time, where nothing from outside can happen.
+  func checkTime(_ sources: [SourcePlan]) {
+    guard let script = sources.first(where: \.isScript) else { return }
+    for source in sources where !source.isScript {
+      checker.report(
+        "\(source.spec.kind) answers in real time, and \(quoted(script.name)) runs in virtual time",
+        at: source.place, hint: "replay all sources, or none")
+    }
+  }
+}
+
+extension SourcePlan {
+  /// Whether it runs in virtual time.
+  public var isScript: Bool { if case .script = spec.role { true } else { false } }
+}

@@ -51,7 +51,7 @@ public struct Rehearsal {
     let world = World(wallClock: { 0 }, random: { 0 }, environment: { _ in nil })
     let virtual = VirtualRun(plan, RunOptions(world: world, log: log, screen: silent), start: start)
     let elapsed = virtual.elapsed
-    let isDone = try virtual.run { options in
+    let isDone = try virtual.run(options: { options in
       options.source = { [scripts, endsWithScripts] source in
         let answers = scripts[source.name] ?? []
         return .script(endsWithScript: endsWithScripts) { _ in AnswerList(answers) }
@@ -68,7 +68,7 @@ public struct Rehearsal {
           outcome.withLock { $0.streams[name, default: []].append(heard) }
         }
       }
-    } finished: { run in
+    }) { run in
       let statistics = run.statistics
       outcome.withLock { $0.statistics = statistics }
     }

@@ -26,10 +26,8 @@ public struct VirtualRun {
 
   /// Runs until nothing more will happen; whether all went well.
   public func run(
-    _ options: (inout RunOptions) -> Void = { _ in }, finished: (PipelineRun) -> Void = { _ in }
-  )
-    throws -> Bool
-  {
+    options: (inout RunOptions) -> Void = { _ in }, finished: (PipelineRun) -> Void = { _ in }
+  ) throws -> Bool {
     var own = self.options
     options(&own)
     let outcome = Locked<Bool?>(nil)

@@ -24,6 +24,22 @@ extension OptionType where Value == Expression {
     }
   }
 
+  /// A jq expression that names places in a value, as `.net` or `.videos[].url`; its outputs are their paths.
+  public static var places: OptionType {
+    OptionType("path expression", sample: ".id", schema: scalarSchema) { node, checker in
+      guard case .scalar(let scalar) = node, !scalar.text.isEmpty else {
+        checker.report("an expression such as .net is expected here, not \(node.kind)", at: node.place)
+        return nil
+      }
+      let start = "path("
+      return checker.compile(scalar, "\(start)\(scalar.text)\n)", []) { range in
+        let end = scalar.text.utf8.count
+        let lower = min(max(0, range.lowerBound - start.utf8.count), end)
+        return scalar.place(of: lower..<min(max(lower, range.upperBound - start.utf8.count), end))
+      }
+    }
+  }
+
   /// A jq expression, or a mapping that builds an object, each value in it an expression.
   public static var shape: OptionType {
     OptionType(
@@ -102,6 +118,37 @@ struct TemplateText {
     program = String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The template as a program that gives its parts apart: texts and what the expressions give, in turn.
+  var partsProgram: String {
+    var parts: [String] = [""]
+    var isText = true
+    var isEscaped = false
+    // Within an expression only its end matters, which strings inside may hide.
+    var nested = TemplateNesting()
+    for scalar in program.unicodeScalars.dropFirst().dropLast() {
+      if isText {
+        if isEscaped, scalar == "(" {
+          parts[parts.count - 1].unicodeScalars.removeLast()
+          parts.append("")
+          isText = false
+          nested = TemplateNesting()
+        } else {
+          parts[parts.count - 1].unicodeScalars.append(scalar)
+        }
+        isEscaped = scalar == "\\" && !isEscaped
+      } else if nested.ends(with: scalar) {
+        parts.append("")
+        isText = true
+      } else {
+        parts[parts.count - 1].unicodeScalars.append(scalar)
+      }
+    }
+    let written = parts.enumerated().map { index, part in
+      index.isMultiple(of: 2) ? "\"\(part)\"" : "((\(part)\n) | tostring)"
+    }
+    return "[\(written.joined(separator: ", "))]"
+  }
+
   /// Where in the template a part of the program stands.
   func original(_ range: Range<Int>) -> Range<Int> {
     let start = original(range.lowerBound)
@@ -109,6 +156,38 @@ struct TemplateText {
   }
 
   private func original(_ offset: Int) -> Int { offset - inserted.count { $0 < offset } }
+}
+
+/// Follows an expression within a template to the parenthesis that ends it.
+struct TemplateNesting {
+  /// Open parentheses of each expression, the innermost last; a string within one is marked by -1.
+  private var levels = [0]
+  private var isEscaped = false
+
+  /// Whether this is the end of the outermost expression.
+  mutating func ends(with scalar: Unicode.Scalar) -> Bool {
+    let isString = levels.last == -1
+    if isEscaped {
+      isEscaped = false
+      if isString, scalar == "(" { levels.append(0) }
+      return false
+    }
+    switch scalar {
+    case "\\" where isString: isEscaped = true
+    case "\"":
+      if isString { levels.removeLast() } else { levels.append(-1) }
+    case "(" where !isString: levels[levels.count - 1] += 1
+    case ")" where !isString:
+      if levels[levels.count - 1] > 0 {
+        levels[levels.count - 1] -= 1
+      } else {
+        levels.removeLast()
+        return levels.isEmpty
+      }
+    default: break
+    }
+    return false
+  }
 }
 
 /// A mapping of expressions as one program that builds the object.

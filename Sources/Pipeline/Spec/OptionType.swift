@@ -11,7 +11,8 @@ public struct OptionType<Value: Sendable>: Sendable {
   public let schema: JSON.Value
   /// What a skeleton shows where there is neither a default nor an example.
   public let sample: String
-  let decode: @Sendable (Node, Checker) -> Value?
+  /// The value of a node of the file; nil when it is wrong, which is reported.
+  public let decode: @Sendable (Node, Checker) -> Value?
 
   public init(
     _ name: String, sample: String, schema: JSON.Value, decode: @escaping @Sendable (Node, Checker) -> Value?

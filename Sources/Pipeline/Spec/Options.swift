@@ -12,11 +12,14 @@ public struct Options: Sendable {
   ) {
     place = mapping.place
     var isRight = true
+    // What a misspelt name was meant to be; that it is missing too goes without saying.
+    var meant: Set<String> = []
     for entry in mapping.entries {
       let name = entry.key.text
       guard let option = options.first(where: { $0.name == name }) else {
         if !alsoAllowed.contains(name) {
           checker.reportUnknown(entry.key, option: name, of: what, among: options.map(\.name))
+          meant.formUnion(nearest(to: name, among: options.map(\.name)).map { [$0] } ?? [])
           isRight = false
         }
         continue
@@ -26,10 +29,11 @@ public struct Options: Sendable {
     }
     for option in options where places[option.name] == nil {
       if option.isRequired {
+        isRight = false
+        if meant.contains(option.name) { continue }
         checker.report(
           "\(what) needs the option \(quoted(option.name)): \(option.doc)", at: mapping.place,
           hint: "for example \(option.name): \(option.sample)")
-        isRight = false
       } else if let value = option.decodeFallback(checker) {
         values[option.name] = value
       } else {

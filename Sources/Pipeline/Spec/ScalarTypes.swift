@@ -5,7 +5,8 @@ import JSON
 extension OptionType where Value == String {
   /// Any text; numbers and booleans are taken as they are written.
   public static var text: OptionType {
-    OptionType("text", sample: "text", schema: .record([("type", "string")])) { node, checker in
+    let schema = JSON.Value.record([("type", .array(["string", "number", "boolean"]))])
+    return OptionType("text", sample: "text", schema: schema) { node, checker in
       checker.scalar(node, "a text")?.text
     }
   }
@@ -20,20 +21,12 @@ extension OptionType where Value == String {
   }
 
   /// A file or folder, relative to where flow is started.
-  public static var path: OptionType { path { _, _ in } }
-
-  /// A file that a sink writes; two sinks on one are an error.
-  public static var outputPath: OptionType { path { $1.filesWritten.append($0) } }
-
-  private static func path(_ note: @escaping @Sendable (Scalar, Checker) -> Void) -> OptionType {
-    OptionType("path", sample: "out/events.jsonl", schema: .record([("type", "string")])) { node, checker in
+  public static var path: OptionType {
+    OptionType("path", sample: "events.jsonl", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a path") else { return nil }
-      if scalar.text.isEmpty || scalar.text.utf8.contains(0) {
-        checker.report("this is no path", at: scalar.place)
-        return nil
-      }
-      note(scalar, checker)
-      return scalar.text
+      if !scalar.text.isEmpty, !scalar.text.utf8.contains(0) { return scalar.text }
+      checker.report("this is no path", at: scalar.place)
+      return nil
     }
   }
 
@@ -140,6 +133,20 @@ extension OptionType where Value == Duration {
       } catch {
         checker.report(error, in: scalar)
       }
+      return nil
+    }
+  }
+}
+
+extension OptionType where Value == UInt32 {
+  /// Permissions of a file, in octal: `'0644'`.
+  public static var fileMode: OptionType {
+    OptionType("file mode", sample: "'0644'", schema: .record([("type", "string")])) { node, checker in
+      guard let scalar = checker.scalar(node, "permissions") else { return nil }
+      if let mode = UInt32(scalar.text, radix: 8), mode <= 0o777, mode & 0o200 != 0 { return mode }
+      checker.report(
+        "\(quoted(scalar.text)) are no permissions for a file that is written", at: scalar.place,
+        hint: "in octal, as in '0644' or '0600'")
       return nil
     }
   }

@@ -1,5 +1,6 @@
-// How much room text takes on a terminal, which is neither its bytes nor its characters: an ideograph takes two columns,
-// an accent none, and a family of four emoji joined to one takes two. For text that is `printable`.
+// How much room text takes on a terminal, which is neither its bytes nor its characters: an ideograph takes
+// two columns, an accent none, and a family of four emoji joined to one takes two. For text that is
+// `printable`.
 
 extension Unicode.Scalar {
   /// The columns it takes by itself: none when it combines, two when it is wide.
@@ -39,11 +40,15 @@ extension Character {
 extension StringProtocol {
   /// The columns it takes on a terminal.
   public var columns: Int {
-    if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
-    return reduce(0) { $0 + $1.columns }
+    let text = String(self)
+    // Not through the protocol, which is slow.
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+    return text.reduce(0) { $0 + $1.columns }
   }
 
-  /// The text, cut where it is wider than that, with `…` for what is missing; no character is ever cut in two.
+  /// The text, cut where it is wider than that, with `…` for what is missing.
+  ///
+  /// No character is ever cut in two.
   ///
   ///     "Starlink".clipped(to: 5)  // Star…
   public func clipped(to width: Int) -> String {

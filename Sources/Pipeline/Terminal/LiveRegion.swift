@@ -4,8 +4,9 @@
 ///     write(region.redraw(["poll 1"], rows: 24, columns: 80))
 ///     write(region.redraw(["poll 2"], rows: 24, columns: 80))  // stands where "poll 1" stood
 ///
-/// It only says what to write; between two drawings nobody else may write to the terminal, except after `erase`. The
-/// cursor rests at the start of the line below the region. Lines may be styled, and must be printable otherwise.
+/// It only says what to write; between two drawings nobody else may write to the terminal, except after
+/// `erase`. The cursor rests at the start of the line below the region. Lines may be styled, and must be
+/// printable otherwise.
 public struct LiveRegion: Sendable {
   /// The lines that stand on the terminal now.
   public private(set) var height = 0
@@ -16,7 +17,7 @@ public struct LiveRegion: Sendable {
   private static let begin = "\u{1B}[?2026h"
   private static let end = "\u{1B}[?2026l"
 
-  /// Draws the lines where the last ones stood; of more than the terminal has room for, the last say how many.
+  /// Draws the lines where the last ones stood; of more than there is room for, the last says how many.
   public mutating func redraw(_ lines: [String], rows: Int, columns: Int) -> String {
     let shown = LiveRegion.fitted(lines, rows: rows)
     var text = LiveRegion.begin + home(rows)

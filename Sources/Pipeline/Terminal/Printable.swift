@@ -1,9 +1,10 @@
-/// The text on one line, with nothing in it that a terminal obeys: such characters become escapes as JSON writes them.
+/// The text on one line, what a terminal would obey being escaped as JSON does it.
 ///
 ///     printable("two\nlines \u{1B}[2J")  // two\nlines \u001b[2J
 ///
-/// Escaped are control characters (a line break as `\n`, a tab as `\t`), line and paragraph separators, what turns the
-/// direction of writing, and byte order marks. A backslash stays as it is: this is for eyes, not for reading back.
+/// Escaped are control characters (a line break as `\n`, a tab as `\t`), line and paragraph separators, what
+/// turns the direction of writing, and byte order marks. A backslash stays as it is: this is for eyes, not
+/// for reading back.
 public func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: isObeyed) else { return text }
   var shown = String.UnicodeScalarView()

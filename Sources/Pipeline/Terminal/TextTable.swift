@@ -4,7 +4,8 @@
 ///     table.add(["launches", "12"])
 ///     table.lines(width: 80)  // ["name      size", "launches    12"]
 ///
-/// Cells need not be printable: here they become so. A row may have fewer cells than there are headers, or more.
+/// Cells need not be printable: here they become so. A row may have fewer cells than there are headers, or
+/// more.
 public struct TextTable: Sendable {
   /// What stands between two columns on a terminal.
   static let gap = 2
@@ -23,9 +24,10 @@ public struct TextTable: Sendable {
     rows.append((cells.map(printable), style))
   }
 
-  /// Lines for a terminal of that width: columns as wide as what is in them, the widest clipped where they do not fit.
+  /// Lines for a terminal of that width.
   ///
-  /// Columns that hold nothing but numbers are aligned to the right.
+  /// Columns are as wide as what is in them; where they do not fit together the widest are clipped. Those that
+  /// hold nothing but numbers are aligned to the right.
   public func lines(width: Int, paint: Paint = .off) -> [String] {
     let all = (headers.isEmpty ? [] : [headers]) + rows.map(\.cells)
     let count = all.map(\.count).max() ?? 0
@@ -49,7 +51,8 @@ public struct TextTable: Sendable {
 
   /// Lines for another program: whole cells with one tab between them, the headers first.
   ///
-  /// A tab or line break in a cell is `\t` or `\n` there, so that `cut -f 2` and `awk -F '\t'` do what is expected.
+  /// A tab or line break in a cell is `\t` or `\n` there, so that `cut -f 2` and `awk -F '\t'` do what is
+  /// expected.
   public var plainLines: [String] {
     ((headers.isEmpty ? [] : [headers]) + rows.map(\.cells)).map { $0.joined(separator: "\t") }
   }

@@ -62,6 +62,11 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
     linkLast(place)
   }
 
+  /// Changes what is kept under a key, which does not make the key the newest.
+  public mutating func replace(_ value: Value, for key: Key) {
+    if let place = index[key] { places[place]?.value = value }
+  }
+
   @discardableResult
   public mutating func remove(_ key: Key) -> Value? {
     guard let place = index.removeValue(forKey: key) else { return nil }

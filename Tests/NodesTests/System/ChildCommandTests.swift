@@ -1,4 +1,5 @@
 import Glibc
+import Pipeline
 import Reactive
 import Testing
 
@@ -198,11 +199,11 @@ import Testing
   }
 
   @Test("it can be stopped from another thread, at once")
-  func stopped() throws {
-    let stop = try StopSignal()
+  func stopped() {
+    let stop = StopSign()
     inBackground {
       usleep(100_000)
-      stop.raise()
+      stop.set()
     }
     let took = elapsed {
       #expect(shell("trap '' TERM; sleep 100 & wait; sleep 100").run(stop: stop).end == .stopped)
@@ -212,11 +213,11 @@ import Testing
   }
 
   @Test("stopped while it still is being asked to end, it has timed out")
-  func stoppedLate() throws {
-    let stop = try StopSignal()
+  func stoppedLate() {
+    let stop = StopSign()
     inBackground {
       usleep(400_000)
-      stop.raise()
+      stop.set()
     }
     var command = shell("trap '' TERM; while :; do sleep 0.05; done", timeout: .milliseconds(100))
     command.killAfter = .seconds(100)

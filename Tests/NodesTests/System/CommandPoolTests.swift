@@ -24,17 +24,17 @@ import Testing
   private func pool(
     concurrency: Int = 1, capacity: Int = 100, attempts: Int = 1,
     onErrorLine: @escaping CommandPool.ErrorLine = { _, _ in }
-  ) throws -> CommandPool {
-    try CommandPool(
+  ) -> CommandPool {
+    CommandPool(
       concurrency: concurrency, capacity: capacity, attempts: attempts, patience: quick,
       onErrorLine: onErrorLine
     ) { [journal] id, end, attempts in journal.note(Line(id, end, attempts)) }
   }
 
   @Test("jobs run with their input and variables, and come out in order")
-  func order() throws {
+  func order() {
     let folder = Folder()
-    let pool = try pool()
+    let pool = pool()
     for id in 1...20 {
       let command = shell("echo $(cat) $ID >> \(folder.path)/log")
       #expect(
@@ -46,9 +46,9 @@ import Testing
   }
 
   @Test("as many run at once as may, not one more, on threads that say what they are", arguments: [1, 3])
-  func concurrency(_ number: Int) throws {
+  func concurrency(_ number: Int) {
     let folder = Folder()
-    let pool = try pool(concurrency: number)
+    let pool = pool(concurrency: number)
     for id in 1...6 {
       // Each leaves a file while it runs, and notes how many there are.
       let line = "cd \(folder.path); : > run.$$; sleep 0.15; ls run.* | wc -l >> seen; rm run.$$"
@@ -66,9 +66,9 @@ import Testing
   }
 
   @Test("what fails is tried again, waiting longer each time, and stays before what came later")
-  func retries() throws {
+  func retries() {
     let folder = Folder()
-    let pool = try pool(attempts: 3)
+    let pool = pool(attempts: 3)
     let count = "echo >> \(folder.path)/tries; exit $(( $(wc -l < \(folder.path)/tries) < 3 ))"
     let took = elapsed {
       #expect(pool.submit(.init(id: 1, command: shell(count))))
@@ -87,8 +87,8 @@ import Testing
   }
 
   @Test("when as many wait as may, no more are taken until there is room")
-  func full() throws {
-    let pool = try pool(capacity: 2)
+  func full() {
+    let pool = pool(capacity: 2)
     let folder = Folder()
     #expect(pool.submit(.init(id: 1, command: shell(": > \(folder.path)/runs; sleep 0.3"))))
     #expect(eventually { names(in: folder.path) == ["runs"] })
@@ -105,8 +105,8 @@ import Testing
   }
 
   @Test("a drain that runs out of time kills what runs, and reports all as stopped")
-  func drainInVain() throws {
-    let pool = try pool(concurrency: 2)
+  func drainInVain() {
+    let pool = pool(concurrency: 2)
     for id in 1...5 { #expect(pool.submit(.init(id: Int64(id), command: shell("trap '' TERM; sleep 100")))) }
     let took = elapsed {
       #expect(!pool.drain(until: SystemClock.now + .milliseconds(200)))
@@ -120,8 +120,8 @@ import Testing
   }
 
   @Test("a stop ends runs, waits between attempts and who waits for room")
-  func stop() throws {
-    let pool = try CommandPool(
+  func stop() {
+    let pool = CommandPool(
       capacity: 1, attempts: 5, patience: Backoff(initial: .seconds(100), cap: .seconds(100), jitter: 0)
     ) { [journal] id, end, attempts in journal.note(Line(id, end, attempts)) }
     let folder = Folder()
@@ -139,27 +139,27 @@ import Testing
   }
 
   @Test("letting go of it stops it, and its threads end")
-  func letGo() throws {
+  func letGo() {
     do {
-      let pool = try pool()
+      let pool = pool()
       #expect(pool.submit(.init(id: 1, command: shell("sleep 100"))))
     }
     #expect(eventually { journal.entries.map(\.id) == [1] })
   }
 
   @Test("what jobs say on their standard error comes with the job's id")
-  func errorLines() throws {
+  func errorLines() {
     let lines = Journal<String>()
-    let pool = try pool(onErrorLine: { lines.note("\($0): \($1)") })
+    let pool = pool(onErrorLine: { lines.note("\($0): \($1)") })
     for id in 1...2 { #expect(pool.submit(.init(id: Int64(id), command: shell("echo oh >&2")))) }
     #expect(pool.drain(until: soon))
     #expect(lines.entries == ["1: oh", "2: oh"])
   }
 
   @Test("a report may hand in the next job")
-  func chained() throws {
+  func chained() {
     let pools = Journal<CommandPool>()
-    let pool = try CommandPool { [journal] id, end, attempts in
+    let pool = CommandPool { [journal] id, end, attempts in
       journal.note(Line(id, end, attempts))
       if id < 3 { _ = pools.entries.first?.submit(.init(id: id + 1, command: shell("exit 0"))) }
     }

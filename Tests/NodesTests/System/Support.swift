@@ -12,9 +12,9 @@ func shell(_ line: String, timeout: Duration = .seconds(20)) -> ChildCommand {
 func text(_ result: ChildResult) -> String { String(decoding: result.output, as: UTF8.self) }
 
 /// How long `body` took.
-func elapsed(_ body: () -> Void) -> Duration {
+func elapsed(_ body: () throws -> Void) rethrows -> Duration {
   let start = SystemClock.now
-  body()
+  try body()
   return SystemClock.now - start
 }
 

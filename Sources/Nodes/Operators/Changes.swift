@@ -1,0 +1,171 @@
+import JSON
+import Pipeline
+
+/// `changes`: compares each poll with the one before, and tells what was added, changed and removed.
+let changes = NodeSpec(
+  "changes", "compare each poll with the last one by key, and tell what was added, changed or removed",
+  details: """
+    Each change is {type, key, at, before, after, diff}: type is added, changed or removed, at is the time of the \
+    poll, and diff has an entry {path, before, after} for each changed leaf, path being a JSON Pointer.
+
+    The first poll of a source is a baseline: nothing is told of it, unless first: emit. What is gone from a whole, \
+    successful poll was removed; a poll that fails says nothing. A source without polls (a file, standard input) is \
+    compared event by event: there is no baseline, and nothing is ever removed.
+    """,
+  options: AnyOption.list(
+    ChangesOptions.key, ChangesOptions.watch, ChangesOptions.ignore, ChangesOptions.arraysBy,
+    ChangesOptions.first, ChangesOptions.bound),
+  shorthand: "key",
+  state: "the last value of each key, at most `bound` of them; an event with one key more is an error",
+  examples: [
+    .init(
+      "a slip", "changes: { key: .id }",
+      input: """
+        0s {"id": "a", "net": "May"}
+        0s poll
+        6h {"id": "a", "net": "June"}
+        6h {"id": "b", "net": "July"}
+        6h poll
+        12h {"id": "b", "net": "July"}
+        12h poll
+        """,
+      output: """
+        6h {"type":"changed","key":"a","at":"1970-01-01T06:00:00Z","before":{"id":"a","net":"May"},"after":{"id":"a","net":"June"},"diff":[{"path":"/net","before":"May","after":"June"}]}
+        6h {"type":"added","key":"b","at":"1970-01-01T06:00:00Z","before":null,"after":{"id":"b","net":"July"},"diff":[]}
+        12h {"type":"removed","key":"a","at":"1970-01-01T12:00:00Z","before":{"id":"a","net":"June"},"after":null,"diff":[]}
+        """),
+    .init(
+      "only some fields", "changes: { key: .id, watch: [.net, .status] }",
+      input: """
+        0s {"id": "a", "net": 1, "views": 5}
+        0s poll
+        1h {"id": "a", "net": 1, "views": 6}
+        1h poll
+        2h {"id": "a", "net": 2, "views": 7}
+        2h poll
+        """,
+      output: """
+        2h {"type":"changed","key":"a","at":"1970-01-01T02:00:00Z","before":{"id":"a","net":1,"views":6},"after":{"id":"a","net":2,"views":7},"diff":[{"path":"/net","before":1,"after":2}]}
+        """),
+    .init(
+      "all but some fields, from the first poll on", "changes: { key: .id, ignore: [.views], first: emit }",
+      input: """
+        0s {"id": "a", "views": 5}
+        0s poll
+        1h {"id": "a", "views": 6}
+        1h poll
+        """,
+      output: """
+        0s {"type":"added","key":"a","at":"1970-01-01T00:00:00Z","before":null,"after":{"id":"a","views":5},"diff":[]}
+        """),
+    .init(
+      "lists whose elements have keys of their own", "changes: { key: .id, arrays_by: url }",
+      input: """
+        0s {"id": 1, "videos": [{"url": "x", "live": false}]}
+        1s {"id": 1, "videos": [{"url": "y"}, {"url": "x", "live": true}]}
+        """,
+      output: """
+        0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":{"id":1,"videos":[{"url":"x","live":false}]},"diff":[]}
+        1s {"type":"changed","key":1,"at":"1970-01-01T00:00:01Z","before":{"id":1,"videos":[{"url":"x","live":false}]},"after":{"id":1,"videos":[{"url":"y"},{"url":"x","live":true}]},"diff":[{"path":"/videos/1/live","before":false,"after":true},{"path":"/videos/0","after":{"url":"y"}}]}
+        """),
+    .init(
+      "at its limit", "changes: { key: ., bound: 1 }",
+      input: """
+        0s 1
+        1s 2
+        """,
+      output: """
+        0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":1,"diff":[]}
+        """),
+  ],
+  .step { options, context in Changes(options, context) })
+
+private enum ChangesOptions {
+  enum First: String, CaseIterable, Sendable { case baseline, emit }
+
+  static let key = Option.required("key", .expression, "what tells one row from another", example: ".id")
+  static let watch = Option.optional(
+    "watch", .list(of: .places), "only changes of these are told", example: "[.net, .status]")
+  static let ignore = Option.optional(
+    "ignore", .list(of: .places), "changes of these are not told", example: "[.last_updated]")
+  static let arraysBy = Option.optional(
+    "arrays_by", .text, "the member by which objects in lists are compared, instead of their position")
+  static let first = Option(
+    "first", OptionType<First>.choice(), default: "baseline",
+    "what the first poll is: a baseline of which nothing is told, or all added")
+  static let bound = Option("bound", .integer(1...), default: "1000000", "how many keys a source may have")
+}
+
+private final class Changes: Step {
+  private let key: Evaluation
+  private let relevance: Relevance
+  private let arraysBy: Key?
+  private let emitsFirst: Bool
+  private let bound: Int
+  private var snapshots: [String: Snapshot] = [:]
+  private var latest: Snapshot?
+
+  private struct TooManyKeys: Error, CustomStringConvertible {
+    let bound: Int
+    var description: String { "there are more than \(bound) keys; raise bound, or look at key" }
+  }
+
+  init(_ options: Options, _ context: StepContext) {
+    key = context.evaluation(options[ChangesOptions.key])
+    relevance = Relevance(
+      watch: options[ChangesOptions.watch].map { $0.map { context.evaluation($0) } },
+      ignore: options[ChangesOptions.ignore].map { $0.map { context.evaluation($0) } })
+    arraysBy = options[ChangesOptions.arraysBy].map { Key($0) }
+    emitsFirst = options[ChangesOptions.first] == .emit
+    bound = options[ChangesOptions.bound]
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    let key = try key.first(event) ?? .null
+    let snapshot = snapshot(of: event.poll)
+    let isTold = emitsFirst || event.poll.number == 0 || snapshot.hasBaseline
+    switch snapshot.note(key, event.value, bound: bound) {
+    case .same: break
+    case .full: throw TooManyKeys(bound: bound)
+    case .new:
+      if isTold { out.send(change("added", key, event.poll, nil, event.value)) }
+    case .other(let before):
+      let diff = try relevance.differences(from: before, to: event, by: arraysBy)
+      if !diff.isEmpty, isTold {
+        out.send(change("changed", key, event.poll, before, event.value, diff))
+      }
+    }
+  }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) {
+    let snapshot = snapshot(of: poll)
+    for (key, before) in snapshot.endPoll() {
+      if emitsFirst || snapshot.hasBaseline { out.send(change("removed", key, poll, before, nil)) }
+    }
+    snapshot.hasBaseline = true
+    out.send(endOf: poll)
+  }
+
+  /// That of the event's source; mostly the same as the last time.
+  private func snapshot(of poll: Poll) -> Snapshot {
+    if let latest, latest.source == poll.source { return latest }
+    let snapshot = snapshots[poll.source] ?? Snapshot(source: poll.source)
+    snapshots[poll.source] = snapshot
+    latest = snapshot
+    return snapshot
+  }
+
+  private static let shape = Shape(["type", "key", "at", "before", "after", "diff"])
+
+  private func change(
+    _ type: String, _ key: Value, _ poll: Poll, _ before: Value?, _ after: Value?, _ diff: [Difference] = []
+  ) -> Event {
+    let value = Value.object(
+      Self.shape,
+      [
+        .string(type), key, .string(timestamp(poll.at)), before ?? .null, after ?? .null,
+        .array(diff.map(\.value)),
+      ])
+    return Event(value, poll)
+  }
+}

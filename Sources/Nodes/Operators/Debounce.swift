@@ -1,0 +1,99 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `debounce`: sends the last event of a key when that has been quiet for a while.
+let debounce = NodeSpec(
+  "debounce", "send the last event of each key when nothing more has come for a while",
+  details: """
+    A launch whose time is corrected three times within a minute is told once. A key that never falls quiet is heard \
+    with max_wait. What waits when the pipeline is stopped is kept for its next run, or sent with on_stop: flush.
+    """,
+  options: AnyOption.list(
+    DebounceOptions.quiet, DebounceOptions.key, DebounceOptions.maxWait, DebounceOptions.bound),
+  shorthand: "for",
+  state: "the event that waits of each key, at most `bound` of them; the one quiet for longest is sent early",
+  examples: [
+    .init(
+      "the last of a burst", "debounce: 2m",
+      input: """
+        0s "a"
+        1m "b"
+        """,
+      output: #"3m "b""#),
+    .init(
+      "by key", "debounce: { key: .id, for: 30s }",
+      input: """
+        0s {"id": 1, "n": 1}
+        10s {"id": 2, "n": 2}
+        20s {"id": 1, "n": 3}
+        """,
+      output: """
+        40s {"id":2,"n":2}
+        50s {"id":1,"n":3}
+        """),
+    .init(
+      "never waiting too long", "debounce: { for: 2m, max_wait: 3m }",
+      input: """
+        0s 1
+        1m 2
+        2m 3
+        2m30s 4
+        """,
+      output: "3m 4"),
+    .init(
+      "at its limit", "debounce: { for: 1m, key: ., bound: 1 }",
+      input: """
+        0s "a"
+        1s "b"
+        """,
+      output: """
+        1s "a"
+        1m1s "b"
+        """),
+  ],
+  .step { options, context in Debounce(options, context) })
+
+private enum DebounceOptions {
+  static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "30s")
+  static let key = Option("key", .expression, default: "null", "events with the same key wait together")
+  static let maxWait = Option.optional(
+    "max_wait", .duration, "the longest that the first event of a row may be held up", example: "10m")
+  static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait")
+}
+
+private final class Debounce: Step {
+  private let key: Evaluation
+  private let context: StepContext
+  private var machine: DebounceMachine<MemoryState<Value, Pending<Event>>, Event>
+
+  init(_ options: Options, _ context: StepContext) {
+    key = context.evaluation(options[DebounceOptions.key])
+    self.context = context
+    machine = DebounceMachine(
+      state: MemoryState(), quiet: options[DebounceOptions.quiet], maxWait: options[DebounceOptions.maxWait],
+      bound: options[DebounceOptions.bound])
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    let key = try key.first(event) ?? .null
+    if let squeezed = machine.accept(event.detached, for: key.detach(), at: out.now) { out.send(squeezed) }
+    setAlarm(out)
+  }
+
+  func wake(_ out: Downstream) {
+    while let event = machine.due(at: out.now) { out.send(event) }
+    setAlarm(out)
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    switch ending {
+    case .flush: for event in machine.flush() { out.send(event) }
+    case .keep: context.noteWaiting(machine.state.count)
+    }
+  }
+
+  private func setAlarm(_ out: Downstream) {
+    if let deadline = machine.nextDeadline { out.setAlarm(at: deadline) }
+  }
+}

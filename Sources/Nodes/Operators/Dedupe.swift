@@ -1,0 +1,73 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `dedupe`: lets through the first event of each key.
+let dedupe = NodeSpec(
+  "dedupe", "keep the first event of each key and drop the repeats",
+  options: AnyOption.list(DedupeOptions.key, DedupeOptions.bound, DedupeOptions.lifetime),
+  shorthand: "key",
+  state: "the keys seen, at most `bound` of them; the one not seen for longest is forgotten first",
+  examples: [
+    .init(
+      "by a field", "dedupe: .id",
+      input: """
+        0s {"id": 1}
+        1s {"id": 2}
+        2s {"id": 1}
+        """,
+      output: """
+        0s {"id":1}
+        1s {"id":2}
+        """),
+    .init(
+      "once a day", "dedupe: { key: .id, lifetime: 1d }",
+      input: """
+        0s {"id": 1}
+        1h {"id": 1}
+        2d {"id": 1}
+        """,
+      output: """
+        0s {"id":1}
+        2d {"id":1}
+        """),
+    .init(
+      "at its limit", "dedupe: { key: ., bound: 2 }",
+      input: """
+        0s "a"
+        1s "b"
+        2s "c"
+        3s "a"
+        """,
+      output: """
+        0s "a"
+        1s "b"
+        2s "c"
+        3s "a"
+        """),
+  ],
+  .step { options, context in Dedupe(options, context) })
+
+private enum DedupeOptions {
+  static let key = Option("key", .expression, default: ".", "what makes two events the same", example: ".id")
+  static let bound = Option("bound", .integer(1...), default: "1000000", "how many keys are remembered")
+  static let lifetime = Option.optional(
+    "lifetime", .duration, "a key is forgotten when it has not been seen for this long", example: "7d")
+}
+
+private final class Dedupe: Step {
+  private let key: Evaluation
+  private var machine: DistinctMachine<MemoryState<Value, Instant>>
+
+  init(_ options: Options, _ context: StepContext) {
+    key = context.evaluation(options[DedupeOptions.key])
+    machine = DistinctMachine(
+      state: MemoryState(), bound: options[DedupeOptions.bound], lifetime: options[DedupeOptions.lifetime])
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    // No output is a key of its own, as null is: an event is never lost for want of one.
+    let key = try key.first(event) ?? .null
+    if machine.isNew(key.detach(), at: out.now) { out.send(event) }
+  }
+}

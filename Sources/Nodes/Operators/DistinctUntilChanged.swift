@@ -1,0 +1,76 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `distinct_until_changed`: drops an event that says the same as the one before.
+let distinctUntilChanged = NodeSpec(
+  "distinct_until_changed", "drop an event whose value is the same as that of the one before it",
+  options: AnyOption.list(
+    DistinctUntilChangedOptions.value, DistinctUntilChangedOptions.key, DistinctUntilChangedOptions.bound),
+  shorthand: "value",
+  state: "the last value of each key, at most `bound` of them; the one not seen for longest is forgotten",
+  examples: [
+    .init(
+      "a state that is told when it changes", "distinct_until_changed: .status",
+      input: """
+        0s {"n": 1, "status": "TBD"}
+        1s {"n": 2, "status": "TBD"}
+        2s {"n": 3, "status": "Go"}
+        """,
+      output: """
+        0s {"n":1,"status":"TBD"}
+        2s {"n":3,"status":"Go"}
+        """),
+    .init(
+      "of each launch", "distinct_until_changed: { key: .id, value: .status }",
+      input: """
+        0s {"id": 1, "status": "Go"}
+        1s {"id": 2, "status": "Go"}
+        2s {"id": 1, "status": "Go"}
+        """,
+      output: """
+        0s {"id":1,"status":"Go"}
+        1s {"id":2,"status":"Go"}
+        """),
+    .init(
+      "at its limit", "distinct_until_changed: { key: .id, value: .n, bound: 1 }",
+      input: """
+        0s {"id": 1, "n": 1}
+        1s {"id": 2, "n": 1}
+        2s {"id": 1, "n": 1}
+        """,
+      output: """
+        0s {"id":1,"n":1}
+        1s {"id":2,"n":1}
+        2s {"id":1,"n":1}
+        """),
+  ],
+  .step { options, context in DistinctUntilChanged(options, context) })
+
+private enum DistinctUntilChangedOptions {
+  static let value = Option("value", .expression, default: ".", "what is compared", example: ".status")
+  static let key = Option("key", .expression, default: "null", "each key is compared with itself only")
+  static let bound = Option("bound", .integer(1...), default: "1000000", "how many keys are remembered")
+}
+
+private final class DistinctUntilChanged: Step {
+  private let value: Evaluation
+  private let key: Evaluation
+  private let bound: Int
+  private var latest = MemoryState<Value, Value>()
+
+  init(_ options: Options, _ context: StepContext) {
+    value = context.evaluation(options[DistinctUntilChangedOptions.value])
+    key = context.evaluation(options[DistinctUntilChangedOptions.key])
+    bound = options[DistinctUntilChangedOptions.bound]
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    let key = (try key.first(event) ?? .null).detach()
+    let value = (try value.first(event) ?? .null).detach()
+    let before = latest.value(for: key)
+    latest.set(value, for: key)
+    if latest.count > bound, let oldest = latest.oldest { latest.remove(oldest.key) }
+    if before != value { out.send(event) }
+  }
+}

@@ -1,0 +1,95 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `sample`: sends the latest event at a steady beat.
+let sample = NodeSpec(
+  "sample", "send the latest event of each key at a steady beat, if there is a new one",
+  options: AnyOption.list(SampleOptions.every, SampleOptions.key, SampleOptions.bound),
+  shorthand: "every",
+  state: "the latest event of each key, at most `bound` of them; the oldest is sent early",
+  examples: [
+    .init(
+      "each minute", "sample: 1m",
+      input: """
+        10s 1
+        20s 2
+        70s 3
+        """,
+      output: """
+        1m 2
+        2m 3
+        """),
+    .init(
+      "of each sensor", "sample: { every: 1m, key: .id }",
+      input: """
+        0s {"id": "a", "t": 1}
+        5s {"id": "b", "t": 2}
+        9s {"id": "a", "t": 3}
+        """,
+      output: """
+        1m {"id":"b","t":2}
+        1m {"id":"a","t":3}
+        """),
+    .init(
+      "at its limit", "sample: { every: 1m, key: ., bound: 1 }",
+      input: """
+        0s "a"
+        1s "b"
+        """,
+      output: """
+        1s "a"
+        1m "b"
+        """),
+  ],
+  .step { options, context in Sample(options, context) })
+
+private enum SampleOptions {
+  static let every = Option.required("every", .duration, "the beat, counted from the start", example: "1m")
+  static let key = Option("key", .expression, default: "null", "the latest event of each key is sent")
+  static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait for the beat")
+}
+
+private final class Sample: Step {
+  private let period: Duration
+  private let key: Evaluation
+  private let bound: Int
+  private let start: Instant
+  private let context: StepContext
+  private var latest = MemoryState<Value, Event>()
+
+  init(_ options: Options, _ context: StepContext) {
+    period = options[SampleOptions.every]
+    key = context.evaluation(options[SampleOptions.key])
+    bound = options[SampleOptions.bound]
+    start = context.lane.scheduler.now
+    self.context = context
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    let key = (try key.first(event) ?? .null).detach()
+    latest.set(event.detached, for: key)
+    if latest.count > bound, let oldest = latest.oldest {
+      latest.remove(oldest.key)
+      out.send(oldest.value)
+    }
+    let beats = ((out.now - start) / period).rounded(.down) + 1
+    out.setAlarm(at: start + period * beats)
+  }
+
+  func wake(_ out: Downstream) { sendAll(out) }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    switch ending {
+    case .flush: sendAll(out)
+    case .keep: context.noteWaiting(latest.count)
+    }
+  }
+
+  private func sendAll(_ out: Downstream) {
+    while let oldest = latest.oldest {
+      latest.remove(oldest.key)
+      out.send(oldest.value)
+    }
+  }
+}

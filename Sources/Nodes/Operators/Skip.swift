@@ -1,0 +1,59 @@
+import Pipeline
+
+/// `skip`: drops the first events.
+let skip = NodeSpec(
+  "skip", "drop the first events of each poll, or of the whole stream",
+  options: AnyOption.list(SkipOptions.count, SkipOptions.per),
+  shorthand: "count",
+  examples: [
+    .init(
+      "one", "skip: 1",
+      input: """
+        0s 1
+        1s 2
+        """,
+      output: "1s 2"),
+    .init(
+      "one, once", "skip: { count: 1, per: stream }",
+      input: """
+        0s 1
+        0s 2
+        0s poll
+        1h 3
+        1h poll
+        """,
+      output: """
+        0s 2
+        0s poll
+        1h 3
+        1h poll
+        """),
+  ],
+  .step { options, _ in Skip(options) })
+
+private enum SkipOptions {
+  static let count = Option.required("count", .integer(0...), "how many", example: "1")
+  static let per = Option(
+    "per", OptionType<CountedPer>.choice(), default: "poll", "whether the count begins anew with each poll")
+}
+
+private final class Skip: Step {
+  private let count: Int
+  private let per: CountedPer
+  private var skipped = 0
+
+  init(_ options: Options) {
+    count = options[SkipOptions.count]
+    per = options[SkipOptions.per]
+  }
+
+  func take(_ event: Event, _ out: Downstream) {
+    if skipped >= count { return out.send(event) }
+    skipped += 1
+  }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) {
+    if per == .poll { skipped = 0 }
+    out.send(endOf: poll)
+  }
+}

@@ -1,0 +1,78 @@
+import Pipeline
+
+/// `take`: lets through the first events and no more.
+let take = NodeSpec(
+  "take", "keep the first events of each poll, or of the whole stream",
+  details: """
+    Of a source without polls (a file, standard input), or with per: stream, the pipeline ends when no sink can be \
+    given anything more.
+    """,
+  options: AnyOption.list(TakeOptions.count, TakeOptions.per),
+  shorthand: "count",
+  examples: [
+    .init(
+      "two", "take: 2",
+      input: """
+        0s 1
+        1s 2
+        2s 3
+        """,
+      output: """
+        0s 1
+        1s 2
+        """),
+    .init(
+      "the first of each poll", "take: { count: 1, per: poll }",
+      input: """
+        0s 1
+        0s 2
+        0s poll
+        1h 3
+        1h 4
+        1h poll
+        """,
+      output: """
+        0s 1
+        0s poll
+        1h 3
+        1h poll
+        """),
+  ],
+  .step { options, _ in Take(options) })
+
+/// What a count begins again with.
+enum CountedPer: String, CaseIterable, Sendable {
+  case poll, stream
+}
+
+private enum TakeOptions {
+  static let count = Option.required("count", .integer(0...), "how many", example: "10")
+  static let per = Option(
+    "per", OptionType<CountedPer>.choice(), default: "poll", "whether the count begins anew with each poll")
+}
+
+private final class Take: Step {
+  private let count: Int
+  private let per: CountedPer
+  private var taken = 0
+
+  init(_ options: Options) {
+    count = options[TakeOptions.count]
+    per = options[TakeOptions.per]
+  }
+
+  func take(_ event: Event, _ out: Downstream) {
+    // Whether more can come is known where there are no polls.
+    let isEndless = per == .poll && event.poll.number > 0
+    if taken < count {
+      taken += 1
+      out.send(event)
+    }
+    if taken >= count, !isEndless { out.complete() }
+  }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) {
+    if per == .poll { taken = 0 }
+    out.send(endOf: poll)
+  }
+}

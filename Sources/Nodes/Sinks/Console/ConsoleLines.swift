@@ -1,0 +1,64 @@
+import JSON
+import Pipeline
+
+/// Prints each event by itself: as JSON, or what a template makes of it.
+final class ConsoleLines: Sink {
+  /// So much is gathered at most before it is written.
+  private static let full = 1 << 16
+
+  private let template: Evaluation?
+  private let writer: Writer
+  private let clips: Bool
+  private let painter: ConsolePainter
+  private let screen: Screen
+  private let output = Output(capacity: ConsoleLines.full)
+
+  init(
+    template: Template?, isPretty: Bool, clips: Bool, _ painter: ConsolePainter, _ context: SinkContext
+  ) {
+    self.template = template.map { context.evaluation($0) }
+    writer = Writer(isPretty ? .pretty : .compact)
+    self.clips = clips && context.screen.isTerminal
+    self.painter = painter
+    screen = context.screen
+  }
+
+  func take(_ event: Event) throws {
+    if template == nil, !screen.isTerminal, !event.value.isString {
+      // JSON for another program: as it is, and fast.
+      writer.write(event.value, to: output)
+    } else {
+      let text = try text(of: event)
+      let style = painter.style(of: event)
+      if style == .plain, !clips {
+        output.put(text)
+      } else {
+        output.put(dressed(text, style))
+      }
+    }
+    output.put(UInt8(ascii: "\n"))
+    if output.count >= Self.full { try endTurn() }
+  }
+
+  private func text(of event: Event) throws -> String {
+    let text = try template.map { try event.text($0) } ?? event.value.string
+    // Pretty JSON has lines of its own; those within its texts are escaped in JSON already.
+    guard let text else { return printableLines(writer.text(event.value)) }
+    return screen.isTerminal ? printable(text) : printableLines(text)
+  }
+
+  private func dressed(_ text: String, _ style: Style) -> String {
+    let width = clips ? screen.size().columns : .max
+    return text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { painter.paint($0.clipped(to: width), style) }
+      .joined(separator: "\n")
+  }
+
+  func endTurn() throws {
+    if output.count == 0 { return }
+    // Emptied first: what could not be written once is not written twice.
+    let bytes = output.bytes
+    output.removeAll()
+    try screen.write(bytes)
+  }
+}

@@ -1,0 +1,18 @@
+import Pipeline
+
+/// A text with nothing in it that a terminal obeys but line breaks and tabs.
+func printableLines(_ text: String) -> String {
+  if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+  var shown = ""
+  var line = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars {
+    if scalar == "\n" || scalar == "\t" {
+      shown += printable(String(line))
+      shown.unicodeScalars.append(scalar)
+      line.removeAll()
+    } else {
+      line.append(scalar)
+    }
+  }
+  return shown + printable(String(line))
+}

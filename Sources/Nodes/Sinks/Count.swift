@@ -1,0 +1,102 @@
+import JSON
+import Pipeline
+import struct Reactive.Instant
+
+/// `count`: counts events and prints how many there were.
+let count = NodeSpec(
+  "count", "count events, by key if there is one, and print the totals at the end",
+  details: """
+    The totals are one line of JSON on standard output, `{"count":3,"by":{"a":2,"b":1}}`, the largest first. Texts \
+    are keys as they are, other values as JSON. Of more than `max_keys` keys, those that came last are counted \
+    together under “…”.
+    """,
+  options: AnyOption.list(CountOptions.by, CountOptions.eachPoll, CountOptions.maxKeys),
+  shorthand: "by",
+  examples: [
+    .init("how many", "count"),
+    .init("how many of each status", "count: .status.abbrev"),
+  ],
+  .sink { options, context in
+    Count(
+      by: options[CountOptions.by].map { context.evaluation($0) }, eachPoll: options[CountOptions.eachPoll],
+      maxKeys: options[CountOptions.maxKeys], context.screen)
+  })
+
+private enum CountOptions {
+  static let by = Option.optional("by", .expression, "counts each value of this", example: ".type")
+  static let eachPoll = Option(
+    "each_poll", .boolean, default: "false", "prints the totals so far at the end of each poll, too")
+  static let maxKeys = Option(
+    "max_keys", .integer(1...1_000_000), default: "10000", "how many keys are counted each by itself")
+}
+
+private final class Count: Sink {
+  private let key: Evaluation?
+  private let eachPoll: Bool
+  private let maxKeys: Int
+  private let screen: Screen
+  private var total = 0
+  private var places: [Key: Int] = [:]
+  private var counts: [(key: Key, count: Int)] = []
+  private var others = 0
+  private var output: [UInt8] = []
+
+  init(by key: Evaluation?, eachPoll: Bool, maxKeys: Int, _ screen: Screen) {
+    self.key = key
+    self.eachPoll = eachPoll
+    self.maxKeys = maxKeys
+    self.screen = screen
+  }
+
+  func take(_ event: Event) throws {
+    if let key { add(try key.first(event) ?? .null) }
+    total += 1
+  }
+
+  private func add(_ value: Value) {
+    let key = Key(value) ?? Key(bytes: value.json)
+    if let place = places[key] {
+      counts[place].count += 1
+    } else if counts.count < maxKeys {
+      places[key] = counts.count
+      counts.append((key, 1))
+    } else {
+      others += 1
+    }
+  }
+
+  func endPoll(_ poll: Poll) {
+    if eachPoll { output += line }
+  }
+
+  func endTurn() throws {
+    if output.isEmpty { return }
+    let bytes = output
+    output = []
+    try screen.write(bytes)
+  }
+
+  func finish(by deadline: Instant) throws { try screen.write(line) }
+
+  private var line: [UInt8] {
+    var totals = Value.emptyObject
+    totals.setMember("count", .number(total))
+    if key != nil { totals.setMember("by", byKey) }
+    return totals.json + [UInt8(ascii: "\n")]
+  }
+
+  private var byKey: Value {
+    var object = Value.emptyObject
+    // Of equal ones the first that came is first: the order is the same in each run.
+    let order = counts.enumerated().sorted {
+      ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
+    }
+    for (_, entry) in order { object.setMember(entry.key, .number(entry.count)) }
+    if others > 0 {
+      let rest = Key("…")
+      let same = places[rest].map { counts[$0].count } ?? 0
+      object.setMember(rest, .number(others + same))
+    }
+    return object
+  }
+}

@@ -1,0 +1,50 @@
+import Pipeline
+
+/// A limit such as `3 in 10m`: so many within any such time.
+struct AtMost: Equatable, Sendable {
+  var number: Int
+  var period: Duration
+
+  init(_ number: Int, in period: Duration) {
+    self.number = number
+    self.period = period
+  }
+
+  init(_ text: String) throws(Flaw) {
+    let hint = "write it as in 3 in 10m"
+    let words = text.split(separator: " ")
+    guard words.count == 3, words[1] == "in" else {
+      throw Flaw("\(quoted(text)) is no such limit", in: text, hint: hint)
+    }
+    func range(_ word: Substring) -> Range<Int> {
+      let start = text.utf8.distance(from: text.startIndex, to: word.startIndex)
+      return start..<start + word.utf8.count
+    }
+    guard let number = Int(words[0]), (1...1000).contains(number) else {
+      throw Flaw(
+        "\(quoted(String(words[0]))) is not a number from 1 to 1000", at: range(words[0]), hint: hint)
+    }
+    self.number = number
+    do throws(Flaw) {
+      period = try DurationText.parse(String(words[2]))
+    } catch {
+      let start = range(words[2]).lowerBound
+      throw Flaw(
+        error.message, at: error.range.lowerBound + start..<error.range.upperBound + start, hint: error.hint)
+    }
+    if period == .zero { throw Flaw("this duration must not be zero", at: range(words[2]), hint: hint) }
+  }
+
+  static let type = OptionType<AtMost>(
+    "N in DURATION", sample: "3 in 10m", schema: .record([("type", "string")])
+  ) { node, checker in
+    let node = checker.resolved(node)
+    guard let scalar = node.scalar else {
+      checker.report(
+        "a limit is expected here, not \(node.kind)", at: node.place, hint: "write it as in 3 in 10m")
+      return nil
+    }
+    do throws(Flaw) { return try AtMost(scalar.text) } catch { checker.report(error, in: scalar) }
+    return nil
+  }
+}

@@ -1,0 +1,66 @@
+import Pipeline
+
+/// How a notification reaches somebody.
+enum NotifyWay: Sendable {
+  case notifySend(NotifyUrgency)
+  case bell
+  case command([String])
+
+  enum Choice: String, CaseIterable, Sendable {
+    case auto
+    case notifySend = "notify-send"
+    case bell, command
+  }
+
+  /// The way that was chosen, or the one that is there.
+  init(_ choice: Choice, _ command: [String], _ urgency: NotifyUrgency, _ world: World) {
+    switch choice {
+    case .auto where !command.isEmpty, .command: self = .command(command)
+    case .notifySend: self = .notifySend(urgency)
+    case .bell: self = .bell
+    case .auto: self = Self.hasDesktop(world) ? .notifySend(urgency) : .bell
+    }
+  }
+
+  private static func hasDesktop(_ world: World) -> Bool {
+    let signs = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"]
+    guard signs.contains(where: { world.environment($0)?.isEmpty == false }) else { return false }
+    return (try? ProgramSearch.find("notify-send", along: world.environment("PATH") ?? "")) != nil
+  }
+
+  /// The command that tells it; nil for the bell.
+  func arguments(_ note: Note) -> [String]? {
+    switch self {
+    case .command(let command): return command + [note.title, note.body]
+    case .notifySend(let urgency):
+      let options = ["--app-name=flow", "--urgency=\(urgency.rawValue)", "--"]
+      return ["notify-send"] + options + [note.title, Self.withoutMarkup(note.body)]
+    case .bell: return nil
+    }
+  }
+
+  /// Desktops read a body as markup.
+  private static func withoutMarkup(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+  }
+}
+
+enum NotifyUrgency: String, CaseIterable, Sendable { case low, normal, critical }
+
+/// What is told: short, and printable.
+struct Note {
+  private static let longestTitle = 200
+  private static let longestBody = 2000
+
+  let title: String
+  let body: String
+
+  init(title: String, body: String) {
+    self.title = printable(Note.cut(title, Note.longestTitle))
+    self.body = printableLines(Note.cut(body, Note.longestBody))
+  }
+
+  private static func cut(_ text: String, _ limit: Int) -> String {
+    text.utf8.count <= limit || text.count <= limit ? text : String(text.prefix(limit)) + "…"
+  }
+}

@@ -1,0 +1,46 @@
+import JSON
+import Pipeline
+
+/// `generate`: events made by an expression, once or by a schedule.
+let generate = NodeSpec(
+  "generate", "make events with an expression, once or by a schedule",
+  details: """
+    Each run is a poll, its rows the outputs of the expression over null; $meta.poll counts the runs and $now is the \
+    time.
+    """,
+  options: AnyOption.list(GenerateOptions.value, GenerateOptions.limit),
+  shorthand: "value",
+  examples: [
+    .init("numbers", "generate: range(10)"),
+    .init("a heartbeat", "generate: { value: '{n: $meta.poll, at: ($now | todate)}', limit: 1 }"),
+  ],
+  .poll { options, context in Generate(options, context) })
+
+private enum GenerateOptions {
+  static let value = Option.required("value", .expression, "its outputs are the events", example: "range(3)")
+  static let limit = Option("limit", .integer(1...), default: "1000000", "how many events a run may make")
+}
+
+private final class Generate: PollSource {
+  private let value: Evaluation
+  private let limit: Int
+
+  private struct TooMany: Error, CustomStringConvertible {
+    let limit: Int
+    var description: String { "the expression makes more than \(limit) events; raise limit" }
+  }
+
+  init(_ options: Options, _ context: SourceContext) {
+    value = context.evaluation(options[GenerateOptions.value])
+    limit = options[GenerateOptions.limit]
+  }
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    var rows: [Value] = []
+    try value.each(Event(.null, poll.poll())) { row in
+      if rows.count == limit { throw TooMany(limit: limit) }
+      rows.append(row)
+    }
+    return PollAnswer(rows)
+  }
+}

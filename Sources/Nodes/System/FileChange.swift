@@ -1,0 +1,11 @@
+/// What happened to a file that is followed, by its name.
+enum FileChange: Equatable, Sendable {
+  /// It is not there yet; it will be followed when it is.
+  case missing
+  /// It has been made, or another has taken its name, and is followed from its beginning.
+  case begun
+  /// The name has gone; the file is followed on until another takes its name.
+  case gone
+  /// It has become shorter than what was read of it, and is read from its beginning.
+  case truncated
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// Why a file could not be read or written, as a sentence.
+struct FileFailure: Error, Equatable, CustomStringConvertible {
+  let path: String
+  /// What went wrong: `cannot open: No such file or directory`.
+  let reason: String
+  /// The system's number for it, 0 where it did not come from the system.
+  let code: Int32
+  /// How many bytes of what was to be written had been, so that the rest can be tried again.
+  let written: Int
+
+  init(_ path: String, _ reason: String, code: Int32 = 0, written: Int = 0) {
+    self.path = path
+    self.reason = reason
+    self.code = code
+    self.written = written
+  }
+
+  /// The failure of the system call that just returned.
+  init(_ path: String, trying what: String, written: Int = 0) {
+    let code = errno
+    self.init(path, "cannot \(what): \(systemReason(code))", code: code, written: written)
+  }
+
+  var description: String { "\(path): \(reason)" }
+
+  /// Nothing is left of the disk or of what the user may have of it: worth another try later.
+  var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+}
+
+/// What the system says of one of its error numbers.
+///
+/// `strerror` may use one buffer for all threads, so the words are fetched into one of our own.
+func systemReason(_ code: Int32) -> String {
+  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+    guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
+      return "error \(code)"
+    }
+    return String(cString: base)
+  }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import Pipeline
+import JSON
+
+/// Follows a file of JSON lines that grows, through rotation, truncation, removal and return.
+///
+/// Only whole lines are handed out; a file that gives its name to another is read to its end first, and then a last
+/// line without a line break is one too. What is written over at once with at least as much as was read before is
+/// taken for the same text: no file system tells the difference.
+final class FollowedFile {
+  enum Start: Sendable {
+    case beginning
+    /// What is written from now on.
+    case end
+    /// A place that was read up to before.
+    case offset(Int)
+  }
+
+  let path: String
+  private let stop: StopSign
+  private let watch: FileWatch
+  private let window: TextWindow
+  private let lines: LineValues
+  private let limits: ReadLimits
+  private let note: (FileChange) -> Void
+  private var start: Start
+  private var file: OpenDescriptor?
+  /// Which file it is, nil while there is none.
+  private(set) var identity: FileIdentity?
+  private var lastNote: FileChange?
+  private var batches = Batches()
+
+  init(
+    _ path: String, from start: Start, stop: StopSign, limits: ReadLimits = ReadLimits(),
+    polls: Bool = false,
+    report: @escaping (BadText) -> Void, note: @escaping (FileChange) -> Void = { _ in }
+  ) {
+    self.path = path
+    self.stop = stop
+    self.start = start
+    self.limits = limits
+    self.note = note
+    watch = FileWatch(path, polls: polls)
+    window = TextWindow(chunk: limits.chunk, limit: limits.value)
+    lines = LineValues(path: path, window: window, limits: limits, report: report)
+  }
+
+  /// Where in the file a follower would have to begin to give what this one has not given yet, and how many values it
+  /// would have to pass over there.
+  var position: (offset: Int, values: Int) { batches.position(end: window.position) }
+
+  /// The next values, waiting for them; none once it has been stopped.
+  func nextBatch() throws(FileFailure) -> [Value] {
+    while true {
+      if stop.isSet { return [] }
+      if let batch = batches.next(limits.batch) { return batch }
+      batches.begin(at: window.position)
+      watch.arm()
+      if try advance() || !batches.isEmpty { continue }
+      watch.wait(stop)
+    }
+  }
+
+  /// Reads on, or sees what has become of the file; false when there is nothing to do but to wait.
+  private func advance() throws(FileFailure) -> Bool {
+    guard let file else { return try open() }
+    if try read(file) > 0 { return true }
+    if let status = file.status, status.st_size < window.position + window.count {
+      tell(.truncated)
+      return try begin(file, at: 0)
+    }
+    guard let other = FileIdentity(at: path) else {
+      tell(.gone)
+      return false
+    }
+    if other == identity { return false }
+    // Written between the last look at the old file and the making of the new one.
+    if try read(file) > 0 { return true }
+    window.finish()
+    lines.take(into: &batches.values)
+    window.restart()
+    self.file = nil
+    identity = nil
+    watch.forgetFile()
+    return true
+  }
+
+  private func read(_ file: OpenDescriptor) throws(FileFailure) -> Int {
+    let count = try window.fill { room throws(FileFailure) in
+      let count = retrying { Glibc.read(file.number, room.baseAddress, room.count) }
+      guard count >= 0 else { throw FileFailure(path, trying: "read") }
+      return count
+    }
+    lines.take(into: &batches.values)
+    // A full window has just been used up.
+    return count ?? 1
+  }
+
+  private func open() throws(FileFailure) -> Bool {
+    let file: OpenDescriptor
+    do throws(FileFailure) {
+      // A pipe would have to be waited for.
+      file = try OpenDescriptor(opening: path, O_RDONLY | O_NONBLOCK, to: "open")
+    } catch {
+      guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+      tell(.missing)
+      start = .beginning
+      return false
+    }
+    guard let status = file.status, status.isRegular else {
+      throw FileFailure(path, "cannot follow: only plain files can be")
+    }
+    identity = FileIdentity(status)
+    self.file = file
+    if lastNote != nil { note(.begun) }
+    // The name may have been another file's when it was last looked at.
+    watch.forgetFile()
+    defer { start = .beginning }
+    switch start {
+    case .beginning: return try begin(file, at: 0)
+    case .end: return try begin(file, at: Int(status.st_size))
+    case .offset(let offset) where offset <= status.st_size: return try begin(file, at: offset)
+    case .offset:
+      tell(.truncated)
+      return try begin(file, at: 0)
+    }
+  }
+
+  private func begin(_ file: OpenDescriptor, at offset: Int) throws(FileFailure) -> Bool {
+    guard lseek(file.number, offset, SEEK_SET) == offset else { throw FileFailure(path, trying: "seek") }
+    var before: UInt8 = 0x0a
+    if offset > 0 { pread(file.number, &before, 1, offset - 1) }
+    window.restart(at: offset)
+    lines.restart(inLine: before != 0x0a)
+    lastNote = .begun
+    return true
+  }
+
+  /// Tells once of what stays so.
+  private func tell(_ change: FileChange) {
+    if change != lastNote { note(change) }
+    lastNote = change
+  }
+}

@@ -1,0 +1,47 @@
+import JSON
+
+/// Values whose ends are known, waiting to be parsed together.
+final class FoundValues {
+  private let path: String
+  private let limits: ReadLimits
+  private let parser: ChunkParser
+  private let report: (BadText) -> Void
+  /// Where in the window they are, with only white space between them.
+  var ranges: [Range<Int>] = []
+
+  init(path: String, limits: ReadLimits, report: @escaping (BadText) -> Void) {
+    self.path = path
+    self.limits = limits
+    self.report = report
+    parser = ChunkParser(chunkSize: max(limits.chunk, 4096))
+  }
+
+  /// Appends the values, reports those that are bad, and says where in the window the last one ends.
+  func parse(in window: TextWindow, into values: inout [Value]) -> Int {
+    defer { ranges.removeAll(keepingCapacity: true) }
+    guard let first = ranges.first, let last = ranges.last else { return 0 }
+    let chunk = ByteView(rebasing: window.bytes[first.lowerBound..<last.upperBound])
+    // A few get documents of their own, so that who keeps one does not keep a large chunk.
+    if chunk.count < limits.together || !parser.parse(chunk, into: &values) {
+      for range in ranges { parse(range, of: window, into: &values) }
+    }
+    return last.upperBound
+  }
+
+  private func parse(_ range: Range<Int>, of window: TextWindow, into values: inout [Value]) {
+    do throws(ParseError) {
+      values.append(try Value.parse(ByteView(rebasing: window.bytes[range])))
+    } catch {
+      // The value's own line is told, its column only where it is on that line.
+      report(range.lowerBound, of: window, error.line == 1 ? error.reason : error.message)
+    }
+  }
+
+  /// Reports what begins at an index of the window, with the rest of its line.
+  func report(_ start: Int, of window: TextWindow, _ reason: String) {
+    let bytes = window.bytes
+    let text = ByteView(rebasing: bytes[start..<(lineBreak(in: bytes, from: start) ?? bytes.count)])
+    let line = window.lines + window.lineBreaks(before: start) + 1
+    report(BadText(path: path, line: line, reason: reason, text: text))
+  }
+}

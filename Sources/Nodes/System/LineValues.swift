@@ -1,0 +1,120 @@
+import CGlibc
+import Glibc
+import JSON
+
+/// Makes values of the lines in a window: a line stands for itself, and a bad one costs no other.
+final class LineValues {
+  private let path: String
+  private let window: TextWindow
+  private let parser: ChunkParser
+  private let report: (BadText) -> Void
+  private let limits: ReadLimits
+  /// Within a line that is too long and has been reported.
+  private var isSkipping = false
+
+  init(path: String, window: TextWindow, limits: ReadLimits, report: @escaping (BadText) -> Void) {
+    self.path = path
+    self.window = window
+    self.limits = limits
+    self.report = report
+    parser = ChunkParser(chunkSize: max(limits.chunk, 4096))
+  }
+
+  /// Uses up the whole lines of the window; at the end of the text, also the last one without a line break.
+  func take(into values: inout [Value]) {
+    if isSkipping, !finishSkipping() { return }
+    let bytes = window.bytes
+    guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
+    if let last = memrchr(base, 0x0a, bytes.count) {
+      let count = UnsafeRawPointer(last) - UnsafeRawPointer(base) + 1
+      take(ByteView(rebasing: bytes[..<count]), into: &values)
+    } else if window.isFull {
+      report(bytes, "the line is longer than \(limits.value) bytes")
+      isSkipping = true
+      window.drop(bytes.count, lines: 0)
+    } else if window.isFinal {
+      takeLine(bytes, into: &values)
+      window.drop(bytes.count, lines: 0)
+    }
+  }
+
+  /// Begins with another text; within a line of it, that one is passed over.
+  func restart(inLine: Bool = false) { isSkipping = inLine }
+
+  private func finishSkipping() -> Bool {
+    let bytes = window.bytes
+    if let stop = lineBreak(in: bytes, from: 0) {
+      isSkipping = false
+      window.drop(stop + 1, lines: 1)
+      return true
+    }
+    window.drop(bytes.count, lines: 0)
+    return false
+  }
+
+  private func take(_ chunk: ByteView, into values: inout [Value]) {
+    // A few lines are parsed into documents of their own, so that who keeps one does not keep a large chunk.
+    if chunk.count >= limits.together, let lines = separateLines(chunk), parser.parse(chunk, into: &values) {
+      window.drop(chunk.count, lines: lines)
+      return
+    }
+    var start = 0
+    while start < chunk.count {
+      let stop = lineBreak(in: chunk, from: start) ?? chunk.count
+      takeLine(ByteView(rebasing: chunk[start..<stop]), into: &values)
+      window.drop(stop + 1 - start, lines: 1)
+      start = stop + 1
+    }
+  }
+
+  private func takeLine(_ line: ByteView, into values: inout [Value]) {
+    do throws(ParseError) {
+      values.append(contentsOf: try Value.parseAll([UInt8](line)))
+    } catch {
+      report(line, error.reason)
+    }
+  }
+
+  private func report(_ text: ByteView, _ reason: String) {
+    report(BadText(path: path, line: window.lines + 1, reason: reason, text: text))
+  }
+}
+
+/// How many line breaks a chunk of lines has, nil where a value might reach over one.
+///
+/// In JSON, the end of a value and the start of another meet at the top level only: anywhere else there is a comma
+/// or a colon between them. So each line stands for itself if that is what its break stands between.
+func separateLines(_ chunk: ByteView) -> Int? {
+  guard let base = chunk.baseAddress else { return 0 }
+  var lines = 0
+  var at = 0
+  while let stop = lineBreak(in: chunk, from: at) {
+    lines += 1
+    at = stop + 1
+    if at == chunk.count { break }
+    if stop > 0, base[stop - 1] == 0x7d, base[at] == 0x7b { continue }
+    guard isBetweenValues(chunk, stop) else { return nil }
+  }
+  return lines
+}
+
+/// Looks over some white space only: a text of nothing else must not take the square of its length.
+private func isBetweenValues(_ chunk: ByteView, _ lineBreak: Int) -> Bool {
+  let before = chunk[max(0, lineBreak - 16)..<lineBreak].last { !isSpace($0) }
+  let after = chunk[lineBreak..<min(lineBreak + 16, chunk.count)].first { !isSpace($0) }
+  guard let before, let after else { return false }
+  return ![0x2c, 0x3a, 0x5b, 0x7b].contains(before) && ![0x2c, 0x3a, 0x5d, 0x7d].contains(after)
+}
+
+/// Where the next line break is.
+@inline(__always)
+func lineBreak(in text: ByteView, from start: Int) -> Int? {
+  guard start < text.count, let base = text.baseAddress,
+    let found = memchr(base + start, 0x0a, text.count - start)
+  else { return nil }
+  return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+}
+
+/// JSON's white space.
+@inline(__always)
+func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }

@@ -1,0 +1,60 @@
+import Glibc
+
+/// An open file's number, closed with its last holder.
+final class OpenDescriptor: Sendable {
+  let number: Int32
+
+  init(owning number: Int32) { self.number = number }
+
+  deinit { close(number) }
+
+  init(opening path: String, _ flags: Int32, mode: mode_t = 0, to what: String) throws(FileFailure) {
+    number = retrying { open(path, flags | O_CLOEXEC, mode) }
+    guard number >= 0 else { throw FileFailure(path, trying: what) }
+  }
+
+  /// What the system knows of the open file.
+  var status: stat? {
+    var status = stat()
+    return fstat(number, &status) == 0 ? status : nil
+  }
+}
+
+/// Which file it is, whatever its name: names move, this does not.
+struct FileIdentity: Equatable, Sendable {
+  let device: UInt
+  let inode: UInt
+
+  init(_ status: stat) {
+    device = UInt(status.st_dev)
+    inode = UInt(status.st_ino)
+  }
+
+  /// Of the file that the path names now, nil where there is none.
+  init?(at path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+extension stat {
+  var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+  var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+}
+
+/// Calls the system again where a signal came between.
+@inline(__always)
+func retrying<Number: FixedWidthInteger>(_ call: () -> Number) -> Number {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}
+
+/// The folder that a path's last part is in, and that part.
+func splitPath(_ path: String) -> (folder: String, name: String) {
+  guard let slash = path.utf8.lastIndex(of: 0x2f) else { return (".", path) }
+  let name = String(path[path.index(after: slash)...])
+  return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+}

@@ -1,0 +1,31 @@
+/// Makes a part of a file name of data, so that it names a file in the folder it is put in and nothing else.
+///
+///     safePathPart("../etc/passwd")   // "_.-etc-passwd"
+///
+/// `/` becomes `-`; control characters, NUL and what turns the direction of writing become `_`, as does a dot at the
+/// beginning, which would hide the file or lead out of the folder; an empty part becomes `_`. At most 100 bytes are
+/// kept, cut between characters. Different data may give the same part.
+///
+/// That a link in the folder does not lead out of it is up to who opens the file: `AppendFile.Options.followsLinks`
+/// is for that. It guards the last part of a path; the folders above are the user's own.
+func safePathPart(_ data: String) -> String {
+  var part = ""
+  var size = 0
+  for character in data {
+    var safe = String.UnicodeScalarView()
+    for scalar in character.unicodeScalars { safe.append(safeScalar(scalar)) }
+    let text = part.isEmpty && safe.first == "." ? "_" : String(safe)
+    guard size + text.utf8.count <= 100 else { break }
+    part += text
+    size += text.utf8.count
+  }
+  return part.isEmpty ? "_" : part
+}
+
+private func safeScalar(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+  if scalar == "/" { return "-" }
+  switch scalar.properties.generalCategory {
+  case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: return "_"
+  default: return scalar
+  }
+}

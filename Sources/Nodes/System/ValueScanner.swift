@@ -1,0 +1,82 @@
+import JSON
+
+/// Follows one JSON value byte by byte, only to see where it ends.
+///
+/// It sees what cannot be right before the value is whole where that tells of a line that was cut off: a line break
+/// in a string, and two values without a comma between them.
+struct ValueScanner {
+  enum Step: Equatable {
+    case more
+    /// The value ends before this index.
+    case whole(Int)
+    case flaw(String)
+  }
+
+  private var depth = 0
+  private var inString = false
+  private var isEscaped = false
+  /// The byte before, white space apart; a space where the value begins.
+  private var last: UInt8 = 0x20
+
+  /// Goes on at an index; the value must begin at the first one it is called with.
+  mutating func advance(_ text: ByteView, from start: Int) -> Step {
+    var at = start
+    while at < text.count {
+      if inString {
+        if let flaw = scanString(text, &at) { return flaw }
+        continue
+      }
+      let byte = text[at]
+      switch byte {
+      case 0x22:
+        if depth > 0, endsValue(last) { return .flaw("a comma is missing") }
+        if depth == 0, last != 0x20 { return .whole(at) }
+        inString = true
+      case 0x5b, 0x7b:
+        if depth == 0, last != 0x20 { return .whole(at) }
+        if endsValue(last), depth > 0 { return .flaw("a comma is missing") }
+        depth += 1
+      case 0x5d, 0x7d:
+        // A number or a word at the top ends before a bracket that is not its own.
+        if depth == 0 { return .whole(at) }
+        depth -= 1
+        if depth == 0 { return .whole(at + 1) }
+      case 0x20, 0x09, 0x0a, 0x0d, 0x2c, 0x3a:
+        if depth == 0 { return .whole(at) }
+        if byte <= 0x20 {
+          at += 1
+          continue
+        }
+      default: break
+      }
+      last = byte
+      at += 1
+    }
+    return .more
+  }
+
+  private mutating func scanString(_ text: ByteView, _ at: inout Int) -> Step? {
+    while at < text.count {
+      let byte = text[at]
+      at += 1
+      if isEscaped {
+        isEscaped = false
+      } else if byte == 0x22 {
+        inString = false
+        return depth == 0 ? .whole(at) : nil
+      } else if byte == 0x5c {
+        isEscaped = true
+      } else if byte == 0x0a {
+        return .flaw("a string reaches over the end of the line")
+      }
+    }
+    return nil
+  }
+
+  private func endsValue(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x20, 0x2c, 0x3a, 0x5b, 0x7b: false
+    default: true
+    }
+  }
+}

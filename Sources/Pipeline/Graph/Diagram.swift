@@ -1,0 +1,88 @@
+/// How a pipeline is wired, as something to be drawn: its nodes and the ways of the events between them.
+///
+///     let diagram = Diagram(plan)
+///     print(DiagramText(diagram).text)
+public struct Diagram: Sendable {
+  public enum Role: String, Sendable {
+    case source, step, sink
+    /// A named stream without steps: where others flow together.
+    case stream
+  }
+
+  public struct Node: Sendable {
+    public let role: Role
+    /// As in `debounce`; empty for a stream.
+    public let kind: String
+    /// The name that the file gives it; empty for a step that has none of its own.
+    public let name: String
+    /// Its options on one line, and when a source is polled; those that say something.
+    public let details: [String]
+    /// The named stream whose first step it is; empty for all others.
+    public let opens: String
+  }
+
+  public struct Edge: Hashable, Sendable {
+    public let from: Int
+    public let to: Int
+    /// Whether the node only looks at these events, as a join does.
+    public let isSide: Bool
+  }
+
+  public let name: String
+  public let description: String
+  public private(set) var nodes: [Node] = []
+  public private(set) var edges: [Edge] = []
+  /// The nodes that whoever reads a source or stream reads.
+  private var ends: [String: [Int]] = [:]
+
+  /// What is never shown besides the secrets that the plan knows of can be given with `masking`.
+  public init(_ plan: Plan, masking secrets: Secrets = Secrets()) {
+    name = secrets.masked(plan.name)
+    description = secrets.masked(plan.description)
+    for source in plan.sources {
+      let details = [source.shown, source.shownSchedule].filter { !$0.isEmpty }.map(secrets.masked)
+      let node = Node(role: .source, kind: source.spec.kind, name: source.name, details: details, opens: "")
+      ends[source.name] = [add(node, reading: [])]
+    }
+    for stream in plan.streams { add(stream, secrets) }
+    for sink in plan.sinks {
+      let details = [sink.shown].filter { !$0.isEmpty }.map(secrets.masked)
+      let node = Node(role: .sink, kind: sink.spec.kind, name: sink.name, details: details, opens: "")
+      add(node, reading: nodes(behind: sink.from))
+    }
+  }
+
+  private mutating func add(_ stream: StreamPlan, _ secrets: Secrets) {
+    var last = nodes(behind: stream.from)
+    for (index, step) in stream.steps.enumerated() {
+      let prefix = stream.name == Plan.chain ? "" : "\(stream.name)/"
+      let isNamed = step.name != "\(prefix)\(index + 1)-\(step.spec.kind)"
+      let node = Node(
+        role: .step, kind: step.spec.kind, name: isNamed ? step.name : "",
+        details: [step.shown].filter { !$0.isEmpty }.map(secrets.masked),
+        opens: index == 0 && stream.name != Plan.chain ? stream.name : "")
+      last = [add(node, reading: last, besides: nodes(behind: step.reads))]
+    }
+    // The chain that stands for no steps at all is not worth a box.
+    if stream.steps.isEmpty, stream.name != Plan.chain {
+      last = [
+        add(Node(role: .stream, kind: "", name: stream.name, details: [], opens: ""), reading: last)
+      ]
+    }
+    ends[stream.name] = last
+  }
+
+  private func nodes(behind names: [String]) -> [Int] { names.flatMap { ends[$0] ?? [] } }
+
+  @discardableResult
+  private mutating func add(_ node: Node, reading: [Int], besides: [Int] = []) -> Int {
+    nodes.append(node)
+    let number = nodes.count - 1
+    for (others, isSide) in [(reading, false), (besides, true)] {
+      for other in others where !edges.contains(Edge(from: other, to: number, isSide: isSide)) {
+        edges.append(Edge(from: other, to: number, isSide: isSide))
+      }
+    }
+    return number
+  }
+}

@@ -1,0 +1,86 @@
+/// What `flow docs KIND` says of a node, as lines for a terminal.
+public struct NodeText {
+  private let spec: NodeSpec
+  private let width: Int
+  private let paint: Paint
+  private var lines: [String] = []
+
+  public static func lines(_ spec: NodeSpec, width: Int, paint: Paint = .off) -> [String] {
+    var text = NodeText(spec, width, paint)
+    text.write()
+    return text.lines
+  }
+
+  private init(_ spec: NodeSpec, _ width: Int, _ paint: Paint) {
+    (self.spec, self.width, self.paint) = (spec, max(40, width), paint)
+  }
+
+  private mutating func write() {
+    lines += wrapped("\(spec.kind), a \(spec.roleName): \(spec.summary)", to: width)
+    if let first = lines.first, first.hasPrefix(spec.kind) {
+      lines[0] = paint(spec.kind, .bold) + first.dropFirst(spec.kind.count)
+    }
+    if !spec.details.isEmpty { lines += [""] + wrapped(spec.details, to: width) }
+    section("Options", spec.innerOptions, none: "It has none.")
+    if let shorthand = spec.shorthand {
+      let meaning =
+        spec.isBare
+        ? "What stands behind \(spec.kind): is the option \(shorthand), a mapping too."
+        : "\(spec.kind): … is short for \(spec.kind): { \(shorthand): … }, where … is no mapping."
+      lines += [""] + wrapped(meaning, to: width)
+    }
+    if let state = spec.state {
+      title("State")
+      lines += wrapped(state, to: width, indent: 2)
+    }
+    section("Beside it, as with every \(spec.roleName)", spec.besideOptions, none: nil)
+    if !spec.examples.isEmpty { title("Examples") }
+    for (index, example) in spec.examples.enumerated() {
+      if index > 0 { lines.append("") }
+      write(example)
+    }
+  }
+
+  private mutating func title(_ text: String) { lines += ["", paint(text, .bold)] }
+
+  private mutating func section(_ name: String, _ options: [AnyOption], none: String?) {
+    if options.isEmpty, none == nil { return }
+    title(name)
+    if let none, options.isEmpty { lines.append("  " + none) }
+    for option in options {
+      let type = " \(option.typeName), \(option.need)"
+      // A long list of choices is wrapped as any text.
+      let head = wrapped(option.name + type, to: width, indent: 2)
+      for (index, line) in head.enumerated() {
+        guard index == 0 else {
+          lines.append(paint(line, .dim))
+          continue
+        }
+        let rest = String(line.dropFirst(2 + option.name.count))
+        lines.append("  " + paint(option.name, .cyan) + " " + paint(rest, .dim))
+      }
+      lines += wrapped(option.doc, to: width, indent: 6)
+    }
+  }
+
+  private mutating func write(_ example: NodeSpec.Example) {
+    lines.append(paint("  # \(example.title)", .dim))
+    lines += indented(example.yaml, 2)
+    if example.input.isEmpty, example.output.isEmpty { return }
+    lines += indented(example.input, 6)
+    let side = indented(example.other, 6)
+    if !side.isEmpty { lines += ["    with, from other"] + side }
+    let output = indented(example.output, 6)
+    if output.isEmpty {
+      lines.append("    → nothing")
+    } else {
+      for (index, line) in output.enumerated() {
+        lines.append(index == 0 ? "    → " + line.dropFirst(6) : line)
+      }
+    }
+  }
+
+  private func indented(_ text: String, _ indent: Int) -> [String] {
+    text.split(separator: "\n").map { String(repeating: " ", count: indent) + $0 }
+  }
+}

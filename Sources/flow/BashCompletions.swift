@@ -1,0 +1,76 @@
+/// The completion script for bash, which needs nothing but bash.
+enum BashCompletions {
+  static func text(_ commands: [CompletedCommand]) -> String {
+    """
+    # flow completions bash
+
+    _flow_words() {
+      COMPREPLY=($(compgen -W "$1" -- "$cur"))
+    }
+
+    _flow_list() {
+      local before=
+      case $cur in *,*) before=${cur%,*},; cur=${cur##*,} ;; esac
+      COMPREPLY=($(compgen -P "$before" -W "$1" -- "$cur"))
+      compopt -o nospace 2> /dev/null
+    }
+
+    _flow_files() {
+      local IFS=$'\\n'
+      COMPREPLY=($(compgen -f -- "$cur"))
+      compopt -o filenames 2> /dev/null
+    }
+
+    _flow() {
+      local cur=${COMP_WORDS[COMP_CWORD]} prev=
+      [ "$COMP_CWORD" -gt 0 ] && prev=${COMP_WORDS[COMP_CWORD-1]}
+      if [ "$cur" = "=" ]; then
+        cur=
+      elif [ "$prev" = "=" ] && [ "$COMP_CWORD" -gt 1 ]; then
+        prev=${COMP_WORDS[COMP_CWORD-2]}
+      fi
+      COMPREPLY=()
+      if [ "$COMP_CWORD" -le 1 ]; then
+        _flow_words "\(commands.map(\.name).joined(separator: " "))"
+        return
+      fi
+      case "${COMP_WORDS[1]} $prev" in
+    \(commands.flatMap(values).map { "    \($0)\n" }.joined())  esac
+      case "${COMP_WORDS[1]} $cur" in
+    \(commands.compactMap(spellings).map { "    \($0)\n" }.joined())  esac
+      case "${COMP_WORDS[1]}" in
+    \(commands.compactMap(operands).map { "    \($0)\n" }.joined())  esac
+    }
+
+    complete -F _flow flow
+
+    """
+  }
+
+  /// What comes behind an option that takes a value.
+  private static func values(_ command: CompletedCommand) -> [String] {
+    command.options.compactMap { option in
+      let action: String
+      switch option.form {
+      case .flag, .toggle: return nil
+      case .value: action = ""
+      case .path: action = "_flow_files; "
+      case .choice(let words): action = "_flow_words \"\(words.joined(separator: " "))\"; "
+      case .list(_, let words): action = "_flow_list \"\(words.joined(separator: " "))\"; "
+      }
+      let patterns = option.spellings.map { "\"\(command.name) \($0)\"" }.joined(separator: "|")
+      return "\(patterns)) \(action)return ;;"
+    }
+  }
+
+  private static func spellings(_ command: CompletedCommand) -> String? {
+    if command.options.isEmpty { return nil }
+    let words = command.options.flatMap { $0.spellings.filter { $0.hasPrefix("--") } }
+    return "\"\(command.name) -\"*) _flow_words \"\(words.joined(separator: " "))\"; return ;;"
+  }
+
+  private static func operands(_ command: CompletedCommand) -> String? {
+    guard let words = command.words else { return "\(command.name)) _flow_files ;;" }
+    return words.isEmpty ? nil : "\(command.name)) _flow_words \"\(words.joined(separator: " "))\" ;;"
+  }
+}

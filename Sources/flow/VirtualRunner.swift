@@ -1,0 +1,35 @@
+import Pipeline
+
+/// Runs the plans whose sources are recordings: in virtual time, one after the other.
+struct VirtualRunner {
+  let plans: [Plan]
+  let options: RunOptions
+  let printsStatistics: Bool
+
+  /// The exit status.
+  func run() -> Int32 {
+    var status = ExitStatus.done
+    for plan in plans {
+      do {
+        let isDone = try VirtualRun(plan, options, start: try start(of: plan)).run(finished: { run in
+          if printsStatistics { Terminal.complain(RunStatistics.text([run])) }
+        })
+        if !isDone { status = ExitStatus.failed }
+      } catch {
+        Terminal.complain("flow: \(error)\n")
+        status = ExitStatus.failed
+      }
+    }
+    return status
+  }
+
+  /// The time of the first poll that was recorded.
+  private func start(of plan: Plan) throws -> Double {
+    var first: Double?
+    for source in plan.sources {
+      guard case .script(_, let make) = source.spec.role else { continue }
+      if let answer = try make(source.options).next() { first = min(first ?? answer.at, answer.at) }
+    }
+    return first ?? options.world.wallClock()
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import flow
+
+@Suite struct CompletionsCommandTests {
+  /// What bash would offer for the last of the words.
+  func completed(_ words: String..., in folder: String = "/") throws -> [String] {
+    let script = try flow(["completions", "bash"]).output
+    let line = words.map { "'\($0)'" }.joined(separator: " ")
+    let program = """
+      cd '\(folder)' || exit
+      \(script)
+      COMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _flow; printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    return try output(of: "/bin/bash", program).split(separator: "\n").map(String.init)
+  }
+
+  func output(of shell: String, _ program: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: shell)
+    process.arguments = ["-c", program]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test("bash completes commands, options, choices and kinds")
+  func words() throws {
+    #expect(try completed("flow", "che") == ["check"])
+    #expect(try Set(completed("flow", "")) == Set(Command.all.map(\.name)))
+    #expect(try completed("flow", "graph", "--fo") == ["--format"])
+    #expect(try completed("flow", "graph", "--format", "") == ["text", "mermaid", "dot", "svg"])
+    #expect(try completed("flow", "graph", "--format", "=", "s") == ["svg"])
+    #expect(try completed("flow", "docs", "filt") == ["filter"])
+    #expect(try completed("flow", "help", "grap") == ["graph"])
+    #expect(try completed("flow", "completions", "f") == ["fish"])
+    #expect(try completed("flow", "eval", "--raw-i") == ["--raw-input"])
+  }
+
+  @Test("bash completes each word of a list")
+  func lists() throws {
+    #expect(try completed("flow", "new", "--steps", "filt") == ["filter"])
+    #expect(try completed("flow", "new", "--steps", "map,filt") == ["map,filter"])
+  }
+
+  @Test("bash completes files, and nothing where only the user knows")
+  func files() throws {
+    try withFile("", named: "a b.yaml") { path throws in
+      let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
+      #expect(try completed("flow", "run", "a", in: folder) == ["a b.yaml"])
+      #expect(try completed("flow", "run", "--config", "a", in: folder) == ["a b.yaml"])
+      #expect(try completed("flow", "run", "--set", "a", in: folder) == [])
+    }
+  }
+
+  @Test(
+    "the other shells' scripts can be read by them, where they are installed", arguments: ["zsh", "fish"])
+  func syntax(shell: String) throws {
+    let outcome = try flow(["completions", shell])
+    #expect(outcome.status == 0)
+    for command in Command.all { #expect(outcome.output.contains(command.name), "\(command.name)") }
+    let path = "/usr/bin/\(shell)"
+    guard FileManager.default.isExecutableFile(atPath: path) else { return }
+    try withFile(outcome.output) { file in _ = try output(of: path, "\(shell) -n '\(file)'") }
+  }
+
+  @Test("an unknown shell is a mistake")
+  func unknown() throws {
+    let outcome = try flow(["completions", "bsh"])
+    #expect(outcome.status == 2)
+    #expect(
+      outcome.errors.hasPrefix("flow completions: “bsh” is no shell that it knows; did you mean “bash”?\n"))
+  }
+}

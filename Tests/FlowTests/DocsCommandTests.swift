@@ -1,0 +1,29 @@
+import Testing
+
+@testable import flow
+
+@Suite struct DocsCommandTests {
+  @Test("a kind is explained, in text or Markdown")
+  func kinds() throws {
+    let text = try flow(["docs", "filter"])
+    #expect(text.status == 0 && text.output.hasPrefix("filter, a step: keep the events"))
+    #expect(text.output.contains("\nExamples\n"))
+    #expect(try flow(["docs", "filter", "--format", "markdown"]).output.hasPrefix("## `filter`\n"))
+  }
+
+  @Test("without a kind all are listed, and in Markdown all are explained")
+  func all() throws {
+    #expect(try flow(["docs"]).output == (try flow(["nodes"]).output))
+    let markdown = try flow(["docs", "--format", "markdown"]).output
+    #expect(markdown.contains("## `stdin`\n") && markdown.contains("\n\n## `jsonl`\n"))
+  }
+
+  @Test("a kind that is none is a mistake, with the one that was meant")
+  func unknown() throws {
+    let outcome = try flow(["docs", "fliter"])
+    #expect(outcome.status == 2 && outcome.output.isEmpty)
+    #expect(
+      outcome.errors == "flow docs: there is no source, step or sink “fliter”; did you mean “filter”?\n")
+    #expect(try flow(["docs", "xyzzy"]).errors.contains("; flow nodes lists them all\n"))
+  }
+}

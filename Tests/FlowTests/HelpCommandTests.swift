@@ -1,0 +1,48 @@
+import Testing
+
+@testable import flow
+
+@Suite struct HelpCommandTests {
+  @Test("the list of commands fits a screen of 80 columns and 24 lines, and names every command")
+  func screen() throws {
+    let outcome = try flow(["help"])
+    #expect(outcome.status == 0 && outcome.errors.isEmpty)
+    let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    // One line is for the prompt.
+    #expect(lines.count < 24)
+    for line in lines { #expect(line.count <= 80, "\(line)") }
+    for command in Command.all { #expect(lines.contains { $0.hasPrefix("  \(command.usage) ") }) }
+    #expect(try flow(["--help"]) == outcome)
+    #expect(try flow([]) == Outcome(status: 2, output: "", errors: outcome.output))
+  }
+
+  @Test("the help of a command is what the command itself says")
+  func commands() throws {
+    for command in Command.all where command.name != "version" {
+      let outcome = try flow(["help", command.name])
+      #expect(outcome.status == 0 && outcome.output.hasPrefix("flow \(command.name)"))
+      #expect(try flow([command.name, "--help"]) == outcome)
+    }
+    #expect(try flow(["help", "version"]).output == "flow version    say which flow this is\n")
+  }
+
+  @Test("every command that has a manual has an example, and none is too wide")
+  func examples() {
+    for manual in Command.all.compactMap(\.manual) {
+      #expect(!manual.examples.isEmpty, "\(manual.name)")
+      #expect(manual.examples.allSatisfy { $0.command.contains("flow ") })
+      let examples = manual.examples.flatMap { ["  \($0.command)", "  # \($0.what)"] }
+      for line in manual.help.split(separator: "\n") where !examples.contains(String(line)) {
+        #expect(line.count <= 80, "\(line)")
+      }
+    }
+  }
+
+  @Test("a command that is none is a mistake, with the one that was meant")
+  func unknown() throws {
+    let outcome = try flow(["help", "chekc"])
+    #expect(outcome.status == 2 && outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("flow: there is no command “chekc”; did you mean “check”?\n"))
+    #expect(try flow(["chekc"]) == outcome)
+  }
+}

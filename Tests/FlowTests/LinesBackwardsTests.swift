@@ -1,0 +1,41 @@
+import Testing
+
+@testable import flow
+
+@Suite struct LinesBackwardsTests {
+  struct Found: Equatable {
+    var lines: [String]
+    var end: Int
+  }
+
+  func lines(_ text: String, includesUnfinished: Bool = true) throws -> Found {
+    try withFile(text) { path throws in
+      var reader = try LinesBackwards(
+        try OpenFile(path), size: text.utf8.count, includesUnfinished: includesUnfinished)
+      var found: [String] = []
+      while let line = try reader.next() { found.append(String(decoding: line, as: UTF8.self)) }
+      return Found(lines: found.reversed(), end: reader.endOfLines)
+    }
+  }
+
+  @Test("lines come out whole, the unfinished one if it is wanted")
+  func unfinished() throws {
+    #expect(try lines("a\n\nbc\nd") == Found(lines: ["a", "", "bc", "d"], end: 7))
+    #expect(try lines("a\n\nbc\nd", includesUnfinished: false) == Found(lines: ["a", "", "bc"], end: 6))
+    #expect(try lines("a\nb\n", includesUnfinished: false) == Found(lines: ["a", "b"], end: 4))
+    #expect(try lines("\na\n") == Found(lines: ["", "a"], end: 3))
+    #expect(try lines("a", includesUnfinished: false) == Found(lines: [], end: 0))
+    #expect(try lines("") == Found(lines: [], end: 0))
+  }
+
+  @Test("blocks and lines of every length meet without a byte lost")
+  func blocks() throws {
+    for length in [65534, 65535, 65536, 65537, 200_000] {
+      let text = "first\n" + String(repeating: "x", count: length) + "\nlast\n"
+      #expect(try lines(text).lines == text.split(separator: "\n").map(String.init), "\(length)")
+    }
+    var random = SystemRandomNumberGenerator()
+    let many = (0..<5000).map { _ in String(repeating: "é", count: Int.random(in: 1...90, using: &random)) }
+    #expect(try lines(many.joined(separator: "\n") + "\n").lines == many)
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import flow
+
+@Suite struct NewCommandTests {
+  @Test("what is printed is right as it is, whatever is chosen")
+  func right() throws {
+    for options in [
+      [], ["--sources", "stdin", "--steps", "map,filter", "--sinks=jsonl,null"], ["--steps", ""],
+    ] {
+      let outcome = try flow(["new"] + options)
+      #expect(outcome.status == 0 && outcome.errors.isEmpty)
+      try withFile(outcome.output, named: "new.yaml") { path throws in
+        let checked = try flow(["check", path])
+        #expect(checked == Outcome(status: 0, output: "1 pipeline, no problem\n", errors: ""))
+      }
+    }
+  }
+
+  @Test("the pipeline has the name that is given, or that of the file")
+  func names() throws {
+    #expect(try flow(["new"]).output.contains("\nname: my-pipeline\n"))
+    #expect(try flow(["new", "a b"]).output.contains("\nname: 'a b'\n"))
+  }
+
+  @Test("a file is written, and one that is there is not written over unless that is forced")
+  func files() throws {
+    try withFile("mine") { other throws in
+      let path = other + ".launches.yaml"
+      let outcome = try flow(["new", "-o", path])
+      #expect(outcome.status == 0 && outcome.output.isEmpty)
+      #expect(outcome.errors == "wrote \(path); flow check \(path) says whether it is right\n")
+      #expect(try String(contentsOfFile: path, encoding: .utf8).contains("\nname: file\n"))
+
+      let refused = try flow(["new", "-o", other])
+      #expect(refused.status == 2)
+      #expect(refused.errors == "flow new: \(other) is there already; --force writes over it\n")
+      #expect(try String(contentsOfFile: other, encoding: .utf8) == "mine")
+      #expect(try flow(["new", "--force", "-o", other]).status == 0)
+      #expect(try String(contentsOfFile: other, encoding: .utf8).contains("sources:"))
+    }
+    #expect(try flow(["new", "-o", "/nonexistent/a.yaml"]).errors.contains("cannot be written: "))
+  }
+
+  @Test("a node that is not there, or in the wrong place, is named")
+  func mistakes() throws {
+    func complaint(_ arguments: String...) throws -> String {
+      let outcome = try flow(["new"] + arguments)
+      #expect(outcome.status == 2 && outcome.output.isEmpty)
+      return String(outcome.errors.prefix { $0 != "\n" })
+    }
+    #expect(
+      try complaint("--steps", "map,fliter")
+        == "flow new: --steps: there is no “fliter” among the steps; did you mean “filter”?")
+    #expect(try complaint("--sources", "filter") == "flow new: --sources: “filter” is a step")
+    #expect(try complaint("--sinks", "") == "flow new: --sinks names nothing")
+  }
+}

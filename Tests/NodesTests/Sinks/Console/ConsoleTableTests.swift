@@ -1,0 +1,94 @@
+import Testing
+
+@testable import Nodes
+
+@Suite struct ConsoleTableTests {
+  private let sink = "screen: { console: { table: [.name, .n] } }"
+  private let polls = [
+    [#"{"name":"Heron","n":1}"#, #"{"name":"Wren\u001b[2J","n":22}"#], [#"{"name":"Kite","n":null}"#], [],
+  ]
+  private let begin = "\u{1B}[?2026h\r"
+  private let end = "\u{1B}[?2026l"
+  private let line = "\u{1B}[2K"
+
+  @Test("elsewhere than on a terminal rows have tabs, and headers once")
+  func plain() throws {
+    let seen = try SinkBench().run(sink, polls: polls)
+    #expect(seen.writes == ["name\tn\nHeron\t1\nWren\\u001b[2J\t22\n", "Kite\t\n"])
+    let bare = try SinkBench().run("screen: { console: { table: [.n], header: false } }", polls: polls)
+    #expect(bare.text == "1\n22\n\n")
+  }
+
+  @Test("on a terminal each poll is drawn where the last one stood")
+  func live() throws {
+    let seen = try SinkBench(isTerminal: true).run(sink, polls: polls)
+    #expect(
+      seen.writes == [
+        begin + line + "name            n\r\n" + line + "Heron           1\r\n" + line
+          + "Wren\\u001b[2J  22\r\n" + end,
+        begin + "\u{1B}[3A" + line + "name  n\r\n" + line + "Kite\r\n" + "\u{1B}[J" + end,
+        begin + "\u{1B}[2A" + line + "name  n\r\n" + "\u{1B}[J" + end,
+      ])
+  }
+
+  @Test("no more rows are drawn than fit or are wanted, and the rest is counted")
+  func tooMany() throws {
+    let poll = (1...30).map { #"{"name":"\#(String(repeating: "x", count: 10_000))","n":\#($0)}"# }
+    var bench = SinkBench(isTerminal: true, columns: 20, rows: 6)
+    let lines = try bench.run(sink, polls: [poll]).text.split(separator: "\r\n").map(String.init)
+    #expect(lines.count == 6)
+    #expect(lines[1] == line + "xxxxxxxxxxxxxxxx…  1")
+    #expect(lines[4] == line + "… and 27 more")
+    bench.rows = 50
+    let two = try bench.run("screen: { console: { table: [.n], max_rows: 2 } }", polls: [poll]).text
+    #expect(two == begin + ["n", "1", "2", "… and 28 more"].map { line + $0 + "\r\n" }.joined() + end)
+  }
+
+  @Test("what other sinks print stands above the table")
+  func others() throws {
+    let sinks = sink + "\nlines: { console: '\\(.n)' }"
+    let seen = try SinkBench(isTerminal: true).run(sinks, polls: [[#"{"n":1}"#], [#"{"n":2}"#]])
+    func table(_ number: Int) -> String {
+      line + "name  n\r\n" + line + "      \(number)\r\n" + end
+    }
+    let up = "\u{1B}[2A"
+    #expect(
+      seen.writes == [
+        begin + table(1), "\r" + up + "\u{1B}[J" + "1\n" + begin + table(1), begin + up + table(2),
+        "\r" + up + "\u{1B}[J" + "2\n" + begin + table(2),
+      ])
+  }
+
+  @Test("rows without polls are printed as they come, in columns that hold")
+  func streaming() throws {
+    let lines = [#"{"name":"Heron","n":1}"#, #"{"name":"火星","n":2}"#]
+    let bench = SinkBench(isTerminal: true, hasColors: true)
+    #expect(
+      try bench.run(sink, lines: lines).writes == ["\u{1B}[1mname   n\u{1B}[0m\nHeron  1\n火星   2\n"])
+    let log = "screen: { console: { table: [.name, .n], live: false } }"
+    #expect(
+      try SinkBench(isTerminal: true).run(log, polls: polls).writes == [
+        "name           n\nHeron          1\nWren\\u001b[2J  22\n", "Kite           \n",
+      ])
+  }
+
+  @Test("a row that comes later is cut rather than put out of line by a long cell")
+  func longCell() {
+    var printer = RowPrinter(headers: ["a", "b"], paint: .off)
+    let long = String(repeating: "x", count: 100)
+    let text = printer.lines([TableRow(cells: [long, "1"]), TableRow(cells: ["y", long])], width: 60)
+    let lines = text.split(separator: "\n")
+    #expect(lines[1] == String(repeating: "x", count: 39) + "…  1")
+    #expect(lines[2] == "y" + String(repeating: " ", count: 41) + String(repeating: "x", count: 17) + "…")
+  }
+
+  @Test("headers are the last names of the fields, or as much as tells them apart")
+  func headers() throws {
+    let sink =
+      "screen: { console: { table: [.after.name, .before.net, .after.net, '.a | length', '.[0]?'] } }"
+    let seen = try SinkBench().run(sink, lines: ["{}"])
+    #expect(seen.text.split(separator: "\n").first == "name\tbefore.net\tafter.net\t.a | length\t.[0]?")
+    let named = try SinkBench().run("screen: { console: { table: { When it is: .net } } }", lines: ["{}"])
+    #expect(named.text == "When it is\n\n")
+  }
+}

@@ -1,0 +1,152 @@
+import Glibc
+import Pipeline
+import Reactive
+import Testing
+
+@testable import Nodes
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ExecTests {
+  @Test("the command gets data as single arguments, the event as JSON and variables of its own")
+  func arguments() throws {
+    let folder = Folder()
+    let script = folder.write(
+      "run.sh",
+      """
+      #!/bin/sh
+      for each in "$@" "$EXTRA" "$FLOW_PIPELINE" "$FLOW_SINK" "$FLOW_SOURCE" "$FLOW_POLL" "$FLOW_EVENT_ID"; do
+        printf '%s|' "$each"
+      done
+      cat
+      """)
+    let sink =
+      #"go: { exec: { command: [\#(script), '\(.a)', 'x \(.b)'], env: { EXTRA: '<\(.b)>' }, output: stdout } }"#
+    let seen = try SinkBench().run(sink, polls: [[#"{"a":"$(id) *","b":""}"#], [#"{"a":1,"b":"'\n"}"#]])
+    #expect(
+      seen.text == #"""
+        $(id) *|x |<>|p|go|api|1|p/go/1767225600000-0|{"a":"$(id) *","b":""}
+        1|x '
+        |<'
+        >|p|go|api|2|p/go/1767225601000-0|{"a":1,"b":"'\n"}
+
+        """#)
+    #expect(seen.statistics.last?.errors == 0)
+  }
+
+  @Test("standard input may be a template, or nothing", arguments: [("none", ""), (#"'\(.a)!'"#, "1!")])
+  func input(_ option: String, _ expected: String) throws {
+    let sink = "go: { exec: { command: cat, output: stdout, stdin: \(option) } }"
+    #expect(try SinkBench().run(sink, lines: [#"{"a":1}"#]).text == expected)
+  }
+
+  @Test("what it prints goes to the log, or nowhere")
+  func output() throws {
+    let command = "[sh, -c, 'echo out; echo err >&2']"
+    #expect(
+      try SinkBench().run("go: { exec: { command: \(command) } }", lines: ["1"]).log.sorted() == [
+        "go: err", "go: out",
+      ])
+    let discarded = try SinkBench()
+      .run("go: { exec: { command: \(command), output: discard } }", lines: ["1"])
+    #expect(discarded.log == ["go: err"] && discarded.text == "")
+  }
+
+  @Test("on a terminal what it prints cannot move the cursor")
+  func screened() throws {
+    let sink = #"go: { exec: { command: [printf, '%s', '\(.)'], output: stdout } }"#
+    let seen = try SinkBench(isTerminal: true).run(sink, lines: [#""a\u001b[2J\n""#])
+    #expect(seen.text == "a\\u001b[2J\n")
+  }
+
+  @Test("one that fails is tried again under the same id, then dealt with as on_error says")
+  func failing() throws {
+    let folder = Folder()
+    let sink = """
+      go:
+        exec:
+          command: [sh, -c, 'echo "$FLOW_EVENT_ID" >> \(folder.path)/ids; exit 3']
+          attempts: 2
+          backoff: 0s
+        on_error: { dead_letter: letters.jsonl }
+      """
+    let seen = try SinkBench().run(sink, lines: [#"{"a":1}"#])
+    #expect(contents(of: "\(folder.path)/ids") == "p/go/1767225600000-0\np/go/1767225600000-0\n")
+    #expect(
+      seen.log == ["go: “sh”: exit status 3, at the last of 2 attempts\n    in: {\"a\":1}"])
+    #expect(seen.letters.count == 1)
+    #expect(seen.letters.first?.contains(#""input":{"a":1}"#) == true)
+    #expect(seen.statistics.last?.errors == 1)
+    #expect(!seen.hasFailed)
+  }
+
+  @Test("a failure that is not to be passed over ends the pipeline")
+  func stopping() throws {
+    let seen = try SinkBench().run(
+      "go: { exec: { command: 'false', attempts: 1 }, on_error: stop }", polls: [["1"], ["2"], ["3"]])
+    #expect(seen.hasFailed)
+    #expect(seen.statistics.last?.eventsIn == 1)
+  }
+
+  @Test("a program that is not there, and one that hangs with all its children, are failures like others")
+  func missing() throws {
+    let missing = try SinkBench().run("go: { exec: { command: /no/such } }", lines: ["1"])
+    #expect(missing.log == ["go: cannot start /no/such: there is no /no/such\n    in: 1"])
+    let hanging = "[sh, -c, 'yes & sleep 100 & sleep 100']"
+    var seen = SinkBench.Seen()
+    let took = try elapsed {
+      seen = try SinkBench().run(
+        "go: { exec: { command: \(hanging), timeout: 100ms, attempts: 1, output: stdout } }", lines: ["1"])
+    }
+    #expect(took < .seconds(10))
+    #expect(seen.log.contains("go: “sh”: timed out\n    in: 1"))
+    #expect(seen.text.utf8.count <= 1 << 20)
+  }
+
+  @Test("many events wait for room in the queue, and all are run in order")
+  func backpressure() throws {
+    let sink = #"go: { exec: { command: [echo, '\(.)'], output: stdout, queue: 2 } }"#
+    let lines = (1...40).map { "\($0)" }
+    for isReal in [false, true] {
+      let seen = try SinkBench().run(sink, lines: lines, isReal: isReal)
+      #expect(seen.text == lines.joined(separator: "\n") + "\n")
+    }
+  }
+
+  @Test("what does not end before the deadline is killed and told", arguments: [1, 20])
+  func deadline(_ number: Int) throws {
+    let bench = SinkBench(
+      grace: .milliseconds(200),
+      meanwhile: { run in
+        usleep(300_000)
+        run.stop()
+        if number > 1 { run.abort() }
+      })
+    let lines = (1...number).map { "\($0)" }
+    var seen = SinkBench.Seen()
+    let took = try elapsed {
+      seen = try bench.run(
+        "go: { exec: { command: [sleep, 100], queue: 1 } }", lines: lines, isReal: true)
+    }
+    #expect(took < .seconds(10))
+    #expect(!seen.log.isEmpty)
+    #expect(seen.log.allSatisfy { $0.contains("the pipeline had to end") || $0.contains("more event") })
+    #expect(seen.statistics.last?.errors ?? 0 >= 1)
+  }
+
+  @Test("a dry run prints what would be run, for a shell")
+  func dryRun() throws {
+    let sink = #"go: { exec: { command: [./go.sh, '\(.a)'], env: { N: 'it''s' } } }"#
+    let seen = try SinkBench(isDryRun: true).run(sink, lines: [#"{"a":"b\u001bc"}"#])
+    #expect(
+      seen.text == #"printf '%s\n' '{"a":"b\u001bc"}' | N='it'\''s' ./go.sh $'b\u001bc'"# + "\n")
+  }
+
+  @Test("data may neither choose the program nor be a script for a shell")
+  func problems() {
+    #expect(SinkBench.problems(#"a: { exec: { command: ['\(.x)'] } }"#).contains("cannot be made of data"))
+    #expect(
+      SinkBench.problems(#"a: { exec: { command: [env, bash, -ec, 'echo \(.x)'] } }"#)
+        .contains("a shell would run"))
+    #expect(SinkBench.problems(#"a: { exec: { command: [sh, -c, 'echo "$1"\n', sh, '\(.x)'] } }"#) == "")
+    #expect(SinkBench.problems("a: { exec: { command: x, env: { A=b: c } } }").contains("“A=b” cannot be"))
+  }
+}

@@ -1,0 +1,135 @@
+import JSON
+import Nodes
+import Pipeline
+import Reactive
+import Testing
+
+/// A small pipeline around sinks: what flows in is given, what they write and log is collected.
+///
+///     let seen = try SinkBench().run("screen: console", lines: ["1", "2"])
+///     seen.text  // "1\n2\n"
+struct SinkBench {
+  var isTerminal = false
+  var hasColors = false
+  var columns = 40
+  var rows = 10
+  var isDryRun = false
+  /// Whoever reads standard output goes after so many writes.
+  var readerStays = Int.max
+  var environment: [String: String] = [:]
+  /// How long after the last poll the pipeline is stopped, in virtual time.
+  var afterwards = Duration.milliseconds(500)
+  var grace = Duration.seconds(10)
+  /// Called with the pipeline once it runs, on real time.
+  var meanwhile: (@Sendable (PipelineRun) -> Void)?
+
+  struct Seen {
+    var writes: [String] = []
+    var log: [String] = []
+    var letters: [String] = []
+    var statistics: [NodeStatistics] = []
+    var hasFailed = false
+
+    var text: String { writes.joined() }
+  }
+
+  private final class Notes: Sendable {
+    let writes = Journal<String>()
+    let log = Journal<String>()
+    let letters = Journal<String>()
+    let ends = Journal<Bool>()
+  }
+
+  /// Runs sinks, given as YAML, on the polls of a source (a second apart) or on the lines of one without polls.
+  ///
+  /// In virtual time, unless `isReal`: then on threads, and with lines only.
+  func run(
+    _ sinks: String, polls: [[String]] = [], lines: [String] = [], isReal: Bool = false
+  ) throws -> Seen {
+    let plan = try Self.plan(sinks, polls: polls, lines: lines)
+    let notes = Notes()
+    let clock = isReal ? nil : VirtualScheduler()
+    let run = try PipelineRun(plan, options(notes, clock), clock: clock) { notes.ends.note($0) }
+    run.start()
+    meanwhile?(run)
+    if let clock {
+      clock.advance(by: .seconds(max(0, polls.count - 1)) + afterwards)
+      run.stop()
+      clock.advance(by: .seconds(1))
+    }
+    #expect(eventually { notes.ends.entries.count == 1 })
+    return Seen(
+      writes: notes.writes.entries, log: notes.log.entries, letters: notes.letters.entries,
+      statistics: run.statistics, hasFailed: notes.ends.entries.first ?? true)
+  }
+
+  /// What is wrong with sinks, given as YAML.
+  static func problems(_ sinks: String) -> String {
+    var reader = PipelineReader(catalog: .all)
+    reader.read(path: "p.yaml", Array(("sources: { in: stdin }\nsteps: []\nsinks:\n" + indented(sinks)).utf8))
+    return reader.problems.description
+  }
+
+  private static func indented(_ text: String) -> String {
+    text.split(separator: "\n").map { "  \($0)\n" }.joined()
+  }
+
+  private static func plan(_ sinks: String, polls: [[String]], lines: [String]) throws -> Plan {
+    let answers = try polls.map { try $0.map { try Value.parse($0) } }
+    let values = try lines.map { try Value.parse($0) }
+    let catalog = Catalog(
+      Catalog.all.nodes + [
+        NodeSpec("polls", "polls of a test", examples: [], .poll { _, _ in TestPolls(answers) }),
+        NodeSpec("lines", "values of a test", examples: [], .stream { _, _ in TestLines(values) }),
+      ])
+    let source = polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s }"
+    let text = "name: p\nsources: { \(source) }\nsteps: []\nsinks:\n" + indented(sinks)
+    var reader = PipelineReader(catalog: catalog)
+    reader.read(path: "p.yaml", Array(text.utf8))
+    return try #require(reader.plans.first, "\(reader.problems)")
+  }
+
+  private func options(_ notes: Notes, _ clock: VirtualScheduler?) -> RunOptions {
+    let environment = environment
+    var world = World.real
+    world.environment = { environment[$0] }
+    if let clock { world.wallClock = { 1_767_225_600 + Double(clock.now.nanoseconds) / 1e9 } }
+    let (columns, rows, readerStays) = (columns, rows, readerStays)
+    var options = RunOptions(
+      world: world,
+      log: Log { entry in
+        notes.log.note((["\(entry.node): \(entry.message)"] + entry.details).joined(separator: "\n"))
+      },
+      screen: Screen(isTerminal: isTerminal, hasColors: hasColors, size: { (columns, rows) }) { bytes in
+        if notes.writes.entries.count >= readerStays { throw ReaderGone() }
+        notes.writes.note(String(decoding: bytes, as: UTF8.self))
+      })
+    options.isDryRun = isDryRun
+    options.grace = grace
+    options.letters = { path, line in notes.letters.note("\(path): \(String(decoding: line, as: UTF8.self))")
+    }
+    return options
+  }
+}
+
+/// Answers one list of rows a poll, then has nothing to say.
+private final class TestPolls: PollSource {
+  private var answers: [[Value]]
+
+  init(_ answers: [[Value]]) { self.answers = answers.reversed() }
+
+  struct NoMore: Error {}
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    guard let answer = answers.popLast() else { throw NoMore() }
+    return PollAnswer(answer)
+  }
+}
+
+private final class TestLines: StreamSource {
+  private let values: [Value]
+
+  init(_ values: [Value]) { self.values = values }
+
+  func run(_ feed: Feed) { feed.send(values) }
+}

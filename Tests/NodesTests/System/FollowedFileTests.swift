@@ -1,0 +1,170 @@
+import Glibc
+import Pipeline
+import JSON
+import Testing
+
+@testable import Nodes
+
+/// A file followed by the test's own thread, step by step.
+private final class Follower {
+  let stop: StopSign
+  var changes: [FileChange] = []
+  var flaws: [BadText] = []
+  private var file: FollowedFile?
+
+  init(_ path: String, from start: FollowedFile.Start = .beginning, polls: Bool = false) throws {
+    stop = StopSign()
+    file = FollowedFile(
+      path, from: start, stop: stop, polls: polls, report: { [unowned self] in flaws.append($0) },
+      note: { [unowned self] in changes.append($0) })
+  }
+
+  /// The next batch, or none where it takes longer than `limit` milliseconds.
+  func next(within limit: UInt32 = 5000) throws -> [String] {
+    let wake = try StopAfter(limit, stop)
+    defer { wake.cancel() }
+    return try file?.nextBatch().map(\.description) ?? []
+  }
+
+  var offset: Int { file?.position.offset ?? 0 }
+}
+
+/// Ends a wait that takes too long, so that a test fails and does not hang.
+private final class StopAfter {
+  private let early: StopSign
+  private let job: Job
+
+  init(_ limit: UInt32, _ stop: StopSign) throws {
+    let early = StopSign()
+    self.early = early
+    job = Job { () throws(FileFailure) in
+      var wait = pollfd(fd: early.descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&wait, 1, Int32(limit)) == 0 { stop.set() }
+    }
+  }
+
+  func cancel() {
+    early.set()
+    job.wait()
+  }
+}
+
+@Suite struct FollowedFileTests {
+  let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("only whole lines are handed out", arguments: [false, true])
+  func wholeLines(polls: Bool) throws {
+    try folder.write("a", "1\n2\n{\"x\":")
+    let follower = try Follower(folder["a"], polls: polls)
+    #expect(try follower.next() == ["1", "2"])
+    #expect(follower.offset == 4)
+    try folder.append("a", "3}\n")
+    #expect(try follower.next() == ["{\"x\":3}"])
+    try folder.append("a", "bad\n4\n")
+    #expect(try follower.next() == ["4"])
+    #expect(follower.flaws.map(\.line) == [4])
+    #expect(follower.changes == [])
+  }
+
+  @Test("stop ends a wait")
+  func stops() throws {
+    try folder.write("a", "")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next(within: 50) == [])
+    #expect(try follower.next() == [])
+  }
+
+  @Test("a file that is not there yet is waited for, even with its folder", arguments: ["a", "sub/a"])
+  func missing(name: String) throws {
+    let follower = try Follower(folder[name], from: .end)
+    let folder = self.folder.path
+    let writer = Job { () throws(FileFailure) in
+      usleep(100_000)
+      mkdir("\(folder)/sub", 0o755)
+      try AppendFile("\(folder)/\(name)").append(Array("1\n".utf8))
+    }
+    #expect(try follower.next() == ["1"])
+    #expect(follower.changes == [.missing, .begun])
+    writer.wait()
+  }
+
+  @Test("a file that is moved away is read to its end before the one with its name")
+  func rotation() throws {
+    try folder.write("a", "1\n")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next() == ["1"])
+    try folder.append("a", "2\n")
+    rename(folder["a"], folder["a.1"])
+    try folder.append("a.1", "3")
+    try folder.write("a", "4\n")
+    #expect(try follower.next() == ["2"])
+    #expect(try follower.next() == ["3"])
+    #expect(try follower.next() == ["4"])
+    #expect(follower.changes == [.begun])
+  }
+
+  @Test("a file that is removed and made again is followed again")
+  func removal() throws {
+    try folder.write("a", "1\n")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next() == ["1"])
+    unlink(folder["a"])
+    let path = folder["a"]
+    let writer = Job { () throws(FileFailure) in
+      usleep(100_000)
+      try AppendFile(path).append(Array("2\n".utf8))
+    }
+    #expect(try follower.next() == ["2"])
+    #expect(follower.changes == [.gone, .begun])
+    writer.wait()
+  }
+
+  @Test("a file that is cut is read from its beginning, and that is told")
+  func truncation() throws {
+    try folder.write("a", "1\n2\n3\n")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next() == ["1", "2", "3"])
+    try folder.write("a", "4\n")
+    #expect(try follower.next() == ["4"])
+    #expect(follower.changes == [.truncated])
+  }
+
+  @Test("following begins at the end, within a line with the next one, or where it ended before")
+  func starts() throws {
+    try folder.write("a", "1\n{\"x\"")
+    let end = try Follower(folder["a"], from: .end)
+    let place = try Follower(folder["a"], from: .offset(2))
+    let past = try Follower(folder["a"], from: .offset(100))
+    #expect(try end.next(within: 50) == [])
+    #expect(try past.next() == ["1"])
+    #expect(past.changes == [.truncated])
+    try folder.append("a", ":1}\n2\n")
+    #expect(try place.next() == ["{\"x\":1}", "2"])
+    #expect(end.offset == 6)
+  }
+
+  @Test("nothing happening wakes nobody")
+  func sleeps() throws {
+    try folder.write("a", "1\n")
+    let follower = try Follower(folder["a"])
+    _ = try follower.next()
+    let before = switches()
+    #expect(try follower.next(within: 1500) == [])
+    #expect(switches() - before <= 4)
+  }
+
+  @Test("a pipe is not followed")
+  func pipe() throws {
+    mkfifo(folder["a"], 0o600)
+    let follower = try Follower(folder["a"])
+    #expect(throws: FileFailure.self) { try follower.next() }
+  }
+
+  /// How often this thread has gone to sleep.
+  private func switches() -> Int {
+    var usage = rusage()
+    getrusage(1, &usage)  // RUSAGE_THREAD
+    return usage.ru_nvcsw
+  }
+}
