@@ -121,6 +121,8 @@ private final class Timeout: Step {
   }
 
   private func tell(_ type: Value, _ time: Duration, _ out: Downstream) {
+    // To the millisecond, as the time of day is.
+    let time = Duration.milliseconds((time / .milliseconds(1)).rounded())
     let told = Value.record([
       ("type", type), ("since", .string(timestamp(since))), ("for", .string(DurationText.format(time))),
     ])

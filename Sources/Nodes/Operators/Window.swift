@@ -79,7 +79,7 @@ private enum WindowOptions {
   static let maxKeys = Option(
     "max_keys", .integer(1...1_000_000), default: "10000", "how many keys may have open windows")
   static let maxEvents = Option(
-    "max_events", .integer(1...10_000_000), default: "10000",
+    "max_events", .integer(1...10_000_000), default: "100000",
     "how many events the open windows of a key may hold")
 }
 
@@ -99,6 +99,7 @@ private final class Window: Step {
   private let time: Evaluation?
   private let lateness: Duration
   private let context: StepContext
+  private var hasWarned = false
   private var machine: WindowMachine<MemoryState<Value, WindowBuffer<Event>>, Event>
 
   init(_ options: Options, _ context: StepContext) {
@@ -137,10 +138,10 @@ private final class Window: Step {
     }
     var failure: (any Error)?
     sendClosed(out, &failure)
-    if machine.accept(event.detached, for: key.detach(), at: moment) {
-      for window in machine.excess() { send(window, out, &failure) }
-    } else {
-      context.meter.countDropped()
+    switch machine.accept(event.detached, for: key.detach(), at: moment) {
+    case .taken: for window in machine.excess() { send(window, out, &failure) }
+    case .late: context.meter.countDropped()
+    case .full: dropped()
     }
     setAlarm(out)
     if let failure { throw failure }
@@ -163,6 +164,15 @@ private final class Window: Step {
       if let failure { throw failure }
     case .keep: context.noteWaiting(machine.count)
     }
+  }
+
+  /// What a full window comes to is not what it says, which is worth a word.
+  private func dropped() {
+    context.meter.countDropped()
+    if !hasWarned {
+      context.log.warning("a window is full: events are dropped; max_events says how many it holds")
+    }
+    hasWarned = true
   }
 
   private func setAlarm(_ out: Downstream) {

@@ -33,4 +33,10 @@ import Testing
   func emptyPolls() throws {
     #expect(try Trial("timeout: 10s").run("5s poll\n9s poll\n12s end").lines == [silentFromTheStart])
   }
+
+  @Test("times are told to the millisecond")
+  func milliseconds() throws {
+    let lines = try Trial("timeout: { for: 10s, pass: false }").run("30s500us1ns 1\n31s end").lines
+    #expect(lines.last == #"30s500us1ns {"type":"back","since":"1970-01-01T00:00:00Z","for":"30s1ms"}"#)
+  }
 }

@@ -26,6 +26,15 @@ struct ClosedWindow<Key: Hashable & Sendable, Element: Sendable>: Sendable {
   let elements: [Element]
 }
 
+/// What became of an element that came to its windows.
+enum WindowEntry: Sendable {
+  case taken
+  /// All its windows have ended.
+  case late
+  /// Its key's windows hold as much as they may.
+  case full
+}
+
 /// Sorts elements into windows by key and time; the logic of `window`, with its memory and the time handed in.
 ///
 /// Time is a watermark that only goes forward: whatever windows end by it have ended, and elements that come for none
@@ -73,9 +82,10 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     return window
   }
 
-  /// Takes an element in; false when it is late, or its key's windows are full.
-  mutating func accept(_ element: Element, for key: State.Key, at time: Instant) -> Bool {
-    if isLate(time) || state.value(for: key)?.entries.count ?? 0 >= maxElements { return false }
+  /// Takes an element in, if there is a window for it.
+  mutating func accept(_ element: Element, for key: State.Key, at time: Instant) -> WindowEntry {
+    if isLate(time) { return .late }
+    if state.value(for: key)?.entries.count ?? 0 >= maxElements { return .full }
     // Taken out, so that there is one owner and it is changed in place.
     var buffer = state.remove(key) ?? WindowBuffer()
     if let last = buffer.entries.last, time < last.time {
@@ -87,7 +97,7 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
       extendFirst(&buffer)
     }
     keep(buffer, key)
-    return true
+    return .taken
   }
 
   /// Takes out the windows of the key written longest ago, when there is a key too many.
