@@ -7,6 +7,7 @@ extension Catalog {
     file, stdin, generate, replay,
     // steps
     map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
+    batch, window, scan, join, delay, remind, rateLimit, timeout,
     // sinks
     console, jsonl, exec, notify, count, null,
   ])

@@ -76,6 +76,7 @@ struct Assembly {
     let connected = Observable<Signal> { [ending] downstream, subscription in
       let child = subscription.child()
       let observer = StepObserver(step.value, to: downstream, in: child, context, errors, ending: ending)
+      context.lane.onStart { observer.start() }
       for side in sides { side.attach(SideObserver(observer), in: child) }
       signals.attach(observer, in: child)
     }

@@ -17,6 +17,7 @@ public final class Lane: Sendable {
     var isTimed = false
     var nestedTime = 0
     var sinks: [SinkObserver] = []
+    var starters: [@Sendable () -> Void] = []
     var onFailure: (@Sendable (any Error) -> Void)?
   }
 
@@ -54,6 +55,16 @@ public final class Lane: Sendable {
       for sink in state.value.sinks { sink.endTurn() }
     }
     state.value.depth -= 1
+  }
+
+  /// Has `action` called in the first turn.
+  func onStart(_ action: @escaping @Sendable () -> Void) { state.value.starters.append(action) }
+
+  /// The first turn, before any source delivers.
+  func start() {
+    let starters = state.value.starters
+    state.value.starters = []
+    turn { for start in starters { start() } }
   }
 
   func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }

@@ -88,6 +88,7 @@ public final class PipelineRun: Sendable {
   }
 
   public func start() {
+    lane.scheduler.perform { [lane] in lane.start() }
     for source in sources {
       source.start { [self] error in
         progress.state.withLock { $0.hasFailed = true }

@@ -5,6 +5,9 @@ import Reactive
 /// Everything is called on the lane, one call after the other. What `take` throws is dealt with as the pipeline's
 /// `on_error` says; the event is dropped then.
 public protocol Step: AnyObject {
+  /// The pipeline starts: for a step that waits for something before anything has come.
+  func start(_ out: Downstream) throws
+
   func take(_ event: Event, _ out: Downstream) throws
 
   /// All events of a poll have come; unless a step has reason not to, it passes that on.
@@ -29,6 +32,7 @@ public enum Ending: Sendable {
 }
 
 extension Step {
+  public func start(_ out: Downstream) throws {}
   public func endPoll(_ poll: Poll, _ out: Downstream) throws { out.send(endOf: poll) }
   public func wake(_ out: Downstream) throws {}
   public func takeSide(_ event: Event, _ out: Downstream) throws {}

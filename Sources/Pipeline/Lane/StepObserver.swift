@@ -22,6 +22,8 @@ final class StepObserver: Observer, AlarmOwner {
     out.value.owner = self
   }
 
+  func start() { guarded(nil) { try step.value.start(out.value) } }
+
   func next(_ signal: Signal) {
     switch signal {
     case .event(let event):

@@ -26,7 +26,7 @@ public struct Instant: Hashable, Comparable, Sendable {
 
 extension Duration {
   /// The whole nanoseconds, at most what 64 bits hold.
-  var nanoseconds: Int64 {
+  package var nanoseconds: Int64 {
     // Asked first, because a duration may have more seconds than its components can say.
     if self >= .nanoseconds(Int64.max) { return .max }
     if self <= .nanoseconds(Int64.min) { return .min }

@@ -2,8 +2,8 @@
 ///
 /// A binary heap of plain numbers beside a table of the work: taking a timer back frees its work at once, and its
 /// number goes when it reaches the top or when such numbers outweigh the live ones.
-struct TimerQueue<Work: Sendable>: Sendable {
-  typealias Key = Int
+package struct TimerQueue<Work: Sendable>: Sendable {
+  package typealias Key = Int
   private struct Entry: Sendable {
     let deadline: Instant
     let key: Key
@@ -17,18 +17,20 @@ struct TimerQueue<Work: Sendable>: Sendable {
   private var work: [Key: Work] = [:]
   private var lastKey = 0
 
-  var count: Int { work.count }
-  var isEmpty: Bool { work.isEmpty }
+  package init() {}
+
+  package var count: Int { work.count }
+  package var isEmpty: Bool { work.isEmpty }
 
   /// When the next timer is due.
-  var earliest: Instant? {
+  package var earliest: Instant? {
     mutating get {
       dropCancelled()
       return heap.first?.deadline
     }
   }
 
-  mutating func insert(at deadline: Instant, _ item: Work) -> Key {
+  package mutating func insert(at deadline: Instant, _ item: Work) -> Key {
     lastKey += 1
     work[lastKey] = item
     heap.append(Entry(deadline: deadline, key: lastKey))
@@ -37,14 +39,14 @@ struct TimerQueue<Work: Sendable>: Sendable {
   }
 
   /// Takes a timer back; returns its work for the caller to let go of.
-  mutating func remove(_ key: Key) -> Work? {
+  package mutating func remove(_ key: Key) -> Work? {
     let removed = work.removeValue(forKey: key)
     if heap.count > 2 * work.count + 32 { compact() }
     return removed
   }
 
   /// Takes the next timer out, if it is due by `limit`.
-  mutating func popFirst(dueBy limit: Instant) -> (deadline: Instant, work: Work)? {
+  package mutating func popFirst(dueBy limit: Instant) -> (deadline: Instant, work: Work)? {
     dropCancelled()
     guard let top = heap.first, top.deadline <= limit, let item = work.removeValue(forKey: top.key) else {
       return nil

@@ -1,0 +1,130 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `batch`: gathers events into arrays.
+let batch = NodeSpec(
+  "batch", "gather events into arrays: by number, by time, or a poll at a time",
+  details: """
+    A batch is one event, an array. It is sent when it has `count` events, when `time` has passed since its first, or \
+    with `poll: true` at the end of a poll, whichever is asked for and comes first; `$meta` is that of its last event. \
+    Without `poll: true` the end of a poll does not wait for the batch. An empty batch is never sent.
+    """,
+  options: AnyOption.list(
+    BatchOptions.count, BatchOptions.time, BatchOptions.poll, BatchOptions.bound),
+  shorthand: "count", state: "the events of one batch: at most `count`, without it `bound`",
+  examples: [
+    .init(
+      "by number", "batch: 2", input: "0s 1\n1s 2\n2s 3\n3s 4\n4s 5", output: "1s [1,2]\n3s [3,4]"),
+    .init(
+      "what comes within a minute", "batch: { count: 100, time: 1m }", input: "0s 1\n30s 2\n2m 3",
+      output: "1m [1,2]\n3m [3]"),
+    .init(
+      "each poll", "batch: { poll: true }", input: "0s 1\n0s 2\n0s poll\n1h 3\n1h poll",
+      output: "0s [1,2]\n0s poll\n1h [3]\n1h poll"),
+    .init(
+      "at its limit", "batch: { time: 1m, bound: 2 }", input: "0s 1\n1s 2\n2s 3",
+      output: "1s [1,2]\n1m2s [3]"),
+  ],
+  check: { options, checker in
+    if options[BatchOptions.count] == nil, options[BatchOptions.time] == nil, !options[BatchOptions.poll] {
+      checker.report(
+        "it is not said when a batch is complete", at: options.place,
+        hint: "give count, time or poll: true, as in batch: { count: 100, time: 1m }")
+    }
+  },
+  .step { options, context in
+    let limit = options[BatchOptions.count] ?? options[BatchOptions.bound]
+    let machine = BatchMachine<Value>(limit: limit, time: options[BatchOptions.time])
+    return Batch(machine, isPolled: options[BatchOptions.poll], context)
+  })
+
+private enum BatchOptions {
+  static let count = Option.optional(
+    "count", OptionType<Int>.integer(1...1_000_000), "how many events make a batch", example: "100")
+  static let time = Option.optional(
+    "time", OptionType<Duration>.duration, "how long after its first event a batch is sent", example: "1m")
+  static let poll = Option("poll", .boolean, default: "false", "whether the end of a poll ends the batch")
+  static let bound = Option(
+    "bound", .integer(1...1_000_000), default: "10000",
+    "where there is no count, the number of events at which a batch is sent early")
+}
+
+/// Gathers elements until there are enough of them or the first has waited long enough.
+struct BatchMachine<Element: Sendable>: Sendable {
+  private let limit: Int
+  private let time: Duration?
+  private(set) var elements: [Element] = []
+  private var since = Instant()
+
+  init(limit: Int, time: Duration? = nil) {
+    self.limit = limit
+    self.time = time
+  }
+
+  /// When `due` should be asked.
+  var nextDeadline: Instant? { elements.isEmpty ? nil : time.map { since + $0 } }
+
+  /// Takes an element; hands back the batch that is complete with it.
+  mutating func accept(_ element: Element, at now: Instant) -> [Element]? {
+    if elements.isEmpty { since = now }
+    elements.append(element)
+    return elements.count >= limit ? flush() : nil
+  }
+
+  /// Takes out the batch whose time is over.
+  mutating func due(at now: Instant) -> [Element]? {
+    guard let nextDeadline, nextDeadline <= now else { return nil }
+    return flush()
+  }
+
+  /// Takes out whatever there is.
+  mutating func flush() -> [Element]? {
+    defer { elements = [] }
+    return elements.isEmpty ? nil : elements
+  }
+}
+
+private final class Batch: Step {
+  private var machine: BatchMachine<Value>
+  private let isPolled: Bool
+  private let context: StepContext
+  private var poll: Poll?
+
+  init(_ machine: BatchMachine<Value>, isPolled: Bool, _ context: StepContext) {
+    self.machine = machine
+    self.isPolled = isPolled
+    self.context = context
+  }
+
+  func take(_ event: Event, _ out: Downstream) {
+    poll = event.poll
+    let full = machine.accept(event.value.detach(), at: out.now)
+    if full != nil || machine.elements.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
+    send(full, out)
+  }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) {
+    if isPolled {
+      send(machine.flush(), out)
+      out.clearAlarm()
+    }
+    out.send(endOf: poll)
+  }
+
+  func wake(_ out: Downstream) {
+    send(machine.due(at: out.now), out)
+    out.setAlarm(atNext: machine.nextDeadline)
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    switch ending {
+    case .flush: send(machine.flush(), out)
+    case .keep: context.noteWaiting(machine.elements.count)
+    }
+  }
+
+  private func send(_ values: [Value]?, _ out: Downstream) {
+    if let values, let poll { out.send(Event(.array(values), poll)) }
+  }
+}

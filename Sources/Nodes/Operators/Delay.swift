@@ -1,0 +1,92 @@
+import Pipeline
+import Reactive
+
+/// `delay`: sends each event some time later.
+let delay = NodeSpec(
+  "delay", "send each event some time later",
+  details: "The ends of polls stay where they are among the events, and come later with them.",
+  options: AnyOption.list(DelayOptions.time, DelayOptions.bound),
+  shorthand: "for", state: "the events that wait: at most `bound`; for one more, the oldest is sent early",
+  examples: [
+    .init("five minutes later", "delay: 5m", input: "0s 1\n1s 2", output: "5m 1\n5m1s 2"),
+    .init(
+      "polls stay whole", "delay: { for: 90s }", input: "0s 1\n0s 2\n0s poll",
+      output: "1m30s 1\n1m30s 2\n1m30s poll"),
+    .init(
+      "at its limit", "delay: { for: 5m, bound: 2 }", input: "0s 1\n1s 2\n2s 3",
+      output: "2s 1\n5m1s 2\n5m2s 3"),
+  ],
+  .step { options, context in
+    Delay(DelayMachine(by: options[DelayOptions.time], bound: options[DelayOptions.bound]), context)
+  })
+
+private enum DelayOptions {
+  static let time = Option.required("for", .duration, "how much later", example: "5m")
+  static let bound = Option(
+    "bound", .integer(1...10_000_000), default: "65536", "how many events and ends of polls may wait")
+}
+
+/// Lets out each element a while after it has come.
+struct DelayMachine<Element: Sendable>: Sendable {
+  private let time: Duration
+  private let bound: Int
+  private(set) var waiting: ArraySlice<(due: Instant, element: Element)> = []
+
+  init(by time: Duration, bound: Int) {
+    self.time = time
+    self.bound = bound
+  }
+
+  /// When `due` should be asked next.
+  var nextDeadline: Instant? { waiting.first?.due }
+
+  /// Takes an element; hands back the oldest when too many wait.
+  mutating func accept(_ element: Element, at now: Instant) -> Element? {
+    waiting.append((now + time, element))
+    return waiting.count > bound ? flushFirst() : nil
+  }
+
+  /// Takes out the next element that is due, if one is.
+  mutating func due(at now: Instant) -> Element? {
+    guard let first = waiting.first, first.due <= now else { return nil }
+    return flushFirst()
+  }
+
+  /// Takes out the oldest element.
+  mutating func flushFirst() -> Element? {
+    let first = waiting.popFirst()?.element
+    if waiting.isEmpty { waiting = [] }
+    return first
+  }
+}
+
+private final class Delay: Step {
+  private var machine: DelayMachine<Signal>
+  private let context: StepContext
+
+  init(_ machine: DelayMachine<Signal>, _ context: StepContext) {
+    self.machine = machine
+    self.context = context
+  }
+
+  func take(_ event: Event, _ out: Downstream) { wait(.event(event.detached), out) }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) { wait(.endOfPoll(poll), out) }
+
+  private func wait(_ signal: Signal, _ out: Downstream) {
+    if let early = machine.accept(signal, at: out.now) { out.pass(early) }
+    if machine.waiting.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
+  }
+
+  func wake(_ out: Downstream) {
+    while let signal = machine.due(at: out.now) { out.pass(signal) }
+    out.setAlarm(atNext: machine.nextDeadline)
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    switch ending {
+    case .flush: while let signal = machine.flushFirst() { out.pass(signal) }
+    case .keep: context.noteWaiting(machine.waiting.count { $0.element.isEvent })
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `join`: gives each event the latest of another stream with the same key.
+let join = NodeSpec(
+  "join", "give each event the latest event of another stream that has the same key",
+  details: """
+    The other stream's events are remembered by key, the latest of each, and looked up when an event of the own stream \
+    comes; they send nothing themselves, and what comes of them later changes nothing that was sent. The event gets \
+    the other one as a member, or null where there is none; with `emit`, whatever that says. A key of null joins with \
+    nothing.
+    """,
+  options: AnyOption.list(
+    JoinOptions.with, JoinOptions.key, JoinOptions.otherKey, JoinOptions.kind, JoinOptions.member,
+    JoinOptions.emit, JoinOptions.lifetime, JoinOptions.maxKeys),
+  state: "the latest event of each of `max_keys` keys of the other stream; the oldest goes for one more",
+  examples: [
+    .init(
+      "by a key that both have", "join: { with: other, key: .pad, as: place }",
+      input: """
+        1s {"id": "a", "pad": 1}
+        2s {"id": "b", "pad": 2}
+        """,
+      other: #"0s {"pad": 1, "name": "Cape"}"#,
+      output: """
+        1s {"id":"a","pad":1,"place":{"pad":1,"name":"Cape"}}
+        2s {"id":"b","pad":2,"place":null}
+        """),
+    .init(
+      "only what has a partner",
+      #"join: { with: other, key: .pad, other_key: .id, kind: inner, emit: '{id, place: $other.name}' }"#,
+      input: """
+        1s {"id": "a", "pad": 1}
+        2s {"id": "b", "pad": 2}
+        """,
+      other: #"0s {"id": 1, "name": "Cape"}"#,
+      output: #"1s {"id":"a","place":"Cape"}"#),
+    .init(
+      "for an hour", "join: { with: other, key: .k, lifetime: 1h, emit: $other.n }",
+      input: #"59m {"k": 1}\#n1h {"k": 1}"#, other: #"0s {"k": 1, "n": 5}"#, output: "59m 5\n1h null"),
+    .init(
+      "at its limit", "join: { with: other, key: .k, max_keys: 1, emit: $other.n }",
+      input: #"2s {"k": 1}\#n2s {"k": 2}"#, other: #"0s {"k": 1, "n": 5}\#n1s {"k": 2, "n": 6}"#,
+      output: "2s null\n2s 6"),
+  ],
+  check: { options, checker in
+    if options[JoinOptions.emit] != nil, options.isGiven(JoinOptions.member) {
+      checker.report(
+        "emit says already what is sent", at: options.place(of: JoinOptions.member),
+        hint: "take out as, or emit")
+    }
+  },
+  .step { options, context in
+    let key = options[JoinOptions.key]
+    return Join(
+      key: context.evaluation(key), otherKey: context.evaluation(options[JoinOptions.otherKey] ?? key),
+      emit: options[JoinOptions.emit].map { context.evaluation($0) }, as: options[JoinOptions.member],
+      isInner: options[JoinOptions.kind] == .inner,
+      LatestMachine(
+        state: MemoryState(), bound: options[JoinOptions.maxKeys], lifetime: options[JoinOptions.lifetime]))
+  })
+
+private enum JoinOptions {
+  static let with = Option.required("with", .stream, "the source or stream to look in", example: "other")
+  static let key = Option.required("key", .expression, "the key of an event", example: ".id")
+  static let otherKey = Option.optional(
+    "other_key", OptionType<Expression>.expression,
+    "the key of an event of the other stream; `key` if not given", example: ".id")
+  static let kind = Option(
+    "kind", .choice(of: JoinKind.self), default: "left",
+    "whether an event without a partner is sent with null (left), or not at all (inner)")
+  static let member = Option("as", .text, default: "other", "the member that the other event becomes")
+  static let emit = Option.optional(
+    "emit", OptionType<Expression>.expression(with: ["other"]),
+    "what is sent instead, an event for each output: of the event, `.`, and of `$other`",
+    example: ". + {place: $other.name}")
+  static let lifetime = Option.optional(
+    "lifetime", OptionType<Duration>.duration, "how long an event of the other stream is remembered",
+    example: "1d")
+  static let maxKeys = Option(
+    "max_keys", .integer(1...10_000_000), default: "65536", "how many keys are remembered")
+}
+
+private enum JoinKind: String, CaseIterable, Sendable {
+  case left, inner
+}
+
+private final class Join: Step {
+  private let key: Evaluation
+  private let otherKey: Evaluation
+  private let emit: Evaluation?
+  private let member: Key
+  private let isInner: Bool
+  private var machine: LatestMachine<MemoryState<Value, Latest<Value>>, Value>
+
+  init(
+    key: Evaluation, otherKey: Evaluation, emit: Evaluation?, as member: String, isInner: Bool,
+    _ machine: LatestMachine<MemoryState<Value, Latest<Value>>, Value>
+  ) {
+    self.key = key
+    self.otherKey = otherKey
+    self.emit = emit
+    self.member = Key(member)
+    self.isInner = isInner
+    self.machine = machine
+  }
+
+  func takeSide(_ event: Event, _ out: Downstream) throws {
+    guard let key = try otherKey.first(event), key.kind != .null else { return }
+    machine.set(event.value.detach(), for: key.detach(), at: out.now)
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    let key = try key.first(event) ?? .null
+    let other = key.kind == .null ? nil : machine.element(for: key, at: out.now)
+    if isInner, other == nil { return }
+    if let emit {
+      emit.set("other", other ?? .null)
+      return try emit.each(event) { out.send(event.with($0)) }
+    }
+    var joined = event.value
+    guard event.value.kind == .object, joined.setMember(member, other ?? .null) else {
+      throw StepError("only an object can be given the member “\(member.name)”; emit says what else to send")
+    }
+    out.send(event.with(joined))
+  }
+}

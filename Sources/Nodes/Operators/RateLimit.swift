@@ -1,0 +1,141 @@
+import Pipeline
+import Reactive
+
+/// `rate_limit`: lets events through at a limited rate.
+let rateLimit = NodeSpec(
+  "rate_limit", "let events through at a limited rate; those too many wait",
+  details: """
+    `count` events go through in each `per`, evenly spread, but for `burst` that may go at once after a pause. The \
+    others wait and follow in order; the ends of polls stay where they are among the events. When the stream ends, all \
+    that waits is sent.
+    """,
+  options: AnyOption.list(
+    RateLimitOptions.count, RateLimitOptions.per, RateLimitOptions.burst, RateLimitOptions.bound,
+    RateLimitOptions.whenFull),
+  state: "the events that wait: at most `bound`; `when_full` says which one goes for one more",
+  examples: [
+    .init(
+      "two in ten seconds", "rate_limit: { count: 2, per: 10s, burst: 2 }",
+      input: "0s 1\n0s 2\n0s 3\n0s 4", output: "0s 1\n0s 2\n5s 3\n10s 4"),
+    .init(
+      "polls stay whole", "rate_limit: { count: 6, per: 1m }", input: "0s 1\n0s 2\n0s poll",
+      output: "0s 1\n10s 2\n10s poll"),
+    .init(
+      "at its limit", "rate_limit: { count: 1, per: 10s, bound: 2 }", input: "0s 1\n0s 2\n0s 3\n0s 4",
+      output: "0s 1\n10s 3\n20s 4"),
+    .init(
+      "at its limit, the newest let go",
+      "rate_limit: { count: 1, per: 10s, bound: 2, when_full: drop_newest }",
+      input: "0s 1\n0s 2\n0s 3\n0s 4", output: "0s 1\n10s 2\n20s 3"),
+  ],
+  .step { options, context in
+    let bucket = TokenBucket(
+      options[RateLimitOptions.count], per: options[RateLimitOptions.per],
+      burst: options[RateLimitOptions.burst])
+    let line = RateLimitLine(
+      bucket, bound: options[RateLimitOptions.bound],
+      dropsOldest: options[RateLimitOptions.whenFull] == .dropOldest)
+    return RateLimit(line, context)
+  })
+
+private enum RateLimitOptions {
+  static let count = Option.required(
+    "count", .integer(1...1_000_000_000), "how many events go through in each `per`", example: "10")
+  static let per = Option.required("per", .duration, "the length of time that `count` is for", example: "1m")
+  static let burst = Option(
+    "burst", .integer(1...1_000_000_000), default: "1", "how many events may go at once after a pause")
+  static let bound = Option(
+    "bound", .integer(1...10_000_000), default: "65536", "how many events and ends of polls may wait")
+  static let whenFull = Option(
+    "when_full", .choice(of: WhenFull.self), default: "drop_oldest",
+    "which event is dropped, and counted, when too many wait")
+}
+
+private enum WhenFull: String, CaseIterable, Sendable {
+  case dropOldest = "drop_oldest"
+  case dropNewest = "drop_newest"
+}
+
+/// The signals that wait for a permission, in order.
+///
+/// Ends of polls need none. The first that waits is always an event, so there is one to drop when there is no room.
+struct RateLimitLine: Sendable {
+  private var bucket: TokenBucket
+  private let bound: Int
+  private let dropsOldest: Bool
+  private(set) var waiting: ArraySlice<Signal> = []
+
+  init(_ bucket: TokenBucket, bound: Int, dropsOldest: Bool) {
+    self.bucket = bucket
+    self.bound = bound
+    self.dropsOldest = dropsOldest
+  }
+
+  /// Takes a signal in; whether an event had to go for it, or was not let in.
+  mutating func accept(_ signal: Signal) -> Bool {
+    if waiting.count < bound {
+      waiting.append(signal)
+      return false
+    }
+    if dropsOldest {
+      _ = waiting.popFirst()
+      waiting.append(signal)
+    } else if !signal.isEvent, let newest = waiting.lastIndex(where: \.isEvent) {
+      waiting.remove(at: newest)
+      waiting.append(signal)
+    }
+    return true
+  }
+
+  /// Takes out the next signal that may go now, if one may.
+  mutating func next(at now: Instant) -> Signal? {
+    guard let first = waiting.first, !first.isEvent || bucket.take(at: now) else { return nil }
+    return flushFirst()
+  }
+
+  /// Takes out the first signal, whether or not it may go.
+  mutating func flushFirst() -> Signal? {
+    let first = waiting.popFirst()
+    if waiting.isEmpty { waiting = [] }
+    return first
+  }
+
+  /// When `next` should be asked again.
+  func nextDeadline(at now: Instant) -> Instant? { waiting.isEmpty ? nil : bucket.available(at: now) }
+}
+
+private final class RateLimit: Step {
+  private var line: RateLimitLine
+  private let context: StepContext
+
+  init(_ line: RateLimitLine, _ context: StepContext) {
+    self.line = line
+    self.context = context
+  }
+
+  func take(_ event: Event, _ out: Downstream) { wait(.event(event.detached), out) }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) { wait(.endOfPoll(poll), out) }
+
+  private func wait(_ signal: Signal, _ out: Downstream) {
+    sendNext(out)  // what may go now makes room
+    if line.accept(signal) { context.meter.countDropped() }
+    wake(out)
+  }
+
+  func wake(_ out: Downstream) {
+    sendNext(out)
+    out.setAlarm(atNext: line.nextDeadline(at: out.now))
+  }
+
+  private func sendNext(_ out: Downstream) {
+    while let signal = line.next(at: out.now) { out.pass(signal) }
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    switch ending {
+    case .flush: while let signal = line.flushFirst() { out.pass(signal) }
+    case .keep: context.noteWaiting(line.waiting.count(where: \.isEvent))
+    }
+  }
+}

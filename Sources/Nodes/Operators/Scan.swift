@@ -1,0 +1,91 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `scan`: folds events into a state, and tells the state after each.
+let scan = NodeSpec(
+  "scan", "fold events into a state, and tell it after each",
+  details: """
+    As in jq's `reduce`: in `update`, `.` is the state and `$event` the event; the first output is the new state. Where \
+    `update` has no output, the state stays as it is and nothing is sent. With `key`, each key has a state of its own, \
+    and begins with `init`.
+    """,
+  options: AnyOption.list(
+    ScanOptions.update, ScanOptions.initial, ScanOptions.key, ScanOptions.emit, ScanOptions.maxKeys),
+  shorthand: "update", state: "one value for each of `max_keys` keys; a key more has the oldest begin anew",
+  examples: [
+    .init(
+      "a running sum", "scan: { init: 0, update: . + $event.n }", input: #"0s {"n": 2}\#n1s {"n": 3}"#,
+      output: "0s 2\n1s 5"),
+    .init(
+      "each key for itself", #"scan: { key: .id, update: .slips += 1, emit: "{id: $event.id} + ." }"#,
+      input: """
+        0s {"id": "a"}
+        1s {"id": "b"}
+        2s {"id": "a"}
+        """,
+      output: """
+        0s {"id":"a","slips":1}
+        1s {"id":"b","slips":1}
+        2s {"id":"a","slips":2}
+        """),
+    .init(
+      "what is not counted", "scan: { init: 0, update: 'select($event > 0) + $event' }",
+      input: "0s 1\n1s -5\n2s 2", output: "0s 1\n2s 3"),
+    .init(
+      "at its limit", "scan: { key: ., init: 0, update: . + 1, max_keys: 2 }",
+      input: #"0s "a"\#n0s "b"\#n0s "a"\#n0s "c"\#n0s "a"\#n0s "b""#,
+      output: "0s 1\n0s 1\n0s 2\n0s 1\n0s 3\n0s 1"),
+  ],
+  .step { options, context in
+    Scan(
+      key: context.evaluation(options[ScanOptions.key]),
+      update: context.evaluation(options[ScanOptions.update]),
+      emit: context.evaluation(options[ScanOptions.emit]), initial: options[ScanOptions.initial],
+      maxKeys: options[ScanOptions.maxKeys])
+  })
+
+private enum ScanOptions {
+  static let update = Option.required(
+    "update", .expression(with: ["event"]), "makes the new state of the old one, `.`, and of `$event`",
+    example: ". + $event.n")
+  static let initial = Option("init", .value, default: "null", "the state before the first event")
+  static let key = Option("key", .expression, default: "null", "events with the same key have one state")
+  static let emit = Option(
+    "emit", .expression(with: ["event"]), default: ".",
+    "what is sent, an event for each output: of the new state, `.`, and of `$event`")
+  static let maxKeys = Option(
+    "max_keys", .integer(1...10_000_000), default: "65536", "how many keys have a state")
+}
+
+private final class Scan: Step {
+  private let key: Evaluation
+  private let update: Evaluation
+  private let emit: Evaluation
+  private let initial: Value
+  private var machine: LatestMachine<MemoryState<Value, Latest<Value>>, Value>
+
+  init(key: Evaluation, update: Evaluation, emit: Evaluation, initial: Value, maxKeys: Int) {
+    self.key = key
+    self.update = update
+    self.emit = emit
+    self.initial = initial
+    machine = LatestMachine(state: MemoryState(), bound: maxKeys)
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    let key = try key.first(event) ?? .null
+    let old = machine.element(for: key, at: out.now) ?? initial
+    setEvent(event.value)
+    // Let go of, since it may hold on to all that was read together with it.
+    defer { setEvent(.null) }
+    guard let state = try update.first(event.with(old))?.detach() else { return }
+    machine.set(state, for: key.detach(), at: out.now)
+    try emit.each(event.with(state)) { out.send(event.with($0)) }
+  }
+
+  private func setEvent(_ value: Value) {
+    update.set("event", value)
+    emit.set("event", value)
+  }
+}

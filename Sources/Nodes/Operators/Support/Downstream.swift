@@ -1,0 +1,23 @@
+import Pipeline
+import Reactive
+
+extension Downstream {
+  /// Sends on what has waited.
+  func pass(_ signal: Signal) {
+    switch signal {
+    case .event(let event): send(event)
+    case .endOfPoll(let poll): send(endOf: poll)
+    }
+  }
+
+  /// Has `wake` called then; never for nil.
+  func setAlarm(atNext time: Instant?) {
+    if let time { setAlarm(at: time) } else { clearAlarm() }
+  }
+}
+
+extension Signal {
+  var isEvent: Bool {
+    if case .event = self { true } else { false }
+  }
+}

@@ -1,0 +1,131 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `timeout`: tells when a stream falls silent, and when it speaks again.
+let timeout = NodeSpec(
+  "timeout", "tell when a stream falls silent, and when it is back",
+  details: """
+    After `for` without an event, counted from the start too, this is sent once:
+
+        {"type": "silent", "since": "2026-01-01T12:00:00Z", "for": "10m"}
+
+    and when events come again, before the first of them, the same with the type `back` and the time that the silence \
+    took. With `polls: true` the ends of polls count instead of events, so that a source that fails is silent and one \
+    that has nothing new is not.
+    """,
+  options: AnyOption.list(
+    TimeoutOptions.time, TimeoutOptions.polls, TimeoutOptions.back, TimeoutOptions.pass),
+  shorthand: "for",
+  examples: [
+    .init(
+      "ten minutes without an event", "timeout: 10m", input: "0s 1\n5m 2\n1h 3",
+      output: """
+        0s 1
+        5m 2
+        15m {"type":"silent","since":"1970-01-01T00:05:00Z","for":"10m"}
+        1h {"type":"back","since":"1970-01-01T00:05:00Z","for":"55m"}
+        1h 3
+        1h10m {"type":"silent","since":"1970-01-01T01:00:00Z","for":"10m"}
+        """),
+    .init(
+      "a source that fails", "timeout: { for: 2h, polls: true, pass: false, back: false }",
+      input: "1h 1\n1h poll\n2h poll\n3h failure\n4h failure\n5h 2\n5h poll\n5h 3\n5h end",
+      output: #"4h {"type":"silent","since":"1970-01-01T02:00:00Z","for":"2h"}"#),
+  ],
+  .step { options, context in Timeout(options, context) })
+
+private enum TimeoutOptions {
+  static let time = Option.required("for", .duration, "how long a silence is told of", example: "10m")
+  static let polls = Option(
+    "polls", .boolean, default: "false", "whether polls count, those without events too, instead of events")
+  static let back = Option("back", .boolean, default: "true", "whether the end of a silence is told")
+  static let pass = Option("pass", .boolean, default: "true", "whether the events themselves go on too")
+}
+
+/// Tells silence from speech.
+struct SilenceMachine: Sendable {
+  private let limit: Duration
+  private var last: Instant
+  private var isSilent = false
+
+  init(limit: Duration, from now: Instant) {
+    self.limit = limit
+    last = now
+  }
+
+  /// When `due` should be asked.
+  var nextDeadline: Instant? { isSilent ? nil : last + limit }
+
+  /// Something is heard; hands back how long the silence took that ends with it.
+  mutating func hear(at now: Instant) -> Duration? {
+    defer { (last, isSilent) = (now, false) }
+    return isSilent ? now - last : nil
+  }
+
+  /// Whether silence begins now.
+  mutating func due(at now: Instant) -> Bool {
+    guard let nextDeadline, nextDeadline <= now else { return false }
+    isSilent = true
+    return true
+  }
+}
+
+private final class Timeout: Step {
+  private let limit: Duration
+  private let countsPolls: Bool
+  private let tellsBack: Bool
+  private let isPassing: Bool
+  private let name: String
+  private var machine: SilenceMachine?
+  /// When something was last heard, by the time of day.
+  private var since = 0.0
+  private var poll: Poll?
+
+  init(_ options: Options, _ context: StepContext) {
+    limit = options[TimeoutOptions.time]
+    countsPolls = options[TimeoutOptions.polls]
+    tellsBack = options[TimeoutOptions.back]
+    isPassing = options[TimeoutOptions.pass]
+    name = context.name
+  }
+
+  func start(_ out: Downstream) {
+    since = out.timeOfDay
+    machine = SilenceMachine(limit: limit, from: out.now)
+    out.setAlarm(atNext: machine?.nextDeadline)
+  }
+
+  func take(_ event: Event, _ out: Downstream) {
+    poll = event.poll
+    if !countsPolls { hear(out) }
+    if isPassing { out.send(event) }
+  }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) {
+    self.poll = poll
+    if countsPolls { hear(out) }
+    out.send(endOf: poll)
+  }
+
+  func wake(_ out: Downstream) {
+    if machine?.due(at: out.now) == true { tell("silent", limit, out) }
+    out.setAlarm(atNext: machine?.nextDeadline)
+  }
+
+  private func hear(_ out: Downstream) {
+    let silence = machine?.hear(at: out.now)
+    if let silence, tellsBack { tell("back", silence, out) }
+    since = out.timeOfDay
+    out.setAlarm(atNext: machine?.nextDeadline)
+  }
+
+  private func tell(_ type: Value, _ time: Duration, _ out: Downstream) {
+    // To the millisecond, as the time of day is.
+    let time = Duration.milliseconds((time / .milliseconds(1)).rounded())
+    let told = Value.record([
+      ("type", type), ("since", .string(timestamp(since))), ("for", .string(DurationText.format(time))),
+    ])
+    out.send(Event(told, poll ?? Poll(source: name, at: out.timeOfDay)))
+  }
+}

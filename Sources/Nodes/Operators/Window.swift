@@ -1,0 +1,248 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// `window`: gathers what happens in a stretch of time.
+let window = NodeSpec(
+  "window", "gather the events of a stretch of time, and tell what they come to",
+  details: """
+    `tumbling` windows follow each other, `sliding` ones of a `size` begin `every` so often and overlap, both counted \
+    from 1970 in UTC; a `session` goes on until there is no event for `gap`, or for `max` (1d) at most. Exactly one of \
+    the three is given. When a window ends, an event is sent for each output of `emit` over the array of its events: \
+    {key, start, end, value}. A session's start and end are its first and its last event. Windows without events are \
+    not sent. The end of a poll does not wait for windows.
+
+    Events belong to the time at which they come, unless `time` says another: then a window ends when the latest time \
+    seen has passed its end by `allowed_lateness`, and an event whose windows have all ended is dropped and counted. \
+    When the stream ends, all windows do.
+    """,
+  options: AnyOption.list(
+    WindowOptions.tumbling, WindowOptions.sliding, WindowOptions.session, WindowOptions.key,
+    WindowOptions.emit, WindowOptions.time, WindowOptions.lateness, WindowOptions.maxKeys,
+    WindowOptions.maxEvents),
+  state: """
+    the events of open windows: `max_events` a key, of which one more is dropped and counted, and `max_keys` keys, of \
+    which one more ends the windows of the oldest
+    """,
+  examples: windowExamples,
+  check: { options, checker in
+    let given = [
+      options[WindowOptions.tumbling] != nil, options[WindowOptions.sliding] != nil,
+      options[WindowOptions.session] != nil,
+    ]
+    if given.count(where: { $0 }) != 1 {
+      checker.report(
+        "a window is one of tumbling, sliding and session", at: options.place,
+        hint: "for example window: { tumbling: 10m }")
+    }
+    if let sliding = options[WindowOptions.sliding] {
+      let (size, every) = (sliding[SlidingOptions.size], sliding[SlidingOptions.every])
+      if every > size {
+        checker.report(
+          "windows that begin less often than they are long would miss events", at: sliding.place,
+          hint: "every is at most size")
+      } else if size / every > 1000 {
+        checker.report(
+          "an event would be in too many windows", at: sliding.place,
+          hint: "size is at most 1000 times every")
+      }
+    }
+    if options[WindowOptions.time] == nil, options.isGiven(WindowOptions.lateness) {
+      checker.report(
+        "without time no event can be late", at: options.place(of: WindowOptions.lateness),
+        hint: "time: EXPRESSION says when an event happened")
+    }
+  },
+  .step { options, context in Window(options, context) })
+
+private enum WindowOptions {
+  static let tumbling = Option.optional(
+    "tumbling", OptionType<Duration>.duration, "the length of windows that follow each other", example: "10m")
+  static let sliding = Option.optional(
+    "sliding",
+    OptionType<Options>.group("sliding", AnyOption.list(SlidingOptions.size, SlidingOptions.every)),
+    "the size of windows that overlap, and how often one begins", example: "{ size: 1h, every: 5m }")
+  static let session = Option.optional(
+    "session", OptionType<Options>.group("session", AnyOption.list(SessionOptions.gap, SessionOptions.max)),
+    "the pause that ends a session, and how long one may be", example: "{ gap: 30m, max: 1d }")
+  static let key = Option(
+    "key", .expression, default: "null", "events with the same key have windows of their own")
+  static let emit = Option(
+    "emit", .expression, default: ".", "the `value` that is sent, of the array of the window's events",
+    example: "length")
+  static let time = Option.optional(
+    "time", OptionType<Expression>.expression, "when an event happened: seconds since 1970, or ISO 8601",
+    example: ".at")
+  static let lateness = Option(
+    "allowed_lateness", .duration(allowingZero: true), default: "0s",
+    "how long after its end a window by `time` stays open for late events")
+  static let maxKeys = Option(
+    "max_keys", .integer(1...1_000_000), default: "10000", "how many keys may have open windows")
+  static let maxEvents = Option(
+    "max_events", .integer(1...10_000_000), default: "100000",
+    "how many events the open windows of a key may hold")
+}
+
+private enum SlidingOptions {
+  static let size = Option.required("size", .duration, "how long a window is", example: "1h")
+  static let every = Option.required("every", .duration, "how often one begins", example: "5m")
+}
+
+private enum SessionOptions {
+  static let gap = Option.required("gap", .duration, "the pause that ends a session", example: "30m")
+  static let max = Option("max", .duration, default: "1d", "how long a session may be")
+}
+
+private final class Window: Step {
+  private let key: Evaluation
+  private let emit: Evaluation
+  private let time: Evaluation?
+  private let lateness: Duration
+  private let context: StepContext
+  private var hasWarned = false
+  private var machine: WindowMachine<MemoryState<Value, WindowBuffer<Event>>, Event>
+
+  init(_ options: Options, _ context: StepContext) {
+    key = context.evaluation(options[WindowOptions.key])
+    emit = context.evaluation(options[WindowOptions.emit])
+    time = options[WindowOptions.time].map { context.evaluation($0) }
+    lateness = options[WindowOptions.lateness]
+    self.context = context
+    machine = WindowMachine(
+      state: MemoryState(), shape: Window.shape(options), maxKeys: options[WindowOptions.maxKeys],
+      maxElements: options[WindowOptions.maxEvents])
+  }
+
+  private static func shape(_ options: Options) -> WindowShape {
+    if let session = options[WindowOptions.session] {
+      return .session(gap: session[SessionOptions.gap], max: session[SessionOptions.max])
+    }
+    if let sliding = options[WindowOptions.sliding] {
+      return .aligned(size: sliding[SlidingOptions.size], every: sliding[SlidingOptions.every])
+    }
+    // The spec checks that one of the three is given.
+    let size = options[WindowOptions.tumbling] ?? .seconds(60)
+    return .aligned(size: size, every: size)
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    let key = try key.first(event) ?? .null
+    let moment: Instant
+    if let time {
+      guard let given = try time.first(event)?.moment() else { throw StepError("this event has no time") }
+      moment = given
+      machine.advance(to: given - lateness)
+    } else {
+      machine.advance(to: out.moment)
+      moment = machine.watermark
+    }
+    var failure: (any Error)?
+    sendClosed(out, &failure)
+    switch machine.accept(event.detached, for: key.detach(), at: moment) {
+    case .taken: for window in machine.excess() { send(window, out, &failure) }
+    case .late: context.meter.countDropped()
+    case .full: dropped()
+    }
+    setAlarm(out)
+    if let failure { throw failure }
+  }
+
+  func wake(_ out: Downstream) throws {
+    var failure: (any Error)?
+    machine.advance(to: out.moment)
+    sendClosed(out, &failure)
+    setAlarm(out)
+    if let failure { throw failure }
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) throws {
+    switch ending {
+    case .flush:
+      var failure: (any Error)?
+      machine.advance(to: .distantFuture)
+      sendClosed(out, &failure)
+      if let failure { throw failure }
+    case .keep: context.noteWaiting(machine.count)
+    }
+  }
+
+  /// What a full window comes to is not what it says, which is worth a word.
+  private func dropped() {
+    context.meter.countDropped()
+    if !hasWarned {
+      context.log.warning("a window is full: events are dropped; max_events says how many it holds")
+    }
+    hasWarned = true
+  }
+
+  private func setAlarm(_ out: Downstream) {
+    if time == nil { out.setAlarm(atMoment: machine.nextDeadline) }
+  }
+
+  private func sendClosed(_ out: Downstream, _ failure: inout (any Error)?) {
+    while let window = machine.closed() { send(window, out, &failure) }
+  }
+
+  /// One window that `emit` fails on must not keep the others.
+  private func send(
+    _ window: ClosedWindow<Value, Event>, _ out: Downstream, _ failure: inout (any Error)?
+  ) {
+    guard let poll = window.elements.last?.poll else { return }
+    do {
+      try emit.each(Event(.array(window.elements.map(\.value)), poll)) { value in
+        let told = Value.record([
+          ("key", window.key), ("start", window.start.text), ("end", window.end.text), ("value", value),
+        ])
+        out.send(Event(told, poll))
+      }
+    } catch {
+      failure = failure ?? error
+    }
+  }
+}
+
+private let windowExamples: [NodeSpec.Example] = [
+  .init(
+    "how many in each ten minutes", "window: { tumbling: 10m, emit: length }", input: "1m 1\n9m 2\n10m 3",
+    output: """
+      10m {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:10:00Z","value":2}
+      20m {"key":null,"start":"1970-01-01T00:10:00Z","end":"1970-01-01T00:20:00Z","value":1}
+      """),
+  .init(
+    "the last hour, each half hour", "window: { sliding: { size: 1h, every: 30m }, emit: add }",
+    input: "10m 1\n40m 2",
+    output: """
+      30m {"key":null,"start":"1969-12-31T23:30:00Z","end":"1970-01-01T00:30:00Z","value":1}
+      1h {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T01:00:00Z","value":3}
+      1h30m {"key":null,"start":"1970-01-01T00:30:00Z","end":"1970-01-01T01:30:00Z","value":2}
+      """),
+  .init(
+    "visits, by visitor", "window: { session: { gap: 30m }, key: .who, emit: length }",
+    input: """
+      0s {"who": "a"}
+      20m {"who": "a"}
+      25m {"who": "b"}
+      """,
+    output: """
+      50m {"key":"a","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:20:00Z","value":2}
+      55m {"key":"b","start":"1970-01-01T00:25:00Z","end":"1970-01-01T00:25:00Z","value":1}
+      """),
+  .init(
+    "by the time that events name",
+    "window: { tumbling: 10s, time: .at, allowed_lateness: 5s, emit: 'map(.n)' }",
+    input: """
+      0s {"at": 1, "n": 1}
+      0s {"at": 11, "n": 2}
+      0s {"at": 9, "n": 3}
+      0s {"at": 15, "n": 4}
+      0s {"at": 8, "n": 5}
+      """,
+    output: #"0s {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:10Z","value":[1,3]}"#),
+  .init(
+    "at its limit", "window: { tumbling: 10s, key: .k, max_keys: 1, max_events: 2, emit: length }",
+    input: #"0s {"k": 1}\#n1s {"k": 1}\#n2s {"k": 1}\#n3s {"k": 2}"#,
+    output: """
+      3s {"key":1,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:10Z","value":2}
+      10s {"key":2,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:10Z","value":1}
+      """),
+]

@@ -1,0 +1,150 @@
+import Reactive
+import Testing
+
+@testable import Nodes
+
+@Suite struct RemindMachineTests {
+  private struct Told: Hashable {
+    let key: Int
+    let at: Int
+    let lead: Int
+    let element: Int
+  }
+
+  /// The rules as they are told, looked at anew each second.
+  private struct Model {
+    struct Entry {
+      var at: Int
+      var element: Int
+      var ahead: Set<Int> = []
+      var told: [Int: Int] = [:]
+    }
+
+    let leads: [Int]
+    let grace: Int
+    var entries: [Int: Entry] = [:]
+
+    /// What becomes due in the second `now`.
+    mutating func tick(_ now: Int) -> Set<Told> {
+      var all: Set<Told> = []
+      for (key, var entry) in entries {
+        for lead in entry.ahead where entry.at - lead <= now {
+          entry.ahead.remove(lead)
+          if entry.told[lead] == entry.at { continue }
+          entry.told[lead] = entry.at
+          all.insert(Told(key: key, at: entry.at, lead: lead, element: entry.element))
+        }
+        let latest = entry.told.values.max().map { max($0, entry.at) } ?? entry.at
+        entries[key] = entry.ahead.isEmpty && now > latest + grace ? nil : entry
+      }
+      return all
+    }
+
+    mutating func accept(_ element: Int, at time: Int, for key: Int, now: Int) -> Set<Told> {
+      var all: Set<Told> = []
+      let old = entries[key]
+      var entry = old ?? Entry(at: time, element: element)
+      entry.element = element
+      if old?.at != time {
+        entry.at = time
+        entry.ahead = Set(leads.filter { time - $0 > now })
+        for lead in leads where time - lead <= now {
+          if let told = entry.told[lead], told == time || told == old?.at {
+            entry.told[lead] = time
+          } else if now - (time - lead) <= grace {
+            entry.told[lead] = time
+            all.insert(Told(key: key, at: time, lead: lead, element: element))
+          }
+        }
+      }
+      entries[key] = entry
+      return all
+    }
+  }
+
+  private typealias Machine = RemindMachine<MemoryState<Int, Reminder<Int>>, Int>
+
+  private func second(_ number: Int) -> Instant { Instant() + .seconds(number) }
+
+  private func told(_ due: DueReminder<Int, Int>) -> Told {
+    Told(
+      key: due.key, at: Int(due.at.nanoseconds / 1_000_000_000), lead: Int(due.lead / .seconds(1)),
+      element: due.element)
+  }
+
+  @Test("agrees with the rules looked at each second", arguments: 1...20 as ClosedRange<UInt64>)
+  func model(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let leads = [0, 7, 30, 31, 90]
+    let grace = random.below(40)
+    var model = Model(leads: leads, grace: grace)
+    var machine = Machine(
+      state: MemoryState(), leads: leads.shuffled(using: &random).map { .seconds($0) },
+      grace: .seconds(grace), bound: 100)
+    for now in 0..<2000 {
+      var due: [Told] = []
+      while let reminder = machine.due(at: second(now)) { due.append(told(reminder)) }
+      #expect(Set(due) == model.tick(now) && Set(due).count == due.count)
+      let key = random.below(4)
+      switch random.below(12) {
+      case 0:
+        machine.cancel(key)
+        model.entries[key] = nil
+      case 1...4:
+        // A few times, so that they come back; some of them past.
+        let time = now - now % 50 + random.below(12) * 20 - 60
+        let atOnce = machine.accept(now, at: second(time), for: key, now: second(now)).map(told)
+        #expect(Set(atOnce) == model.accept(now, at: time, for: key, now: now))
+      default: break
+      }
+      #expect(machine.count == model.entries.values.count { !$0.ahead.isEmpty })
+      #expect(machine.dropExcess() == false)
+    }
+  }
+
+  @Test("no time is told of twice by one lead, however it moves to and fro")
+  func flapping() {
+    var machine = Machine(state: MemoryState(), leads: [.seconds(60)], grace: .seconds(600), bound: 10)
+    var told = 0
+    for now in 0..<500 {
+      while machine.due(at: second(now)) != nil { told += 1 }
+      let time = now % 2 == 0 ? 100 : 105
+      told += machine.accept(now, at: second(time), for: 1, now: second(now)).count
+    }
+    // Of the one when it came, of the other since that was ahead then, or not at all.
+    #expect((1...2).contains(told))
+  }
+
+  @Test("what is past and told is forgotten, so that nothing piles up")
+  func forgetting() {
+    var machine = Machine(state: MemoryState(), leads: [.zero], grace: .seconds(10), bound: 10)
+    _ = machine.accept(0, at: second(5), for: 1, now: second(0))
+    #expect(machine.due(at: second(5))?.key == 1)
+    #expect(machine.state.count == 1)
+    #expect(machine.due(at: second(15)) == nil)
+    #expect(machine.state.count == 1)
+    #expect(machine.due(at: second(16)) == nil)
+    #expect(machine.state.count == 0)
+    #expect(machine.nextDeadline == nil)
+    _ = machine.accept(0, at: second(5), for: 1, now: second(100))
+    #expect(machine.state.count == 0)
+  }
+
+  @Test("a machine that slept tells what is not too old")
+  func sleep() {
+    var machine = Machine(
+      state: MemoryState(), leads: [.seconds(100), .zero], grace: .seconds(10), bound: 10)
+    _ = machine.accept(0, at: second(200), for: 1, now: second(0))
+    #expect(machine.due(at: second(205))?.lead == .zero)
+    #expect(machine.due(at: second(205)) == nil)
+  }
+
+  @Test("goes on with the state that another has left")
+  func takenUp() {
+    var machine = Machine(state: MemoryState(), leads: [.seconds(5)], grace: .zero, bound: 10)
+    _ = machine.accept(7, at: second(20), for: 1, now: second(0))
+    var other = Machine(state: machine.state, leads: [.seconds(5)], grace: .zero, bound: 10)
+    #expect(other.nextDeadline == second(15))
+    #expect(other.due(at: second(15))?.element == 7)
+  }
+}

@@ -1,0 +1,82 @@
+import Nodes
+import Pipeline
+import Testing
+
+@Suite struct RemindTests {
+  private func told(_ key: Int, at: String, lead: String, in left: Int, _ event: String) -> String {
+    #"{"key":\#(key),"at":"\#(at)","lead":"\#(lead)","in":\#(left),"event":\#(event)}"#
+  }
+
+  @Test("a lead that has told of a time does not tell again when that is repeated, or moves but a little")
+  func moves() throws {
+    let output = try Trial("remind: { key: .id, at: .net, before: [1h, 10m] }").run(
+      """
+      0s {"id":1,"net":7200}
+      61m {"id":1,"net":7200}
+      62m {"id":1,"net":7210}
+      2h {"id":1,"net":36000}
+      """)
+    #expect(
+      output.lines == [
+        "1h " + told(1, at: "1970-01-01T02:00:00Z", lead: "1h", in: 3600, #"{"id":1,"net":7200}"#),
+        "1h50m10s " + told(1, at: "1970-01-01T02:00:10Z", lead: "10m", in: 600, #"{"id":1,"net":7210}"#),
+        "9h " + told(1, at: "1970-01-01T10:00:00Z", lead: "1h", in: 3600, #"{"id":1,"net":36000}"#),
+        "9h50m " + told(1, at: "1970-01-01T10:00:00Z", lead: "10m", in: 600, #"{"id":1,"net":36000}"#),
+      ])
+  }
+
+  @Test("what is late but not too late is told at once, with what is left")
+  func late() throws {
+    let lines = try Trial("remind: { key: .id, at: .net, before: [1h, 10m, 0s], grace: 5m }")
+      .run(#"0s {"id":1,"net":420}"#).lines
+    #expect(
+      lines == [
+        "0s " + told(1, at: "1970-01-01T00:07:00Z", lead: "10m", in: 420, #"{"id":1,"net":420}"#),
+        "7m " + told(1, at: "1970-01-01T00:07:00Z", lead: "0s", in: 0, #"{"id":1,"net":420}"#),
+      ])
+  }
+
+  @Test("a removed key, or a time that is gone, is told no more")
+  func cancelled() throws {
+    let output = try Trial("remind: { key: .id, at: .net }").run(
+      """
+      0s {"id":1,"net":60}
+      0s {"id":2,"net":60}
+      1s {"id":1,"type":"removed","net":60}
+      1s {"id":2,"net":null}
+      """)
+    #expect(output.lines.isEmpty)
+    #expect(output.outcome.messages.isEmpty)
+  }
+
+  @Test("far-off times come, to the millisecond")
+  func farOff() throws {
+    let event = #"{"id":1,"net":"2030-06-01T12:00:00.250Z"}"#
+    let lines = try Trial("remind: { key: .id, at: .net }", now: 1_767_225_600).run("0s " + event).lines
+    #expect(
+      lines == ["1612d12h250ms " + told(1, at: "2030-06-01T12:00:00.250Z", lead: "0s", in: 0, event)])
+  }
+
+  @Test("what is no time fails; what has no key is of the key null")
+  func wrongTime() throws {
+    let output = try Trial("remind: { key: .id, at: .net }").run(#"0s {"id":1,"net":"soon"}\#n1s {"net":60}"#)
+    #expect(
+      output.lines == [#"1m {"key":null,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"net":60}}"#])
+    #expect(output.counts?.errors == 1)
+    #expect(output.outcome.messages.first?.message.hasPrefix(#"this is no time: "soon""#) == true)
+  }
+
+  @Test("at the end of the stream nothing is told before its time")
+  func end() throws {
+    let output = try Trial("remind: { key: .id, at: .net }").run(#"0s {"id":1,"net":60}\#n1s end"#)
+    #expect(output.lines.isEmpty)
+    #expect(output.outcome.messages.map(\.message) == ["1 reminder was still waiting"])
+  }
+
+  @Test("a key too many counts as dropped")
+  func limit() throws {
+    let output = try Trial("remind: { key: .id, at: .net, max_keys: 1 }")
+      .run(#"0s {"id":1,"net":60}\#n0s {"id":2,"net":60}"#)
+    #expect(output.counts?.dropped == 1)
+  }
+}

@@ -1,0 +1,23 @@
+import Nodes
+import Pipeline
+import Testing
+
+@Suite struct ScanTests {
+  @Test("an update that fails leaves the state, and the event goes to on_error")
+  func failure() throws {
+    let output = try Trial("scan: { init: 0, update: . + $event }").run(#"0s 1\#n1s "x"\#n2s 2"#)
+    #expect(output.lines == ["0s 1", "2s 3"])
+    #expect(output.counts?.errors == 1)
+  }
+
+  @Test("the first of several outputs is the state, each output of emit an event")
+  func severalOutputs() throws {
+    let trial = try Trial(#"scan: { init: 0, update: "(. + 1), 99", emit: "., -." }"#)
+    #expect(try trial.run("0s 0\n1s 0").lines == ["0s 1", "0s -1", "1s 2", "1s -2"])
+  }
+
+  @Test("a bare value is the update, and the state begins with null")
+  func shorthand() throws {
+    #expect(try Trial("scan: . + [$event]").run("0s 1\n1s 2").lines == ["0s [1]", "1s [1,2]"])
+  }
+}
