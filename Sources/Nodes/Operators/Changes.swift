@@ -14,7 +14,7 @@ let changes = NodeSpec(
     """,
   options: AnyOption.list(
     ChangesOptions.key, ChangesOptions.watch, ChangesOptions.ignore, ChangesOptions.arraysBy,
-    ChangesOptions.first, ChangesOptions.bound),
+    ChangesOptions.first, ChangesOptions.types, ChangesOptions.bound),
   shorthand: "key",
   state: "the last value of each key, at most `bound` of them; an event with one key more is an error",
   examples: [
@@ -69,6 +69,15 @@ let changes = NodeSpec(
         1s {"type":"changed","key":1,"at":"1970-01-01T00:00:01Z","before":{"id":1,"videos":[{"url":"x","live":false}]},"after":{"id":1,"videos":[{"url":"y"},{"url":"x","live":true}]},"diff":[{"path":"/videos/1/live","before":false,"after":true},{"path":"/videos/0","after":{"url":"y"}}]}
         """),
     .init(
+      "only what is new", "changes: { key: .id, types: [added] }",
+      input: """
+        0s {"id": 1, "n": 1}
+        1s {"id": 1, "n": 2}
+        """,
+      output: """
+        0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":{"id":1,"n":1},"diff":[]}
+        """),
+    .init(
       "at its limit", "changes: { key: ., bound: 1 }",
       input: """
         0s 1
@@ -81,6 +90,7 @@ let changes = NodeSpec(
   .step { options, context in Changes(options, context) })
 
 private enum ChangesOptions {
+  enum Change: String, CaseIterable, Sendable { case added, changed, removed }
   enum First: String, CaseIterable, Sendable { case baseline, emit }
 
   static let key = Option.required("key", .expression, "what tells one row from another", example: ".id")
@@ -93,6 +103,9 @@ private enum ChangesOptions {
   static let first = Option(
     "first", OptionType<First>.choice(), default: "baseline",
     "what the first poll is: a baseline of which nothing is told, or all added")
+  static let types = Option(
+    "types", .list(of: OptionType<Change>.choice()), default: "[added, changed, removed]",
+    "which changes are told")
   static let bound = Option("bound", .integer(1...), default: "1000000", "how many keys a source may have")
 }
 
@@ -102,6 +115,7 @@ private final class Changes: Step {
   private let arraysBy: Key?
   private let emitsFirst: Bool
   private let bound: Int
+  private let tells: (added: Bool, changed: Bool, removed: Bool)
   private var snapshots: [String: Snapshot] = [:]
   private var latest: Snapshot?
   /// The time of a poll as its changes have it.
@@ -120,6 +134,8 @@ private final class Changes: Step {
     arraysBy = options[ChangesOptions.arraysBy].map { Key($0) }
     emitsFirst = options[ChangesOptions.first] == .emit
     bound = options[ChangesOptions.bound]
+    let types = options[ChangesOptions.types]
+    tells = (types.contains(.added), types.contains(.changed), types.contains(.removed))
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
@@ -130,19 +146,19 @@ private final class Changes: Step {
     case .same: break
     case .full: throw TooManyKeys(bound: bound)
     case .new:
-      if isTold { out.send(change("added", key, event.poll, nil, event.value)) }
+      if isTold, tells.added { out.send(change("added", key, event.poll, nil, event.value)) }
     case .other(let before):
+      guard isTold, tells.changed else { return }
       let diff = try relevance.differences(from: before, to: event, by: arraysBy)
-      if !diff.isEmpty, isTold {
-        out.send(change("changed", key, event.poll, before, event.value, diff))
-      }
+      if !diff.isEmpty { out.send(change("changed", key, event.poll, before, event.value, diff)) }
     }
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
     let snapshot = snapshot(of: poll)
-    for (key, before) in snapshot.endPoll() {
-      if emitsFirst || snapshot.hasBaseline { out.send(change("removed", key, poll, before, nil)) }
+    let gone = snapshot.endPoll()
+    if tells.removed, emitsFirst || snapshot.hasBaseline {
+      for (key, before) in gone { out.send(change("removed", key, poll, before, nil)) }
     }
     snapshot.hasBaseline = true
     out.send(endOf: poll)

@@ -33,7 +33,7 @@ final class Snapshot {
           table.insert(key, bytes, mark: round)
           return .new
         }
-        if entry.value.count == bytes.count, entry.value.elementsEqual(bytes) {
+        if ByteTable.equal(entry.value, bytes) {
           entry.mark = round
           return .same
         }

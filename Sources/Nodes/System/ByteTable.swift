@@ -1,3 +1,5 @@
+import Glibc
+
 /// A table of bytes by bytes, packed: an entry costs its key, its value and about thirty bytes more.
 ///
 /// For state with many keys. Entries lie one behind the other in large pieces of memory; what is removed or outgrown
@@ -209,7 +211,9 @@ struct ByteTable: ~Copyable {
     return hash
   }
 
-  private static func equal(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-    left.count == right.count && left.elementsEqual(right)
+  static func equal(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    guard let a = left.baseAddress, let b = right.baseAddress else { return left.isEmpty }
+    return memcmp(a, b, left.count) == 0
   }
 }

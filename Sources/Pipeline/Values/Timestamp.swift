@@ -4,9 +4,16 @@ public func timestamp(_ seconds: Double) -> String {
   let milliseconds = Int((seconds * 1000).rounded())
   let whole = floorDivide(milliseconds, 1000)
   let rest = milliseconds - whole * 1000
-  let time = CivilTime(seconds: whole).description.replacing(" ", with: "T")
-  let fraction = rest == 0 ? "" : "." + String("00\(rest)".suffix(3))
-  return "\(time)\(fraction)Z"
+  let time = CivilTime(seconds: whole)
+  var text = "\(padded(time.year, 4))-\(padded(time.month, 2))-\(padded(time.day, 2))"
+  text += "T\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2))"
+  if rest != 0 { text += ".\(padded(rest, 3))" }
+  return text + "Z"
+}
+
+private func padded(_ number: Int, _ width: Int) -> String {
+  let digits = String(number)
+  return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
 /// The seconds since 1970 of a time in ISO 8601: a date, or a date and a time, with a fraction and an offset if need
