@@ -6,6 +6,8 @@ struct Library {
   private(set) var definitions: [(name: String, source: String)] = []
   /// The same by path, to show where their mistakes are.
   private(set) var files: [String: SourceFile] = [:]
+  /// Whether one could not be read or is wrong.
+  private(set) var isBroken = false
 
   init(
     _ node: Node?, folder: String, read: (String) throws -> [UInt8], _ problems: inout Problems
@@ -21,6 +23,7 @@ struct Library {
       }
       let path = scalar.text.hasPrefix("/") || folder == "." ? scalar.text : "\(folder)/\(scalar.text)"
       guard let bytes = try? read(path) else {
+        isBroken = true
         problems.report(
           "the file \(quoted(path)) cannot be read", at: scalar.place,
           hint: "included files are looked for relative to the pipeline")
@@ -30,6 +33,7 @@ struct Library {
       files[path] = file
       let definition = (name: path, source: String(decoding: bytes, as: UTF8.self))
       if let problem = Library.problem(definition, after: definitions, files, at: scalar.place) {
+        isBroken = true
         problems.report(problem)
       } else {
         definitions.append(definition)

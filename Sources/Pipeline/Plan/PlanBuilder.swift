@@ -28,7 +28,8 @@ struct PlanBuilder {
     let library = Library(
       root.mapping?["include"]?.value, folder: folder, read: reader.readFile, &problems)
     let scope = ExpressionScope(
-      library: library.definitions, files: library.files, vars: variables.value, config: reader.config)
+      library: library.definitions, files: library.files, lacksDefinitions: library.isBroken,
+      vars: variables.value, config: reader.config)
     checker = Checker(vars: variables.value, config: reader.config, scope: scope, catalog: catalog)
     checker.problems.add(problems)
   }

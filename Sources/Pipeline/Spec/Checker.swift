@@ -13,6 +13,8 @@ public final class Checker {
   /// Files that sinks write, to find two on one.
   var filesWritten: [Scalar] = []
   let catalog: Catalog
+  /// Scalars that name something there is not, which has been reported.
+  private var unresolvable: Set<Place> = []
 
   init(vars: JSON.Value, config: JSON.Value, scope: ExpressionScope, catalog: Catalog) {
     self.vars = vars
@@ -41,6 +43,7 @@ public final class Checker {
           suggestion(for: String(path[0]), among: known)
           ?? (root == "$vars" ? "the pipeline's vars have no such name" : "config.yaml has no such entry")
         report("\(root) has no \(quoted(path.joined(separator: ".")))", at: scalar.place, hint: hint)
+        unresolvable.insert(scalar.place)
         return node
       }
       return Node(found, at: scalar)
@@ -50,13 +53,16 @@ public final class Checker {
 
   /// A scalar of a wrong or right kind; nil, and a problem, when it is no scalar at all.
   func scalar(_ node: Node, _ wanted: String) -> Scalar? {
-    if case .scalar(let scalar) = resolved(node) { return scalar }
+    if case .scalar(let scalar) = resolved(node) {
+      return unresolvable.contains(scalar.place) ? nil : scalar
+    }
     report("\(wanted) is expected here, not \(node.kind)", at: node.place)
     return nil
   }
 
   func mapping(_ node: Node, _ wanted: String, hint: String? = nil) -> Node.Mapping? {
     if case .mapping(let mapping) = resolved(node) { return mapping }
+    if unresolvable.contains(node.place) { return nil }
     report("\(wanted) is expected here, not \(node.kind)", at: node.place, hint: hint)
     return nil
   }

@@ -9,15 +9,18 @@ public struct ExpressionScope: Sendable {
   let library: [(name: String, source: String)]
   /// The same by path, to show where their mistakes are.
   let files: [String: SourceFile]
+  /// Whether some file could not be included.
+  let lacksDefinitions: Bool
   let vars: JSON.Value
   let config: JSON.Value
 
   init(
     library: [(name: String, source: String)] = [], files: [String: SourceFile] = [:],
-    vars: JSON.Value = .emptyObject, config: JSON.Value = .emptyObject
+    lacksDefinitions: Bool = false, vars: JSON.Value = .emptyObject, config: JSON.Value = .emptyObject
   ) {
     self.library = library
     self.files = files
+    self.lacksDefinitions = lacksDefinitions
     self.vars = vars
     self.config = config
   }
@@ -79,6 +82,10 @@ extension Checker {
       return Expression(shown?.text ?? program, try scope.compile(program, variables: variables), scope)
     } catch {
       if error.source == ExpressionScope.programName {
+        // What a file would define that could not be read is not missing for another reason.
+        if scope.lacksDefinitions, error.message.hasSuffix(" is not defined"), !error.message.hasPrefix("$") {
+          return nil
+        }
         report(
           "in this expression: \(error.message)", at: place(error.location.range),
           hint: hint(for: error.message, variables))

@@ -1,0 +1,179 @@
+import Nodes
+import Pipeline
+import Testing
+
+/// What `flow check` says of pipelines, with the nodes there are.
+@Suite("Plans")
+struct PlanTests {
+  private func reader(
+    _ yaml: String, settings: [(String, String)] = [], files: [String: String] = [:],
+    environment: [String: String] = [:]
+  ) -> PipelineReader {
+    var reader = PipelineReader(catalog: .all)
+    reader.settings = settings.map { (name: $0.0, text: $0.1) }
+    reader.environment = { environment[$0] }
+    struct Missing: Error {}
+    reader.readFile = { path in
+      guard let text = files[path] else { throw Missing() }
+      return Array(text.utf8)
+    }
+    reader.read(path: "a.yaml", Array(yaml.utf8))
+    return reader
+  }
+
+  /// All problems, each on one line.
+  private func problems(_ yaml: String, files: [String: String] = [:]) -> [String] {
+    reader(yaml, files: files).problems.sorted.map { $0.summary() }
+  }
+
+  private static let head = "sources: { i: stdin }\n"
+  private static let tail = "sinks: { o: null }\n"
+
+  @Test(
+    "each mistake is told where it stands, with what to do",
+    arguments: [
+      ("steps: [{ filtr: .a }]", "a.yaml:2:11: there is no step “filtr”; did you mean “filter”?"),
+      (
+        "steps: [{ debounce: { key: .id } }]",
+        "a.yaml:2:21: debounce needs the option “for”: how long a key must be quiet; for example for: 30s"
+      ),
+      (
+        "steps: [{ debounce: 90x }]",
+        "a.yaml:2:23: “x” is no unit of time; the units are w, d, h, m, s, ms, us and ns"
+      ),
+      (
+        "steps: [{ filter: { wher: .a } }]",
+        "a.yaml:2:21: filter has no option “wher”; did you mean “where”?"
+      ),
+      (
+        "steps: [{ take: { count: 1, lifetime: 1d } }]",
+        "a.yaml:2:29: take has no option “lifetime”; it has “count” or “per”; “dedupe” or “join” would have “lifetime”"
+      ),
+      ("steps: [{ take: many }]", "a.yaml:2:17: a whole number is expected here, not the text “many”"),
+      (
+        "steps: [{ sort: { order: up } }]",
+        "a.yaml:2:26: “up” is not one of the choices; it can be “ascending” or “descending”"
+      ),
+      (
+        "steps: [{ filter: '.a +' }]",
+        "a.yaml:2:23: in this expression: syntax error, unexpected end of file"
+      ),
+      (
+        "steps:\n  - filter: |\n      .a\n      | nosuch", "a.yaml:5:9: in this expression: nosuch/0 is not defined"
+      ),
+      (
+        "steps: [{ filter: $nwo > 1 }]",
+        "a.yaml:2:19: in this expression: $nwo is not defined; did you mean “$now”?"
+      ),
+      (
+        "vars: { limit: 1 }\nsteps: [{ filter: .a > $limit }]",
+        "a.yaml:3:24: in this expression: $limit is not defined; did you mean $vars.limit?"
+      ),
+      (
+        "steps: [{ filter: .a, map: .b }]",
+        "a.yaml:2:23: one step is “filter” already; begin a new line with “- ” for each step"
+      ),
+      ("steps: [{ jsonl: x }]", "a.yaml:2:11: “jsonl” is a sink, and this is the place of a step; put it under sinks"),
+      (
+        "steps: [{ take: $vars.n }]\nvars: { m: 1 }",
+        "a.yaml:2:17: $vars has no “n”; it can be “m”"
+      ),
+      ("on_stop: maybe", "a.yaml:2:10: “maybe” is not one of the choices; it can be “keep” or “flush”"),
+      ("step: []", "a.yaml:2:1: a pipeline has no “step”; did you mean “steps”?"),
+    ])
+  func mistakes(_ yaml: String, _ expected: String) {
+    #expect(problems(Self.head + yaml + "\n" + Self.tail) == [expected])
+  }
+
+  @Test("all that is wrong is told in one go, past nodes that are not known")
+  func everything() {
+    let found = problems(
+      """
+      sources: { i: stdinn }
+      steps:
+        - filtr: .a
+        - debounce: soon
+        - filter: .a |
+      sinks: { o: { jsnl: x }, p: { console: '\\(.a' } }
+      """)
+    #expect(found.count == 6, "\(found)")
+    #expect(found.map { $0.prefix(9) } == ["a.yaml:1:", "a.yaml:3:", "a.yaml:4:", "a.yaml:5:", "a.yaml:6:", "a.yaml:6:"])
+  }
+
+  @Test(
+    "streams that do not hang together",
+    arguments: [
+      (
+        "streams: { a: { from: b }, b: { from: a } }\nsinks: { o: { null: {}, from: a } }",
+        "this goes in a circle: a → b → a"
+      ),
+      ("streams: { a: { from: j } }\nsinks: { o: { null: {}, from: a } }", "there is no source or stream “j”"),
+      (
+        "streams: { a: { from: i }, b: { from: i } }\nsinks: { o: { null: {}, from: a } }",
+        "the stream “b” goes nowhere"
+      ),
+      ("streams: { a: { from: i } }\nsinks: { o: null }", "it is not said which stream this sink is given"),
+      ("streams: { i: { from: i } }\nsinks: { o: { null: {}, from: i } }", "the name “i” is taken, at line 1"),
+      (
+        "streams: { a: { from: i, steps: [{ join: { with: nowhere, key: .id } }] } }\nsinks: { o: { null: {}, from: a } }",
+        "there is no source or stream “nowhere”"
+      ),
+      ("streams: { a: { steps: [] } }\nsinks: { o: { null: {}, from: a } }", "it is not said what this stream reads"),
+    ])
+  func wiring(_ yaml: String, _ expected: String) {
+    let found = problems(Self.head + yaml)
+    #expect(found.contains { $0.contains(expected) }, "\(found)")
+  }
+
+  @Test("two sinks on one file, however the path is written")
+  func oneFile() {
+    let found = problems(Self.head + "sinks: { a: { jsonl: out/x }, b: { jsonl: ./out//x } }")
+    #expect(found.count == 1)
+    #expect(found.first?.contains("another sink writes “./out//x” already: a.yaml:2:22") == true)
+  }
+
+  @Test("definitions are included, and their mistakes told in their own file")
+  func included() {
+    let yaml = "include: [lib.jq]\n" + Self.head + "steps: [{ map: row }]\n" + Self.tail
+    #expect(problems(yaml, files: ["lib.jq": "def row: {id};"]) == [])
+    #expect(
+      problems(yaml, files: ["lib.jq": "def row: {id"]).first?.hasPrefix("lib.jq:1:") == true)
+    #expect(problems(yaml, files: [:]).first?.contains("the file “lib.jq” cannot be read") == true)
+  }
+
+  @Test("--set takes the place of a var, as YAML would have it; what no pipeline has is told")
+  func settings() {
+    let yaml = Self.head + "vars: { n: 1 }\nsteps: [{ take: $vars.n }]\n" + Self.tail
+    #expect(reader(yaml, settings: [("n", "5")]).problems.isEmpty)
+    #expect(reader(yaml, settings: [("n", "many")]).problems.sorted.count == 1)
+    #expect(reader(yaml, settings: [("m", "5")]).unknownSettings == ["m"])
+  }
+
+  @Test("numbers and durations come from the environment too, and a variable that is missing is told")
+  func environment() {
+    let yaml = Self.head + "steps:\n- take: '${N:-3}'\n- debounce: ${WAIT}\n" + Self.tail
+    #expect(reader(yaml, environment: ["WAIT": "5s"]).problems.count == 1, "a quoted number is a text")
+    let plain = yaml.replacing("'", with: "")
+    #expect(reader(plain, environment: ["WAIT": "5s"]).problems.isEmpty)
+    #expect(reader(plain).problems.count >= 1)
+  }
+
+  @Test("without steps the sinks are given the sources as they are")
+  func noSteps() throws {
+    let plan = try #require(reader("sources: { a: stdin, b: { generate: '1' } }\nsinks: { o: null }").plans.first)
+    #expect(plan.streams.map(\.from) == [["a", "b"]])
+    #expect(plan.sinks.map(\.from) == [["steps"]])
+    #expect(plan.name == "a")
+  }
+
+  @Test("schedules: one is enough, and a stream has none")
+  func schedules() {
+    #expect(problems("sources: { a: { generate: '1', every: 1h, cron: '0 * * * *' } }\n" + Self.tail).count == 1)
+    #expect(problems("sources: { a: { stdin: {}, every: 1h } }\n" + Self.tail).count == 1)
+    #expect(problems("sources: { a: { generate: '1', cron: '0 25 * * *' } }\n" + Self.tail).count == 1)
+    #expect(
+      problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Europe/Warsaw } }\n" + Self.tail) == [])
+    #expect(
+      problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Mars/Base } }\n" + Self.tail).count == 1)
+  }
+}
