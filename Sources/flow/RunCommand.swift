@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Nodes
 import Pipeline
 
 /// `flow run`: runs pipelines until they end or are stopped.
@@ -36,6 +37,7 @@ enum RunCommand {
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace
+    if !options.isDryRun { options.letters = appendLetter }
     let virtual = files.plans.filter { $0.sources.contains(where: \.isScript) }
     guard virtual.isEmpty || virtual.count == files.plans.count else {
       throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
