@@ -25,7 +25,6 @@ struct Runner {
     // Before any thread is started, so that all have them blocked and only `wait` sees them.
     let signals = SignalSet([SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])
     signals.block()
-    signal(SIGPIPE, SIG_IGN)
     let tally = Tally(plans.count)
     let main = pthread_self()
     var runs: [PipelineRun] = []
