@@ -82,7 +82,7 @@ private final class Count: Sink {
     var totals = Value.emptyObject
     totals.setMember("count", .number(total))
     if key != nil { totals.setMember("by", byKey) }
-    return totals.json + [UInt8(ascii: "\n")]
+    return totals.shown(on: screen) + [UInt8(ascii: "\n")]
   }
 
   private var byKey: Value {
