@@ -37,7 +37,8 @@ import Testing
   func nothingLost(_ signal: Int32) throws {
     let place = try Workplace(
       "sources: { in: stdin }\nsteps: [filter: .n > 0]\nsinks: { log: { jsonl: log.jsonl } }\n")
-    let running = try place.start()
+    // Whoever runs the tests may have it ignored.
+    let running = try place.start(with: "env --default-signal=HUP")
     try running.say((0...500).map { "{\"n\":\($0)}\n" }.joined())
     try running.waitForLines(500, in: "log.jsonl")
     let (outcome, seconds) = try running.end(by: signal)
@@ -45,6 +46,21 @@ import Testing
     #expect(outcome == Outcome(status: signal == SIGINT ? 130 : 0, output: "", errors: ""))
     #expect(seconds < Self.soon)
     #expect(place.lines("log.jsonl") == (1...500).map { "{\"n\":\($0)}" })
+  }
+
+  @Test("a hangup that was ignored when it started, as by nohup, does not stop it")
+  func hangup() throws {
+    let place = try Workplace(
+      "sources: { in: stdin }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n")
+    let running = try place.start(with: "env --ignore-signal=HUP")
+    try running.say("1\n")
+    try running.waitForLines(1, in: "log.jsonl")
+    running.send(SIGHUP)
+    running.send(SIGUSR1)
+    try running.waitForErrors("jsonl")
+    try running.say("2\n")
+    try running.waitForLines(2, in: "log.jsonl")
+    #expect(try running.end(by: SIGTERM).outcome.status == 0)
   }
 
   @Test("a pipeline that is stopped early has written a part from the beginning, each line once and whole")

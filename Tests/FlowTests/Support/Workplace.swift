@@ -69,6 +69,14 @@ final class Workplace {
     try Running(["run"] + options + ["p.yaml"], in: self, input: .open)
   }
 
+  /// The same, started by another command.
+  func start(with prefix: String) throws -> Running {
+    let words = prefix.split(separator: " ").map(String.init)
+    return try Running(
+      Array(words.dropFirst()) + [try command().path, "run", "p.yaml"], of: "/usr/bin/\(words[0])", in: self,
+      input: .open)
+  }
+
   /// Runs a shell's script here, to its end, `$0` being the command.
   func shell(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
     try write("stdin", "")
