@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Nodes
 import Pipeline
 
 /// `flow run`: runs pipelines until they end or are stopped.
@@ -36,6 +37,8 @@ enum RunCommand {
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace
+    if !options.isDryRun { options.letters = appendLetter }
+    ignoreSignalsOfWrites()
     let virtual = files.plans.filter { $0.sources.contains(where: \.isScript) }
     guard virtual.isEmpty || virtual.count == files.plans.count else {
       throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
@@ -44,6 +47,11 @@ enum RunCommand {
       return VirtualRunner(plans: virtual, options: options, printsStatistics: arguments.has(stats)).run()
     }
     return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
+  }
+
+  /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.
+  private static func ignoreSignalsOfWrites() {
+    for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
   }
 
   private static func duration(_ text: String?, _ option: Option) throws(WrongUse) -> Duration? {

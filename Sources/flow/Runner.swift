@@ -23,9 +23,8 @@ struct Runner {
   /// The exit status.
   func run() -> Int32 {
     // Before any thread is started, so that all have them blocked and only `wait` sees them.
-    let signals = SignalSet([SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])
+    let signals = SignalSet([SIGINT, SIGTERM, SIGUSR1, SIGUSR2] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
     signals.block()
-    signal(SIGPIPE, SIG_IGN)
     let tally = Tally(plans.count)
     let main = pthread_self()
     var runs: [PipelineRun] = []
@@ -81,6 +80,13 @@ struct Runner {
     }
     return stoppedBy
   }
+}
+
+/// As nohup has it.
+private func isIgnored(_ number: Int32) -> Bool {
+  var action = sigaction()
+  sigaction(number, nil, &action)
+  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
 }
 
 /// Some signals, to be blocked and waited for.

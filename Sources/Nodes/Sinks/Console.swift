@@ -27,6 +27,12 @@ let console = NodeSpec(
       "a table with colours",
       #"console: { table: { Launch: .name, When: .net }, color: 'if .status == "Go" then "green" else null end' }"#
     ),
+    .init(
+      "a log of changes, as rows below each other",
+      "console: { table: { Change: .type, Launch: .after.name }, live: false, header: false, max_rows: 20 }"),
+    .init(
+      "JSON to be read by people, on lines no longer than the terminal is wide",
+      "console: { json: pretty, clip: true }"),
   ],
   check: { options, checker in
     if options.isGiven(ConsoleOptions.table), options.isGiven(ConsoleOptions.template) {

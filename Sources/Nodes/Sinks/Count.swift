@@ -15,6 +15,7 @@ let count = NodeSpec(
   examples: [
     .init("how many", "count"),
     .init("how many of each status", "count: .status.abbrev"),
+    .init("after each poll, the first hundred keys", "count: { by: .id, each_poll: true, max_keys: 100 }"),
   ],
   .sink { options, context in
     Count(
@@ -40,6 +41,7 @@ private final class Count: Sink {
   private var counts: [(key: Key, count: Int)] = []
   private var others = 0
   private var output: [UInt8] = []
+  private var isFinished = false
 
   init(by key: Evaluation?, eachPoll: Bool, maxKeys: Int, _ screen: Screen) {
     self.key = key
@@ -76,13 +78,17 @@ private final class Count: Sink {
     try screen.write(bytes)
   }
 
-  func finish(by deadline: Instant) throws { try screen.write(line) }
+  func finish(by deadline: Instant) throws {
+    if isFinished { return }
+    isFinished = true
+    try screen.write(line)
+  }
 
   private var line: [UInt8] {
     var totals = Value.emptyObject
     totals.setMember("count", .number(total))
     if key != nil { totals.setMember("by", byKey) }
-    return totals.json + [UInt8(ascii: "\n")]
+    return totals.shown(on: screen) + [UInt8(ascii: "\n")]
   }
 
   private var byKey: Value {

@@ -25,6 +25,10 @@ let exec = NodeSpec(
     .init(
       "a line for a shell, with data in its environment",
       #"exec: { command: [sh, -c, 'echo "$NAME" >> names.txt'], env: { NAME: '\(.name)' } }"#),
+    .init(
+      "four at once, each tried five times",
+      "exec: { command: [./upload.sh], concurrency: 4, queue: 256, timeout: 2m, attempts: 5, backoff: 10s }"),
+    .init("what it prints instead of the event", "exec: { command: [jq, -S, .], output: stdout }"),
   ],
   check: { options, checker in
     checkCommand(options[ExecOptions.command], at: options.place(of: ExecOptions.command), checker)

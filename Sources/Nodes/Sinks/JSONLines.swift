@@ -99,7 +99,7 @@ private final class JSONLines: Sink {
   }
 
   private func show(_ event: Event) throws {
-    let text = "\(printable(try path(event))): \(event.value)\n"
-    try context.screen.write(Array(text.utf8))
+    let start = Array("\(printable(try path(event))): ".utf8)
+    try context.screen.write(start + event.value.shown(on: context.screen) + [UInt8(ascii: "\n")])
   }
 }

@@ -22,6 +22,7 @@ let notify = NodeSpec(
       "not too often",
       #"notify: { title: '\(.name)', body: 'now \(.net)', urgency: critical, at_most: 1 in 5m }"#),
     .init("by a command", #"notify: { title: '\(.name)', command: [./tell.sh, --quiet] }"#),
+    .init("in the terminal, with its bell", #"notify: { title: '\(.name)', through: bell }"#),
   ],
   check: { options, checker in
     let (way, command) = (options[NotifyOptions.through], options[NotifyOptions.command])

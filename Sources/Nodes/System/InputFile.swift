@@ -15,10 +15,10 @@ final class InputFile: ByteSource {
   private let plain: PlainInput
   private let gzip: GzipStream?
 
-  /// Opens a file; `-` is standard input.
-  init(_ path: String) throws(FileFailure) {
+  /// Opens a file, unless it is open already; `-` is standard input.
+  init(_ path: String, opened: OpenDescriptor? = nil) throws(FileFailure) {
     self.path = path
-    let plain = try PlainInput(path)
+    let plain = try PlainInput(path, opened)
     self.plain = plain
     isCompressed = try plain.startsAsGzip()
     gzip =
@@ -63,9 +63,11 @@ private final class PlainInput {
   /// What has been looked at and not yet been handed out.
   private var head: [UInt8] = []
 
-  init(_ path: String) throws(FileFailure) {
+  init(_ path: String, _ opened: OpenDescriptor?) throws(FileFailure) {
     self.path = path
-    if path == "-" {
+    if let opened {
+      descriptor = opened
+    } else if path == "-" {
       descriptor = OpenDescriptor(owning: dup(0))
     } else {
       descriptor = try OpenDescriptor(opening: path, O_RDONLY, to: "open")

@@ -5,20 +5,29 @@ import Pipeline
 final class StoppableInput: ByteSource {
   private let path: String
   private let stop: StopSign
-  /// Standard input is looked at only when there is something to see.
+  /// Standard input and pipes are looked at only when there is something to see.
   private var file: InputFile?
+  /// A pipe that has not been looked at.
+  private var pipe: OpenDescriptor?
 
   init(_ path: String, _ stop: StopSign) throws(FileFailure) {
     self.path = path
     self.stop = stop
-    if path != "-" { file = try InputFile(path) }
+    if path == "-" { return }
+    if mayWait(path) {
+      // To open it without this would be to wait for somebody who writes.
+      pipe = try OpenDescriptor(opening: path, O_RDONLY | O_NONBLOCK, to: "open")
+    } else {
+      file = try InputFile(path)
+    }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
-    if file?.mayWait ?? true { wait(for: file?.number ?? 0) }
+    if file?.mayWait ?? true { wait(for: file?.number ?? pipe?.number ?? 0) }
     if stop.isSet { return 0 }
     if let file { return try file.read(into: buffer) }
-    let opened = try InputFile(path)
+    if let pipe { _ = fcntl(pipe.number, F_SETFL, fcntl(pipe.number, F_GETFL) & ~O_NONBLOCK) }
+    let opened = try InputFile(path, opened: pipe)
     file = opened
     return try opened.read(into: buffer)
   }
@@ -30,4 +39,10 @@ final class StoppableInput: ByteSource {
     ]
     while poll(&entries, 2, -1) < 0, errno == EINTR {}
   }
+}
+
+/// Whether it is a pipe or a device.
+private func mayWait(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
 }

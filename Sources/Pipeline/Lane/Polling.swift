@@ -38,6 +38,7 @@ final class Polling: Sendable {
   func start() {
     scheduler.perform { [self] in
       do { state.value.source = try make() } catch {
+        context.meter.countError()
         failed(error)
         return end()
       }

@@ -65,13 +65,14 @@ final class SourceRun: Sendable {
     _ make: @escaping @Sendable (Options, SourceContext) throws -> any PollSource,
     _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
-    let (isOnce, log) = (context.isOnce, context.log)
+    let log = context.log
+    let isOnly: Bool = if case .once = plan.schedule.rhythm { true } else { context.isOnce }
     let polling = Polling(
       { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context,
       to: downstream
     ) { error in
       // A poll that fails is an event of the day; the next one may do better.
-      if isOnce { failed(error) } else { log.error("\(error)") }
+      if isOnly { failed(error) } else { log.error("\(error)") }
     }
     ender.withLock { $0 = { polling.stop() } }
     polling.start()

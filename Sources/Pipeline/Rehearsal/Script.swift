@@ -66,8 +66,7 @@ final class ScriptDriver: Sendable {
         state.value.source = try make()
         setTimer()
       } catch {
-        failed(error)
-        end()
+        fail(error)
       }
     }
   }
@@ -88,9 +87,14 @@ final class ScriptDriver: Sendable {
         setTimer()
       }
     } catch {
-      failed(error)
-      end()
+      fail(error)
     }
+  }
+
+  private func fail(_ error: any Error) {
+    context.meter.countError()
+    failed(error)
+    end()
   }
 
   private func deliver(_ answer: ScriptedAnswer) {

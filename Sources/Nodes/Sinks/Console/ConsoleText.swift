@@ -1,3 +1,4 @@
+import JSON
 import Pipeline
 
 /// A text with nothing in it that a terminal obeys but line breaks and tabs.
@@ -15,4 +16,11 @@ func printableLines(_ text: String) -> String {
     }
   }
   return shown + printable(String(line))
+}
+
+extension Value {
+  /// Compact JSON, for a terminal without what that would obey: JSON itself escapes less.
+  func shown(on screen: Screen) -> [UInt8] {
+    screen.isTerminal ? Array(printable(description).utf8) : json
+  }
 }

@@ -1,0 +1,4 @@
+/// Adds a line to a file of dead letters, which is made where it is missing.
+///
+/// The file is closed again at once: it is for what happens now and then, and others may move it away meanwhile.
+public func appendLetter(_ path: String, _ line: [UInt8]) throws { try AppendFile(path).append(line) }

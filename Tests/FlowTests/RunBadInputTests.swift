@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+/// `flow run` on files that are not as they should be.
+@Suite(.timeLimit(.minutes(5))) struct RunBadInputTests {
+  static func pipeline(_ source: String) -> String {
+    "name: p\nsources: { in: \(source) }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n"
+  }
+
+  @Test("what is not JSON is reported with its line; the others pass")
+  func badLines() throws {
+    let place = try Workplace(
+      Self.pipeline("{ file: in.jsonl }"), input: "{\"n\":1}\nnot json\n{\"n\":2}\n{\"n\":\n\n{\"n\":3}")
+    let outcome = try place.run("--stats")
+    #expect(outcome.status == 0)
+    #expect(place.lines("log.jsonl") == ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
+    #expect(outcome.errors.contains("in: error: in.jsonl:2: "), "\(outcome.errors)")
+    #expect(outcome.errors.contains("in: error: in.jsonl:4: "), "\(outcome.errors)")
+    #expect(outcome.errors.contains(/in +file +3 +0 +2/), "\(outcome.errors)")
+  }
+
+  @Test("of many bad lines the first few are told one by one, the others in one line")
+  func manyBadLines() throws {
+    let place = try Workplace(
+      Self.pipeline("stdin"))
+    let outcome = try place.run(input: "1\n" + String(repeating: "oops\n", count: 1000) + "2\n")
+    #expect(place.lines("log.jsonl") == ["1", "2"])
+    #expect(outcome.errors.contains("995 more parts of the text passed over"))
+    #expect(outcome.errors.split(separator: "\n").count == 6)
+  }
+
+  @Test("bytes that are no text are no error of the others' lines, and do not come out as they are")
+  func invalidText() throws {
+    let place = try Workplace(Self.pipeline("{ file: in.jsonl }"))
+    var bytes = Data("1\n\"a".utf8)
+    bytes.append(contentsOf: [0xff, 0xc0, 0x80, 0xed, 0xa0, 0x80])
+    bytes.append(contentsOf: Array("\"\n2\n".utf8))
+    bytes.append(contentsOf: [0x80, 0x0a])
+    try place.write("in.jsonl", bytes)
+    let outcome = try place.run()
+    #expect(outcome.status == 0)
+    let written = FileManager.default.contents(atPath: place["log.jsonl"]) ?? Data()
+    #expect(String(validating: written, as: UTF8.self) != nil)
+    let lines = place.lines("log.jsonl")
+    #expect(lines.first == "1" && lines.last == "2")
+    #expect(outcome.errors.contains("in.jsonl:4: "), "\(outcome.errors)")
+  }
+
+  @Test("an empty file has nothing in it", arguments: ["", "\n\n  \n", "\u{FEFF}"])
+  func empty(_ text: String) throws {
+    let place = try Workplace(Self.pipeline("{ file: in.jsonl }"), input: text)
+    #expect(try place.run() == Outcome(status: 0, output: "", errors: ""))
+    #expect(place.text("log.jsonl") == "")
+  }
+
+  @Test("a folder is no file", arguments: ["{ file: . }", "{ file: { path: ., follow: true } }"])
+  func folder(_ source: String) throws {
+    let place = try Workplace(Self.pipeline(source))
+    let outcome = try place.run()
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    #expect(outcome.errors.hasPrefix("in: error: .: cannot "), "\(outcome.errors)")
+  }
+
+  @Test("where one source fails the others are read to their end, and the status is 1")
+  func oneOfTwo() throws {
+    let place = try Workplace(
+      Self.pipeline("{ file: in.jsonl }, other: { file: nowhere.jsonl }"), input: "1\n2\n")
+    let outcome = try place.run()
+    #expect(outcome.status == 1 && outcome.errors.contains("other: error: nowhere.jsonl: cannot open"))
+    #expect(place.lines("log.jsonl") == ["1", "2"])
+  }
+
+  /// Runs a command without the right to read everything, which root has.
+  static let unprivileged = "setpriv --bounding-set=-dac_override,-dac_read_search"
+
+  static var canGiveUpRights: Bool {
+    geteuid() != 0 || (try? Workplace().shell("\(unprivileged) true").status) == 0
+  }
+
+  @Test("a file that must not be read or written is told", .enabled(if: canGiveUpRights))
+  func permissions() throws {
+    let place = try Workplace(Self.pipeline("{ file: in.jsonl }"), input: "1\n")
+    let run = (geteuid() == 0 ? Self.unprivileged + " " : "") + "\"$0\" run p.yaml"
+    #expect(chmod(place["in.jsonl"], 0) == 0)
+    let unread = try place.shell(run)
+    #expect(unread.status == 1)
+    #expect(unread.errors == "in: error: in.jsonl: cannot open: Permission denied\n")
+    #expect(chmod(place["in.jsonl"], 0o600) == 0)
+    try place.write("log.jsonl", "")
+    #expect(chmod(place["log.jsonl"], 0o400) == 0)
+    let unwritten = try place.shell(run)
+    #expect(unwritten.errors.contains("log: error: log.jsonl: cannot open: Permission denied"))
+    #expect(unwritten.errors.contains("in: 1"))
+  }
+
+  @Test("an event that a step fails on is told with its input, and kept where that is asked for")
+  func deadLetters() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { file: in.jsonl } }
+      steps: [{ map: .n.m, on_error: { dead_letter: letters/bad.jsonl } }]
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: "{\"n\":{\"m\":1}}\n{\"n\":7}\n{\"n\":{\"m\":3}}\n")
+    let outcome = try place.run()
+    #expect(outcome.status == 0 && outcome.errors.contains("in: {\"n\":7}"))
+    #expect(place.lines("log.jsonl") == ["1", "3"])
+    let letters = place.lines("letters/bad.jsonl")
+    #expect(letters.count == 1)
+    #expect(letters.first?.contains("\"input\":{\"n\":7}") == true)
+  }
+
+  @Test("with on_error: stop the first failure ends the pipeline, and the status is 1")
+  func stopping() throws {
+    let place = try Workplace(
+      """
+      name: p
+      on_error: stop
+      sources: { in: { file: in.jsonl }, beat: { generate: '{n: {m: 0}}', every: 1h } }
+      steps: [map: .n.m]
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: "{\"n\":7}\n")
+    let outcome = try place.run()
+    #expect(outcome.status == 1 && outcome.errors.contains("p: error: stopped by 1-map: Cannot index number"))
+  }
+}

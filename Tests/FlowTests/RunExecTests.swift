@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// Commands that `flow run` has run, the bad ones too.
+@Suite(.timeLimit(.minutes(5))) struct RunExecTests {
+  private func place(_ exec: String, _ input: String = "{\"n\":1}\n") throws -> Workplace {
+    try Workplace(
+      "name: p\nsources: { in: { file: in.jsonl } }\nsteps: []\nsinks: { go: { exec: \(exec) } }\n",
+      input: input)
+  }
+
+  @Test("events come on standard input, and who sent them in the environment")
+  func given() throws {
+    let place = try place(
+      """
+      { command: [sh, -c, 'read -r event; echo "$event $FLOW_PIPELINE $FLOW_SINK $FLOW_SOURCE \
+      $N [$FLOW_POLL]" >> got; echo "$FLOW_EVENT_ID" >> ids'], env: { N: '<\\(.n)>' } }
+      """, "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
+    let outcome = try place.run()
+    #expect(outcome == Outcome(status: 0, output: "", errors: ""))
+    #expect(place.lines("got") == (1...3).map { "{\"n\":\($0)} p go in <\($0)> []" })
+    #expect(Set(place.lines("ids")).count == 3)
+    #expect(place.lines("ids").allSatisfy { $0.wholeMatch(of: /p\/go\/[0-9]+-[0-9]+/) != nil })
+  }
+
+  @Test("one that hangs is ended when its time is up, with all it has started")
+  func hanging() throws {
+    let place = try place(
+      "{ command: [sh, -c, 'sleep 600 & echo $! > pid; sleep 600'], timeout: 1s, attempts: 1 }")
+    let outcome = try place.run()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("go: error: “sh”:"), "\(outcome.errors)")
+    let number = try #require(place.lines("pid").first)
+    let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    #expect(status?.contains(") Z ") ?? true)
+  }
+
+  @Test("one that ends while what it has started goes on is not waited for")
+  func forking() throws {
+    let place = try place("{ command: [sh, -c, 'sleep 600 & echo done'] }")
+    let start = Date()
+    let outcome = try place.run()
+    #expect(outcome.status == 0 && outcome.errors.contains("go: done"))
+    #expect(Date().timeIntervalSince(start) < 60)
+  }
+
+  @Test("one that prints for ever is ended in time, and fills neither log nor memory")
+  func printing() throws {
+    let place = try place("{ command: [yes], timeout: 1s, attempts: 1 }")
+    let outcome = try place.run()
+    #expect(outcome.status == 0 && outcome.errors.contains("more not shown"))
+    #expect(outcome.errors.utf8.count < 1 << 20)
+  }
+
+  @Test("one that does not exist, or must not be run, is told")
+  func missing() throws {
+    let outcome = try place("{ command: [./nowhere.sh], attempts: 1 }").run()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("go: error: cannot start ./nowhere.sh: there is no "))
+    let place = try place("{ command: [./in.jsonl], attempts: 1 }")
+    #expect(try place.run().errors.contains("in.jsonl is not executable"))
+  }
+
+  @Test("one that reads nothing does not stop the others")
+  func deaf() throws {
+    let large = "{\"n\":\"" + String(repeating: "x", count: 1 << 20) + "\"}\n"
+    let place = try place("{ command: [sh, -c, 'exec 0<&-; echo ran >> got'] }", large + large)
+    #expect(try place.run() == Outcome(status: 0, output: "", errors: ""))
+    #expect(place.lines("got") == ["ran", "ran"])
+  }
+}

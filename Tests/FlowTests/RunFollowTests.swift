@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+/// `flow run` on a file that others write to, move and remove meanwhile.
+@Suite(.timeLimit(.minutes(5))) struct RunFollowTests {
+  private func following(_ body: (Workplace, Running) throws -> Void) throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { file: { path: in.jsonl, follow: true } } }
+      steps: []
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    let running = try place.start()
+    try body(place, running)
+    let (outcome, _) = try running.end(by: SIGINT)
+    #expect(outcome.status == 130)
+  }
+
+  private func numbers(_ range: ClosedRange<Int>) -> String { range.map { "\($0)\n" }.joined() }
+  private func texts(_ range: ClosedRange<Int>) -> [String] { range.map { "\($0)" } }
+
+  @Test("a file that is not there yet is waited for; one that vanishes and comes back is read on")
+  func vanishing() throws {
+    try following { place, running in
+      try running.waitForErrors("in.jsonl is not there yet")
+      try place.write("in.jsonl", "1\n")
+      try running.waitForLines(1, in: "log.jsonl")
+      try place.remove("in.jsonl")
+      try running.waitForErrors("in.jsonl is gone; waiting for another")
+      try place.write("in.jsonl", "2\n3\n")
+      try running.waitForLines(3, in: "log.jsonl")
+      #expect(place.lines("log.jsonl") == ["1", "2", "3"])
+    }
+  }
+
+  @Test("through many rotations no line is lost or doubled, those after the renaming neither")
+  func rotations() throws {
+    try following { place, running in
+      try place.write("in.jsonl", "1\n")
+      try running.waitForLines(1, in: "log.jsonl")
+      var last = 1
+      for round in 1...20 {
+        try place.append("in.jsonl", numbers(last + 1...last + 100))
+        try place.move("in.jsonl", to: "in.jsonl.\(round)")
+        // Who writes may hold the old file for a while.
+        try place.append("in.jsonl.\(round)", numbers(last + 101...last + 150))
+        try place.append("in.jsonl", numbers(last + 151...last + 200))
+        last += 200
+        try running.waitForLines(last, in: "log.jsonl")
+      }
+      #expect(place.lines("log.jsonl") == texts(1...last))
+    }
+  }
+
+  @Test("a file that is cut to nothing is read from its beginning, once")
+  func truncation() throws {
+    try following { place, running in
+      var all: [String] = []
+      for round in 1...10 {
+        let lines = (1...(12 - round)).map { "\(round * 1000 + $0)" }
+        let file = open(place["in.jsonl"], O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        close(file)
+        if round > 1 { try running.wait(for: "a cut") { running.errors.contains("has become shorter") } }
+        try place.append("in.jsonl", lines.map { $0 + "\n" }.joined())
+        all += lines
+        try running.waitForLines(all.count, in: "log.jsonl")
+      }
+      #expect(place.lines("log.jsonl") == all)
+    }
+  }
+
+  @Test("a line that is written in pieces is one event")
+  func pieces() throws {
+    try following { place, running in
+      try place.append("in.jsonl", "0\n{\"a\":")
+      try running.waitForLines(1, in: "log.jsonl")
+      try place.append("in.jsonl", "\"ż")
+      try place.append("in.jsonl", "ó\"}\n")
+      try running.waitForLines(2, in: "log.jsonl")
+      #expect(place.lines("log.jsonl") == ["0", "{\"a\":\"żó\"}"])
+      #expect(running.errors.contains("error") == false)
+    }
+  }
+
+  @Test("a line of fifty megabytes is passed over in little memory")
+  func longLine() throws {
+    try following { place, running in
+      try place.write("in.jsonl", "1\n\"")
+      let piece = Data(repeating: UInt8(ascii: "x"), count: 1 << 20)
+      for _ in 0..<50 { try place.append("in.jsonl", piece) }
+      try place.append("in.jsonl", "\"\n2\n")
+      try running.waitForLines(2, in: "log.jsonl")
+      #expect(place.lines("log.jsonl") == ["1", "2"])
+      #expect(running.errors.contains("in.jsonl:2: the line is longer than 16777216 bytes"))
+      #expect(try #require(running.mostMemory) < 60 << 10)
+    }
+  }
+
+  @Test("one pipeline follows what another writes")
+  func twoProcesses() throws {
+    try following { place, running in
+      try place.write(
+        "q.yaml", "sources: { in: stdin }\nsteps: []\nsinks: { log: { jsonl: in.jsonl } }\n")
+      for round in 0..<3 {
+        let lines = numbers(round * 10 + 1...round * 10 + 10)
+        #expect(try place.flow("run", "q.yaml", input: lines).status == 0)
+      }
+      try running.waitForLines(30, in: "log.jsonl")
+      #expect(place.lines("log.jsonl") == texts(1...30))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// `flow run` where there is no room for what it writes.
+@Suite(.timeLimit(.minutes(5))) struct RunFullDiskTests {
+  static func pipeline(_ path: String) -> String {
+    "name: p\nsources: { in: { file: in.jsonl } }\nsteps: []\nsinks: { log: { jsonl: \(path) } }\n"
+  }
+
+  private static let mount = "mkdir -p disk && mount -t tmpfs -o size=512k tmpfs disk"
+
+  static var canMount: Bool { (try? Workplace().shell("\(mount) && umount disk").status) == 0 }
+
+  @Test(
+    "with a full disk it waits and says so; with room made it goes on, and every line is there once",
+    .enabled(if: canMount, "a small disk cannot be mounted here"))
+  func roomIsMade() throws {
+    let lines = (1...100_000).map { "{\"n\":\($0)}" }
+    let place = try Workplace(
+      Self.pipeline("disk/log.jsonl"), input: lines.map { $0 + "\n" }.joined())
+    #expect(try place.shell(Self.mount).status == 0)
+    defer { _ = try? place.shell("umount -l disk") }
+    let running = try place.start()
+    try running.waitForErrors(
+      "log: error: disk/log.jsonl: cannot write: No space left on device; the pipeline waits")
+    #expect(try place.shell("mount -o remount,size=8m disk").status == 0)
+    let outcome = try running.end()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("disk/log.jsonl can be written again"))
+    #expect(place.lines("disk/log.jsonl") == lines)
+  }
+
+  @Test("where there never is room, Ctrl-C ends it, and it says how much was lost")
+  func neverRoom() throws {
+    let place = try Workplace(Self.pipeline("/dev/full"), input: "1\n22\n")
+    let running = try place.start("--grace", "300ms")
+    try running.waitForErrors(
+      "log: error: /dev/full: cannot write: No space left on device; the pipeline waits")
+    let (outcome, seconds) = try running.end(by: SIGINT)
+    #expect(outcome.status == 130 && seconds < 10)
+    #expect(outcome.errors.contains("flow: not everything could be written in time\n"))
+    #expect(outcome.errors.contains("; 5 bytes could not be written before the end"), "\(outcome.errors)")
+  }
+
+  @Test("a file that may grow no larger is like a full disk, and no reason to be killed")
+  func limitedFile() throws {
+    let place = try Workplace(
+      Self.pipeline("log.jsonl"), input: (1...2000).map { "{\"n\":\($0)}\n" }.joined())
+    let outcome = try place.shell(
+      """
+      (ulimit -f 8; exec env --default-signal=XFSZ "$0" run --grace 100ms p.yaml) & flow=$!
+      until [ -s log.jsonl ]; do sleep 0.1; done
+      sleep 0.5; kill -INT $flow; wait $flow
+      """)
+    #expect(outcome.errors.contains("log.jsonl: cannot write: File too large; the pipeline waits"))
+    #expect(outcome.status == 130)
+  }
+}

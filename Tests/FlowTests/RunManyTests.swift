@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// Several pipelines in one `flow run`, and pipelines in virtual time.
+@Suite(.timeLimit(.minutes(5))) struct RunManyTests {
+  @Test("two pipelines run side by side; messages say which, statistics have a table of each")
+  func two() throws {
+    let place = try Workplace(
+      "name: p\nsources: { in: { file: in.jsonl } }\nsteps: []\nsinks: { log: { jsonl: p.jsonl } }\n",
+      input: "1\noops\n")
+    try place.write(
+      "q.yaml",
+      "name: q\nsources: { in: { generate: range(3) } }\nsteps: []\nsinks: { log: { jsonl: q.jsonl } }\n")
+    let outcome = try place.flow("run", "--stats", "p.yaml", "q.yaml")
+    #expect(outcome.status == 0)
+    #expect(place.lines("p.jsonl") == ["1"] && place.lines("q.jsonl") == ["0", "1", "2"])
+    #expect(outcome.errors.contains("p/in: error: in.jsonl:2:"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("\np:\n") && outcome.errors.contains("\nq:\n"))
+  }
+
+  @Test("where one of two fails the other goes to its end, and the status is 1")
+  func oneFails() throws {
+    let place = try Workplace(
+      "name: p\nsources: { in: { file: nowhere.jsonl } }\nsteps: []\nsinks: { log: { jsonl: p.jsonl } }\n")
+    try place.write(
+      "q.yaml",
+      "name: q\nsources: { in: { generate: range(3) } }\nsteps: []\nsinks: { log: { jsonl: q.jsonl } }\n")
+    #expect(try place.flow("run", "p.yaml", "q.yaml").status == 1)
+    #expect(place.lines("q.jsonl") == ["0", "1", "2"])
+  }
+
+  @Test("two sinks on one file are refused, in one pipeline and in two")
+  func oneFile() throws {
+    let place = try Workplace(
+      """
+      sources: { in: { generate: 1 } }
+      steps: []
+      sinks: { a: { jsonl: out/log.jsonl }, b: { jsonl: ./out//log.jsonl } }
+      """)
+    let outcome = try place.run()
+    #expect(outcome.status == 2 && outcome.errors.contains("another sink writes “./out//log.jsonl” already"))
+    let sink = "sources: { in: { generate: 1 } }\nsteps: []\nsinks: { a: { jsonl: out/log.jsonl } }\n"
+    try place.write("p.yaml", sink)
+    try place.write("q.yaml", sink)
+    let two = try place.flow("run", "p.yaml", "q.yaml")
+    #expect(two.status == 2 && two.errors.contains("already: p.yaml:3:"), "\(two.errors)")
+    #expect(!place.has("out"))
+  }
+
+  @Test("a recording and a pipeline in real time are not run together")
+  func mixedTimes() throws {
+    let place = try Workplace(
+      "sources: { in: { replay: in.jsonl } }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n", input: "")
+    try place.write(
+      "q.yaml", "sources: { in: { generate: 1 } }\nsteps: []\nsinks: { log: { jsonl: q.jsonl } }\n")
+    let outcome = try place.flow("run", "p.yaml", "q.yaml")
+    #expect(outcome.status == 2 && outcome.errors.contains("virtual time"))
+    #expect(!place.has("log.jsonl") && !place.has("q.jsonl"))
+  }
+
+  @Test("a recorded year of six-hourly polls takes seconds, and gives the changes that are in it")
+  func year() throws {
+    // Sanitizers make everything many times slower.
+    let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
+    let recording = Recording(polls: 1460 / divisor, rows: 40)
+    let place = try Workplace(
+      """
+      sources: { upcoming: { replay: in.jsonl } }
+      steps:
+        - changes: { key: .id, watch: [.net, .status] }
+        - debounce: { key: .key, for: 2m }
+        - map: { type: .type, key: .key, told: $now | todate, at: .at }
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: recording.text)
+    let outcome = try place.shell("\"$0\" run p.yaml; s=$?; times; exit $s")
+    #expect(outcome.status == 0 && outcome.errors == "")
+    let lines = place.lines("log.jsonl")
+    #expect(lines.count == recording.changes.count && lines.count > 1000 / divisor)
+    #expect(lines == recording.changes)
+    // The second line is that of the children: minutes and seconds, user and system.
+    let times = try #require(outcome.output.split(separator: "\n").last)
+    let seconds = times.split(separator: " ").reduce(0.0) { sum, part in
+      let numbers = part.dropLast().split(separator: "m").compactMap { Double($0) }
+      return sum + numbers.reduce(0) { $0 * 60 + $1 }
+    }
+    #if DEBUG
+      let limit = 30.0
+    #else
+      let limit = 1.0
+    #endif
+    #expect(seconds > 0 && seconds < limit, "\(times)")
+  }
+}

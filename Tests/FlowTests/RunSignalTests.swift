@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+/// How `flow run` is stopped, and what it says while it runs.
+@Suite(.timeLimit(.minutes(5))) struct RunSignalTests {
+  /// Nothing is to wait for the time that stopping may take, ten seconds; on an idle machine it is a fraction of one.
+  static let soon = 5.0
+
+  static let waiting = [
+    "stdin",
+    "{ file: { path: in.jsonl, follow: true } }",
+    "{ generate: '{n: 0}', every: 1h }",
+    "{ file: fifo }",
+  ]
+
+  @Test("Ctrl-C ends a pipeline whose source waits; what has come so far is written", arguments: waiting)
+  func interrupting(_ source: String) throws {
+    let place = try Workplace(
+      """
+      sources: { in: \(source), beat: { generate: range(1; 4), every: 1h } }
+      steps: []
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: "{\"n\":1}\n{\"n\":2}\n")
+    #expect(mkfifo(place["fifo"], 0o600) == 0)
+    // Opening a pipe waits for the other end.
+    let fifo = open(place["fifo"], O_RDWR)
+    defer { close(fifo) }
+    let running = try place.start()
+    try running.waitForLines(3, in: "log.jsonl")
+    let (outcome, seconds) = try running.end(by: SIGINT)
+    #expect(outcome == Outcome(status: 130, output: "", errors: ""))
+    #expect(seconds < Self.soon)
+    #expect(place.lines("log.jsonl").filter { !$0.hasPrefix("{") } == ["1", "2", "3"])
+  }
+
+  @Test("every line that was read before Ctrl-C is written, whole", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func nothingLost(_ signal: Int32) throws {
+    let place = try Workplace(
+      "sources: { in: stdin }\nsteps: [filter: .n > 0]\nsinks: { log: { jsonl: log.jsonl } }\n")
+    // Whoever runs the tests may have it ignored.
+    let running = try place.start(with: "env --default-signal=HUP")
+    try running.say((0...500).map { "{\"n\":\($0)}\n" }.joined())
+    try running.waitForLines(500, in: "log.jsonl")
+    let (outcome, seconds) = try running.end(by: signal)
+    // Stopped from the keyboard is one thing, asked to end by the system another.
+    #expect(outcome == Outcome(status: signal == SIGINT ? 130 : 0, output: "", errors: ""))
+    #expect(seconds < Self.soon)
+    #expect(place.lines("log.jsonl") == (1...500).map { "{\"n\":\($0)}" })
+  }
+
+  @Test("a hangup that was ignored when it started, as by nohup, does not stop it")
+  func hangup() throws {
+    let place = try Workplace(
+      "sources: { in: stdin }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n")
+    let running = try place.start(with: "env --ignore-signal=HUP")
+    try running.say("1\n")
+    try running.waitForLines(1, in: "log.jsonl")
+    running.send(SIGHUP)
+    running.send(SIGUSR1)
+    try running.waitForErrors("jsonl")
+    try running.say("2\n")
+    try running.waitForLines(2, in: "log.jsonl")
+    #expect(try running.end(by: SIGTERM).outcome.status == 0)
+  }
+
+  @Test("a pipeline that is stopped early has written a part from the beginning, each line once and whole")
+  func stoppedAtWork() throws {
+    let place = try Workplace(
+      """
+      sources: { in: { file: in.jsonl } }
+      steps: [map: '{n: .n, sum: (reduce range(2000) as $i (0; . + $i))}']
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: (1...20_000).map { "{\"n\":\($0)}\n" }.joined())
+    let running = try place.start()
+    try running.waitForLines(1, in: "log.jsonl")
+    let (outcome, _) = try running.end(by: SIGINT)
+    #expect(outcome.status == 130)
+    let lines = place.lines("log.jsonl")
+    #expect(!lines.isEmpty && place.text("log.jsonl").hasSuffix("\n"))
+    #expect(lines == (1...lines.count).map { "{\"n\":\($0),\"sum\":1999000}" })
+  }
+
+  static let hanging = """
+    sources: { in: { generate: 1, every: 1h } }
+    steps: []
+    sinks: { tell: { exec: { command: [sh, -c, 'echo $$ > pid; exec sleep 600'], timeout: 1h } } }
+    """
+
+  /// Whether the command that hung is no more; it may still wait for its status to be taken.
+  private func isOver(_ place: Workplace) throws -> Bool {
+    let number = try #require(place.lines("pid").first)
+    let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    return status?.contains(") Z ") ?? true
+  }
+
+  @Test("a second Ctrl-C ends it at once, and what a sink had started with it")
+  func twice() throws {
+    let place = try Workplace(Self.hanging)
+    let running = try place.start("--grace", "10m")
+    try running.waitForLines(1, in: "pid")
+    running.send(SIGINT)
+    Thread.sleep(forTimeInterval: 0.3)
+    #expect(try !isOver(place))
+    let (outcome, seconds) = try running.end(by: SIGINT)
+    #expect(outcome.status == 130 && seconds < Self.soon)
+    #expect(try isOver(place))
+    #expect(outcome.errors.contains("“sh” was stopped: the pipeline had to end"))
+  }
+
+  @Test("--grace says how long a sink may take when the pipeline is stopped")
+  func grace() throws {
+    let place = try Workplace(Self.hanging)
+    let running = try place.start("--grace", "1s")
+    try running.waitForLines(1, in: "pid")
+    let (outcome, seconds) = try running.end(by: SIGTERM)
+    #expect(seconds > 0.9 && seconds < 1 + 2 * Self.soon)
+    #expect(try isOver(place))
+    #expect(outcome.status == 1, "\(outcome.errors)")
+  }
+
+  @Test("SIGUSR1 prints what each node has done so far, and the pipeline goes on")
+  func statistics() throws {
+    let place = try Workplace("sources: { in: stdin }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n")
+    let running = try place.start()
+    try running.say("1\n2\n")
+    try running.waitForLines(2, in: "log.jsonl")
+    running.send(SIGUSR1)
+    try running.wait(for: "a table") { running.errors.contains(/log +jsonl +2 +2 +0 +0/) }
+    try running.say("3\n")
+    try running.waitForLines(3, in: "log.jsonl")
+    try running.sayNoMore()
+    #expect(try running.end().status == 0)
+  }
+
+  @Test("it ends by itself when its input does, with what steps still held")
+  func endOfInput() throws {
+    let place = try Workplace(
+      "sources: { in: stdin }\nsteps: [debounce: 1h]\nsinks: { log: { jsonl: log.jsonl } }\n")
+    #expect(try place.run(input: "1\n2\n") == Outcome(status: 0, output: "", errors: ""))
+    #expect(place.text("log.jsonl") == "2\n")
+  }
+}
