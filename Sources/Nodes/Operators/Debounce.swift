@@ -7,7 +7,8 @@ let debounce = NodeSpec(
   "debounce", "send the last event of each key when nothing more has come for a while",
   details: """
     A launch whose time is corrected three times within a minute is told once. A key that never falls quiet is heard \
-    with max_wait. What waits when the pipeline is stopped is kept for its next run, or sent with on_stop: flush.
+    with max_wait. What waits when the pipeline is stopped is sent with on_stop: flush, and else let go of, which is \
+    said.
     """,
   options: AnyOption.list(
     DebounceOptions.quiet, DebounceOptions.key, DebounceOptions.maxWait, DebounceOptions.bound),
