@@ -7,8 +7,8 @@ final class Polling: Sendable {
     var source: (any PollSource)?
     var number = 0
     var timer: Subscription?
-    /// When the last poll was due, by the clock that only goes forward and by the time of day.
-    var due = Instant()
+    /// When the last poll was due, had it not been put off; by the clock that only goes forward.
+    var beat = Instant()
     var isOver = false
   }
 
@@ -42,7 +42,7 @@ final class Polling: Sendable {
         failed(error)
         return end()
       }
-      state.value.due = scheduler.now
+      state.value.beat = scheduler.now
       if schedule.atStart || context.isOnce { poll() } else { setTimer() }
     }
   }
@@ -75,23 +75,28 @@ final class Polling: Sendable {
   private func setTimer() {
     if context.isOnce { return end() }
     let now = scheduler.now
-    let behind = now - state.value.due
     let wall = context.world.wallClock()
-    let dueWall = wall - behind.inSeconds
-    guard var delay = schedule.delay(after: dueWall, random: context.world.random) else { return end() }
-    if case .every(let period) = schedule.rhythm {
-      // What was missed while a poll took long is not made up for.
-      while state.value.due + delay <= now { delay += period }
+    guard var delay = schedule.delay(after: wall - (now - state.value.beat).inSeconds) else { return end() }
+    if state.value.beat + delay <= now {
+      // Beats that were missed while a poll took long, or the machine slept, are not made up for.
+      guard let next = nextDelay(after: now, wall) else { return end() }
+      delay = next
     }
-    if case .cron = schedule.rhythm, state.value.due + delay <= now {
-      guard let next = schedule.delay(after: wall, random: context.world.random) else { return end() }
-      delay = behind + next
-    }
-    let due = state.value.due + delay
+    let beat = state.value.beat + delay
+    let due = beat + schedule.spread(context.world.random)
     state.value.timer = scheduler.schedule(at: due) { [self] in
-      state.value.due = due
+      state.value.beat = beat
       poll()
     }
+  }
+
+  /// From the last beat to the first one that is still to come.
+  private func nextDelay(after now: Instant, _ wall: Double) -> Duration? {
+    let behind = now - state.value.beat
+    if case .every(let period) = schedule.rhythm {
+      return period * ((behind / period).rounded(.down) + 1)
+    }
+    return schedule.delay(after: wall).map { behind + $0 }
   }
 
   private func end() {

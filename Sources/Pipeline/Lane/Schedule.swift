@@ -23,15 +23,17 @@ public struct Schedule: Sendable {
 
   public static let once = Schedule(.once, atStart: true)
 
-  /// How long after the previous due time (a time of day) the next poll is due; nil when there is none.
-  func delay(after due: Double, random: () -> Double) -> Duration? {
-    let spread = jitter == .zero ? Duration.zero : jitter * random()
+  /// How long after the previous beat (a time of day) the next one is; nil when there is none.
+  func delay(after beat: Double) -> Duration? {
     switch rhythm {
     case .once: return nil
-    case .every(let period): return period + spread
+    case .every(let period): return period
     case .cron(let cron, let zone):
-      guard let next = cron.next(after: Int(due.rounded(.down)), in: zone) else { return nil }
-      return .nanoseconds(Int64((Double(next) - due) * 1e9)) + spread
+      guard let next = cron.next(after: Int(beat.rounded(.down)), in: zone) else { return nil }
+      return .nanoseconds(Int64((Double(next) - beat) * 1e9))
     }
   }
+
+  /// By how much a poll is put off behind its beat.
+  func spread(_ random: () -> Double) -> Duration { jitter == .zero ? .zero : jitter * random() }
 }
