@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// `flow test`, from outside.
+@Suite("flow test")
+struct TestCommandTests {
+  private func outcome(_ expectation: String) throws -> Outcome {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "a.yaml")
+    let yaml = """
+      sources: { input: stdin }
+      steps: [{ debounce: 2m }]
+      sinks: { heard: null }
+      tests:
+        - name: the last of a row
+          given: { input: [{ at: 0s, event: 1 }, { at: 1m, event: { n: 2 } }] }
+          expect: { heard: [\(expectation)] }
+      """
+    try Data(yaml.utf8).write(to: file)
+    return try flow(["test", file.path])
+  }
+
+  @Test("what comes as expected passes")
+  func passes() throws {
+    let outcome = try outcome("{ at: 3m, is: { n: 2 } }")
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("ok    the last of a row"))
+    #expect(outcome.output.hasSuffix("1 passed, 0 failed\n"))
+  }
+
+  @Test(
+    "what does not is told with what was expected, what came, and a drawing of each stream",
+    arguments: [
+      ("{ at: 4m }", "heard, event 1: it came at 3m, not at 4m"),
+      ("{ is: { n: 3 } }", "heard, event 1: it differs in /n"),
+      ("{ where: .n == 5 }", "heard, event 1: it is another event"),
+      ("{ where: .n.x == 5 }", "heard, event 1: the condition fails: Cannot index number"),
+      ("", "heard: one more came than was expected"),
+      ("{ at: 3m }, { at: 5m }", "heard, event 2: nothing came; expected was at 5m"),
+    ])
+  func fails(_ expectation: String, _ message: String) throws {
+    let outcome = try outcome(expectation)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("FAIL  the last of a row"))
+    #expect(outcome.output.contains(message), "\(outcome.output)")
+    #expect(outcome.output.contains("1-debounce"))
+    #expect(outcome.output.contains("b: {\"n\":2}"))
+  }
+
+  @Test("a pipeline with a mistake is not tested")
+  func mistakes() throws {
+    let outcome = try outcome("{ at: soon }")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("is no"), "\(outcome.errors)")
+  }
+}
