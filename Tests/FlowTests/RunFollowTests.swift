@@ -70,6 +70,31 @@ import Testing
     }
   }
 
+  @Test("what cannot be read in the place of a file is told, and waited for")
+  func unreadable() throws {
+    try following { place, running in
+      try place.write("in.jsonl", "1\n")
+      try running.waitForLines(1, in: "log.jsonl")
+      try place.remove("in.jsonl")
+      #expect(mkdir(place["in.jsonl"], 0o700) == 0)
+      try running.waitForErrors("warning: in.jsonl: cannot follow: only plain files can be; waiting until")
+      #expect(rmdir(place["in.jsonl"]) == 0)
+      try place.write("in.jsonl", "2\n")
+      try running.waitForLines(2, in: "log.jsonl")
+    }
+    guard RunBadInputTests.canGiveUpRights else { return }
+    let place = try Workplace(
+      RunBadInputTests.pipeline("{ file: { path: in.jsonl, follow: true } }"), input: "1\n")
+    let running = try place.start(with: geteuid() == 0 ? RunBadInputTests.unprivileged : "env")
+    try running.waitForLines(1, in: "log.jsonl")
+    try place.write("new", "2\n")
+    #expect(chmod(place["new"], 0) == 0 && rename(place["new"], place["in.jsonl"]) == 0)
+    try running.waitForErrors("warning: in.jsonl: cannot open: Permission denied; waiting until")
+    #expect(chmod(place["in.jsonl"], 0o600) == 0)
+    try running.waitForLines(2, in: "log.jsonl")
+    #expect(try running.end(by: SIGINT).outcome.status == 130)
+  }
+
   @Test("a line that is written in pieces is one event")
   func pieces() throws {
     try following { place, running in

@@ -97,6 +97,7 @@ private final class FileSource: StreamSource {
       case .missing: log.notice("\(path) is not there yet; waiting for it")
       case .begun: log.detail("\(path) is read from its beginning")
       case .gone: log.notice("\(path) is gone; waiting for another")
+      case .unreadable(let reason): log.warning("\(path): \(reason); waiting until it can be read")
       case .truncated: log.notice("\(path) has become shorter; it is read from its beginning")
       }
     }

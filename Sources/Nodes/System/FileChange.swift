@@ -6,6 +6,8 @@ enum FileChange: Equatable, Sendable {
   case begun
   /// The name has gone; the file is followed on until another takes its name.
   case gone
+  /// Something has its name that cannot be followed, now that a file was; that may pass.
+  case unreadable(reason: String)
   /// It has become shorter than what was read of it, and is read from its beginning.
   case truncated
 }

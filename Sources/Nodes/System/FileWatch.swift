@@ -25,7 +25,8 @@ final class FileWatch {
   func arm() {
     guard !isSilent else { return }
     if folderWatch < 0 {
-      let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+      // The last is for a file that may not be read yet, and so cannot be watched itself.
+      let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_ATTRIB)
       folderWatch = inotify_add_watch(queue.number, folder, events)
     }
     if fileWatch < 0 {

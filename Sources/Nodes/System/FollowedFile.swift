@@ -28,6 +28,8 @@ final class FollowedFile {
   /// Which file it is, nil while there is none.
   private(set) var identity: FileIdentity?
   private var lastNote: FileChange?
+  /// What cannot be read from the start is a mistake; what could be once may be again.
+  private var hasBegun = false
   private var batches = Batches()
 
   init(
@@ -98,17 +100,19 @@ final class FollowedFile {
 
   private func open() throws(FileFailure) -> Bool {
     let file: OpenDescriptor
+    let status: stat
     do throws(FileFailure) {
-      // A pipe would have to be waited for.
-      file = try OpenDescriptor(opening: path, O_RDONLY | O_NONBLOCK, to: "open")
+      (file, status) = try opened()
     } catch {
-      guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
-      tell(.missing)
+      if error.code == ENOENT || error.code == ENOTDIR {
+        tell(.missing)
+      } else if hasBegun {
+        tell(.unreadable(reason: error.reason))
+      } else {
+        throw error
+      }
       start = .beginning
       return false
-    }
-    guard let status = file.status, status.isRegular else {
-      throw FileFailure(path, "cannot follow: only plain files can be")
     }
     identity = FileIdentity(status)
     self.file = file
@@ -126,6 +130,15 @@ final class FollowedFile {
     }
   }
 
+  private func opened() throws(FileFailure) -> (OpenDescriptor, stat) {
+    // A pipe would have to be waited for.
+    let file = try OpenDescriptor(opening: path, O_RDONLY | O_NONBLOCK, to: "open")
+    guard let status = file.status, status.isRegular else {
+      throw FileFailure(path, "cannot follow: only plain files can be")
+    }
+    return (file, status)
+  }
+
   private func begin(_ file: OpenDescriptor, at offset: Int) throws(FileFailure) -> Bool {
     guard lseek(file.number, offset, SEEK_SET) == offset else { throw FileFailure(path, trying: "seek") }
     var before: UInt8 = 0x0a
@@ -133,6 +146,7 @@ final class FollowedFile {
     window.restart(at: offset)
     lines.restart(inLine: before != 0x0a)
     lastNote = .begun
+    hasBegun = true
     return true
   }
 

@@ -53,6 +53,16 @@ private final class StopAfter {
   let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 
+  @Test("what cannot be followed in the place of a file that was is waited for, and told once")
+  func unreadable() throws {
+    try folder.write("a", "1\n")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next() == ["1"])
+    #expect(unlink(folder["a"]) == 0 && mkdir(folder["a"], 0o700) == 0)
+    #expect(try follower.next(within: 300) == [])
+    #expect(follower.changes == [.unreadable(reason: "cannot follow: only plain files can be")])
+  }
+
   @Test("only whole lines are handed out", arguments: [false, true])
   func wholeLines(polls: Bool) throws {
     try folder.write("a", "1\n2\n{\"x\":")
