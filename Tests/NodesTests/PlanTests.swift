@@ -59,7 +59,8 @@ struct PlanTests {
         "a.yaml:2:23: in this expression: syntax error, unexpected end of file"
       ),
       (
-        "steps:\n  - filter: |\n      .a\n      | nosuch", "a.yaml:5:9: in this expression: nosuch/0 is not defined"
+        "steps:\n  - filter: |\n      .a\n      | nosuch",
+        "a.yaml:5:9: in this expression: nosuch/0 is not defined"
       ),
       (
         "steps: [{ filter: $nwo > 1 }]",
@@ -73,7 +74,10 @@ struct PlanTests {
         "steps: [{ filter: .a, map: .b }]",
         "a.yaml:2:23: one step is “filter” already; begin a new line with “- ” for each step"
       ),
-      ("steps: [{ jsonl: x }]", "a.yaml:2:11: “jsonl” is a sink, and this is the place of a step; put it under sinks"),
+      (
+        "steps: [{ jsonl: x }]",
+        "a.yaml:2:11: “jsonl” is a sink, and this is the place of a step; put it under sinks"
+      ),
       (
         "steps: [{ take: $vars.n }]\nvars: { m: 1 }",
         "a.yaml:2:17: $vars has no “n”; it can be “m”"
@@ -97,7 +101,10 @@ struct PlanTests {
       sinks: { o: { jsnl: x }, p: { console: '\\(.a' } }
       """)
     #expect(found.count == 6, "\(found)")
-    #expect(found.map { $0.prefix(9) } == ["a.yaml:1:", "a.yaml:3:", "a.yaml:4:", "a.yaml:5:", "a.yaml:6:", "a.yaml:6:"])
+    #expect(
+      found.map { $0.prefix(9) } == [
+        "a.yaml:1:", "a.yaml:3:", "a.yaml:4:", "a.yaml:5:", "a.yaml:6:", "a.yaml:6:",
+      ])
   }
 
   @Test(
@@ -107,18 +114,25 @@ struct PlanTests {
         "streams: { a: { from: b }, b: { from: a } }\nsinks: { o: { null: {}, from: a } }",
         "this goes in a circle: a → b → a"
       ),
-      ("streams: { a: { from: j } }\nsinks: { o: { null: {}, from: a } }", "there is no source or stream “j”"),
+      (
+        "streams: { a: { from: j } }\nsinks: { o: { null: {}, from: a } }", "there is no source or stream “j”"
+      ),
       (
         "streams: { a: { from: i }, b: { from: i } }\nsinks: { o: { null: {}, from: a } }",
         "the stream “b” goes nowhere"
       ),
       ("streams: { a: { from: i } }\nsinks: { o: null }", "it is not said which stream this sink is given"),
-      ("streams: { i: { from: i } }\nsinks: { o: { null: {}, from: i } }", "the name “i” is taken, at line 1"),
+      (
+        "streams: { i: { from: i } }\nsinks: { o: { null: {}, from: i } }", "the name “i” is taken, at line 1"
+      ),
       (
         "streams: { a: { from: i, steps: [{ join: { with: nowhere, key: .id } }] } }\nsinks: { o: { null: {}, from: a } }",
         "there is no source or stream “nowhere”"
       ),
-      ("streams: { a: { steps: [] } }\nsinks: { o: { null: {}, from: a } }", "it is not said what this stream reads"),
+      (
+        "streams: { a: { steps: [] } }\nsinks: { o: { null: {}, from: a } }",
+        "it is not said what this stream reads"
+      ),
     ])
   func wiring(_ yaml: String, _ expected: String) {
     let found = problems(Self.head + yaml)
@@ -160,7 +174,8 @@ struct PlanTests {
 
   @Test("without steps the sinks are given the sources as they are")
   func noSteps() throws {
-    let plan = try #require(reader("sources: { a: stdin, b: { generate: '1' } }\nsinks: { o: null }").plans.first)
+    let plan = try #require(
+      reader("sources: { a: stdin, b: { generate: '1' } }\nsinks: { o: null }").plans.first)
     #expect(plan.streams.map(\.from) == [["a", "b"]])
     #expect(plan.sinks.map(\.from) == [["steps"]])
     #expect(plan.name == "a")
@@ -168,12 +183,15 @@ struct PlanTests {
 
   @Test("schedules: one is enough, and a stream has none")
   func schedules() {
-    #expect(problems("sources: { a: { generate: '1', every: 1h, cron: '0 * * * *' } }\n" + Self.tail).count == 1)
+    #expect(
+      problems("sources: { a: { generate: '1', every: 1h, cron: '0 * * * *' } }\n" + Self.tail).count == 1)
     #expect(problems("sources: { a: { stdin: {}, every: 1h } }\n" + Self.tail).count == 1)
     #expect(problems("sources: { a: { generate: '1', cron: '0 25 * * *' } }\n" + Self.tail).count == 1)
     #expect(
-      problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Europe/Warsaw } }\n" + Self.tail) == [])
+      problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Europe/Warsaw } }\n" + Self.tail)
+        == [])
     #expect(
-      problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Mars/Base } }\n" + Self.tail).count == 1)
+      problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Mars/Base } }\n" + Self.tail)
+        .count == 1)
   }
 }

@@ -15,6 +15,7 @@ let join = NodeSpec(
     JoinOptions.with, JoinOptions.key, JoinOptions.otherKey, JoinOptions.kind, JoinOptions.member,
     JoinOptions.emit, JoinOptions.lifetime, JoinOptions.maxKeys),
   state: "the latest event of each of `max_keys` keys of the other stream; the oldest goes for one more",
+  keepsSnapshots: true,
   examples: [
     .init(
       "by a key that both have", "join: { with: other, key: .pad, as: place }",

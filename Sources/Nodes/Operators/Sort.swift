@@ -11,6 +11,7 @@ let sort = NodeSpec(
   options: AnyOption.list(SortOptions.by, SortOptions.order, SortOptions.bound),
   shorthand: "by",
   state: "the events of the poll, at most `bound` of them; those are sent, sorted, when one more comes",
+  keepsSnapshots: true,
   examples: [
     .init(
       "by time", "sort: .net",

@@ -7,9 +7,9 @@ let console = NodeSpec(
   details: """
     Without options each event is a line: a text as it is, anything else as compact JSON.
 
-    On a terminal a table shows the last poll of each source and is drawn anew in place; `live: false` prints rows \
-    below each other instead, as a log of changes wants it. Where there are no polls, or events come at other times \
-    (from debounce, say), rows are printed as they come. When standard output is no terminal, rows are lines with \
+    On a terminal a table shows the last poll of each source and is drawn anew in place. Behind steps that tell only \
+    what is new, such as changes, and with `live: false`, rows are printed below each other instead, as they are where \
+    there are no polls. When standard output is no terminal, rows are lines with \
     tabs between the cells.
 
     Control characters in what is printed become escapes, so that no text from an API can move the cursor or worse; \
@@ -45,7 +45,8 @@ let console = NodeSpec(
     let painter = ConsolePainter(options[ConsoleOptions.color], context)
     if let columns = options[ConsoleOptions.table] {
       let form = ConsoleTable.Form(
-        columns: columns, hasHeader: options[ConsoleOptions.header], isLive: options[ConsoleOptions.live],
+        columns: columns, hasHeader: options[ConsoleOptions.header],
+        isLive: options[ConsoleOptions.live] ?? context.isGivenSnapshots,
         maxRows: options[ConsoleOptions.maxRows])
       return ConsoleTable(form, painter, context)
     }
@@ -71,8 +72,9 @@ private enum ConsoleOptions {
   static let maxRows = Option.optional(
     "max_rows", .integer(1...), "how many rows a table on a terminal has; no more than fit, in any case",
     example: "20")
-  static let live = Option(
-    "live", .boolean, default: "true", "whether a table on a terminal is drawn anew in place with each poll")
+  static let live = Option.optional(
+    "live", .boolean,
+    "whether a table on a terminal is drawn anew in place; by itself, where polls come as a whole")
   static let clip = Option(
     "clip", .boolean, default: "false", "whether lines longer than the terminal is wide are cut")
 }

@@ -54,7 +54,8 @@ struct Assembly {
     let context = SinkContext(
       name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
       errors: desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
-      isDryRun: options.isDryRun, screen: options.screen)
+      isDryRun: options.isDryRun, screen: options.screen,
+      isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) })
     let sink = try options.sink(plan, context) ?? make(plan.options, context)
     let child = root.child()
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)

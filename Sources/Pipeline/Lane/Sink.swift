@@ -44,6 +44,8 @@ public struct SinkContext: Sendable {
   /// `--dry-run`: say what would be done.
   public let isDryRun: Bool
   public let screen: Screen
+  /// Whether each poll that comes is whole, so that it replaces the one before.
+  public let isGivenSnapshots: Bool
 
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }
   public func evaluation(_ template: Template) -> Evaluation { Evaluation(template.expression, on: lane) }

@@ -16,6 +16,12 @@ public struct Plan: Sendable {
 
   /// The name of the chain that stands under `steps`.
   public static let chain = "steps"
+
+  /// Whether the polls that come out of a source or stream are whole.
+  func sendsSnapshots(_ name: String) -> Bool {
+    guard let stream = streams.first(where: { $0.name == name }) else { return true }
+    return stream.from.allSatisfy { sendsSnapshots($0) } && stream.steps.allSatisfy(\.spec.keepsSnapshots)
+  }
 }
 
 public struct SourcePlan: Sendable {

@@ -12,6 +12,8 @@ public struct NodeSpec: Sendable {
   public let isBare: Bool
   /// What it remembers from event to event, and up to which limit; nil for a node without state.
   public let state: String?
+  /// Of a step: whether a poll comes out of it as a whole, so that each replaces the one before.
+  public let keepsSnapshots: Bool
   public let examples: [Example]
   public let role: Role
   /// What must hold between options; problems are reported to the checker.
@@ -19,7 +21,8 @@ public struct NodeSpec: Sendable {
 
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
-    shorthand: String? = nil, isBare: Bool = false, state: String? = nil, examples: [Example],
+    shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
+    examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in }, _ role: Role
   ) {
     self.kind = kind
@@ -29,6 +32,8 @@ public struct NodeSpec: Sendable {
     self.shorthand = shorthand
     self.isBare = isBare
     self.state = state
+    // What a step remembers mostly decides what it leaves out.
+    self.keepsSnapshots = keepsSnapshots ?? (state == nil)
     self.examples = examples
     self.check = check
     self.role = role
