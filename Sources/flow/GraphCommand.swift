@@ -13,8 +13,8 @@ enum GraphCommand {
       Shows what flows from where to where. Options are shown as they are written, and secrets not at all.
       """,
     examples: [
-      ("flow graph pipelines/new-launches.yaml", "as a tree"),
-      ("flow graph --format svg pipelines/new-launches.yaml > launches.svg", "as a drawing"),
+      ("flow graph pipelines/slips.yaml", "as a tree"),
+      ("flow graph --format svg pipelines/slips.yaml > slips.svg", "as a drawing"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in

@@ -21,8 +21,8 @@ enum RunCommand {
       have. A second one stops at once. SIGUSR1 prints what each node has done so far.
       """,
     examples: [
-      ("flow run pipelines/new-launches.yaml", "until stopped"),
-      ("flow run --once --set provider=SpaceX a.yaml", "one poll, as from cron"),
+      ("flow run pipelines/slips.yaml", "until stopped"),
+      ("flow run --once --stats pipelines/slips.yaml", "one poll of each source, as from cron"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in

@@ -10,7 +10,7 @@ enum TestCommand {
       Sources answer what a test gives them, sinks only note what they are given, and hours pass in no time. Without \
       FILE the tests of pipelines/*.yaml are run. Exits with 1 when a test fails.
       """,
-    examples: [("flow test pipelines/new-launches.yaml", "the tests of one pipeline")])
+    examples: [("flow test pipelines/slips.yaml", "the tests of one pipeline")])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     var paths = arguments.operands
