@@ -98,6 +98,8 @@ public final class PipelineRun: Sendable {
   }
 
   /// Ends the pipeline in an orderly way: sources stop, what is under way goes through, sinks write.
+  ///
+  /// To be followed by `abort` when that takes longer than the grace.
   public func stop() {
     progress.state.withLock { $0.isStopping = true }
     for source in sources { source.stop() }
@@ -126,17 +128,20 @@ public final class PipelineRun: Sendable {
 
   /// When all streams have ended: the sinks write what they have.
   private func finish() {
-    let (isFirst, isAborted) = progress.state.withLock { state in
+    let before = progress.state.withLock { state in
       defer { state.isFinishing = true }
-      return (!state.isFinishing, state.isAborted)
+      return state
     }
-    guard isFirst else { return }
+    if before.isFinishing { return }
     for source in sources { source.stop() }
     lane.scheduler.perform { [self] in
-      let deadline = isAborted ? lane.scheduler.now : lane.scheduler.now + options.grace
+      let now = lane.scheduler.now
+      // What ends by itself takes the time it takes; whoever stops it meanwhile aborts it when the time is over.
+      let deadline = before.isAborted ? now : before.isStopping ? now + options.grace : .distantFuture
       for sink in sinks { sink.finish(by: deadline) }
       root.dispose()
-      done(progress.state.withLock { $0.hasFailed })
+      let isLate = !before.isAborted && lane.scheduler.now >= deadline
+      done(isLate || progress.state.withLock { $0.hasFailed })
     }
   }
 }
