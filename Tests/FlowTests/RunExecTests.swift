@@ -44,6 +44,15 @@ import Testing
     #expect(Date().timeIntervalSince(start) < 60)
   }
 
+  @Test("at the end of the input what waits is run to its end, however long stopping might take")
+  func endOfInput() throws {
+    let place = try place(
+      "{ command: [sh, -c, 'sleep 0.3; echo \"$FLOW_EVENT_ID\" >> got'] }",
+      "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
+    #expect(try place.run("--grace", "100ms") == Outcome(status: 0, output: "", errors: ""))
+    #expect(place.lines("got").count == 3)
+  }
+
   @Test("one that prints for ever is ended in time, and fills neither log nor memory")
   func printing() throws {
     let place = try place("{ command: [yes], timeout: 1s, attempts: 1 }")
