@@ -86,7 +86,7 @@ import Testing
     #if DEBUG
       let limit = 30.0
     #else
-      let limit = 1.0
+      let limit = 2.0
     #endif
     #expect(seconds > 0 && seconds < limit, "\(times)")
   }
