@@ -54,6 +54,34 @@ def lines_in(path):
         return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 18), b""))
 
 
+class Results:
+    """The runs of one contender: medians, the highest peak, and the medians of what others took of it round by round."""
+
+    def __init__(self, runs, lines):
+        self.runs, self.lines = runs, lines
+
+    def cpu(self):
+        return statistics.median(run.cpu for run in self.runs)
+
+    def wall(self):
+        return statistics.median(run.wall for run in self.runs)
+
+    def peak(self):
+        return max(run.megabytes for run in self.runs)
+
+    def times_cpu(self, other):
+        return statistics.median(theirs.cpu / run.cpu for run, theirs in zip(self.runs, other.runs))
+
+    def times_wall(self, other):
+        return statistics.median(theirs.wall / run.wall for run, theirs in zip(self.runs, other.runs))
+
+
+def agree(results, label):
+    counts = {name: result.lines for name, result in results.items()}
+    if len(set(counts.values())) > 1:
+        sys.exit("%s: not the same number of lines: %s" % (label, counts))
+
+
 class Bench:
     def __init__(self, flow, folder):
         self.flow, self.folder, self.out = os.path.abspath(flow), folder, os.path.join(folder, "out.jsonl")
@@ -71,18 +99,16 @@ class Bench:
         with open(self.out, "wb") as out:
             return timed(command, out), lines_in(self.out)
 
-    def compete(self, contenders, rounds, label):
-        """Runs commands in turn: median CPU and wall seconds and peak by name, and the lines they all wrote."""
-        runs, counts = {name: [] for name in contenders}, {}
-        for _ in range(rounds):
+    def compete(self, contenders, rounds):
+        """Runs commands in turn; by name, their runs and the number of lines."""
+        results = {name: Results([], 0) for name in contenders}
+        for number in range(rounds):
             for name, command in contenders.items():
                 run, lines = self.run(command)
-                runs[name].append(run)
-                counts.setdefault(lines, name)
-        if len(counts) > 1:
-            sys.exit("%s: not the same number of lines: %s" % (label, counts))
-        return {name: (statistics.median(run.cpu for run in of), statistics.median(run.wall for run in of),
-                       max(run.megabytes for run in of)) for name, of in runs.items()}, next(iter(counts))
+                if number > 0 and lines != results[name].lines:
+                    sys.exit("%s: %d lines, and %d another time" % (name, lines, results[name].lines))
+                results[name] = Results(results[name].runs + [run], lines)
+        return results
 
     def loop(self, job, path):
         return [sys.executable, os.path.join(HERE, "loop.py"), job, path]
@@ -97,42 +123,43 @@ class Bench:
             for peer in PEERS:
                 if peer in installed:
                     contenders[peer] = [sys.executable, os.path.join(HERE, "peers.py"), peer, job, path, self.out]
-            results, lines = self.compete(contenders, rounds, "job " + job)
+            results = self.compete(contenders, rounds)
+            agree(results, "job " + job)
             own = results["flow run"]
-            say("\n%s  (%d lines out)" % (job, lines))
-            for name, (cpu, wall, peak) in results.items():
-                times = "" if name == "flow run" else "   %5.2f CPU, %5.2f wall" % (cpu / own[0], wall / own[1])
+            say("\n%s  (%d lines out)" % (job, own.lines))
+            for name, of in results.items():
+                times = "" if of is own else "   %5.2f CPU, %5.2f wall" % (own.times_cpu(of), own.times_wall(of))
                 say("  %-12s %7.2f s CPU %7.2f s wall %6.0f MB/s %6.0f MB%s"
-                    % (name, cpu, wall, size / max(cpu, 1e-9), peak, times))
+                    % (name, of.cpu(), of.wall(), size / max(of.cpu(), 1e-9), of.peak(), times))
             if job in "AD":
-                ours, eval_ = results["flow run"], results["flow eval"]
-                target(job + ": throughput of flow eval, CPU", eval_[0] / ours[0], 0.85, least=True)
-                target(job + ": throughput of flow eval, wall", eval_[1] / ours[1], 0.85, least=True)
+                target(job + ": throughput of flow eval, CPU", own.times_cpu(results["flow eval"]), 0.85, least=True)
+                target(job + ": throughput of flow eval, wall", own.times_wall(results["flow eval"]), 0.85, least=True)
             if job == "A" and "duckdb" in results:
-                target("A: times as much as duckdb in a CPU second", results["duckdb"][0] / own[0], 1.5, least=True)
+                target("A: times as much as duckdb in a CPU second", own.times_cpu(results["duckdb"]), 1.5, least=True)
             if job in "BC" and "orjson loop" in results:
-                target(job + ": times as much as the loop in a CPU second", results["orjson loop"][0] / own[0], 2, least=True)
+                times = own.times_cpu(results["orjson loop"])
+                target(job + ": times as much as the loop in a CPU second", times, 2, least=True)
 
     def growth(self, sizes, rounds, installed):
         say("\ngrowth: CPU time a record without starting, peak; %s records" % " and ".join(map(str, sizes)))
         for job in "BC":
-            starts, each = {}, {}
+            contenders = {}
             for size in [0, *sizes]:
                 path = launches(size)
-                contenders = {"flow run": self.pipeline(job, {"file": path}, self.jobs[job])}
+                contenders["flow run", size] = self.pipeline("%s%d" % (job, size), {"file": path}, self.jobs[job])
                 if "orjson" in installed:
-                    contenders["orjson loop"] = self.loop(job, path)
-                results, _ = self.compete(contenders, rounds, "job %s, %d records" % (job, size))
-                for name, (cpu, _, peak) in results.items():
-                    if size == 0:
-                        starts[name] = cpu
-                    else:
-                        each.setdefault(name, []).append((1e9 * (cpu - starts[name]) / size, peak))
-            for name, of in each.items():
-                say("  %s  %-12s %s   %.2f times" % (job, name, "   ".join("%6.0f ns, %4.0f MB" % one for one in of),
-                                                     of[-1][0] / of[0][0]))
+                    contenders["orjson loop", size] = self.loop(job, path)
+            results = self.compete(contenders, rounds)
+            for size in sizes:
+                agree({key: of for key, of in results.items() if key[1] == size}, "job %s, %d records" % (job, size))
+            for name in ["flow run", "orjson loop"] if "orjson" in installed else ["flow run"]:
+                start = results[name, 0].cpu()
+                each = [1e9 * (results[name, size].cpu() - start) / size for size in sizes]
+                peaks = [results[name, size].peak() for size in sizes]
+                say("  %s  %-12s %s   %.2f times" % (job, name, "   ".join("%6.0f ns, %4.0f MB" % one for one in zip(each, peaks)),
+                                                     each[-1] / each[0] if each[0] else 0))
             if job == "C":
-                target("C: peak MB at %d records" % sizes[-1], each["flow run"][-1][1], 150)
+                target("C: peak MB at %d records" % sizes[-1], results["flow run", sizes[-1]].peak(), 150)
 
     def idle(self, settle, watch):
         open(self.out, "wb").close()
@@ -166,11 +193,10 @@ class Bench:
         path, polls = os.path.join(self.folder, "year.jsonl"), 4 * 365
         record_year(path, polls)
         command = self.pipeline("year", {"replay": path}, [{"changes": ".id"}, {"debounce": {"key": ".key", "for": "8h"}}])
-        results, lines = self.compete({"flow run": command}, rounds, "year")
-        cpu, wall, peak = results["flow run"]
+        of = self.compete({"a year": command}, rounds)["a year"]
         say("\na year of polls, %d of 40 rows (%.0f MB), changes and debounce: %.2f s CPU, %.2f s wall, %.0f MB, %d lines"
-            % (polls, os.path.getsize(path) / 1e6, cpu, wall, peak, lines))
-        target("a year in virtual time: CPU seconds", cpu, 1)
+            % (polls, os.path.getsize(path) / 1e6, of.cpu(), of.wall(), of.peak(), of.lines))
+        target("a year in virtual time: CPU seconds", of.cpu(), 1)
 
 
 def status(pid, *names):
@@ -213,7 +239,8 @@ def main():
     parser.add_argument("--file", help="measure the jobs on this file instead of a generated one")
     options = parser.parse_args()
     path = options.file or launches(options.records)
-    say("pipelines: %.0f MB, %d rounds in turn; medians of CPU (all threads) and wall seconds, peak MB; on the right, times flow run"
+    say("pipelines: %.0f MB, %d rounds in turn; medians of CPU (all threads) and wall seconds, peak MB; "
+        "on the right, times flow run (median of the rounds)"
         % (os.path.getsize(path) / 1e6, options.rounds))
     versions = {package: version(package) for package in ["orjson", *PEERS]}
     for package, found in versions.items():
