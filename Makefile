@@ -41,6 +41,7 @@ bench: build ## measure; bench/README.md says what and how; ROUNDS=7 RECORDS=250
 	$(SWIFT) build --package-path bench $(RELEASE)
 	bench/.build/release/ReactiveBench $(ROUNDS)
 	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow
+	python3 bench/jobs/pipelines.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow
 
 fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60)
 	mkdir -p Tests/Fuzz/.build/corpus

@@ -31,8 +31,15 @@ def changes(rows):
 
 
 JOBS = {"A": project, "B": first, "C": changes, "D": iter}
-write = sys.stdout.buffer.write
-with open(sys.argv[2], "rb") as lines:
-    for out in JOBS[sys.argv[1]](orjson.loads(line) for line in lines):
-        write(orjson.dumps(out))
-        write(b"\n")
+
+
+def main():
+    write = sys.stdout.buffer.write
+    with open(sys.argv[2], "rb") as lines:
+        for out in JOBS[sys.argv[1]](orjson.loads(line) for line in lines):
+            write(orjson.dumps(out))
+            write(b"\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -11,9 +11,9 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from processes import HERE, launches, timed
+
 SELECT = 'select(.status.abbrev == "Go") | '
 FIELDS = ("{id, name, net, status: .status.abbrev, provider: .launch_service_provider.name, "
           "location: .pad.location.name}")
@@ -22,16 +22,6 @@ FIRST = ("foreach (inputs | " + SELECT + FIELDS + ") as $row ({}; .new = (.seen[
 CHANGES = ("foreach (inputs | {id, name, net, status: .status.abbrev}) as $new ({}; .old = .last[$new.id] | .last[$new.id] = $new;"
            " if .old and .old != $new then {id: $new.id, before: .old, after: $new} else empty end)")
 PROGRAMS = {"A": ["-c", SELECT + FIELDS], "B": ["-nc", FIRST], "C": ["-nc", CHANGES], "D": ["-c", "."]}
-
-
-def timed(command, out):
-    """CPU seconds and peak memory (MB) of one run; the kernel counts this script's own 12 MB as the least."""
-    process = subprocess.Popen(command, stdout=out)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit("%s ended with %d" % (command[0], process.returncode))
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def lines_of(command):
@@ -47,11 +37,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--file", help="measure on this file instead of a generated one")
     options = parser.parse_args()
-    path = options.file or os.path.join(tempfile.gettempdir(), "launches-%d.jsonl" % options.records)
-    if not os.path.exists(path):
-        with open(path + ".part", "wb") as file:
-            subprocess.run([sys.executable, os.path.join(HERE, "launches.py"), str(options.records)], stdout=file, check=True)
-        os.rename(path + ".part", path)
+    path = options.file or launches(options.records)
     size = os.path.getsize(path) / 1e6
     jq = shutil.which("jq")
     version = subprocess.run([jq, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip() if jq else None
@@ -79,16 +65,17 @@ def main():
             for _ in range(options.rounds):
                 for name, command in contenders.items():
                     results[name].append(timed(command, out))
-        own = statistics.median(run[0] for run in results["flow eval"])
+        own = statistics.median(run.cpu for run in results["flow eval"])
         print("\n%s  (%d lines out)" % (job, counts["flow eval"]))
         for name, runs in results.items():
-            seconds = statistics.median(run[0] for run in runs)
+            seconds = statistics.median(run.cpu for run in runs)
             times = "" if name == "flow eval" else "   %.1f times flow eval" % (seconds / own)
             print("  %-12s %7.2f s  %6.0f MB/s  %5.0f MB%s"
-                  % (name, seconds, size / max(seconds, 1e-9), max(run[1] for run in runs), times))
+                  % (name, seconds, size / max(seconds, 1e-9), max(run.megabytes for run in runs), times))
 
-    starts = [timed([options.flow, "eval", "-n", "1"], subprocess.DEVNULL)[0] for _ in range(15)]
+    starts = [timed([options.flow, "eval", "-n", "1"], subprocess.DEVNULL).cpu for _ in range(15)]
     print("\nstart (flow eval -n 1): %.1f ms CPU (median of 15)" % (1000 * statistics.median(starts)))
 
 
-main()
+if __name__ == "__main__":
+    main()
