@@ -22,7 +22,7 @@ let jsonl = NodeSpec(
       "rotated", "jsonl: { path: out/all.jsonl, rotate: { size: 100MiB, keep: 5, gzip: true }, mode: '0600' }"
     ),
   ],
-  .sink { options, context in JSONLines(options, context) })
+  .sink { options, context in try JSONLines(options, context) })
 
 private enum JSONLinesOptions {
   static let path = Option.required(
@@ -59,7 +59,7 @@ private final class JSONLines: Sink {
   /// The buffer of the one file, where the path is always the same.
   private var single: LineFiles.File?
 
-  init(_ options: Options, _ context: SinkContext) {
+  init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     constant = options[JSONLinesOptions.path].constant
     parts = context.evaluation(options[JSONLinesOptions.path].parts)
@@ -67,11 +67,13 @@ private final class JSONLines: Sink {
       JSONLinesOptions.rotation(options[JSONLinesOptions.rotate]),
       AppendFile.Options(mode: options[JSONLinesOptions.mode], followsLinks: constant != nil),
       limit: options[JSONLinesOptions.maxOpen], context)
+    // A file that cannot be opened is known before anything is read for it.
+    if let constant, !context.isDryRun { single = try files.file(constant) }
   }
 
   func take(_ event: Event) throws {
     if context.isDryRun { return try show(event) }
-    let file = try single ?? find(event)
+    let file = try single ?? files.file(try path(event))
     writer.write(event.value, to: file.lines)
     file.lines.put(UInt8(ascii: "\n"))
   }
@@ -81,12 +83,6 @@ private final class JSONLines: Sink {
   func finish(by deadline: Instant) throws {
     try files.write()
     files.close()
-  }
-
-  private func find(_ event: Event) throws -> LineFiles.File {
-    let file = try files.file(try path(event))
-    if constant != nil { single = file }
-    return file
   }
 
   private func path(_ event: Event) throws -> String {

@@ -19,6 +19,7 @@ public final class Lane: Sendable {
     var sinks: [SinkObserver] = []
     var starters: [@Sendable () -> Void] = []
     var onFailure: (@Sendable (any Error) -> Void)?
+    var onLoss: (@Sendable () -> Void)?
   }
 
   public init(on scheduler: any Scheduler, world: World) {
@@ -70,6 +71,11 @@ public final class Lane: Sendable {
   func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }
 
   func onFailure(_ action: @escaping @Sendable (any Error) -> Void) { state.value.onFailure = action }
+
+  func onLoss(_ action: @escaping @Sendable () -> Void) { state.value.onLoss = action }
+
+  /// Notes that something which was to be written was not: the pipeline goes on, and ends with a failure.
+  func noteLoss() { state.value.onLoss?() }
 
   /// Ends the pipeline because of something that must not be passed over.
   func fail(_ error: any Error) { state.value.onFailure?(error) }

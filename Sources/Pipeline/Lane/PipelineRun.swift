@@ -83,6 +83,7 @@ public final class PipelineRun: Sendable {
     self.sources = sources
     meters = assembly.meters
     lane.onFailure { [weak self] error in self?.fail(error) }
+    lane.onLoss { progress.state.withLock { $0.hasFailed = true } }
     let finish: @Sendable () -> Void = { [weak self] in self?.finish() }
     progress.ended.withLock { $0 = finish }
   }

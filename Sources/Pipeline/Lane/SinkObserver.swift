@@ -92,7 +92,11 @@ final class SinkObserver: Observer, AlarmOwner {
   }
 
   private func handle(_ error: any Error, _ event: Event?) {
-    guard error is ReaderGone else { return errors.report(error, event) }
+    guard error is ReaderGone else {
+      // An event that a sink fails on is one thing, a sink that cannot write is another.
+      if event == nil { lane.noteLoss() }
+      return errors.report(error, event)
+    }
     state.value.isOver = true
     subscription.dispose()
     ended()
