@@ -1,11 +1,20 @@
-/// A key's bytes, hashed as one run instead of one by one.
-struct StateKey: Hashable {
+import Glibc
+
+/// A key's bytes, hashed and compared as one run instead of one by one.
+struct StateKey: Hashable, Comparable {
   let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   func hash(into hasher: inout Hasher) {
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
+  /// In the order in which SQLite keeps them.
+  static func < (a: StateKey, b: StateKey) -> Bool {
+    let shared = min(a.bytes.count, b.bytes.count)
+    let order = shared == 0 ? 0 : memcmp(a.bytes, b.bytes, shared)
+    return order == 0 ? a.bytes.count < b.bytes.count : order < 0
   }
 }
 

@@ -138,7 +138,7 @@ extension KeyedTable {
     if isTold, !isCleared, changes.byKey.isEmpty { return }
     if isCleared { try statements.clear(id) }
     // In the order of the keys, so that neighbours meet on one page.
-    let sorted = changes.byKey.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+    let sorted = changes.byKey.sorted { $0.key < $1.key }
     for (key, change) in sorted {
       let isStored = change.isStored && !isCleared
       if let value = change.value {

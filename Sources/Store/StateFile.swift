@@ -19,7 +19,7 @@ public final class StateFile {
     public var tableCacheBytes: Int
 
     public init(
-      database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 16 << 20
+      database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20
     ) {
       self.database = database
       self.resetsCorrupt = resetsCorrupt
