@@ -18,6 +18,8 @@ let package = Package(
     .systemLibrary(
       name: "COnig", path: "Sources/COnig", pkgConfig: "oniguruma", providers: [.apt(["libonig-dev"])]),
     .systemLibrary(
+      name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
       name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CZ", path: "Sources/CZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "Reactive"),
@@ -26,10 +28,12 @@ let package = Package(
     .target(
       name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
       exclude: [
-        "flow", "Reactive", "Pipeline", "Nodes", "CGlibc", "COnig", "CYAML", "CZ", "JQ/README.md",
+        "flow", "Reactive", "Pipeline", "Nodes", "Store", "CGlibc", "COnig", "CSQLite", "CYAML", "CZ",
+        "JQ/README.md",
       ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
+    .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked),
     .target(
       name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive"], swiftSettings: unchecked),
     .target(
@@ -39,6 +43,7 @@ let package = Package(
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
+    .testTarget(name: "StoreTests", dependencies: ["CSQLite", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive"]),
     .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"]),

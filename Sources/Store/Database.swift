@@ -1,0 +1,139 @@
+import CSQLite
+
+/// A connection to one SQLite file, for one thread.
+///
+/// It is in write-ahead mode: a transaction is an append to the file beside it, and a crash leaves the last one that
+/// was committed. With `Sync.everyCommit` a commit costs one `fdatasync`; every few thousand pages one more pays for
+/// carrying them over into the file itself.
+public final class Database {
+  public enum Sync: String, Sendable {
+    /// What is committed outlives a power cut.
+    case everyCommit = "FULL"
+    /// What is committed outlives the process; a power cut may take the last transactions, in order, never a part.
+    case never = "NORMAL"
+  }
+
+  public struct Options: Sendable {
+    public var sync: Sync
+    /// How long to wait for another process's lock.
+    public var busyMilliseconds: Int32
+    /// How much of the file SQLite keeps in memory.
+    public var cacheBytes: Int
+    /// How many pages of 4 KiB gather in the write-ahead file before they are carried over.
+    public var checkpointPages: Int
+
+    public init(
+      sync: Sync = .everyCommit, busyMilliseconds: Int32 = 2000, cacheBytes: Int = 16 << 20,
+      checkpointPages: Int = 2000
+    ) {
+      self.sync = sync
+      self.busyMilliseconds = busyMilliseconds
+      self.cacheBytes = cacheBytes
+      self.checkpointPages = checkpointPages
+    }
+  }
+
+  public let path: String
+  let connection: OpaquePointer
+  private var statements: [String: Statement] = [:]
+  private var isReading = false
+  /// The first read that failed where nobody could be told; the next commit says so and stores nothing.
+  var unsaid: StoreFailure?
+
+  /// Opens the file, making it if it is missing.
+  ///
+  /// Writes nothing yet: `prepareToWrite` does.
+  public init(path: String, _ options: Options = Options()) throws(StoreFailure) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      let failure = StoreFailure(path, trying: "open the state", opened, code: code)
+      sqlite3_close_v2(opened)
+      throw failure
+    }
+    self.path = path
+    connection = opened
+    sqlite3_busy_timeout(connection, options.busyMilliseconds)
+    try execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(options.cacheBytes >> 10)")
+    try execute("PRAGMA wal_autocheckpoint = \(options.checkpointPages)")
+    try execute("PRAGMA journal_size_limit = \(64 << 20); PRAGMA synchronous = \(options.sync.rawValue)")
+  }
+
+  deinit {
+    // Statements that somebody still holds keep a closing connection alive until they go.
+    sqlite3_close_v2(connection)
+  }
+
+  /// Puts the file in write-ahead mode, which it stays in.
+  public func prepareToWrite() throws(StoreFailure) {
+    let mode = try text("PRAGMA journal_mode = WAL")
+    guard mode == "wal" else {
+      throw StoreFailure(
+        path, .denied, "no write-ahead file can be kept here (journal mode \(mode ?? "none"))")
+    }
+  }
+
+  /// Runs statements that answer nothing, `;` between them.
+  public func execute(_ sql: String, to what: String = "use the state") throws(StoreFailure) {
+    try check(sqlite3_exec(connection, sql, nil, nil, nil), what)
+  }
+
+  /// A statement that is compiled once a connection.
+  public func statement(_ sql: String) throws(StoreFailure) -> Statement {
+    if let known = statements[sql] { return known }
+    let made = try Statement(sql, of: self)
+    statements[sql] = made
+    return made
+  }
+
+  /// The first column of a statement's first row, as a text.
+  func text(_ sql: String) throws(StoreFailure) -> String? {
+    let statement = try Statement(sql, of: self)
+    defer { statement.reset() }
+    return try statement.step() ? statement.text(0) : nil
+  }
+
+  /// The first column of a statement's first row, as a number.
+  func integer(_ sql: String) throws(StoreFailure) -> Int64? {
+    let statement = try Statement(sql, of: self)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  func check(_ code: Int32, _ what: String) throws(StoreFailure) {
+    if code != SQLITE_OK { throw StoreFailure(path, trying: what, connection, code: code) }
+  }
+}
+
+extension Database {
+  /// All of what `body` writes, or, where it throws or the commit fails, nothing.
+  public func transaction<Result>(
+    _ body: () throws(StoreFailure) -> Result
+  ) throws(StoreFailure) -> Result {
+    stopReading()
+    try execute("BEGIN IMMEDIATE", to: "begin a transaction")
+    do throws(StoreFailure) {
+      let result = try body()
+      try execute("COMMIT", to: "commit")
+      return result
+    } catch {
+      // Some failures have rolled back by themselves; then there is nothing to do.
+      if sqlite3_get_autocommit(connection) == 0 { sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) }
+      throw error
+    }
+  }
+
+  /// Has the reads up to the next transaction share one view of the file, which saves them two locks each.
+  func startReading() throws(StoreFailure) {
+    guard !isReading, sqlite3_get_autocommit(connection) != 0 else { return }
+    try execute("BEGIN", to: "read")
+    isReading = true
+  }
+
+  private func stopReading() {
+    guard isReading else { return }
+    isReading = false
+    sqlite3_exec(connection, "COMMIT", nil, nil, nil)
+  }
+}

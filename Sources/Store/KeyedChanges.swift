@@ -1,0 +1,53 @@
+/// What has changed in a table since the last commit, in the order of the writes.
+struct KeyedChanges {
+  struct Change {
+    /// Nil where the key is to be forgotten.
+    var value: [UInt8]?
+    var sequence: Int64
+    /// Whether the file holds the key, as of the last commit.
+    let isStored: Bool
+  }
+
+  private(set) var byKey: [StateKey: Change] = [:]
+  /// Keys in the order of their writes, with those that were written again later, or removed, still among them.
+  private var order: [(sequence: Int64, key: StateKey)] = []
+  private var first = 0
+  private(set) var bytes = 0
+
+  subscript(key: StateKey) -> Change? { byKey[key] }
+
+  mutating func set(_ value: [UInt8]?, for key: StateKey, sequence: Int64, isStored: Bool) {
+    let before = byKey[key]
+    if let before { bytes -= KeyedCache.cost(key, before.value) }
+    bytes += KeyedCache.cost(key, value)
+    byKey[key] = Change(value: value, sequence: sequence, isStored: before?.isStored ?? isStored)
+    guard value != nil else { return }
+    if order.count > 2 * byKey.count + 64 { compact() }
+    order.append((sequence, key))
+  }
+
+  /// The key that was written first and is still to be kept.
+  mutating func oldest() -> (key: StateKey, value: [UInt8])? {
+    while first < order.count {
+      if let value = live(order[first]) { return (order[first].key, value) }
+      first += 1
+    }
+    return nil
+  }
+
+  func forEach(_ body: (StateKey, [UInt8]) -> Void) {
+    for entry in order[first...] {
+      if let value = live(entry) { body(entry.key, value) }
+    }
+  }
+
+  private func live(_ entry: (sequence: Int64, key: StateKey)) -> [UInt8]? {
+    guard let change = byKey[entry.key], change.sequence == entry.sequence else { return nil }
+    return change.value
+  }
+
+  private mutating func compact() {
+    order = order[first...].filter { live($0) != nil }
+    first = 0
+  }
+}

@@ -1,0 +1,102 @@
+/// The statements that keyed tables share.
+final class KeyedStatements {
+  private let database: Database
+  private let get, insert, update, delete, next, find, last, drop, tell: Statement
+
+  init(_ database: Database) throws(StoreFailure) {
+    self.database = database
+    get = try database.statement("SELECT value FROM keyed WHERE node = ?1 AND key = ?2")
+    insert = try database.statement(
+      "INSERT OR REPLACE INTO keyed (node, key, sequence, value) VALUES (?1, ?2, ?3, ?4)")
+    update = try database.statement(
+      "UPDATE keyed SET sequence = ?3, value = ?4 WHERE node = ?1 AND key = ?2")
+    delete = try database.statement("DELETE FROM keyed WHERE node = ?1 AND key = ?2")
+    next = try database.statement(
+      "SELECT sequence, key, value FROM keyed WHERE node = ?1 AND sequence > ?2 ORDER BY sequence")
+    find = try database.statement("SELECT id, description, count FROM nodes WHERE name = ?1")
+    last = try database.statement("SELECT max(sequence) FROM keyed WHERE node = ?1")
+    drop = try database.statement("DELETE FROM keyed WHERE node = ?1")
+    tell = try database.statement(
+      "INSERT INTO nodes (id, name, description, count) VALUES (?1, ?2, ?3, ?4)"
+        + " ON CONFLICT (id) DO UPDATE SET description = ?3, count = ?4")
+  }
+
+  func findNode(_ name: String) throws(StoreFailure) -> (id: Int64, description: String, count: Int)? {
+    try find.bind(1, name)
+    defer { find.reset() }
+    return try find.step() ? (find.integer(0), find.text(1), Int(find.integer(2))) : nil
+  }
+
+  func lastSequence(_ node: Int64) throws(StoreFailure) -> Int64 {
+    last.bind(1, node)
+    defer { last.reset() }
+    return try last.step() ? last.integer(0) : 0
+  }
+
+  func value(of node: Int64, _ key: StateKey) throws(StoreFailure) -> [UInt8]? {
+    get.bind(1, node)
+    return try key.bytes.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
+      try get.bind(2, bytes)
+      defer { get.reset() }
+      return try get.step() ? get.bytes(0) : nil
+    }
+  }
+
+  /// The first key of those written after `sequence` that is wanted.
+  func first(
+    of node: Int64, after sequence: Int64, where isWanted: (StateKey) -> Bool
+  ) throws(StoreFailure) -> (sequence: Int64, key: StateKey, value: [UInt8])? {
+    next.bind(1, node)
+    next.bind(2, sequence)
+    defer { next.reset() }
+    while try next.step() {
+      let key = StateKey(next.bytes(1))
+      if isWanted(key) { return (next.integer(0), key, next.bytes(2)) }
+    }
+    return nil
+  }
+
+  func forEach(of node: Int64, _ body: (StateKey, [UInt8]) -> Void) throws(StoreFailure) {
+    // One of its own, since `body` may go through a table itself.
+    let all = try Statement("SELECT key, value FROM keyed WHERE node = ?1 ORDER BY sequence", of: database)
+    all.bind(1, node)
+    defer { all.reset() }
+    while try all.step() { body(StateKey(all.bytes(0)), all.bytes(1)) }
+  }
+
+  func set(
+    _ value: [UInt8], of node: Int64, _ key: StateKey, sequence: Int64, isStored: Bool
+  ) throws(StoreFailure) {
+    let statement = isStored ? update : insert
+    statement.bind(1, node)
+    statement.bind(3, sequence)
+    try key.bytes.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
+      try statement.bind(2, bytes)
+      try value.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
+        try statement.bind(4, bytes)
+        try statement.run()
+      }
+    }
+  }
+
+  func remove(_ key: StateKey, of node: Int64) throws(StoreFailure) {
+    delete.bind(1, node)
+    try key.bytes.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
+      try delete.bind(2, bytes)
+      try delete.run()
+    }
+  }
+
+  func clear(_ node: Int64) throws(StoreFailure) {
+    drop.bind(1, node)
+    try drop.run()
+  }
+
+  func describe(_ id: Int64, _ name: String, _ description: String, count: Int) throws(StoreFailure) {
+    tell.bind(1, id)
+    try tell.bind(2, name)
+    try tell.bind(3, description)
+    tell.bind(4, Int64(count))
+    try tell.run()
+  }
+}

@@ -1,0 +1,54 @@
+/// The tables, and how a file of an earlier version becomes one of this.
+///
+/// The version is the file's own `user_version`, which changes with the tables in one transaction. A migration is
+/// never edited once released: a new one is added.
+enum Schema {
+  /// “flow”, in the place where SQLite files say whose they are.
+  static let owner: Int64 = 0x666c_6f77
+  static var current: Int { migrations.count }
+
+  static let migrations = [
+    """
+    CREATE TABLE facts (
+      owner TEXT NOT NULL, name TEXT NOT NULL, value NOT NULL, PRIMARY KEY (owner, name)) WITHOUT ROWID;
+    CREATE TABLE nodes (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT NOT NULL, count INTEGER NOT NULL);
+    CREATE TABLE keyed (
+      node INTEGER NOT NULL, key BLOB NOT NULL, sequence INTEGER NOT NULL, value BLOB NOT NULL,
+      PRIMARY KEY (node, key)) WITHOUT ROWID;
+    CREATE INDEX keyed_order ON keyed (node, sequence);
+    CREATE TABLE sinks (
+      name TEXT PRIMARY KEY, epoch INTEGER NOT NULL, position INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE outbox (
+      sink TEXT NOT NULL, epoch INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL,
+      attempts INTEGER NOT NULL, due REAL NOT NULL, bytes BLOB NOT NULL,
+      PRIMARY KEY (sink, epoch, position)) WITHOUT ROWID;
+    CREATE TABLE dead (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, sink TEXT NOT NULL, epoch INTEGER NOT NULL,
+      position INTEGER NOT NULL, id TEXT NOT NULL, attempts INTEGER NOT NULL, at REAL NOT NULL,
+      reason TEXT NOT NULL, bytes BLOB NOT NULL);
+    """
+  ]
+
+  /// Makes or brings forward the tables; a file of a later flow or of another program is refused as it is.
+  static func prepare(_ database: Database, migrations: [String] = migrations) throws(StoreFailure) {
+    let version = Int(try database.integer("PRAGMA user_version") ?? 0)
+    let isOurs = try database.integer("PRAGMA application_id") == owner
+    let tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+    guard isOurs || tables == 0 && version == 0 else {
+      throw StoreFailure(database.path, .foreign, "a database of another program, not flow's state")
+    }
+    guard version <= migrations.count else {
+      throw StoreFailure(
+        database.path, .newer,
+        "written by a later flow (format \(version), this one knows up to \(migrations.count));"
+          + " run that one, or keep this state elsewhere")
+    }
+    try database.prepareToWrite()
+    guard version < migrations.count || !isOurs else { return }
+    try database.transaction { () throws(StoreFailure) in
+      for migration in migrations[version...] { try database.execute(migration, to: "make the tables") }
+      try database.execute("PRAGMA application_id = \(owner); PRAGMA user_version = \(migrations.count)")
+    }
+  }
+}

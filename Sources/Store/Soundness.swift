@@ -1,0 +1,58 @@
+import CSQLite
+import Glibc
+
+/// Whether a file is what SQLite left there, as far as can be told at once.
+///
+/// Up to `wholeLimit` bytes every page is looked at; of a larger file, its header, its size and the start of each
+/// table, so that opening stays quick. What is missed is found when it is read, as a failure of kind `.corrupt`.
+enum Soundness {
+  static let wholeLimit = 4 << 20
+  private static let magic = Array("SQLite format 3\0".utf8)
+
+  /// Before SQLite touches the file: false where there is nothing yet.
+  static func checkHeader(_ path: String) throws(StoreFailure) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return false }
+      throw StoreFailure(path, trying: "open the state")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw StoreFailure(path, trying: "open the state") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw StoreFailure(path, .denied, "not a file") }
+    // A run that was killed while it made the file may leave it empty.
+    if status.st_size == 0 { return false }
+    var header = [UInt8](repeating: 0, count: 100)
+    let count = pread(descriptor, &header, header.count, 0)
+    guard count >= 0 else { throw StoreFailure(path, trying: "read the state") }
+    guard count == header.count, header.starts(with: magic) else {
+      throw StoreFailure(path, .corrupt, "it does not begin as a database does")
+    }
+    return true
+  }
+
+  /// Once it is open, before anything is written.
+  static func check(_ database: Database) throws(StoreFailure) {
+    let pages = try database.integer("PRAGMA page_count") ?? 0
+    let pageSize = try database.integer("PRAGMA page_size") ?? 0
+    try pages * pageSize <= wholeLimit ? checkWhole(database) : checkStarts(database)
+  }
+
+  private static func checkWhole(_ database: Database) throws(StoreFailure) {
+    let answer = try database.text("PRAGMA quick_check(1)")
+    guard answer == "ok" else {
+      throw StoreFailure(database.path, .corrupt, answer ?? "no answer", code: SQLITE_CORRUPT)
+    }
+  }
+
+  private static func checkStarts(_ database: Database) throws(StoreFailure) {
+    let tables = try Statement("SELECT name FROM sqlite_schema WHERE type = 'table'", of: database)
+    defer { tables.reset() }
+    while try tables.step() {
+      let name = tables.text(0).split(separator: "\"").joined()
+      let row = try Statement("SELECT * FROM \"\(name)\" LIMIT 1", of: database)
+      _ = try row.step()
+      row.reset()
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/// All that one pipeline remembers between runs, in one file that one run has at a time.
+///
+///     let state = try StateFile(path: "/var/lib/flow/launches.db")
+///     let seen = try state.table(node: "dedupe", description: ".id")
+///     if seen.value(for: key) == nil { seen.set([], for: key) }
+///     try state.commit { epoch throws(StoreFailure) in
+///       try epoch.put(OutboxEntry(sink: "log", place: .init(epoch: epoch.number, index: 0), bytes: line))
+///     }
+///
+/// What happens between two commits is kept whole or not at all. A commit that fails leaves the changes where they
+/// were, in memory: it can be tried again, as when a disk was full, or the changes be taken back with `rollback`.
+/// After a failure of kind `.disk` a commit may have reached the disk in spite of it: open the file anew to know.
+public final class StateFile {
+  public struct Options: Sendable {
+    public var database: Database.Options
+    /// Whether a damaged file is set aside and an empty one begun.
+    public var resetsCorrupt: Bool
+    /// How much each node's table keeps in memory of what has not changed.
+    public var tableCacheBytes: Int
+
+    public init(
+      database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20
+    ) {
+      self.database = database
+      self.resetsCorrupt = resetsCorrupt
+      self.tableCacheBytes = tableCacheBytes
+    }
+  }
+
+  public let path: String
+  /// Where a damaged file was put, if one was.
+  public let setAside: String?
+  /// The number of the last epoch that was committed; 0 before the first.
+  public private(set) var epoch: Int64
+  let database: Database
+  private let lock: StateLock
+  private let tableCacheBytes: Int
+  private var tables: [String: KeyedTable] = [:]
+  private var freeID: Int64
+
+  /// Opens the file, or makes it and the folders above it.
+  public init(path: String, _ options: Options = Options()) throws(StoreFailure) {
+    self.path = path
+    try StateFolder.make(for: path)
+    lock = try StateLock(on: path)
+    var aside: String?
+    do throws(StoreFailure) {
+      database = try StateFile.openDatabase(path, options.database)
+    } catch {
+      guard error.isCorrupt else { throw error }
+      guard options.resetsCorrupt else {
+        throw StoreFailure(
+          path, .corrupt, "damaged: \(error.reason); --reset-corrupt sets it aside", code: error.code)
+      }
+      aside = try CorruptFile.setAside(path)
+      database = try StateFile.openDatabase(path, options.database)
+    }
+    setAside = aside
+    epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
+    freeID = (try database.integer("SELECT max(id) FROM nodes") ?? 0) + 1
+    tableCacheBytes = options.tableCacheBytes
+  }
+
+  private static func openDatabase(
+    _ path: String, _ options: Database.Options
+  ) throws(StoreFailure) -> Database {
+    let isThere = try Soundness.checkHeader(path)
+    let database = try Database(path: path, options)
+    if isThere { try Soundness.check(database) }
+    try Schema.prepare(database)
+    return database
+  }
+
+  /// What a node remembers.
+  ///
+  /// The description is kept with it, so that a change of its key expression is noticed.
+  public func table(node: String, description: String) throws(StoreFailure) -> KeyedTable {
+    if let table = tables[node] { return table }
+    let table = try KeyedTable(
+      node: node, description: description, cacheBytes: tableCacheBytes, freeID: freeID, database)
+    freeID += 1
+    tables[node] = table
+    return table
+  }
+
+  /// The bytes of keys and values that wait for the next commit.
+  public var pendingBytes: Int { tables.values.reduce(0) { $0 + $1.pendingBytes } }
+
+  /// What a name stands for: see `Epoch.set`.
+  public func fact(owner: String, name: String) throws(StoreFailure) -> Fact? {
+    let statement = try database.statement("SELECT value FROM facts WHERE owner = ?1 AND name = ?2")
+    try statement.bind(1, owner)
+    try statement.bind(2, name)
+    defer { statement.reset() }
+    return try statement.step() ? statement.fact(0) : nil
+  }
+
+  /// Ends an epoch, and answers its number: every table's changes and what `body` writes, in one transaction.
+  ///
+  /// What `body` changes in tables is part of it; it may run again where the commit is tried again.
+  @discardableResult
+  public func commit(_ body: (borrowing Epoch) throws(StoreFailure) -> Void) throws(StoreFailure) -> Int64 {
+    let number = epoch + 1
+    try write(number) { (epoch) throws(StoreFailure) in
+      try body(epoch)
+      for table in tables.values { try table.write() }
+      try epoch.keep(.integer(number), owner: "", name: "epoch")
+    }
+    for table in tables.values { table.settle() }
+    epoch = number
+    return number
+  }
+
+  /// What `body` writes, in a transaction that ends no epoch: marks, attempts, dead letters.
+  ///
+  /// Changes of tables go on waiting for the next epoch.
+  public func update(_ body: (borrowing Epoch) throws(StoreFailure) -> Void) throws(StoreFailure) {
+    try write(epoch, body)
+  }
+
+  /// Takes back what has changed in the tables since the last commit.
+  public func rollback() {
+    database.unsaid = nil
+    for table in tables.values { table.revert() }
+  }
+
+  // Swift 6.3's optimiser aborts where it inlines a call whose closure borrows what cannot be copied.
+  @inline(never)
+  private func write(
+    _ number: Int64, _ body: (borrowing Epoch) throws(StoreFailure) -> Void
+  ) throws(StoreFailure) {
+    // What was decided on a read that failed must not be kept.
+    if let unsaid = database.unsaid { throw unsaid }
+    try database.transaction { () throws(StoreFailure) in
+      try body(Epoch(number: number, database: database))
+      if let unsaid = database.unsaid { throw unsaid }
+    }
+  }
+}

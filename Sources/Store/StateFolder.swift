@@ -1,0 +1,30 @@
+import Glibc
+
+/// Where the state of pipelines is kept: one file a pipeline.
+public enum StateFolder {
+  /// The standard one: `$XDG_STATE_HOME/flow` or `~/.local/state/flow`.
+  ///
+  /// Nil where neither variable is set to an absolute path.
+  public static func standard(environment: (String) -> String?) -> String? {
+    if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/flow" }
+    guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
+    return "\(home)/.local/state/flow"
+  }
+
+  /// The file of a pipeline, `NAME.db` in the folder; nil where the name would lead elsewhere.
+  public static func file(of pipeline: String, in folder: String) -> String? {
+    let isPlain = !pipeline.isEmpty && !pipeline.hasPrefix(".") && pipeline.utf8.count <= 200
+    let leads = pipeline.utf8.contains { $0 == 0x2f || $0 < 0x20 || $0 == 0x7f }
+    return isPlain && !leads ? "\(folder)/\(pipeline).db" : nil
+  }
+
+  /// Makes the folder that a path lies in and those above it, for this user alone.
+  static func make(for path: String) throws(StoreFailure) {
+    guard let slash = path.utf8.lastIndex(of: 0x2f), slash != path.startIndex else { return }
+    let folder = String(path[..<slash])
+    if mkdir(folder, 0o700) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT else { throw StoreFailure(folder, trying: "make the folder") }
+    try make(for: folder)
+    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw StoreFailure(folder, trying: "make the folder") }
+  }
+}

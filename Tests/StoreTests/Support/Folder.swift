@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+@testable import Store
+
+/// A folder that goes with the value.
+final class Folder {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/flow-store-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var file: String { path + "/p.db" }
+  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+
+  func read(_ name: String = "p.db") throws -> [UInt8] {
+    try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)")))
+  }
+
+  func write(_ bytes: [UInt8], _ name: String = "p.db") throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+  }
+
+  /// The state as a crash would leave it now: the file and its write-ahead file, as they lie on the disk.
+  func snapshot() throws -> Folder {
+    let copy = try Folder()
+    for name in ["p.db", "p.db-wal"] where names.contains(name) { try copy.write(read(name), name) }
+    return copy
+  }
+
+  func open(_ change: (inout StateFile.Options) -> Void = { _ in }) throws -> StateFile {
+    var options = StateFile.Options(database: .init(sync: .never))
+    change(&options)
+    return try StateFile(path: file, options)
+  }
+}
+
+func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+/// What `body` fails with.
+func failure(_ body: () throws -> Void) -> StoreFailure? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? StoreFailure
+  }
+}
+
+/// The same numbers for the same seed.
+struct Dice: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
