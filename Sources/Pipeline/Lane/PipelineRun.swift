@@ -140,6 +140,7 @@ public final class PipelineRun: Sendable {
       let deadline = before.isAborted ? now : before.isStopping ? now + options.grace : .distantFuture
       for sink in sinks { sink.finish(by: deadline) }
       root.dispose()
+      lane.end()
       let isLate = !before.isAborted && lane.scheduler.now >= deadline
       done(isLate || progress.state.withLock { $0.hasFailed })
     }

@@ -24,6 +24,15 @@ struct PipelineRunTests {
     #expect(heard.events["stays"] == ["0", "1", "2"])
     #expect(heard.ends == [false])
   }
+
+  @Test("nothing of a pipeline is left when it is over")
+  func lettingGo() throws {
+    let bench = try LaneBench("sources: { in: stdin }\nsteps: [batch: 2]\nsinks: { out: null }")
+    let heard = try bench.run(["in": [ScriptedAnswer(at: 0, .events((1...3).map { .number($0) }))]])
+    #expect(heard.events["out"] == ["[1,2]", "[3]"])
+    #expect(heard.sinksLeft == 0)
+    #expect(heard.scriptsLeft == 0)
+  }
 }
 
 /// A pipeline in virtual time, with scripts for sources and sinks that only note what they are given.
