@@ -8,6 +8,7 @@ struct Assembly {
   let root: Subscription
   let ending: @Sendable () -> Ending
   var meters: [Meter] = []
+  private(set) var desks: [ErrorDesk] = []
   private var streams: [String: Observable<Signal>] = [:]
 
   init(
@@ -84,8 +85,10 @@ struct Assembly {
     return tapped(connected, plan.name)
   }
 
-  private func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorDesk {
-    ErrorDesk(policy, lane, meter, log, letters: options.letters)
+  private mutating func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorDesk {
+    let desk = ErrorDesk(policy, lane, meter, log, letters: options.letters)
+    desks.append(desk)
+    return desk
   }
 
   private func merged(_ names: [String]) -> Observable<Signal> {

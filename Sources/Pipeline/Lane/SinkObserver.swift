@@ -82,7 +82,6 @@ final class SinkObserver: Observer, AlarmOwner {
     endTurn()
     do { try state.value.sink.finish(by: deadline) } catch { handle(error, nil) }
     state.value.isOver = true
-    errors.summarize()
   }
 
   func fail(_ error: any Error) { lane.fail(error) }

@@ -33,6 +33,14 @@ struct PipelineRunTests {
     #expect(heard.sinksLeft == 0)
     #expect(heard.scriptsLeft == 0)
   }
+
+  @Test("the failures of a step that were not told one by one are told at the end")
+  func failuresAtTheEnd() throws {
+    let bench = try LaneBench("sources: { in: stdin }\nsteps: [map: .a]\nsinks: { out: null }")
+    let heard = try bench.run(["in": [ScriptedAnswer(at: 0, .events((1...5).map { .number($0) }))]])
+    #expect(heard.log.count == 4)
+    #expect(heard.log.last == "2 more events failed")
+  }
 }
 
 /// A pipeline in virtual time, with scripts for sources and sinks that only note what they are given.
