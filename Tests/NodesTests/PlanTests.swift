@@ -49,6 +49,10 @@ struct PlanTests {
         "steps: [{ take: { count: 1, lifetime: 1d } }]",
         "a.yaml:2:29: take has no option “lifetime”; it has “count” or “per”; “dedupe” or “join” would have “lifetime”"
       ),
+      (
+        "vars: { l: [1] }\nsteps: [{ take: $vars.l }]",
+        "a.yaml:3:17: a whole number is expected here, not a list"
+      ),
       ("steps: [{ take: many }]", "a.yaml:2:17: a whole number is expected here, not the text “many”"),
       (
         "steps: [{ sort: { order: up } }]",
@@ -179,6 +183,13 @@ struct PlanTests {
     #expect(plan.streams.map(\.from) == [["a", "b"]])
     #expect(plan.sinks.map(\.from) == [["steps"]])
     #expect(plan.name == "a")
+  }
+
+  @Test("without steps a sink may name a source, as if there were steps")
+  func namedSource() throws {
+    let plan = try #require(reader(Self.head + "sinks: { o: { null: , from: i } }").plans.first)
+    #expect(plan.streams.isEmpty)
+    #expect(plan.sinks.map(\.from) == [["i"]])
   }
 
   @Test("schedules: one is enough, and a stream has none")

@@ -8,7 +8,10 @@ struct Assembly {
   let root: Subscription
   let ending: @Sendable () -> Ending
   var meters: [Meter] = []
+  private(set) var desks: [ErrorDesk] = []
   private var streams: [String: Observable<Signal>] = [:]
+  /// The sources whose polls come through each source or stream.
+  private var origins: [String: Set<String>] = [:]
 
   init(
     _ plan: Plan, _ options: RunOptions, _ lane: Lane, _ root: Subscription,
@@ -32,6 +35,7 @@ struct Assembly {
   /// Where the events of a source come in.
   mutating func entry(for source: SourcePlan, in subscription: Subscription) -> SourceEntry {
     let subject = PublishSubject<Signal>()
+    origins[source.name] = [source.name]
     streams[source.name] = tapped(subject.observable, source.name)
     return SourceEntry(lane, subject, subscription)
   }
@@ -40,6 +44,7 @@ struct Assembly {
     for stream in plan.streams {
       var signals = merged(stream.from)
       for step in stream.steps { signals = try connect(step, to: signals) }
+      origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
       streams[stream.name] = shared(signals, readers: readers(of: stream.name))
     }
   }
@@ -84,13 +89,17 @@ struct Assembly {
     return tapped(connected, plan.name)
   }
 
-  private func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorDesk {
-    ErrorDesk(policy, lane, meter, log, letters: options.letters)
+  private mutating func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorDesk {
+    let desk = ErrorDesk(policy, lane, meter, log, letters: options.letters)
+    desks.append(desk)
+    return desk
   }
 
   private func merged(_ names: [String]) -> Observable<Signal> {
-    let inputs = names.compactMap { streams[$0] }
-    return inputs.count == 1 ? inputs[0] : .merge(inputs)
+    let ways = names.compactMap { name in streams[name].map { (signals: $0, sources: origins[name] ?? []) } }
+    if ways.count == 1 { return ways[0].signals }
+    let sources = ways.flatMap(\.sources)
+    return Set(sources).count < sources.count ? .confluence(ways) : .merge(ways.map(\.signals))
   }
 
   private func tapped(_ signals: Observable<Signal>, _ name: String) -> Observable<Signal> {

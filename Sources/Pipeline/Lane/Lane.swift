@@ -68,6 +68,13 @@ public final class Lane: Sendable {
     turn { for start in starters { start() } }
   }
 
+  /// Lets go of what hangs on it: the sinks, which hold on to the lane themselves.
+  func end() {
+    state.value.sinks = []
+    state.value.starters = []
+    state.value.onFailure = nil
+  }
+
   func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }
 
   func onFailure(_ action: @escaping @Sendable (any Error) -> Void) { state.value.onFailure = action }

@@ -22,6 +22,7 @@ public final class PipelineRun: Sendable {
   private let lane: Lane
   private let root: Subscription
   private let sinks: [SinkObserver]
+  private let desks: [ErrorDesk]
   private let sources: [SourceRun]
   private let sinkStop: StopSign
   private let progress: ProgressBox
@@ -82,6 +83,7 @@ public final class PipelineRun: Sendable {
     sinks = try plan.sinks.compactMap { try assembly.connectSink($0, stop: stop, ended: progress.sinkEnded) }
     self.sources = sources
     meters = assembly.meters
+    desks = assembly.desks
     lane.onFailure { [weak self] error in self?.fail(error) }
     lane.onLoss { progress.state.withLock { $0.hasFailed = true } }
     let finish: @Sendable () -> Void = { [weak self] in self?.finish() }
@@ -140,7 +142,9 @@ public final class PipelineRun: Sendable {
       // What ends by itself takes the time it takes; whoever stops it meanwhile aborts it when the time is over.
       let deadline = before.isAborted ? now : before.isStopping ? now + options.grace : .distantFuture
       for sink in sinks { sink.finish(by: deadline) }
+      for desk in desks { desk.summarize() }
       root.dispose()
+      lane.end()
       let isLate = !before.isAborted && lane.scheduler.now >= deadline
       done(isLate || progress.state.withLock { $0.hasFailed })
     }

@@ -9,8 +9,15 @@ final class Polling: Sendable {
     var timer: Subscription?
     /// When the last poll was due, had it not been put off; by the clock that only goes forward.
     var beat = Instant()
+    /// With cron, the time of day for which a poll was last set, in seconds since 1970.
+    var lastTime: Int?
     var isOver = false
   }
+
+  /// After so many seconds the time of day is looked at again.
+  private static let trust = 60.0
+  /// A clock that is set back by more seconds was wrong before; by less, it is wrong now and then.
+  private static let setBack = 3 * 3600
 
   private let make: @Sendable () throws -> any PollSource
   private let schedule: Schedule
@@ -73,30 +80,34 @@ final class Polling: Sendable {
   }
 
   private func setTimer() {
-    if context.isOnce { return end() }
-    let now = scheduler.now
-    let wall = context.world.wallClock()
-    guard var delay = schedule.delay(after: wall - (now - state.value.beat).inSeconds) else { return end() }
-    if state.value.beat + delay <= now {
-      // Beats that were missed while a poll took long, or the machine slept, are not made up for.
-      guard let next = nextDelay(after: now, wall) else { return end() }
-      delay = next
-    }
-    let beat = state.value.beat + delay
-    let due = beat + schedule.spread(context.world.random)
-    state.value.timer = scheduler.schedule(at: due) { [self] in
-      state.value.beat = beat
-      poll()
+    if context.isOnce || context.stop.isSet { return end() }
+    let spread = schedule.spread(context.world.random)
+    switch schedule.rhythm {
+    case .once: end()
+    case .every(let period):
+      // Beats that were missed while a poll took long are not made up for.
+      let missed = (scheduler.now - state.value.beat).nanoseconds / period.nanoseconds
+      state.value.beat = state.value.beat + .nanoseconds(period.nanoseconds * (missed + 1))
+      state.value.timer = scheduler.schedule(at: state.value.beat + spread) { [self] in poll() }
+    case .cron(let cron, let zone):
+      let now = Int(context.world.wallClock().rounded(.down))
+      // Of a clock that was set back a little, no time counts twice.
+      let last = state.value.lastTime.map { $0 - now < Self.setBack ? max($0, now) : now } ?? now
+      guard let next = cron.next(after: last, in: zone) else { return end() }
+      state.value.lastTime = next
+      wait(forTimeOfDay: Double(next) + spread.inSeconds, since: Double(now))
     }
   }
 
-  /// From the last beat to the first one that is still to come.
-  private func nextDelay(after now: Instant, _ wall: Double) -> Duration? {
-    let behind = now - state.value.beat
-    if case .every(let period) = schedule.rhythm {
-      return period * ((behind / period).rounded(.down) + 1)
+  /// Polls at a time of day, by a clock that may be set, and that goes on while the machine sleeps.
+  private func wait(forTimeOfDay time: Double, since before: Double) {
+    let now = context.world.wallClock()
+    if now < before - Double(Self.setBack) { return setTimer() }
+    let left = time - now
+    if left < 0.001 { return poll() }
+    state.value.timer = scheduler.schedule(after: .nanoseconds(Int64(min(left, Self.trust) * 1e9))) {
+      [self] in wait(forTimeOfDay: time, since: now)
     }
-    return schedule.delay(after: wall).map { behind + $0 }
   }
 
   private func end() {

@@ -23,17 +23,6 @@ public struct Schedule: Sendable {
 
   public static let once = Schedule(.once, atStart: true)
 
-  /// How long after the previous beat (a time of day) the next one is; nil when there is none.
-  func delay(after beat: Double) -> Duration? {
-    switch rhythm {
-    case .once: return nil
-    case .every(let period): return period
-    case .cron(let cron, let zone):
-      guard let next = cron.next(after: Int(beat.rounded(.down)), in: zone) else { return nil }
-      return .nanoseconds(Int64((Double(next) - beat) * 1e9))
-    }
-  }
-
   /// By how much a poll is put off behind its beat.
   func spread(_ random: () -> Double) -> Duration { jitter == .zero ? .zero : jitter * random() }
 }

@@ -9,6 +9,8 @@ final class SinkObserver: Observer, AlarmOwner {
     /// Whether it was given something since the last turn ended.
     var isTouched = false
     var isOver = false
+    /// Whether `ended` has been told: a reader may go when the stream has ended already.
+    var hasEnded = false
   }
 
   private let state: LaneLocal<State>
@@ -80,12 +82,17 @@ final class SinkObserver: Observer, AlarmOwner {
     endTurn()
     do { try state.value.sink.finish(by: deadline) } catch { handle(error, nil) }
     state.value.isOver = true
-    errors.summarize()
   }
 
   func fail(_ error: any Error) { lane.fail(error) }
 
-  func complete() { ended() }
+  func complete() { end() }
+
+  private func end() {
+    if state.value.hasEnded { return }
+    state.value.hasEnded = true
+    ended()
+  }
 
   private func guarded(_ body: () throws -> Void) {
     do { try body() } catch { handle(error, nil) }
@@ -99,6 +106,6 @@ final class SinkObserver: Observer, AlarmOwner {
     }
     state.value.isOver = true
     subscription.dispose()
-    ended()
+    end()
   }
 }

@@ -90,7 +90,12 @@ final class SourceRun: Sendable {
 
   func stop() {
     context.stop.set()
-    ender.withLock { $0 }?()
+    // Once, and let go of: it holds on to the whole pipeline.
+    let end = ender.withLock { ender in
+      defer { ender = nil }
+      return ender
+    }
+    end?()
   }
 
   /// Deliveries that were let go because the pipeline had not kept up.

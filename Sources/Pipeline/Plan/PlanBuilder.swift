@@ -49,6 +49,10 @@ struct PlanBuilder {
       streams.insert(chain, at: 0)
     }
     let sinks = readSinks(mapping, onError, streams)
+    // Where there are no steps, there is a chain only for the sinks that do not say what they are given.
+    if mapping["steps"] == nil, !sinks.contains(where: { $0.from.contains { $0.name == Plan.chain } }) {
+      streams.removeAll { $0.name == Plan.chain }
+    }
     checkTime(sources)
     let tests = readTests(mapping["tests"]?.value)
     guard document.isWhole else { return nil }

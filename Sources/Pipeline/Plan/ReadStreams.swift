@@ -76,8 +76,12 @@ extension PlanBuilder {
     if case .sequence(let sequence) = node, sequence.elements.isEmpty {
       checker.report("from names nothing", at: sequence.place)
     }
+    var named: Set<String> = []
     return (node.sequence?.elements ?? [node]).compactMap { element in
       guard let scalar = checker.scalar(element, "the name of a source or stream") else { return nil }
+      if !named.insert(scalar.text).inserted {
+        checker.report("from names \(quoted(scalar.text)) twice", at: scalar.place)
+      }
       return StreamDraft.Reference(name: scalar.text, place: scalar.place)
     }
   }

@@ -53,17 +53,19 @@ public final class Checker {
 
   /// A scalar of a wrong or right kind; nil, and a problem, when it is no scalar at all.
   func scalar(_ node: Node, _ wanted: String) -> Scalar? {
-    if case .scalar(let scalar) = resolved(node) {
+    let found = resolved(node)
+    if case .scalar(let scalar) = found {
       return unresolvable.contains(scalar.place) ? nil : scalar
     }
-    report("\(wanted) is expected here, not \(node.kind)", at: node.place)
+    report("\(wanted) is expected here, not \(found.kind)", at: node.place)
     return nil
   }
 
   func mapping(_ node: Node, _ wanted: String, hint: String? = nil) -> Node.Mapping? {
-    if case .mapping(let mapping) = resolved(node) { return mapping }
+    let found = resolved(node)
+    if case .mapping(let mapping) = found { return mapping }
     if unresolvable.contains(node.place) { return nil }
-    report("\(wanted) is expected here, not \(node.kind)", at: node.place, hint: hint)
+    report("\(wanted) is expected here, not \(found.kind)", at: node.place, hint: hint)
     return nil
   }
 
