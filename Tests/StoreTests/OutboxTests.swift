@@ -106,7 +106,13 @@ import Testing
     let crashed = try folder.snapshot().open()
     #expect(try crashed.outboxCount(sink: "log") == 0 && crashed.fact(owner: "file", name: "offset") == nil)
     #expect(try crashed.table(node: "n", description: "").count == 0)
-    try state.commit { epoch throws(StoreFailure) in try epoch.put(entry("log", epoch.number, 0)) }
+    var within: Folder?
+    try state.commit { epoch throws(StoreFailure) in
+      try epoch.put(entry("log", epoch.number, 0))
+      within = try? folder.snapshot()
+    }
+    let before = try #require(within).open()
+    #expect(try before.epoch == 0 && before.outboxCount(sink: "log") == 0)
     let after = try folder.snapshot().open()
     #expect(try after.outboxCount(sink: "log") == 1 && after.epoch == 1)
     #expect(try after.table(node: "n", description: "").value(for: bytes("a")) == bytes("1"))
