@@ -9,7 +9,8 @@ let changes = NodeSpec(
     poll, and diff has an entry {path, before, after} for each changed leaf, path being a JSON Pointer.
 
     The first poll of a source is a baseline: nothing is told of it, unless first: emit. What is gone from a whole, \
-    successful poll was removed; a poll that fails says nothing. A source without polls (a file, standard input) is \
+    successful poll was removed; a poll that fails says nothing, and one of which a step failed on a row removes \
+    nothing. A source without polls (a file, standard input) is \
     compared event by event: there is no baseline, and nothing is ever removed.
     """,
   options: AnyOption.list(
@@ -156,12 +157,16 @@ private final class Changes: Step {
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
     let snapshot = snapshot(of: poll)
+    defer {
+      snapshot.hasBaseline = true
+      out.send(endOf: poll)
+    }
+    // A row that a step failed on is not gone.
+    if poll.isTorn { return snapshot.endTornPoll() }
     let gone = snapshot.endPoll()
     if tells.removed, emitsFirst || snapshot.hasBaseline {
       for (key, before) in gone { out.send(change("removed", key, poll, before, nil)) }
     }
-    snapshot.hasBaseline = true
-    out.send(endOf: poll)
   }
 
   /// That of the event's source; mostly the same as the last time.

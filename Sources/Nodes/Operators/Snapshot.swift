@@ -45,6 +45,13 @@ final class Snapshot {
     }
   }
 
+  /// Ends a poll of which a part is missing: what it did not have may be there still, and is kept.
+  func endTornPoll() {
+    let round = round
+    table.forEach { entry in entry.mark = round }
+    self.round &+= 1
+  }
+
   /// Takes out what the poll did not have, in the order of the keys.
   func endPoll() -> [(key: Value, before: Value)] {
     var gone: [(key: Value, before: Value)] = []

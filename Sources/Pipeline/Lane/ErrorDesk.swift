@@ -72,6 +72,7 @@ public final class ErrorDesk: Sendable {
   @inline(never)
   public func report(_ error: any Error, _ event: Event?) {
     meter.countError()
+    event?.poll.tear()
     if case .stop = policy {
       tell(error, event)
       lane.fail(PipelineStopped(node: log.node, reason: "\(error)"))

@@ -1,4 +1,5 @@
 import JSON
+import Synchronization
 
 /// What flows through a pipeline: an event, or the news that a poll's events are complete.
 public enum Signal: Sendable {
@@ -32,6 +33,7 @@ public final class Poll: Sendable {
   public let at: Double
   /// What the source adds to `$meta`, an object.
   public let notes: Value
+  private let torn = Atomic<Bool>(false)
 
   public init(source: String, number: Int = 0, at: Double, notes: Value = .emptyObject) {
     self.source = source
@@ -39,6 +41,11 @@ public final class Poll: Sendable {
     self.at = at
     self.notes = notes
   }
+
+  /// Whether a step has failed on one of its events: what comes of it is not the whole poll.
+  public var isTorn: Bool { torn.load(ordering: .relaxed) }
+
+  func tear() { torn.store(true, ordering: .relaxed) }
 
   /// `$meta`: source, poll and time, and whatever the source adds.
   public var meta: Value {

@@ -1,0 +1,92 @@
+import JSON
+import Nodes
+import Pipeline
+import Reactive
+import Testing
+
+@Suite("changes")
+struct ChangesTests {
+  /// Type and key of each change, with its time.
+  private func changes(_ step: String, _ input: String) throws -> [String] {
+    try Trial(step).run(input).outcome.heard["heard", default: []].compactMap { heard in
+      heard.value.map { value in
+        "\(DurationText.format(heard.at)) \(value.member("type")?.string ?? "") \(value.member("key") ?? .null)"
+      }
+    }
+  }
+
+  @Test("a row that a step before it fails on is not told as removed")
+  func tornPoll() throws {
+    let input = """
+      0s {"id": "a", "net": "2026-01-01T00:00:00Z"}
+      0s {"id": "b", "net": "2026-01-01T00:00:00Z"}
+      0s poll
+      1h {"id": "a", "net": null}
+      1h poll
+      2h {"id": "a", "net": "2026-01-01T00:00:00Z"}
+      2h poll
+      """
+    let found = try changes("- map: '{id, at: (.net | fromdate)}'\n- changes: .id", input)
+    // At one o'clock nothing is known of a, nor for certain of b.
+    #expect(found == ["2h removed \"b\""])
+  }
+
+  @Test("a poll that fails tells nothing, and the one after it is compared with the one before it")
+  func failedPoll() throws {
+    let input = """
+      0s {"id": "a"}
+      0s poll
+      1h failure
+      2h {"id": "b"}
+      2h poll
+      """
+    #expect(try changes("changes: .id", input) == ["2h added \"b\"", "2h removed \"a\""])
+  }
+
+  @Test("the same value in other words is no change")
+  func otherWords() throws {
+    let input = """
+      0s {"id": 1, "n": 1.0, "o": {"a": 1, "b": 2}}
+      0s poll
+      1h {"o": {"b": 2, "a": 1}, "n": 1, "id": 1}
+      1h poll
+      """
+    #expect(try changes("changes: .id", input) == [])
+  }
+
+  @Test("what comes and goes over many polls, beside a naive model", arguments: 1...20)
+  func model(_ seed: UInt64) throws {
+    var random = Draw(seed)
+    var before: [Int: Int] = [:]
+    var input = ""
+    var expected: [String] = []
+    for hour in 1...20 {
+      var now: [Int: Int] = [:]
+      for key in 0..<12 where random.below(3) > 0 {
+        now[key] = random.below(2) == 0 ? before[key] ?? 0 : hour
+      }
+      for (key, value) in now.sorted(by: { $0.key < $1.key }) {
+        input += "\(hour)h {\"id\": \(key), \"v\": \(value)}\n"
+        if hour > 1, before[key] == nil { expected.append("\(hour)h added \(key)") }
+        if hour > 1, let old = before[key], old != value { expected.append("\(hour)h changed \(key)") }
+      }
+      input += "\(hour)h poll\n"
+      if hour > 1 {
+        expected += before.keys.sorted().filter { now[$0] == nil }.map { "\(hour)h removed \($0)" }
+      }
+      before = now
+    }
+    #expect(try changes("changes: .id", input) == expected)
+  }
+
+  /// Numbers that a seed decides.
+  private struct Draw {
+    var state: UInt64
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func below(_ limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % limit
+    }
+  }
+}
