@@ -137,6 +137,7 @@ struct PlanTests {
         "streams: { a: { steps: [] } }\nsinks: { o: { null: {}, from: a } }",
         "it is not said what this stream reads"
       ),
+      ("sinks: { o: { null: {}, from: [i, i] } }", "from names “i” twice"),
     ])
   func wiring(_ yaml: String, _ expected: String) {
     let found = problems(Self.head + yaml)
