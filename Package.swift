@@ -35,18 +35,21 @@ let package = Package(
       swiftSettings: unchecked),
     .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked),
     .target(
-      name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive"], swiftSettings: unchecked),
+      name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive", "Store"],
+      swiftSettings: unchecked),
     .target(
-      name: "Nodes", dependencies: ["CGlibc", "CZ", "JSON", "Pipeline", "Reactive"], swiftSettings: unchecked),
+      name: "Nodes", dependencies: ["CGlibc", "CZ", "JSON", "Pipeline", "Reactive", "Store"],
+      swiftSettings: unchecked),
     .executableTarget(
-      name: "flow", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"], swiftSettings: unchecked),
+      name: "flow", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "Store"], swiftSettings: unchecked
+    ),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(name: "StoreTests", dependencies: ["CSQLite", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON"]),
-    .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive"]),
-    .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"]),
+    .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
+    .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "Store"]),
   ],
   swiftLanguageModes: [.v6]
 )

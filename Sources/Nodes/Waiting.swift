@@ -2,8 +2,10 @@ import Pipeline
 
 extension StepContext {
   /// Says how much a step still held when the pipeline was stopped.
+  ///
+  /// With state it is there for the next run, and no word is needed.
   func noteWaiting(_ count: Int) {
-    if count == 0 { return }
+    if count == 0 || isKept { return }
     log.notice(count == 1 ? "one event was still waiting" : "\(count) events were still waiting")
   }
 }

@@ -23,32 +23,37 @@ struct StateKey: Hashable, Comparable {
 /// Two generations stand for the order of use: when the young one has grown to half the limit it becomes the old one,
 /// and what was the old one and has not been asked for since is forgotten. A hit costs one or two look-ups and no
 /// bookkeeping.
-struct KeyedCache {
+struct KeyedCache<Value: Storable> {
   /// What is known of a key: its value, or that there is none.
-  typealias Entry = [UInt8]?
+  typealias Entry = Value?
   /// What an entry costs beside its bytes: two arrays' heads and a place in a table that is not full.
-  static let overhead = 160
+  static var overhead: Int { 160 }
 
-  private var young: [StateKey: Entry] = [:]
-  private var old: [StateKey: Entry] = [:]
+  private var young: [StateKey: Kept] = [:]
+  private var old: [StateKey: Kept] = [:]
   private var youngBytes = 0
   private let half: Int
+
+  private struct Kept {
+    var entry: Entry
+    var size: Int
+  }
 
   init(bytes: Int) { half = bytes / 2 }
 
   /// Nil where the key is not known of; `.some(nil)` where it is known not to be kept.
   mutating func entry(for key: StateKey) -> Entry? {
-    if let entry = young[key] { return entry }
-    guard let entry = old[key] else { return nil }
-    keep(entry, for: key)
-    return entry
+    if let kept = young[key] { return .some(kept.entry) }
+    guard let kept = old[key] else { return nil }
+    keep(kept.entry, for: key, size: kept.size)
+    return .some(kept.entry)
   }
 
-  /// Remembers an entry.
+  /// Remembers an entry, whose value takes `size` bytes.
   ///
   /// One that is too large by itself is left out, and what was known of its key forgotten.
-  mutating func keep(_ entry: Entry, for key: StateKey) {
-    let cost = Self.cost(key, entry)
+  mutating func keep(_ entry: Entry, for key: StateKey, size: Int) {
+    let cost = Self.cost(key, size)
     if cost > half / 4 {
       young[key] = nil
       old[key] = nil
@@ -59,7 +64,7 @@ struct KeyedCache {
       young = [:]
       youngBytes = 0
     }
-    young[key] = .some(entry)
+    young[key] = Kept(entry: entry, size: size)
     youngBytes += cost
   }
 
@@ -69,7 +74,5 @@ struct KeyedCache {
     youngBytes = 0
   }
 
-  static func cost(_ key: StateKey, _ entry: Entry) -> Int {
-    key.bytes.count + (entry?.count ?? 0) + overhead
-  }
+  static func cost(_ key: StateKey, _ size: Int) -> Int { key.bytes.count + size + overhead }
 }

@@ -1,11 +1,13 @@
 /// What has changed in a table since the last commit, in the order of the writes.
-struct KeyedChanges {
+struct KeyedChanges<Value: Storable> {
   struct Change {
     /// Nil where the key is to be forgotten.
-    var value: [UInt8]?
+    var value: Value?
     var sequence: Int64
     /// Whether the file holds the key, as of the last commit.
     let isStored: Bool
+    /// How many bytes the value takes, or about that many until they have been made.
+    var size: Int
   }
 
   private(set) var byKey: [StateKey: Change] = [:]
@@ -16,18 +18,27 @@ struct KeyedChanges {
 
   subscript(key: StateKey) -> Change? { byKey[key] }
 
-  mutating func set(_ value: [UInt8]?, for key: StateKey, sequence: Int64, isStored: Bool) {
+  mutating func set(_ value: Value?, for key: StateKey, sequence: Int64, isStored: Bool) {
     let before = byKey[key]
-    if let before { bytes -= KeyedCache.cost(key, before.value) }
-    bytes += KeyedCache.cost(key, value)
-    byKey[key] = Change(value: value, sequence: sequence, isStored: before?.isStored ?? isStored)
+    let size = value?.storedSize ?? 0
+    if let before { bytes -= KeyedCache<Value>.cost(key, before.size) }
+    bytes += KeyedCache<Value>.cost(key, size)
+    byKey[key] = Change(
+      value: value, sequence: sequence, isStored: before?.isStored ?? isStored, size: size)
     guard value != nil else { return }
     if order.count > 2 * byKey.count + 64 { compact() }
     order.append((sequence, key))
   }
 
+  /// Says how many bytes a change takes, now that they have been made.
+  mutating func note(size: Int, for key: StateKey) {
+    guard let before = byKey[key]?.size, before != size else { return }
+    bytes += size - before
+    byKey[key]?.size = size
+  }
+
   /// The key that was written first and is still to be kept.
-  mutating func oldest() -> (key: StateKey, value: [UInt8])? {
+  mutating func oldest() -> (key: StateKey, value: Value)? {
     while first < order.count {
       if let value = live(order[first]) { return (order[first].key, value) }
       first += 1
@@ -35,13 +46,13 @@ struct KeyedChanges {
     return nil
   }
 
-  func forEach(_ body: (StateKey, [UInt8]) -> Void) {
+  func forEach(_ body: (StateKey, Value) -> Void) {
     for entry in order[first...] {
       if let value = live(entry) { body(entry.key, value) }
     }
   }
 
-  private func live(_ entry: (sequence: Int64, key: StateKey)) -> [UInt8]? {
+  private func live(_ entry: (sequence: Int64, key: StateKey)) -> Value? {
     guard let change = byKey[entry.key], change.sequence == entry.sequence else { return nil }
     return change.value
   }

@@ -56,12 +56,14 @@ final class KeyedStatements {
     return nil
   }
 
-  func forEach(of node: Int64, _ body: (StateKey, [UInt8]) -> Void) throws(StoreFailure) {
+  func forEach(
+    of node: Int64, _ body: (StateKey, [UInt8]) throws(StoreFailure) -> Void
+  ) throws(StoreFailure) {
     // One of its own, since `body` may go through a table itself.
     let all = try Statement("SELECT key, value FROM keyed WHERE node = ?1 ORDER BY sequence", of: database)
     all.bind(1, node)
     defer { all.reset() }
-    while try all.step() { body(StateKey(all.bytes(0)), all.bytes(1)) }
+    while try all.step() { try body(StateKey(all.bytes(0)), all.bytes(1)) }
   }
 
   func set(

@@ -1,4 +1,4 @@
-/// What one node remembers: bytes under keys of bytes, in the order in which they were last written.
+/// What one node remembers: values under keys of bytes, in the order in which they were last written.
 ///
 /// Changes gather in memory and reach the file in the next commit, in its transaction; until then they can be taken
 /// back. What has not changed is read from the file when it is asked for and kept within `cacheBytes`, so that the
@@ -7,7 +7,7 @@
 ///
 /// No call throws, so that a state machine need not know where its state is: a read that fails answers as if there
 /// were nothing, and the next commit fails with what went wrong and stores nothing.
-public final class KeyedTable {
+public final class KeyedTable<Value: Storable> {
   public let node: String
   /// What the node was when this state was written, where that differs from what it is: a key expression, say.
   public private(set) var formerDescription: String?
@@ -18,8 +18,8 @@ public final class KeyedTable {
   private let database: Database
   private let id: Int64
   private let statements: KeyedStatements
-  private var cache: KeyedCache
-  private var changes = KeyedChanges()
+  private var cache: KeyedCache<Value>
+  private var changes = KeyedChanges<Value>()
   private var sequence: Int64
   /// The file's newest key has this one at most.
   private var storedSequence: Int64
@@ -51,10 +51,10 @@ public final class KeyedTable {
   /// The bytes that wait for the next commit.
   public var pendingBytes: Int { changes.bytes }
 
-  public func value(for key: [UInt8]) -> [UInt8]? { look(for: StateKey(key)) }
+  public func value(for key: [UInt8]) -> Value? { look(for: StateKey(key)) }
 
   /// Keeps a value, which makes its key the newest.
-  public func set(_ value: [UInt8], for key: [UInt8]) {
+  public func set(_ value: Value, for key: [UInt8]) {
     let key = StateKey(key)
     let isKept = look(for: key) != nil
     if !isKept { count += 1 }
@@ -64,7 +64,7 @@ public final class KeyedTable {
 
   /// Forgets a key, and hands out what was kept under it.
   @discardableResult
-  public func remove(_ key: [UInt8]) -> [UInt8]? {
+  public func remove(_ key: [UInt8]) -> Value? {
     let key = StateKey(key)
     guard let value = look(for: key) else { return nil }
     count -= 1
@@ -81,14 +81,14 @@ public final class KeyedTable {
   }
 
   /// The key that was written longest ago.
-  public var oldest: (key: [UInt8], value: [UInt8])? {
+  public var oldest: (key: [UInt8], value: Value)? {
     if !isCleared {
       let stored = reading { () throws(StoreFailure) in
         try statements.first(of: id, after: passed) { [changes] in changes[$0] == nil }
       }
       if let stored = stored ?? nil {
         passed = stored.sequence - 1
-        return (stored.key.bytes, stored.value)
+        return decoded(stored.value, of: stored.key).map { (stored.key.bytes, $0) }
       }
       passed = storedSequence
     }
@@ -98,25 +98,44 @@ public final class KeyedTable {
   /// Calls `body` for each key, the one written longest ago first.
   ///
   /// It sees none of what `body` changes. No commit until it is done.
-  public func forEach(_ body: ([UInt8], [UInt8]) -> Void) {
+  public func forEach(_ body: ([UInt8], Value) -> Void) {
     let changes = changes
     if !isCleared {
       _ = reading { () throws(StoreFailure) in
-        try statements.forEach(of: id) { if changes[$0] == nil { body($0.bytes, $1) } }
+        try statements.forEach(of: id) { (key, bytes) throws(StoreFailure) in
+          if changes[key] == nil { body(key.bytes, try decode(bytes, of: key)) }
+        }
       }
     }
     changes.forEach { body($0.bytes, $1) }
   }
 
-  private func look(for key: StateKey) -> [UInt8]? {
+  private func look(for key: StateKey) -> Value? {
     if let change = changes[key] { return change.value }
     if isCleared { return nil }
     if let entry = cache.entry(for: key) { return entry }
-    let value = reading { () throws(StoreFailure) in try statements.value(of: id, key) }
+    let found = reading { () throws(StoreFailure) in
+      let bytes = try statements.value(of: id, key)
+      return (
+        value: try bytes.map { (bytes) throws(StoreFailure) in try decode(bytes, of: key) }, bytes?.count ?? 0
+      )
+    }
     // Nothing is known of a key whose read has failed.
-    guard let value else { return nil }
-    cache.keep(value, for: key)
-    return value
+    guard let found else { return nil }
+    cache.keep(found.value, for: key, size: found.1)
+    return found.value
+  }
+
+  private func decode(_ bytes: [UInt8], of key: StateKey) throws(StoreFailure) -> Value {
+    if let value = Value(stored: bytes) { return value }
+    throw StoreFailure(
+      database.path, .corrupt,
+      "what \(node) keeps under \(String(decoding: key.bytes.prefix(80), as: UTF8.self)) is not what it wrote"
+    )
+  }
+
+  private func decoded(_ bytes: [UInt8], of key: StateKey) -> Value? {
+    reading { () throws(StoreFailure) in try decode(bytes, of: key) }
   }
 
   /// Nil where the read failed, which the next commit tells.
@@ -131,7 +150,15 @@ public final class KeyedTable {
   }
 }
 
-extension KeyedTable {
+/// What a file asks of its tables, whatever their values are.
+protocol StoredTable: AnyObject {
+  var pendingBytes: Int { get }
+  func write() throws(StoreFailure)
+  func settle()
+  func revert()
+}
+
+extension KeyedTable: StoredTable {
   /// Writes the changes, in the transaction that is open.
   func write() throws(StoreFailure) {
     let isTold = isKnown && formerDescription == nil
@@ -142,7 +169,9 @@ extension KeyedTable {
     for (key, change) in sorted {
       let isStored = change.isStored && !isCleared
       if let value = change.value {
-        try statements.set(value, of: id, key, sequence: change.sequence, isStored: isStored)
+        let bytes = value.stored
+        changes.note(size: bytes.count, for: key)
+        try statements.set(bytes, of: id, key, sequence: change.sequence, isStored: isStored)
       } else if isStored {
         try statements.remove(key, of: id)
       }
@@ -152,7 +181,7 @@ extension KeyedTable {
 
   /// The changes are in the file.
   func settle() {
-    for (key, change) in changes.byKey { cache.keep(change.value, for: key) }
+    for (key, change) in changes.byKey { cache.keep(change.value, for: key, size: change.size) }
     changes = KeyedChanges()
     committed = (count, passed)
     storedSequence = sequence

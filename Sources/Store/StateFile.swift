@@ -35,7 +35,7 @@ public final class StateFile {
   let database: Database
   private let lock: StateLock
   private let tableCacheBytes: Int
-  private var tables: [String: KeyedTable] = [:]
+  private var tables: [String: any StoredTable] = [:]
   private var freeID: Int64
 
   /// Opens the file, or makes it and the folders above it.
@@ -71,12 +71,14 @@ public final class StateFile {
     return database
   }
 
-  /// What a node remembers.
+  /// What a node remembers; asked for once.
   ///
   /// The description is kept with it, so that a change of its key expression is noticed.
-  public func table(node: String, description: String) throws(StoreFailure) -> KeyedTable {
-    if let table = tables[node] { return table }
-    let table = try KeyedTable(
+  public func table<Value: Storable>(
+    node: String, description: String, of type: Value.Type = [UInt8].self
+  ) throws(StoreFailure) -> KeyedTable<Value> {
+    if let table = tables[node] as? KeyedTable<Value> { return table }
+    let table = try KeyedTable<Value>(
       node: node, description: description, cacheBytes: tableCacheBytes, freeID: freeID, database)
     freeID += 1
     tables[node] = table
@@ -93,6 +95,16 @@ public final class StateFile {
     try statement.bind(2, name)
     defer { statement.reset() }
     return try statement.step() ? statement.fact(0) : nil
+  }
+
+  /// All facts of an owner.
+  public func facts(owner: String) throws(StoreFailure) -> [(name: String, value: Fact)] {
+    let statement = try database.statement("SELECT name, value FROM facts WHERE owner = ?1 ORDER BY name")
+    try statement.bind(1, owner)
+    defer { statement.reset() }
+    var facts: [(String, Fact)] = []
+    while try statement.step() { facts.append((statement.text(0), statement.fact(1))) }
+    return facts
   }
 
   /// Ends an epoch, and answers its number: every table's changes and what `body` writes, in one transaction.
@@ -117,6 +129,9 @@ public final class StateFile {
   public func update(_ body: (borrowing Epoch) throws(StoreFailure) -> Void) throws(StoreFailure) {
     try write(epoch, body)
   }
+
+  /// Carries what was committed over into the one file; for the end of a run, when it costs nobody anything.
+  public func tidy() { try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
   /// Takes back what has changed in the tables since the last commit.
   public func rollback() {

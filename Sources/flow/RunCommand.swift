@@ -13,12 +13,16 @@ enum RunCommand {
   static let manual = Manual(
     "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
     options: [
-      once, dryRun, PipelineFiles.set, PipelineFiles.config, stats, grace, RunLog.quiet, RunLog.verbose,
-      RunLog.format,
+      once, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none, RunState.reset,
+      stats,
+      grace, RunLog.quiet, RunLog.verbose, RunLog.format,
     ],
     about: """
       Ctrl-C or SIGTERM stops in good order: sources stop, what is under way goes through, sinks write what they \
       have. A second one stops at once. SIGUSR1 prints what each node has done so far.
+
+      What steps remember, how far sources were read and what sinks are to write is kept in a state of the pipeline, \
+      so that after a crash nothing is lost or written twice: see flow help state.
       """,
     examples: [
       ("flow run pipelines/slips.yaml", "until stopped"),
@@ -26,6 +30,7 @@ enum RunCommand {
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
+    let state = try RunState(arguments)
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
@@ -37,13 +42,18 @@ enum RunCommand {
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace
-    if !options.isDryRun { options.letters = appendLetter }
+    if !options.isDryRun {
+      options.letters = appendLetter
+      if let state { options.state = { plan in try state.open(plan, log: log) } }
+    }
     ignoreSignalsOfWrites()
     let virtual = files.plans.filter { $0.sources.contains(where: \.isScript) }
     guard virtual.isEmpty || virtual.count == files.plans.count else {
       throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
     }
+    try checkNames(files.plans)
     if !virtual.isEmpty {
+      options.state = nil
       return VirtualRunner(plans: virtual, options: options, printsStatistics: arguments.has(stats)).run()
     }
     return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
@@ -52,6 +62,17 @@ enum RunCommand {
   /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.
   private static func ignoreSignalsOfWrites() {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+  }
+
+  private static func checkNames(_ plans: [Plan]) throws(WrongUse) {
+    var paths: [String: String] = [:]
+    for plan in plans {
+      if let other = paths.updateValue(plan.path, forKey: plan.name) {
+        throw WrongUse(
+          "\(other) and \(plan.path) are both called \(quoted(plan.name)); give each pipeline a name of its own"
+        )
+      }
+    }
   }
 
   private static func duration(_ text: String?, _ option: Option) throws(WrongUse) -> Duration? {

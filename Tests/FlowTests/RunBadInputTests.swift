@@ -122,6 +122,6 @@ import Testing
       sinks: { log: { jsonl: log.jsonl } }
       """, input: "{\"n\":7}\n")
     let outcome = try place.run()
-    #expect(outcome.status == 1 && outcome.errors.contains("p: error: stopped by 1-map: Cannot index number"))
+    #expect(outcome.status == 1 && outcome.errors.contains("p: error: stopped by map: Cannot index number"))
   }
 }

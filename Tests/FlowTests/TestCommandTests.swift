@@ -45,7 +45,7 @@ struct TestCommandTests {
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("FAIL  the last of a row"))
     #expect(outcome.output.contains(message), "\(outcome.output)")
-    #expect(outcome.output.contains("1-debounce"))
+    #expect(outcome.output.contains("debounce"))
     #expect(outcome.output.contains("b: {\"n\":2}"))
   }
 

@@ -13,6 +13,7 @@ let batch = NodeSpec(
   options: AnyOption.list(
     BatchOptions.count, BatchOptions.time, BatchOptions.poll, BatchOptions.bound),
   shorthand: "count", state: "the events of one batch: at most `count`, without it `bound`",
+  isKept: true,
   examples: [
     .init(
       "by number", "batch: 2", input: "0s 1\n1s 2\n2s 3\n3s 4\n4s 5", output: "1s [1,2]\n3s [3,4]"),
@@ -36,7 +37,7 @@ let batch = NodeSpec(
   .step { options, context in
     let limit = options[BatchOptions.count] ?? options[BatchOptions.bound]
     let machine = BatchMachine<Value>(limit: limit, time: options[BatchOptions.time])
-    return Batch(machine, isPolled: options[BatchOptions.poll], context)
+    return try Batch(machine, isPolled: options[BatchOptions.poll], context)
   })
 
 private enum BatchOptions {
@@ -65,6 +66,12 @@ struct BatchMachine<Element: Sendable>: Sendable {
   /// When `due` should be asked.
   var nextDeadline: Instant? { elements.isEmpty ? nil : time.map { since + $0 } }
 
+  /// Goes on with what has been gathered before.
+  mutating func resume(_ elements: [Element], since: Instant) {
+    self.elements = elements
+    self.since = since
+  }
+
   /// Takes an element; hands back the batch that is complete with it.
   mutating func accept(_ element: Element, at now: Instant) -> [Element]? {
     if elements.isEmpty { since = now }
@@ -90,15 +97,28 @@ private final class Batch: Step {
   private let isPolled: Bool
   private let context: StepContext
   private var poll: Poll?
+  private var queue: NodeQueue<Event>
+  private let since: NodeCell<Instant>
 
-  init(_ machine: BatchMachine<Value>, isPolled: Bool, _ context: StepContext) {
+  init(_ machine: BatchMachine<Value>, isPolled: Bool, _ context: StepContext) throws {
     self.machine = machine
     self.isPolled = isPolled
     self.context = context
+    queue = try context.queue()
+    since = try context.cell(part: "since")
+  }
+
+  func start(_ out: Downstream) {
+    let waiting = queue.waiting
+    poll = waiting.last?.poll
+    machine.resume(waiting.map(\.value), since: since.value ?? out.now)
+    if !waiting.isEmpty { out.setAlarm(atNext: machine.nextDeadline) }
   }
 
   func take(_ event: Event, _ out: Downstream) {
     poll = event.poll
+    if machine.elements.isEmpty { since.set(out.now) }
+    queue.append(event.detached)
     let full = machine.accept(event.value.detach(), at: out.now)
     if full != nil || machine.elements.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
     send(full, out)
@@ -125,6 +145,8 @@ private final class Batch: Step {
   }
 
   private func send(_ values: [Value]?, _ out: Downstream) {
-    if let values, let poll { out.send(Event(.array(values), poll)) }
+    guard let values, let poll else { return }
+    queue.removeAll()
+    out.send(Event(.array(values), poll))
   }
 }

@@ -18,6 +18,7 @@ let changes = NodeSpec(
     ChangesOptions.first, ChangesOptions.types, ChangesOptions.bound),
   shorthand: "key",
   state: "the last value of each key, at most `bound` of them; an event with one key more is an error",
+  isKept: true,
   examples: [
     .init(
       "a slip", "changes: { key: .id }",
@@ -112,6 +113,8 @@ private enum ChangesOptions {
 
 private final class Changes: Step {
   private let key: Evaluation
+  private let keyText: String
+  private let context: StepContext
   private let relevance: Relevance
   private let arraysBy: Key?
   private let emitsFirst: Bool
@@ -129,6 +132,8 @@ private final class Changes: Step {
 
   init(_ options: Options, _ context: StepContext) {
     key = context.evaluation(options[ChangesOptions.key])
+    keyText = options[ChangesOptions.key].text
+    self.context = context
     relevance = Relevance(
       watch: options[ChangesOptions.watch].map { $0.map { context.evaluation($0) } },
       ignore: options[ChangesOptions.ignore].map { $0.map { context.evaluation($0) } })
@@ -141,9 +146,9 @@ private final class Changes: Step {
 
   func take(_ event: Event, _ out: Downstream) throws {
     let key = try key.first(event) ?? .null
-    let snapshot = snapshot(of: event.poll)
+    let snapshot = try snapshot(of: event.poll)
     let isTold = emitsFirst || event.poll.number == 0 || snapshot.hasBaseline
-    switch snapshot.note(key, event.value, bound: bound) {
+    switch snapshot.note(key, event.value, bound: bound, isOfPoll: event.poll.number > 0) {
     case .same: break
     case .full: throw TooManyKeys(bound: bound)
     case .new:
@@ -155,10 +160,10 @@ private final class Changes: Step {
     }
   }
 
-  func endPoll(_ poll: Poll, _ out: Downstream) {
-    let snapshot = snapshot(of: poll)
+  func endPoll(_ poll: Poll, _ out: Downstream) throws {
+    let snapshot = try snapshot(of: poll)
     defer {
-      snapshot.hasBaseline = true
+      snapshot.setBaseline()
       out.send(endOf: poll)
     }
     // A row that a step failed on is not gone.
@@ -170,12 +175,21 @@ private final class Changes: Step {
   }
 
   /// That of the event's source; mostly the same as the last time.
-  private func snapshot(of poll: Poll) -> Snapshot {
+  private func snapshot(of poll: Poll) throws -> Snapshot {
     if let latest, latest.source == poll.source { return latest }
-    let snapshot = snapshots[poll.source] ?? Snapshot(source: poll.source)
+    let snapshot = try snapshots[poll.source] ?? open(poll.source)
     snapshots[poll.source] = snapshot
     latest = snapshot
     return snapshot
+  }
+
+  private func open(_ source: String) throws -> Snapshot {
+    guard let rows = try context.bytes(by: keyText, part: source, whenKeyChanges: .forget) else {
+      return Snapshot(source: source)
+    }
+    // Under another key everything is new, and that is no news.
+    let baseline = try context.cell(of: Bool.self, part: "\(source)/baseline", by: keyText)
+    return Snapshot(source: source, rows, baseline)
   }
 
   private func time(of poll: Poll) -> Value {

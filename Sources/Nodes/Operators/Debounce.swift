@@ -7,13 +7,14 @@ let debounce = NodeSpec(
   "debounce", "send the last event of each key when nothing more has come for a while",
   details: """
     A launch whose time is corrected three times within a minute is told once. A key that never falls quiet is heard \
-    with max_wait. What waits when the pipeline is stopped is sent with on_stop: flush, and else let go of, which is \
-    said.
+    with max_wait. What waits when the pipeline is stopped goes on waiting in the next run, and is sent at once where its \
+    time has come meanwhile; with on_stop: flush it is sent before the end.
     """,
   options: AnyOption.list(
     DebounceOptions.quiet, DebounceOptions.key, DebounceOptions.maxWait, DebounceOptions.bound),
   shorthand: "for",
   state: "the event that waits of each key, at most `bound` of them; the one quiet for longest is sent early",
+  isKept: true,
   examples: [
     .init(
       "the last of a burst", "debounce: 2m",
@@ -53,7 +54,7 @@ let debounce = NodeSpec(
         1m1s "b"
         """),
   ],
-  .step { options, context in Debounce(options, context) })
+  .step { options, context in try Debounce(options, context) })
 
 private enum DebounceOptions {
   static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "30s")
@@ -66,15 +67,18 @@ private enum DebounceOptions {
 private final class Debounce: Step {
   private let key: Evaluation
   private let context: StepContext
-  private var machine: DebounceMachine<MemoryState<Value, Pending<Event>>, Event>
+  private var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[DebounceOptions.key])
     self.context = context
     machine = DebounceMachine(
-      state: MemoryState(), quiet: options[DebounceOptions.quiet], maxWait: options[DebounceOptions.maxWait],
+      state: try context.state(by: options[DebounceOptions.key].text, whenKeyChanges: .keep),
+      quiet: options[DebounceOptions.quiet], maxWait: options[DebounceOptions.maxWait],
       bound: options[DebounceOptions.bound])
   }
+
+  func start(_ out: Downstream) { setAlarm(out) }
 
   func take(_ event: Event, _ out: Downstream) throws {
     let key = try key.first(event) ?? .null

@@ -8,6 +8,7 @@ let dedupe = NodeSpec(
   options: AnyOption.list(DedupeOptions.key, DedupeOptions.bound, DedupeOptions.lifetime),
   shorthand: "key",
   state: "the keys seen, at most `bound` of them; the one not seen for longest is forgotten first",
+  isKept: true,
   examples: [
     .init(
       "by a field", "dedupe: .id",
@@ -46,7 +47,7 @@ let dedupe = NodeSpec(
         3s "a"
         """),
   ],
-  .step { options, context in Dedupe(options, context) })
+  .step { options, context in try Dedupe(options, context) })
 
 private enum DedupeOptions {
   static let key = Option("key", .expression, default: ".", "what makes two events the same", example: ".id")
@@ -57,12 +58,13 @@ private enum DedupeOptions {
 
 private final class Dedupe: Step {
   private let key: Evaluation
-  private var machine: DistinctMachine<MemoryState<Value, Instant>>
+  private var machine: DistinctMachine<NodeState<Instant>>
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[DedupeOptions.key])
     machine = DistinctMachine(
-      state: MemoryState(), bound: options[DedupeOptions.bound], lifetime: options[DedupeOptions.lifetime])
+      state: try context.state(by: options[DedupeOptions.key].text, whenKeyChanges: .forget),
+      bound: options[DedupeOptions.bound], lifetime: options[DedupeOptions.lifetime])
   }
 
   func take(_ event: Event, _ out: Downstream) throws {

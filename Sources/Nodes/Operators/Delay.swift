@@ -1,3 +1,4 @@
+import JSON
 import Pipeline
 import Reactive
 
@@ -7,6 +8,7 @@ let delay = NodeSpec(
   details: "The ends of polls stay where they are among the events, and come later with them.",
   options: AnyOption.list(DelayOptions.time, DelayOptions.bound),
   shorthand: "for", state: "the events that wait: at most `bound`; for one more, the oldest is sent early",
+  isKept: true,
   examples: [
     .init("five minutes later", "delay: 5m", input: "0s 1\n1s 2", output: "5m 1\n5m1s 2"),
     .init(
@@ -17,7 +19,7 @@ let delay = NodeSpec(
       output: "2s 1\n5m1s 2\n5m2s 3"),
   ],
   .step { options, context in
-    Delay(DelayMachine(by: options[DelayOptions.time], bound: options[DelayOptions.bound]), context)
+    try Delay(DelayMachine(by: options[DelayOptions.time], bound: options[DelayOptions.bound]), context)
   })
 
 private enum DelayOptions {
@@ -40,6 +42,11 @@ struct DelayMachine<Element: Sendable>: Sendable {
   /// When `due` should be asked next.
   var nextDeadline: Instant? { waiting.first?.due }
 
+  /// Goes on with an element that has come before, at a time.
+  mutating func resume(_ element: Element, since time: Instant) {
+    waiting.append((time + self.time, element))
+  }
+
   /// Takes an element; hands back the oldest when too many wait.
   mutating func accept(_ element: Element, at now: Instant) -> Element? {
     waiting.append((now + time, element))
@@ -60,13 +67,42 @@ struct DelayMachine<Element: Sendable>: Sendable {
   }
 }
 
+/// What waits, and since when.
+private struct Delayed: Remembered {
+  let signal: Signal
+  let since: Instant
+
+  init(signal: Signal, since: Instant) {
+    self.signal = signal
+    self.since = since
+  }
+
+  init?(remembered value: Value) {
+    guard let since = value.time("since"), let signal = Signal(remembered: value) else { return nil }
+    self.init(signal: signal, since: since)
+  }
+
+  var remembered: Value {
+    var value = signal.remembered
+    value.setMember("since", since.remembered)
+    return value
+  }
+}
+
 private final class Delay: Step {
   private var machine: DelayMachine<Signal>
   private let context: StepContext
+  private var queue: NodeQueue<Delayed>
 
-  init(_ machine: DelayMachine<Signal>, _ context: StepContext) {
+  init(_ machine: DelayMachine<Signal>, _ context: StepContext) throws {
     self.machine = machine
     self.context = context
+    queue = try context.queue()
+  }
+
+  func start(_ out: Downstream) {
+    for delayed in queue.waiting { machine.resume(delayed.signal, since: delayed.since) }
+    out.setAlarm(atNext: machine.nextDeadline)
   }
 
   func take(_ event: Event, _ out: Downstream) { wait(.event(event.detached), out) }
@@ -74,19 +110,25 @@ private final class Delay: Step {
   func endPoll(_ poll: Poll, _ out: Downstream) { wait(.endOfPoll(poll), out) }
 
   private func wait(_ signal: Signal, _ out: Downstream) {
-    if let early = machine.accept(signal, at: out.now) { out.pass(early) }
+    queue.append(Delayed(signal: signal, since: out.now))
+    if let early = machine.accept(signal, at: out.now) { pass(early, out) }
     if machine.waiting.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
   }
 
   func wake(_ out: Downstream) {
-    while let signal = machine.due(at: out.now) { out.pass(signal) }
+    while let signal = machine.due(at: out.now) { pass(signal, out) }
     out.setAlarm(atNext: machine.nextDeadline)
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
     switch ending {
-    case .flush: while let signal = machine.flushFirst() { out.pass(signal) }
+    case .flush: while let signal = machine.flushFirst() { pass(signal, out) }
     case .keep: context.noteWaiting(machine.waiting.count { $0.element.isEvent })
     }
+  }
+
+  private func pass(_ signal: Signal, _ out: Downstream) {
+    queue.removeFirst()
+    out.pass(signal)
   }
 }

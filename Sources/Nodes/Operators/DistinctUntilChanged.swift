@@ -9,6 +9,7 @@ let distinctUntilChanged = NodeSpec(
     DistinctUntilChangedOptions.value, DistinctUntilChangedOptions.key, DistinctUntilChangedOptions.bound),
   shorthand: "value",
   state: "the last value of each key, at most `bound` of them; the one not seen for longest is forgotten",
+  isKept: true,
   examples: [
     .init(
       "a state that is told when it changes", "distinct_until_changed: .status",
@@ -45,7 +46,7 @@ let distinctUntilChanged = NodeSpec(
         2s {"id":1,"n":1}
         """),
   ],
-  .step { options, context in DistinctUntilChanged(options, context) })
+  .step { options, context in try DistinctUntilChanged(options, context) })
 
 private enum DistinctUntilChangedOptions {
   static let value = Option("value", .expression, default: ".", "what is compared", example: ".status")
@@ -57,12 +58,13 @@ private final class DistinctUntilChanged: Step {
   private let value: Evaluation
   private let key: Evaluation
   private let bound: Int
-  private var latest = MemoryState<Value, Value>()
+  private var latest: NodeState<Value>
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     value = context.evaluation(options[DistinctUntilChangedOptions.value])
     key = context.evaluation(options[DistinctUntilChangedOptions.key])
     bound = options[DistinctUntilChangedOptions.bound]
+    latest = try context.state(by: options[DistinctUntilChangedOptions.key].text, whenKeyChanges: .forget)
   }
 
   func take(_ event: Event, _ out: Downstream) throws {

@@ -16,6 +16,7 @@ let join = NodeSpec(
     JoinOptions.emit, JoinOptions.lifetime, JoinOptions.maxKeys),
   state: "the latest event of each of `max_keys` keys of the other stream; the oldest goes for one more",
   keepsSnapshots: true,
+  isKept: true,
   examples: [
     .init(
       "by a key that both have", "join: { with: other, key: .pad, as: place }",
@@ -54,12 +55,13 @@ let join = NodeSpec(
   },
   .step { options, context in
     let key = options[JoinOptions.key]
-    return Join(
+    return try Join(
       key: context.evaluation(key), otherKey: context.evaluation(options[JoinOptions.otherKey] ?? key),
       emit: options[JoinOptions.emit].map { context.evaluation($0) }, as: options[JoinOptions.member],
       isInner: options[JoinOptions.kind] == .inner,
       LatestMachine(
-        state: MemoryState(), bound: options[JoinOptions.maxKeys], lifetime: options[JoinOptions.lifetime]))
+        state: context.state(by: (options[JoinOptions.otherKey] ?? key).text, whenKeyChanges: .forget),
+        bound: options[JoinOptions.maxKeys], lifetime: options[JoinOptions.lifetime]))
   })
 
 private enum JoinOptions {
@@ -93,11 +95,11 @@ private final class Join: Step {
   private let emit: Evaluation?
   private let member: Key
   private let isInner: Bool
-  private var machine: LatestMachine<MemoryState<Value, Latest<Value>>, Value>
+  private var machine: LatestMachine<NodeState<Latest<Value>>, Value>
 
   init(
     key: Evaluation, otherKey: Evaluation, emit: Evaluation?, as member: String, isInner: Bool,
-    _ machine: LatestMachine<MemoryState<Value, Latest<Value>>, Value>
+    _ machine: LatestMachine<NodeState<Latest<Value>>, Value>
   ) {
     self.key = key
     self.otherKey = otherKey

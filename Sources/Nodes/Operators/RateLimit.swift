@@ -7,12 +7,13 @@ let rateLimit = NodeSpec(
   details: """
     `count` events go through in each `per`, evenly spread, but for `burst` that may go at once after a pause. The \
     others wait and follow in order; the ends of polls stay where they are among the events. When the stream ends, all \
-    that waits is sent.
+    that waits is sent; when the pipeline is stopped, it waits for the next run, whose rate begins anew.
     """,
   options: AnyOption.list(
     RateLimitOptions.count, RateLimitOptions.per, RateLimitOptions.burst, RateLimitOptions.bound,
     RateLimitOptions.whenFull),
   state: "the events that wait: at most `bound`; `when_full` says which one goes for one more",
+  isKept: true,
   examples: [
     .init(
       "two in ten seconds", "rate_limit: { count: 2, per: 10s, burst: 2 }",
@@ -35,7 +36,7 @@ let rateLimit = NodeSpec(
     let line = RateLimitLine(
       bucket, bound: options[RateLimitOptions.bound],
       dropsOldest: options[RateLimitOptions.whenFull] == .dropOldest)
-    return RateLimit(line, context)
+    return try RateLimit(line, context)
   })
 
 private enum RateLimitOptions {
@@ -107,10 +108,17 @@ struct RateLimitLine: Sendable {
 private final class RateLimit: Step {
   private var line: RateLimitLine
   private let context: StepContext
+  private var queue: NodeQueue<Signal>
 
-  init(_ line: RateLimitLine, _ context: StepContext) {
+  init(_ line: RateLimitLine, _ context: StepContext) throws {
     self.line = line
     self.context = context
+    queue = try context.queue()
+  }
+
+  func start(_ out: Downstream) {
+    for signal in queue.waiting { _ = line.accept(signal) }
+    if !line.waiting.isEmpty { wake(out) }
   }
 
   func take(_ event: Event, _ out: Downstream) { wait(.event(event.detached), out) }
@@ -119,7 +127,11 @@ private final class RateLimit: Step {
 
   private func wait(_ signal: Signal, _ out: Downstream) {
     sendNext(out)  // what may go now makes room
-    if line.accept(signal) { context.meter.countDropped() }
+    queue.append(signal)
+    if line.accept(signal) {
+      context.meter.countDropped()
+      keepLine()
+    }
     wake(out)
   }
 
@@ -129,12 +141,24 @@ private final class RateLimit: Step {
   }
 
   private func sendNext(_ out: Downstream) {
-    while let signal = line.next(at: out.now) { out.pass(signal) }
+    while let signal = line.next(at: out.now) { pass(signal, out) }
+  }
+
+  private func pass(_ signal: Signal, _ out: Downstream) {
+    queue.removeFirst()
+    out.pass(signal)
+  }
+
+  /// Which one was dropped the line knows.
+  private func keepLine() {
+    guard context.isKept else { return }
+    queue.removeAll()
+    for signal in line.waiting { queue.append(signal) }
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
     switch ending {
-    case .flush: while let signal = line.flushFirst() { out.pass(signal) }
+    case .flush: while let signal = line.flushFirst() { pass(signal, out) }
     case .keep: context.noteWaiting(line.waiting.count(where: \.isEvent))
     }
   }

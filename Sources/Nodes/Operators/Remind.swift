@@ -28,6 +28,7 @@ let remind = NodeSpec(
     the time and latest event of each of `max_keys` keys; for one more the key heard of longest ago goes, counted as \
     dropped if there was something to tell
     """,
+  isKept: true,
   examples: [
     .init(
       "an hour before, and at the time", "remind: { key: .id, at: .net, before: [1h, 0s] }",
@@ -65,7 +66,7 @@ let remind = NodeSpec(
       input: #"0s {"id": 1, "net": 60}\#n0s {"id": 2, "net": 60}"#,
       output: #"1m {"key":2,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"id":2,"net":60}}"#),
   ],
-  .step { options, context in Remind(options, context) })
+  .step { options, context in try Remind(options, context) })
 
 private enum RemindOptions {
   static let key = Option.required("key", .expression, "what the time belongs to", example: ".id")
@@ -90,18 +91,21 @@ private final class Remind: Step {
   private let cancelWhen: Evaluation
   private let isPassing: Bool
   private let context: StepContext
-  private var machine: RemindMachine<MemoryState<Value, Reminder<Event>>, Event>
+  private var machine: RemindMachine<NodeState<Reminder<Event>>, Event>
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[RemindOptions.key])
     time = context.evaluation(options[RemindOptions.time])
     cancelWhen = context.evaluation(options[RemindOptions.cancelWhen])
     isPassing = options[RemindOptions.pass]
     self.context = context
     machine = RemindMachine(
-      state: MemoryState(), leads: options[RemindOptions.before], grace: options[RemindOptions.grace],
+      state: try context.state(by: options[RemindOptions.key].text, whenKeyChanges: .keep),
+      leads: options[RemindOptions.before], grace: options[RemindOptions.grace],
       bound: options[RemindOptions.maxKeys])
   }
+
+  func start(_ out: Downstream) { out.setAlarm(atMoment: machine.nextDeadline) }
 
   func take(_ event: Event, _ out: Downstream) throws {
     let key = try key.first(event) ?? .null
@@ -125,7 +129,7 @@ private final class Remind: Step {
 
   func finish(_ ending: Ending, _ out: Downstream) {
     sendDue(out)
-    let count = machine.count
+    let count = context.isKept && ending == .keep ? 0 : machine.count
     if count > 0 { context.log.notice("\(count) reminder\(count == 1 ? " was" : "s were") still waiting") }
   }
 

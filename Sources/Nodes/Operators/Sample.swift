@@ -8,6 +8,7 @@ let sample = NodeSpec(
   options: AnyOption.list(SampleOptions.every, SampleOptions.key, SampleOptions.bound),
   shorthand: "every",
   state: "the latest event of each key, at most `bound` of them; the oldest is sent early",
+  isKept: true,
   examples: [
     .init(
       "each minute", "sample: 1m",
@@ -42,7 +43,7 @@ let sample = NodeSpec(
         1m "b"
         """),
   ],
-  .step { options, context in Sample(options, context) })
+  .step { options, context in try Sample(options, context) })
 
 private enum SampleOptions {
   static let every = Option.required("every", .duration, "the beat, counted from the start", example: "1m")
@@ -54,16 +55,21 @@ private final class Sample: Step {
   private let period: Duration
   private let key: Evaluation
   private let bound: Int
-  private let start: Instant
+  private var start = Instant()
   private let context: StepContext
-  private var latest = MemoryState<Value, Event>()
+  private var latest: NodeState<Event>
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     period = options[SampleOptions.every]
     key = context.evaluation(options[SampleOptions.key])
     bound = options[SampleOptions.bound]
-    start = context.lane.scheduler.now
     self.context = context
+    latest = try context.state(by: options[SampleOptions.key].text, whenKeyChanges: .keep)
+  }
+
+  func start(_ out: Downstream) {
+    start = out.now
+    if latest.count > 0 { setAlarm(out) }
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
@@ -73,6 +79,10 @@ private final class Sample: Step {
       latest.remove(oldest.key)
       out.send(oldest.value)
     }
+    setAlarm(out)
+  }
+
+  private func setAlarm(_ out: Downstream) {
     let beats = ((out.now - start) / period).rounded(.down) + 1
     out.setAlarm(at: start + period * beats)
   }

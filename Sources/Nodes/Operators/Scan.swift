@@ -13,6 +13,7 @@ let scan = NodeSpec(
   options: AnyOption.list(
     ScanOptions.update, ScanOptions.initial, ScanOptions.key, ScanOptions.emit, ScanOptions.maxKeys),
   shorthand: "update", state: "one value for each of `max_keys` keys; a key more has the oldest begin anew",
+  isKept: true,
   examples: [
     .init(
       "a running sum", "scan: { init: 0, update: . + $event.n }", input: #"0s {"n": 2}\#n1s {"n": 3}"#,
@@ -38,11 +39,13 @@ let scan = NodeSpec(
       output: "0s 1\n0s 1\n0s 2\n0s 1\n0s 3\n0s 1"),
   ],
   .step { options, context in
-    Scan(
+    try Scan(
       key: context.evaluation(options[ScanOptions.key]),
       update: context.evaluation(options[ScanOptions.update]),
       emit: context.evaluation(options[ScanOptions.emit]), initial: options[ScanOptions.initial],
-      maxKeys: options[ScanOptions.maxKeys])
+      LatestMachine(
+        state: context.state(by: options[ScanOptions.key].text, whenKeyChanges: .forget),
+        bound: options[ScanOptions.maxKeys]))
   })
 
 private enum ScanOptions {
@@ -63,14 +66,17 @@ private final class Scan: Step {
   private let update: Evaluation
   private let emit: Evaluation
   private let initial: Value
-  private var machine: LatestMachine<MemoryState<Value, Latest<Value>>, Value>
+  private var machine: LatestMachine<NodeState<Latest<Value>>, Value>
 
-  init(key: Evaluation, update: Evaluation, emit: Evaluation, initial: Value, maxKeys: Int) {
+  init(
+    key: Evaluation, update: Evaluation, emit: Evaluation, initial: Value,
+    _ machine: LatestMachine<NodeState<Latest<Value>>, Value>
+  ) {
     self.key = key
     self.update = update
     self.emit = emit
     self.initial = initial
-    machine = LatestMachine(state: MemoryState(), bound: maxKeys)
+    self.machine = machine
   }
 
   func take(_ event: Event, _ out: Downstream) throws {

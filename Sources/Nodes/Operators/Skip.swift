@@ -1,3 +1,4 @@
+import JSON
 import Pipeline
 
 /// `skip`: drops the first events.
@@ -29,7 +30,7 @@ let skip = NodeSpec(
         1h poll
         """),
   ],
-  .step { options, _ in Skip(options) })
+  .step { options, context in try Skip(options, context) })
 
 private enum SkipOptions {
   static let count = Option.required("count", .integer(0...), "how many", example: "1")
@@ -40,20 +41,29 @@ private enum SkipOptions {
 private final class Skip: Step {
   private let count: Int
   private let per: CountedPer
-  private var skipped = 0
+  private var skipped: Int
+  private let counted: NodeCell<Value>
 
-  init(_ options: Options) {
+  init(_ options: Options, _ context: StepContext) throws {
     count = options[SkipOptions.count]
     per = options[SkipOptions.per]
+    counted = try context.cell(forRun: true)
+    skipped = counted.value?.double.flatMap { Int(exactly: $0) } ?? 0
   }
 
   func take(_ event: Event, _ out: Downstream) {
     if skipped >= count { return out.send(event) }
-    skipped += 1
+    note(skipped + 1)
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
-    if per == .poll { skipped = 0 }
+    if per == .poll { note(0) }
     out.send(endOf: poll)
+  }
+
+  private func note(_ number: Int) {
+    if number == skipped { return }
+    skipped = number
+    counted.set(.number(number))
   }
 }

@@ -1,5 +1,6 @@
 import JSON
 import Pipeline
+import Store
 
 /// The rows of a source as they were last seen, by key, as bytes: a value is read again only when its bytes differ.
 final class Snapshot {
@@ -10,69 +11,64 @@ final class Snapshot {
 
   let source: String
   /// Whether a whole poll has been seen.
-  var hasBaseline = false
-  private var table = ByteTable()
+  private(set) var hasBaseline: Bool
+  private let rows: any SnapshotRows
+  private let baseline: NodeCell<Bool>?
   private let writer = Writer(.compact)
   private let keyBytes = Output()
   private let valueBytes = Output()
-  /// The present poll; entries carry the number of the one they were last seen in.
-  private var round: UInt32 = 0
 
-  init(source: String) { self.source = source }
+  /// In memory only.
+  init(source: String) {
+    self.source = source
+    rows = MemoryRows()
+    hasBaseline = false
+    baseline = nil
+  }
+
+  /// As the last run has left it.
+  init(source: String, _ table: KeyedTable<[UInt8]>, _ baseline: NodeCell<Bool>) {
+    self.source = source
+    rows = KeptRows(table)
+    self.baseline = baseline
+    hasBaseline = baseline.value ?? false
+  }
 
   /// Notes a row, and tells how it compares with what was noted before.
-  func note(_ key: Value, _ value: Value, bound: Int) -> Finding {
+  func note(_ key: Value, _ value: Value, bound: Int, isOfPoll: Bool) -> Finding {
     keyBytes.removeAll()
     writer.write(key, to: keyBytes)
     valueBytes.removeAll()
     writer.write(value, to: valueBytes)
-    return keyBytes.withBytes { key in
-      valueBytes.withBytes { bytes in
-        guard let entry = table.find(key) else {
-          if table.count >= bound { return .full }
-          table.insert(key, bytes, mark: round)
-          return .new
-        }
-        if ByteTable.equal(entry.value, bytes) {
-          entry.mark = round
-          return .same
-        }
-        let before = Snapshot.read(entry.value)
-        table.update(entry, bytes, mark: round)
-        // The same value in other words: members in another order, 1.0 for 1.
-        return before == value ? .same : .other(before: before)
-      }
+    let found = keyBytes.withBytes { key in
+      valueBytes.withBytes { rows.note(key, $0, bound: bound, isOfPoll: isOfPoll) }
     }
+    // The same value in other words: members in another order, 1.0 for 1.
+    if case .other(let before) = found, before == value { return .same }
+    return found
   }
 
   /// Ends a poll of which a part is missing: what it did not have may be there still, and is kept.
   func endTornPoll() {
-    let round = round
-    table.forEach { entry in entry.mark = round }
-    self.round &+= 1
+    rows.endRound()
+    setBaseline()
   }
 
   /// Takes out what the poll did not have, in the order of the keys.
   func endPoll() -> [(key: Value, before: Value)] {
-    var gone: [(key: Value, before: Value)] = []
-    let round = round
-    table.forEach { entry in
-      if entry.mark != round { gone.append((Snapshot.read(entry.key), Snapshot.read(entry.value))) }
-    }
-    for row in gone {
-      keyBytes.removeAll()
-      writer.write(row.key, to: keyBytes)
-      keyBytes.withBytes { key in
-        if let entry = table.find(key) { table.remove(entry) }
-      }
-    }
-    table.packIfWasteful()
-    self.round &+= 1
+    let gone = rows.takeUnseen().map { (key: Snapshot.read($0.key), before: Snapshot.read($0.value)) }
+    rows.endRound()
     return gone.sorted { Value.order($0.key, $1.key) < 0 }
   }
 
-  /// What was written here can be read.
-  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Value {
-    (try? Value.parse(bytes)) ?? .null
+  func setBaseline() {
+    if hasBaseline { return }
+    hasBaseline = true
+    baseline?.set(true)
   }
+
+  /// What was written here can be read.
+  static func read(_ bytes: [UInt8]) -> Value { (try? Value.parse(bytes)) ?? .null }
+
+  static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Value { (try? Value.parse(bytes)) ?? .null }
 }

@@ -52,7 +52,7 @@ let sort = NodeSpec(
         3s 1
         """),
   ],
-  .step { options, context in Sort(options, context) })
+  .step { options, context in try Sort(options, context) })
 
 private enum SortOptions {
   enum Order: String, CaseIterable, Sendable { case ascending, descending }
@@ -69,18 +69,25 @@ private final class Sort: Step {
   private let bound: Int
   private let context: StepContext
   private var held: [(key: Value, event: Event)] = []
+  private var queue: NodeQueue<Event>
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     by = context.evaluation(options[SortOptions.by])
     isDescending = options[SortOptions.order] == .descending
     bound = options[SortOptions.bound]
     self.context = context
+    queue = try context.queue()
+  }
+
+  func start(_ out: Downstream) throws {
+    for event in queue.waiting { held.append((try by.first(event) ?? .null, event)) }
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
     if held.count >= bound { sendAll(out) }
     let event = event.detached
     held.append((try by.first(event) ?? .null, event))
+    queue.append(event)
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
@@ -102,6 +109,7 @@ private final class Sort: Step {
       if order == 0 { return left.offset < right.offset }
       return isDescending ? order > 0 : order < 0
     }
+    if !held.isEmpty { queue.removeAll() }
     held = []
     for entry in sorted { out.send(entry.element.event) }
   }

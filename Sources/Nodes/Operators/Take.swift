@@ -1,3 +1,4 @@
+import JSON
 import Pipeline
 
 /// `take`: lets through the first events and no more.
@@ -38,7 +39,7 @@ let take = NodeSpec(
         1h poll
         """),
   ],
-  .step { options, _ in Take(options) })
+  .step { options, context in try Take(options, context) })
 
 /// What a count begins again with.
 enum CountedPer: String, CaseIterable, Sendable {
@@ -54,25 +55,34 @@ private enum TakeOptions {
 private final class Take: Step {
   private let count: Int
   private let per: CountedPer
-  private var taken = 0
+  private var taken: Int
+  private let counted: NodeCell<Value>
 
-  init(_ options: Options) {
+  init(_ options: Options, _ context: StepContext) throws {
     count = options[TakeOptions.count]
     per = options[TakeOptions.per]
+    counted = try context.cell(forRun: true)
+    taken = counted.value?.double.flatMap { Int(exactly: $0) } ?? 0
   }
 
   func take(_ event: Event, _ out: Downstream) {
     // Whether more can come is known where there are no polls.
     let isEndless = per == .poll && event.poll.number > 0
     if taken < count {
-      taken += 1
+      note(taken + 1)
       out.send(event)
     }
     if taken >= count, !isEndless { out.complete() }
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
-    if per == .poll { taken = 0 }
+    if per == .poll { note(0) }
     out.send(endOf: poll)
+  }
+
+  private func note(_ number: Int) {
+    if number == taken { return }
+    taken = number
+    counted.set(.number(number))
   }
 }

@@ -9,6 +9,7 @@ let throttle = NodeSpec(
     ThrottleOptions.period, ThrottleOptions.key, ThrottleOptions.latest, ThrottleOptions.bound),
   shorthand: "for",
   state: "the open window of each key, at most `bound` of them; the oldest is closed first",
+  isKept: true,
   examples: [
     .init(
       "the first in ten seconds", "throttle: 10s",
@@ -56,7 +57,7 @@ let throttle = NodeSpec(
         2s "a"
         """),
   ],
-  .step { options, context in Throttle(options, context) })
+  .step { options, context in try Throttle(options, context) })
 
 private enum ThrottleOptions {
   static let period = Option.required("for", .duration, "how long one event is enough", example: "10s")
@@ -64,6 +65,26 @@ private enum ThrottleOptions {
   static let latest = Option(
     "latest", .boolean, default: "false", "whether the last event dropped in a window follows at its end")
   static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may have a window open")
+}
+
+/// The window of one key, while it is open.
+private struct OpenWindow: Remembered {
+  var end: Instant
+  var held: Event?
+
+  init(end: Instant, held: Event?) {
+    self.end = end
+    self.held = held
+  }
+
+  init?(remembered value: Value) {
+    guard let end = value.member("end").flatMap({ Instant(remembered: $0) }) else { return nil }
+    self.init(end: end, held: value.member("held").flatMap { Event(remembered: $0) })
+  }
+
+  var remembered: Value {
+    .record([("end", end.remembered)] + (held.map { [("held", $0.remembered)] } ?? []))
+  }
 }
 
 private final class Throttle: Step {
@@ -74,26 +95,30 @@ private final class Throttle: Step {
   private let latest: Bool
   private let bound: Int
   private let context: StepContext
-  /// The key written longest ago is the one whose window opened first.
-  private var windows = MemoryState<Value, (opened: Instant, machine: Machine)>()
+  private var windows: NodeState<OpenWindow>
+  private var deadlines = Deadlines<Value>()
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[ThrottleOptions.key])
     period = options[ThrottleOptions.period]
     latest = options[ThrottleOptions.latest]
     bound = options[ThrottleOptions.bound]
     self.context = context
+    windows = try context.state(by: options[ThrottleOptions.key].text, whenKeyChanges: .keep)
+    windows.forEach { deadlines.set($1.end, for: $0) }
   }
+
+  func start(_ out: Downstream) { setAlarm(out) }
 
   func take(_ event: Event, _ out: Downstream) throws {
     let key = (try key.first(event) ?? .null).detach()
     closeWindows(out)
-    if var window = windows.value(for: key) {
-      _ = window.machine.accept(event.detached, at: out.now)
-      windows.replace(window, for: key)
-    } else {
-      open(key, event, out)
+    var machine = machine(windows.value(for: key))
+    let passes = machine.accept(event.detached, at: out.now)
+    keep(machine, key)
+    if passes {
       out.send(event)
+      closeExcess(out)
     }
     setAlarm(out)
   }
@@ -104,45 +129,45 @@ private final class Throttle: Step {
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
-    var waiting: [Event] = []
-    windows.forEach { _, window in
-      var machine = window.machine
-      if let event = machine.flush() { waiting.append(event) }
+    var waiting: [(key: Value, event: Event)] = []
+    windows.forEach { key, window in
+      if let event = window.held { waiting.append((key, event)) }
     }
     switch ending {
-    case .flush: for event in waiting { out.send(event) }
+    case .flush:
+      for (key, event) in waiting {
+        windows.remove(key)
+        out.send(event)
+      }
     case .keep: context.noteWaiting(waiting.count)
     }
   }
 
-  private func open(_ key: Value, _ event: Event, _ out: Downstream) {
-    var machine = Machine(period: period, latest: latest)
-    _ = machine.accept(event, at: out.now)
-    windows.set((out.now, machine), for: key)
-    if windows.count > bound, let oldest = windows.oldest {
-      windows.remove(oldest.key)
-      sendHeld(oldest.value.machine, out)
-    }
+  private func machine(_ window: OpenWindow?) -> Machine {
+    Machine(period: period, latest: latest, windowEnd: window?.end, held: window?.held)
+  }
+
+  private func keep(_ machine: Machine, _ key: Value) {
+    guard let end = machine.windowEnd else { return }
+    windows.set(OpenWindow(end: end, held: machine.held), for: key)
+    deadlines.set(end, for: key)
   }
 
   /// Closes what is over; an event that was held opens the next window.
   private func closeWindows(_ out: Downstream) {
-    while let oldest = windows.oldest, oldest.value.opened + period <= out.now {
-      var machine = oldest.value.machine
-      windows.remove(oldest.key)
-      if let event = machine.flush() {
-        open(oldest.key, event, out)
-        out.send(event)
-      }
+    while let key = deadlines.popFirst(dueBy: out.now) {
+      var machine = machine(windows.remove(key))
+      guard let event = machine.due(at: out.now) else { continue }
+      keep(machine, key)
+      out.send(event)
     }
   }
 
-  private func sendHeld(_ machine: Machine, _ out: Downstream) {
-    var machine = machine
-    if let event = machine.flush() { out.send(event) }
+  /// Closes the window that was opened first, where there is one too many.
+  private func closeExcess(_ out: Downstream) {
+    guard windows.count > bound, let key = deadlines.popFirst(dueBy: .distantFuture) else { return }
+    if let event = windows.remove(key)?.held { out.send(event) }
   }
 
-  private func setAlarm(_ out: Downstream) {
-    if let oldest = windows.oldest { out.setAlarm(at: oldest.value.opened + period) }
-  }
+  private func setAlarm(_ out: Downstream) { out.setAlarm(atNext: deadlines.earliest) }
 }

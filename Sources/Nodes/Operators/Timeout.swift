@@ -17,6 +17,7 @@ let timeout = NodeSpec(
   options: AnyOption.list(
     TimeoutOptions.time, TimeoutOptions.polls, TimeoutOptions.back, TimeoutOptions.pass),
   shorthand: "for",
+  isKept: true,
   examples: [
     .init(
       "ten minutes without an event", "timeout: 10m", input: "0s 1\n5m 2\n1h 3",
@@ -33,7 +34,7 @@ let timeout = NodeSpec(
       input: "1h 1\n1h poll\n2h poll\n3h failure\n4h failure\n5h 2\n5h poll\n5h 3\n5h end",
       output: #"4h {"type":"silent","since":"1970-01-01T02:00:00Z","for":"2h"}"#),
   ],
-  .step { options, context in Timeout(options, context) })
+  .step { options, context in try Timeout(options, context) })
 
 private enum TimeoutOptions {
   static let time = Option.required("for", .duration, "how long a silence is told of", example: "10m")
@@ -46,12 +47,13 @@ private enum TimeoutOptions {
 /// Tells silence from speech.
 struct SilenceMachine: Sendable {
   private let limit: Duration
-  private var last: Instant
-  private var isSilent = false
+  private(set) var last: Instant
+  private(set) var isSilent: Bool
 
-  init(limit: Duration, from now: Instant) {
+  init(limit: Duration, from now: Instant, isSilent: Bool = false) {
     self.limit = limit
     last = now
+    self.isSilent = isSilent
   }
 
   /// When `due` should be asked.
@@ -81,18 +83,24 @@ private final class Timeout: Step {
   /// When something was last heard, by the time of day.
   private var since = 0.0
   private var poll: Poll?
+  private let kept: NodeCell<Value>
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     limit = options[TimeoutOptions.time]
     countsPolls = options[TimeoutOptions.polls]
     tellsBack = options[TimeoutOptions.back]
     isPassing = options[TimeoutOptions.pass]
     name = context.name
+    kept = try context.cell()
   }
 
   func start(_ out: Downstream) {
-    since = out.timeOfDay
-    machine = SilenceMachine(limit: limit, from: out.now)
+    // A silence goes on through a restart; where there was none, the time when nobody listened does not count.
+    let before = kept.value
+    let isSilent = before?.member("silent")?.isTruthy ?? false
+    since = isSilent ? before?.member("since")?.double ?? out.timeOfDay : out.timeOfDay
+    let last = isSilent ? before?.time("last") ?? out.now : out.now
+    machine = SilenceMachine(limit: limit, from: last, isSilent: isSilent)
     out.setAlarm(atNext: machine?.nextDeadline)
   }
 
@@ -109,7 +117,10 @@ private final class Timeout: Step {
   }
 
   func wake(_ out: Downstream) {
-    if machine?.due(at: out.now) == true { tell("silent", limit, out) }
+    if machine?.due(at: out.now) == true {
+      keep()
+      tell("silent", limit, out)
+    }
     out.setAlarm(atNext: machine?.nextDeadline)
   }
 
@@ -117,7 +128,16 @@ private final class Timeout: Step {
     let silence = machine?.hear(at: out.now)
     if let silence, tellsBack { tell("back", silence, out) }
     since = out.timeOfDay
+    if silence != nil { keep() }
     out.setAlarm(atNext: machine?.nextDeadline)
+  }
+
+  private func keep() {
+    guard let machine else { return }
+    kept.set(
+      .record([
+        ("silent", .bool(machine.isSilent)), ("since", .number(since)), ("last", machine.last.remembered),
+      ]))
   }
 
   private func tell(_ type: Value, _ time: Duration, _ out: Downstream) {

@@ -24,7 +24,7 @@ let window = NodeSpec(
     the events of open windows: `max_events` a key, of which one more is dropped and counted, and `max_keys` keys, of \
     which one more ends the windows of the oldest
     """,
-  examples: windowExamples,
+  isKept: true, examples: windowExamples,
   check: { options, checker in
     let given = [
       options[WindowOptions.tumbling] != nil, options[WindowOptions.sliding] != nil,
@@ -53,7 +53,7 @@ let window = NodeSpec(
         hint: "time: EXPRESSION says when an event happened")
     }
   },
-  .step { options, context in Window(options, context) })
+  .step { options, context in try Window(options, context) })
 
 private enum WindowOptions {
   static let tumbling = Option.optional(
@@ -100,16 +100,21 @@ private final class Window: Step {
   private let lateness: Duration
   private let context: StepContext
   private var hasWarned = false
-  private var machine: WindowMachine<MemoryState<Value, WindowBuffer<Event>>, Event>
+  private var machine: WindowMachine<NodeState<WindowBuffer<Event>>, Event>
+  private let watermark: NodeCell<Instant>
 
-  init(_ options: Options, _ context: StepContext) {
+  init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[WindowOptions.key])
     emit = context.evaluation(options[WindowOptions.emit])
     time = options[WindowOptions.time].map { context.evaluation($0) }
     lateness = options[WindowOptions.lateness]
     self.context = context
+    // The time of day is known without; a time that events name is not.
+    watermark = try context.cell(part: "watermark")
     machine = WindowMachine(
-      state: MemoryState(), shape: Window.shape(options), maxKeys: options[WindowOptions.maxKeys],
+      state: try context.state(by: options[WindowOptions.key].text, whenKeyChanges: .keep),
+      watermark: time == nil ? nil : watermark.value, shape: Window.shape(options),
+      maxKeys: options[WindowOptions.maxKeys],
       maxElements: options[WindowOptions.maxEvents])
   }
 
@@ -125,6 +130,8 @@ private final class Window: Step {
     return .aligned(size: size, every: size)
   }
 
+  func start(_ out: Downstream) { setAlarm(out) }
+
   func take(_ event: Event, _ out: Downstream) throws {
     let key = try key.first(event) ?? .null
     let moment: Instant
@@ -132,6 +139,7 @@ private final class Window: Step {
       guard let given = try time.first(event)?.moment() else { throw StepError("this event has no time") }
       moment = given
       machine.advance(to: given - lateness)
+      if context.isKept { watermark.set(machine.watermark) }
     } else {
       machine.advance(to: out.moment)
       moment = machine.watermark

@@ -1,5 +1,6 @@
 import JSON
 import Pipeline
+import Store
 import struct Reactive.Instant
 
 /// `exec`: runs a command for each event.
@@ -14,11 +15,15 @@ let exec = NodeSpec(
     What it writes on its standard error goes to the log. A run fails when its exit status is not 0, when a signal \
     ends it or when it takes longer than `timeout`: then all it has started is ended too. After the last attempt \
     the event is dealt with as `on_error` says. When `queue` events wait, the pipeline waits for room.
+
+    A run that was begun is in the state of the pipeline until it has succeeded: what a crash or a stop has cut short \
+    the next run begins again, with the same FLOW_EVENT_ID. What has failed for good is kept there too: see flow \
+    state dead.
     """,
   options: AnyOption.list(
     ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, ExecOptions.concurrency,
     ExecOptions.timeout, ExecOptions.attempts, ExecOptions.backoff, ExecOptions.queue),
-  shorthand: "command",
+  shorthand: "command", isKept: true,
   examples: [
     .init("a script that reads the event", "exec: { command: [./notify.sh] }"),
     .init("fields as arguments", #"exec: { command: [./notify.sh, '\(.name)', '\(.net)'], stdin: none }"#),
@@ -79,14 +84,12 @@ private enum ExecInput: Sendable {
   }
 }
 
-private final class Exec: Sink {
+private final class Exec: KeepingSink {
   private let arguments: [Evaluation]
   private let variables: [(name: String, value: Evaluation)]
   private let input: ExecInput
   private let inputText: Evaluation?
-  private let form: ChildCommand
   private let context: SinkContext
-  private var ids: EventIDs
   private let commands: SinkCommands
   private var dryRun = DryRun()
 
@@ -99,43 +102,36 @@ private final class Exec: Sink {
     } else {
       inputText = nil
     }
-    form = ChildCommand(
-      arguments: [], output: options[ExecOptions.output].capture, timeout: options[ExecOptions.timeout])
     self.context = context
-    ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     commands = SinkCommands(
       SinkCommands.Manner(
         concurrency: options[ExecOptions.concurrency], queue: options[ExecOptions.queue],
         attempts: options[ExecOptions.attempts], backoff: options[ExecOptions.backoff],
-        output: options[ExecOptions.output]),
+        output: options[ExecOptions.output], timeout: options[ExecOptions.timeout]),
       context)
   }
 
   func take(_ event: Event) throws {
-    var command = form
-    command.arguments = try arguments.map { try event.text($0) }
-    var own: [(String, String)] = []
-    for (name, value) in variables { own.append((name, try event.text(value))) }
-    let bytes = try read(event)
-    if context.isDryRun { return dryRun.add(command.arguments, variables: own, input: bytes) }
-    let environment = environment(event).merging(own) { _, later in later }
-    try commands.run(command, input: bytes, environment: environment, for: event)
+    var command = KeptCommand(
+      arguments: try arguments.map { try event.text($0) }, input: try input(event), event: event)
+    for (name, value) in variables { command.environment[name] = try event.text(value) }
+    if context.isDryRun {
+      let variables = try variables.map { ($0.name, try event.text($0.value)) }
+      return dryRun.add(command.arguments, variables: variables, input: command.bytes)
+    }
+    try commands.run(command)
   }
 
-  /// What the command reads.
-  private func read(_ event: Event) throws -> [UInt8] {
-    if let inputText { return Array(try event.text(inputText).utf8) }
-    if case .event = input { return event.value.json + [UInt8(ascii: "\n")] }
-    return []
+  /// What the command reads; nil for the event.
+  private func input(_ event: Event) throws -> String? {
+    if let inputText { return try event.text(inputText) }
+    if case .event = input { return nil }
+    return ""
   }
 
-  private func environment(_ event: Event) -> [String: String] {
-    [
-      "FLOW_PIPELINE": context.pipeline, "FLOW_SINK": context.name, "FLOW_SOURCE": event.poll.source,
-      "FLOW_POLL": event.poll.number > 0 ? "\(event.poll.number)" : "",
-      "FLOW_EVENT_ID": ids.next(at: context.lane.now),
-    ]
-  }
+  func recover(_ entries: [OutboxEntry]) throws { try commands.run(entries) }
+
+  func didCommit(_ entries: [OutboxEntry]) throws { try commands.run(entries) }
 
   func wake() throws { try commands.wake() }
 

@@ -1,4 +1,6 @@
+import JSON
 import Pipeline
+import Store
 import struct Reactive.Instant
 
 /// `notify`: tells somebody, on the desktop or by a command.
@@ -16,6 +18,7 @@ let notify = NodeSpec(
     NotifyOptions.urgency, NotifyOptions.atMost),
   shorthand: "title",
   state: "what waits for a digest: a number and ten titles",
+  isKept: true,
   examples: [
     .init("a title", #"notify: '\(.name) slipped'"#),
     .init(
@@ -37,7 +40,7 @@ let notify = NodeSpec(
       )
     }
   },
-  .sink { options, context in Notify(options, context) })
+  .sink { options, context in try Notify(options, context) })
 
 private enum NotifyOptions {
   static let title = Option.required("title", .template, "the title", example: #"'\(.name)'"#)
@@ -55,52 +58,75 @@ private enum NotifyOptions {
     example: "1 in 5m")
 }
 
-private final class Notify: Sink {
-  private static let timeout = Duration.seconds(10)
-
+private final class Notify: KeepingSink {
   private let title: Evaluation
   private let body: Evaluation
   private let way: NotifyWay
   private var window: NotifyWindow?
+  /// What waits for a digest, for the next run.
+  private let kept: NodeCell<Value>?
   private let context: SinkContext
   private let commands: SinkCommands
   private var dryRun = DryRun()
   private var rings = false
 
-  init(_ options: Options, _ context: SinkContext) {
+  init(_ options: Options, _ context: SinkContext) throws {
     title = context.evaluation(options[NotifyOptions.title])
     body = context.evaluation(options[NotifyOptions.body])
     way = NotifyWay(
       options[NotifyOptions.through], options[NotifyOptions.command], options[NotifyOptions.urgency],
       context.lane.world)
     window = options[NotifyOptions.atMost].map { NotifyWindow($0) }
+    kept = try context.outbox?.cell()
+    if let before = kept?.value { window?.resume(before) }
     self.context = context
     commands = SinkCommands(SinkCommands.Manner(), context)
   }
 
   func take(_ event: Event) throws {
     let note = Note(title: try event.text(title), body: try event.text(body))
-    if window?.take(note.title, at: now) == false {
+    if window?.take(note.title, at: context.now) == false {
       if let due = window?.due { context.alarm.set(at: due) }
     } else {
       try tell(note, for: event)
     }
+    keepWindow()
   }
-
-  private var now: Instant { context.lane.scheduler.now }
 
   private func tell(_ note: Note, for event: Event?) throws {
     if let arguments = way.arguments(note) {
       if context.isDryRun { return dryRun.add(arguments) }
-      let command = ChildCommand(
-        arguments: arguments, output: SinkCommands.Output.log.capture, timeout: Self.timeout)
-      return try commands.run(command, for: event)
+      return try commands.run(KeptCommand(arguments: arguments, input: "", event: event))
     }
     let body = note.body.split(separator: "\n").joined(separator: "; ")
     let line = body.isEmpty ? note.title : "\(note.title): \(body)"
     if context.isDryRun { return dryRun.add(line: line) }
+    if let outbox = context.outbox { return outbox.put(Value.string(line).json, id: try outbox.nextID()) }
+    ring(line)
+  }
+
+  private func ring(_ line: String) {
     context.log.notice(line)
     rings = true
+  }
+
+  func recover(_ entries: [OutboxEntry]) throws { try didCommit(entries) }
+
+  func endReplay() {
+    if let due = window?.due { context.alarm.set(at: due) }
+  }
+
+  func didCommit(_ entries: [OutboxEntry]) throws {
+    // Kept by a run that told in another way, they are told as they were to be.
+    for entry in entries {
+      if let line = String(remembered: entry.bytes) {
+        ring(line)
+        context.outbox?.remove(entry.place)
+      } else {
+        try commands.run([entry])
+      }
+    }
+    try soundBell()
   }
 
   func wake() throws {
@@ -110,23 +136,41 @@ private final class Notify: Sink {
 
   /// Tells what has waited, once it may be told.
   private func tellDigest(inAnyCase: Bool = false) throws {
-    if let digest = window?.digest(at: now, inAnyCase: inAnyCase) {
+    if let digest = window?.digest(at: context.now, inAnyCase: inAnyCase) {
+      keepWindow()
       try tell(Note(title: "\(digest.count) more: \(context.pipeline)", body: digest.body), for: nil)
     } else if let due = window?.due {
       context.alarm.set(at: due)
     }
   }
 
+  private func keepWindow() {
+    if let window { kept?.set(window.remembered) }
+  }
+
   func endTurn() throws {
     try dryRun.write(to: context.screen)
-    if rings, context.screen.isTerminal { try context.screen.write([7]) }
-    rings = false
+    try soundBell()
     try commands.endTurn()
   }
 
+  private func soundBell() throws {
+    if rings, context.screen.isTerminal { try context.screen.write([7]) }
+    rings = false
+  }
+
+  func close() throws { try tellDigest(inAnyCase: true) }
+
   func finish(by deadline: Instant) throws {
-    try tellDigest(inAnyCase: true)
-    try endTurn()
+    try soundBell()
     try commands.finish(by: deadline)
+  }
+}
+
+extension String {
+  /// The text of a string in JSON.
+  fileprivate init?(remembered bytes: [UInt8]) {
+    guard let text = (try? Value.parse(bytes))?.string else { return nil }
+    self = text
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import Pipeline
 
@@ -7,10 +8,14 @@ let file = NodeSpec(
   details: """
     What is compressed with gzip is unpacked. A line that is not JSON is reported and passed over. With follow, the \
     file is read on as it grows, through rotation and truncation, as tail -F does; it need not be there yet.
+
+    Where the pipeline has state, a run that was stopped or killed is gone on with at the place where it was. One that \
+    has come to the end of its files begins anew the next time, but for a file with follow, which is read on where the \
+    last run has left off, with --once too.
     """,
   options: AnyOption.list(
     FileOptions.path, FileOptions.format, FileOptions.follow, FileOptions.from, FileOptions.maxValue),
-  shorthand: "path",
+  shorthand: "path", isRepeatable: true,
   examples: [
     .init("a file", "file: launches.jsonl"),
     .init("all of a folder", "file: { path: [\"archive/*.jsonl.gz\", today.jsonl], format: lines }"),
@@ -67,13 +72,14 @@ private final class FileSource: StreamSource {
   func run(_ feed: Feed) throws {
     defer { desk.summarize() }
     let paths = options[FileOptions.path]
-    if options[FileOptions.follow], !context.isOnce, let path = paths.first { return try follow(path, feed) }
+    if options[FileOptions.follow], let path = paths.first { return try follow(path, feed) }
     let files = try paths.flatMap { try Glob.expand($0) }
     if files.isEmpty { throw NothingFound(patterns: paths) }
+    let (first, position) = resumption(among: files)
     var failure: (any Error)?
-    for path in files where !feed.isStopped {
+    for (index, path) in files.enumerated().dropFirst(first) where !feed.isStopped {
       // One file that cannot be read is no reason to leave the others out.
-      do { try read(path, feed) } catch {
+      do { try read(path, from: index == first ? position : nil, feed) } catch {
         if failure != nil { context.log.error("\(error)") }
         failure = failure ?? error
       }
@@ -81,17 +87,72 @@ private final class FileSource: StreamSource {
     if let failure { throw failure }
   }
 
-  private func read(_ path: String, _ feed: Feed) throws {
+  /// The file that the last run was in the middle of, by its number, and where.
+  private func resumption(among files: [String]) -> (first: Int, position: ReadPosition?) {
+    guard let position = ReadPosition(context.position) else { return (0, nil) }
+    if let same = files.firstIndex(where: { FileIdentity(at: $0) == position.identity }) {
+      context.log.detail("\(files[same]) is read on from byte \(position.offset)")
+      return (same, position)
+    }
+    context.log.notice(
+      "\(position.path), which the last run has not read to its end, is gone or another file now")
+    return (files.firstIndex(of: position.path) ?? 0, nil)
+  }
+
+  private func read(_ path: String, from start: ReadPosition?, isFollowed: Bool = false, _ feed: Feed) throws
+  {
+    let input = try StoppableInput(path, context.stop, at: start?.offset ?? 0)
     let reader = ValueReader(
-      try StoppableInput(path, context.stop), path: path, format: options[FileOptions.format],
-      limits: limits, report: desk.report)
-    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped { feed.send(values) }
+      input, path: path, format: start?.format ?? options[FileOptions.format], position: start?.offset ?? 0,
+      lines: start?.lines ?? 0, limits: limits, report: desk.report)
+    var passing = start?.values ?? 0
+    var given = passing
+    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
+      let rest = values.passing(over: &passing)
+      given += rest.count
+      guard feed.isKept, let identity = input.identity else {
+        feed.send(rest)
+        continue
+      }
+      var position = ReadPosition(path: path, identity: identity)
+      position.format = reader.foundFormat
+      position.isFollowed = isFollowed
+      if position.format == .array {
+        position.values = given
+      } else {
+        (position.offset, position.values) = reader.position
+        position.lines = reader.lines
+      }
+      feed.send(rest, position: position.value)
+    }
   }
 
   private func follow(_ path: String, _ feed: Feed) throws {
+    let position = ReadPosition(context.position)
+    var start = FollowedFile.Start.beginning
+    var passing = 0
+    if let position {
+      if FileIdentity(at: path) == position.identity {
+        start = .offset(position.offset)
+        passing = position.values
+      } else {
+        try readRotated(path, from: position, feed)
+      }
+    } else if options[FileOptions.from] == .end, let identity = FileIdentity(at: path) {
+      // Kept before anything comes, so that what is written while nobody follows is not left out.
+      var end = ReadPosition(path: path, identity: identity)
+      end.offset = sizeOfFile(path)
+      end.isFollowed = true
+      start = .offset(end.offset)
+      if feed.isKept { feed.send([], position: end.value) }
+    }
+    if context.isOnce {
+      var from = position
+      if case .offset(let offset) = start { from?.offset = offset } else { from = nil }
+      return try read(path, from: from, isFollowed: true, feed)
+    }
     let file = FollowedFile(
-      path, from: options[FileOptions.from] == .end ? .end : .beginning, stop: context.stop, limits: limits,
-      report: desk.report
+      path, from: start, stop: context.stop, limits: limits, report: desk.report
     ) { [log = context.log] change in
       switch change {
       case .missing: log.notice("\(path) is not there yet; waiting for it")
@@ -101,6 +162,33 @@ private final class FileSource: StreamSource {
       case .truncated: log.notice("\(path) has become shorter; it is read from its beginning")
       }
     }
-    while case let values = try file.nextBatch(), !values.isEmpty { feed.send(values) }
+    while case let values = try file.nextBatch(), !values.isEmpty {
+      let rest = values.passing(over: &passing)
+      guard feed.isKept, let identity = file.identity else {
+        feed.send(rest)
+        continue
+      }
+      var position = ReadPosition(path: path, identity: identity)
+      (position.offset, position.values) = file.position
+      position.isFollowed = true
+      feed.send(rest, position: position.value)
+    }
   }
+
+  /// What the last run had not read of a file that has given its name to others since: of that, and of those between.
+  private func readRotated(_ path: String, from position: ReadPosition, _ feed: Feed) throws {
+    let old = (1...99).map { "\(path).\($0)" }
+    guard let place = old.firstIndex(where: { FileIdentity(at: $0) == position.identity }) else {
+      return context.log.notice(
+        "\(path) is another file than the last run has read; it is read from its beginning")
+    }
+    for number in stride(from: place, through: 0, by: -1) where FileIdentity(at: old[number]) != nil {
+      try read(old[number], from: number == place ? position : nil, isFollowed: true, feed)
+    }
+  }
+}
+
+private func sizeOfFile(_ path: String) -> Int {
+  var status = stat()
+  return stat(path, &status) == 0 ? Int(status.st_size) : 0
 }

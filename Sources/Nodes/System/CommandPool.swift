@@ -21,6 +21,9 @@ final class CommandPool: Sendable {
     var input: [UInt8] = []
     /// Set on top of the command's own variables.
     var environment: [String: String] = [:]
+    /// How often it was tried before it came here, and how long it is to wait.
+    var attempts = 0
+    var delay = Duration.zero
   }
 
   /// How many times it was started, or tried to be, comes last.
@@ -28,6 +31,8 @@ final class CommandPool: Sendable {
   typealias ErrorLine = @Sendable (Job.ID, String) -> Void
   /// What one attempt printed, and how many bytes more than were to be captured.
   typealias Output = @Sendable (Job.ID, [UInt8], Int) -> Void
+  /// A job was tried in vain so often, and will be tried again after a while.
+  typealias Retry = @Sendable (Job.ID, Int, Duration) -> Void
 
   private let line: CommandLineUp
 
@@ -37,15 +42,17 @@ final class CommandPool: Sendable {
   ///   - capacity: How many jobs may wait, beside those that run.
   ///   - attempts: How often a job is run at most, `patience` saying what lies between.
   ///   - onErrorLine: What a command prints on its standard error, on a thread of the pool.
+  ///   - onRetry: That a job is to be tried again, on a thread of the pool.
   ///   - onOutput: What a command printed that was to be captured, on a thread of the pool, after each attempt.
   init(
     concurrency: Int = 1, capacity: Int = 64, attempts: Int = 1, patience: Backoff = Backoff(),
-    onErrorLine: @escaping ErrorLine = { _, _ in }, onOutput: @escaping Output = { _, _, _ in },
+    onErrorLine: @escaping ErrorLine = { _, _ in }, onRetry: @escaping Retry = { _, _, _ in },
+    onOutput: @escaping Output = { _, _, _ in },
     report: @escaping Report
   ) {
     let runner = CommandRunner(
       stop: StopSign(), attempts: max(1, attempts), patience: patience, onErrorLine: onErrorLine,
-      onOutput: onOutput)
+      onRetry: onRetry, onOutput: onOutput)
     line = CommandLineUp(runner, capacity: max(1, capacity), report)
     for _ in 0..<max(1, concurrency) {
       let thread = SerialScheduler(name: "flow-exec")

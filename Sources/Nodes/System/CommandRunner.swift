@@ -7,11 +7,13 @@ struct CommandRunner: Sendable {
   let attempts: Int
   let patience: Backoff
   let onErrorLine: CommandPool.ErrorLine
+  let onRetry: CommandPool.Retry
   let onOutput: CommandPool.Output
 
   /// Runs a job until it succeeds, or is not to be tried again; how its last run ended, and how many there were.
   func run(_ job: CommandPool.Job) -> (end: ChildEnd, attempts: Int) {
-    var attempt = 0
+    var attempt = job.attempts
+    if job.delay > .zero { stop.wait(seconds: job.delay.inSeconds) }
     while true {
       if stop.isSet { return (.stopped, attempt) }
       attempt += 1
@@ -23,6 +25,7 @@ struct CommandRunner: Sendable {
       guard end.isWorthRetrying, attempt < attempts,
         let delay = patience.delay(beforeRetry: attempt - 1, after: end)
       else { return (end, attempt) }
+      onRetry(job.id, attempt, delay)
       stop.wait(seconds: delay.inSeconds)
     }
   }

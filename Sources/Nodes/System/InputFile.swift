@@ -29,6 +29,7 @@ final class InputFile: ByteSource {
   /// Whether a read may have to wait for somebody else to write.
   var mayWait: Bool { !plain.isRegular }
   var number: Int32 { plain.number }
+  var identity: FileIdentity? { plain.identity }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
     let count = if let gzip { try gzip.read(into: buffer) } else { try plain.read(into: buffer) }
@@ -60,6 +61,7 @@ private final class PlainInput {
   private let descriptor: OpenDescriptor
   var isRegular: Bool { descriptor.status?.isRegular ?? false }
   var number: Int32 { descriptor.number }
+  var identity: FileIdentity? { descriptor.status.map { FileIdentity($0) } }
   /// What has been looked at and not yet been handed out.
   private var head: [UInt8] = []
 

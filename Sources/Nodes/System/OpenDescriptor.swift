@@ -25,6 +25,11 @@ struct FileIdentity: Equatable, Sendable {
   let device: UInt
   let inode: UInt
 
+  init(device: UInt, inode: UInt) {
+    self.device = device
+    self.inode = inode
+  }
+
   init(_ status: stat) {
     device = UInt(status.st_dev)
     inode = UInt(status.st_ino)

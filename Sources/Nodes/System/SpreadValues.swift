@@ -8,7 +8,7 @@ import JSON
 final class SpreadValues {
   private let window: TextWindow
   private let limits: ReadLimits
-  private let isArray: Bool
+  let isArray: Bool
   private var place: Place
   /// What of the window has been looked at.
   private var seen = 0

@@ -10,7 +10,11 @@ final class StoppableInput: ByteSource {
   /// A pipe that has not been looked at.
   private var pipe: OpenDescriptor?
 
-  init(_ path: String, _ stop: StopSign) throws(FileFailure) {
+  /// Which file it is, where that can be told and read again.
+  private(set) var identity: FileIdentity?
+
+  /// Opens a file at a place that was read up to before, which pipes do not have.
+  init(_ path: String, _ stop: StopSign, at offset: Int = 0) throws(FileFailure) {
     self.path = path
     self.stop = stop
     if path == "-" { return }
@@ -18,7 +22,12 @@ final class StoppableInput: ByteSource {
       // To open it without this would be to wait for somebody who writes.
       pipe = try OpenDescriptor(opening: path, O_RDONLY | O_NONBLOCK, to: "open")
     } else {
-      file = try InputFile(path)
+      let opened = try InputFile(path)
+      identity = opened.identity
+      if offset > 0, try !opened.skip(to: offset) {
+        throw FileFailure(path, "ends before byte \(offset), up to which it was read")
+      }
+      file = opened
     }
   }
 

@@ -54,6 +54,15 @@ final class ValueReader {
   /// Line breaks read.
   var lines: Int { window.lines }
 
+  /// How the values stand in the text, as far as that has been found out.
+  var foundFormat: TextFormat {
+    switch layout {
+    case .lines: .lines
+    case .spread(let values): values.isArray ? .array : .values
+    case nil: format
+    }
+  }
+
   /// The next values, none at the end.
   func nextBatch() throws(FileFailure) -> [Value] {
     while true {

@@ -37,7 +37,7 @@ struct Assembly {
     let subject = PublishSubject<Signal>()
     origins[source.name] = [source.name]
     streams[source.name] = tapped(subject.observable, source.name)
-    return SourceEntry(lane, subject, subscription)
+    return SourceEntry(source, lane, subject, subscription)
   }
 
   mutating func connectStreams() throws {
@@ -60,11 +60,16 @@ struct Assembly {
       name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
       errors: desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
       isDryRun: options.isDryRun, screen: options.screen,
-      isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) })
+      isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) },
+      outbox: lane.ledger.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
+      syncs: self.plan.epochs.syncs)
     let sink = try options.sink(plan, context) ?? make(plan.options, context)
     let child = root.child()
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
     lane.add(observer)
+    if let outbox = context.outbox, sink is any KeepingSink {
+      lane.ledger?.state.value.sinks.append(KeptSink(outbox: outbox, observer: observer))
+    }
     merged(plan.from).attach(observer, in: child)
     return observer
   }

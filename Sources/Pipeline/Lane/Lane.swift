@@ -5,11 +5,26 @@ import Reactive
 ///
 /// A turn is a delivery of a source, or a timer. When it ends, all is at rest, and the sinks write what it gave them.
 public final class Lane: Sendable {
+  /// What a turn is of, which decides about the epoch that it is a part of.
+  enum Turn {
+    /// An epoch of its own: a poll, a timer, the end of a stream.
+    case single
+    /// One of many deliveries of a source that never rests.
+    case streamed
+    /// The same, of a source that can be read again from its position.
+    case repeatable
+    /// A sink hears what has become of its outputs.
+    case settling
+  }
+
   public let scheduler: any Scheduler
   public let world: World
   private let state: LaneLocal<State>
 
   private struct State {
+    var ledger: Ledger?
+    /// What the lane's clock shows more than the scheduler's.
+    var offset = Duration.zero
     var number = 0
     var now = 0.0
     var instant = Instant()
@@ -43,17 +58,46 @@ public final class Lane: Sendable {
     set { state.value.isTimed = newValue }
   }
 
+  /// What the pipeline remembers between its runs; nil where it remembers nothing.
+  var ledger: Ledger? {
+    get { state.value.ledger }
+    set {
+      state.value.ledger = newValue
+    }
+  }
+
+  /// The lane's clock from now on shows the time of day, or, where that was set back between two runs, goes on from
+  /// where it was: what was kept with a time waits no longer than it would have.
+  func setClock(atLeast former: Instant?) {
+    let wall = Instant(nanoseconds: Int64(world.wallClock() * 1e6) * 1000)
+    state.value.offset = max(wall, former ?? wall) - scheduler.now
+  }
+
+  /// By the scheduler's clock, a time of the lane's.
+  func scheduled(_ time: Instant) -> Instant { time - state.value.offset }
+
+  /// The present, whatever the time of the turn is.
+  var present: LaneTime {
+    let shown = scheduler.now + state.value.offset
+    guard state.value.ledger != nil else { return LaneTime(now: world.wallClock(), instant: shown) }
+    // To the microsecond, as times are kept; never before an alarm that has rung.
+    let microseconds = (shown.nanoseconds + 999) / 1000
+    return LaneTime(now: world.wallClock(), instant: Instant(nanoseconds: microseconds * 1000))
+  }
+
   /// Runs `body` as a turn, or as a part of the turn that is under way.
-  func turn(_ body: () -> Void) {
+  func turn(_ kind: Turn = .single, events: Int = 1, _ body: () -> Void) {
     if state.value.depth == 0 {
       state.value.number += 1
-      state.value.now = world.wallClock()
-      state.value.instant = scheduler.now
+      let time = state.value.ledger?.begin(kind) ?? present
+      state.value.now = time.now
+      state.value.instant = time.instant
     }
     state.value.depth += 1
     body()
     if state.value.depth == 1 {
       for sink in state.value.sinks { sink.endTurn() }
+      state.value.ledger?.end(kind, events: events)
     }
     state.value.depth -= 1
   }
@@ -65,7 +109,8 @@ public final class Lane: Sendable {
   func start() {
     let starters = state.value.starters
     state.value.starters = []
-    turn { for start in starters { start() } }
+    state.value.ledger?.recover()
+    turn(.settling) { for start in starters { start() } }
   }
 
   /// Lets go of what hangs on it: the sinks, which hold on to the lane themselves.
@@ -73,6 +118,8 @@ public final class Lane: Sendable {
     state.value.sinks = []
     state.value.starters = []
     state.value.onFailure = nil
+    state.value.ledger?.close()
+    state.value.ledger = nil
   }
 
   func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }

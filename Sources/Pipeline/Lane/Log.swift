@@ -50,6 +50,12 @@ public struct NodeLog: Sendable {
   let pipeline: String
   public let node: String
 
+  public init(log: Log, pipeline: String, node: String) {
+    self.log = log
+    self.pipeline = pipeline
+    self.node = node
+  }
+
   public func error(_ message: String, details: [String] = []) { write(.error, message, details) }
   public func warning(_ message: String) { write(.warning, message) }
   public func notice(_ message: String) { write(.notice, message) }

@@ -59,10 +59,16 @@ public final class PipelineRun: Sendable {
     self.lane = lane
     let root = Subscription()
     self.root = root
+    let sinkStop = StopSign()
+    self.sinkStop = sinkStop
+    if let open = options.state, plan.hasState {
+      let log = NodeLog(log: options.log, pipeline: plan.name, node: "")
+      lane.ledger = try Ledger(
+        try open(plan), Ledger.Limits(events: plan.epochs.events, time: plan.epochs.time),
+        isRepeatable: plan.isRepeatable, on: lane, in: root, stop: sinkStop, log)
+    }
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress
-    let stop = StopSign()
-    sinkStop = stop
     var assembly = Assembly(plan, options, lane, root) {
       progress.state.withLock { $0.isStopping } ? plan.onStop : .flush
     }
@@ -72,7 +78,8 @@ public final class PipelineRun: Sendable {
       let meter = assembly.meter(source.name, source.spec)
       let context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
-        isOnce: options.isOnce, stop: StopSign())
+        isOnce: options.isOnce, stop: StopSign(), position: try lane.ledger?.position(of: source.name),
+        isKept: lane.ledger != nil)
       let entry = assembly.entry(for: source, in: child)
       sources.append(
         SourceRun(
@@ -80,7 +87,9 @@ public final class PipelineRun: Sendable {
           on: clock ?? SerialScheduler(name: "flow-\(source.name)"), lane: lane))
     }
     try assembly.connectStreams()
-    sinks = try plan.sinks.compactMap { try assembly.connectSink($0, stop: stop, ended: progress.sinkEnded) }
+    sinks = try plan.sinks.compactMap {
+      try assembly.connectSink($0, stop: sinkStop, ended: progress.sinkEnded)
+    }
     self.sources = sources
     meters = assembly.meters
     desks = assembly.desks
@@ -141,8 +150,12 @@ public final class PipelineRun: Sendable {
       let now = lane.scheduler.now
       // What ends by itself takes the time it takes; whoever stops it meanwhile aborts it when the time is over.
       let deadline = before.isAborted ? now : before.isStopping ? now + options.grace : .distantFuture
+      lane.turn { for sink in sinks { sink.close() } }
       for sink in sinks { sink.finish(by: deadline) }
       for desk in desks { desk.summarize() }
+      let isCompleted = !before.isStopping && !before.isAborted && !progress.state.withLock { $0.hasFailed }
+      lane.ledger?.finish(
+        isCompleted: isCompleted, sources: plan.sources.filter(\.spec.isRepeatable).map(\.name))
       root.dispose()
       lane.end()
       let isLate = !before.isAborted && lane.scheduler.now >= deadline

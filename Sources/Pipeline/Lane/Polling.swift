@@ -40,6 +40,7 @@ final class Polling: Sendable {
     self.context = context
     self.downstream = downstream
     self.failed = failed
+    state.value.number = context.position?.member("poll")?.double.flatMap { Int(exactly: $0) } ?? 0
   }
 
   func start() {
@@ -70,7 +71,8 @@ final class Polling: Sendable {
         context.meter.countOut(answer.rows.count)
         let poll = Poll(
           source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes)
-        downstream.next(Delivery(answer.rows, poll, endsPoll: true))
+        let position = context.isKept ? Value.record([("poll", .number(request.number))]) : nil
+        downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }
     } catch {
       context.meter.countError()

@@ -1,3 +1,5 @@
+import Store
+
 /// How a pipeline is run: what it is given of the world, and what the command line asks for.
 public struct RunOptions: Sendable {
   public var world: World
@@ -7,6 +9,8 @@ public struct RunOptions: Sendable {
   public var isOnce = false
   /// Sinks say what they would do.
   public var isDryRun = false
+  /// Opens what the pipeline remembers between its runs; nil for one that is to remember nothing.
+  public var state: (@Sendable (Plan) throws -> StateFile)?
   /// How long the end of a pipeline may take.
   public var grace = Duration.seconds(10)
   /// Appends a line to a file of dead letters.

@@ -64,10 +64,13 @@ public struct Delivery: Sendable {
   public var poll: Poll
   /// Whether the poll is complete with it.
   public var endsPoll: Bool
+  /// Where the source would have to go on behind it, as JSON.
+  public var position: Value?
 
-  public init(_ values: [Value], _ poll: Poll, endsPoll: Bool) {
+  public init(_ values: [Value], _ poll: Poll, endsPoll: Bool, position: Value? = nil) {
     self.values = values
     self.poll = poll
     self.endsPoll = endsPoll
+    self.position = position
   }
 }

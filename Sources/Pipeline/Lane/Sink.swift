@@ -13,6 +13,8 @@ public protocol Sink: AnyObject {
   func endTurn() throws
   /// The sink's alarm rings.
   func wake() throws
+  /// The stream has ended: what was held back is gathered now, for the last turn.
+  func close() throws
   /// The stream has ended: everything is to be out when this returns, or at the deadline.
   func finish(by deadline: Instant) throws
 }
@@ -21,6 +23,7 @@ extension Sink {
   public func endPoll(_ poll: Poll) throws {}
   public func endTurn() throws {}
   public func wake() throws {}
+  public func close() throws {}
   public func finish(by deadline: Instant) throws {}
 }
 
@@ -46,9 +49,16 @@ public struct SinkContext: Sendable {
   public let screen: Screen
   /// Whether each poll that comes is whole, so that it replaces the one before.
   public let isGivenSnapshots: Bool
+  /// Where outputs are kept until they are written; nil where the pipeline has no state, and they are written at once.
+  public let outbox: Outbox?
+  /// Whether what is written is to outlive a power cut.
+  public let syncs: Bool
 
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }
   public func evaluation(_ template: Template) -> Evaluation { Evaluation(template.expression, on: lane) }
+
+  /// The time by the lane's clock, which goes on from run to run.
+  public var now: Instant { lane.present.instant }
 }
 
 /// Standard output as sinks see it.

@@ -19,9 +19,9 @@ public final class SinkAlarm: Sendable {
 
   func rings(for observer: SinkObserver) { owner.value.observer = observer }
 
-  /// Has `wake` called at that time, instead of any asked for before; on the lane.
+  /// Has `wake` called at that time of the lane, instead of any asked for before; on the lane.
   public func set(at time: Instant) {
-    if let observer = owner.value.observer { alarm.set(at: time, for: observer) }
+    if let observer = owner.value.observer { alarm.set(at: lane.scheduled(time), for: observer) }
   }
 
   public func clear() { alarm.clear() }

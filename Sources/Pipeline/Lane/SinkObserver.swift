@@ -69,17 +69,32 @@ final class SinkObserver: Observer, AlarmOwner {
     lane.timing(meter) { guarded { try state.value.sink.endTurn() } }
   }
 
+  /// The sink, where it keeps what it is to write, and is still there.
+  var keeping: (any KeepingSink)? { state.value.isOver ? nil : state.value.sink as? any KeepingSink }
+
+  /// Has the sink do something outside of a turn.
+  func keep(_ body: (any KeepingSink) throws -> Void) {
+    guard let keeping else { return }
+    lane.timing(meter) { guarded { try body(keeping) } }
+  }
+
   func ring() {
-    lane.turn {
+    lane.turn(.settling) {
       if state.value.isOver { return }
       state.value.isTouched = true
       lane.timing(meter) { guarded { try state.value.sink.wake() } }
     }
   }
 
+  /// Hands out what the sink has held back, when its stream has ended.
+  func close() {
+    if state.value.isOver { return }
+    state.value.isTouched = true
+    guarded { try state.value.sink.close() }
+  }
+
   /// Writes what is left, when the pipeline ends.
   func finish(by deadline: Instant) {
-    endTurn()
     do { try state.value.sink.finish(by: deadline) } catch { handle(error, nil) }
     state.value.isOver = true
   }

@@ -54,6 +54,10 @@ public struct SourceContext: Sendable {
   public let isOnce: Bool
   /// Rings when the source is to stop.
   public let stop: StopSign
+  /// Where the last run has left off, if that did not come to its end.
+  public let position: Value?
+  /// Whether positions are kept.
+  public let isKept: Bool
 
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, in: world) }
 }
@@ -70,11 +74,15 @@ public final class Feed {
 
   public var isStopped: Bool { context.stop.isSet }
 
-  /// Hands on values that were read together; waits while the pipeline has enough to do.
-  public func send(_ values: [Value]) {
-    if values.isEmpty { return }
+  /// Whether positions are of use.
+  public var isKept: Bool { context.isKept }
+
+  /// Hands on values that were read together, and where to go on behind them; waits while the pipeline has enough to
+  /// do.
+  public func send(_ values: [Value], position: Value? = nil) {
+    if values.isEmpty, position == nil { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
     context.meter.countOut(values.count)
-    downstream.next(Delivery(values, poll, endsPoll: false))
+    downstream.next(Delivery(values, poll, endsPoll: false, position: position))
   }
 }

@@ -41,7 +41,7 @@ extension Step {
 
 /// What a step is given when it is made.
 public struct StepContext: Sendable {
-  /// As in the statistics: the step's own name, or its kind and number.
+  /// As in the statistics: the step's own name, or its kind.
   public let name: String
   public let lane: Lane
   public let log: NodeLog
@@ -99,12 +99,12 @@ public final class Downstream {
   /// When the lane's clock will show what a wall clock shows at a moment, if neither is set until then.
   public func instant(ofTimeOfDay moment: Double) -> Instant {
     let delay = min(max(-1e9, moment - lane.world.wallClock()), 9e9)
-    return lane.scheduler.now + .nanoseconds(Int64(delay * 1e9))
+    return lane.present.instant + .nanoseconds(Int64(delay * 1e9))
   }
 
   /// Has `wake` called at that time, instead of any asked for before.
   public func setAlarm(at time: Instant) {
-    if let owner { alarm.set(at: time, for: owner) }
+    if let owner { alarm.set(at: lane.scheduled(time), for: owner) }
   }
 
   public func clearAlarm() { alarm.clear() }

@@ -49,6 +49,7 @@ final class StepObserver: Observer, AlarmOwner {
   }
 
   func ring() {
+    if let ledger = lane.ledger, ledger.isRegenerating { return ledger.postpone { [self] in ring() } }
     lane.turn { guarded(nil) { try step.value.wake(out.value) } }
   }
 

@@ -10,6 +10,10 @@ public struct World: Sendable {
   public var environment: @Sendable (String) -> String?
   /// The zone that schedules and times without one are in.
   public var timeZone: String
+  /// Waits so many seconds, or until the sign is set; whether it is.
+  public var pause: @Sendable (_ seconds: Double, _ stop: StopSign) -> Bool = { seconds, stop in
+    stop.wait(seconds: seconds)
+  }
 
   public init(
     wallClock: @escaping @Sendable () -> Double, random: @escaping @Sendable () -> Double,

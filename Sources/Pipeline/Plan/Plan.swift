@@ -12,7 +12,11 @@ public struct Plan: Sendable {
   public var tests: [TestPlan]
   /// What becomes of events that steps hold when the pipeline is stopped.
   public var onStop: Ending
+  public var epochs: EpochPlan
   public var scope: ExpressionScope
+
+  /// What is in the config file, `$config`.
+  public var config: Value { scope.config }
 
   /// The name of the chain that stands under `steps`.
   public static let chain = "steps"
@@ -22,6 +26,27 @@ public struct Plan: Sendable {
     guard let stream = streams.first(where: { $0.name == name }) else { return true }
     return stream.from.allSatisfy { sendsSnapshots($0) } && stream.steps.allSatisfy(\.spec.keepsSnapshots)
   }
+}
+
+/// How often a pipeline keeps what it remembers, and how surely.
+public struct EpochPlan: Sendable {
+  /// Of a source that never rests, so many events at most, and so long at most, are one epoch.
+  public var events = 10_000
+  public var time = Duration.milliseconds(200)
+  /// Whether an epoch outlives a power cut, or only the process.
+  public var syncs = true
+
+  public init() {}
+}
+
+extension Plan {
+  /// Whether there is anything to be remembered between runs.
+  public var hasState: Bool {
+    streams.contains { $0.steps.contains(where: \.spec.isKept) } || sinks.contains(where: \.spec.isKept)
+  }
+
+  /// Whether all that it does comes of one source that can be read again from a position.
+  var isRepeatable: Bool { sources.count == 1 && sources.allSatisfy(\.spec.isRepeatable) }
 }
 
 public struct SourcePlan: Sendable {
@@ -56,7 +81,7 @@ public struct StreamPlan: Sendable {
 }
 
 public struct StepPlan: Sendable {
-  /// Its own name, or its kind and number.
+  /// Its own name, or its kind, behind the first of a kind with a number.
   public let name: String
   public let spec: NodeSpec
   public let options: Options

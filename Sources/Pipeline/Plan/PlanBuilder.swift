@@ -4,7 +4,7 @@ import JSON
 struct PlanBuilder {
   static let keys = [
     "name", "description", "include", "vars", "sources", "steps", "streams", "sinks", "tests", "on_error",
-    "on_stop",
+    "on_stop", "epoch", "fsync",
   ]
 
   let checker: Checker
@@ -64,7 +64,8 @@ struct PlanBuilder {
       name: text(mapping["name"]) ?? baseName(document.file.path),
       description: text(mapping["description"]) ?? "",
       path: document.file.path, sources: sources, streams: order, sinks: sinks.map(\.plan).compactMap(\.self),
-      tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, scope: checker.scope)
+      tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, epochs: epochs(mapping), scope: checker.scope
+    )
   }
 
   private func text(_ entry: Node.Entry?) -> String? {

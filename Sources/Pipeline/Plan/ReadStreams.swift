@@ -21,7 +21,8 @@ struct StreamDraft {
 
 /// Options that stand beside a step.
 enum StepOptions {
-  static let name = Option.optional("name", .text, "what statistics and messages call the step")
+  static let name = Option.optional(
+    "name", .text, "what statistics and messages call the step, and its state goes by")
   static let onError = Option.optional(
     "on_error", ErrorPolicy.type, "what becomes of an event that the step fails on", example: "log")
 
@@ -99,13 +100,19 @@ extension PlanBuilder {
     }
     var steps: [StepPlan] = []
     var reads: [StreamDraft.Reference] = []
-    for (index, element) in sequence.elements.enumerated() {
+    // State is found again by these names, so they do not change with what stands before a step.
+    var unnamed: [String: Int] = [:]
+    func ownName(_ kind: String) -> String {
+      unnamed[kind, default: 0] += 1
+      return unnamed[kind].flatMap { $0 > 1 ? "\(kind)-\($0)" : nil } ?? kind
+    }
+    for element in sequence.elements {
       checker.streamsRead = []
       let written = readNode(element, role: "step", among: catalog.steps, beside: StepOptions.all)
       let named = checker.streamsRead.map { StreamDraft.Reference(name: $0.text, place: $0.place) }
       reads += named
       guard let written, let options = written.options, let beside = written.beside else { continue }
-      let name = beside[StepOptions.name] ?? "\(prefix)\(index + 1)-\(written.spec.kind)"
+      let name = beside[StepOptions.name] ?? prefix + ownName(written.spec.kind)
       if let other = steps.first(where: { $0.name == name }) {
         checker.report(
           "the name \(quoted(name)) is taken, at line \(other.place.position.line)", at: written.place)

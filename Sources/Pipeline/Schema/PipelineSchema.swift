@@ -31,6 +31,18 @@ public struct PipelineSchema {
           .record([("enum", .array(["keep", "flush"]))]),
           "whether steps keep or let go of the events they hold when the pipeline is stopped")
       ),
+      (
+        "fsync",
+        described(
+          .record([("enum", .array(["epoch", "never"]))]),
+          "whether what is kept and written outlives a power cut, or only the process")
+      ),
+      (
+        "epoch",
+        described(
+          OptionSchema.opened(schemaOfOptions(EpochOptions.all)),
+          "of a source that never rests, how much is kept at a time")
+      ),
     ]
     return .record([
       ("$schema", "https://json-schema.org/draft/2020-12/schema"), ("title", "a flow pipeline"),

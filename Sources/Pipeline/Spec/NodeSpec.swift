@@ -16,13 +16,17 @@ public struct NodeSpec: Sendable {
   public let keepsSnapshots: Bool
   public let examples: [Example]
   public let role: Role
+  /// Of a stream source: whether it can be read again from a position that it gives.
+  public let isRepeatable: Bool
+  /// Whether it asks for the pipeline's state.
+  public let isKept: Bool
   /// What must hold between options; problems are reported to the checker.
   let check: @Sendable (Options, Checker) -> Void
 
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
-    examples: [Example],
+    isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in }, _ role: Role
   ) {
     self.kind = kind
@@ -34,6 +38,8 @@ public struct NodeSpec: Sendable {
     self.state = state
     // What a step remembers mostly decides what it leaves out.
     self.keepsSnapshots = keepsSnapshots ?? (state == nil)
+    self.isRepeatable = isRepeatable
+    self.isKept = isKept
     self.examples = examples
     self.check = check
     self.role = role

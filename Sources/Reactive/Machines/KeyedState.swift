@@ -68,11 +68,6 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
     linkLast(place)
   }
 
-  /// Changes what is kept under a key, which does not make the key the newest.
-  @inlinable public mutating func replace(_ value: Value, for key: Key) {
-    if let place = index[key] { places[place]?.value = value }
-  }
-
   @discardableResult @inlinable
   public mutating func remove(_ key: Key) -> Value? {
     guard let place = index.removeValue(forKey: key) else { return nil }

@@ -5,12 +5,17 @@
 public struct ThrottleMachine<Element: Sendable>: Sendable {
   private let period: Duration
   private let latest: Bool
-  private var windowEnd: Instant?
-  private var held: Element?
+  /// When the window that is open ends, or the last one has.
+  public private(set) var windowEnd: Instant?
+  /// The element that waits for that.
+  public private(set) var held: Element?
 
-  public init(period: Duration, latest: Bool) {
+  /// Closed, or as another has left it.
+  public init(period: Duration, latest: Bool, windowEnd: Instant? = nil, held: Element? = nil) {
     self.period = period
     self.latest = latest
+    self.windowEnd = windowEnd
+    self.held = held
   }
 
   /// When `due` should be asked: the end of the window, if an element waits for it.

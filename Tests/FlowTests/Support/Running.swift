@@ -31,7 +31,10 @@ final class Running {
     process.executableURL = try program.map { URL(fileURLWithPath: $0) } ?? command()
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: place.path)
-    var surroundings = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "TZ": "UTC"]
+    var surroundings = [
+      "HOME": "/nonexistent", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "TZ": "UTC",
+      "XDG_STATE_HOME": place["state"],
+    ]
     // What sanitizers are told counts for the command too.
     surroundings["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
     process.environment = surroundings.merging(environment) { $1 }

@@ -156,7 +156,8 @@ private struct LoneSink {
       alarm: SinkAlarm(lane, in: Subscription()), stop: StopSign(), isDryRun: false,
       screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { [writes] bytes in
         writes.note(String(decoding: bytes, as: UTF8.self))
-      }, isGivenSnapshots: true)
+      }, isGivenSnapshots: true, outbox: nil,
+      syncs: false)
     guard case .sink(let make) = plan.spec.role else { throw Trial.Wrong(description: "this is no sink") }
     sink = try make(plan.options, context)
   }

@@ -14,7 +14,7 @@ struct WindowBuffer<Element: Sendable>: Sendable {
   /// When the first of its windows ends.
   fileprivate(set) var end = Instant()
   /// How many entries are in its first session.
-  fileprivate var first = 0
+  fileprivate(set) var first = 0
 }
 
 /// A window that has ended, with what is in it.
@@ -44,14 +44,17 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
   typealias Closed = ClosedWindow<State.Key, Element>
 
   private(set) var state: State
-  private(set) var watermark = Instant(nanoseconds: .min)
+  private(set) var watermark: Instant
   private let shape: WindowShape
   private let maxKeys: Int
   private let maxElements: Int
   private var deadlines = Deadlines<State.Key>()
 
-  init(state: State, shape: WindowShape, maxKeys: Int, maxElements: Int) {
+  init(
+    state: State, watermark: Instant? = nil, shape: WindowShape, maxKeys: Int, maxElements: Int
+  ) {
     self.state = state
+    self.watermark = watermark ?? Instant(nanoseconds: .min)
     self.shape = shape
     self.maxKeys = maxKeys
     self.maxElements = maxElements

@@ -7,8 +7,10 @@ final class CommandReturns: Sendable {
     var ends: [(id: CommandPool.Job.ID, end: ChildEnd, attempts: Int)] = []
     /// What was printed, and how many bytes more were not kept.
     var outputs: [(bytes: [UInt8], lost: Int)] = []
+    /// How often jobs were tried that will be tried again, and after how long.
+    var retries: [(id: CommandPool.Job.ID, attempts: Int, delay: Duration)] = []
 
-    var isEmpty: Bool { ends.isEmpty && outputs.isEmpty }
+    var isEmpty: Bool { ends.isEmpty && outputs.isEmpty && retries.isEmpty }
   }
 
   private struct State: Sendable {
@@ -37,6 +39,10 @@ final class CommandReturns: Sendable {
 
   func output(_ bytes: [UInt8], lost: Int) {
     add { $0.returned.outputs.append((bytes, lost)) }
+  }
+
+  func retry(_ id: CommandPool.Job.ID, _ attempts: Int, _ delay: Duration) {
+    add { $0.returned.retries.append((id, attempts, delay)) }
   }
 
   private func add(_ body: (inout State) -> Void) {

@@ -1,9 +1,11 @@
 import Pipeline
 import Reactive
+import Store
 
 /// The commands that a sink has run for its events: a pool runs them, and what comes of them is dealt with on the lane.
 ///
-/// The sink hands `wake` and `endTurn` on to this.
+/// Where the pipeline has state, a command waits in the sink's outbox until it has done what it was to do: through
+/// restarts, and its retries too. The sink hands on to this whatever it is told as a sink.
 final class SinkCommands {
   /// What becomes of what a command prints.
   enum Output: String, CaseIterable, Sendable { case log, discard, stdout }
@@ -15,22 +17,33 @@ final class SinkCommands {
     var attempts = 1
     var backoff = Duration.seconds(1)
     var output = Output.log
+    var timeout = Duration.seconds(10)
+  }
+
+  /// What is under way, or waits for its turn in the pool.
+  private struct Work {
+    let name: String
+    let event: Pipeline.Event?
+    var entry: OutboxEntry?
   }
 
   /// How long the lane waits at a time before it looks whether the pipeline must end.
   private static let patience = Duration.milliseconds(50)
 
   private let context: SinkContext
+  private let manner: Manner
   private let pool: CommandPool
   private let returns: CommandReturns
   private var lastID: CommandPool.Job.ID = 0
-  /// What is under way, or waits.
-  private var jobs: [CommandPool.Job.ID: (name: String, event: Pipeline.Event?)] = [:]
+  private var work: [CommandPool.Job.ID: Work] = [:]
+  private var ids: EventIDs
   /// In virtual time nothing may be under way between two turns.
   private let isVirtual: Bool
 
   init(_ manner: Manner, _ context: SinkContext) {
     self.context = context
+    self.manner = manner
+    ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     let (log, returns) = (context.log, CommandReturns(context.alarm))
     self.returns = returns
     isVirtual = context.lane.scheduler is VirtualScheduler
@@ -39,6 +52,7 @@ final class SinkCommands {
       concurrency: manner.concurrency, capacity: manner.queue, attempts: manner.attempts,
       patience: Backoff(initial: manner.backoff, random: context.lane.world.random),
       onErrorLine: { _, line in log.notice(line) },
+      onRetry: { id, attempts, delay in returns.retry(id, attempts, delay) },
       onOutput: { _, bytes, lost in
         if isLogged {
           Self.lines(bytes, lost) { log.notice($0) }
@@ -49,24 +63,55 @@ final class SinkCommands {
       report: { id, end, attempts in returns.end(id, end, attempts) })
   }
 
-  /// Has a command run for an event, waiting as long as there is no room for one more.
-  func run(
-    _ command: ChildCommand, input: [UInt8] = [], environment: [String: String] = [:],
-    for event: Pipeline.Event?
-  ) throws {
+  /// Has a command run for an event: when the epoch has been kept, or, without state, as soon as there is room.
+  func run(_ command: KeptCommand) throws {
+    if let outbox = context.outbox { return outbox.put(command.stored, id: try outbox.nextID()) }
+    try submit(command, id: ids.next(at: context.lane.now), nil)
+  }
+
+  /// Has the commands run that wait in the outbox.
+  func run(_ entries: [OutboxEntry]) throws {
+    for entry in entries {
+      guard let command = KeptCommand(stored: entry.bytes) else {
+        context.outbox?.bury(entry, reason: "it is no command of this sink")
+        continue
+      }
+      try submit(command, id: entry.id, entry)
+    }
+    try endTurn()
+  }
+
+  private func submit(_ command: KeptCommand, id: String, _ entry: OutboxEntry?) throws {
     lastID += 1
-    let job = CommandPool.Job(id: lastID, command: command, input: input, environment: environment)
-    jobs[job.id] = (command.arguments.first ?? "", event)
+    var job = CommandPool.Job(
+      id: lastID,
+      command: ChildCommand(
+        arguments: command.arguments, output: manner.output.capture, timeout: manner.timeout))
+    job.input = command.bytes
+    job.environment = environment(command, id: id)
+    job.attempts = entry?.attempts ?? 0
+    if let due = entry?.due, due > 0 { job.delay = .seconds(max(0, due - context.lane.world.wallClock())) }
+    work[job.id] = Work(name: command.arguments.first ?? "", event: command.event, entry: entry)
     returns.expect()
     while !pool.submit(job) {
       if context.stop.isSet {
         returns.expectNoMore()
-        fail(job.id, .stopped, 0)
-        return
+        return fail(job.id, .stopped, 0)
       }
       _ = pool.waitForRoom(until: SystemClock.now + Self.patience)
       try collect()
     }
+  }
+
+  private func environment(_ command: KeptCommand, id: String) -> [String: String] {
+    var environment = [
+      "FLOW_PIPELINE": context.pipeline, "FLOW_SINK": context.name,
+      "FLOW_SOURCE": command.event?.poll.source ?? "",
+      "FLOW_POLL": command.event.flatMap { $0.poll.number > 0 ? "\($0.poll.number)" : nil } ?? "",
+      "FLOW_EVENT_ID": id,
+    ]
+    environment.merge(command.environment) { _, own in own }
+    return environment
   }
 
   func wake() throws { try collect() }
@@ -75,7 +120,7 @@ final class SinkCommands {
     if isVirtual { try wait(until: .distantFuture) }
   }
 
-  /// Waits for everything until the deadline, by the lane's clock; then kills what is left.
+  /// Waits for everything until the deadline, by the scheduler's clock; then kills what is left.
   func finish(by deadline: Instant) throws {
     try wait(until: SystemClock.now + (deadline - context.lane.scheduler.now))
     pool.drain(until: SystemClock.now)
@@ -92,8 +137,13 @@ final class SinkCommands {
 
   private func collect() throws {
     let returned = returns.take()
+    for (id, attempts, delay) in returned.retries {
+      work[id]?.entry?.attempts = attempts
+      work[id]?.entry?.due = context.lane.world.wallClock() + delay.inSeconds
+      if let entry = work[id]?.entry { context.outbox?.retry(entry) }
+    }
     for (id, end, attempts) in returned.ends {
-      if end.isSuccess { jobs[id] = nil } else { fail(id, end, attempts) }
+      if end.isSuccess { succeed(id) } else { fail(id, end, attempts) }
     }
     for (bytes, lost) in returned.outputs {
       if lost > 0 { context.log.warning("of what a command printed \(roughSize(lost)) were let go") }
@@ -104,9 +154,20 @@ final class SinkCommands {
     }
   }
 
+  private func succeed(_ id: CommandPool.Job.ID) {
+    if let entry = work.removeValue(forKey: id)?.entry { context.outbox?.remove(entry.place) }
+  }
+
   private func fail(_ id: CommandPool.Job.ID, _ end: ChildEnd, _ attempts: Int) {
-    guard let job = jobs.removeValue(forKey: id) else { return }
-    context.errors.report(CommandFailed(name: job.name, end: end, attempts: attempts), job.event)
+    guard let work = work.removeValue(forKey: id) else { return }
+    let failure = CommandFailed(name: work.name, end: end, attempts: attempts)
+    if var entry = work.entry {
+      // What was cut short is there for the next run, which tries it again.
+      if end == .stopped { return }
+      entry.attempts = attempts
+      context.outbox?.bury(entry, reason: "\(failure)")
+    }
+    context.errors.report(failure, work.event)
   }
 
   private static func lines(_ bytes: [UInt8], _ lost: Int, _ tell: (String) -> Void) {

@@ -1,3 +1,4 @@
+import JSON
 import Pipeline
 import Reactive
 
@@ -50,6 +51,20 @@ struct NotifyWindow {
     titles = []
     waiting = 0
     return digest
+  }
+
+  /// Goes on as another has left it.
+  mutating func resume(_ before: Value) {
+    told = (before.member("told")?.items ?? []).compactMap { Instant(remembered: $0) }.suffix(limit.number)
+    titles = (before.member("titles")?.items ?? []).compactMap(\.string)
+    waiting = before.member("waiting")?.double.flatMap { Int(exactly: $0) } ?? 0
+  }
+
+  var remembered: Value {
+    .record([
+      ("told", .array(told.map(\.remembered))), ("titles", .array(titles.map { .string($0) })),
+      ("waiting", .number(waiting)),
+    ])
   }
 
   private func hasRoom(at now: Instant) -> Bool {

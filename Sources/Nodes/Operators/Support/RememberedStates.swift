@@ -1,0 +1,74 @@
+import JSON
+import Pipeline
+import Reactive
+import Store
+
+// How what machines keep of a key is written down for the next run.
+
+extension Pending: Storable, Remembered where Element == Pipeline.Event {
+  public init?(remembered value: Value) {
+    guard let since = value.time("since"), let latest = value.time("latest"),
+      let element = value.member("event").flatMap({ Event(remembered: $0) })
+    else { return nil }
+    self.init(element: element, since: since, latest: latest)
+  }
+
+  public var remembered: Value {
+    .record([
+      ("since", since.remembered), ("latest", latest.remembered), ("event", element.remembered),
+    ])
+  }
+}
+
+extension Latest: Storable, Remembered where Element == Value {
+  init?(remembered value: Value) {
+    guard let at = value.time("at"), let element = value.member("value") else { return nil }
+    self.init(element: element, at: at)
+  }
+
+  var remembered: Value { .record([("at", at.remembered), ("value", element)]) }
+}
+
+extension Reminder: Storable, Remembered where Element == Event {
+  init?(remembered value: Value) {
+    guard let at = value.time("at"), let next = value.member("next")?.double.flatMap({ Int(exactly: $0) }),
+      let told = value.member("told")?.items,
+      let element = value.member("event").flatMap({ Event(remembered: $0) })
+    else { return nil }
+    self.init(at: at, element: element, next: next, told: told.map { Instant(remembered: $0) })
+  }
+
+  var remembered: Value {
+    .record([
+      ("at", at.remembered), ("next", .number(next)), ("told", .array(told.map { $0?.remembered ?? .null })),
+      ("event", element.remembered),
+    ])
+  }
+}
+
+extension WindowBuffer: Storable, Remembered where Element == Event {
+  init?(remembered value: Value) {
+    guard let end = value.time("end"),
+      let first = value.member("first")?.double.flatMap({ Int(exactly: $0) }),
+      let items = value.member("events")?.items
+    else { return nil }
+    let entries = items.compactMap { item in
+      item.time("time").flatMap { at in Event(remembered: item).map { (time: at, element: $0) } }
+    }
+    guard entries.count == items.count else { return nil }
+    self.init(entries: entries[...], end: end, first: first)
+  }
+
+  var remembered: Value {
+    let events = entries.map { entry in
+      var event = entry.element.remembered
+      event.setMember("time", entry.time.remembered)
+      return event
+    }
+    return .record([("end", end.remembered), ("first", .number(first)), ("events", .array(events))])
+  }
+}
+
+extension Value {
+  func time(_ member: Key) -> Instant? { self.member(member).flatMap { Instant(remembered: $0) } }
+}

@@ -1,0 +1,56 @@
+import JSON
+
+/// How far a file has been read: where a reader has to begin to give what has not been given yet.
+struct ReadPosition {
+  var path: String
+  /// Which file it was, whatever its name is now.
+  var identity: FileIdentity
+  /// A byte, as it is after unpacking, and values to pass over from there.
+  var offset = 0
+  var values = 0
+  /// Line breaks before it.
+  var lines = 0
+  var format = TextFormat.auto
+  /// Whether the file is followed: then it has no end at which reading begins anew.
+  var isFollowed = false
+
+  init(path: String, identity: FileIdentity) {
+    self.path = path
+    self.identity = identity
+  }
+
+  init?(_ value: Value?) {
+    func number(_ name: String) -> Int? { value?.member(name)?.double.flatMap { Int(exactly: $0) } }
+    guard let value, let path = value.member("file")?.string, let device = number("device"),
+      let inode = number("inode"), let offset = number("offset")
+    else { return nil }
+    self.init(path: path, identity: FileIdentity(device: UInt(max(0, device)), inode: UInt(max(0, inode))))
+    self.offset = max(0, offset)
+    values = max(0, number("values") ?? 0)
+    lines = max(0, number("lines") ?? 0)
+    format = value.member("format")?.string.flatMap { TextFormat(rawValue: $0) } ?? .auto
+    isFollowed = value.member("follow")?.isTruthy ?? false
+  }
+
+  var value: Value {
+    var members: [(String, Value)] = [
+      ("file", .string(path)), ("device", .number(Int(identity.device))),
+      ("inode", .number(Int(identity.inode))), ("offset", .number(offset)),
+    ]
+    if values > 0 { members.append(("values", .number(values))) }
+    if lines > 0 { members.append(("lines", .number(lines))) }
+    if format != .auto { members.append(("format", .string(format.rawValue))) }
+    if isFollowed { members.append(("follow", .bool(true))) }
+    return .record(members)
+  }
+}
+
+extension Array {
+  /// What is left of the values behind those that are to be passed over, which are counted down.
+  func passing(over count: inout Int) -> [Element] {
+    if count == 0 { return self }
+    let passed = Swift.min(count, self.count)
+    count -= passed
+    return Array(dropFirst(passed))
+  }
+}

@@ -1,0 +1,355 @@
+import JSON
+import Reactive
+import Store
+
+/// What a pipeline remembers between its runs, and when that is committed: its epochs.
+///
+/// An epoch is one turn of the lane, or a few of a source that never rests. When it ends everything is at rest, so one
+/// transaction keeps it whole: what steps remember, how far sources have come, and what sinks are about to write. Then
+/// the sinks write; the next epoch keeps that they have.
+///
+/// What comes of a source that can be read again from its position is not kept before it is written: a stretch of it
+/// is an epoch that a run after a crash makes again, at the same time of day, and whose output it passes over as far
+/// as it is there already. In a stretch there are only deliveries of that source; whatever else happens ends it first.
+///
+/// All of it is touched on the lane alone.
+final class Ledger: AlarmOwner {
+  /// How much one epoch may be of a source that never rests.
+  struct Limits: Sendable {
+    var events: Int
+    var time: Duration
+    var pendingBytes = 16 << 20
+  }
+
+  struct State {
+    let file: StateFile
+    var sinks: [KeptSink] = []
+    /// What the next commit keeps beside the tables.
+    var facts: [FactName: Fact?] = [:]
+    /// Facts that are no reason for a commit: how often a source was polled.
+    var idleFacts: [FactName: Fact?] = [:]
+    var events = 0
+    /// Whether a sink has something to tell.
+    var isTouched = false
+    var hasAlarm = false
+    /// The time at which all of the present stretch happens.
+    var stretch: LaneTime?
+    /// The time that the last commit has kept for the stretch behind it.
+    var nextStretch: LaneTime?
+    /// What a run before this one has written is being made again.
+    var isRegenerating = false
+    var deliveriesSeen = 0
+    var postponed: [@Sendable () -> Void] = []
+    /// After a failure nothing more is kept or written.
+    var isBroken = false
+    var runTables: [any Forgetful] = []
+  }
+
+  struct FactName: Hashable {
+    let owner: String
+    let name: String
+  }
+
+  /// Facts of the pipeline as a whole.
+  static let owner = "pipeline"
+  /// A stretch is begun at a time that was kept no longer ago than this.
+  private static let staleness = 1.0
+  /// A source that can be read again has nothing more when it is silent for so long.
+  private static let silence = Duration.seconds(1)
+
+  let state: LaneLocal<State>
+  let lane: Lane
+  let world: World
+  let limits: Limits
+  private let alarm: Alarm
+  private let stop: StopSign
+  private let log: NodeLog
+  /// The clock as the last run has left it.
+  private let former: LaneTime?
+  /// Whether the pipeline has one source, which can be read again from its position.
+  let isRepeatable: Bool
+  /// Tells the ids of this state from those of one that was reset.
+  let life: String
+
+  init(
+    _ file: sending StateFile, _ limits: Limits, isRepeatable: Bool, on lane: Lane,
+    in subscription: Subscription,
+    stop: StopSign, _ log: NodeLog
+  ) throws {
+    former = LaneTime(text: try file.fact(owner: Self.owner, name: "clock")?.text)
+    let known = try file.fact(owner: Self.owner, name: "life")?.text
+    life = known ?? String(UInt32(lane.world.random() * 4_294_967_295), radix: 36)
+    self.lane = lane
+    world = lane.world
+    self.limits = limits
+    self.isRepeatable = isRepeatable
+    self.stop = stop
+    self.log = log
+    alarm = Alarm(on: lane.scheduler, in: subscription)
+    var state = State(file: file)
+    if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(life) }
+    self.state = LaneLocal(state)
+    lane.setClock(atLeast: former?.instant)
+  }
+
+  // MARK: - Facts
+
+  func fact(_ owner: String, _ name: String) throws -> Fact? {
+    let key = FactName(owner: owner, name: name)
+    if let fact = state.value.facts[key] ?? state.value.idleFacts[key] { return fact }
+    return try state.value.file.fact(owner: owner, name: name)
+  }
+
+  func set(_ fact: Fact?, _ owner: String, _ name: String, isIdle: Bool = false) {
+    let key = FactName(owner: owner, name: name)
+    if isIdle, state.value.facts[key] == nil {
+      state.value.idleFacts[key] = .some(fact)
+    } else {
+      state.value.facts[key] = .some(fact)
+    }
+  }
+
+  func setPosition(_ position: Value, of source: String, isIdle: Bool) {
+    set(.text(position.description), source, "position", isIdle: isIdle)
+  }
+
+  func position(of source: String) throws -> Value? {
+    try fact(source, "position")?.text.flatMap { try? Value.parse($0) }
+  }
+
+  // MARK: - Turns
+
+  /// Before a turn; the time at which all of it happens, where that is not the present.
+  func begin(_ kind: Lane.Turn) -> LaneTime? {
+    switch kind {
+    case .settling: return nil
+    case .repeatable where isRepeatable:
+      if state.value.stretch == nil { openStretch() }
+      return state.value.stretch
+    case .repeatable, .streamed, .single:
+      if state.value.isRegenerating { endRegeneration() }
+      if state.value.stretch != nil { commit() }
+      return nil
+    }
+  }
+
+  /// After a turn, when its sinks have handed out what they had.
+  func end(_ kind: Lane.Turn, events: Int) {
+    state.value.events += events
+    state.value.deliveriesSeen += 1
+    if state.value.isRegenerating { return regenerate() }
+    guard isDirty else { return }
+    let pending = state.value.file.pendingBytes + state.value.sinks.reduce(0) { $0 + $1.pendingBytes }
+    switch kind {
+    case .single: commit()
+    case .repeatable, .streamed, .settling:
+      if state.value.events >= limits.events || pending >= limits.pendingBytes {
+        commit()
+      } else {
+        arm(limits.time)
+      }
+    }
+  }
+
+  private var isDirty: Bool {
+    let state = state.value
+    return state.isTouched || !state.facts.isEmpty || state.stretch != nil || state.file.pendingBytes > 0
+      || state.sinks.contains { $0.isWaiting }
+  }
+
+  /// Something is to be kept before long.
+  func touch() {
+    state.value.isTouched = true
+    if !state.value.isRegenerating { arm(limits.time) }
+  }
+
+  private func arm(_ time: Duration) {
+    if state.value.hasAlarm { return }
+    state.value.hasAlarm = true
+    alarm.set(at: lane.scheduler.now + time, for: self)
+  }
+
+  func ring() {
+    state.value.hasAlarm = false
+    if state.value.isRegenerating {
+      if state.value.deliveriesSeen == 0 { return endRegeneration() }
+      state.value.deliveriesSeen = 0
+      return arm(Self.silence)
+    }
+    if isDirty { commit() }
+  }
+
+  // MARK: - Stretches
+
+  private func openStretch() {
+    if state.value.isRegenerating, let former {
+      state.value.stretch = former
+      return
+    }
+    let now = lane.present
+    if let next = state.value.nextStretch, abs(next.now - now.now) < Self.staleness {
+      state.value.stretch = next
+    } else {
+      // Kept first: nothing of the stretch may be written before its time is.
+      commit()
+      state.value.stretch = state.value.nextStretch ?? now
+    }
+  }
+
+  /// Whether what is written now can be made again.
+  var isInStretch: Bool { state.value.stretch != nil }
+
+  private func regenerate() {
+    let isDone = !state.value.sinks.contains { $0.hasSurplus() }
+    if isDone || state.value.events > 2 * limits.events + 100_000 { return endRegeneration() }
+    arm(Self.silence)
+  }
+
+  /// Whether what a run before this one has written is being made again; then nothing else may be written.
+  var isRegenerating: Bool { state.value.isRegenerating }
+
+  /// Has something done when that is over.
+  func postpone(_ action: @escaping @Sendable () -> Void) { state.value.postponed.append(action) }
+
+  func endRegeneration() {
+    guard state.value.isRegenerating else { return }
+    state.value.isRegenerating = false
+    for sink in state.value.sinks { sink.endReplay() }
+    let postponed = state.value.postponed
+    state.value.postponed = []
+    for action in postponed { lane.scheduler.perform(action) }
+    if isDirty { arm(limits.time) }
+  }
+
+  // MARK: - Recovery
+
+  /// Hands the sinks what the last run has not told to be written; before anything else happens.
+  func recover() {
+    do {
+      for sink in state.value.sinks { try sink.recover(from: state.value.file) }
+    } catch {
+      return fail(error)
+    }
+    if isRepeatable, former != nil, state.value.sinks.contains(where: { $0.hasSurplus() }) {
+      state.value.isRegenerating = true
+      arm(Self.silence)
+    } else {
+      for sink in state.value.sinks { sink.endReplay() }
+    }
+  }
+
+  func fail(_ error: any Error) {
+    if state.value.isBroken { return }
+    state.value.isBroken = true
+    lane.fail(error)
+  }
+
+  // MARK: - Epochs
+
+  /// Ends the epoch: keeps it whole, and has the sinks write what came of it.
+  ///
+  /// On a full disk it waits for room; at a hard stop it is tried once.
+  func commit() {
+    if state.value.isBroken { return }
+    do {
+      for sink in state.value.sinks { try sink.willCommit() }
+      let time = lane.present
+      try write(time)
+      state.value.nextStretch = time
+    } catch {
+      return fail(error)
+    }
+    state.value.facts = [:]
+    state.value.idleFacts = [:]
+    state.value.events = 0
+    state.value.isTouched = false
+    state.value.stretch = nil
+    for sink in state.value.sinks { sink.didCommit(state.value.file.epoch) }
+  }
+
+  private func write(_ time: LaneTime) throws {
+    let state = state
+    var lastTold: Double?
+    while true {
+      do throws(StoreFailure) {
+        try state.value.file.commit { (epoch) throws(StoreFailure) in
+          for (key, fact) in state.value.idleFacts { try epoch.keep(fact, key) }
+          for (key, fact) in state.value.facts { try epoch.keep(fact, key) }
+          try epoch.set(.text(time.text), owner: Ledger.owner, name: "clock")
+          for sink in state.value.sinks { try sink.write(to: epoch) }
+        }
+        if lastTold != nil { log.notice("the state can be kept again") }
+        return
+      } catch {
+        guard error.isFull || error.isBusy else { throw error }
+        let now = world.wallClock()
+        if lastTold.map({ abs(now - $0) > 60 }) ?? true {
+          log.error("\(error); the pipeline waits until it can be kept")
+          lastTold = now
+        }
+        if world.pause(0.5, stop) { throw error }
+      }
+    }
+  }
+
+  /// The last epoch of a run; `isCompleted` where its sources have come to their ends by themselves.
+  func finish(isCompleted: Bool, sources: [String]) {
+    endRegeneration()
+    if isCompleted {
+      // The next run begins anew.
+      for source in sources where (try? position(of: source))??.member("follow")?.isTruthy != true {
+        set(nil, source, "position")
+      }
+      for table in state.value.runTables { table.forget() }
+    }
+    if isDirty || isCompleted { commit() }
+  }
+
+  /// Lets go of the file.
+  func close() {
+    state.value.sinks = []
+    state.value.file.tidy()
+  }
+}
+
+extension Epoch {
+  fileprivate func keep(_ fact: Fact?, _ key: Ledger.FactName) throws(StoreFailure) {
+    if let fact {
+      try set(fact, owner: key.owner, name: key.name)
+    } else {
+      try remove(owner: key.owner, name: key.name)
+    }
+  }
+}
+
+extension StoreFailure {
+  /// Another process is in the file for a moment, as one that reads it for a person.
+  fileprivate var isBusy: Bool { if case .held = kind { true } else { false } }
+}
+
+/// What has no use once a run has come to its end.
+protocol Forgetful {
+  func forget()
+}
+
+/// A time as a lane has it: of day, and by its own clock.
+struct LaneTime: Sendable {
+  var now: Double
+  var instant: Instant
+
+  init(now: Double, instant: Instant) {
+    self.now = now
+    self.instant = instant
+  }
+
+  init?(text: String?) {
+    guard let text, let value = try? Value.parse(text), let now = value.member("now")?.double,
+      let instant = value.member("instant").flatMap({ Instant(remembered: $0) })
+    else { return nil }
+    self.init(now: now, instant: instant)
+  }
+
+  var text: String {
+    Value.record([("now", .number(now)), ("instant", instant.remembered)]).description
+  }
+}
