@@ -39,12 +39,13 @@ let package = Package(
     .target(
       name: "Nodes", dependencies: ["CGlibc", "CZ", "JSON", "Pipeline", "Reactive"], swiftSettings: unchecked),
     .executableTarget(
-      name: "flow", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"], swiftSettings: unchecked),
+      name: "flow", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "Store"], swiftSettings: unchecked
+    ),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(name: "StoreTests", dependencies: ["CSQLite", "Store"]),
-    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON"]),
+    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive"]),
     .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"]),
   ],

@@ -48,10 +48,7 @@ public final class StateFile {
       database = try StateFile.openDatabase(path, options.database)
     } catch {
       guard error.isCorrupt else { throw error }
-      guard options.resetsCorrupt else {
-        throw StoreFailure(
-          path, .corrupt, "damaged: \(error.reason); --reset-corrupt sets it aside", code: error.code)
-      }
+      guard options.resetsCorrupt else { throw error.damaged }
       aside = try CorruptFile.setAside(path)
       database = try StateFile.openDatabase(path, options.database)
     }
@@ -88,11 +85,7 @@ public final class StateFile {
 
   /// What a name stands for: see `Epoch.set`.
   public func fact(owner: String, name: String) throws(StoreFailure) -> Fact? {
-    let statement = try database.statement("SELECT value FROM facts WHERE owner = ?1 AND name = ?2")
-    try statement.bind(1, owner)
-    try statement.bind(2, name)
-    defer { statement.reset() }
-    return try statement.step() ? statement.fact(0) : nil
+    try database.fact(owner: owner, name: name)
   }
 
   /// Ends an epoch, and answers its number: every table's changes and what `body` writes, in one transaction.
