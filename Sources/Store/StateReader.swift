@@ -5,8 +5,8 @@ import Glibc
 ///     let reader = try StateReader(path: "/var/lib/flow/launches.db")
 ///     for table in try reader.tables() { print(table.node, table.count) }
 ///
-/// Each call sees what was committed last. Nothing is made on the disk either, but for an index that SQLite needs where
-/// a run was killed and its `-wal` file was moved without the `-shm` file beside it.
+/// Each call sees what was committed last. Nothing is made on the disk either, unless a `-wal` file lies there without
+/// the `-shm` file that SQLite needs beside it; and a run that ends while somebody looks may leave both to the next.
 public final class StateReader {
   public let path: String
   private var database: Database

@@ -12,7 +12,7 @@ struct Command: Sendable {
 
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
-    GraphCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command,
+    GraphCommand.command, StateCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command,
     SchemaCommand.command,
     CompletionsCommand.command, VersionCommand.command, HelpCommand.command,
   ]
