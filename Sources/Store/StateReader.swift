@@ -20,10 +20,10 @@ public final class StateReader {
   }
 
   private static func open(_ path: String) throws(StoreFailure) -> (Database, FileMark?) {
+    guard let mark = FileMark(path) else { throw StoreFailure(path, trying: "open the state") }
+    let isStill = access(path + "-wal", F_OK) != 0
     do throws(StoreFailure) {
-      guard let mark = FileMark(path) else { throw StoreFailure(path, trying: "open the state") }
       guard try Soundness.checkHeader(path) else { return (try empty(path), mark) }
-      let isStill = access(path + "-wal", F_OK) != 0
       let database = try Database(reading: path, isStill: isStill)
       try Soundness.check(database)
       guard let version = try Schema.version(of: database) else { return (try empty(path), mark) }
@@ -33,6 +33,8 @@ public final class StateReader {
       }
       return (database, isStill ? mark : nil)
     } catch {
+      // It may be a run that has begun meanwhile, and no damage.
+      if isStill, let now = FileMark(path), now != mark { return try open(path) }
       throw error.isCorrupt ? error.damaged : error
     }
   }
