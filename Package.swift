@@ -47,7 +47,7 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(name: "StoreTests", dependencies: ["CSQLite", "Store"]),
-    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON"]),
+    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
     .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "Store"]),
   ],

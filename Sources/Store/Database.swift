@@ -43,10 +43,31 @@ public final class Database {
   /// Opens the file, making it if it is missing.
   ///
   /// Writes nothing yet: `prepareToWrite` does.
-  public init(path: String, _ options: Options = Options()) throws(StoreFailure) {
+  public convenience init(path: String, _ options: Options = Options()) throws(StoreFailure) {
+    try self.init(path, opening: path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options)
+    try execute("PRAGMA wal_autocheckpoint = \(options.checkpointPages)")
+    try execute("PRAGMA journal_size_limit = \(64 << 20); PRAGMA synchronous = \(options.sync.rawValue)")
+  }
+
+  /// Opens a file that is there for reading alone.
+  ///
+  /// A still one, which has no write-ahead file and which nobody changes, is read without locks and without making the
+  /// files beside it that a reader needs otherwise.
+  convenience init(reading path: String, isStill: Bool) throws(StoreFailure) {
+    let name = "file:\(Database.escaped(path))?mode=ro\(isStill ? "&immutable=1" : "")"
+    try self.init(path, opening: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Options())
+  }
+
+  /// Nothing, in memory.
+  convenience init(emptyInsteadOf path: String) throws(StoreFailure) {
+    try self.init(path, opening: ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, Options())
+  }
+
+  private init(
+    _ path: String, opening name: String, _ flags: Int32, _ options: Options
+  ) throws(StoreFailure) {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let opened else {
       let failure = StoreFailure(path, trying: "open the state", opened, code: code)
       sqlite3_close_v2(opened)
@@ -56,8 +77,20 @@ public final class Database {
     connection = opened
     sqlite3_busy_timeout(connection, options.busyMilliseconds)
     try execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(options.cacheBytes >> 10)")
-    try execute("PRAGMA wal_autocheckpoint = \(options.checkpointPages)")
-    try execute("PRAGMA journal_size_limit = \(64 << 20); PRAGMA synchronous = \(options.sync.rawValue)")
+  }
+
+  /// What means something in the name of a file as a URI has it.
+  private static func escaped(_ path: String) -> String {
+    let hexes = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in path.utf8 {
+      if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
+        bytes += [UInt8(ascii: "%"), hexes[Int(byte >> 4)], hexes[Int(byte & 15)]]
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   deinit {
@@ -100,6 +133,18 @@ public final class Database {
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : nil
   }
+
+  /// What a name stands for: see `Epoch.set`.
+  func fact(owner: String, name: String) throws(StoreFailure) -> Fact? {
+    let statement = try self.statement("SELECT value FROM facts WHERE owner = ?1 AND name = ?2")
+    try statement.bind(1, owner)
+    try statement.bind(2, name)
+    defer { statement.reset() }
+    return try statement.step() ? statement.fact(0) : nil
+  }
+
+  /// How many rows the statement that was run last has changed.
+  var changes: Int { Int(sqlite3_changes64(connection)) }
 
   func check(_ code: Int32, _ what: String) throws(StoreFailure) {
     if code != SQLITE_OK { throw StoreFailure(path, trying: what, connection, code: code) }

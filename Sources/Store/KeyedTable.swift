@@ -151,14 +151,14 @@ public final class KeyedTable<Value: Storable> {
 }
 
 /// What a file asks of its tables, whatever their values are.
-protocol StoredTable: AnyObject {
+protocol CommittedTable: AnyObject {
   var pendingBytes: Int { get }
   func write() throws(StoreFailure)
   func settle()
   func revert()
 }
 
-extension KeyedTable: StoredTable {
+extension KeyedTable: CommittedTable {
   /// Writes the changes, in the transaction that is open.
   func write() throws(StoreFailure) {
     let isTold = isKnown && formerDescription == nil

@@ -14,17 +14,7 @@ extension StateFile {
   public func outbox(
     sink: String, after place: OutputPlace = OutputPlace(epoch: -1, index: 0), limit: Int = 1000
   ) throws(StoreFailure) -> [OutboxEntry] {
-    let statement = try database.statement(
-      "SELECT sink, epoch, position, id, attempts, due, bytes FROM outbox"
-        + " WHERE sink = ?1 AND (epoch, position) > (?2, ?3) ORDER BY epoch, position LIMIT ?4")
-    try statement.bind(1, sink)
-    statement.bind(2, place.epoch)
-    statement.bind(3, place.index)
-    statement.bind(4, Int64(limit))
-    defer { statement.reset() }
-    var entries: [OutboxEntry] = []
-    while try statement.step() { entries.append(statement.outboxEntry()) }
-    return entries
+    try database.outbox(sink: sink, after: place, limit: limit)
   }
 
   /// How many entries a sink is still to write.
@@ -39,7 +29,31 @@ extension StateFile {
   public func deadLetters(
     sink: String? = nil, after number: Int64 = 0, limit: Int = 1000
   ) throws(StoreFailure) -> [DeadLetter] {
-    let statement = try database.statement(
+    try database.deadLetters(sink: sink, after: number, limit: limit)
+  }
+}
+
+extension Database {
+  func outbox(
+    sink: String, after place: OutputPlace, limit: Int
+  ) throws(StoreFailure) -> [OutboxEntry] {
+    let statement = try self.statement(
+      "SELECT sink, epoch, position, id, attempts, due, bytes FROM outbox"
+        + " WHERE sink = ?1 AND (epoch, position) > (?2, ?3) ORDER BY epoch, position LIMIT ?4")
+    try statement.bind(1, sink)
+    statement.bind(2, place.epoch)
+    statement.bind(3, place.index)
+    statement.bind(4, Int64(limit))
+    defer { statement.reset() }
+    var entries: [OutboxEntry] = []
+    while try statement.step() { entries.append(statement.outboxEntry()) }
+    return entries
+  }
+
+  func deadLetters(
+    sink: String?, after number: Int64, limit: Int
+  ) throws(StoreFailure) -> [DeadLetter] {
+    let statement = try self.statement(
       "SELECT sink, epoch, position, id, attempts, 0, bytes, number, at, reason FROM dead"
         + " WHERE number > ?1 AND (?2 = '' OR sink = ?2) ORDER BY number LIMIT ?3")
     statement.bind(1, number)

@@ -35,7 +35,7 @@ public final class StateFile {
   let database: Database
   private let lock: StateLock
   private let tableCacheBytes: Int
-  private var tables: [String: any StoredTable] = [:]
+  private var tables: [String: any CommittedTable] = [:]
   private var freeID: Int64
 
   /// Opens the file, or makes it and the folders above it.
@@ -48,10 +48,7 @@ public final class StateFile {
       database = try StateFile.openDatabase(path, options.database)
     } catch {
       guard error.isCorrupt else { throw error }
-      guard options.resetsCorrupt else {
-        throw StoreFailure(
-          path, .corrupt, "damaged: \(error.reason); --reset-corrupt sets it aside", code: error.code)
-      }
+      guard options.resetsCorrupt else { throw error.damaged }
       aside = try CorruptFile.setAside(path)
       database = try StateFile.openDatabase(path, options.database)
     }
@@ -90,11 +87,7 @@ public final class StateFile {
 
   /// What a name stands for: see `Epoch.set`.
   public func fact(owner: String, name: String) throws(StoreFailure) -> Fact? {
-    let statement = try database.statement("SELECT value FROM facts WHERE owner = ?1 AND name = ?2")
-    try statement.bind(1, owner)
-    try statement.bind(2, name)
-    defer { statement.reset() }
-    return try statement.step() ? statement.fact(0) : nil
+    try database.fact(owner: owner, name: name)
   }
 
   /// All facts of an owner.

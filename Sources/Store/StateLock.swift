@@ -16,7 +16,6 @@ final class StateLock {
       let isHeld = errno == EWOULDBLOCK
       let failure = StoreFailure(path, trying: "lock")
       let holder = StateLock.holder(descriptor)
-      close(descriptor)
       guard isHeld else { throw failure }
       let name = holder.map { "process \($0)" } ?? "another process"
       throw StoreFailure(
@@ -27,6 +26,7 @@ final class StateLock {
     if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
   }
 
+  // Of one that failed to lock, too.
   deinit { close(descriptor) }
 
   private static func holder(_ descriptor: Int32) -> Int32? {

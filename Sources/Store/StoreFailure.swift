@@ -39,6 +39,11 @@ public struct StoreFailure: Error, Equatable, CustomStringConvertible {
   public var description: String { "\(path): \(reason)" }
   public var isFull: Bool { kind == .full }
   public var isCorrupt: Bool { kind == .corrupt }
+
+  /// The same, with what to do about a file that is damaged.
+  var damaged: StoreFailure {
+    StoreFailure(path, .corrupt, "damaged: \(reason); --reset-corrupt sets it aside", code: code)
+  }
 }
 
 extension StoreFailure {

@@ -1,50 +1,68 @@
 /// The completion script for bash, which needs nothing but bash.
 enum BashCompletions {
   static func text(_ commands: [CompletedCommand]) -> String {
-    """
-    # flow completions bash
+    let leaves = commands.flatMap(\.leaves)
+    return """
+      # flow completions bash
 
-    _flow_words() {
-      COMPREPLY=($(compgen -W "$1" -- "$cur"))
-    }
+      _flow_words() {
+        COMPREPLY=($(compgen -W "$1" -- "$cur"))
+      }
 
-    _flow_list() {
-      local before=
-      case $cur in *,*) before=${cur%,*},; cur=${cur##*,} ;; esac
-      COMPREPLY=($(compgen -P "$before" -W "$1" -- "$cur"))
-      compopt -o nospace 2> /dev/null
-    }
+      _flow_list() {
+        local before=
+        case $cur in *,*) before=${cur%,*},; cur=${cur##*,} ;; esac
+        COMPREPLY=($(compgen -P "$before" -W "$1" -- "$cur"))
+        compopt -o nospace 2> /dev/null
+      }
 
-    _flow_files() {
-      local IFS=$'\\n'
-      COMPREPLY=($(compgen -f -- "$cur"))
-      compopt -o filenames 2> /dev/null
-    }
+      _flow_files() {
+        local IFS=$'\\n'
+        COMPREPLY=($(compgen -f -- "$cur"))
+        compopt -o filenames 2> /dev/null
+      }
 
-    _flow() {
-      local cur=${COMP_WORDS[COMP_CWORD]} prev=
-      [ "$COMP_CWORD" -gt 0 ] && prev=${COMP_WORDS[COMP_CWORD-1]}
-      if [ "$cur" = "=" ]; then
-        cur=
-      elif [ "$prev" = "=" ] && [ "$COMP_CWORD" -gt 1 ]; then
-        prev=${COMP_WORDS[COMP_CWORD-2]}
-      fi
-      COMPREPLY=()
-      if [ "$COMP_CWORD" -le 1 ]; then
-        _flow_words "\(commands.map(\.name).joined(separator: " "))"
-        return
-      fi
-      case "${COMP_WORDS[1]} $prev" in
-    \(commands.flatMap(values).map { "    \($0)\n" }.joined())  esac
-      case "${COMP_WORDS[1]} $cur" in
-    \(commands.compactMap(spellings).map { "    \($0)\n" }.joined())  esac
-      case "${COMP_WORDS[1]}" in
-    \(commands.compactMap(operands).map { "    \($0)\n" }.joined())  esac
-    }
+      _flow() {
+        local cur=${COMP_WORDS[COMP_CWORD]} prev=
+        [ "$COMP_CWORD" -gt 0 ] && prev=${COMP_WORDS[COMP_CWORD-1]}
+        if [ "$cur" = "=" ]; then
+          cur=
+        elif [ "$prev" = "=" ] && [ "$COMP_CWORD" -gt 1 ]; then
+          prev=${COMP_WORDS[COMP_CWORD-2]}
+        fi
+        COMPREPLY=()
+        if [ "$COMP_CWORD" -le 1 ]; then
+          _flow_words "\(commands.map(\.name).joined(separator: " "))"
+          return
+        fi
+        local name=${COMP_WORDS[1]} at=1 parts
+        while true; do
+          case $name in
+      \(commands.flatMap(\.groups).map { "      \(parts($0))\n" }.joined())      *) break ;;
+          esac
+          at=$((at + 1))
+          if [ "$COMP_CWORD" -le "$at" ]; then
+            _flow_words "$parts"
+            return
+          fi
+          name="$name ${COMP_WORDS[$at]}"
+        done
+        case "$name $prev" in
+      \(leaves.flatMap(values).map { "    \($0)\n" }.joined())  esac
+        case "$name $cur" in
+      \(leaves.compactMap(spellings).map { "    \($0)\n" }.joined())  esac
+        case "$name" in
+      \(leaves.compactMap(operands).map { "    \($0)\n" }.joined())  esac
+      }
 
-    complete -F _flow flow
+      complete -F _flow flow
 
-    """
+      """
+  }
+
+  /// What the next word of a command may be that is several.
+  private static func parts(_ command: CompletedCommand) -> String {
+    "\"\(command.name)\") parts=\"\(command.parts.map(\.word).joined(separator: " "))\" ;;"
   }
 
   /// What comes behind an option that takes a value.
@@ -70,7 +88,7 @@ enum BashCompletions {
   }
 
   private static func operands(_ command: CompletedCommand) -> String? {
-    guard let words = command.words else { return "\(command.name)) _flow_files ;;" }
-    return words.isEmpty ? nil : "\(command.name)) _flow_words \"\(words.joined(separator: " "))\" ;;"
+    guard let words = command.words else { return "\"\(command.name)\") _flow_files ;;" }
+    return words.isEmpty ? nil : "\"\(command.name)\") _flow_words \"\(words.joined(separator: " "))\" ;;"
   }
 }

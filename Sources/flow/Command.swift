@@ -12,7 +12,7 @@ struct Command: Sendable {
 
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
-    GraphCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command,
+    GraphCommand.command, StateCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command,
     SchemaCommand.command,
     CompletionsCommand.command, VersionCommand.command, HelpCommand.command,
   ]
@@ -34,6 +34,32 @@ struct Command: Sendable {
           "flow \(manual.name): \(error.message)\nUse flow \(manual.name) --help for its options.\n")
         return ExitStatus.usage
       }
+    }
+    self.manual = manual
+  }
+
+  /// A command that is several: the first argument says which.
+  init(_ manual: Manual, parts: [Command]) {
+    var manual = manual
+    manual.parts = parts.compactMap(\.manual)
+    let known = manual
+    self.init(name: manual.name, usage: manual.usage, summary: manual.summary) { given in
+      let word = given.first
+      if let part = parts.first(where: { $0.manual?.word == word && word != nil }) {
+        return part.run(Array(given.dropFirst()))
+      }
+      if word == "-h" || word == "--help" {
+        Terminal.say(known.help)
+        return ExitStatus.done
+      }
+      let words = known.parts.map(\.word)
+      let problem =
+        word.map {
+          "there is no \(quoted("flow \(known.name) \($0)")); \(suggestion(for: $0, among: words) ?? "")"
+        }
+        ?? "it wants to be told what to do: \(alternatives(words))"
+      Terminal.complain("flow \(known.name): \(problem)\nUse flow \(known.name) --help for what there is.\n")
+      return ExitStatus.usage
     }
     self.manual = manual
   }

@@ -28,28 +28,49 @@ enum CompletionsCommand {
 
 /// What the shells need to know of a command.
 struct CompletedCommand {
+  /// As it is typed: `graph`, `state ls`.
   let name: String
   let summary: String
   let options: [Option]
   /// The words that its arguments may be; nil for files.
   let words: [String]?
+  /// What the next word says, where the command is several.
+  let parts: [CompletedCommand]
+
+  /// The last word of its name.
+  var word: String { name.split(separator: " ").last.map(String.init) ?? name }
+
+  /// Itself, or where it is several, those.
+  var leaves: [CompletedCommand] { parts.isEmpty ? [self] : parts.flatMap(\.leaves) }
+
+  /// Itself and those of its parts that are several.
+  var groups: [CompletedCommand] { parts.isEmpty ? [] : [self] + parts.flatMap(\.groups) }
+
+  init(_ manual: Manual) {
+    let words: [String]? =
+      manual.name == HelpCommand.manual.name
+      ? Command.all.map(\.name) : manual.operands.usage.isEmpty ? [] : manual.operands.words
+    self.init(
+      name: manual.name, summary: manual.summary, options: manual.allOptions, words: words,
+      parts: manual.parts.map { CompletedCommand($0) })
+  }
 
   init(_ command: Command) {
-    name = command.name
-    summary = command.summary
     if let manual = command.manual {
-      options = manual.allOptions
-      let names = Command.all.map(\.name)
-      words =
-        manual.name == HelpCommand.manual.name
-        ? names : manual.operands.counts.upperBound == 0 ? [] : manual.operands.words
-    } else if name == EvalCommand.command.name {
-      options = EvalHelp.options
-      words = nil
-    } else {
-      options = []
-      words = []
+      self.init(manual)
+      return
     }
+    let isEval = command.name == EvalCommand.command.name
+    self.init(
+      name: command.name, summary: command.summary, options: isEval ? EvalHelp.options : [],
+      words: isEval ? nil : [], parts: [])
+  }
+
+  private init(
+    name: String, summary: String, options: [Option], words: [String]?, parts: [CompletedCommand]
+  ) {
+    (self.name, self.summary, self.options) = (name, summary, options)
+    (self.words, self.parts) = (words, parts)
   }
 }
 

@@ -20,6 +20,20 @@ func readFile(_ path: String) throws(FileError) -> [UInt8] {
   }
 }
 
+/// What is in a folder; nil where it cannot be read, `errno` saying why.
+func namesOfFiles(in folder: String) -> [String]? {
+  guard let directory = opendir(folder) else { return nil }
+  defer { closedir(directory) }
+  var names: [String] = []
+  while let entry = readdir(directory) {
+    names.append(
+      withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      })
+  }
+  return names
+}
+
 /// A file open for reading; `-` is standard input.
 final class OpenFile {
   let path: String

@@ -6,16 +6,29 @@ enum FishCompletions {
       lines.append(
         "complete -c flow -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))")
     }
-    for command in commands {
-      let start = "complete -c flow -n '__fish_seen_subcommand_from \(command.name)'"
-      for option in command.options { lines.append(contentsOf: self.lines(option, start)) }
-      if let words = command.words {
-        if !words.isEmpty { lines.append("\(start) -a \(quoted(words.joined(separator: " ")))") }
-      } else {
-        lines.append("\(start) -F")
+    for command in commands { lines += self.lines(command, "__fish_seen_subcommand_from \(command.name)") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What comes behind a command, which is there where the condition holds.
+  private static func lines(_ command: CompletedCommand, _ condition: String) -> [String] {
+    let start = "complete -c flow -n '\(condition)'"
+    guard command.parts.isEmpty else {
+      let words = command.parts.map(\.word).joined(separator: " ")
+      return command.parts.flatMap { part in
+        [
+          "complete -c flow -n '\(condition); and not __fish_seen_subcommand_from \(words)' -a \(part.word)"
+            + " -d \(quoted(part.summary))"
+        ] + self.lines(part, "\(condition); and __fish_seen_subcommand_from \(part.word)")
       }
     }
-    return lines.joined(separator: "\n") + "\n"
+    var lines = command.options.flatMap { self.lines($0, start) }
+    if let words = command.words {
+      if !words.isEmpty { lines.append("\(start) -a \(quoted(words.joined(separator: " ")))") }
+    } else {
+      lines.append("\(start) -F")
+    }
+    return lines
   }
 
   private static func lines(_ option: Option, _ start: String) -> [String] {

@@ -22,7 +22,7 @@ enum HelpCommand {
   }
 
   private static let groups: [(title: String, names: [String])] = [
-    ("Pipelines", ["new", "check", "test", "run", "graph"]),
+    ("Pipelines", ["new", "check", "test", "run", "graph", "state"]),
     ("Data", ["eval", "tail"]),
     ("What there is", ["nodes", "docs", "schema"]),
   ]

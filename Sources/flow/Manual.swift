@@ -15,6 +15,8 @@ struct Manual: Sendable {
   let about: String
   /// Commands that work as they stand, and what they are for.
   let examples: [(command: String, what: String)]
+  /// What there is of a command that is several, each called `state ls` and the like.
+  var parts: [Manual] = []
 
   init(
     _ name: String, _ summary: String, operands: Operands = .none, options: [Option] = [], about: String = "",
@@ -30,6 +32,8 @@ struct Manual: Sendable {
 
   /// The arguments that are no options: what they are called, and how many there may be.
   struct Operands: Sendable {
+    /// What there is one of each in front of the others.
+    var leading: [String] = []
     let name: String
     let counts: ClosedRange<Int>
     /// The words it may be, for the shells; nil for files.
@@ -46,13 +50,23 @@ struct Manual: Sendable {
     static func any(_ name: String) -> Operands { Operands(name: name, counts: 0...Int.max) }
     static func some(_ name: String) -> Operands { Operands(name: name, counts: 1...Int.max) }
 
-    var usage: String {
-      guard counts.upperBound > 0 else { return "" }
-      let whole = counts.upperBound > 1 ? "\(name)…" : name
-      return counts.lowerBound == 0 ? " [\(whole)]" : " \(whole)"
+    /// The same behind one of another name, as in `PIPELINE [NODE…]`.
+    func after(_ name: String) -> Operands {
+      var operands = self
+      operands.leading.insert(name, at: 0)
+      return operands
     }
 
-    func check(_ given: [String]) throws(WrongUse) {
+    var usage: String {
+      let first = leading.map { " \($0)" }.joined()
+      guard counts.upperBound > 0 else { return first }
+      let whole = counts.upperBound > 1 ? "\(name)…" : name
+      return first + (counts.lowerBound == 0 ? " [\(whole)]" : " \(whole)")
+    }
+
+    func check(_ all: [String]) throws(WrongUse) {
+      if all.count < leading.count { throw WrongUse("there is no \(leading[all.count])") }
+      let given = Array(all.dropFirst(leading.count))
       if given.count < counts.lowerBound {
         throw WrongUse(given.isEmpty ? "there is no \(name)" : "it takes \(counts.lowerBound) \(name)s")
       }
@@ -66,9 +80,20 @@ struct Manual: Sendable {
     }
   }
 
-  /// The declared options and those of every command.
-  var allOptions: [Option] { options + [.help] }
+  /// The declared options and those of every command; of several parts, those that any of them has.
+  var allOptions: [Option] {
+    var all = options
+    for option in parts.flatMap(\.allOptions) where option.name != Option.help.name {
+      if !all.contains(where: { $0.name == option.name }) { all.append(option) }
+    }
+    return all + [.help]
+  }
 
-  /// As in `tail [FILE…]`.
-  var usage: String { name + operands.usage }
+  /// As in `tail [FILE…]`, or `state ls|show`.
+  var usage: String {
+    parts.isEmpty ? name + operands.usage : "\(name) \(parts.map(\.word).joined(separator: "|"))"
+  }
+
+  /// What it is called by among the parts of a command.
+  var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 }

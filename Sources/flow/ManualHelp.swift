@@ -10,9 +10,18 @@ extension Manual {
       text += "\n"
       for (command, what) in examples { text += "  # \(what)\n  \(command)\n" }
     }
-    text += "\nOptions\n"
-    let rows = allOptions.map { (Manual.spelled($0), $0.summary) }
-    let column = min(28, (rows.map(\.0.count).max() ?? 0) + 2)
+    if !parts.isEmpty {
+      text += "\nCommands\n" + Manual.columns(parts.map { ("  \($0.usage)", $0.summary) }, most: 40)
+      text += "\nflow \(name) \(parts.map(\.word).joined(separator: "|")) --help says more of each.\n"
+    }
+    text += "\nOptions\n" + Manual.columns(allOptions.map { (Manual.spelled($0), $0.summary) }, most: 28)
+    return text
+  }
+
+  /// What things are called and what they are, in two columns; the first takes so many characters at most.
+  private static func columns(_ rows: [(String, String)], most: Int) -> String {
+    let column = min(most, (rows.map(\.0.count).max() ?? 0) + 2)
+    var text = ""
     for (spelling, help) in rows {
       let words = Manual.wrapped(help, indent: column)
       if spelling.count + 2 > column {

@@ -79,7 +79,7 @@ enum NewCommand {
   }
 
   /// `pipelines/launches.yaml` is launches.
-  private static func name(of path: String) -> String {
+  static func name(of path: String) -> String {
     let file = path.split(separator: "/").last ?? "my-pipeline"
     return String(file.split(separator: ".").first ?? file)
   }

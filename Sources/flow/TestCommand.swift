@@ -26,16 +26,8 @@ enum TestCommand {
 
   /// The pipelines of a folder, sorted by name.
   private static func files(of folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".yaml") || name.hasSuffix(".yml") { names.append("\(folder)/\(name)") }
-    }
-    return names.sorted()
+    let names = (namesOfFiles(in: folder) ?? []).filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+    return names.sorted().map { "\(folder)/\($0)" }
   }
 }
 

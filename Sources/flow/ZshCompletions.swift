@@ -6,16 +6,7 @@ enum ZshCompletions {
 
     _flow() {
       local -a commands
-      commands=(
-    \(commands.map { "    '\($0.name):\(quoted($0.summary))'\n" }.joined())  )
-      if (( CURRENT == 2 )); then
-        _describe command commands
-        return
-      fi
-      shift words
-      (( CURRENT-- ))
-      case $words[1] in
-    \(commands.map(arguments).joined())  esac
+    \(choice(among: commands, indent: "  "))
     }
 
     if [ "$funcstack[1]" = _flow ]; then
@@ -27,16 +18,39 @@ enum ZshCompletions {
     """
   }
 
-  private static func arguments(_ command: CompletedCommand) -> String {
-    var specs = command.options.flatMap(specs)
-    if let words = command.words {
-      if !words.isEmpty { specs.append("'*:argument:(\(words.joined(separator: " ")))'") }
+  /// Completes the word that says which command it is, or what comes behind it.
+  private static func choice(among commands: [CompletedCommand], indent: String) -> String {
+    let inner = indent + "  "
+    let names = commands.map { "\(inner)'\($0.word):\(quoted($0.summary))'\n" }.joined()
+    return """
+      \(indent)commands=(
+      \(names)\(indent))
+      \(indent)if (( CURRENT == 2 )); then
+      \(inner)_describe command commands
+      \(inner)return
+      \(indent)fi
+      \(indent)shift words
+      \(indent)(( CURRENT-- ))
+      \(indent)case $words[1] in
+      \(commands.map { arguments($0, indent: inner) }.joined())\(indent)esac
+      """
+  }
+
+  private static func arguments(_ command: CompletedCommand, indent: String) -> String {
+    let body: String
+    if command.parts.isEmpty {
+      var specs = command.options.flatMap(specs)
+      if let words = command.words {
+        if !words.isEmpty { specs.append("'*:argument:(\(words.joined(separator: " ")))'") }
+      } else {
+        specs.append("'*:file:_files'")
+      }
+      if specs.isEmpty { return "" }
+      body = "\(indent)  _arguments -s \\\n\(indent)    " + specs.joined(separator: " \\\n\(indent)    ")
     } else {
-      specs.append("'*:file:_files'")
+      body = choice(among: command.parts, indent: indent + "  ")
     }
-    if specs.isEmpty { return "" }
-    return "    \(command.name))\n      _arguments -s \\\n        "
-      + specs.joined(separator: " \\\n        ") + "\n      ;;\n"
+    return "\(indent)\(command.word))\n\(body)\n\(indent)  ;;\n"
   }
 
   private static func specs(_ option: Option) -> [String] {

@@ -42,6 +42,33 @@ import Testing
     #expect(try completed("flow", "eval", "--raw-i") == ["--raw-input"])
   }
 
+  @Test("bash completes what a command of several can do, and then the options of that")
+  func parts() throws {
+    #expect(try completed("flow", "state", "") == ["ls", "show", "reset", "dead"])
+    #expect(try completed("flow", "state", "dead", "re") == ["retry"])
+    #expect(try completed("flow", "state", "reset", "slips", "--y") == ["--yes"])
+    #expect(try completed("flow", "state", "dead", "retry", "-") == ["--all", "--state", "--help"])
+    #expect(try completed("flow", "state", "none", "-") == [])
+    try withFile("", named: "slips.yaml") { path throws in
+      let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
+      #expect(try completed("flow", "state", "show", "s", in: folder) == ["slips.yaml"])
+      #expect(try completed("flow", "state", "dead", "ls", "--state", "s", in: folder) == ["slips.yaml"])
+    }
+  }
+
+  @Test("the other shells are told of each part of a command by what comes before it")
+  func otherParts() throws {
+    let fish = try flow(["completions", "fish"]).output
+    let dead = "__fish_seen_subcommand_from state; and __fish_seen_subcommand_from dead"
+    #expect(
+      fish.contains(
+        "complete -c flow -n '\(dead); and not __fish_seen_subcommand_from ls retry drop' -a retry -d "))
+    #expect(fish.contains("complete -c flow -n '\(dead); and __fish_seen_subcommand_from retry' -l all -d "))
+    let zsh = try flow(["completions", "zsh"]).output.split(separator: "\n").map(String.init)
+    let nested = ["    state)", "        ls)", "        dead)", "            retry)", "    new)"]
+    #expect(zsh.filter(nested.contains) == nested)
+  }
+
   @Test("bash completes each word of a list")
   func lists() throws {
     #expect(try completed("flow", "new", "--steps", "filt") == ["filter"])

@@ -37,5 +37,40 @@ import Testing
     #expect(mistake(.one("FILE"), []) == "there is no FILE")
     #expect(mistake(.one("FILE"), ["a", "b"]) == "“b” is one FILE more than it takes")
     #expect(mistake(.any("FILE"), []) == nil && mistake(.some("FILE"), ["a", "b"]) == nil)
+    let nodes = Manual.Operands.any("NODE").after("PIPELINE")
+    #expect(nodes.usage == " PIPELINE [NODE…]")
+    #expect(mistake(nodes, []) == "there is no PIPELINE" && mistake(nodes, ["a"]) == nil)
+    let node = Manual.Operands.one("NODE").after("PIPELINE")
+    #expect(mistake(node, ["a"]) == "there is no NODE" && mistake(node, ["a", "b"]) == nil)
+    #expect(mistake(node, ["a", "b", "c"]) == "“c” is one NODE more than it takes")
+  }
+
+  @Test("what is several is called by its parts, and lists them and all their options")
+  func parts() {
+    var manual = Manual("state", "see it", examples: [("flow state ls", "all")])
+    manual.parts = [
+      Manual("state ls", "list it", operands: .any("FILE"), options: [ArgumentsTests.lines]),
+      Manual("state rm", "drop it", options: [ArgumentsTests.lines, ArgumentsTests.follow]),
+    ]
+    #expect(manual.usage == "state ls|rm")
+    #expect(
+      manual.help == """
+        flow state ls|rm    see it
+
+          # all
+          flow state ls
+
+        Commands
+          state ls [FILE…]  list it
+          state rm          drop it
+
+        flow state ls|rm --help says more of each.
+
+        Options
+          -n, --lines NUM  how many
+          -f, --follow     go on
+          -h, --help       this text
+
+        """)
   }
 }

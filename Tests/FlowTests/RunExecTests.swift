@@ -20,7 +20,7 @@ import Testing
     #expect(outcome == Outcome(status: 0, output: "", errors: ""))
     #expect(place.lines("got") == (1...3).map { "{\"n\":\($0)} p go in <\($0)> []" })
     #expect(Set(place.lines("ids")).count == 3)
-    #expect(place.lines("ids").allSatisfy { $0.wholeMatch(of: /p\/go\/[0-9]+-[0-9]+/) != nil })
+    #expect(place.lines("ids").allSatisfy { $0.wholeMatch(of: /p\/go\/[0-9a-z]+-[0-9]+/) != nil })
   }
 
   @Test("one that hangs is ended when its time is up, with all it has started")

@@ -162,6 +162,7 @@ private final class Notify: KeepingSink {
   func close() throws { try tellDigest(inAnyCase: true) }
 
   func finish(by deadline: Instant) throws {
+    try dryRun.write(to: context.screen)
     try soundBell()
     try commands.finish(by: deadline)
   }

@@ -55,10 +55,8 @@ public struct Diagram: Sendable {
   private mutating func add(_ stream: StreamPlan, _ secrets: Secrets) {
     var last = nodes(behind: stream.from)
     for (index, step) in stream.steps.enumerated() {
-      let prefix = stream.name == Plan.chain ? "" : "\(stream.name)/"
-      let isNamed = step.name != "\(prefix)\(index + 1)-\(step.spec.kind)"
       let node = Node(
-        role: .step, kind: step.spec.kind, name: isNamed ? step.name : "",
+        role: .step, kind: step.spec.kind, name: step.isNamed ? step.name : "",
         details: [step.shown].filter { !$0.isEmpty }.map(secrets.masked),
         opens: index == 0 && stream.name != Plan.chain ? stream.name : "")
       last = [add(node, reading: last, besides: nodes(behind: step.reads))]

@@ -88,9 +88,7 @@ final class SinkObserver: Observer, AlarmOwner {
 
   /// Hands out what the sink has held back, when its stream has ended.
   func close() {
-    if state.value.isOver { return }
-    state.value.isTouched = true
-    guarded { try state.value.sink.close() }
+    if !state.value.isOver { guarded { try state.value.sink.close() } }
   }
 
   /// Writes what is left, when the pipeline ends.

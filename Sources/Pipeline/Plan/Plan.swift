@@ -83,6 +83,8 @@ public struct StreamPlan: Sendable {
 public struct StepPlan: Sendable {
   /// Its own name, or its kind, behind the first of a kind with a number.
   public let name: String
+  /// Whether the name is its own.
+  let isNamed: Bool
   public let spec: NodeSpec
   public let options: Options
   public let onError: ErrorPolicy

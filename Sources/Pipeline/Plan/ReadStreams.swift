@@ -119,7 +119,8 @@ extension PlanBuilder {
       }
       steps.append(
         StepPlan(
-          name: name, spec: written.spec, options: options, onError: beside[StepOptions.onError] ?? onError,
+          name: name, isNamed: beside[StepOptions.name] != nil, spec: written.spec, options: options,
+          onError: beside[StepOptions.onError] ?? onError,
           reads: named.map(\.name), shown: written.shown, place: written.place))
     }
     return (steps, reads)

@@ -31,7 +31,7 @@ import Testing
           # make it another
           # what it becomes (expression or mapping of expressions)
           - shape: { id: .id, at: '.["a, b"]' }
-            # what statistics and messages call the step (text)
+            # what statistics and messages call the step, and its state goes by (text)
             # name: text
             # what becomes of an event that the step fails on (log, stop or { dead_letter: PATH })
             # on_error: log

@@ -37,6 +37,8 @@ final class SinkCommands {
   private var lastID: CommandPool.Job.ID = 0
   private var work: [CommandPool.Job.ID: Work] = [:]
   private var ids: EventIDs
+  /// What the end of the pipeline has left for the next run.
+  private var cutShort = 0
   /// In virtual time nothing may be under way between two turns.
   private let isVirtual: Bool
 
@@ -125,6 +127,12 @@ final class SinkCommands {
     try wait(until: SystemClock.now + (deadline - context.lane.scheduler.now))
     pool.drain(until: SystemClock.now)
     try collect()
+    if cutShort > 0 {
+      context.log.notice(
+        "\(cutShort == 1 ? "a command was" : "\(cutShort) commands were") cut short; the next run begins "
+          + "\(cutShort == 1 ? "it" : "them") again")
+    }
+    cutShort = 0
   }
 
   private func wait(until deadline: Instant) throws {
@@ -163,7 +171,10 @@ final class SinkCommands {
     let failure = CommandFailed(name: work.name, end: end, attempts: attempts)
     if var entry = work.entry {
       // What was cut short is there for the next run, which tries it again.
-      if end == .stopped { return }
+      if end == .stopped {
+        cutShort += 1
+        return
+      }
       entry.attempts = attempts
       context.outbox?.bury(entry, reason: "\(failure)")
     }

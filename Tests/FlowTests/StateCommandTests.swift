@@ -1,0 +1,44 @@
+import Testing
+
+@testable import flow
+
+@Suite struct StateCommandTests {
+  @Test("its help and that of its parts fit 80 columns, and each has an example")
+  func help() throws {
+    func all(_ manual: Manual) -> [Manual] { [manual] + manual.parts.flatMap(all) }
+    let manuals = all(try #require(StateCommand.command.manual))
+    #expect(
+      manuals.map(\.name) == [
+        "state", "state ls", "state show", "state reset", "state dead", "state dead ls", "state dead retry",
+        "state dead drop",
+      ])
+    for manual in manuals {
+      #expect(!manual.examples.isEmpty, "\(manual.name)")
+      let words = manual.name.split(separator: " ").map(String.init)
+      let outcome = try flow(words + ["--help"])
+      #expect(outcome == Outcome(status: 0, output: manual.help, errors: ""))
+      for line in manual.help.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    }
+    let help = try flow(["help", "state"]).output
+    #expect(help.hasPrefix("flow state ls|show|reset|dead    see and forget what pipelines remember\n"))
+    #expect(help.contains("\n  state show PIPELINE NODE      print what a node remembers\n"))
+    #expect(help.contains("  flow state show slips changes\n") && help.contains("\n  -y, --yes "))
+  }
+
+  @Test("what it is to do must be said, and be something that it does")
+  func parts() throws {
+    let nothing = try flow(["state"])
+    #expect(nothing.status == 2 && nothing.output.isEmpty)
+    #expect(
+      nothing.errors.hasPrefix(
+        "flow state: it wants to be told what to do: “ls”, “show”, “reset” or “dead”\nUse flow state --help"))
+    let unknown = try flow(["state", "dead", "rety"])
+    #expect(unknown.status == 2)
+    #expect(
+      unknown.errors.hasPrefix("flow state dead: there is no “flow state dead rety”; did you mean “retry”?\n")
+    )
+    #expect(try flow(["state", "show", "p"]).errors.hasPrefix("flow state show: there is no NODE\n"))
+    #expect(try flow(["state", "reset"]).errors.hasPrefix("flow state reset: there is no PIPELINE\n"))
+    #expect(try flow(["state", "ls", "--yes"]).errors.hasPrefix("flow state ls: there is no option “--yes”"))
+  }
+}
