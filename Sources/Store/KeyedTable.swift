@@ -48,8 +48,8 @@ public final class KeyedTable<Value: Storable> {
     storedSequence = sequence
   }
 
-  /// The bytes that wait for the next commit.
-  public var pendingBytes: Int { changes.bytes }
+  /// The bytes that wait for the next commit; none only where nothing has changed.
+  public var pendingBytes: Int { changes.bytes + (isCleared ? 1 : 0) }
 
   public func value(for key: [UInt8]) -> Value? { look(for: StateKey(key)) }
 
@@ -74,6 +74,7 @@ public final class KeyedTable<Value: Storable> {
 
   /// Forgets every key.
   public func removeAll() {
+    if count == 0, changes.byKey.isEmpty { return }
     changes = KeyedChanges()
     cache.removeAll()
     count = 0

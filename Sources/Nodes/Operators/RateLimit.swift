@@ -7,7 +7,7 @@ let rateLimit = NodeSpec(
   details: """
     `count` events go through in each `per`, evenly spread, but for `burst` that may go at once after a pause. The \
     others wait and follow in order; the ends of polls stay where they are among the events. When the stream ends, all \
-    that waits is sent; when the pipeline is stopped, it waits for the next run, whose rate begins anew.
+    that waits is sent; when the pipeline is stopped, it waits for the next run.
     """,
   options: AnyOption.list(
     RateLimitOptions.count, RateLimitOptions.per, RateLimitOptions.burst, RateLimitOptions.bound,
@@ -30,13 +30,14 @@ let rateLimit = NodeSpec(
       input: "0s 1\n0s 2\n0s 3\n0s 4", output: "0s 1\n10s 2\n20s 3"),
   ],
   .step { options, context in
+    let horizon: NodeCell<Instant> = try context.cell(part: "horizon")
     let bucket = TokenBucket(
       options[RateLimitOptions.count], per: options[RateLimitOptions.per],
-      burst: options[RateLimitOptions.burst])
+      burst: options[RateLimitOptions.burst], horizon: horizon.value)
     let line = RateLimitLine(
       bucket, bound: options[RateLimitOptions.bound],
       dropsOldest: options[RateLimitOptions.whenFull] == .dropOldest)
-    return try RateLimit(line, context)
+    return try RateLimit(line, horizon, context)
   })
 
 private enum RateLimitOptions {
@@ -61,7 +62,7 @@ private enum WhenFull: String, CaseIterable, Sendable {
 ///
 /// Ends of polls need none. The first that waits is always an event, so there is one to drop when there is no room.
 struct RateLimitLine: Sendable {
-  private var bucket: TokenBucket
+  private(set) var bucket: TokenBucket
   private let bound: Int
   private let dropsOldest: Bool
   private(set) var waiting: ArraySlice<Signal> = []
@@ -109,9 +110,11 @@ private final class RateLimit: Step {
   private var line: RateLimitLine
   private let context: StepContext
   private var queue: NodeQueue<Signal>
+  private let horizon: NodeCell<Instant>
 
-  init(_ line: RateLimitLine, _ context: StepContext) throws {
+  init(_ line: RateLimitLine, _ horizon: NodeCell<Instant>, _ context: StepContext) throws {
     self.line = line
+    self.horizon = horizon
     self.context = context
     queue = try context.queue()
   }
@@ -146,6 +149,7 @@ private final class RateLimit: Step {
 
   private func pass(_ signal: Signal, _ out: Downstream) {
     queue.removeFirst()
+    if signal.isEvent { horizon.set(line.bucket.horizon) }
     out.pass(signal)
   }
 

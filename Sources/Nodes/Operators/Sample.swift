@@ -58,17 +58,21 @@ private final class Sample: Step {
   private var start = Instant()
   private let context: StepContext
   private var latest: NodeState<Event>
+  /// When the first beat was counted from, in whichever run.
+  private let kept: NodeCell<Instant>
 
   init(_ options: Options, _ context: StepContext) throws {
     period = options[SampleOptions.every]
     key = context.evaluation(options[SampleOptions.key])
     bound = options[SampleOptions.bound]
     self.context = context
+    kept = try context.cell(part: "start")
     latest = try context.state(by: options[SampleOptions.key].text, whenKeyChanges: .keep)
   }
 
   func start(_ out: Downstream) {
-    start = out.now
+    start = kept.value ?? out.now
+    kept.set(start)
     if latest.count > 0 { setAlarm(out) }
   }
 

@@ -4,10 +4,13 @@ public struct TokenBucket: Sendable {
   /// How far ahead of now the horizon may be: the time in which the reserve fills up.
   private let reserve: Duration
   /// When the bucket would have been empty, had it always been drawn on as now (the "theoretical arrival time").
-  private var horizon: Instant?
+  public private(set) var horizon: Instant?
 
   /// `count` permissions each `period`, at most `burst` of them saved up.
-  public init(_ count: Int, per period: Duration, burst: Int = 1) {
+  ///
+  /// Full, or as another was with that horizon.
+  public init(_ count: Int, per period: Duration, burst: Int = 1, horizon: Instant? = nil) {
+    self.horizon = horizon
     // Rounded up, for rounded down one more would fit into a period.
     let even = period.nanoseconds.quotientAndRemainder(dividingBy: Int64(max(1, count)))
     interval = max(1, even.quotient + (even.remainder > 0 ? 1 : 0))

@@ -1,0 +1,34 @@
+import Foundation
+
+/// A state file for one test, gone with it.
+final class TemporaryState: Sendable {
+  private let folder: String
+  private let left: String
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.path + "/flow-state-\(UUID().uuidString)"
+    left = folder + "/left"
+    try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  var path: String { folder + "/p.db" }
+
+  /// Keeps the files as a process that is killed now would leave them.
+  func leave() throws {
+    for name in ["p.db", "p.db-wal"] where FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
+      try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(left)/\(name)")
+    }
+  }
+
+  /// What was left, or, of a run that ended, what there is.
+  func copy() throws -> TemporaryState {
+    let other = try TemporaryState()
+    let from = FileManager.default.fileExists(atPath: "\(left)/p.db") ? left : folder
+    for name in ["p.db", "p.db-wal"] where FileManager.default.fileExists(atPath: "\(from)/\(name)") {
+      try FileManager.default.copyItem(atPath: "\(from)/\(name)", toPath: "\(other.folder)/\(name)")
+    }
+    return other
+  }
+}
