@@ -1,6 +1,7 @@
 import JSON
 import Pipeline
 import Reactive
+import Store
 
 /// `jsonl`: appends each event to a file, a line each.
 let jsonl = NodeSpec(
@@ -9,18 +10,24 @@ let jsonl = NodeSpec(
     Lines are written whole, those of one turn together, and nothing is ever taken back: the file can be followed with \
     tail -F. When the disk is full the pipeline waits, says so once a minute, and goes on when there is room.
 
+    Where the pipeline has state, each line is there exactly once, whatever the process is killed in: what a run has \
+    kept and not written is written by the next one, and what it has written and not kept is made again and passed \
+    over, byte for byte. Where the file has other bytes there, it is set aside under another name, and that is said.
+
     A path may have expressions in it, as in out/\\(.provider).jsonl. What they give cannot lead out of its folder: \
     slashes and leading dots are replaced.
     """,
   options: AnyOption.list(
-    JSONLinesOptions.path, JSONLinesOptions.rotate, JSONLinesOptions.mode, JSONLinesOptions.maxOpen),
-  shorthand: "path",
+    JSONLinesOptions.path, JSONLinesOptions.rotate, JSONLinesOptions.mode, JSONLinesOptions.eventID,
+    JSONLinesOptions.maxOpen),
+  shorthand: "path", isKept: true,
   examples: [
     .init("a change log", "jsonl: out/new-launches.jsonl"),
     .init("a file a provider", #"jsonl: { path: 'out/\(.provider).jsonl', max_open: 10 }"#),
     .init(
       "rotated", "jsonl: { path: out/all.jsonl, rotate: { size: 100MiB, keep: 5, gzip: true }, mode: '0600' }"
     ),
+    .init("lines that can be told apart for ever", "jsonl: { path: out/all.jsonl, event_id: event }"),
   ],
   .sink { options, context in try JSONLines(options, context) })
 
@@ -33,6 +40,8 @@ private enum JSONLinesOptions {
     "when the file gives way to a new one: x.jsonl becomes x.jsonl.1, that x.jsonl.2",
     example: "{ size: 100MiB, keep: 5 }")
   static let mode = Option("mode", .fileMode, default: "'0644'", "the permissions of new files, in octal")
+  static let eventID = Option.optional(
+    "event_id", .text, "the member that each line is given an id in, which no other line has", example: "event")
   static let maxOpen = Option(
     "max_open", .integer(1...10_000), default: "64", "how many files are held open, where the path varies")
 
@@ -49,24 +58,34 @@ private enum JSONLinesOptions {
   }
 }
 
-private final class JSONLines: Sink {
+private final class JSONLines: KeepingSink {
+  /// What the marks of files are kept under, before their paths.
+  private static let markPrefix = "file:"
+
   private let context: SinkContext
   private let constant: String?
   private let parts: Evaluation
   private let files: LineFiles
   private let writer = Writer(.compact)
-  private let line = Output()
+  private let idMember: Key?
+  private var ids: EventIDs
   /// The buffer of the one file, where the path is always the same.
   private var single: LineFiles.File?
+  private var isFinished = false
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     constant = options[JSONLinesOptions.path].constant
     parts = context.evaluation(options[JSONLinesOptions.path].parts)
+    idMember = options[JSONLinesOptions.eventID].map { Key($0) }
+    ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     files = LineFiles(
       JSONLinesOptions.rotation(options[JSONLinesOptions.rotate]),
       AppendFile.Options(mode: options[JSONLinesOptions.mode], followsLinks: constant != nil),
-      limit: options[JSONLinesOptions.maxOpen], context)
+      limit: options[JSONLinesOptions.maxOpen], context, keepsMarks: context.outbox != nil)
+    for (path, mark) in try context.outbox?.notes(beginning: Self.markPrefix) ?? [] {
+      if let mark = FileMark(json: mark.description) { files.resume(path, at: mark) }
+    }
     // A file that cannot be opened is known before anything is read for it.
     if let constant, !context.isDryRun { single = try files.file(constant) }
   }
@@ -74,13 +93,32 @@ private final class JSONLines: Sink {
   func take(_ event: Event) throws {
     if context.isDryRun { return try show(event) }
     let file = try single ?? files.file(try path(event))
-    writer.write(event.value, to: file.lines)
+    writer.write(try identified(event), to: file.lines)
     file.lines.put(UInt8(ascii: "\n"))
   }
 
-  func endTurn() throws { try files.write() }
+  /// The value with an id, where one is asked for and there is room for it.
+  private func identified(_ event: Event) throws -> Value {
+    guard let idMember else { return event.value }
+    var value = event.value
+    let id = try context.outbox?.nextID() ?? ids.next(at: context.lane.now)
+    guard value.kind == .object, value.setMember(idMember, .string(id)) else {
+      throw StepError("only an object can be given the member “\(idMember.name)”, which event_id asks for")
+    }
+    return value
+  }
+
+  func endTurn() throws {
+    guard let outbox = context.outbox else { return try files.write() }
+    if outbox.isInStretch, !files.needsMarks { return try files.write() }
+    for (path, lines) in files.takeLines() { outbox.put(Value.string(path).json + [0x0a] + lines) }
+    // A file that is new is to be known before it is written to.
+    if outbox.isInStretch { outbox.endEpoch() }
+  }
 
   func finish(by deadline: Instant) throws {
+    isFinished = true
+    if context.outbox != nil { return }
     try files.write()
     files.close()
   }
@@ -97,5 +135,41 @@ private final class JSONLines: Sink {
   private func show(_ event: Event) throws {
     let start = Array("\(printable(try path(event))): ".utf8)
     try context.screen.write(start + event.value.shown(on: context.screen) + [UInt8(ascii: "\n")])
+  }
+
+  // MARK: - What is kept
+
+  func recover(_ entries: [OutboxEntry]) throws { try write(entries) }
+
+  var hasSurplus: Bool { files.isPassingOver }
+
+  func endReplay() throws { try files.endReplay() }
+
+  func willCommit() throws {
+    for (path, mark) in try files.marks(synced: context.syncs) {
+      context.outbox?.setNote(try Value.parse(mark.json), Self.markPrefix + path)
+    }
+  }
+
+  func didCommit(_ entries: [OutboxEntry]) throws {
+    files.marksAreKept()
+    try write(entries)
+    if isFinished { files.close() }
+  }
+
+  /// An entry is the path, as JSON, on a line, and then what is to be written there.
+  private func write(_ entries: [OutboxEntry]) throws {
+    guard let last = entries.last else { return }
+    for entry in entries {
+      guard let end = entry.bytes.firstIndex(of: 0x0a),
+        let path = try? Value.parse(Array(entry.bytes[..<end])).string
+      else {
+        context.log.error("what is kept for this sink under \(entry.place.epoch) is nothing it wrote; it is left out")
+        continue
+      }
+      try files.append(Array(entry.bytes[(end + 1)...]), to: path)
+    }
+    try files.write()
+    context.outbox?.markWritten(through: last.place)
   }
 }

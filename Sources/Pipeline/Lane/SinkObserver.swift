@@ -69,8 +69,8 @@ final class SinkObserver: Observer, AlarmOwner {
     lane.timing(meter) { guarded { try state.value.sink.endTurn() } }
   }
 
-  /// The sink, where it keeps what it is to write, and is still there.
-  var keeping: (any KeepingSink)? { state.value.isOver ? nil : state.value.sink as? any KeepingSink }
+  /// The sink, where it keeps what it is to write; for the last epoch, after its end too.
+  var keeping: (any KeepingSink)? { state.value.sink as? any KeepingSink }
 
   /// Has the sink do something outside of a turn.
   func keep(_ body: (any KeepingSink) throws -> Void) {

@@ -31,6 +31,8 @@ final class Ledger: AlarmOwner {
     var events = 0
     /// Whether a sink has something to tell.
     var isTouched = false
+    /// Whether the epoch is to end with the turn.
+    var isUrgent = false
     var hasAlarm = false
     /// The time at which all of the present stretch happens.
     var stretch: LaneTime?
@@ -143,7 +145,7 @@ final class Ledger: AlarmOwner {
     switch kind {
     case .single: commit()
     case .repeatable, .streamed, .settling:
-      if state.value.events >= limits.events || pending >= limits.pendingBytes {
+      if state.value.isUrgent || state.value.events >= limits.events || pending >= limits.pendingBytes {
         commit()
       } else {
         arm(limits.time)
@@ -263,6 +265,7 @@ final class Ledger: AlarmOwner {
     state.value.idleFacts = [:]
     state.value.events = 0
     state.value.isTouched = false
+    state.value.isUrgent = false
     state.value.stretch = nil
     for sink in state.value.sinks { sink.didCommit(state.value.file.epoch) }
   }
@@ -302,7 +305,7 @@ final class Ledger: AlarmOwner {
       }
       for table in state.value.runTables { table.forget() }
     }
-    if isDirty || isCompleted { commit() }
+    if isDirty || isCompleted || state.value.sinks.contains(where: \.outbox.hasChanges) { commit() }
   }
 
   /// Lets go of the file.

@@ -38,6 +38,9 @@ public final class Outbox: Sendable {
     state.value.pendingBytes += bytes.count + 64
   }
 
+  /// Has the present epoch end with the present turn.
+  public func endEpoch() { ledger.state.value.isUrgent = true }
+
   /// An entry has been dealt with.
   public func remove(_ place: OutputPlace) { change(.remove(place)) }
 
@@ -92,6 +95,7 @@ public final class Outbox: Sendable {
   // MARK: - For the ledger
 
   var hasOutputs: Bool { !state.value.outputs.isEmpty }
+  var hasChanges: Bool { !state.value.changes.isEmpty }
   var pendingBytes: Int { state.value.pendingBytes }
 
   func write(to epoch: borrowing Epoch) throws(StoreFailure) {
@@ -138,7 +142,7 @@ struct KeptSink: Sendable {
 
   func didCommit(_ epoch: Int64) {
     let entries = outbox.settle(epoch)
-    if !entries.isEmpty { observer.keep { try $0.didCommit(entries) } }
+    observer.keep { try $0.didCommit(entries) }
   }
 
   func recover(from file: StateFile) throws {
