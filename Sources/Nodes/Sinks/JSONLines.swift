@@ -41,7 +41,8 @@ private enum JSONLinesOptions {
     example: "{ size: 100MiB, keep: 5 }")
   static let mode = Option("mode", .fileMode, default: "'0644'", "the permissions of new files, in octal")
   static let eventID = Option.optional(
-    "event_id", .text, "the member that each line is given an id in, which no other line has", example: "event")
+    "event_id", .text, "the member that each line is given an id in, which no other line has",
+    example: "event")
   static let maxOpen = Option(
     "max_open", .integer(1...10_000), default: "64", "how many files are held open, where the path varies")
 
@@ -164,7 +165,8 @@ private final class JSONLines: KeepingSink {
       guard let end = entry.bytes.firstIndex(of: 0x0a),
         let path = try? Value.parse(Array(entry.bytes[..<end])).string
       else {
-        context.log.error("what is kept for this sink under \(entry.place.epoch) is nothing it wrote; it is left out")
+        context.log.error(
+          "what is kept for this sink under \(entry.place.epoch) is nothing it wrote; it is left out")
         continue
       }
       try files.append(Array(entry.bytes[(end + 1)...]), to: path)

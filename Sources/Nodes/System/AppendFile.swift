@@ -1,14 +1,17 @@
 import Glibc
+import Pipeline
 
 /// A file that whole lines are added to, and nothing is ever taken back from.
 ///
-/// Each buffer is one write(2) to the end of the file. When somebody else has moved or removed the file, as logrotate
+/// Each buffer is one write to the end of the file. When somebody else has moved or removed the file, as logrotate
 /// does, the next buffer goes to a new one of the same name.
 final class AppendFile {
   let path: String
+  let disk: any Disk
   private let options: Options
   private let note: (String) -> Void
-  private var file: OpenDescriptor
+  /// The file as it is open.
+  private(set) var file: any DiskFile
   private(set) var identity: FileIdentity
   /// Pipes and devices have no size and no name to follow.
   private(set) var isRegular: Bool
@@ -19,6 +22,8 @@ final class AppendFile {
 
   /// The disk knows the file by its name.
   private var hasName = false
+  /// Folders whose names the disk may not know.
+  private var newFolders: [String]
 
   struct Options {
     var mode: mode_t = 0o644
@@ -31,14 +36,24 @@ final class AppendFile {
   }
 
   /// Opens or creates the file; a last line that was cut off is ended, and that is noted.
-  init(_ path: String, _ options: Options = Options(), note: @escaping (String) -> Void = { _ in })
-    throws(FileFailure)
-  {
+  ///
+  /// A file that is resumed stays as it is: what comes may go on in the middle of its last line.
+  init(
+    _ path: String, _ options: Options = Options(), on disk: any Disk = SystemDisk(), isResumed: Bool = false,
+    note: @escaping (String) -> Void = { _ in }
+  ) throws(FileFailure) {
     self.path = path
+    self.disk = disk
     self.options = options
     self.note = note
-    (file, identity, size, isRegular) = try AppendFile.open(path, options)
-    try endLastLine()
+    let opened = try AppendFile.open(path, options, disk)
+    file = opened.file
+    newFolders = opened.newFolders
+    identity = opened.status.identity
+    size = opened.status.size
+    isRegular = opened.status.isRegular
+    isAtLineStart = endsLine()
+    if !isResumed { try endLastLine() }
   }
 
   /// Adds a buffer of whole lines.
@@ -50,8 +65,9 @@ final class AppendFile {
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let count = retrying { write(file.number, rest.baseAddress, rest.count) }
-      guard count > 0 else { throw FileFailure(path, trying: "write", written: done) }
+      let count = try FileFailure.of(path, trying: "write", written: done) { () throws(DiskError) in
+        try file.append(rest)
+      }
       done += count
       size += count
       isAtLineStart = bytes[done - 1] == 0x0a
@@ -68,16 +84,18 @@ final class AppendFile {
   /// Returns once the disk has what was written, and the file's name.
   func sync() throws(FileFailure) {
     guard isRegular else { return }
-    guard fdatasync(file.number) == 0 else { throw FileFailure(path, trying: "write to the disk") }
-    if !hasName { syncFolder(of: path) }
+    try FileFailure.of(path, trying: "write to the disk") { () throws(DiskError) in try file.sync() }
+    if !hasName {
+      for name in [path] + newFolders { disk.syncFolder(splitPath(name).folder) }
+    }
     hasName = true
+    newFolders = []
   }
 
   /// Sees whether the name is still this file's, and what others have made of its size.
   private func look() throws(FileFailure) {
-    var status = stat()
-    if stat(path, &status) == 0, FileIdentity(status) == identity {
-      size = Int(status.st_size)
+    if let status = disk.status(of: path), status.identity == identity {
+      size = status.size
     } else if isAtLineStart {
       try reopen()
     }
@@ -85,44 +103,73 @@ final class AppendFile {
 
   /// Goes on in the file that has the name now, made anew where there is none.
   func reopen() throws(FileFailure) {
+    let opened = try AppendFile.open(path, options, disk)
     hasName = false
-    (file, identity, size, isRegular) = try AppendFile.open(path, options)
+    file = opened.file
+    newFolders += opened.newFolders
+    identity = opened.status.identity
+    size = opened.status.size
+    isRegular = opened.status.isRegular
+    isAtLineStart = endsLine()
     try endLastLine()
   }
 
+  /// Sees what is at the end, where others may have written: this writer goes on behind it.
+  ///
+  /// `reader` may be of this file, which may not have its name any more.
+  func lookAtEnd(_ reader: any DiskFile) {
+    guard isRegular, let status = file.status else { return }
+    size = status.size
+    isAtLineStart = endsLine(reader)
+  }
+
   private static func open(
-    _ path: String, _ options: Options
-  ) throws(FileFailure) -> (OpenDescriptor, FileIdentity, Int, Bool) {
-    if options.makesFolders { try makeFolders(splitPath(path).folder) }
-    let flags = O_WRONLY | O_APPEND | O_CREAT | (options.followsLinks ? 0 : O_NOFOLLOW)
-    let file = try OpenDescriptor(opening: path, flags, mode: options.mode, to: "open")
+    _ path: String, _ options: Options, _ disk: any Disk
+  ) throws(FileFailure) -> (file: any DiskFile, status: DiskStatus, newFolders: [String]) {
+    var folders: [String] = []
+    if options.makesFolders { try makeFolders(splitPath(path).folder, on: disk, made: &folders) }
+    let file = try FileFailure.of(path, trying: "open") { () throws(DiskError) in
+      try disk.open(toAppend: path, mode: options.mode, followsLinks: options.followsLinks)
+    }
     guard let status = file.status else { throw FileFailure(path, trying: "open") }
-    return (file, FileIdentity(status), Int(status.st_size), status.isRegular)
+    return (file, status, folders)
   }
 
   /// A line that was cut off stays as a reader may have seen it, and no other is joined to it.
-  private func endLastLine() throws(FileFailure) {
-    isAtLineStart = true
-    guard isRegular, size > 0, let last = lastByte(), last != 0x0a else { return }
-    isAtLineStart = false
+  func endLastLine() throws(FileFailure) {
+    guard !isAtLineStart else { return }
     try append([0x0a])
     note("\(path): the last line was cut off; it has been ended at byte \(size - 1)")
   }
 
-  /// Nil where the file may be written and not be read.
-  private func lastByte() -> UInt8? {
-    guard let reader = try? OpenDescriptor(opening: path, O_RDONLY | O_NONBLOCK, to: "open") else {
-      return nil
+  /// Also where nothing can be told, since the file may be written and not be read.
+  private func endsLine(_ reader: (any DiskFile)? = nil) -> Bool {
+    guard isRegular, size > 0 else { return true }
+    let isOwn = reader?.status?.identity == identity
+    guard let reader = isOwn ? reader : try? openToRead(), reader.status?.identity == identity else {
+      return true
     }
-    var byte: UInt8 = 0
-    return pread(reader.number, &byte, 1, size - 1) == 1 ? byte : nil
+    var byte: UInt8 = 0x0a
+    _ = withUnsafeMutableBytes(of: &byte) { try? reader.read(at: size - 1, into: $0) }
+    return byte == 0x0a
+  }
+
+  private func openToRead() throws(DiskError) -> any DiskFile {
+    try disk.open(toRead: path, followsLinks: options.followsLinks)
   }
 }
 
-/// Makes a folder and those above it that are missing.
-func makeFolders(_ path: String) throws(FileFailure) {
-  guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
-  guard errno == ENOENT else { throw FileFailure(path, trying: "make the folder") }
-  try makeFolders(splitPath(path).folder)
-  if mkdir(path, 0o777) != 0, errno != EEXIST { throw FileFailure(path, trying: "make the folder") }
+/// Makes a folder and those above it that are missing; `made` tells which.
+private func makeFolders(_ path: String, on disk: any Disk, made: inout [String]) throws(FileFailure) {
+  guard disk.status(of: path) == nil else { return }
+  do throws(DiskError) {
+    try disk.makeFolder(path)
+  } catch {
+    guard error.code == ENOENT, splitPath(path).folder != path else {
+      throw FileFailure(path, trying: "make the folder", code: error.code)
+    }
+    try makeFolders(splitPath(path).folder, on: disk, made: &made)
+    try FileFailure.of(path, trying: "make the folder") { () throws(DiskError) in try disk.makeFolder(path) }
+  }
+  made.append(path)
 }

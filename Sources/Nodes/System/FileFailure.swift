@@ -1,4 +1,5 @@
 import Glibc
+import Pipeline
 
 /// Why a file could not be read or written, as a sentence.
 struct FileFailure: Error, Equatable, CustomStringConvertible {
@@ -17,10 +18,23 @@ struct FileFailure: Error, Equatable, CustomStringConvertible {
     self.written = written
   }
 
-  /// The failure of the system call that just returned.
-  init(_ path: String, trying what: String, written: Int = 0) {
-    let code = errno
+  /// The failure of the system call that just returned, or of one that had this number.
+  init(_ path: String, trying what: String, code: Int32 = errno, written: Int = 0) {
     self.init(path, "cannot \(what): \(systemReason(code))", code: code, written: written)
+  }
+
+  /// The same, so many bytes having been written.
+  func counting(_ written: Int) -> FileFailure { FileFailure(path, reason, code: code, written: written) }
+
+  /// Calls a disk, whose error says neither what was tried nor with what.
+  @inline(__always)
+  static func of<Result>(
+    _ path: String, trying what: @autoclosure () -> String, written: Int = 0,
+    _ call: () throws(DiskError) -> Result
+  ) throws(FileFailure) -> Result {
+    do throws(DiskError) { return try call() } catch {
+      throw FileFailure(path, trying: what(), code: error.code, written: written)
+    }
   }
 
   var description: String { "\(path): \(reason)" }

@@ -1,4 +1,5 @@
 import Glibc
+import Pipeline
 
 /// Bytes in a row, from wherever.
 protocol ByteSource: AnyObject {

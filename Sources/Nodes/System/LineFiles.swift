@@ -2,19 +2,26 @@ import JSON
 import Pipeline
 
 /// Files that lines are added to, as many open at a time as is allowed; what a disk does not take is offered again.
+///
+/// Nothing is written but by `write()`, so that marks may be kept between the gathering of lines and their writing.
+///
+/// A run that keeps marks, and after a crash makes everything again that it wrote past them, goes on exactly where it
+/// was:
+///
+///     for (path, mark) in kept { files.resume(path, at: mark) }
+///     files.append(bytes, to: path); try files.write()    // again, what comes after the marks
+///     try files.endReplay()
+///     let marks = try files.marks(synced: true)           // to be kept, then:
+///     files.marksAreKept()
+///
+/// What a file holds past its mark is passed over as long as it is the same. Where it is not, the file is set aside
+/// under another name and a new one goes on: every line is then whole in one of the two, and none in both, that which
+/// differs being the first in the new one. See `Surplus` and `RotatingFile`.
+///
+/// A file has a mark as soon as it is open, before anything is written to it. Who keeps that first, as `needsMarks`
+/// asks for, has nothing written twice in files that were new either.
 final class LineFiles {
-  final class File {
-    let path: String
-    /// What is still to be written.
-    let lines = Output()
-    fileprivate let file: RotatingFile
-    fileprivate var lastUsed = 0
-
-    fileprivate init(_ path: String, _ file: RotatingFile) {
-      self.path = path
-      self.file = file
-    }
-  }
+  typealias File = LineFile
 
   struct NotWritten: Error, CustomStringConvertible {
     let failure: FileFailure
@@ -26,10 +33,25 @@ final class LineFiles {
   private let options: AppendFile.Options
   private let limit: Int
   private let context: SinkContext
+  /// All that are open, or of which something is still to be written or told.
   private var files: [String: File] = [:]
+  private var open: [String: File] = [:]
   private var clock = 0
+  /// Of files that have not been opened since, or were closed while they were compared.
+  private var resumed: [String: FileMark] = [:]
+  private var keepsMarks: Bool
+  /// What the last mark of each path was in: as many as whoever keeps them has.
+  private var marked: [String: FileIdentity] = [:]
+  /// A file is written to, or is going to be, that its last mark is not in: whoever keeps marks should do so, best
+  /// before `write()`.
+  private(set) var needsMarks = false
 
-  init(_ rotation: Rotation, _ options: AppendFile.Options, limit: Int, _ context: SinkContext) {
+  /// `keepsMarks` where marks are going to be asked for: from then on it is known without being said.
+  init(
+    _ rotation: Rotation, _ options: AppendFile.Options, limit: Int, _ context: SinkContext,
+    keepsMarks: Bool = false
+  ) {
+    self.keepsMarks = keepsMarks
     self.rotation = rotation
     self.options = options
     self.limit = limit
@@ -43,54 +65,187 @@ final class LineFiles {
       file.lastUsed = clock
       return file
     }
-    if files.count >= limit { try closeOldest() }
-    let log = context.log
-    let opened = File(path, try RotatingFile(path, rotation, options, now: now) { log.notice($0) })
-    opened.lastUsed = clock
-    files[path] = opened
-    return opened
+    let file = File(path, marked: marked[path])
+    file.lastUsed = clock
+    _ = try opened(file)
+    files[path] = file
+    return file
+  }
+
+  /// Adds whole lines, or the rest of one, to what is to be written to a path.
+  func append(_ bytes: [UInt8], to path: String) throws { try file(path).lines.put(bytes) }
+
+  /// Takes out what the files are still to be given, by their paths.
+  func takeLines() -> [(path: String, lines: [UInt8])] {
+    var taken: [(path: String, lines: [UInt8])] = []
+    for file in files.values where file.lines.count > 0 {
+      taken.append((file.path, file.lines.bytes))
+      file.lines.removeAll()
+    }
+    return taken.sorted { $0.path < $1.path }
   }
 
   /// Writes what the files are still to be given.
   func write() throws {
+    for file in open.values where file.lines.count > 0 { try write(file) }
+    guard files.count > open.count else { return }
     for file in files.values where file.lines.count > 0 { try write(file) }
+    forgetClosed()
   }
 
   func close() {
-    for file in files.values { file.file.finishPacking() }
+    for file in open.values { file.file?.finishPacking() }
     files = [:]
+    open = [:]
   }
 
-  private var now: Int { Int(context.lane.world.wallClock()) }
+  private var world: World { context.lane.world }
+  private var now: Int { Int(world.wallClock()) }
 
-  private func closeOldest() throws {
-    guard let oldest = files.values.min(by: { $0.lastUsed < $1.lastUsed }) else { return }
-    try write(oldest)
-    oldest.file.finishPacking()
-    files[oldest.path] = nil
+  // MARK: - Going on after a crash
+
+  /// Says up to where a file was written when the state was kept, before anything is written.
+  ///
+  /// What it holds past that is passed over when the same bytes come again.
+  func resume(_ path: String, at mark: FileMark) {
+    keepsMarks = true
+    resumed[path] = mark
+    marked[path] = mark.identity
   }
+
+  /// Whether a file holds what must come again before anything else is added to it.
+  var isPassingOver: Bool {
+    open.values.contains { $0.file?.isPassingOver ?? false } || resumed.contains { hasMore($0.key, $0.value) }
+  }
+
+  /// Nothing comes again from before the crash: what is left in the files is somebody else's, or another pipeline's.
+  ///
+  /// It stays there, and lines are added behind it. The marks are to be kept next.
+  func endReplay() throws {
+    try write()
+    for (path, mark) in resumed where files[path] == nil && hasMore(path, mark) {
+      files[path] = File(path, marked: mark.identity)
+    }
+    for file in files.values where file.file != nil || resumed[file.path] != nil {
+      file.endsReplay = true
+      try write(file)
+    }
+    resumed = [:]
+    forgetClosed()
+  }
+
+  private func hasMore(_ path: String, _ mark: FileMark) -> Bool {
+    let old = OldFiles(of: path, keep: rotation.keep, on: world.disk)
+    guard let found = try? Surplus.find(mark, old, followsLinks: options.followsLinks) else { return false }
+    return found.remaining > 0
+  }
+
+  private func endReplay(_ file: RotatingFile, _ path: String) {
+    let left = file.endReplay()
+    if left == 0 { return }
+    context.log.notice(
+      "\(path): \(left) bytes past what was kept are not written again; they stay, and lines are added behind them"
+    )
+  }
+
+  // MARK: - Marks
+
+  /// Up to where the files are written that changed since the last call; `synced`, so that it is safe on the disk.
+  ///
+  /// A file of which that cannot be said, a pipe or a device, has no mark. An error means that the disk may have lost
+  /// what was written: the run must not go on from there.
+  func marks(synced: Bool) throws -> [(path: String, mark: FileMark)] {
+    keepsMarks = true
+    for file in files.values where synced && file.isUnsynced {
+      try file.sync(on: world.disk, followsLinks: options.followsLinks)
+    }
+    var marks: [(path: String, mark: FileMark)] = []
+    for file in files.values where file.isChanged {
+      if !synced { file.held.forgetUnsynced() }
+      guard let mark = file.handOutMark() else { continue }
+      marked[file.path] = mark.identity
+      marks.append((file.path, mark))
+    }
+    needsMarks = false
+    return marks.sorted { $0.path < $1.path }
+  }
+
+  /// The marks that were asked for last are kept, and none from before is needed.
+  func marksAreKept() {
+    for file in files.values {
+      if let open = file.file { open.marksAreKept() } else { file.held.marksAreKept() }
+    }
+    forgetClosed()
+  }
+
+  // MARK: - Open files
+
+  private func opened(_ file: File) throws(FileFailure) -> RotatingFile {
+    if let open = file.file { return open }
+    if open.count >= limit { closeOldest() }
+    let log = context.log
+    let opened = try RotatingFile(
+      file.path, rotation, options, on: world.disk, resuming: resumed[file.path], held: file.held, now: now,
+      note: { log.notice($0) }, warn: { log.warning($0) })
+    resumed[file.path] = nil
+    // Its mark may be kept from when it was open before.
+    if keepsMarks, file.held.files.isEmpty { file.held.hold(opened.identity) }
+    file.file = opened
+    if file.isBesideMark { needsMarks = true }
+    open[file.path] = file
+    return opened
+  }
+
+  private func closeOldest() {
+    guard let oldest = open.values.min(by: { $0.lastUsed < $1.lastUsed }) else { return }
+    open[oldest.path] = nil
+    resumed[oldest.path] = oldest.close()
+    if isForgettable(oldest) { files[oldest.path] = nil }
+  }
+
+  private func isForgettable(_ file: File) -> Bool {
+    file.file == nil && file.lines.count == 0 && (!keepsMarks || file.isAsMarked)
+  }
+
+  private func forgetClosed() {
+    guard files.count > open.count else { return }
+    files = files.filter { !isForgettable($0.value) }
+  }
+
+  // MARK: - Writing
 
   /// Writes all of a file's lines, waiting for room as long as it takes.
   private func write(_ file: File) throws {
     defer { file.lines.removeAll() }
     try file.lines.withBytes { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
-      var lastTold: ContinuousClock.Instant?
-      while !rest.isEmpty {
+      var waited: Double?
+      while true {
         do throws(FileFailure) {
-          try file.file.append(rest, now: now)
-          if lastTold != nil { context.log.notice("\(file.path) can be written again") }
+          try write(rest, file)
+          if waited != nil { context.log.notice("\(file.path) can be written again") }
           return
         } catch {
           rest = UnsafeRawBufferPointer(rebasing: rest[min(error.written, rest.count)...])
-          if lastTold.map({ $0.duration(to: .now) > .seconds(60) }) ?? true {
+          if waited.map({ $0 > 60 }) ?? true {
             context.log.error("\(error); the pipeline waits until it can be written")
             context.meter.countError()
-            lastTold = .now
+            waited = 0
           }
-          if context.stop.wait(seconds: 0.5) { throw NotWritten(failure: error, bytes: rest.count) }
+          if world.pause(0.5, context.stop) { throw NotWritten(failure: error, bytes: rest.count) }
+          waited = (waited ?? 0) + 0.5
         }
       }
     }
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, _ file: File) throws(FileFailure) {
+    let open = try opened(file)
+    if file.endsReplay { endReplay(open, file.path) }
+    file.endsReplay = false
+    file.isChanged = true
+    file.isUnsynced = true
+    try open.append(bytes, now: now)
+    if file.isBesideMark { needsMarks = true }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Pipeline
 
 /// An open file's number, closed with its last holder.
 final class OpenDescriptor: Sendable {
@@ -20,20 +21,8 @@ final class OpenDescriptor: Sendable {
   }
 }
 
-/// Which file it is, whatever its name: names move, this does not.
-struct FileIdentity: Equatable, Sendable {
-  let device: UInt
-  let inode: UInt
-
-  init(device: UInt, inode: UInt) {
-    self.device = device
-    self.inode = inode
-  }
-
-  init(_ status: stat) {
-    device = UInt(status.st_dev)
-    inode = UInt(status.st_ino)
-  }
+extension FileIdentity {
+  init(_ status: stat) { self.init(device: UInt(status.st_dev), inode: UInt(status.st_ino)) }
 
   /// Of the file that the path names now, nil where there is none.
   init?(at path: String) {

@@ -1,4 +1,5 @@
 import JSON
+import Pipeline
 
 /// How far a file has been read: where a reader has to begin to give what has not been given yet.
 struct ReadPosition {
@@ -20,22 +21,25 @@ struct ReadPosition {
   }
 
   init?(_ value: Value?) {
-    func number(_ name: String) -> Int? { value?.member(name)?.double.flatMap { Int(exactly: $0) } }
+    func number(_ name: String) -> UInt? {
+      // By its text: some file systems have numbers that no double holds.
+      value?.member(name).flatMap { UInt($0.string ?? $0.description) }
+    }
     guard let value, let path = value.member("file")?.string, let device = number("device"),
       let inode = number("inode"), let offset = number("offset")
     else { return nil }
-    self.init(path: path, identity: FileIdentity(device: UInt(max(0, device)), inode: UInt(max(0, inode))))
-    self.offset = max(0, offset)
-    values = max(0, number("values") ?? 0)
-    lines = max(0, number("lines") ?? 0)
+    self.init(path: path, identity: FileIdentity(device: device, inode: inode))
+    self.offset = Int(clamping: offset)
+    values = Int(clamping: number("values") ?? 0)
+    lines = Int(clamping: number("lines") ?? 0)
     format = value.member("format")?.string.flatMap { TextFormat(rawValue: $0) } ?? .auto
     isFollowed = value.member("follow")?.isTruthy ?? false
   }
 
   var value: Value {
     var members: [(String, Value)] = [
-      ("file", .string(path)), ("device", .number(Int(identity.device))),
-      ("inode", .number(Int(identity.inode))), ("offset", .number(offset)),
+      ("file", .string(path)), ("device", .string("\(identity.device)")),
+      ("inode", .string("\(identity.inode)")), ("offset", .number(offset)),
     ]
     if values > 0 { members.append(("values", .number(values))) }
     if lines > 0 { members.append(("lines", .number(lines))) }

@@ -10,19 +10,23 @@ public struct World: Sendable {
   public var environment: @Sendable (String) -> String?
   /// The zone that schedules and times without one are in.
   public var timeZone: String
-  /// Waits so many seconds, or until the sign is set; whether it is.
-  public var pause: @Sendable (_ seconds: Double, _ stop: StopSign) -> Bool = { seconds, stop in
-    stop.wait(seconds: seconds)
-  }
+  /// The files that are written.
+  public var disk: any Disk
+  /// Waits on the lane until the sign is set or so many seconds are over; whether it is set.
+  public var pause: @Sendable (_ seconds: Double, _ stop: StopSign) -> Bool
 
   public init(
     wallClock: @escaping @Sendable () -> Double, random: @escaping @Sendable () -> Double,
-    environment: @escaping @Sendable (String) -> String?, timeZone: String = "UTC"
+    environment: @escaping @Sendable (String) -> String?, timeZone: String = "UTC",
+    disk: any Disk = SystemDisk(),
+    pause: @escaping @Sendable (_ seconds: Double, _ stop: StopSign) -> Bool = { $1.wait(seconds: $0) }
   ) {
     self.wallClock = wallClock
     self.random = random
     self.environment = environment
     self.timeZone = timeZone
+    self.disk = disk
+    self.pause = pause
   }
 
   /// The world as it is.

@@ -1,0 +1,59 @@
+import Glibc
+import Pipeline
+import Reactive
+
+@testable import Nodes
+@testable import Pipeline
+
+/// Line files by themselves, as a sink has them, and what they tell.
+///
+/// A kill is to let go of them: nothing is written then.
+struct LoneFiles {
+  let files: LineFiles
+  let log = Journal<Log.Entry>()
+  let pauses = Journal<Double>()
+  let stop = StopSign()
+
+  /// `onPause` is called in each wait for room, with the number of it.
+  init(
+    _ rotation: Rotation = Rotation(), _ options: AppendFile.Options = .init(), limit: Int = 64,
+    disk: any Disk = SystemDisk(), now: Double = 0, keepsMarks: Bool = false,
+    onPause: @escaping @Sendable (Int, StopSign) -> Void = { _, _ in }
+  ) {
+    let world = World(
+      wallClock: { now }, random: { 0 }, environment: { _ in nil }, disk: disk,
+      pause: { [pauses] seconds, stop in
+        pauses.note(seconds)
+        onPause(pauses.entries.count, stop)
+        return stop.isSet
+      })
+    let lane = Lane(on: VirtualScheduler(), world: world)
+    let meter = Meter(name: "it", kind: "jsonl")
+    let nodeLog = NodeLog(log: Log { [log] entry in log.note(entry) }, pipeline: "p", node: "it")
+    let context = SinkContext(
+      name: "it", pipeline: "p", lane: lane, log: nodeLog, meter: meter,
+      errors: ErrorDesk(.log, lane, meter, nodeLog, letters: { _, _ in }),
+      alarm: SinkAlarm(lane, in: Subscription()), stop: stop, isDryRun: false,
+      screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { _ in }, isGivenSnapshots: true
+    )
+    files = LineFiles(rotation, options, limit: limit, context, keepsMarks: keepsMarks)
+  }
+
+  /// What was told, by one level or by any.
+  func told(_ level: Log.Level? = nil) -> [String] {
+    log.entries.filter { level == nil || $0.level == level }.map(\.message)
+  }
+
+  /// Adds bytes and writes them.
+  func write(_ bytes: some Sequence<UInt8>, to path: String) throws {
+    try files.append(Array(bytes), to: path)
+    try files.write()
+  }
+
+  /// The one mark of a path, kept.
+  func keepMark(of path: String, synced: Bool = false) throws -> FileMark? {
+    let mark = try files.marks(synced: synced).first { $0.path == path }?.mark
+    files.marksAreKept()
+    return mark
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import Pipeline
+import Reactive
+
+/// The machine's disk with so much room, which tells what is asked of it.
+final class WatchedDisk: Disk {
+  let calls = Journal<String>()
+  private let room: Locked<Int>
+  private let disk = SystemDisk()
+
+  init(room: Int = .max) { self.room = Locked(room) }
+
+  func makeRoom(_ bytes: Int) { room.withLock { $0 += bytes } }
+
+  /// How often something was asked for.
+  func count(_ call: String) -> Int { calls.entries.filter { $0 == call }.count }
+
+  func open(toAppend path: String, mode: UInt32, followsLinks: Bool) throws(DiskError) -> any DiskFile {
+    calls.note("open")
+    return WatchedFile(try disk.open(toAppend: path, mode: mode, followsLinks: followsLinks), self)
+  }
+
+  func open(toRead path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile {
+    WatchedFile(try disk.open(toRead: path, followsLinks: followsLinks), self)
+  }
+
+  func makeFolder(_ path: String) throws(DiskError) { try disk.makeFolder(path) }
+  func status(of path: String) -> DiskStatus? { disk.status(of: path) }
+  func exists(_ path: String) -> Bool { disk.exists(path) }
+  func beginning(of path: String) -> Int? { disk.beginning(of: path) }
+
+  func rename(_ old: String, to new: String) throws(DiskError) {
+    calls.note("rename")
+    try disk.rename(old, to: new)
+  }
+
+  func unlink(_ path: String) { disk.unlink(path) }
+
+  func syncFolder(_ path: String) {
+    calls.note("sync \(path)")
+    disk.syncFolder(path)
+  }
+
+  private final class WatchedFile: DiskFile {
+    private let file: any DiskFile
+    private let disk: WatchedDisk
+
+    init(_ file: any DiskFile, _ disk: WatchedDisk) {
+      self.file = file
+      self.disk = disk
+    }
+
+    var status: DiskStatus? { file.status }
+
+    /// Takes as much as there is room for.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {
+      disk.calls.note("append")
+      let count = disk.room.withLock { room in
+        let count = min(room, bytes.count)
+        room -= count
+        return count
+      }
+      guard count > 0 || bytes.isEmpty else { throw DiskError(code: ENOSPC) }
+      return try file.append(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    }
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(DiskError) -> Int {
+      // Less than was asked for, as a disk may give.
+      try file.read(at: offset, into: .init(rebasing: buffer.prefix(5)))
+    }
+
+    func sync() throws(DiskError) {
+      disk.calls.note("sync")
+      try file.sync()
+    }
+  }
+}
