@@ -34,8 +34,9 @@ struct LoneFiles {
       name: "it", pipeline: "p", lane: lane, log: nodeLog, meter: meter,
       errors: ErrorDesk(.log, lane, meter, nodeLog, letters: { _, _ in }),
       alarm: SinkAlarm(lane, in: Subscription()), stop: stop, isDryRun: false,
-      screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { _ in }, isGivenSnapshots: true
-    )
+      screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { _ in },
+      isGivenSnapshots: true,
+      outbox: nil, syncs: false)
     files = LineFiles(rotation, options, limit: limit, context, keepsMarks: keepsMarks)
   }
 
