@@ -29,12 +29,24 @@ struct RunState: Sendable {
   /// The state of a pipeline; throws a sentence where it cannot be used.
   func open(_ plan: Plan, log: Log) throws -> StateFile {
     let path = try path(of: plan)
-    let database = Database.Options(sync: plan.epochs.syncs ? .everyCommit : .never)
-    let file = try StateFile(path: path, StateFile.Options(database: database, resetsCorrupt: resetsCorrupt))
+    let file: StateFile
+    do throws(StoreFailure) {
+      file = try opened(path, plan)
+    } catch {
+      guard [.full, .disk, .denied].contains(error.kind) else { throw error }
+      throw Unusable(
+        description: "\(error); --state FOLDER names another place, and --no-state does without")
+    }
     if let aside = file.setAside {
       let note = "the state was damaged; it is kept as \(aside), and begun anew"
       NodeLog(log: log, pipeline: plan.name, node: "").warning(note)
     }
+    return file
+  }
+
+  private func opened(_ path: String, _ plan: Plan) throws(StoreFailure) -> StateFile {
+    let database = Database.Options(sync: plan.epochs.syncs ? .everyCommit : .never)
+    let file = try StateFile(path: path, StateFile.Options(database: database, resetsCorrupt: resetsCorrupt))
     try claim(file, for: plan)
     return file
   }
@@ -58,15 +70,15 @@ struct RunState: Sendable {
   }
 
   /// Two pipelines of one name would take each other's state for their own.
-  private func claim(_ file: StateFile, for plan: Plan) throws {
+  private func claim(_ file: StateFile, for plan: Plan) throws(StoreFailure) {
     guard let own = absolute(plan.path) else { return }
     let owner = try file.fact(owner: "pipeline", name: "path")?.text
     if owner == own { return }
     if let owner, access(owner, F_OK) == 0 {
-      throw Unusable(
-        description:
-          "\(file.path) belongs to another pipeline called \(quoted(plan.name)), \(owner); give one of "
-          + "them another name, or say --state FOLDER")
+      throw StoreFailure(
+        file.path, .foreign,
+        "it belongs to another pipeline called \(quoted(plan.name)), \(owner); give one of them another name, "
+          + "or say --state FOLDER")
     }
     try file.update { (epoch) throws(StoreFailure) in
       try epoch.set(.text(own), owner: "pipeline", name: "path")

@@ -48,7 +48,7 @@ import Testing
       Self.pipeline("log.jsonl"), input: (1...2000).map { "{\"n\":\($0)}\n" }.joined())
     let outcome = try place.shell(
       """
-      (ulimit -f 8; exec env --default-signal=XFSZ "$0" run --grace 100ms p.yaml) & flow=$!
+      (ulimit -f 8; exec env --default-signal=XFSZ "$0" run --no-state --grace 100ms p.yaml) & flow=$!
       until [ -s log.jsonl ]; do sleep 0.1; done
       sleep 0.5; kill -INT $flow; wait $flow
       """)

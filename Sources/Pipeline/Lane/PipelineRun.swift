@@ -12,6 +12,8 @@ public final class PipelineRun: Sendable {
     var isStopping = false
     var isFinishing = false
     var hasFailed = false
+    /// Whether a source has ended before its end.
+    var isCutShort = false
     /// The second stop: nothing is waited for.
     var isAborted = false
   }
@@ -103,7 +105,10 @@ public final class PipelineRun: Sendable {
     lane.scheduler.perform { [lane] in lane.start() }
     for source in sources {
       source.start { [self] error in
-        progress.state.withLock { $0.hasFailed = true }
+        progress.state.withLock { state in
+          state.hasFailed = true
+          state.isCutShort = true
+        }
         NodeLog(log: options.log, pipeline: plan.name, node: source.plan.name).error("\(error)")
       }
     }
@@ -153,7 +158,7 @@ public final class PipelineRun: Sendable {
       lane.turn { for sink in sinks { sink.close() } }
       for sink in sinks { sink.finish(by: deadline) }
       for desk in desks { desk.summarize() }
-      let isCompleted = !before.isStopping && !before.isAborted && !progress.state.withLock { $0.hasFailed }
+      let isCompleted = !before.isStopping && !before.isAborted && !progress.state.withLock { $0.isCutShort }
       lane.ledger?.finish(
         isCompleted: isCompleted, sources: plan.sources.filter(\.spec.isRepeatable).map(\.name))
       root.dispose()

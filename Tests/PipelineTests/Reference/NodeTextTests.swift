@@ -22,7 +22,8 @@ import Testing
 
         Beside it, as with every step
           name  text, optional
-              what statistics and messages call the step, and its state goes by
+              what statistics and messages call the step, and its
+              state goes by
           on_error  log, stop or { dead_letter: PATH }, optional
               what becomes of an event that the step fails on
 
