@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+/// What `flow run` keeps from run to run, and what it says where it cannot.
+@Suite struct RunStateTests {
+  static let dedupe = """
+    name: seen
+    sources: { in: { file: in.jsonl } }
+    steps: [dedupe: .id]
+    sinks: { screen: console }
+    """
+
+  @Test("what a step has seen it knows in the next run, unless it is to keep nothing")
+  func remembers() throws {
+    let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n{\"id\":2}\n")
+    #expect(try place.flow("run", "p.yaml").output == "{\"id\":1}\n{\"id\":2}\n")
+    try place.append("in.jsonl", "{\"id\":3}\n")
+    #expect(try place.flow("run", "p.yaml") == Outcome(status: 0, output: "{\"id\":3}\n", errors: ""))
+    #expect(try place.flow("run", "--no-state", "p.yaml").output.split(separator: "\n").count == 3)
+    #expect(try place.flow("run", "--state", "elsewhere", "p.yaml").output.split(separator: "\n").count == 3)
+    #expect(place.has("elsewhere/seen.db") && place.has("state/flow/seen.db"))
+  }
+
+  @Test("without anything to remember there is no state")
+  func stateless() throws {
+    let place = try Workplace(
+      "sources: { in: { file: in.jsonl } }\nsteps: [map: .id]\nsinks: { screen: console }\n",
+      input: "{\"id\":1}\n")
+    for _ in 0..<2 { #expect(try place.flow("run", "p.yaml").output == "1\n") }
+    #expect(!place.has("state"))
+  }
+
+  @Test("a second run of the same pipeline says who holds its state, and stops")
+  func held() throws {
+    let place = try Workplace(
+      "name: busy\nsources: { in: { generate: 1, every: 1h } }\nsteps: [dedupe]\nsinks: { log: { jsonl: log } }\n"
+    )
+    let running = try place.start()
+    try running.waitForLines(1, in: "log")
+    let second = try place.flow("run", "p.yaml")
+    #expect(second.status == 1)
+    #expect(second.errors.contains("busy.db: in use by process \(running.number)"))
+    _ = try running.end(by: SIGTERM)
+    let other = try place.flow("run", "--once", "p.yaml")
+    #expect(other.status == 0 && place.lines("log") == ["1"])
+  }
+
+  @Test("two pipelines of one name do not take each other's state")
+  func namesakes() throws {
+    let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
+    try place.write("q.yaml", Self.dedupe)
+    #expect(try place.flow("run", "p.yaml").status == 0)
+    let other = try place.flow("run", "q.yaml")
+    #expect(
+      other.status == 1 && other.errors.contains("belongs to another pipeline called “seen”"),
+      "\(other.errors)")
+    #expect(try place.flow("run", "p.yaml", "q.yaml").errors.contains("are both called “seen”"))
+    // One that was renamed takes its state along.
+    try place.move("p.yaml", to: "r.yaml")
+    #expect(try place.flow("run", "r.yaml") == Outcome(status: 0, output: "", errors: ""))
+  }
+
+  @Test("damaged state stops the run, until it is to be set aside")
+  func damaged() throws {
+    let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
+    #expect(try place.flow("run", "p.yaml").status == 0)
+    try place.write("state/flow/seen.db", String(repeating: "rubbish ", count: 2000))
+    let stopped = try place.flow("run", "p.yaml")
+    #expect(stopped.status == 1 && stopped.errors.contains("damaged"), "\(stopped.errors)")
+    #expect(stopped.errors.contains("--reset-corrupt"))
+    let reset = try place.flow("run", "--reset-corrupt", "p.yaml")
+    #expect(reset.status == 0 && reset.output == "{\"id\":1}\n")
+    #expect(reset.errors.contains("seen.db.corrupt-1") && place.has("state/flow/seen.db.corrupt-1"))
+  }
+
+  @Test("another key expression is noticed, and what went by the old one forgotten")
+  func otherKey() throws {
+    let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
+    #expect(try place.flow("run", "p.yaml").status == 0)
+    try place.write("p.yaml", Self.dedupe.replacingOccurrences(of: "dedupe: .id", with: "dedupe: .id + 0"))
+    let outcome = try place.flow("run", "p.yaml")
+    #expect(outcome.output == "{\"id\":1}\n")
+    #expect(
+      outcome.errors
+        == "dedupe: warning: its key was .id and is .id + 0 now: what it remembered is forgotten\n")
+    #expect(try place.flow("run", "p.yaml").errors == "")
+  }
+
+  @Test("state survives edits elsewhere in the pipeline")
+  func edited() throws {
+    let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
+    #expect(try place.flow("run", "p.yaml").status == 0)
+    let edited = Self.dedupe.replacingOccurrences(
+      of: "[dedupe: .id]", with: "[filter: true, dedupe: .id, map: .]")
+    try place.write("p.yaml", edited)
+    #expect(try place.flow("run", "p.yaml") == Outcome(status: 0, output: "", errors: ""))
+  }
+
+  @Test("a pending debounce is sent in the next run, at once where its time has come")
+  func pending() throws {
+    let place = try Workplace(
+      """
+      name: wait
+      sources: { in: { generate: '{n: $meta.poll}', every: 1h } }
+      steps: [debounce: 1s]
+      sinks: { log: { jsonl: log } }
+      """)
+    let running = try place.start()
+    Thread.sleep(forTimeInterval: 0.4)
+    let (outcome, _) = try running.end(by: SIGKILL)
+    #expect(outcome.output == "" && place.text("log") == "")
+    Thread.sleep(forTimeInterval: 1)
+    let text = try String(contentsOfFile: place["p.yaml"], encoding: .utf8)
+    try place.write("p.yaml", text.replacingOccurrences(of: "every: 1h", with: "every: 1h, at_start: false"))
+    let again = try place.start()
+    try again.waitForLines(1, in: "log")
+    _ = try again.end(by: SIGTERM)
+    #expect(place.lines("log") == ["{\"n\":1}"])
+  }
+
+  @Test("where there is no place for state it says what to do")
+  func noPlace() throws {
+    let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
+    try place.write("state", "a file\n")
+    let outcome = try place.flow("run", "p.yaml")
+    #expect(outcome.status == 1 && outcome.errors.contains("--no-state does without"), "\(outcome.errors)")
+    let both = try place.flow("run", "--state", "x", "--no-state", "p.yaml")
+    #expect(both.status == 2)
+  }
+}
