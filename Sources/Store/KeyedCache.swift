@@ -23,11 +23,11 @@ struct StateKey: Hashable, Comparable {
 /// Two generations stand for the order of use: when the young one has grown to half the limit it becomes the old one,
 /// and what was the old one and has not been asked for since is forgotten. A hit costs one or two look-ups and no
 /// bookkeeping.
-struct KeyedCache<Value: Storable> {
+struct KeyedCache {
   /// What is known of a key: its value, or that there is none.
-  typealias Entry = Value?
+  typealias Entry = KeyedContent?
   /// What an entry costs beside its bytes: two arrays' heads and a place in a table that is not full.
-  static var overhead: Int { 160 }
+  static let overhead = 160
 
   private var young: [StateKey: Kept] = [:]
   private var old: [StateKey: Kept] = [:]

@@ -1,8 +1,8 @@
 /// What has changed in a table since the last commit, in the order of the writes.
-struct KeyedChanges<Value: Storable> {
+struct KeyedChanges {
   struct Change {
     /// Nil where the key is to be forgotten.
-    var value: Value?
+    var value: KeyedContent?
     var sequence: Int64
     /// Whether the file holds the key, as of the last commit.
     let isStored: Bool
@@ -18,11 +18,11 @@ struct KeyedChanges<Value: Storable> {
 
   subscript(key: StateKey) -> Change? { byKey[key] }
 
-  mutating func set(_ value: Value?, for key: StateKey, sequence: Int64, isStored: Bool) {
+  mutating func set(_ value: KeyedContent?, for key: StateKey, sequence: Int64, isStored: Bool) {
     let before = byKey[key]
-    let size = value?.storedSize ?? 0
-    if let before { bytes -= KeyedCache<Value>.cost(key, before.size) }
-    bytes += KeyedCache<Value>.cost(key, size)
+    let size = value?.size ?? 0
+    if let before { bytes -= KeyedCache.cost(key, before.size) }
+    bytes += KeyedCache.cost(key, size)
     byKey[key] = Change(
       value: value, sequence: sequence, isStored: before?.isStored ?? isStored, size: size)
     guard value != nil else { return }
@@ -38,7 +38,7 @@ struct KeyedChanges<Value: Storable> {
   }
 
   /// The key that was written first and is still to be kept.
-  mutating func oldest() -> (key: StateKey, value: Value)? {
+  mutating func oldest() -> (key: StateKey, value: KeyedContent)? {
     while first < order.count {
       if let value = live(order[first]) { return (order[first].key, value) }
       first += 1
@@ -46,13 +46,13 @@ struct KeyedChanges<Value: Storable> {
     return nil
   }
 
-  func forEach(_ body: (StateKey, Value) -> Void) {
+  func forEach(_ body: (StateKey, KeyedContent) -> Void) {
     for entry in order[first...] {
       if let value = live(entry) { body(entry.key, value) }
     }
   }
 
-  private func live(_ entry: (sequence: Int64, key: StateKey)) -> Value? {
+  private func live(_ entry: (sequence: Int64, key: StateKey)) -> KeyedContent? {
     guard let change = byKey[entry.key], change.sequence == entry.sequence else { return nil }
     return change.value
   }

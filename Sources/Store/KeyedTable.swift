@@ -1,4 +1,4 @@
-/// What one node remembers: values under keys of bytes, in the order in which they were last written.
+/// What one node remembers: bytes under keys of bytes, in the order in which they were last written.
 ///
 /// Changes gather in memory and reach the file in the next commit, in its transaction; until then they can be taken
 /// back. What has not changed is read from the file when it is asked for and kept within `cacheBytes`, so that the
@@ -7,19 +7,22 @@
 ///
 /// No call throws, so that a state machine need not know where its state is: a read that fails answers as if there
 /// were nothing, and the next commit fails with what went wrong and stores nothing.
-public final class KeyedTable<Value: Storable> {
+public final class KeyedTable {
   public let node: String
   /// What the node was when this state was written, where that differs from what it is: a key expression, say.
   public private(set) var formerDescription: String?
   /// How many keys there are, changes included.
   public private(set) var count: Int
 
+  /// What is made of bytes that are read, where values are kept as something else in memory; nil where they cannot be.
+  var decoding: ([UInt8]) -> KeyedContent? = { .bytes($0) }
+
   private let description: String
   private let database: Database
   private let id: Int64
   private let statements: KeyedStatements
-  private var cache: KeyedCache<Value>
-  private var changes = KeyedChanges<Value>()
+  private var cache: KeyedCache
+  private var changes = KeyedChanges()
   private var sequence: Int64
   /// The file's newest key has this one at most.
   private var storedSequence: Int64
@@ -51,12 +54,20 @@ public final class KeyedTable<Value: Storable> {
   /// The bytes that wait for the next commit; none only where nothing has changed.
   public var pendingBytes: Int { changes.bytes + (isCleared ? 1 : 0) }
 
-  public func value(for key: [UInt8]) -> Value? { look(for: StateKey(key)) }
+  public func value(for key: [UInt8]) -> [UInt8]? { content(for: StateKey(key))?.bytes }
 
   /// Keeps a value, which makes its key the newest.
-  public func set(_ value: Value, for key: [UInt8]) {
+  public func set(_ value: [UInt8], for key: [UInt8]) {
     let key = StateKey(key)
-    let isKept = look(for: key) != nil
+    set(.bytes(value), for: key, isKept: content(for: key) != nil)
+  }
+
+  /// The same for who has just looked whether there is one.
+  public func set(_ value: [UInt8], for key: [UInt8], isKept: Bool) {
+    set(.bytes(value), for: StateKey(key), isKept: isKept)
+  }
+
+  func set(_ value: KeyedContent, for key: StateKey, isKept: Bool) {
     if !isKept { count += 1 }
     sequence += 1
     changes.set(value, for: key, sequence: sequence, isStored: isKept)
@@ -64,9 +75,10 @@ public final class KeyedTable<Value: Storable> {
 
   /// Forgets a key, and hands out what was kept under it.
   @discardableResult
-  public func remove(_ key: [UInt8]) -> Value? {
-    let key = StateKey(key)
-    guard let value = look(for: key) else { return nil }
+  public func remove(_ key: [UInt8]) -> [UInt8]? { take(StateKey(key))?.bytes }
+
+  func take(_ key: StateKey) -> KeyedContent? {
+    guard let value = content(for: key) else { return nil }
     count -= 1
     changes.set(nil, for: key, sequence: sequence, isStored: true)
     return value
@@ -82,61 +94,61 @@ public final class KeyedTable<Value: Storable> {
   }
 
   /// The key that was written longest ago.
-  public var oldest: (key: [UInt8], value: Value)? {
+  public var oldest: (key: [UInt8], value: [UInt8])? { first.map { ($0.key.bytes, $0.value.bytes) } }
+
+  var first: (key: StateKey, value: KeyedContent)? {
     if !isCleared {
       let stored = reading { () throws(StoreFailure) in
         try statements.first(of: id, after: passed) { [changes] in changes[$0] == nil }
       }
       if let stored = stored ?? nil {
         passed = stored.sequence - 1
-        return decoded(stored.value, of: stored.key).map { (stored.key.bytes, $0) }
+        let value = reading { () throws(StoreFailure) in try decode(stored.value, of: stored.key) }
+        return value.map { (stored.key, $0) }
       }
       passed = storedSequence
     }
-    return changes.oldest().map { ($0.key.bytes, $0.value) }
+    return changes.oldest()
   }
 
   /// Calls `body` for each key, the one written longest ago first.
   ///
   /// It sees none of what `body` changes. No commit until it is done.
-  public func forEach(_ body: ([UInt8], Value) -> Void) {
+  public func forEach(_ body: ([UInt8], [UInt8]) -> Void) { forEachContent { body($0.bytes, $1.bytes) } }
+
+  func forEachContent(_ body: (StateKey, KeyedContent) -> Void) {
     let changes = changes
     if !isCleared {
       _ = reading { () throws(StoreFailure) in
         try statements.forEach(of: id) { (key, bytes) throws(StoreFailure) in
-          if changes[key] == nil { body(key.bytes, try decode(bytes, of: key)) }
+          if changes[key] == nil { body(key, try decode(bytes, of: key)) }
         }
       }
     }
-    changes.forEach { body($0.bytes, $1) }
+    changes.forEach(body)
   }
 
-  private func look(for key: StateKey) -> Value? {
+  func content(for key: StateKey) -> KeyedContent? {
     if let change = changes[key] { return change.value }
-    if isCleared { return nil }
+    if isCleared || storedSequence == 0 { return nil }
     if let entry = cache.entry(for: key) { return entry }
     let found = reading { () throws(StoreFailure) in
       let bytes = try statements.value(of: id, key)
-      return (
-        value: try bytes.map { (bytes) throws(StoreFailure) in try decode(bytes, of: key) }, bytes?.count ?? 0
-      )
+      let value = try bytes.map { (bytes) throws(StoreFailure) in try decode(bytes, of: key) }
+      return (value: value, size: bytes?.count ?? 0)
     }
     // Nothing is known of a key whose read has failed.
     guard let found else { return nil }
-    cache.keep(found.value, for: key, size: found.1)
+    cache.keep(found.value, for: key, size: found.size)
     return found.value
   }
 
-  private func decode(_ bytes: [UInt8], of key: StateKey) throws(StoreFailure) -> Value {
-    if let value = Value(stored: bytes) { return value }
+  private func decode(_ bytes: [UInt8], of key: StateKey) throws(StoreFailure) -> KeyedContent {
+    if let content = decoding(bytes) { return content }
     throw StoreFailure(
       database.path, .corrupt,
       "what \(node) keeps under \(String(decoding: key.bytes.prefix(80), as: UTF8.self)) is not what it wrote"
     )
-  }
-
-  private func decoded(_ bytes: [UInt8], of key: StateKey) -> Value? {
-    reading { () throws(StoreFailure) in try decode(bytes, of: key) }
   }
 
   /// Nil where the read failed, which the next commit tells.
@@ -151,15 +163,7 @@ public final class KeyedTable<Value: Storable> {
   }
 }
 
-/// What a file asks of its tables, whatever their values are.
-protocol CommittedTable: AnyObject {
-  var pendingBytes: Int { get }
-  func write() throws(StoreFailure)
-  func settle()
-  func revert()
-}
-
-extension KeyedTable: CommittedTable {
+extension KeyedTable {
   /// Writes the changes, in the transaction that is open.
   func write() throws(StoreFailure) {
     let isTold = isKnown && formerDescription == nil
@@ -170,7 +174,7 @@ extension KeyedTable: CommittedTable {
     for (key, change) in sorted {
       let isStored = change.isStored && !isCleared
       if let value = change.value {
-        let bytes = value.stored
+        let bytes = value.bytes
         changes.note(size: bytes.count, for: key)
         try statements.set(bytes, of: id, key, sequence: change.sequence, isStored: isStored)
       } else if isStored {

@@ -35,7 +35,7 @@ public final class StateFile {
   let database: Database
   private let lock: StateLock
   private let tableCacheBytes: Int
-  private var tables: [String: any CommittedTable] = [:]
+  private var tables: [String: KeyedTable] = [:]
   private var freeID: Int64
 
   /// Opens the file, or makes it and the folders above it.
@@ -68,18 +68,23 @@ public final class StateFile {
     return database
   }
 
-  /// What a node remembers; asked for once.
+  /// What a node remembers.
   ///
   /// The description is kept with it, so that a change of its key expression is noticed.
-  public func table<Value: Storable>(
-    node: String, description: String, of type: Value.Type = [UInt8].self
-  ) throws(StoreFailure) -> KeyedTable<Value> {
-    if let table = tables[node] as? KeyedTable<Value> { return table }
-    let table = try KeyedTable<Value>(
+  public func table(node: String, description: String) throws(StoreFailure) -> KeyedTable {
+    if let table = tables[node] { return table }
+    let table = try KeyedTable(
       node: node, description: description, cacheBytes: tableCacheBytes, freeID: freeID, database)
     freeID += 1
     tables[node] = table
     return table
+  }
+
+  /// The same, of values of one type; a table is asked for in one way only.
+  public func table<Value: Storable>(
+    node: String, description: String, of type: Value.Type
+  ) throws(StoreFailure) -> TypedTable<Value> {
+    TypedTable(try table(node: node, description: description))
   }
 
   /// The bytes of keys and values that wait for the next commit.

@@ -11,10 +11,67 @@ public protocol Storable: Sendable {
   var storedSize: Int { get }
 }
 
-extension [UInt8]: Storable {
-  public init?(stored bytes: [UInt8]) { self = bytes }
+/// A value in memory: as bytes, or as what it was made of or will be made into.
+///
+/// One type whatever is kept, since tables of a type that is not known here would look it up at each step.
+enum KeyedContent {
+  case bytes([UInt8])
+  case made(any Storable)
 
-  public var stored: [UInt8] { self }
+  var bytes: [UInt8] {
+    switch self {
+    case .bytes(let bytes): bytes
+    case .made(let value): value.stored
+    }
+  }
 
-  public var storedSize: Int { count }
+  var size: Int {
+    switch self {
+    case .bytes(let bytes): bytes.count
+    case .made(let value): value.storedSize
+    }
+  }
+}
+
+/// A keyed table whose values are of one type.
+public struct TypedTable<Value: Storable> {
+  private let table: KeyedTable
+
+  init(_ table: KeyedTable) {
+    self.table = table
+    table.decoding = { bytes in Value(stored: bytes).map { .made($0) } }
+  }
+
+  /// See `KeyedTable`, for this and all else.
+  public var formerDescription: String? { table.formerDescription }
+  public var count: Int { table.count }
+
+  public func value(for key: [UInt8]) -> Value? { table.content(for: StateKey(key)).flatMap(open) }
+
+  public func set(_ value: Value, for key: [UInt8]) {
+    let key = StateKey(key)
+    table.set(.made(value), for: key, isKept: table.content(for: key) != nil)
+  }
+
+  @discardableResult
+  public func remove(_ key: [UInt8]) -> Value? { table.take(StateKey(key)).flatMap(open) }
+
+  public func removeAll() { table.removeAll() }
+
+  public var oldest: (key: [UInt8], value: Value)? {
+    table.first.flatMap { entry in open(entry.value).map { (entry.key.bytes, $0) } }
+  }
+
+  public func forEach(_ body: ([UInt8], Value) -> Void) {
+    table.forEachContent { key, content in
+      if let value = open(content) { body(key.bytes, value) }
+    }
+  }
+
+  private func open(_ content: KeyedContent) -> Value? {
+    switch content {
+    case .bytes(let bytes): Value(stored: bytes)
+    case .made(let value): value as? Value
+    }
+  }
 }

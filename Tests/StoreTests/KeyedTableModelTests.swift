@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  static func contents(_ table: KeyedTable<[UInt8]>) -> Model {
+  static func contents(_ table: KeyedTable) -> Model {
     var model = Model()
     table.forEach { model.set($1, for: $0) }
     return model
@@ -31,7 +31,7 @@ import Testing
     var dice = Dice(state: UInt64(seed))
     var folder = try Folder()
     let cache = [0, 500, 4000, 1 << 20].randomElement(using: &dice) ?? 0
-    let open = { (folder: Folder) throws -> (StateFile, KeyedTable<[UInt8]>) in
+    let open = { (folder: Folder) throws -> (StateFile, KeyedTable) in
       let state = try folder.open { $0.tableCacheBytes = cache }
       return (state, try state.table(node: "n", description: "d"))
     }

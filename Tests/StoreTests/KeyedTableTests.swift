@@ -6,7 +6,7 @@ import Testing
   let folder: Folder
   init() throws { folder = try Folder() }
 
-  func keys(_ table: KeyedTable<[UInt8]>) -> String {
+  func keys(_ table: KeyedTable) -> String {
     var keys: [String] = []
     table.forEach { key, value in keys.append(String(decoding: key, as: UTF8.self)) }
     return keys.joined(separator: " ")

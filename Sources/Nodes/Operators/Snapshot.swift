@@ -27,7 +27,7 @@ final class Snapshot {
   }
 
   /// As the last run has left it.
-  init(source: String, _ table: KeyedTable<[UInt8]>, _ baseline: NodeCell<Bool>) {
+  init(source: String, _ table: KeyedTable, _ baseline: NodeCell<Bool>) {
     self.source = source
     rows = KeptRows(table)
     self.baseline = baseline

@@ -64,10 +64,10 @@ final class MemoryRows: SnapshotRows {
 
 /// Rows in the state of the pipeline; what changed is written with the epoch.
 final class KeptRows: SnapshotRows {
-  private let table: KeyedTable<[UInt8]>
+  private let table: KeyedTable
   private var seen: Set<[UInt8]> = []
 
-  init(_ table: KeyedTable<[UInt8]>) { self.table = table }
+  init(_ table: KeyedTable) { self.table = table }
 
   func note(
     _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool
@@ -76,11 +76,11 @@ final class KeptRows: SnapshotRows {
     if isOfPoll { seen.insert(key) }
     guard let before = table.value(for: key) else {
       if table.count >= bound { return .full }
-      table.set(Array(value), for: key)
+      table.set(Array(value), for: key, isKept: false)
       return .new
     }
     if before.elementsEqual(value) { return .same }
-    table.set(Array(value), for: key)
+    table.set(Array(value), for: key, isKept: true)
     return .other(before: Snapshot.read(before))
   }
 

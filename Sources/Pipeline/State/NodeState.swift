@@ -7,9 +7,9 @@ import Store
 /// Inlinable for the same reason as `MemoryState`.
 public struct NodeState<Element: Remembered>: KeyedState, Sendable {
   @usableFromInline var memory = MemoryState<JSON.Value, Element>()
-  @usableFromInline let table: LaneLocal<KeyedTable<Element>>?
+  @usableFromInline let table: LaneLocal<TypedTable<Element>>?
 
-  @usableFromInline init(_ table: KeyedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
+  @usableFromInline init(_ table: TypedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
 
   /// In memory only.
   public init() { table = nil }
@@ -45,10 +45,10 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
 
 /// One thing that a node remembers, beside what it has by key.
 public struct NodeCell<Element: Remembered>: Sendable {
-  private let table: LaneLocal<KeyedTable<Element>>?
+  private let table: LaneLocal<TypedTable<Element>>?
   private static var key: [UInt8] { Array("null".utf8) }
 
-  init(_ table: KeyedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
+  init(_ table: TypedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
 
   /// What is kept from before; nil where there is nothing, or no state.
   public var value: Element? { table?.value.value(for: Self.key) }
@@ -61,10 +61,10 @@ public struct NodeCell<Element: Remembered>: Sendable {
 
 /// The copy in the state of a queue that a node has in memory.
 public struct NodeQueue<Element: Remembered>: Sendable {
-  private let table: LaneLocal<KeyedTable<Element>>?
+  private let table: LaneLocal<TypedTable<Element>>?
   private var next: Int
 
-  init(_ table: KeyedTable<Element>?) {
+  init(_ table: TypedTable<Element>?) {
     self.table = table.map { LaneLocal($0) }
     next = 0
     table?.forEach { key, _ in

@@ -39,31 +39,38 @@ extension StepContext {
   }
 
   /// What the step has under keys that are bytes; nil where there is no state.
-  public func bytes(by key: String, part: String? = nil, whenKeyChanges: KeyChange) throws -> KeyedTable<
-    [UInt8]
-  >? {
-    try table(of: [UInt8].self, by: key, part, whenKeyChanges)
+  public func bytes(by key: String, part: String? = nil, whenKeyChanges: KeyChange) throws -> KeyedTable? {
+    guard let ledger = lane.ledger else { return nil }
+    let table = try ledger.state.value.file.table(node: node(part), description: key)
+    notice(table.formerDescription, key, count: table.count, whenKeyChanges) { table.removeAll() }
+    return table
   }
 
   private func table<Element: Storable>(
     of type: Element.Type, by key: String, _ part: String?, _ whenKeyChanges: KeyChange
-  ) throws -> KeyedTable<Element>? {
+  ) throws -> TypedTable<Element>? {
     guard let ledger = lane.ledger else { return nil }
-    let node = part.map { "\(name)@\($0)" } ?? name
-    let table = try ledger.state.value.file.table(node: node, description: key, of: type)
-    if let former = table.formerDescription, table.count > 0 {
-      switch whenKeyChanges {
-      case .forget:
-        table.removeAll()
-        log.warning("its key was \(former) and is \(key) now: what it remembered is forgotten")
-      case .keep: log.warning("its key was \(former) and is \(key) now: what waits goes by its old key")
-      }
-    }
+    let table = try ledger.state.value.file.table(node: node(part), description: key, of: type)
+    notice(table.formerDescription, key, count: table.count, whenKeyChanges) { table.removeAll() }
     return table
+  }
+
+  private func node(_ part: String?) -> String { part.map { "\(name)@\($0)" } ?? name }
+
+  private func notice(
+    _ former: String?, _ key: String, count: Int, _ change: KeyChange, forget: () -> Void
+  ) {
+    guard let former, count > 0 else { return }
+    switch change {
+    case .forget:
+      forget()
+      log.warning("its key was \(former) and is \(key) now: what it remembered is forgotten")
+    case .keep: log.warning("its key was \(former) and is \(key) now: what waits goes by its old key")
+    }
   }
 }
 
 private struct ForgottenTable<Element: Storable>: Forgetful {
-  let table: KeyedTable<Element>
+  let table: TypedTable<Element>
   func forget() { table.removeAll() }
 }
