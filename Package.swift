@@ -40,10 +40,13 @@ let package = Package(
       name: "Nodes", dependencies: ["CGlibc", "CZ", "JSON", "Pipeline", "Reactive"], swiftSettings: unchecked),
     .executableTarget(
       name: "flow", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"], swiftSettings: unchecked),
+    // For tests alone: files and SQLite on a disk that crashes.
+    .target(
+      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive"], path: "Tests/Support/SimulatedDisk"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
-    .testTarget(name: "StoreTests", dependencies: ["CSQLite", "Store"]),
+    .testTarget(name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive"]),
     .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive"]),
