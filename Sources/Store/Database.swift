@@ -21,15 +21,18 @@ public final class Database {
     public var cacheBytes: Int
     /// How many pages of 4 KiB gather in the write-ahead file before they are carried over.
     public var checkpointPages: Int
+    /// The name that SQLite knows the disk by; nil for the machine's own.
+    public var vfs: String?
 
     public init(
       sync: Sync = .everyCommit, busyMilliseconds: Int32 = 2000, cacheBytes: Int = 16 << 20,
-      checkpointPages: Int = 2000
+      checkpointPages: Int = 2000, vfs: String? = nil
     ) {
       self.sync = sync
       self.busyMilliseconds = busyMilliseconds
       self.cacheBytes = cacheBytes
       self.checkpointPages = checkpointPages
+      self.vfs = vfs
     }
   }
 
@@ -46,7 +49,7 @@ public final class Database {
   public init(path: String, _ options: Options = Options()) throws(StoreFailure) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    let code = sqlite3_open_v2(path, &opened, flags, options.vfs)
     guard code == SQLITE_OK, let opened else {
       let failure = StoreFailure(path, trying: "open the state", opened, code: code)
       sqlite3_close_v2(opened)

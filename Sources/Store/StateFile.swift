@@ -17,13 +17,17 @@ public final class StateFile {
     public var resetsCorrupt: Bool
     /// How much each node's table keeps in memory of what has not changed.
     public var tableCacheBytes: Int
+    /// Where the file and its lock are, which is where the database's VFS has them.
+    public var disk: any StateDisk
 
     public init(
-      database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20
+      database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20,
+      disk: any StateDisk = SystemDisk()
     ) {
       self.database = database
       self.resetsCorrupt = resetsCorrupt
       self.tableCacheBytes = tableCacheBytes
+      self.disk = disk
     }
   }
 
@@ -41,19 +45,19 @@ public final class StateFile {
   /// Opens the file, or makes it and the folders above it.
   public init(path: String, _ options: Options = Options()) throws(StoreFailure) {
     self.path = path
-    try StateFolder.make(for: path)
-    lock = try StateLock(on: path)
+    try StateFolder.make(for: path, options.disk)
+    lock = try StateLock(on: path, options.disk)
     var aside: String?
     do throws(StoreFailure) {
-      database = try StateFile.openDatabase(path, options.database)
+      database = try StateFile.openDatabase(path, options)
     } catch {
       guard error.isCorrupt else { throw error }
       guard options.resetsCorrupt else {
         throw StoreFailure(
           path, .corrupt, "damaged: \(error.reason); --reset-corrupt sets it aside", code: error.code)
       }
-      aside = try CorruptFile.setAside(path)
-      database = try StateFile.openDatabase(path, options.database)
+      aside = try CorruptFile.setAside(path, options.disk)
+      database = try StateFile.openDatabase(path, options)
     }
     setAside = aside
     epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
@@ -62,10 +66,10 @@ public final class StateFile {
   }
 
   private static func openDatabase(
-    _ path: String, _ options: Database.Options
+    _ path: String, _ options: Options
   ) throws(StoreFailure) -> Database {
-    let isThere = try Soundness.checkHeader(path)
-    let database = try Database(path: path, options)
+    let isThere = try Soundness.checkHeader(path, options.disk)
+    let database = try Database(path: path, options.database)
     if isThere { try Soundness.check(database) }
     try Schema.prepare(database)
     return database
