@@ -77,6 +77,16 @@ public final class Database {
     }
   }
 
+  /// Carries over what the last process has left in the write-ahead file, and begins that anew.
+  ///
+  /// Behind what counts there may be more, of a commit that a power cut has torn. It would come back if the next
+  /// commit began with the same page and was torn behind that.
+  func restartLog() throws(StoreFailure) {
+    let code = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    // On a full disk it is left as it is: what is there can be read, and room may come.
+    if code & 0xff != SQLITE_FULL { try check(code, "carry over what was left") }
+  }
+
   /// Runs statements that answer nothing, `;` between them.
   public func execute(_ sql: String, to what: String = "use the state") throws(StoreFailure) {
     try check(sqlite3_exec(connection, sql, nil, nil, nil), what)

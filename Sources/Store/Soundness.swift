@@ -20,6 +20,8 @@ enum Soundness {
       guard error.code != EISDIR else { throw StoreFailure(path, .denied, "not a file") }
       throw StoreFailure(path, trying: "read the state", error)
     }
+    // A power cut while the file was made may leave anything in it, which its journal sets right.
+    if disk.isThere(path + "-journal") { return true }
     guard header.count == 100, header.starts(with: magic) else {
       throw StoreFailure(path, .corrupt, "it does not begin as a database does")
     }
@@ -27,14 +29,26 @@ enum Soundness {
   }
 
   /// Once it is open, before anything is written.
-  static func check(_ database: Database) throws(StoreFailure) {
+  static func check(_ database: Database, _ disk: any StateDisk) throws(StoreFailure) {
     let pages = try database.integer("PRAGMA page_count") ?? 0
     let pageSize = try database.integer("PRAGMA page_size") ?? 0
-    try pages * pageSize <= wholeLimit ? checkWhole(database) : checkStarts(database)
+    try pages * pageSize <= wholeLimit ? checkWhole(database, disk) : checkStarts(database)
   }
 
-  private static func checkWhole(_ database: Database) throws(StoreFailure) {
-    let answer = try database.text("PRAGMA quick_check(1)")
+  private static func checkWhole(_ database: Database, _ disk: any StateDisk) throws(StoreFailure) {
+    let check = { () throws(StoreFailure) in try database.text("PRAGMA quick_check(1)") }
+    var answer = try check()
+    if answer != "ok" {
+      // SQLite takes a page that could not be read for a damaged one, which is no reason to set the file aside.
+      for part in ["", "-wal"] {
+        do throws(StateDiskError) {
+          _ = try disk.head(of: database.path + part, count: .max)
+        } catch {
+          throw StoreFailure(database.path + part, trying: "read the state", error)
+        }
+      }
+      answer = try check()
+    }
     guard answer == "ok" else {
       throw StoreFailure(database.path, .corrupt, answer ?? "no answer", code: SQLITE_CORRUPT)
     }

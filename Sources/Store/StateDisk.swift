@@ -4,6 +4,11 @@
 public protocol StateDisk: Sendable {
   /// Makes one folder, for this user alone.
   func makeFolder(_ path: String) throws(StateDiskError)
+  /// Has the names in a folder outlive a power cut, where the file system can promise that at all.
+  func syncFolder(_ path: String)
+  /// Has what a file holds, if there is one, outlive a power cut, even where a sync of it has failed before: after
+  /// that the system may take what it did not write for written.
+  func keep(_ path: String) throws(StateDiskError)
   func isThere(_ path: String) -> Bool
   func rename(_ path: String, to target: String) throws(StateDiskError)
   /// The first bytes of a file, up to a number of them; nil where there is none, `EISDIR` where it is something else.

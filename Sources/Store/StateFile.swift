@@ -69,10 +69,26 @@ public final class StateFile {
     _ path: String, _ options: Options
   ) throws(StoreFailure) -> Database {
     let isThere = try Soundness.checkHeader(path, options.disk)
+    if options.database.sync == .everyCommit { try keepLeft(path, options.disk, isThere: isThere) }
     let database = try Database(path: path, options.database)
-    if isThere { try Soundness.check(database) }
+    if isThere { try Soundness.check(database, options.disk) }
     try Schema.prepare(database)
+    if isThere { try database.restartLog() }
     return database
+  }
+
+  /// Has what the last process left outlive a power cut, before anything is built on it.
+  ///
+  /// SQLite takes a commit that is whole in the write-ahead file for one that was made, synced or not, and one that a
+  /// process took back by removing that file could come back with it.
+  private static func keepLeft(_ path: String, _ disk: any StateDisk, isThere: Bool) throws(StoreFailure) {
+    guard isThere else { return StateFolder.sync(above: path, disk) }
+    do throws(StateDiskError) {
+      try disk.keep(path + "-wal")
+    } catch {
+      throw StoreFailure(path + "-wal", trying: "keep what was left", error)
+    }
+    StateFolder.sync(of: path, disk)
   }
 
   /// What a node remembers.

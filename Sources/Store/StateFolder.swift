@@ -29,6 +29,20 @@ public enum StateFolder {
     }
   }
 
+  /// Has the names in the folder that a path lies in outlive a power cut.
+  static func sync(of path: String, _ disk: any StateDisk) {
+    guard let slash = path.lastIndex(of: "/") else { return disk.syncFolder(".") }
+    disk.syncFolder(slash == path.startIndex ? "/" : String(path[..<slash]))
+  }
+
+  /// Has a path's folders outlive a power cut too, whoever has made them and was killed then.
+  static func sync(above path: String, _ disk: any StateDisk) {
+    sync(of: path, disk)
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      sync(above: String(path[..<slash]), disk)
+    }
+  }
+
   /// False where the one above it is missing.
   private static func isMade(_ folder: String, _ disk: any StateDisk) throws(StoreFailure) -> Bool {
     do throws(StateDiskError) {

@@ -8,6 +8,34 @@ public struct SystemDisk: StateDisk {
     guard mkdir(path, 0o700) == 0 else { throw StateDiskError(code: errno) }
   }
 
+  public func syncFolder(_ path: String) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  public func keep(_ path: String) throws(StateDiskError) {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return }
+      throw StateDiskError(code: errno)
+    }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    var place: off_t = 0
+    while true {
+      let count = pread(descriptor, &bytes, bytes.count, place)
+      guard count >= 0 else { throw StateDiskError(code: errno) }
+      if count == 0 { break }
+      // Written over itself, it is sure to be written by the sync.
+      let written = pwrite(descriptor, bytes, count, place)
+      guard written > 0 else { throw StateDiskError(code: errno) }
+      place += written
+    }
+    guard fsync(descriptor) == 0 else { throw StateDiskError(code: errno) }
+  }
+
   public func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   public func rename(_ path: String, to target: String) throws(StateDiskError) {
