@@ -43,13 +43,16 @@ let package = Package(
     .executableTarget(
       name: "flow", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "Store"], swiftSettings: unchecked
     ),
+    // For tests alone: files and SQLite on a disk that crashes.
+    .target(
+      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive"], path: "Tests/Support/SimulatedDisk"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
-    .testTarget(name: "StoreTests", dependencies: ["CSQLite", "Store"]),
+    .testTarget(name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
-    .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "Store"]),
+    .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
   ],
   swiftLanguageModes: [.v6]
 )

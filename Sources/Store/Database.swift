@@ -21,15 +21,18 @@ public final class Database {
     public var cacheBytes: Int
     /// How many pages of 4 KiB gather in the write-ahead file before they are carried over.
     public var checkpointPages: Int
+    /// The name that SQLite knows the disk by; nil for the machine's own.
+    public var vfs: String?
 
     public init(
       sync: Sync = .everyCommit, busyMilliseconds: Int32 = 2000, cacheBytes: Int = 16 << 20,
-      checkpointPages: Int = 2000
+      checkpointPages: Int = 2000, vfs: String? = nil
     ) {
       self.sync = sync
       self.busyMilliseconds = busyMilliseconds
       self.cacheBytes = cacheBytes
       self.checkpointPages = checkpointPages
+      self.vfs = vfs
     }
   }
 
@@ -67,7 +70,8 @@ public final class Database {
     _ path: String, opening name: String, _ flags: Int32, _ options: Options
   ) throws(StoreFailure) {
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let code = sqlite3_open_v2(
+      name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, options.vfs)
     guard code == SQLITE_OK, let opened else {
       let failure = StoreFailure(path, trying: "open the state", opened, code: code)
       sqlite3_close_v2(opened)
@@ -105,6 +109,16 @@ public final class Database {
       throw StoreFailure(
         path, .denied, "no write-ahead file can be kept here (journal mode \(mode ?? "none"))")
     }
+  }
+
+  /// Carries over what the last process has left in the write-ahead file, and begins that anew.
+  ///
+  /// Behind what counts there may be more, of a commit that a power cut has torn. It would come back if the next
+  /// commit began with the same page and was torn behind that.
+  func restartLog() throws(StoreFailure) {
+    let code = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    // On a full disk it is left as it is: what is there can be read, and room may come.
+    if code & 0xff != SQLITE_FULL { try check(code, "carry over what was left") }
   }
 
   /// Runs statements that answer nothing, `;` between them.

@@ -42,14 +42,14 @@ public final class StateRemoval {
   /// Fails where a run holds the file.
   public init(path: String) throws(StoreFailure) {
     self.path = path
-    lock = try StateLock(on: path)
+    lock = try StateLock(on: path, SystemDisk())
   }
 
   /// Removes the file and what SQLite keeps beside it.
   public func remove() throws(StoreFailure) {
     // The file first: should this be cut short, a write-ahead file without its database is dropped at the next start.
     for part in ["", "-wal", "-shm"] where unlink(path + part) != 0 && errno != ENOENT {
-      throw StoreFailure(path + part, trying: "remove it")
+      throw StoreFailure(path + part, trying: "remove it", StateDiskError(code: errno))
     }
   }
 }

@@ -10,6 +10,29 @@ struct StateKey: Hashable, Comparable {
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 
+  /// The places of keys in the order in which SQLite keeps them.
+  ///
+  /// Sorted by their beginnings, which are compared as numbers, without a hold on every key at each step.
+  static func order(_ keys: [StateKey]) -> [Int] {
+    var shared = keys.first?.bytes.count ?? 0
+    for key in keys {
+      shared = min(shared, key.bytes.count)
+      if let first = keys.first { shared = zip(first.bytes[..<shared], key.bytes).prefix { $0 == $1 }.count }
+    }
+    var places = keys.enumerated().map { place, key -> (beginning: UInt64, place: Int32) in
+      var beginning: UInt64 = 0
+      for index in shared..<shared + 8 {
+        beginning = beginning << 8 | (index < key.bytes.count ? UInt64(key.bytes[index]) : 0)
+      }
+      return (beginning, Int32(place))
+    }
+    places.sort { a, b in
+      if a.beginning != b.beginning { return a.beginning < b.beginning }
+      return keys[Int(a.place)] < keys[Int(b.place)]
+    }
+    return places.map { Int($0.place) }
+  }
+
   /// In the order in which SQLite keeps them.
   static func < (a: StateKey, b: StateKey) -> Bool {
     let shared = min(a.bytes.count, b.bytes.count)

@@ -12,9 +12,10 @@ final class KeyedStatements {
       "UPDATE keyed SET sequence = ?3, value = ?4 WHERE node = ?1 AND key = ?2")
     delete = try database.statement("DELETE FROM keyed WHERE node = ?1 AND key = ?2")
     next = try database.statement(
-      "SELECT sequence, key, value FROM keyed WHERE node = ?1 AND sequence > ?2 ORDER BY sequence")
+      "SELECT sequence, key, value FROM keyed WHERE node = ?1 AND sequence > ?2 AND sequence > 0"
+        + " ORDER BY sequence")
     find = try database.statement("SELECT id, description, count FROM nodes WHERE name = ?1")
-    last = try database.statement("SELECT max(sequence) FROM keyed WHERE node = ?1")
+    last = try database.statement("SELECT max(sequence) FROM keyed WHERE node = ?1 AND sequence > 0")
     drop = try database.statement("DELETE FROM keyed WHERE node = ?1")
     tell = try database.statement(
       "INSERT INTO nodes (id, name, description, count) VALUES (?1, ?2, ?3, ?4)"

@@ -18,6 +18,7 @@ public final class KeyedTable {
   var decoding: ([UInt8]) -> KeyedContent? = { .bytes($0) }
 
   private let description: String
+  private let isOrdered: Bool
   private let database: Database
   private let id: Int64
   private let statements: KeyedStatements
@@ -34,10 +35,11 @@ public final class KeyedTable {
 
   /// Of a node that has state from before, or, with an id of its own, of one that has none.
   init(
-    node: String, description: String, cacheBytes: Int, freeID: Int64, _ database: Database
+    node: String, description: String, isOrdered: Bool, cacheBytes: Int, freeID: Int64, _ database: Database
   ) throws(StoreFailure) {
     self.node = node
     self.description = description
+    self.isOrdered = isOrdered
     self.database = database
     statements = try KeyedStatements(database)
     cache = KeyedCache(bytes: cacheBytes)
@@ -93,7 +95,7 @@ public final class KeyedTable {
     isCleared = true
   }
 
-  /// The key that was written longest ago.
+  /// The key that was written longest ago; of a table that is ordered.
   public var oldest: (key: [UInt8], value: [UInt8])? { first.map { ($0.key.bytes, $0.value.bytes) } }
 
   var first: (key: StateKey, value: KeyedContent)? {
@@ -130,7 +132,7 @@ public final class KeyedTable {
 
   func content(for key: StateKey) -> KeyedContent? {
     if let change = changes[key] { return change.value }
-    if isCleared || storedSequence == 0 { return nil }
+    if isCleared || committed.count == 0 { return nil }
     if let entry = cache.entry(for: key) { return entry }
     let found = reading { () throws(StoreFailure) in
       let bytes = try statements.value(of: id, key)
@@ -170,13 +172,15 @@ extension KeyedTable {
     if isTold, !isCleared, changes.byKey.isEmpty { return }
     if isCleared { try statements.clear(id) }
     // In the order of the keys, so that neighbours meet on one page.
-    let sorted = changes.byKey.sorted { $0.key < $1.key }
-    for (key, change) in sorted {
+    let all = Array(changes.byKey)
+    for place in StateKey.order(all.map(\.key)) {
+      let (key, change) = all[place]
       let isStored = change.isStored && !isCleared
       if let value = change.value {
         let bytes = value.bytes
         changes.note(size: bytes.count, for: key)
-        try statements.set(bytes, of: id, key, sequence: change.sequence, isStored: isStored)
+        let sequence = isOrdered ? change.sequence : 0
+        try statements.set(bytes, of: id, key, sequence: sequence, isStored: isStored)
       } else if isStored {
         try statements.remove(key, of: id)
       }

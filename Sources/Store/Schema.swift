@@ -16,7 +16,7 @@ enum Schema {
     CREATE TABLE keyed (
       node INTEGER NOT NULL, key BLOB NOT NULL, sequence INTEGER NOT NULL, value BLOB NOT NULL,
       PRIMARY KEY (node, key)) WITHOUT ROWID;
-    CREATE INDEX keyed_order ON keyed (node, sequence);
+    CREATE INDEX keyed_order ON keyed (node, sequence) WHERE sequence > 0;
     CREATE TABLE sinks (
       name TEXT PRIMARY KEY, epoch INTEGER NOT NULL, position INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE outbox (

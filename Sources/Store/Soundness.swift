@@ -10,36 +10,45 @@ enum Soundness {
   private static let magic = Array("SQLite format 3\0".utf8)
 
   /// Before SQLite touches the file: false where there is nothing yet.
-  static func checkHeader(_ path: String) throws(StoreFailure) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return false }
-      throw StoreFailure(path, trying: "open the state")
+  static func checkHeader(_ path: String, _ disk: any StateDisk) throws(StoreFailure) -> Bool {
+    let header: [UInt8]
+    do throws(StateDiskError) {
+      // A run that was killed while it made the file may leave it empty.
+      guard let found = try disk.head(of: path, count: 100), !found.isEmpty else { return false }
+      header = found
+    } catch {
+      guard error.code != EISDIR else { throw StoreFailure(path, .denied, "not a file") }
+      throw StoreFailure(path, trying: "read the state", error)
     }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw StoreFailure(path, trying: "open the state") }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw StoreFailure(path, .denied, "not a file") }
-    // A run that was killed while it made the file may leave it empty.
-    if status.st_size == 0 { return false }
-    var header = [UInt8](repeating: 0, count: 100)
-    let count = pread(descriptor, &header, header.count, 0)
-    guard count >= 0 else { throw StoreFailure(path, trying: "read the state") }
-    guard count == header.count, header.starts(with: magic) else {
+    // A power cut while the file was made may leave anything in it, which its journal sets right.
+    if disk.isThere(path + "-journal") { return true }
+    guard header.count == 100, header.starts(with: magic) else {
       throw StoreFailure(path, .corrupt, "it does not begin as a database does")
     }
     return true
   }
 
   /// Once it is open, before anything is written.
-  static func check(_ database: Database) throws(StoreFailure) {
+  static func check(_ database: Database, _ disk: any StateDisk) throws(StoreFailure) {
     let pages = try database.integer("PRAGMA page_count") ?? 0
     let pageSize = try database.integer("PRAGMA page_size") ?? 0
-    try pages * pageSize <= wholeLimit ? checkWhole(database) : checkStarts(database)
+    try pages * pageSize <= wholeLimit ? checkWhole(database, disk) : checkStarts(database)
   }
 
-  private static func checkWhole(_ database: Database) throws(StoreFailure) {
-    let answer = try database.text("PRAGMA quick_check(1)")
+  private static func checkWhole(_ database: Database, _ disk: any StateDisk) throws(StoreFailure) {
+    let check = { () throws(StoreFailure) in try database.text("PRAGMA quick_check(1)") }
+    var answer = try check()
+    if answer != "ok" {
+      // SQLite takes a page that could not be read for a damaged one, which is no reason to set the file aside.
+      for part in ["", "-wal"] {
+        do throws(StateDiskError) {
+          _ = try disk.head(of: database.path + part, count: .max)
+        } catch {
+          throw StoreFailure(database.path + part, trying: "read the state", error)
+        }
+      }
+      answer = try check()
+    }
     guard answer == "ok" else {
       throw StoreFailure(database.path, .corrupt, answer ?? "no answer", code: SQLITE_CORRUPT)
     }

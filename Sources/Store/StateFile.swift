@@ -17,13 +17,17 @@ public final class StateFile {
     public var resetsCorrupt: Bool
     /// How much each node's table keeps in memory of what has not changed.
     public var tableCacheBytes: Int
+    /// Where the file and its lock are, which is where the database's VFS has them.
+    public var disk: any StateDisk
 
     public init(
-      database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20
+      database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20,
+      disk: any StateDisk = SystemDisk()
     ) {
       self.database = database
       self.resetsCorrupt = resetsCorrupt
       self.tableCacheBytes = tableCacheBytes
+      self.disk = disk
     }
   }
 
@@ -36,21 +40,23 @@ public final class StateFile {
   private let lock: StateLock
   private let tableCacheBytes: Int
   private var tables: [String: KeyedTable] = [:]
+  /// In the order in which they were asked for, so that a run writes as another did.
+  private var tablesInOrder: [KeyedTable] = []
   private var freeID: Int64
 
   /// Opens the file, or makes it and the folders above it.
   public init(path: String, _ options: Options = Options()) throws(StoreFailure) {
     self.path = path
-    try StateFolder.make(for: path)
-    lock = try StateLock(on: path)
+    try StateFolder.make(for: path, options.disk)
+    lock = try StateLock(on: path, options.disk)
     var aside: String?
     do throws(StoreFailure) {
-      database = try StateFile.openDatabase(path, options.database)
+      database = try StateFile.openDatabase(path, options)
     } catch {
       guard error.isCorrupt else { throw error }
       guard options.resetsCorrupt else { throw error.damaged }
-      aside = try CorruptFile.setAside(path)
-      database = try StateFile.openDatabase(path, options.database)
+      aside = try CorruptFile.setAside(path, options.disk)
+      database = try StateFile.openDatabase(path, options)
     }
     setAside = aside
     epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
@@ -59,24 +65,46 @@ public final class StateFile {
   }
 
   private static func openDatabase(
-    _ path: String, _ options: Database.Options
+    _ path: String, _ options: Options
   ) throws(StoreFailure) -> Database {
-    let isThere = try Soundness.checkHeader(path)
-    let database = try Database(path: path, options)
-    if isThere { try Soundness.check(database) }
+    let isThere = try Soundness.checkHeader(path, options.disk)
+    if options.database.sync == .everyCommit { try keepLeft(path, options.disk, isThere: isThere) }
+    let database = try Database(path: path, options.database)
+    if isThere { try Soundness.check(database, options.disk) }
     try Schema.prepare(database)
+    if isThere { try database.restartLog() }
     return database
+  }
+
+  /// Has what the last process left outlive a power cut, before anything is built on it.
+  ///
+  /// SQLite takes a commit that is whole in the write-ahead file for one that was made, synced or not, and one that a
+  /// process took back by removing that file could come back with it.
+  private static func keepLeft(_ path: String, _ disk: any StateDisk, isThere: Bool) throws(StoreFailure) {
+    guard isThere else { return StateFolder.sync(above: path, disk) }
+    do throws(StateDiskError) {
+      try disk.keep(path + "-wal")
+    } catch {
+      throw StoreFailure(path + "-wal", trying: "keep what was left", error)
+    }
+    StateFolder.sync(of: path, disk)
   }
 
   /// What a node remembers.
   ///
   /// The description is kept with it, so that a change of its key expression is noticed.
-  public func table(node: String, description: String) throws(StoreFailure) -> KeyedTable {
+  ///
+  /// One that is not ordered does not know which of its keys is the oldest, and costs about half to write.
+  public func table(
+    node: String, description: String, isOrdered: Bool = true
+  ) throws(StoreFailure) -> KeyedTable {
     if let table = tables[node] { return table }
     let table = try KeyedTable(
-      node: node, description: description, cacheBytes: tableCacheBytes, freeID: freeID, database)
+      node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes, freeID: freeID,
+      database)
     freeID += 1
     tables[node] = table
+    tablesInOrder.append(table)
     return table
   }
 
@@ -88,7 +116,7 @@ public final class StateFile {
   }
 
   /// The bytes of keys and values that wait for the next commit.
-  public var pendingBytes: Int { tables.values.reduce(0) { $0 + $1.pendingBytes } }
+  public var pendingBytes: Int { tablesInOrder.reduce(0) { $0 + $1.pendingBytes } }
 
   /// What a name stands for: see `Epoch.set`.
   public func fact(owner: String, name: String) throws(StoreFailure) -> Fact? {
@@ -113,10 +141,10 @@ public final class StateFile {
     let number = epoch + 1
     try write(number) { (epoch) throws(StoreFailure) in
       try body(epoch)
-      for table in tables.values { try table.write() }
+      for table in tablesInOrder { try table.write() }
       try epoch.keep(.integer(number), owner: "", name: "epoch")
     }
-    for table in tables.values { table.settle() }
+    for table in tablesInOrder { table.settle() }
     epoch = number
     return number
   }
@@ -134,7 +162,7 @@ public final class StateFile {
   /// Takes back what has changed in the tables since the last commit.
   public func rollback() {
     database.unsaid = nil
-    for table in tables.values { table.revert() }
+    for table in tablesInOrder { table.revert() }
   }
 
   // Swift 6.3's optimiser aborts where it inlines a call whose closure borrows what cannot be copied.

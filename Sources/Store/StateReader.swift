@@ -20,12 +20,12 @@ public final class StateReader {
   }
 
   private static func open(_ path: String) throws(StoreFailure) -> (Database, FileMark?) {
-    guard let mark = FileMark(path) else { throw StoreFailure(path, trying: "open the state") }
+    guard let mark = FileMark(path) else { throw StoreFailure(path, trying: "open the state", StateDiskError(code: errno)) }
     let isStill = access(path + "-wal", F_OK) != 0
     do throws(StoreFailure) {
-      guard try Soundness.checkHeader(path) else { return (try empty(path), mark) }
+      guard try Soundness.checkHeader(path, SystemDisk()) else { return (try empty(path), mark) }
       let database = try Database(reading: path, isStill: isStill)
-      try Soundness.check(database)
+      try Soundness.check(database, SystemDisk())
       guard let version = try Schema.version(of: database) else { return (try empty(path), mark) }
       guard version == Schema.current else {
         throw StoreFailure(
@@ -102,19 +102,37 @@ extension StateReader {
     }
   }
 
-  /// Keys of a table, the one written longest ago first, from behind a sequence number on.
+  /// Keys of a table from behind one on: the one written longest ago first, or, of a table without that order, in the
+  /// order of their bytes.
   ///
-  /// A key that a run writes between two calls has a new number, so it may come twice.
+  /// A key that a run writes between two calls has a new place, so it may come twice.
   public func keys(
-    of node: String, after sequence: Int64 = .min, limit: Int = 1000
+    of node: String, after key: StoredKey? = nil, limit: Int = 1000
+  ) throws(StoreFailure) -> [StoredKey] {
+    if key?.sequence != 0 {
+      let found = try keys(of: node, "sequence > ?2 AND sequence > 0 ORDER BY sequence", limit) {
+        $0.bind(2, key?.sequence ?? 0)
+      }
+      if key != nil || !found.isEmpty { return found }
+    }
+    return try (key?.key ?? []).withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
+      try keys(of: node, "key > ?2 AND sequence = 0 ORDER BY key", limit) { (statement) throws(StoreFailure) in
+        try statement.bind(2, bytes)
+      }
+    }
+  }
+
+  private func keys(
+    of node: String, _ condition: String, _ limit: Int,
+    _ bind: (Statement) throws(StoreFailure) -> Void
   ) throws(StoreFailure) -> [StoredKey] {
     try read { (database) throws(StoreFailure) in
       try database.rows(
         "SELECT key, value, sequence FROM keyed WHERE node = (SELECT id FROM nodes WHERE name = ?1)"
-          + " AND sequence > ?2 ORDER BY sequence LIMIT ?3"
+          + " AND \(condition) LIMIT ?3"
       ) { (statement) throws(StoreFailure) in
         try statement.bind(1, node)
-        statement.bind(2, sequence)
+        try bind(statement)
         statement.bind(3, Int64(limit))
       } row: {
         StoredKey(key: $0.bytes(0), value: $0.bytes(1), sequence: $0.integer(2))

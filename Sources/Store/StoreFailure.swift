@@ -60,11 +60,10 @@ extension StoreFailure {
     self.init(path, kind, "cannot \(what): \(words)", code: code)
   }
 
-  /// The failure of the call to the system that has just returned.
-  init(_ path: String, trying what: String) {
-    let system = errno
-    let kind = isOutOfRoom(system) ? Kind.full : system == EIO ? .disk : .denied
-    self.init(path, kind, "cannot \(what): \(systemReason(system))")
+  /// The failure of a call to the system.
+  init(_ path: String, trying what: String, _ error: StateDiskError) {
+    let kind = isOutOfRoom(error.code) ? Kind.full : error.code == EIO ? .disk : .denied
+    self.init(path, kind, "cannot \(what): \(systemReason(error.code))")
   }
 }
 

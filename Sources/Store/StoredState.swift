@@ -12,7 +12,7 @@ public struct StoredTable: Equatable, Sendable {
 /// A key of a table and what is kept under it.
 public struct StoredKey: Equatable, Sendable {
   public let key, value: [UInt8]
-  /// Where it stands in the order of the writes.
+  /// Where it stands in the order of the writes; 0 in a table that has none.
   public let sequence: Int64
 }
 

@@ -108,10 +108,10 @@ struct StateShowCommand {
       guard put({ output.put(record.json) }) else { return }
     }
     for table in node.tables {
-      var last = Int64.min
+      var last: StoredKey?
       while let page = try page(of: table, after: last, left) {
         for key in page {
-          last = key.sequence
+          last = key
           guard put({ self.put(key.key, key.value, of: table) }) else { return }
         }
       }
@@ -127,8 +127,8 @@ struct StateShowCommand {
     }
   }
 
-  private func page(of table: StoredTable, after sequence: Int64, _ left: Int) throws -> [StoredKey]? {
-    let page = try reader.keys(of: table.node, after: sequence, limit: min(left, 1000))
+  private func page(of table: StoredTable, after key: StoredKey?, _ left: Int) throws -> [StoredKey]? {
+    let page = try reader.keys(of: table.node, after: key, limit: min(left, 1000))
     return page.isEmpty ? nil : page
   }
 

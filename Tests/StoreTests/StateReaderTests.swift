@@ -43,7 +43,7 @@ import Testing
     #expect(keys.map(\.key) == ["c", "a", "b"].map(bytes))
     #expect(keys.map(\.value) == ["c", "a", "b"].map { bytes("value of \($0)") })
     let first = try #require(keys.first)
-    #expect(try reader.keys(of: "dedupe", after: first.sequence, limit: 1) == [keys[1]])
+    #expect(try reader.keys(of: "dedupe", after: first, limit: 1) == [keys[1]])
     #expect(try reader.keys(of: "none").isEmpty)
     #expect(try reader.value(of: "dedupe", for: bytes("a")) == bytes("value of a"))
     #expect(try reader.value(of: "dedupe", for: bytes("z")) == nil)

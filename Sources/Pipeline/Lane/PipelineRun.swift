@@ -66,7 +66,7 @@ public final class PipelineRun: Sendable {
     if let open = options.state, plan.hasState {
       let log = NodeLog(log: options.log, pipeline: plan.name, node: "")
       lane.ledger = try Ledger(
-        try open(plan), Ledger.Limits(events: plan.epochs.events, time: plan.epochs.time),
+        try open(plan), Ledger.Limits(plan.epochs, isRepeatable: plan.isRepeatable),
         isRepeatable: plan.isRepeatable, on: lane, in: root, stop: sinkStop, log)
     }
     let progress = ProgressBox(sinks: plan.sinks.count)

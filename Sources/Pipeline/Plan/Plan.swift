@@ -30,9 +30,9 @@ public struct Plan: Sendable {
 
 /// How often a pipeline keeps what it remembers, and how surely.
 public struct EpochPlan: Sendable {
-  /// Of a source that never rests, so many events at most, and so long at most, are one epoch.
-  public var events = 10_000
-  public var time = Duration.milliseconds(200)
+  /// Of a source that never rests, so many events at most, and so long at most, are one epoch; nil for what suits it.
+  public var events: Int?
+  public var time: Duration?
   /// Whether an epoch outlives a power cut, or only the process.
   public var syncs = true
 

@@ -2,9 +2,12 @@ import JSON
 
 /// `epoch`: how much of a source that never rests is kept at a time.
 enum EpochOptions {
-  static let events = Option(
-    "events", .integer(1...10_000_000), default: "10000", "how many events are kept at a time, at most")
-  static let time = Option("time", .duration, default: "200ms", "how long after an event it is kept, at most")
+  static let events = Option.optional(
+    "events", OptionType<Int>.integer(1...10_000_000),
+    "how many events are kept at a time, at most: 10000, or 200000 of a file", example: "1000")
+  static let time = Option.optional(
+    "time", OptionType<Duration>.duration, "how long after an event it is kept, at most: 200ms, or 2s of a file",
+    example: "1s")
 
   static let all = AnyOption.list(events, time)
 }

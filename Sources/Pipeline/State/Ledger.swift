@@ -18,7 +18,14 @@ final class Ledger: AlarmOwner {
   struct Limits: Sendable {
     var events: Int
     var time: Duration
-    var pendingBytes = 16 << 20
+    var pendingBytes: Int
+
+    /// As the pipeline has it; of what can be made again, more at a time, since nobody waits for it.
+    init(_ plan: EpochPlan, isRepeatable: Bool) {
+      events = plan.events ?? (isRepeatable ? 200_000 : 10_000)
+      time = plan.time ?? (isRepeatable ? .seconds(2) : .milliseconds(200))
+      pendingBytes = isRepeatable ? 32 << 20 : 16 << 20
+    }
   }
 
   struct State {
@@ -220,7 +227,7 @@ final class Ledger: AlarmOwner {
     let postponed = state.value.postponed
     state.value.postponed = []
     for action in postponed { lane.scheduler.perform(action) }
-    if isDirty { arm(limits.time) }
+    commit()
   }
 
   // MARK: - Recovery
@@ -237,6 +244,8 @@ final class Ledger: AlarmOwner {
       arm(Self.silence)
     } else {
       for sink in state.value.sinks { sink.endReplay() }
+      // Where files were left is known before they are written to.
+      commit()
     }
   }
 

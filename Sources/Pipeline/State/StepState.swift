@@ -38,10 +38,10 @@ extension StepContext {
     NodeQueue(try table(of: type, by: "", part, .keep))
   }
 
-  /// What the step has under keys that are bytes; nil where there is no state.
+  /// What the step has under keys that are bytes, in no order; nil where there is no state.
   public func bytes(by key: String, part: String? = nil, whenKeyChanges: KeyChange) throws -> KeyedTable? {
     guard let ledger = lane.ledger else { return nil }
-    let table = try ledger.state.value.file.table(node: node(part), description: key)
+    let table = try ledger.state.value.file.table(node: node(part), description: key, isOrdered: false)
     notice(table.formerDescription, key, count: table.count, whenKeyChanges) { table.removeAll() }
     return table
   }
