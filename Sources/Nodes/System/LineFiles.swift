@@ -104,7 +104,7 @@ final class LineFiles {
 
   // MARK: - Going on after a crash
 
-  /// Says up to where a file was written when the state was kept, before anything is written.
+  /// Says up to where a file was written when the state was kept; to be called before the file is opened.
   ///
   /// What it holds past that is passed over when the same bytes come again.
   func resume(_ path: String, at mark: FileMark) {

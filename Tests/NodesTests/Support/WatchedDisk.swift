@@ -5,10 +5,20 @@ import Reactive
 /// The machine's disk with so much room, which tells what is asked of it.
 final class WatchedDisk: Disk {
   let calls = Journal<String>()
+  /// The files that were made safe.
+  let synced = Journal<FileIdentity>()
+  /// How many files cannot be opened to be added to, from now on.
+  let closedDoors = Locked(0)
+  /// Of so many reads one fails.
+  let readFailures: Int?
+  private let reads = Locked(0)
   private let room: Locked<Int>
   private let disk = SystemDisk()
 
-  init(room: Int = .max) { self.room = Locked(room) }
+  init(room: Int = .max, readFailures: Int? = nil) {
+    self.room = Locked(room)
+    self.readFailures = readFailures
+  }
 
   func makeRoom(_ bytes: Int) { room.withLock { $0 += bytes } }
 
@@ -17,6 +27,11 @@ final class WatchedDisk: Disk {
 
   func open(toAppend path: String, mode: UInt32, followsLinks: Bool) throws(DiskError) -> any DiskFile {
     calls.note("open")
+    let isClosed = closedDoors.withLock { doors in
+      defer { doors = max(0, doors - 1) }
+      return doors > 0
+    }
+    if isClosed { throw DiskError(code: EMFILE) }
     return WatchedFile(try disk.open(toAppend: path, mode: mode, followsLinks: followsLinks), self)
   }
 
@@ -65,12 +80,20 @@ final class WatchedDisk: Disk {
     }
 
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(DiskError) -> Int {
+      if let rate = disk.readFailures {
+        let number = disk.reads.withLock { reads in
+          reads += 1
+          return reads
+        }
+        if number.isMultiple(of: rate) { throw DiskError(code: EIO) }
+      }
       // Less than was asked for, as a disk may give.
-      try file.read(at: offset, into: .init(rebasing: buffer.prefix(5)))
+      return try file.read(at: offset, into: .init(rebasing: buffer.prefix(5)))
     }
 
     func sync() throws(DiskError) {
       disk.calls.note("sync")
+      if let identity = file.status?.identity { disk.synced.note(identity) }
       try file.sync()
     }
   }

@@ -98,41 +98,6 @@ import Testing
     #expect(try lone.files.marks(synced: true).isEmpty)
   }
 
-  @Test("marks that are to be safe sync each file once, and each new file's folder")
-  func synced() throws {
-    let disk = WatchedDisk()
-    let lone = LoneFiles(disk: disk)
-    let paths = [folder["new/deep/x"], folder["new/deep/y"]]
-    for path in paths { try lone.write("1\n".utf8, to: path) }
-    _ = try lone.files.marks(synced: true)
-    #expect(disk.count("sync") == 2)
-    // The first file's folder, which is new as is that above it, and the second one's.
-    #expect(disk.count("sync \(folder["new/deep"])") == 2)
-    #expect(disk.count("sync \(folder["new"])") == 1)
-    #expect(disk.count("sync \(folder.path)") == 1)
-    try lone.write("2\n".utf8, to: paths[0])
-    _ = try lone.files.marks(synced: true)
-    _ = try lone.files.marks(synced: true)
-    #expect(disk.calls.entries.filter { $0.hasPrefix("sync") }.count == 7)
-  }
-
-  @Test("before a mark is safe so is the file that was rotated, and what was closed for others")
-  func syncedOld() throws {
-    let disk = WatchedDisk()
-    let lone = LoneFiles(Rotation(size: 2), limit: 1, disk: disk)
-    for path in ["x", "y"] { try lone.files.append([0x30, 0x0a], to: folder[path]) }
-    _ = try lone.files.marks(synced: true)
-    lone.files.marksAreKept()
-    try lone.files.write()
-    for path in ["x", "y"] { try lone.write([0x31, 0x0a], to: folder[path]) }
-    let before = disk.count("sync")
-    let marks = try lone.files.marks(synced: true)
-    #expect(marks.map(\.mark.offset) == [2, 2])
-    #expect(try marks.map(\.mark.identity) == ["x", "y"].map { try #require(FileIdentity(at: folder[$0])) })
-    #expect(folder.names == ["x", "x.1", "y", "y.1"])
-    #expect(disk.count("sync") - before == 4)
-  }
-
   @Test("files that were closed keep their marks until those are kept")
   func closedMarks() throws {
     let lone = LoneFiles(limit: 1, keepsMarks: true)
@@ -186,6 +151,32 @@ import Testing
     lone.files.close()
     #expect(folder.names == ["x", "x.1.gz", "x.2.gz"])
     #expect(try folder.text("x.2.gz") == "0\n")
+  }
+
+  @Test("what a mark is in is not packed either after the file was closed for others and opened again")
+  func packingClosed() throws {
+    let lone = LoneFiles(Rotation(size: 2, gzip: true), limit: 1)
+    try lone.write("0\n".utf8, to: folder["x"])
+    _ = try lone.keepMark(of: folder["x"])
+    try lone.write("0\n".utf8, to: folder["y"])
+    try lone.write("1\n".utf8, to: folder["x"])
+    // Asked for, and not kept.
+    _ = try lone.files.marks(synced: false)
+    try lone.write("1\n".utf8, to: folder["y"])
+    try lone.write("2\n".utf8, to: folder["x"])
+    lone.files.close()
+    #expect(folder.names == ["x", "x.1", "x.2", "y", "y.1"])
+  }
+
+  @Test("a file that cannot be begun after a rotation is tried again, and nothing rotated twice for it")
+  func rotationHalfWay() throws {
+    let disk = WatchedDisk()
+    let lone = LoneFiles(Rotation(size: 2, keep: 1), disk: disk)
+    try lone.write("0\n".utf8, to: folder["x"])
+    disk.closedDoors.withLock { $0 = 2 }
+    try lone.write("1\n".utf8, to: folder["x"])
+    #expect(try ["x.1", "x"].map { try folder.text($0) } == ["0\n", "1\n"])
+    #expect(lone.pauses.entries.count == 2)
   }
 
   @Test("a file that a mark may need is not dropped: rotation waits until marks are kept")

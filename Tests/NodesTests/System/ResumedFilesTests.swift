@@ -101,6 +101,32 @@ import Testing
     #expect(try killed.text() == truth)
   }
 
+  @Test(
+    "a disk that cannot be read now and then is waited for, and nothing is lost or doubled", arguments: 2...6)
+  func readFailures(rate: Int) throws {
+    for cut in 2...truth.count {
+      let kept = try killed.run(mark: 2, cut: cut)
+      let lone = LoneFiles(disk: WatchedDisk(readFailures: rate))
+      try killed.replay(truth[2...], from: kept, pieces: 11, lone)
+      #expect(try folder.bytes("x") == truth, "cut \(cut)")
+      #expect(Set(lone.told(.error)).count <= 1)
+      clear()
+    }
+  }
+
+  @Test("a disk that is full where the line that was cut off goes on is waited for")
+  func fullDisk() throws {
+    for cut in 2...truth.count {
+      let kept = try killed.run(mark: 2, cut: cut)
+      let disk = WatchedDisk(room: 0)
+      let lone = LoneFiles(disk: disk) { _, _ in disk.makeRoom(2) }
+      try killed.replay(truth[2...], from: kept, lone)
+      #expect(try folder.bytes("x") == truth, "cut \(cut)")
+      #expect(lone.pauses.entries.count == (truth.count - cut + 1) / 2)
+      clear()
+    }
+  }
+
   @Test("a file is not rotated while it is compared, and is afterwards")
   func noRotation() throws {
     let kept = try killed.run(mark: 2, cut: 14)
