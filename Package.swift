@@ -52,7 +52,8 @@ let package = Package(
     .testTarget(name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
-    .testTarget(name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+    .testTarget(
+      name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
   ],
   swiftLanguageModes: [.v6]
 )

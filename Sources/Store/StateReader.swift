@@ -20,7 +20,9 @@ public final class StateReader {
   }
 
   private static func open(_ path: String) throws(StoreFailure) -> (Database, FileMark?) {
-    guard let mark = FileMark(path) else { throw StoreFailure(path, trying: "open the state", StateDiskError(code: errno)) }
+    guard let mark = FileMark(path) else {
+      throw StoreFailure(path, trying: "open the state", StateDiskError(code: errno))
+    }
     let isStill = access(path + "-wal", F_OK) != 0
     do throws(StoreFailure) {
       guard try Soundness.checkHeader(path, SystemDisk()) else { return (try empty(path), mark) }
@@ -116,7 +118,8 @@ extension StateReader {
       if key != nil || !found.isEmpty { return found }
     }
     return try (key?.key ?? []).withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
-      try keys(of: node, "key > ?2 AND sequence = 0 ORDER BY key", limit) { (statement) throws(StoreFailure) in
+      try keys(of: node, "key > ?2 AND sequence = 0 ORDER BY key", limit) {
+        (statement) throws(StoreFailure) in
         try statement.bind(2, bytes)
       }
     }
