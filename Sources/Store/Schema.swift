@@ -31,12 +31,16 @@ enum Schema {
   ]
 
   /// Makes or brings forward the tables; a file of a later flow or of another program is refused as it is.
-  static func prepare(_ database: Database, migrations: [String] = migrations) throws(StoreFailure) {
+  static func prepare(
+    _ database: Database, migrations: [String] = migrations, owner: Int64 = owner
+  ) throws(StoreFailure) {
     let version = Int(try database.integer("PRAGMA user_version") ?? 0)
     let isOurs = try database.integer("PRAGMA application_id") == owner
     let tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     guard isOurs || tables == 0 && version == 0 else {
-      throw StoreFailure(database.path, .foreign, "a database of another program, not flow's state")
+      throw StoreFailure(
+        database.path, .foreign,
+        "a database of another program, not flow's \(owner == Schema.owner ? "state" : "web file")")
     }
     guard version <= migrations.count else {
       throw StoreFailure(
