@@ -3,20 +3,13 @@ public struct CachedAnswer: Sendable, Equatable {
   public var status: Int
   /// When it was last known to be so, in seconds since 1970.
   public var checked: Double
-  public var etag: String?
-  public var lastModified: String?
-  public var contentType: String?
+  public var headers: [UInt8]
   public var body: [UInt8]
 
-  public init(
-    status: Int = 200, checked: Double, etag: String? = nil, lastModified: String? = nil,
-    contentType: String? = nil, body: [UInt8]
-  ) {
+  public init(status: Int = 200, checked: Double, headers: [UInt8] = [], body: [UInt8]) {
     self.status = status
     self.checked = checked
-    self.etag = etag
-    self.lastModified = lastModified
-    self.contentType = contentType
+    self.headers = headers
     self.body = body
   }
 }
@@ -25,13 +18,12 @@ extension WebFile {
   /// The answer of that name.
   public func answer(_ key: [UInt8]) throws(StoreFailure) -> CachedAnswer? {
     let statement = try database.statement(
-      "SELECT status, checked, etag, last_modified, content_type, body FROM answers WHERE key = ?1")
+      "SELECT status, checked, headers, body FROM answers WHERE key = ?1")
     return try bound(key, statement) { (statement) throws(StoreFailure) in
       guard try statement.step() else { return nil }
-      func text(_ column: Int32) -> String? { statement.isNull(column) ? nil : statement.text(column) }
       return CachedAnswer(
-        status: Int(statement.integer(0)), checked: statement.double(1), etag: text(2), lastModified: text(3),
-        contentType: text(4), body: statement.bytes(5))
+        status: Int(statement.integer(0)), checked: statement.double(1), headers: statement.bytes(2),
+        body: statement.bytes(3))
     }
   }
 
@@ -42,20 +34,21 @@ extension WebFile {
     guard answer.body.count <= limit / 4 else { return try drop(key) }
     try database.transaction { () throws(StoreFailure) in
       let statement = try database.statement(
-        "INSERT OR REPLACE INTO answers (key, url, status, checked, etag, last_modified, content_type, size, body)"
-          + " VALUES (?1, ?2, ?3, ?4, nullif(?5, ''), nullif(?6, ''), nullif(?7, ''), ?8, ?9)")
+        "INSERT OR REPLACE INTO answers (key, url, status, checked, size, headers, body)"
+          + " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
       try statement.bind(2, url)
       statement.bind(3, Int64(answer.status))
       statement.bind(4, answer.checked)
-      try statement.bind(5, answer.etag ?? "")
-      try statement.bind(6, answer.lastModified ?? "")
-      try statement.bind(7, answer.contentType ?? "")
-      statement.bind(8, Int64(answer.body.count))
+      statement.bind(5, Int64(answer.body.count))
       try bound(key, statement) { (statement) throws(StoreFailure) in
-        let result = answer.body.withUnsafeBufferPointer { body in
-          Result { () throws(StoreFailure) in
-            try statement.bind(9, body)
-            try statement.run()
+        // What is bound must lie still until the statement has run.
+        let result = answer.headers.withUnsafeBufferPointer { headers in
+          answer.body.withUnsafeBufferPointer { body in
+            Result { () throws(StoreFailure) in
+              try statement.bind(6, headers)
+              try statement.bind(7, body)
+              try statement.run()
+            }
           }
         }
         try result.get()

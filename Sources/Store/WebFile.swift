@@ -12,8 +12,8 @@ public final class WebFile {
   static let migrations = [
     """
     CREATE TABLE answers (
-      key BLOB PRIMARY KEY, url TEXT NOT NULL, status INTEGER NOT NULL, checked REAL NOT NULL, etag TEXT,
-      last_modified TEXT, content_type TEXT, size INTEGER NOT NULL, body BLOB NOT NULL);
+      key BLOB PRIMARY KEY, url TEXT NOT NULL, status INTEGER NOT NULL, checked REAL NOT NULL,
+      size INTEGER NOT NULL, headers BLOB NOT NULL, body BLOB NOT NULL);
     CREATE INDEX answers_age ON answers (checked, size);
     CREATE TABLE spending (
       id INTEGER PRIMARY KEY AUTOINCREMENT, site TEXT NOT NULL, at REAL NOT NULL, count INTEGER NOT NULL);

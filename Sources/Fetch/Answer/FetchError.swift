@@ -72,7 +72,7 @@ public struct FetchError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Whether an older answer may stand in: the server is in trouble, and has not said that the answer is another now.
   var maySettleForStale: Bool {
     switch kind {
-    case .notJSON, .budget, .failed, .tooLarge: true
+    case .notJSON, .budget, .failed, .store, .tooLarge: true
     case .status(let status): status == 429 || status >= 500
     default: mayPass
     }

@@ -1,6 +1,5 @@
 import JSON
 import Reactive
-import Store
 
 /// The course of one fetch: the cache, then tries, each paid for, until there is an answer or no sense in another try.
 ///
@@ -20,15 +19,12 @@ final class Fetching: Sendable {
     var payment: Int64?
     /// The failure that the present try is to make good.
     var failure: FetchError?
-    var cached: CachedAnswer?
+    var cached: KnownAnswer?
     var isRevalidating = false
     /// What has been told of the wait for the budget.
     var toldUntil: Double?
     var isOver = false
   }
-
-  /// A wait is taken up again after this time, since the clock on the wall may have been set or the machine asleep.
-  private static let longestSleep = 60.0
 
   let request: Request
   let client: Client
@@ -55,6 +51,7 @@ final class Fetching: Sendable {
   var now: Double { client.wallClock() }
 
   func begin() {
+    if subscription.isDisposed { return }
     subscription.onDispose { [self] in
       let pending = state.withLock { state in
         state.isOver = true
@@ -85,69 +82,9 @@ final class Fetching: Sendable {
     pay()
   }
 
-  // MARK: - Paying
-
-  private func pay() {
-    let (current, paidSite, isRetry) = state.withLock { ($0.current, $0.paidSite, $0.tries > 1) }
-    let site = current.address.site
-    if request.isFree || paidSite == site { return send(current) }
-    let budget = client.budget(of: site)
-    let now = now
-    do throws(StoreFailure) {
-      // The last call is not for a second try.
-      let payment = try client.file.withLock { file throws(StoreFailure) in
-        try file.pay(site, budget, reserve: isRetry ? 1 : 0, now: now)
-      }
-      switch payment {
-      case .paid(let number):
-        state.withLock { state in
-          state.paidSite = site
-          state.payment = number
-        }
-        send(current)
-      case .wait(let until): wait(for: site, until: until, isRetry)
-      case .never: giveUp(unpaid(site, until: nil))
-      }
-    } catch {
-      // Without limits there is nothing to exceed.
-      if budget.windows.isEmpty { return send(current) }
-      giveUp(FetchError(.store, request, "the budget of \(site) cannot be kept: \(error)"))
-    }
-  }
-
-  private func wait(for site: String, until: Double, _ isRetry: Bool) {
-    let left = until - now
-    // Less than that is a matter of clocks that do not run alike.
-    if isRetry, left > 1 { return giveUp(unpaid(site, until: until)) }
-    if !isRetry {
-      if request.whenUnpaid == .fail { return giveUp(unpaid(site, until: until)) }
-      let isNews = state.withLock { state in
-        defer { state.toldUntil = until }
-        return state.toldUntil != until
-      }
-      if isNews {
-        notice(.waitingForBudget(site: site, until: until, wait: Duration(clamping: left)))
-      }
-    }
-    // Rounded up, so that it is not asked a moment too early.
-    sleep(Duration(clamping: min(left, Self.longestSleep)) + .milliseconds(1)) { [self] in pay() }
-  }
-
-  /// The failure that is to be told where a request cannot be paid: for a second try, why it was needed.
-  private func unpaid(_ site: String, until: Double?) -> FetchError {
-    var error =
-      state.withLock { $0.failure }
-      ?? FetchError(
-        .budget, request,
-        until.map { "the budget of \(site) is spent; next call in \(spoken(Duration(clamping: $0 - now)))" }
-          ?? "the budget of \(site) allows no call at all")
-    error.retryAt = until ?? error.retryAt
-    return error
-  }
-
   // MARK: - Asking
 
-  private func send(_ current: Request) {
+  func send(_ current: Request) {
     let conditions = state.withLock { state in
       state.isRevalidating ? state.cached.map(CachePolicy.conditions) ?? [] : []
     }
@@ -261,7 +198,7 @@ final class Fetching: Sendable {
     sleep(wait) { [self] in attempt() }
   }
 
-  private func giveUp(_ error: FetchError) {
+  func giveUp(_ error: FetchError) {
     if let rule, let cached = state.withLock({ $0.cached }),
       CachePolicy.mayStandIn(cached, rule, for: error, at: now)
     {
@@ -283,7 +220,7 @@ final class Fetching: Sendable {
 
   // MARK: - Waiting
 
-  private func sleep(_ time: Duration, _ work: @escaping @Sendable () -> Void) {
+  func sleep(_ time: Duration, _ work: @escaping @Sendable () -> Void) {
     hold(client.scheduler.schedule(after: time, work))
   }
 

@@ -1,12 +1,3 @@
-import Store
-
-extension CachedAnswer {
-  var hasValidator: Bool { etag != nil || lastModified != nil }
-
-  /// An answer from the future, of a clock that was set back, is as old as can be.
-  func age(at now: Double) -> Double { checked > now + 5 ? .infinity : max(0, now - checked) }
-}
-
 /// The rules of the cache, without the file that it is kept in.
 enum CachePolicy {
   enum Decision: Equatable {
@@ -17,22 +8,22 @@ enum CachePolicy {
     case fetch
   }
 
-  static func decide(_ cached: CachedAnswer?, _ rule: CacheRule, refresh: Bool, at now: Double) -> Decision {
+  static func decide(_ cached: KnownAnswer?, _ rule: CacheRule, refresh: Bool, at now: Double) -> Decision {
     guard let cached, !refresh else { return .fetch }
     if cached.age(at: now) < rule.maximumAge.inSeconds { return .use }
     return cached.hasValidator ? .revalidate : .fetch
   }
 
   /// The headers that ask whether it has changed.
-  static func conditions(_ cached: CachedAnswer) -> [Header] {
+  static func conditions(_ cached: KnownAnswer) -> [Header] {
     [
-      cached.etag.map { Header("If-None-Match", $0) },
-      cached.lastModified.map { Header("If-Modified-Since", $0) },
+      cached.headers["etag"].map { Header("If-None-Match", $0) },
+      cached.headers["last-modified"].map { Header("If-Modified-Since", $0) },
     ].compactMap { $0 }
   }
 
   /// Whether it may stand in for what cannot be had.
-  static func mayStandIn(_ cached: CachedAnswer, _ rule: CacheRule, for error: FetchError, at now: Double)
+  static func mayStandIn(_ cached: KnownAnswer, _ rule: CacheRule, for error: FetchError, at now: Double)
     -> Bool
   {
     error.maySettleForStale && cached.age(at: now) <= rule.staleAge.inSeconds

@@ -34,6 +34,7 @@ import Testing
     #expect(again.value == (try Value.parse("[1]")))
     #expect(again.isFromCache)
     #expect(again.freshness == .fresh)
+    #expect(again.headers["content-type"] == "application/json")
     #expect(again.tries == 0)
     #expect(again.age >= 2999 && again.age <= 3001)
     first.clock.advance(by: .seconds(601))
@@ -165,5 +166,17 @@ import Testing
       #expect(again.isFromCache == isKept)
       #expect(again.bytes.allSatisfy { $0 == 0xff } && again.bytes.count >= 200)
     }
+  }
+
+  @Test("without the cache it goes on, and says so")
+  func broken() throws {
+    let play = try play { _, number in .answer("[\(number)]") }
+    try Database(path: folder.file).execute("DROP TABLE answers")
+    for number in 1...2 {
+      #expect(try play.fetch(try asking()).value == (try Value.parse("[\(number)]")))
+    }
+    #expect(play.told.count == 4)
+    #expect(
+      play.told.allSatisfy { $0.hasPrefix("going on without the cache: ") && $0.contains("no such table") })
   }
 }

@@ -153,6 +153,18 @@ import Testing
     }
   }
 
+  @Test("one that is let go of before it has begun costs nothing")
+  func neverBegun() throws {
+    let play = Play(["ll.example.org": SiteBudget([.init(1, per: .seconds(60))])], file: try WebFile()) {
+      _, _ in
+      .answer("1")
+    }
+    play.start(try request(url)).dispose()
+    play.clock.run()
+    #expect(play.times == [])
+    #expect(try play.client.left(of: try Address(url)) == 1)
+  }
+
   @Test("nothing of a fetch stays behind")
   func released() throws {
     weak var client: Client?

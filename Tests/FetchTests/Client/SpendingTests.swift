@@ -120,6 +120,18 @@ import Testing
     #expect(try play.client.left(of: address) == 0)
   }
 
+  @Test(
+    "where budgets cannot be kept, nothing is asked of a site that has one; others are asked all the same")
+  func broken() throws {
+    let play = try play { _, _ in .answer("1") }
+    try Database(path: folder.file).execute("DROP TABLE spending")
+    let failed = failure { _ = try play.fetch(try request(url)) }
+    #expect(failed?.kind == .store)
+    #expect(failed?.message.hasPrefix("the budget of ll.example.org cannot be kept: ") == true)
+    #expect(play.times == [])
+    #expect(try play.fetch(try request("https://b.org/")).status == 200)
+  }
+
   @Test("several clients over one file never spend more than there is, as the site counts it")
   func property() throws {
     for seed in 0..<UInt64(max(12 / divisor, 3)) {

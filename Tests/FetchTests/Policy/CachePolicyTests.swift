@@ -1,4 +1,3 @@
-import Store
 import Testing
 
 @testable import Fetch
@@ -6,13 +5,14 @@ import Testing
 @Suite struct CachePolicyTests {
   let rule = CacheRule(maximumAge: .seconds(100), staleAge: .seconds(1000), variesBy: ["Accept"])
 
-  func cached(at checked: Double, etag: String? = nil, modified: String? = nil) -> CachedAnswer {
-    CachedAnswer(checked: checked, etag: etag, lastModified: modified, body: [])
+  func cached(at checked: Double, etag: String? = nil, modified: String? = nil) -> KnownAnswer {
+    let fields = [etag.map { ("ETag", $0) }, modified.map { ("Last-Modified", $0) }].compactMap { $0 }
+    return KnownAnswer(checked: checked, headers: Headers(fields))
   }
 
   @Test("what is young is used, what is old is asked about, and what cannot be asked about is fetched")
   func decisions() {
-    func decide(_ cached: CachedAnswer?, refresh: Bool = false) -> CachePolicy.Decision {
+    func decide(_ cached: KnownAnswer?, refresh: Bool = false) -> CachePolicy.Decision {
       CachePolicy.decide(cached, rule, refresh: refresh, at: 1000)
     }
     #expect(decide(nil) == .fetch)
@@ -35,11 +35,12 @@ import Testing
   @Test("an old answer stands in where the server is in trouble, not where it says something else")
   func standIns() throws {
     let trouble: [FetchError.Kind] = [
-      .unreachable, .timeout(.whole), .interrupted, .truncated, .notJSON, .budget, .tooLarge, .status(429),
+      .unreachable, .timeout(.whole), .interrupted, .truncated, .notJSON, .budget, .store, .tooLarge,
+      .status(429),
       .status(500), .status(523),
     ]
     let others: [FetchError.Kind] = [
-      .encryption, .redirect, .request, .cancelled, .store, .status(400), .status(401), .status(403),
+      .encryption, .redirect, .request, .cancelled, .status(400), .status(401), .status(403),
       .status(404),
       .status(410),
     ]
