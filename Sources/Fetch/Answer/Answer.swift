@@ -36,14 +36,14 @@ public enum FetchNotice: Sendable, Equatable, CustomStringConvertible {
   case waitingForBudget(site: String, until: Double, wait: Duration)
   /// It failed and is tried again after a wait.
   case retrying(FetchError, wait: Duration)
-  /// The cache cannot be used; it goes on without.
-  case cacheFailed(String)
+  /// What is kept between fetches cannot be read or written; it goes on without.
+  case notKept(String)
 
   public var description: String {
     switch self {
     case .waitingForBudget(let site, _, let wait): "\(site): next call in \(spoken(wait))"
     case .retrying(let error, let wait): "\(error); next try in \(spoken(wait))"
-    case .cacheFailed(let reason): "going on without the cache: \(reason)"
+    case .notKept(let reason): "going on without what is kept between fetches: \(reason)"
     }
   }
 }

@@ -33,17 +33,19 @@ enum BodyKind: String {
 
 /// What the body of an answer says to people, in a line: the message of a JSON error, the title of a page, or how the
 /// text begins; nil where there is nothing to read.
-func complaint(in body: [UInt8], contentType: String?) -> String? {
+///
+/// Without what the veil hides.
+func complaint(in body: [UInt8], contentType: String?, _ veil: Veil) -> String? {
   let kind = BodyKind(body, contentType: contentType)
   switch kind {
   case .empty, .binary: return nil
-  case .html: return title(of: body).map { "an HTML page titled \(quoted($0))" } ?? "an HTML page"
+  case .html: return title(of: body, veil).map { "an HTML page titled \(quoted($0))" } ?? "an HTML page"
   case .json:
     if body.count <= 1 << 16, let value = try? Value.parse(body), let words = message(in: value) {
-      return excerpt(words)
+      return excerpt(veil.masked(words))
     }
-    return excerpt(String(decoding: body.prefix(1024), as: UTF8.self))
-  case .xml, .text: return excerpt(String(decoding: body.prefix(1024), as: UTF8.self))
+    return excerpt(veil.masked(String(decoding: body.prefix(4096), as: UTF8.self)))
+  case .xml, .text: return excerpt(veil.masked(String(decoding: body.prefix(4096), as: UTF8.self)))
   }
 }
 
@@ -58,8 +60,8 @@ private func message(in value: Value) -> String? {
   return nil
 }
 
-private func title(of page: [UInt8]) -> String? {
-  let text = String(decoding: page.prefix(1 << 14), as: UTF8.self)
+private func title(of page: [UInt8], _ veil: Veil) -> String? {
+  let text = veil.masked(String(decoding: page.prefix(1 << 14), as: UTF8.self))
   guard let start = text.firstRange(of: "<title>") ?? text.firstRange(of: "<TITLE>") else { return nil }
   let words = excerpt(String(text[start.upperBound...].prefix { $0 != "<" }), limit: 80)
   return words.isEmpty ? nil : words

@@ -72,6 +72,9 @@ final class Fetching: Sendable {
     attempt()
   }
 
+  /// The secrets of the request, and of where it was redirected to.
+  func veil(_ current: Request) -> Veil { Veil(request.secretTexts + current.secretTexts) }
+
   private func attempt() {
     state.withLock { state in
       state.tries += 1
@@ -108,7 +111,7 @@ final class Fetching: Sendable {
     if isOver { return }
     switch result {
     case .failure(let failure):
-      let error = FetchError(failure.kind, request, current.veil.masked(excerpt(failure.message)))
+      let error = FetchError(failure.kind, request, excerpt(veil(current).masked(failure.message)))
       settle(current, error.wasNotActedOn ? .refund : .asPaid)
       fail(error)
     case .success(let answer):
@@ -137,19 +140,18 @@ final class Fetching: Sendable {
       }
       pay()
     } catch {
-      fail(FetchError(error.kind, request, current.veil.masked(error.message)))
+      fail(FetchError(error.kind, request, veil(current).masked(error.message)))
     }
   }
 
   /// An answer with a status that is an error.
   private func refused(_ current: Request, _ answer: TransferAnswer) {
-    let said = complaint(in: answer.body, contentType: answer.headers["content-type"]).map(
-      current.veil.masked)
+    let said = complaint(in: answer.body, contentType: answer.headers["content-type"], veil(current))
     let now = now
     var error = FetchError(
       .status(answer.status), request,
       "answered \(statusText(answer.status))\(said.map { ": \($0)" } ?? "")")
-    error.complaint = said.map(request.veil.masked)
+    error.complaint = said
     if answer.status == 429 || answer.status == 503 {
       error.requestedWait = requestedWait(answer.headers, complaint: said, now: now)
       error.retryAt = error.requestedWait.map { now + $0.inSeconds }
@@ -164,7 +166,9 @@ final class Fetching: Sendable {
       let isJSON = request.expectation == .json && hasBody
       let type = answer.headers["content-type"]
       let value =
-        isJSON ? try readJSON(answer.body, contentType: type, status: answer.status, of: request) : .null
+        isJSON
+        ? try readJSON(answer.body, contentType: type, status: answer.status, of: request, veil(current))
+        : .null
       if answer.status == 200, hasBody { keep(answer) }
       let tries = state.withLock { $0.tries }
       end(
@@ -173,9 +177,6 @@ final class Fetching: Sendable {
             status: answer.status, headers: answer.headers, value: value, bytes: isJSON ? [] : answer.body,
             freshness: .fresh, age: 0, isFromCache: false, address: current.address, tries: tries)))
     } catch {
-      var error = error
-      error.message = current.veil.masked(error.message)
-      error.complaint = error.complaint.map(current.veil.masked)
       fail(error)
     }
   }

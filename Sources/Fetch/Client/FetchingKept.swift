@@ -12,7 +12,7 @@ extension Fetching {
       let cached = try client.file.withLock { file throws(StoreFailure) in try file.answer(key) }
       return cached.flatMap { KnownAnswer($0, request.veil) }
     } catch {
-      notice(.cacheFailed("\(error)"))
+      notice(.notKept("\(error)"))
       return nil
     }
   }
@@ -27,7 +27,7 @@ extension Fetching {
         try file.keep(cached, key, url: url, limit: limit)
       }
     } catch {
-      notice(.cacheFailed("\(error)"))
+      notice(.notKept("\(error)"))
     }
   }
 
@@ -36,7 +36,7 @@ extension Fetching {
     do throws(StoreFailure) {
       try client.file.withLock { file throws(StoreFailure) in try file.confirm(key, at: now) }
     } catch {
-      notice(.cacheFailed("\(error)"))
+      notice(.notKept("\(error)"))
     }
     var cached = cached
     cached.checked = now
@@ -52,7 +52,8 @@ extension Fetching {
       let value =
         isJSON
         ? try readJSON(
-          cached.body, contentType: cached.headers["content-type"], status: cached.status, of: request)
+          cached.body, contentType: cached.headers["content-type"], status: cached.status, of: request,
+          request.veil)
         : .null
       let tries = state.withLock { $0.tries }
       end(

@@ -91,7 +91,7 @@ extension Fetching {
         }
       }
     } catch {
-      notice(.cacheFailed("\(error)"))
+      notice(.notKept("\(error)"))
     }
   }
 }

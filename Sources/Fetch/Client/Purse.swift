@@ -48,7 +48,7 @@ extension WebFile {
     let missing = ledger.foreignSpending(report, at: now)
     if missing == 0 { return }
     // Where it is known when the next can be paid, the first of them is dated so that it lapses then.
-    if let nextIn = report.nextIn, report.remaining <= 0, nextIn < report.period {
+    if let nextIn = report.nextIn, report.remaining == 0, nextIn < report.period {
       try spend(at: site, now: now + nextIn.inSeconds - report.period.inSeconds)
       if missing > 1 { try spend(missing - 1, at: site, now: now) }
     } else {

@@ -40,8 +40,9 @@ public struct BudgetReport: Sendable, Equatable {
   public var nextIn: Duration?
 
   public init(limit: Int, remaining: Int, period: Duration, nextIn: Duration? = nil) {
-    self.limit = limit
-    self.remaining = remaining
+    // A site may say anything; so large a number is as good as none.
+    self.limit = min(max(1, limit), 1_000_000_000)
+    self.remaining = min(max(0, remaining), self.limit)
     self.period = period
     self.nextIn = nextIn
   }
@@ -51,6 +52,6 @@ public struct BudgetReport: Sendable, Equatable {
     guard let limit = headers["x-ratelimit-limit"].flatMap({ Int($0) }), limit > 0,
       let remaining = headers["x-ratelimit-remaining"].flatMap({ Int($0) })
     else { return nil }
-    self.init(limit: limit, remaining: min(remaining, limit), period: period)
+    self.init(limit: limit, remaining: remaining, period: period)
   }
 }

@@ -65,6 +65,6 @@ struct Ledger: Equatable, Sendable {
 
   /// How many requests by others, who share the budget, make up the difference to what the site says is left.
   func foreignSpending(_ report: BudgetReport, at now: Double) -> Int {
-    max(0, report.limit - max(0, report.remaining) - spent(in: report.period, at: now))
+    max(0, report.limit - report.remaining - spent(in: report.period, at: now))
   }
 }

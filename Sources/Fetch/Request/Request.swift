@@ -69,7 +69,10 @@ public struct Request: Sendable, CustomStringConvertible {
 
   var canBeRepeated: Bool { isRepeatable || method == .get || method == .head }
 
-  var veil: Veil {
+  var veil: Veil { Veil(secretTexts) }
+
+  /// All that nothing may show.
+  var secretTexts: [String] {
     var all = secrets + address.query.filter(\.isSecret).compactMap(\.value)
     for header in headers where header.isSecret {
       all.append(header.value)
@@ -78,7 +81,7 @@ public struct Request: Sendable, CustomStringConvertible {
         all.append(String(header.value[header.value.index(after: space)...]))
       }
     }
-    return Veil(all)
+    return all
   }
 
   /// What is wrong with it before anything is sent, as a sentence.

@@ -22,11 +22,24 @@ struct Veil: Sendable, Equatable {
     texts = all.sorted { $0.count != $1.count ? $0.count > $1.count : $0.lexicographicallyPrecedes($1) }
   }
 
-  /// The text with `***` for every secret.
+  /// The text with `***` for every secret, and for the beginning of one that it breaks off in.
+  ///
+  /// To be done before a text is shortened, since of half a secret nothing is known.
   func masked(_ text: String) -> String {
     if texts.isEmpty { return text }
-    let bytes = Array(text.utf8)
-    return replaced(bytes) { _ in Array("***".utf8) }.map { String(decoding: $0, as: UTF8.self) } ?? text
+    let mask = Array("***".utf8)
+    var bytes = Array(text.utf8)
+    bytes = replaced(bytes) { _ in mask } ?? bytes
+    let cut = texts.reduce(0) { max($0, beginning(of: $1, endingIn: bytes)) }
+    return String(decoding: cut == 0 ? bytes : bytes.dropLast(cut) + mask, as: UTF8.self)
+  }
+
+  /// How many bytes at the end of some are the beginning of a secret; 0 for too few to matter.
+  private func beginning(of secret: [UInt8], endingIn bytes: [UInt8]) -> Int {
+    let longest = min(secret.count - 1, bytes.count)
+    guard longest >= Veil.shortest else { return 0 }
+    return stride(from: longest, through: Veil.shortest, by: -1)
+      .first { bytes.suffix($0).elementsEqual(secret.prefix($0)) } ?? 0
   }
 
   /// The bytes with a mark for every secret, for keeping; nil where they cannot be told from marks.

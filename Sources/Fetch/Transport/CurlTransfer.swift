@@ -44,7 +44,6 @@ final class CurlTransfer {
   private func setUp(_ options: CurlTransport.Options) -> CURLcode {
     var setting = CurlSetting(easy: easy)
     setting.text(CURLOPT_URL, order.address.text)
-    // Older than 7.85 they are numbers, which are deprecated.
     setting.text(CURLOPT_PROTOCOLS_STR, "http,https")
     setting.number(CURLOPT_FOLLOWLOCATION, 0)
     setting.number(CURLOPT_NOSIGNAL, 1)

@@ -6,13 +6,16 @@ import Testing
 @Suite struct BodyReadingTests {
   func failed(_ body: String, type: String? = nil) throws -> FetchError? {
     let request = try request("https://a.org/") { $0.headers = [Header("Authorization", "Token hunter2")] }
-    return failure { _ = try readJSON(Array(body.utf8), contentType: type, status: 200, of: request) }
+    return failure {
+      _ = try readJSON(Array(body.utf8), contentType: type, status: 200, of: request, request.veil)
+    }
   }
 
   @Test("JSON is JSON, whatever it calls itself")
   func good() throws {
     let request = try request("https://a.org/")
-    let value = try readJSON(Array(#"{"a": [1]}"#.utf8), contentType: "text/html", status: 200, of: request)
+    let value = try readJSON(
+      Array(#"{"a": [1]}"#.utf8), contentType: "text/html", status: 200, of: request, request.veil)
     #expect(value == (try Value.parse(#"{"a": [1]}"#)))
   }
 
@@ -30,6 +33,14 @@ import Testing
     #expect(failed?.kind == .truncated)
     #expect(failed?.message == "answered 200 OK with " + words)
     #expect(failed?.mayPass == true)
+  }
+
+  @Test("what breaks off within a secret, or is shown from within one, shows nothing of it")
+  func brokenSecret() throws {
+    let start = #"{"results": [{"id": 1}], "next": "https://a.org/?key=hunt"#
+    #expect(try failed(start)?.message.hasSuffix("next\": \"https://a.org/?key=***") == true)
+    let end = #"{"next": "hunter2", "results": [1,2,3,4,5,6,7,"#
+    #expect(try failed(end)?.message.contains("ter2") == false)
   }
 
   @Test(

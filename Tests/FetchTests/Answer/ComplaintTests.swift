@@ -25,7 +25,18 @@ import Testing
       ("<html></html>", "an HTML page"), ("", nil), ("\u{0}\u{1}", nil), (#"{"detail": 3"#, #"{"detail": 3"#),
     ] as [(String, String?)])
   func words(_ body: String, _ words: String?) {
-    #expect(complaint(in: Array(body.utf8), contentType: nil) == words)
+    #expect(complaint(in: Array(body.utf8), contentType: nil, Veil()) == words)
+  }
+
+  @Test("a secret is hidden before a text is shortened")
+  func shortened() {
+    let veil = Veil(["hunter2-and-much-more"])
+    let long = String(repeating: "a", count: 195) + " hunter2-and-much-more"
+    #expect(complaint(in: Array(long.utf8), contentType: nil, veil) == long.prefix(196) + "***")
+    let page = Array("<html><title>hunter2-and-much-more</title>".utf8)
+    #expect(complaint(in: page, contentType: nil, veil) == "an HTML page titled “***”")
+    let json = Array(#"{"detail": "hunter2-and-much-more is bad"}"#.utf8)
+    #expect(complaint(in: json, contentType: nil, veil) == "*** is bad")
   }
 
   static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -41,7 +52,7 @@ import Testing
     #expect(files.count >= 5)
     for file in files {
       let body = try Data(contentsOf: URL(fileURLWithPath: "\(Self.samples)/\(file)"))
-      let words = try #require(complaint(in: Array(body), contentType: "application/json"), "\(file)")
+      let words = try #require(complaint(in: Array(body), contentType: "application/json", Veil()), "\(file)")
       #expect(!words.contains("{"), "\(file)")
     }
   }

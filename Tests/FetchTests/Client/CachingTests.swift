@@ -177,6 +177,8 @@ import Testing
     }
     #expect(play.told.count == 4)
     #expect(
-      play.told.allSatisfy { $0.hasPrefix("going on without the cache: ") && $0.contains("no such table") })
+      play.told.allSatisfy {
+        $0.hasPrefix("going on without what is kept between fetches: ") && $0.contains("no such table")
+      })
   }
 }

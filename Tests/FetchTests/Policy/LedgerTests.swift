@@ -105,6 +105,8 @@ import Testing
     #expect(report("30", "29") == BudgetReport(limit: 30, remaining: 29, period: .seconds(3600)))
     #expect(report("30", "99")?.remaining == 30)
     #expect(report("0", "0") == nil)
+    #expect(report("9223372036854775807", "-1")?.limit == 1_000_000_000)
+    #expect(report("9223372036854775807", "-1")?.remaining == 0)
     #expect(report("30, 50", "1") == nil)
     #expect(report("30", "") == nil)
     #expect(BudgetReport(Headers(), period: .seconds(1)) == nil)

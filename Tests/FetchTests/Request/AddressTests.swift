@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import Fetch
@@ -102,5 +103,26 @@ import Testing
     let address = try Address("https://a.org/").setting("who", to: "hunter2", isSecret: true)
     #expect("\(try address.following("/?who=other&page=2"))" == "https://a.org/?who=***&page=2")
     #expect("\(try address.following("https://a.org/?me=hunter2&page=2"))" == "https://a.org/?me=***&page=2")
+  }
+
+  @Test("whatever is read is sent as one clean line, and read again as the same")
+  func property() throws {
+    var dice = SplitMix64(seed: 7)
+    let parts = [
+      "https://", "http://", "a.org", ":80", ":443", "/", "?", "&", "=", "#", "%2", "%41", "é", " ", "..",
+      "[::1]", "@", "+", "\u{1}",
+    ]
+    var good = 0
+    for _ in 0..<max(5000 / divisor, 500) {
+      let text =
+        (dice.below(3) == 0 ? "" : "https://a.org")
+        + (0..<dice.below(8)).map { _ in parts[dice.below(parts.count)] }.joined()
+      guard let address = try? Address(text) else { continue }
+      good += 1
+      #expect(address.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "\(text)")
+      #expect(try Address(address.text) == address, "\(text)")
+      #expect(try address.following(address.text) == address, "\(text)")
+    }
+    #expect(good > 100)
   }
 }

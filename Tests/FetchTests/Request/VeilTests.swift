@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import Fetch
@@ -21,6 +22,37 @@ import Testing
     #expect(veil.revealed(kept) == body)
     #expect(veil.revealed(body) == body)
     #expect(Veil().hidden(body) == body)
+  }
+
+  @Test("the beginning of a secret at the end of a text is hidden too")
+  func cut() {
+    let veil = Veil(["hunter2-long"])
+    #expect(veil.masked("a hunter2-lon") == "a ***")
+    #expect(veil.masked("a hunt") == "a ***")
+    #expect(veil.masked("a hun") == "a hun")
+    #expect(veil.masked("hunter2-long") == "***")
+    #expect(veil.masked("hunter") == "***")
+  }
+
+  @Test("any body with any secrets comes back whole, and none of them lies in between")
+  func property() throws {
+    var dice = SplitMix64(seed: 3)
+    let letters = Array("abc/%20 é\\")
+    func text(_ count: Int) -> String { String((0..<count).map { _ in letters[dice.below(letters.count)] }) }
+    for _ in 0..<max(2000 / divisor, 100) {
+      let secrets = (0..<dice.below(4)).map { _ in text(4 + dice.below(4)) }
+      var body: [UInt8] = []
+      for _ in 0..<dice.below(6) {
+        body += Array(text(dice.below(8)).utf8)
+        if let secret = secrets.randomElement(using: &dice) { body += Array(secret.utf8) }
+      }
+      let veil = Veil(secrets)
+      let kept = try #require(veil.hidden(body))
+      #expect(veil.revealed(kept) == body)
+      for secret in secrets { #expect(!kept.contains(subsequence: secret)) }
+      let shown = Array(veil.masked(String(decoding: body, as: UTF8.self)).utf8)
+      for secret in secrets { #expect(!shown.contains(subsequence: secret)) }
+    }
   }
 
   @Test("what is not text could be taken for hidden secrets and is not kept; a foreign veil reveals nothing")
