@@ -208,14 +208,14 @@ import Testing
     let server = try LoopbackServer { request in
       let head = LoopbackServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
       switch request.target {
-      case "/silent": return [.pause(milliseconds: 1500)]
-      case "/stall": return [head, .text("[1,"), .pause(milliseconds: 1500)]
-      default: return [head] + (0..<60).flatMap { _ in [.text("1"), .pause(milliseconds: 25)] }
+      case "/silent": return [.pause(milliseconds: 8000)]
+      case "/stall": return [head, .text("[1,"), .pause(milliseconds: 8000)]
+      default: return [head] + (0..<320).flatMap { _ in [.text("1"), .pause(milliseconds: 25)] }
       }
     }
     let limits = TransferLimits(
-      connect: .seconds(5), firstByte: .milliseconds(200), stall: .milliseconds(200),
-      whole: .milliseconds(700))
+      connect: .seconds(5), firstByte: .milliseconds(200), stall: .milliseconds(600),
+      whole: .milliseconds(1500))
     try server.serving {
       let transport = try CurlTransport()
       let start = Date()
@@ -225,7 +225,7 @@ import Testing
       let phases: [FetchError.Kind] = [.timeout(.firstByte), .timeout(.stall), .timeout(.whole)]
       #expect(outcomes.map { failure($0)?.kind } == phases)
       #expect(failure(outcomes[0])?.message == "connected, but no answer within 1 s")
-      #expect(Date().timeIntervalSince(start) < 1.4)
+      #expect(Date().timeIntervalSince(start) < 6)
     }
   }
 
