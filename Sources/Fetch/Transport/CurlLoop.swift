@@ -116,7 +116,7 @@ final class CurlLoop: Sendable {
       let job = work.waiting.removeFirst()
       work.completions[job.number] = job.completion
       do throws(TransferFailure) {
-        let transfer = try CurlTransfer(job.number, job.order, options, now: monotonicNow())
+        let transfer = try CurlTransfer(job.order, options, now: monotonicNow())
         work.active[job.number] = transfer
         let code = curl_multi_add_handle(multi, transfer.easy)
         if code != CURLM_OK {

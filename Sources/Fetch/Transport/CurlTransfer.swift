@@ -8,7 +8,6 @@ final class CurlTransfer {
   static let headerLimit = 256 << 10
 
   let easy: UnsafeMutableRawPointer
-  private let number: Int
   private let order: TransferOrder
   private var watch: TransferWatch
   private var list: UnsafeMutablePointer<curl_slist>?
@@ -19,11 +18,10 @@ final class CurlTransfer {
   private let words: UnsafeMutablePointer<CChar>
 
   init(
-    _ number: Int, _ order: TransferOrder, _ options: CurlTransport.Options, now: Instant
+    _ order: TransferOrder, _ options: CurlTransport.Options, now: Instant
   ) throws(TransferFailure) {
     guard let easy = curl_easy_init() else { throw TransferFailure(.failed, "libcurl is out of memory") }
     self.easy = easy
-    self.number = number
     self.order = order
     watch = TransferWatch(order.limits, at: now)
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
