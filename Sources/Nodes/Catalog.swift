@@ -4,7 +4,7 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    file, stdin, generate, replay,
+    file, stdin, generate, replay, http, launchLibrary, spacex, apod,
     // steps
     map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
     batch, window, scan, join, delay, remind, rateLimit, timeout,

@@ -187,7 +187,8 @@ final class Fetching: Sendable {
     var error = error
     let (tries, waited) = state.withLock { ($0.tries, $0.waited) }
     error.tries = tries
-    let wait = client.options.retry.wait(
+    let policy = request.isTriedOnce ? RetryPolicy.none : client.options.retry
+    let wait = policy.wait(
       after: error, tries: tries, waited: waited, canBeRepeated: request.canBeRepeated)
     guard let wait else { return giveUp(error) }
     let failure = error

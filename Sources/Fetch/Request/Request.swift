@@ -35,6 +35,8 @@ public struct Request: Sendable, CustomStringConvertible {
   public var body: [UInt8] = []
   /// Whether asking twice does no more than asking once; GET and HEAD are so anyway.
   public var isRepeatable = false
+  /// Whether it is tried once only, as where its failure is an answer too.
+  public var isTriedOnce = false
   public var expectation = Expectation.json
   public var limits = TransferLimits()
   /// Nil keeps nothing and looks nothing up.

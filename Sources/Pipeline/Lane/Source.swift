@@ -36,11 +36,14 @@ public struct PollAnswer: Sendable {
   public var notes: Value
   /// The time it was read, where that is not the time of the poll: in a recording.
   public var at: Double?
+  /// Whether all is there that there is; what is missing from other polls was removed.
+  public var isWhole: Bool
 
-  public init(_ rows: [Value], notes: Value = .emptyObject, at: Double? = nil) {
+  public init(_ rows: [Value], notes: Value = .emptyObject, at: Double? = nil, isWhole: Bool = true) {
     self.rows = rows
     self.notes = notes
     self.at = at
+    self.isWhole = isWhole
   }
 }
 

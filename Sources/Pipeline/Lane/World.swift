@@ -15,6 +15,14 @@ public struct World: Sendable {
   /// Waits on the lane until the sign is set or so many seconds are over; whether it is set.
   public var pause: @Sendable (_ seconds: Double, _ stop: StopSign) -> Bool
 
+  private var tools: [ObjectIdentifier: any Sendable] = [:]
+
+  /// What nodes are handed besides, by its type: a way to the network.
+  public subscript<Tool: Sendable>(_ type: Tool.Type) -> Tool? {
+    get { tools[ObjectIdentifier(type)] as? Tool }
+    set { tools[ObjectIdentifier(type)] = newValue }
+  }
+
   public init(
     wallClock: @escaping @Sendable () -> Double, random: @escaping @Sendable () -> Double,
     environment: @escaping @Sendable (String) -> String?, timeZone: String = "UTC",

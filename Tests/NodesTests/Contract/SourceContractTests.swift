@@ -1,3 +1,4 @@
+import Fetch
 import Glibc
 import JSON
 import Reactive
@@ -23,6 +24,10 @@ struct SourceContractTests {
     case "replay":
       let path = folder.write("in", #"{"at": "2026-01-01", "rows": [1, 2, 3]}"# + "\n")
       return "{ replay: \(path) }"
+    case "http": return "{ http: 'http://canned/items', every: 1h }"
+    case "launch_library": return "{ launch_library: { url: 'http://canned' }, every: 1h }"
+    case "spacex": return "{ spacex: { url: 'http://canned' }, every: 1h }"
+    case "apod": return "{ apod: { url: 'http://canned', from: 2026-01-01, until: 2026-01-03 }, every: 1h }"
     default: return nil
     }
   }
@@ -32,6 +37,9 @@ struct SourceContractTests {
     switch kind {
     case "file", "replay": "{ \(kind): \(folder.path)/nowhere }"
     case "generate": #"{ generate: 'error("no")' }"#
+    case "http": "{ http: 'http://canned/nowhere' }"
+    case "launch_library", "spacex": "{ \(kind): { url: 'http://canned/nowhere' } }"
+    case "apod": "{ apod: { url: 'http://canned/nowhere', random: 3 } }"
     default: nil
     }
   }
@@ -107,8 +115,21 @@ private struct Work {
     var options = RunOptions(
       world: .real, log: Log { [log] in log.note("\($0.node): \($0.message)") }, screen: silentScreen)
     if let clock { options.world.wallClock = { 1_767_225_600 + Double(clock.now.nanoseconds) / 1e9 } }
-    options.sink = { [heard] _, _ in Hearing { heard.note("\($0)") } }
+    options.world[WebAccess.self] = Canned.access(Self.answer)
+    options.sink = { [heard] _, _ in Hearing { value in heard.note("\(value.member("n") ?? value)") } }
     run = try PipelineRun(plan, options, clock: clock) { [ends] in ends.note($0) }
+  }
+
+  /// Three rows, as each service would have them.
+  @Sendable private static func answer(_ order: TransferOrder) -> Canned.Reply {
+    let rows = (1...3).map { ##"{"id":"\##($0)","date":"2026-01-0\##($0)","n":\##($0)}"## }.joined(separator: ",")
+    if order.address.path.contains("nowhere") {
+      return Canned.Reply(#"{"detail":"Not found."}"#, status: 404)
+    }
+    if order.address.path.contains("2.3.0") {
+      return Canned.Reply(#"{"count":3,"next":null,"previous":null,"results":[\#(rows)]}"#)
+    }
+    return Canned.Reply("[\(rows)]")
   }
 
   /// Has virtual time pass, if that is the time.

@@ -1,0 +1,143 @@
+import Fetch
+import JSON
+import Pipeline
+
+/// `apod`: NASA's Astronomy Picture of the Day.
+let apod = NodeSpec(
+  "apod", "poll NASA's astronomy pictures of the day",
+  details: """
+    A row is a day as the service has it: date, title, explanation, media_type, url, … Long ranges are asked for a month \
+    at a time, and a day that the service fails on costs only itself: it is left out, which is said, and such a poll \
+    removes nothing. Days without a picture, and today before there is one, are no rows.
+
+    The key DEMO_KEY takes 30 requests an hour and 50 a day from one address; a key of one's own, free at \
+    https://api.nasa.gov, takes a thousand an hour (budgets in config.yaml says so to flow).
+    """,
+  options: AnyOption.list(
+    APODOptions.days, APODOptions.from, APODOptions.until, APODOptions.random, APODOptions.thumbs,
+    APODOptions.key,
+    APODOptions.cache, APODOptions.url),
+  shorthand: "days",
+  examples: [
+    .init("the last thirty days", "apod: 30"),
+    .init(
+      "a range, with thumbnails of the videos", "apod: { from: 2026-01-01, until: 2026-03-01, thumbs: true }"),
+    .init("five days drawn by chance", "apod: { random: 5, key: '${NASA_KEY:-DEMO_KEY}', cache: 0s }"),
+    .init("from somewhere else", "apod: { days: 3, url: 'http://127.0.0.1:8080' }"),
+  ],
+  check: { options, checker in
+    AnyOption.address(options[APODOptions.url], at: options.place(of: APODOptions.url), checker)
+    let ways = [
+      options.isGiven(APODOptions.days), options.isGiven(APODOptions.from),
+      options.isGiven(APODOptions.random),
+    ]
+    if ways.count(where: \.self) > 1 {
+      checker.report("which days is said in one way: days, from and until, or random", at: options.place)
+    }
+    guard let until = options[APODOptions.until] else { return }
+    guard let from = options[APODOptions.from] else {
+      checker.report("until needs a from", at: options.place(of: APODOptions.until))
+      return
+    }
+    if until < from {
+      checker.report("until is before from", at: options.place(of: APODOptions.until))
+    } else if until - from >= 200 * 86400 {
+      checker.report("a range has 200 days at most", at: options.place(of: APODOptions.until))
+    }
+  },
+  .poll { options, context in try APODSource(options, context) })
+
+private enum APODOptions {
+  static let days = Option("days", .integer(1...200), default: "30", "how many days, up to today")
+  static let from = Option.optional("from", .time, "the first day of a range", example: "2026-01-01")
+  static let until = Option.optional(
+    "until", .time, "its last day; today, if not given", example: "2026-01-31")
+  static let random = Option.optional(
+    "random", OptionType<Int>.integer(1...100), "so many days drawn by chance, others each time", example: "5"
+  )
+  static let thumbs = Option("thumbs", .boolean, default: "false", "whether videos have a thumbnail_url")
+  static let key = Option(
+    "key", .secret, default: "DEMO_KEY", "the key of api.nasa.gov", example: "${NASA_KEY}")
+  static let cache = Option(
+    "cache", .duration(allowingZero: true), default: "1h", "how old an answer may be that is used again")
+  static let url = Option("url", .text, default: "https://api.nasa.gov", "where the service is")
+}
+
+private final class APODSource: PollSource {
+  /// Days asked for at a time: the service reads a page of the web for each.
+  private static let window = 30
+  private static let day = 86400
+
+  private let options: Options
+  private let context: SourceContext
+  private let fetch: WebFetch
+  private let address: Address
+
+  init(_ options: Options, _ context: SourceContext) throws {
+    self.options = options
+    self.context = context
+    fetch = try WebFetch(context)
+    var address = try Address(options[APODOptions.url]).appending(path: "planetary").appending(path: "apod")
+      .setting("api_key", to: options[APODOptions.key], isSecret: true)
+    if options[APODOptions.thumbs] { address = address.setting("thumbs", to: "true") }
+    self.address = address
+  }
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    if let count = options[APODOptions.random] {
+      let rows = try rows(address.setting("count", to: "\(count)"), isCached: false)
+      return PollAnswer(rows, notes: fetch.notes())
+    }
+    let today = Int(poll.at) / Self.day
+    let last = options[APODOptions.until].map { Int($0) / Self.day } ?? today
+    let first = options[APODOptions.from].map { Int($0) / Self.day } ?? last - options[APODOptions.days] + 1
+    var all: [Value] = []
+    var bad: [String] = []
+    for start in stride(from: first, through: last, by: Self.window) {
+      all += try range(start, min(start + Self.window - 1, last), today: today, isPart: false, &bad)
+    }
+    if !bad.isEmpty { context.log.warning("the service fails on \(bad.joined(separator: ", ")); left out") }
+    return PollAnswer(all, notes: fetch.notes(), isWhole: bad.isEmpty)
+  }
+
+  /// The days of a range; where the service fails on it, of its halves, down to the days that it fails on.
+  private func range(_ first: Int, _ last: Int, today: Int, isPart: Bool, _ bad: inout [String]) throws
+    -> [Value]
+  {
+    if first > today { return [] }
+    var address = address.setting("start_date", to: date(first))
+    // Without an end it is up to the last there is, which may be of yesterday, or of tomorrow where it is day already.
+    if last < today { address = address.setting("end_date", to: date(last)) }
+    do {
+      return try rows(address, isCached: true, isPart: isPart)
+    } catch let error as FetchError where error.status == 404 {
+      return []
+    } catch let error as FetchError where error.status == 400 && first >= today {
+      // Today is not there yet.
+      return []
+    } catch let error as FetchError where error.status == 500 {
+      if first == last {
+        bad.append(date(first))
+        return []
+      }
+      let middle = (first + last) / 2
+      return try range(first, middle, today: today, isPart: true, &bad)
+        + range(middle + 1, last, today: today, isPart: true, &bad)
+    }
+  }
+
+  private func rows(_ address: Address, isCached: Bool, isPart: Bool = false) throws -> [Value] {
+    var request = Request(address)
+    // Of a part of what has failed, failure is what is looked for.
+    request.isTriedOnce = isPart
+    if isCached { request.cache = CacheRule(maximumAge: options[APODOptions.cache] * 0.95) }
+    let value = try fetch.answer(request).value
+    let rows = value.items ?? [value]
+    guard rows.allSatisfy({ $0.member("date")?.string != nil }) else {
+      throw WrongAnswer(request, "these are no pictures: \(value.description.prefix(80))")
+    }
+    return rows
+  }
+
+  private func date(_ day: Int) -> String { String(timestamp(Double(day * Self.day)).prefix(10)) }
+}

@@ -1,0 +1,162 @@
+import Fetch
+import JSON
+import Pipeline
+
+/// `http`: the rows that a JSON API answers with.
+let http = NodeSpec(
+  "http", "poll any JSON API over HTTP",
+  details: """
+    Each poll asks once, or a page after the other, and its rows are the outputs of `rows` over what is answered. A poll \
+    is whole or it fails: whatever is not JSON, is cut short or fails on a page fails all of it, and nothing is taken \
+    for removed.
+
+    A request that fails is tried again a few times. After that, and where a server is out of order, what was answered \
+    last stands in, with $meta.stale and $meta.age, and that is said once. An answer with an ETag or a date of change is \
+    asked for only if it has changed.
+    """,
+  options: AnyOption.list(
+    HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, HTTPOptions.headers,
+    HTTPOptions.bearer, HTTPOptions.basic, HTTPOptions.body, HTTPOptions.next, HTTPOptions.page,
+    HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, HTTPOptions.maxSize),
+  shorthand: "url",
+  examples: [
+    .init("a list", "http: https://example.org/launches.json"),
+    .init(
+      "rows within an object, pages that the answer links",
+      "http: { url: https://example.org/items, rows: '.results[]', next: .next, cache: 10m }"),
+    .init(
+      "pages by number, with a key from the environment",
+      "http: { url: https://example.org/items, page: page, bearer: '${TOKEN:-}', query: { sort: date } }"),
+    .init(
+      "a question by POST, row by row from an offset",
+      """
+      http: { url: https://example.org/query, method: post, body: { open: true }, rows: '.docs[]', offset: skip, \
+      max_pages: 5, timeout: 30s, max_size: 8MiB, headers: { X-Client: flow }, basic: '${USER_AND_PASSWORD:-}' }
+      """),
+  ],
+  check: { options, checker in
+    AnyOption.address(options[HTTPOptions.url], at: options.place(of: HTTPOptions.url), checker)
+    let ways = [
+      options.isGiven(HTTPOptions.next), options.isGiven(HTTPOptions.page),
+      options.isGiven(HTTPOptions.offset),
+    ]
+    if ways.count(where: \.self) > 1 {
+      checker.report("pages are found in one way: next, page or offset", at: options.place)
+    }
+    if options.isGiven(HTTPOptions.body), options[HTTPOptions.method] == .get {
+      checker.report(
+        "a GET request has no body", at: options.place(of: HTTPOptions.body), hint: "add method: post")
+    }
+  },
+  .poll { options, context in try HTTPSource(options, context) })
+
+private enum HTTPOptions {
+  enum Method: String, CaseIterable, Sendable { case get, post }
+
+  static let url = Option.required("url", .text, "the address", example: "https://example.org/items.json")
+  static let rows = Option(
+    "rows", .expression, default: #"if type == "array" then .[] else . end"#,
+    "its outputs over an answer are the rows", example: ".results[]")
+  static let method = Option("method", .choice(of: Method.self), default: "get", "how it is asked")
+  static let query = Option(
+    "query", .mapping(of: .text), default: "{}", "items of the address's query", example: "{ sort: date }")
+  static let headers = Option(
+    "headers", .mapping(of: .text), default: "{}", "headers of the request", example: "{ X-Client: flow }")
+  static let bearer = Option.optional(
+    "bearer", .secret, "a token for the header Authorization", example: "${TOKEN}")
+  static let basic = Option.optional(
+    "basic", .secret, "a name and password, with a colon between", example: "${USER_AND_PASSWORD}")
+  static let body = Option.optional("body", .value, "what is posted, as JSON", example: "{ open: true }")
+  static let next = Option.optional(
+    "next", .expression, "the address of the next page, of an answer; without it, what the Link header says",
+    example: ".next")
+  static let page = Option.optional(
+    "page", .text, "the item of the query that counts pages, from 1", example: "page")
+  static let offset = Option.optional(
+    "offset", .text, "the item of the query that counts rows, from 0", example: "offset")
+  static let maxPages = Option(
+    "max_pages", .integer(1...10_000), default: "100", "how many pages a poll may have; one more is an error")
+  static let cache = Option(
+    "cache", .duration(allowingZero: true), default: "0s", "how old an answer may be that is used again")
+  static let timeout = Option("timeout", .duration, default: "5m", "how long an answer may take")
+  static let maxSize = Option("max_size", .size, default: "64MiB", "how large an answer may be")
+}
+
+private final class HTTPSource: PollSource {
+  private let options: Options
+  private let fetch: WebFetch
+  private let request: Request
+  private let rows: Evaluation
+  private let next: Evaluation?
+
+  init(_ options: Options, _ context: SourceContext) throws {
+    self.options = options
+    fetch = try WebFetch(context)
+    rows = context.evaluation(options[HTTPOptions.rows])
+    next = options[HTTPOptions.next].map { context.evaluation($0) }
+    var address = try Address(options[HTTPOptions.url])
+    for item in options[HTTPOptions.query] { address = address.setting(item.name, to: item.value) }
+    var request = Request(address)
+    request.headers = options[HTTPOptions.headers].map { Header($0.name, $0.value) }
+    if let token = options[HTTPOptions.bearer], !token.isEmpty {
+      request.headers.append(Header("Authorization", "Bearer \(token)", isSecret: true))
+    }
+    if let pair = options[HTTPOptions.basic], !pair.isEmpty {
+      request.headers.append(Header("Authorization", "Basic \(base64(Array(pair.utf8)))", isSecret: true))
+    }
+    if options[HTTPOptions.method] == .post {
+      request.method = .post
+      request.isRepeatable = true
+      if let body = options[HTTPOptions.body] {
+        request.body = body.json
+        request.headers.append(Header("Content-Type", "application/json"))
+      }
+    }
+    request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])
+    request.limits.whole = options[HTTPOptions.timeout]
+    request.limits.bodyBytes = options[HTTPOptions.maxSize]
+    self.request = request
+  }
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    var all: [Value] = []
+    var page: Request? = request
+    var number = 0
+    while let request = page {
+      if number == options[HTTPOptions.maxPages] {
+        throw WrongAnswer(
+          self.request, "there are more than \(number) pages; raise max_pages, or ask for less")
+      }
+      number += 1
+      let answer = try fetch.answer(paged(request, number, offset: all.count))
+      let event = Event(answer.value, poll.poll())
+      let before = all.count
+      try rows.each(event) { all.append($0) }
+      page = try following(request, answer, event, isEmpty: all.count == before)
+    }
+    return PollAnswer(all, notes: fetch.notes())
+  }
+
+  private func paged(_ request: Request, _ number: Int, offset: Int) -> Request {
+    var request = request
+    if let name = options[HTTPOptions.page] {
+      request.address = request.address.setting(name, to: "\(number)")
+    }
+    if let name = options[HTTPOptions.offset] {
+      request.address = request.address.setting(name, to: "\(offset)")
+    }
+    return request
+  }
+
+  /// The request for the next page; nil after the last.
+  private func following(_ request: Request, _ answer: Answer, _ event: Event, isEmpty: Bool) throws
+    -> Request?
+  {
+    if options[HTTPOptions.page] != nil || options[HTTPOptions.offset] != nil {
+      return isEmpty ? nil : request
+    }
+    let link = if let next { try next.first(event)?.string } else { answer.headers.link("next") }
+    guard let link, !link.isEmpty else { return nil }
+    return try request.following(link)
+  }
+}

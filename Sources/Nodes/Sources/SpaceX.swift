@@ -1,0 +1,141 @@
+import Fetch
+import JSON
+import Pipeline
+
+/// `spacex`: what the SpaceX API of r/SpaceX has of launches, rockets and all else.
+let spacex = NodeSpec(
+  "spacex", "poll a collection of the SpaceX API: launches, rockets, cores, …",
+  details: """
+    A row is an entry of the collection as the service has it. With `populate`, `where`, `sort` or `fields` it is asked by \
+    a query, page after page, which puts whole entries in the place of their ids: populate: [rocket] makes .rocket the \
+    rocket. The data has not changed since October 2022, and the service may be gone: `url` names a mirror.
+    """,
+  options: AnyOption.list(
+    SpaceXOptions.collection, SpaceXOptions.version, SpaceXOptions.populate, SpaceXOptions.condition,
+    SpaceXOptions.fields, SpaceXOptions.sort, SpaceXOptions.cache, SpaceXOptions.url),
+  shorthand: "collection",
+  examples: [
+    .init("all launches", "spacex: launches"),
+    .init(
+      "with their rockets", "spacex: { collection: launches, populate: [rocket], sort: { date_utc: desc } }"),
+    .init("the rockets, once a day", "spacex: { collection: rockets, cache: 1d }"),
+    .init(
+      "what failed, from a mirror, as version 5 has it",
+      "spacex: { collection: launches, version: v5, where: { success: false }, fields: [name, date_utc, failures], url: 'https://example.org' }"
+    ),
+  ],
+  check: { options, checker in
+    AnyOption.address(options[SpaceXOptions.url], at: options.place(of: SpaceXOptions.url), checker)
+    let plain = options[SpaceXOptions.collection].utf8.allSatisfy { byte in
+      (0x61...0x7a).contains(byte) || byte == 0x2f
+    }
+    if !plain {
+      checker.report(
+        "this is no collection", at: options.place(of: SpaceXOptions.collection),
+        hint: "launches, launches/upcoming, launches/past, rockets, cores, payloads, launchpads, …")
+    }
+  },
+  .poll { options, context in try SpaceXSource(options, context) })
+
+private enum SpaceXOptions {
+  enum Version: String, CaseIterable, Sendable { case v4, v5 }
+
+  static let collection = Option(
+    "collection", .text, default: "launches", "which collection", example: "rockets")
+  static let version = Option(
+    "version", .choice(of: Version.self), default: "v4",
+    "the version of the service; only launches have another")
+  static let populate = Option(
+    "populate", .list(of: .text), default: "[]", "members whose ids become what they stand for",
+    example: "[rocket]")
+  static let condition = Option.optional(
+    "where", .value, "only entries for which this holds, as MongoDB has it", example: "{ upcoming: true }")
+  static let fields = Option(
+    "fields", .list(of: .text), default: "[]", "only these members, and the id", example: "[name, date_utc]")
+  static let sort = Option.optional("sort", .value, "in which order", example: "{ date_utc: desc }")
+  static let cache = Option(
+    "cache", .duration(allowingZero: true), default: "1h", "how old an answer may be that is used again")
+  static let url = Option("url", .text, default: "https://api.spacexdata.com", "where the service is")
+}
+
+private final class SpaceXSource: PollSource {
+  private static let pageSize = 100
+
+  private let options: Options
+  private let fetch: WebFetch
+  private let address: Address
+
+  init(_ options: Options, _ context: SourceContext) throws {
+    self.options = options
+    fetch = try WebFetch(context)
+    var address = try Address(options[SpaceXOptions.url])
+      .appending(path: options[SpaceXOptions.version].rawValue)
+    for part in options[SpaceXOptions.collection].split(separator: "/") {
+      address = address.appending(path: String(part))
+    }
+    self.address = address
+  }
+
+  private var isQuery: Bool {
+    !options[SpaceXOptions.populate].isEmpty || options[SpaceXOptions.condition] != nil
+      || !options[SpaceXOptions.fields].isEmpty || options[SpaceXOptions.sort] != nil
+  }
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    PollAnswer(try isQuery ? queried() : listed(), notes: fetch.notes())
+  }
+
+  private func listed() throws -> [Value] {
+    let request = request(address)
+    let value = try fetch.answer(request).value
+    // One launch, as of launches/next, is an object.
+    if value.kind == .object, value.member("id") != nil { return [value] }
+    guard let rows = value.items, rows.allSatisfy({ $0.kind == .object }) else {
+      throw WrongAnswer(request, "this is no list: \(value.description.prefix(80))")
+    }
+    return rows
+  }
+
+  private func queried() throws -> [Value] {
+    var rows: [Value] = []
+    var page: Int? = 1
+    while let number = page {
+      let request = query(number)
+      let value = try fetch.answer(request).value
+      guard let docs = value.member("docs")?.items,
+        let total = value.member("totalDocs")?.double.flatMap({ Int(exactly: $0) })
+      else { throw WrongAnswer(request, "this is no page of entries: \(value.description.prefix(80))") }
+      rows += docs
+      page = value.member("hasNextPage")?.isTruthy == true ? number + 1 : nil
+      if page == nil ? rows.count < total : docs.isEmpty {
+        throw WrongAnswer(request, "there are \(total) entries, of which only \(rows.count) came")
+      }
+    }
+    return rows
+  }
+
+  private func query(_ page: Int) -> Request {
+    var settings: [(String, Value)] = [("limit", .number(Self.pageSize)), ("page", .number(page))]
+    let populate = options[SpaceXOptions.populate]
+    if !populate.isEmpty { settings.append(("populate", .array(populate.map { .string($0) }))) }
+    if let sort = options[SpaceXOptions.sort] { settings.append(("sort", sort)) }
+    let fields = options[SpaceXOptions.fields]
+    if !fields.isEmpty { settings.append(("select", .record(fields.map { ($0, .number(1)) }))) }
+    var request = request(address.appending(path: "query"))
+    request.method = .post
+    request.isRepeatable = true
+    request.headers.append(Header("Content-Type", "application/json"))
+    request.body =
+      Value.record([
+        ("query", options[SpaceXOptions.condition] ?? .emptyObject), ("options", .record(settings)),
+      ]).json
+    return request
+  }
+
+  private func request(_ address: Address) -> Request {
+    var request = Request(address)
+    request.headers = [Header("Accept", "application/json")]
+    request.cache = CacheRule(maximumAge: options[SpaceXOptions.cache] * 0.95)
+    return request
+  }
+}

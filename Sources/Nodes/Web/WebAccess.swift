@@ -1,0 +1,41 @@
+import Fetch
+import Pipeline
+import Reactive
+
+/// The way to the network that sources are handed with the world: one client for all of them, made when the first asks.
+public final class WebAccess: Sendable {
+  /// What the services take, where the config says nothing else.
+  public static let budgets = [
+    "ll.thespacedevs.com": SiteBudget([.init(15, per: .seconds(3600))]),
+    // What the key DEMO_KEY may.
+    "api.nasa.gov": SiteBudget(
+      [.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], learnedPeriod: .seconds(3600)),
+  ]
+
+  private let make: @Sendable () throws -> Client
+  private let made = Locked<Client?>(nil)
+  /// Whether answers that are kept are asked for anew.
+  let refreshes: Bool
+
+  public init(refreshes: Bool = false, _ make: @escaping @Sendable () throws -> Client) {
+    self.make = make
+    self.refreshes = refreshes
+  }
+
+  func client() throws -> Client {
+    if let client = made.withLock({ $0 }) { return client }
+    let client = try make()
+    return made.withLock { made in
+      let first = made ?? client
+      made = first
+      return first
+    }
+  }
+}
+
+/// There is no network where the pipeline runs: in a rehearsal, say.
+struct NoNetwork: Error, CustomStringConvertible {
+  let description = "there is no network here"
+}
+
+extension StopSign: StopSignal {}

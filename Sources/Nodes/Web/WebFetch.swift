@@ -1,0 +1,71 @@
+import Fetch
+import JSON
+import Pipeline
+
+/// Fetches for one source, and says once what is unusual about it.
+final class WebFetch {
+  private let access: WebAccess
+  private let context: SourceContext
+  /// Whether old answers stand in at present, which was told.
+  private var isStale = false
+  /// What the poll that is under way must be told with.
+  private var oldest: Double?
+
+  init(_ context: SourceContext) throws {
+    guard let access = context.world[WebAccess.self] else { throw NoNetwork() }
+    self.access = access
+    self.context = context
+  }
+
+  /// The answer to a request, from wherever.
+  func answer(_ request: Request) throws -> Answer {
+    var request = request
+    request.refresh = request.refresh || access.refreshes
+    let log = context.log
+    let answer = try access.client().fetch(request, stop: context.stop) { notice in
+      switch notice {
+      case .waitingForBudget: log.notice("\(notice)")
+      case .retrying: log.detail("\(notice)")
+      case .notKept: log.warning("\(notice)")
+      }
+    }
+    if answer.freshness == .stale {
+      oldest = max(oldest ?? 0, answer.age)
+      tellStale(answer)
+    }
+    return answer
+  }
+
+  private func tellStale(_ answer: Answer) {
+    if isStale { return }
+    isStale = true
+    let reason = answer.staleBecause.map { "\($0)" } ?? "there is nothing newer"
+    let age = DurationText.format(.seconds(answer.age.rounded()))
+    context.log.warning("\(reason); what was answered \(age) ago stands in, until there is news")
+  }
+
+  /// Ends a poll: what `$meta` says of it.
+  func notes() -> Value {
+    defer { oldest = nil }
+    if let oldest {
+      return .record([("stale", .bool(true)), ("age", .number(oldest.rounded()))])
+    }
+    if isStale { context.log.notice("there is news again") }
+    isStale = false
+    return .emptyObject
+  }
+}
+
+/// An answer that is JSON, and not what it should be.
+struct WrongAnswer: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ request: Request, _ what: String) { description = "\(request): \(what)" }
+}
+
+extension AnyOption {
+  /// The address that a source's requests begin with, as every source on the web has it.
+  static func address(_ text: String, at place: Place, _ checker: Checker) {
+    do throws(AddressFlaw) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
+  }
+}

@@ -1,0 +1,92 @@
+import JSON
+import Pipeline
+import Testing
+
+@testable import Nodes
+
+@Suite struct HTTPTests {
+  @Test("an array is rows, an object is a row, and rows says otherwise")
+  func rows() throws {
+    #expect(try WebTrial("http: 'http://a/x'") { _ in .init("[1,2]") }.rows() == #"[1,2]"#)
+    #expect(try WebTrial("http: 'http://a/x'") { _ in .init(#"{"n":1}"#) }.rows() == #"[{"n":1}]"#)
+    let inside = try WebTrial("http: { url: 'http://a/x', rows: '.items[]' }") { _ in .init(#"{"items":[3]}"#)
+    }
+    #expect(try inside.rows() == #"[3]"#)
+  }
+
+  @Test("pages are followed by what the answer links, by its header, by number and by offset")
+  func pages() throws {
+    let linked = try WebTrial("http: { url: 'http://a/x?q=1', rows: '.r[]', next: .next }") { order in
+      order.address.text.contains("p=2")
+        ? .init(#"{"r":[3],"next":null}"#) : .init(#"{"r":[1,2],"next":"/x?q=1&p=2"}"#)
+    }
+    #expect(try linked.rows() == #"[1,2,3]"#)
+    let header = try WebTrial("http: 'http://a/x'") { order in
+      order.address.text.contains("p=2")
+        ? .init("[2]") : .init("[1]", [("Link", "</x?p=2>; rel=\"next\"")])
+    }
+    #expect(try header.rows() == #"[1,2]"#)
+    let numbered = try WebTrial("http: { url: 'http://a/x', page: page }") { order in
+      order.address.text.hasSuffix("page=3") ? .init("[]") : .init("[7]")
+    }
+    #expect(try numbered.rows() == #"[7,7]"#)
+    #expect(numbered.paths == ["x?page=1", "x?page=2", "x?page=3"])
+    let offset = try WebTrial("http: { url: 'http://a/x', offset: skip }") { order in
+      order.address.text.hasSuffix("skip=4") ? .init("[]") : .init("[1,2]")
+    }
+    #expect(try offset.rows() == #"[1,2,1,2]"#)
+  }
+
+  @Test("more pages than allowed fail the poll, as does anything that is no whole JSON on any page")
+  func failures() throws {
+    let endless = try WebTrial("http: { url: 'http://a/x', page: page, max_pages: 3 }") { _ in .init("[1]") }
+    #expect(throws: WrongAnswer.self) { try endless.poll() }
+    let html = try WebTrial("http: { url: 'http://a/x', next: .next, rows: '.r[]' }") { order in
+      order.address.text.contains("p=2")
+        ? .init("<html>sorry</html>") : .init(#"{"r":[1],"next":"/x?p=2"}"#)
+    }
+    #expect(throws: (any Error).self) { try html.poll() }
+    let wrong = try WebTrial("http: { url: 'http://a/x', rows: '.items[]' }") { _ in .init(#"{"items":3}"#) }
+    #expect(throws: (any Error).self) { try wrong.poll() }
+  }
+
+  @Test("a key is sent and never shown")
+  func secrets() throws {
+    let trial = try WebTrial("http: { url: 'http://a/x', bearer: s3cret }") { order in
+      order.headers.contains { $0.value == "Bearer s3cret" } ? .init("nothing", status: 403) : .init("[]")
+    }
+    let error = #expect(throws: (any Error).self) { try trial.poll() }
+    #expect(error.map { "\($0)".contains("403") && !"\($0)".contains("s3cret") } == true)
+    let basic = try WebTrial("http: { url: 'http://a/x', basic: 'me:you' }") { _ in .init("[]") }
+    _ = try basic.poll()
+    #expect(basic.asked.entries.first?.headers.contains { $0.value == "Basic bWU6eW91" } == true)
+  }
+
+  @Test("a body is posted as JSON")
+  func post() throws {
+    let trial = try WebTrial("http: { url: 'http://a/q', method: post, body: { open: true } }") { _ in
+      .init("[1]")
+    }
+    #expect(try trial.rows() == #"[1]"#)
+    let order = try #require(trial.asked.entries.first)
+    #expect(order.method == .post && String(decoding: order.body, as: UTF8.self) == #"{"open":true}"#)
+  }
+
+  @Test("where a server is out of order what it said last stands in, told once, and its end is told")
+  func stale() throws {
+    let isBroken = Journal<Bool>()
+    let trial = try WebTrial("http: 'http://a/x'") { _ in
+      isBroken.entries.last == true ? .init("oops", status: 503) : .init("[1]")
+    }
+    #expect(try trial.poll().notes == .emptyObject)
+    isBroken.note(true)
+    for _ in 0..<2 {
+      let answer = try trial.poll()
+      #expect(Value.array(answer.rows).description == "[1]" && answer.notes.member("stale")?.isTruthy == true)
+    }
+    #expect(trial.told.entries.count { $0.contains("stands in") } == 1, "\(trial.told.entries)")
+    isBroken.note(false)
+    #expect(try trial.poll().notes == .emptyObject)
+    #expect(trial.told.entries.last == "there is news again")
+  }
+}

@@ -1,0 +1,49 @@
+import JSON
+import Pipeline
+import Testing
+
+@testable import Nodes
+
+@Suite struct SpaceXTests {
+  @Test("a collection is one list, one entry an object")
+  func list() throws {
+    let trial = try WebTrial("spacex: { collection: rockets, url: 'http://a' }") { _ in
+      .init(#"[{"id":"x"}]"#)
+    }
+    #expect(try trial.rows() == #"[{"id":"x"}]"#)
+    #expect(trial.paths == ["v4/rockets"])
+    let one = try WebTrial("spacex: { collection: launches/next, version: v5, url: 'http://a' }") { _ in
+      .init(#"{"id":"y"}"#)
+    }
+    #expect(try one.rows() == #"[{"id":"y"}]"#)
+    #expect(one.paths == ["v5/launches/next"])
+    let text = try WebTrial("spacex: { url: 'http://a' }") { _ in .init("\"Not Found\"") }
+    #expect(throws: WrongAnswer.self) { try text.poll() }
+  }
+
+  @Test("a query is asked page after page, with what stands for ids put in their place")
+  func query() throws {
+    let trial = try WebTrial(
+      "spacex: { populate: [rocket], where: { upcoming: true }, sort: { date_utc: desc }, fields: [name], url: 'http://a' }"
+    ) { order in
+      String(decoding: order.body, as: UTF8.self).contains("\"page\":2")
+        ? .init(#"{"docs":[{"id":"b"}],"totalDocs":2,"hasNextPage":false}"#)
+        : .init(#"{"docs":[{"id":"a"}],"totalDocs":2,"hasNextPage":true}"#)
+    }
+    #expect(try trial.rows() == #"[{"id":"a"},{"id":"b"}]"#)
+    let order = try #require(trial.asked.entries.first)
+    #expect(order.method == .post && order.address.path == "/v4/launches/query")
+    #expect(
+      String(decoding: order.body, as: UTF8.self)
+        == #"{"query":{"upcoming":true},"options":{"limit":100,"page":1,"populate":["rocket"],"sort":{"date_utc":"desc"},"select":{"name":1}}}"#
+    )
+  }
+
+  @Test("pages that lack entries fail the poll")
+  func lacking() throws {
+    let trial = try WebTrial("spacex: { populate: [rocket], url: 'http://a' }") { _ in
+      .init(#"{"docs":[{"id":"a"}],"totalDocs":3,"hasNextPage":false}"#)
+    }
+    #expect(throws: WrongAnswer.self) { try trial.poll() }
+  }
+}

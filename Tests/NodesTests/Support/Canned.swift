@@ -1,0 +1,99 @@
+import Fetch
+import JSON
+import Reactive
+import Store
+import Testing
+
+@testable import Nodes
+@testable import Pipeline
+
+/// A network that answers from a closure, at once.
+final class Canned: Transport {
+  struct Reply: Sendable {
+    let status: Int
+    let body: String
+    let headers: [(String, String)]
+
+    init(_ body: String, status: Int = 200, _ headers: [(String, String)] = []) {
+      self.status = status
+      self.body = body
+      self.headers = headers
+    }
+  }
+
+  private let thread = SerialScheduler(name: "canned")
+  private let answer: @Sendable (TransferOrder) -> Reply
+
+  init(_ answer: @escaping @Sendable (TransferOrder) -> Reply) { self.answer = answer }
+
+  func start(
+    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+  ) -> Subscription {
+    let reply = answer(order)
+    thread.perform {
+      completion(
+        .success(
+          TransferAnswer(status: reply.status, headers: Headers(reply.headers), body: Array(reply.body.utf8)))
+      )
+    }
+    return Subscription()
+  }
+
+  /// A way to it, without budgets and with short waits.
+  static func access(_ answer: @escaping @Sendable (TransferOrder) -> Reply) -> WebAccess {
+    WebAccess {
+      Client(
+        Canned(answer), file: try WebFile(), on: SerialScheduler(name: "fetch"),
+        wallClock: World.real.wallClock,
+        .init(retry: RetryPolicy(backoff: Backoff(initial: .milliseconds(1), attempts: 2))))
+    }
+  }
+}
+
+/// One source of the web, polled by hand over answers that a test gives.
+final class WebTrial {
+  let asked = Journal<TransferOrder>()
+  let told = Journal<String>()
+  private let source: any PollSource
+  private var number = 0
+
+  init(
+    _ source: String, at now: Double = 1_772_323_200,
+    _ answer: @escaping @Sendable (TransferOrder) -> Canned.Reply
+  ) throws {
+    let plan = try #require(
+      try Trial.plan("sources: { in: { \(source) } }\nsteps: []\nsinks: { it: null }\n").sources.first)
+    var world = World.real
+    world.wallClock = { now }
+    world[WebAccess.self] = Canned.access { [asked] order in
+      asked.note(order)
+      return answer(order)
+    }
+    let log = NodeLog(log: Log { [told] in told.note($0.message) }, pipeline: "p", node: "in")
+    let context = SourceContext(
+      name: "in", world: world, log: log, meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true,
+      stop: StopSign(), position: nil, isKept: false)
+    guard case .poll(let make) = plan.spec.role else { throw Trial.Wrong(description: "this is not polled") }
+    self.source = try make(plan.options, context)
+    self.now = now
+  }
+
+  private let now: Double
+
+  func poll() throws -> PollAnswer {
+    number += 1
+    return try source.poll(PollRequest(source: "in", number: number, at: now))
+  }
+
+  /// The rows of a poll, as JSON.
+  func rows() throws -> String { Value.array(try poll().rows).description }
+
+  /// What was asked for, without the beginning that is always the same.
+  var paths: [String] {
+    asked.entries.map { order in
+      let text = order.address.text
+      return text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).last.map(String.init)
+        ?? text
+    }
+  }
+}
