@@ -14,6 +14,7 @@ enum RunCommand {
     "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
     options: [
       once, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none, RunState.reset,
+      RunWeb.refresh,
       stats,
       grace, RunLog.quiet, RunLog.verbose, RunLog.format,
     ],
@@ -46,6 +47,7 @@ enum RunCommand {
       options.letters = appendLetter
       if let state { options.state = { plan in try state.open(plan, log: log) } }
     }
+    options.world[WebAccess.self] = try RunWeb.access(files.plans, state, arguments)
     ignoreSignalsOfWrites()
     let virtual = files.plans.filter { $0.sources.contains(where: \.isScript) }
     guard virtual.isEmpty || virtual.count == files.plans.count else {

@@ -51,15 +51,20 @@ struct RunState: Sendable {
     return file
   }
 
-  private func path(of plan: Plan) throws -> String {
+  /// The folder that the state of a pipeline is in.
+  func folder(of plan: Plan) throws -> String {
     let configured = plan.config.member("state")?.string
-    guard let folder = given ?? configured ?? StateFolder.standard(environment: { Terminal.environment($0) })
-    else {
+    let standard = StateFolder.standard(environment: { Terminal.environment($0) })
+    guard let folder = given ?? configured ?? standard else {
       throw Unusable(
-        description:
-          "there is no place for state: neither XDG_STATE_HOME nor HOME is set; --state FOLDER names one, "
-          + "and --no-state does without")
+        description: "there is no place for state: neither XDG_STATE_HOME nor HOME is set; "
+          + "--state FOLDER names one, and --no-state does without")
     }
+    return folder
+  }
+
+  private func path(of plan: Plan) throws -> String {
+    let folder = try folder(of: plan)
     guard let path = StateFolder.file(of: plan.name, in: folder) else {
       throw Unusable(
         description:

@@ -1,4 +1,5 @@
 import Fetch
+import JSON
 import Pipeline
 import Reactive
 
@@ -11,6 +12,19 @@ public final class WebAccess: Sendable {
     "api.nasa.gov": SiteBudget(
       [.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], learnedPeriod: .seconds(3600)),
   ]
+
+  /// What `budgets` in a config says: `{ api.nasa.gov: 1000 in 1h }`, or a list of such limits a host.
+  public static func budgets(of config: Value) throws -> [String: SiteBudget] {
+    var budgets: [String: SiteBudget] = [:]
+    try config.member("budgets")?.forEachMember { host, limits in
+      let windows = try (limits.items ?? [limits]).map { limit in
+        let budget = try AtMost(limit.string ?? limit.description)
+        return SiteBudget.Window(budget.number, per: budget.period)
+      }
+      budgets[host.string ?? ""] = SiteBudget(windows)
+    }
+    return budgets
+  }
 
   private let make: @Sendable () throws -> Client
   private let made = Locked<Client?>(nil)

@@ -122,7 +122,8 @@ private struct Work {
 
   /// Three rows, as each service would have them.
   @Sendable private static func answer(_ order: TransferOrder) -> Canned.Reply {
-    let rows = (1...3).map { ##"{"id":"\##($0)","date":"2026-01-0\##($0)","n":\##($0)}"## }.joined(separator: ",")
+    let rows = (1...3).map { ##"{"id":"\##($0)","date":"2026-01-0\##($0)","n":\##($0)}"## }.joined(
+      separator: ",")
     if order.address.path.contains("nowhere") {
       return Canned.Reply(#"{"detail":"Not found."}"#, status: 404)
     }

@@ -20,9 +20,9 @@ struct AtMost: Equatable, Sendable {
       let start = text.utf8.distance(from: text.startIndex, to: word.startIndex)
       return start..<start + word.utf8.count
     }
-    guard let number = Int(words[0]), (1...1000).contains(number) else {
+    guard let number = Int(words[0]), (1...100_000).contains(number) else {
       throw Flaw(
-        "\(quoted(String(words[0]))) is not a number from 1 to 1000", at: range(words[0]), hint: hint)
+        "\(quoted(String(words[0]))) is not a number from 1 to 100000", at: range(words[0]), hint: hint)
     }
     self.number = number
     do throws(Flaw) {

@@ -1,0 +1,34 @@
+import Fetch
+import Nodes
+import Pipeline
+import Reactive
+import Store
+
+/// The way to the network that `flow run` hands its sources, with what the config says of it.
+enum RunWeb {
+  static let refresh = Option("refresh", .flag, "ask anew for what the cache has")
+
+  /// Made when the first source asks, so that pipelines without one never see it.
+  static func access(_ plans: [Plan], _ state: RunState?, _ arguments: Arguments) throws(WrongUse)
+    -> WebAccess
+  {
+    var budgets = WebAccess.budgets
+    for plan in plans {
+      do {
+        budgets.merge(try WebAccess.budgets(of: plan.config)) { _, own in own }
+      } catch {
+        throw WrongUse("config.yaml: \(error)")
+      }
+    }
+    let folder = plans.first.flatMap { try? state?.folder(of: $0) }
+    return WebAccess(refreshes: arguments.has(refresh)) { [budgets] in
+      let surroundings = Surroundings { Terminal.environment($0) }
+      let transport = try CurlTransport(
+        .init(userAgent: "flow/\(VersionCommand.version)", surroundings: surroundings))
+      let file = try folder.map { folder throws(StoreFailure) in try WebFile(path: WebFile.path(in: folder)) }
+      return Client(
+        transport, file: try file ?? WebFile(), on: SerialScheduler(name: "flow-web"),
+        wallClock: World.real.wallClock, .init(budgets: budgets))
+    }
+  }
+}
