@@ -29,11 +29,13 @@ public struct SystemDisk: StateDisk {
       guard count >= 0 else { throw StateDiskError(code: errno) }
       if count == 0 { break }
       // Written over itself, it is sure to be written by the sync.
+      crashPoint("state.written over")
       let written = pwrite(descriptor, bytes, count, place)
       guard written > 0 else { throw StateDiskError(code: errno) }
       place += written
     }
     guard fsync(descriptor) == 0 else { throw StateDiskError(code: errno) }
+    crashPoint("state.made safe")
   }
 
   public func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
