@@ -18,6 +18,8 @@ let package = Package(
     .library(name: "JSON", targets: ["JSON"]),  // for Tests/Fuzz, which is a package of its own
   ],
   targets: [
+    .systemLibrary(
+      name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
       name: "COnig", path: "Sources/COnig", pkgConfig: "oniguruma", providers: [.apt(["libonig-dev"])]),
@@ -32,20 +34,24 @@ let package = Package(
     .target(
       name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
       exclude: [
-        "flow", "Reactive", "Pipeline", "Nodes", "Store", "CGlibc", "COnig", "CSQLite", "CYAML", "CZ",
-        "JQ/README.md",
+        "flow", "Reactive", "Pipeline", "Nodes", "Fetch", "Store", "CCurl", "CGlibc", "COnig", "CSQLite",
+        "CYAML",
+        "CZ", "JQ/README.md",
       ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
     .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked + crashPoints),
     .target(
+      name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store"], swiftSettings: unchecked),
+    .target(
       name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive", "Store"],
       swiftSettings: unchecked),
     .target(
-      name: "Nodes", dependencies: ["CGlibc", "CZ", "JSON", "Pipeline", "Reactive", "Store"],
+      name: "Nodes", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Pipeline", "Reactive", "Store"],
       swiftSettings: unchecked),
     .executableTarget(
-      name: "flow", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "Store"], swiftSettings: unchecked
+      name: "flow", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Store"],
+      swiftSettings: unchecked
     ),
     // For tests alone: files and SQLite on a disk that crashes.
     .target(
@@ -54,10 +60,13 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"]),
+    .testTarget(
+      name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Reactive", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
     .testTarget(
-      name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+      name: "NodesTests",
+      dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Reactive"], path: "Tests/Crash"),
   ],
   swiftLanguageModes: [.v6]

@@ -31,29 +31,35 @@ enum Schema {
   ]
 
   /// Makes or brings forward the tables; a file of a later flow or of another program is refused as it is.
-  static func prepare(_ database: Database, migrations: [String] = migrations) throws(StoreFailure) {
-    let version = try version(of: database, newest: migrations.count)
+  static func prepare(
+    _ database: Database, migrations: [String] = migrations, owner: Int64 = owner
+  ) throws(StoreFailure) {
+    let version = try version(of: database, newest: migrations.count, owner: owner)
     try database.prepareToWrite()
     guard version != migrations.count else { return }
     try database.transaction { () throws(StoreFailure) in
-      try make(in: database, migrations[(version ?? 0)...])
+      try make(in: database, migrations[(version ?? 0)...], owner: owner)
     }
   }
 
-  static func make(in database: Database, _ migrations: ArraySlice<String> = migrations[...])
-    throws(StoreFailure)
-  {
+  static func make(
+    in database: Database, _ migrations: ArraySlice<String> = migrations[...], owner: Int64 = owner
+  ) throws(StoreFailure) {
     for migration in migrations { try database.execute(migration, to: "make the tables") }
     try database.execute("PRAGMA application_id = \(owner); PRAGMA user_version = \(migrations.endIndex)")
   }
 
   /// The version of the tables; nil where there are none yet.
-  static func version(of database: Database, newest: Int = current) throws(StoreFailure) -> Int? {
+  static func version(
+    of database: Database, newest: Int = current, owner: Int64 = owner
+  ) throws(StoreFailure) -> Int? {
     let version = Int(try database.integer("PRAGMA user_version") ?? 0)
     let isOurs = try database.integer("PRAGMA application_id") == owner
     let tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     guard isOurs || tables == 0 && version == 0 else {
-      throw StoreFailure(database.path, .foreign, "a database of another program, not flow's state")
+      throw StoreFailure(
+        database.path, .foreign,
+        "a database of another program, not flow's \(owner == Schema.owner ? "state" : "web file")")
     }
     guard version <= newest else {
       throw StoreFailure(

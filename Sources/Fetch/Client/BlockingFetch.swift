@@ -1,0 +1,49 @@
+import CGlibc
+import Glibc
+import Reactive
+
+extension Client {
+  /// Fetches, while the calling thread waits; once the stop sign is set it fails at once.
+  ///
+  /// Not for the thread of the client's own scheduler. `notice` is called on that one.
+  public func fetch(
+    _ request: Request, stop: (any StopSignal)? = nil,
+    notice: @escaping @Sendable (FetchNotice) -> Void = { _ in }
+  ) throws(FetchError) -> Answer {
+    let letter = Letter()
+    let subscription = start(request, notice: notice) { letter.put($0) }
+    while true {
+      if let result = letter.take() { return try result.get() }
+      if stop?.isSet ?? false {
+        subscription.dispose()
+        throw FetchError(.cancelled, request, "stopped before there was an answer")
+      }
+      letter.wait(or: stop?.descriptor ?? -1)
+    }
+  }
+}
+
+/// A result that one thread leaves for another, which waits for it beside something else.
+private final class Letter: Sendable {
+  private let content = Locked<Result<Answer, FetchError>?>(nil)
+  private let descriptor = flow_eventfd()
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  func put(_ result: Result<Answer, FetchError>) {
+    content.withLock { $0 = result }
+    var one: UInt64 = 1
+    if descriptor >= 0 { _ = write(descriptor, &one, 8) }
+  }
+
+  func take() -> Result<Answer, FetchError>? { content.withLock { $0 } }
+
+  func wait(or other: Int32) {
+    var entries = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+    ]
+    // Where no descriptor was to be had it looks again and again.
+    _ = poll(&entries, 2, descriptor >= 0 ? -1 : 50)
+  }
+}

@@ -1,0 +1,142 @@
+/// Where a request goes: a checked http or https URL that shows itself without its secrets.
+///
+///     var address = try Address("https://api.nasa.gov/planetary/")
+///     address = address.appending(path: "apod").setting("api_key", to: key, isSecret: true)
+///     print(address)  // https://api.nasa.gov/planetary/apod?api_key=***
+public struct Address: Hashable, Sendable, CustomStringConvertible {
+  public enum Scheme: String, Hashable, Sendable {
+    case http, https
+
+    var port: Int { self == .http ? 80 : 443 }
+  }
+
+  public let scheme: Scheme
+  /// In small letters; an IPv6 address in its brackets.
+  public let host: String
+  /// Nil for the one that the scheme has anyway.
+  public let port: Int?
+  /// As it is sent, from its first `/`.
+  public internal(set) var path: String
+  public internal(set) var query: [QueryItem]
+
+  /// Who budgets are kept for: the host, and the port where it is an unusual one.
+  public var site: String { port.map { "\(host):\($0)" } ?? host }
+
+  /// The URL in clear, as it is sent.
+  public var text: String { text { $0.text } }
+
+  /// The URL with `***` for what is secret.
+  public var description: String { text { $0.description } }
+
+  private func text(_ write: (QueryItem) -> String) -> String {
+    let end = query.isEmpty ? "" : "?" + query.map(write).joined(separator: "&")
+    return "\(scheme.rawValue)://\(site)\(path)\(end)"
+  }
+
+  /// The address with one more part of the path; slashes between are seen to.
+  public func appending(path part: String) -> Address {
+    var copy = self
+    let start = path.hasSuffix("/") ? String(path.dropLast()) : path
+    copy.path = start + (part.hasPrefix("/") ? "" : "/") + percentEncoded(part, keeping: isPathByte)
+    return copy
+  }
+
+  /// The address with a query item of that name in place of those it had; without any for nil.
+  public func setting(_ name: String, to value: String?, isSecret: Bool = false) -> Address {
+    var copy = self
+    let item = value.map { QueryItem(name, $0, isSecret: isSecret) }
+    let encoded = percentEncoded(name, keeping: isPlainByte)
+    let place = query.firstIndex { $0.name == encoded }
+    copy.query.removeAll { $0.name == encoded }
+    if let item { copy.query.insert(item, at: min(place ?? copy.query.count, copy.query.count)) }
+    return copy
+  }
+
+  /// Whether both are of the same scheme, host and port.
+  func sharesOrigin(with other: Address) -> Bool {
+    scheme == other.scheme && host == other.host && port == other.port
+  }
+}
+
+/// A name and a value in the query of an address, as they are sent.
+public struct QueryItem: Hashable, Sendable, CustomStringConvertible {
+  /// Percent-encoded.
+  public let name: String
+  /// Percent-encoded; nil where there is no `=`.
+  public let value: String?
+  public let isSecret: Bool
+
+  public init(_ name: String, _ value: String, isSecret: Bool = false) {
+    self.name = percentEncoded(name, keeping: isPlainByte)
+    self.value = percentEncoded(value, keeping: isPlainByte)
+    self.isSecret = isSecret || Self.isSecretName(self.name)
+  }
+
+  init(encodedName name: String, value: String?, isSecret: Bool = false) {
+    self.name = name
+    self.value = value
+    self.isSecret = isSecret || Self.isSecretName(name)
+  }
+
+  /// In clear.
+  var text: String { value.map { "\(name)=\($0)" } ?? name }
+
+  public var description: String { isSecret && value != nil ? "\(name)=***" : text }
+
+  /// What is a secret by its name, whether or not anybody said so.
+  private static let secretNames: Set = [
+    "apikey", "key", "token", "accesstoken", "authtoken", "auth", "secret", "clientsecret", "password",
+    "passwd", "sig", "signature", "appid",
+  ]
+
+  static func isSecretName(_ name: String) -> Bool {
+    secretNames.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
+  }
+}
+
+/// The bytes of a text as a URL carries them: those that are not kept as `%` and two digits.
+func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+  let digits = Array("0123456789ABCDEF".utf8)
+  var result: [UInt8] = []
+  for byte in text.utf8 {
+    if isKept(byte) {
+      result.append(byte)
+    } else {
+      result += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+  return String(decoding: result, as: UTF8.self)
+}
+
+/// What `%` and two digits stand for, put back.
+func percentDecoded(_ text: String) -> String {
+  var result: [UInt8] = []
+  var rest = Array(text.utf8)[...]
+  while let byte = rest.popFirst() {
+    let pair = String(decoding: rest.prefix(2), as: UTF8.self)
+    if byte == 0x25, pair.utf8.count == 2, let decoded = UInt8(pair, radix: 16) {
+      result.append(decoded)
+      rest = rest.dropFirst(2)
+    } else {
+      result.append(byte)
+    }
+  }
+  return String(decoding: result, as: UTF8.self)
+}
+
+/// What a name or a value of a query may hold as it is.
+func isPlainByte(_ byte: UInt8) -> Bool {
+  isUnreserved(byte) || ",:/".utf8.contains(byte)
+}
+
+/// What a path may hold as it is; `%` so that what was encoded stays.
+func isPathByte(_ byte: UInt8) -> Bool {
+  isUnreserved(byte) || "%!$&'()*+,;=:@/".utf8.contains(byte)
+}
+
+private func isUnreserved(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+  default: "-._~".utf8.contains(byte)
+  }
+}

@@ -1,0 +1,57 @@
+/// A header that a request sends.
+public struct Header: Hashable, Sendable, CustomStringConvertible {
+  public let name: String
+  public let value: String
+  /// Whether the value is shown as `***`; what is known to carry a secret always is.
+  public let isSecret: Bool
+
+  public init(_ name: String, _ value: String, isSecret: Bool = false) {
+    self.name = name
+    self.value = value
+    let compact = name.lowercased().filter { $0 != "-" && $0 != "_" }
+    self.isSecret =
+      isSecret || ["authorization", "proxyauthorization", "cookie"].contains(compact)
+      || ["apikey", "token", "key", "secret", "password"].contains(where: compact.hasSuffix)
+  }
+
+  public var description: String { "\(name): \(isSecret ? "***" : value)" }
+
+  /// What is wrong with it, as a sentence.
+  var flaw: String? {
+    let isName = !name.isEmpty && name.utf8.allSatisfy { isNameByte($0) }
+    if !isName { return "the header name \(quoted(name)) has a character that names of headers cannot have" }
+    let breaks = value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }
+    return breaks
+      ? "the value of the header \(name) has a line break or another control character in it" : nil
+  }
+
+  private func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}
+
+/// The headers of an answer, in their order; names are the same in small and large letters.
+public struct Headers: Equatable, Sendable {
+  public private(set) var fields: [(name: String, value: String)] = []
+
+  public init(_ fields: [(String, String)] = []) {
+    for (name, value) in fields { add(name, value) }
+  }
+
+  mutating func add(_ name: String, _ value: String) {
+    fields.append((name.lowercased(), value))
+  }
+
+  /// The first value of that name.
+  public subscript(_ name: String) -> String? {
+    let name = name.lowercased()
+    return fields.first { $0.name == name }?.value
+  }
+
+  public static func == (left: Headers, right: Headers) -> Bool {
+    left.fields.elementsEqual(right.fields) { $0 == $1 }
+  }
+}

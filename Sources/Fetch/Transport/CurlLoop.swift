@@ -1,0 +1,172 @@
+import CCurl
+import Glibc
+import Reactive
+import Synchronization
+
+/// The thread's side of the transport: it starts, watches and ends transfers until it is told to stop.
+final class CurlLoop: Sendable {
+  typealias Completion = @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+
+  private struct Job: Sendable {
+    let number: Int
+    let order: TransferOrder
+    let completion: Completion
+  }
+
+  private struct State: Sendable {
+    var incoming: [Job] = []
+    var cancelled: [Int] = []
+    var lastNumber = 0
+    /// Those that wait for their turn and those under way.
+    var open: Set<Int> = []
+    var isOver = false
+  }
+
+  /// What is under way, on the thread alone.
+  private struct Work {
+    var waiting: [Job] = []
+    var active: [Int: CurlTransfer] = [:]
+    var completions: [Int: Completion] = [:]
+  }
+
+  /// Used on the thread, but for `curl_multi_wakeup`, which any thread may call.
+  private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+  private let options: CurlTransport.Options
+  private let state = Locked(State())
+
+  init(_ options: CurlTransport.Options) throws(TransferFailure) {
+    let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    guard code == CURLE_OK, let multi = curl_multi_init() else {
+      throw TransferFailure(
+        .failed, "libcurl cannot be started: \(String(cString: curl_easy_strerror(code)))")
+    }
+    self.multi = multi
+    self.options = options
+    _ = flow_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, Int(options.transfers))
+  }
+
+  deinit { curl_multi_cleanup(multi) }
+
+  func start(_ order: TransferOrder, _ completion: @escaping Completion) -> Subscription {
+    let limit = options.transfers + options.waiting
+    let number = state.withLock { state -> Int? in
+      if state.isOver || state.open.count >= limit { return nil }
+      state.lastNumber += 1
+      state.open.insert(state.lastNumber)
+      state.incoming.append(Job(number: state.lastNumber, order: order, completion: completion))
+      return state.lastNumber
+    }
+    let subscription = Subscription()
+    guard let number else {
+      completion(.failure(TransferFailure(.failed, "\(limit) transfers are under way or waiting already")))
+      return subscription
+    }
+    curl_multi_wakeup(multi)
+    subscription.onDispose { [weak self] in self?.cancel(number) }
+    return subscription
+  }
+
+  private func cancel(_ number: Int) {
+    let isOpen = state.withLock { state in
+      let isOpen = state.open.contains(number)
+      if isOpen { state.cancelled.append(number) }
+      return isOpen
+    }
+    if isOpen { curl_multi_wakeup(multi) }
+  }
+
+  func stop() {
+    state.withLock { $0.isOver = true }
+    curl_multi_wakeup(multi)
+  }
+
+  /// The thread's whole life.
+  func run() {
+    var work = Work()
+    while takeOrders(&work) {
+      admit(&work)
+      var running: Int32 = 0
+      curl_multi_perform(multi, &running)
+      collect(&work)
+      let wait = watch(&work)
+      curl_multi_poll(multi, nil, 0, wait, nil)
+    }
+    let failure = TransferFailure(.cancelled, "the transport was let go of")
+    for number in work.active.keys { end(number, .failure(failure), &work) }
+    for job in work.waiting { job.completion(.failure(failure)) }
+  }
+
+  /// False when it is time to stop.
+  private func takeOrders(_ work: inout Work) -> Bool {
+    let (jobs, cancelled, isOver) = state.withLock { state in
+      defer { (state.incoming, state.cancelled) = ([], []) }
+      for number in state.cancelled { state.open.remove(number) }
+      return (state.incoming, state.cancelled, state.isOver)
+    }
+    work.waiting += jobs
+    for number in cancelled {
+      work.waiting.removeAll { $0.number == number }
+      end(number, nil, &work)
+    }
+    return !isOver
+  }
+
+  private func admit(_ work: inout Work) {
+    while work.active.count < options.transfers, !work.waiting.isEmpty {
+      let job = work.waiting.removeFirst()
+      work.completions[job.number] = job.completion
+      do throws(TransferFailure) {
+        let transfer = try CurlTransfer(job.order, options, now: monotonicNow())
+        work.active[job.number] = transfer
+        let code = curl_multi_add_handle(multi, transfer.easy)
+        if code != CURLM_OK {
+          end(
+            job.number, .failure(TransferFailure(.failed, String(cString: curl_multi_strerror(code)))), &work)
+        }
+      } catch {
+        end(job.number, .failure(error), &work)
+      }
+    }
+  }
+
+  private func collect(_ work: inout Work) {
+    var code = CURLE_OK
+    while let easy = flow_curl_next_ended(multi, &code) {
+      guard let (number, transfer) = work.active.first(where: { $0.value.easy == easy }) else { continue }
+      end(number, transfer.result(code), &work)
+    }
+  }
+
+  /// Ends what took too long; how many milliseconds there are until the next may.
+  private func watch(_ work: inout Work) -> Int32 {
+    let now = monotonicNow()
+    var next = now + .seconds(60)
+    for (number, transfer) in work.active {
+      if let failure = transfer.overrun(at: now) {
+        end(number, .failure(failure), &work)
+      } else {
+        next = min(next, transfer.deadline)
+      }
+    }
+    // Whoever waits gets the place of what has just ended.
+    if work.active.count < options.transfers, !work.waiting.isEmpty { return 0 }
+    return Int32(clamping: ((next - now).nanoseconds + 999_999) / 1_000_000)
+  }
+
+  /// Lets go of a transfer, and tells of its end unless nobody wants to know.
+  private func end(_ number: Int, _ result: Result<TransferAnswer, TransferFailure>?, _ work: inout Work) {
+    if let transfer = work.active.removeValue(forKey: number) {
+      curl_multi_remove_handle(multi, transfer.easy)
+    }
+    let completion = work.completions.removeValue(forKey: number)
+    guard let result, let completion else { return }
+    _ = state.withLock { $0.open.remove(number) }
+    completion(result)
+  }
+}
+
+private func monotonicNow() -> Instant {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+}

@@ -1,0 +1,181 @@
+import JSON
+import Reactive
+import Store
+import Testing
+
+@testable import Fetch
+
+/// Whole fetches in virtual time: what is asked when, and what comes of it.
+@Suite struct ClientTests {
+  let url = "https://ll.example.org/launches"
+
+  @Test("JSON comes as a value, with the headers that say what is wanted")
+  func plain() throws {
+    let play = Play(file: try WebFile()) { _, _ in .answer(#"{"a": [1]}"#, 200, [("X-A", "b")]) }
+    let answer = try play.fetch(try request(url) { $0.headers = [Header("X-Mine", "c")] })
+    #expect(answer.value == (try Value.parse(#"{"a": [1]}"#)))
+    #expect(answer.headers["x-a"] == "b")
+    #expect(answer.freshness == .fresh)
+    #expect(!answer.isFromCache)
+    #expect(answer.tries == 1)
+    let order = try #require(play.script.calls.first?.order)
+    #expect(order.headers == [Header("X-Mine", "c"), Header("Accept", "application/json")])
+  }
+
+  @Test("anything may be asked for, and nothing may come")
+  func bytes() throws {
+    let play = Play(file: try WebFile()) { order, _ in
+      .answer("\u{1}", order.method == .head ? 200 : 200 + order.body.count)
+    }
+    let answer = try play.fetch(try request(url) { $0.expectation = .anything })
+    #expect(answer.bytes == [1])
+    #expect(answer.value.isNull)
+    #expect(try play.fetch(try request(url) { $0.method = .head }).value.isNull)
+    let done = try play.fetch(try request(url) { ($0.method, $0.body) = (.post, [1, 2, 3, 4]) })
+    #expect(done.status == 204)
+    #expect(done.value.isNull)
+  }
+
+  @Test("an error says who was asked what, what came, and nothing that is secret")
+  func refused() throws {
+    let play = Play(file: try WebFile()) { _, _ in
+      .answer(#"{"error": {"code": "API_KEY_INVALID", "message": "key hunter2-long is bad"}}"#, 403)
+    }
+    let failed = failure { _ = try play.fetch(try request(url + "?api_key=hunter2-long")) }
+    #expect(failed?.status == 403)
+    #expect(failed?.complaint == "key *** is bad")
+    #expect(
+      "\(try #require(failed))"
+        == "GET https://ll.example.org/launches?api_key=***: answered 403 Forbidden: key *** is bad")
+    #expect(play.times.count == 1)
+  }
+
+  @Test("nothing is sent of a request that is wrong by itself")
+  func flawed() throws {
+    let play = Play(file: try WebFile()) { _, _ in .answer("1") }
+    let failed = failure { _ = try play.fetch(try request(url) { $0.headers = [Header("A", "b\n")] }) }
+    #expect(failed?.kind == .request)
+    #expect(play.times == [])
+  }
+
+  @Test("what may pass is tried again, later each time, and told with how often")
+  func retries() throws {
+    let play = Play(file: try WebFile()) { _, number in
+      switch number {
+      case 1: .failed(.unreachable)
+      case 2: .answer("<html><title>502 Bad Gateway</title></html>", 502)
+      case 3: .answer(#"{"a": [1"#)
+      default: .answer("[7]")
+      }
+    }
+    let answer = try play.fetch(try request(url))
+    #expect(answer.tries == 4)
+    #expect(play.times == [0, 1100, 3200, 7300].map { .milliseconds($0) })
+    #expect(
+      play.told == [
+        "GET \(url): it broke; next try in 1 s",
+        "GET \(url): answered 502 Bad Gateway: an HTML page titled “502 Bad Gateway” (tried 2 times); next try in 2 s",
+        "GET \(url): answered 200 OK with JSON that breaks off after 8 bytes: …{\"a\": [1 (tried 3 times); next try in 4 s",
+      ])
+    let broken = Play(file: try WebFile()) { _, _ in .failed(.interrupted) }
+    let failed = failure { _ = try broken.fetch(try request(url)) }
+    #expect(failed?.kind == .interrupted)
+    #expect(failed?.tries == 4)
+    #expect(broken.times.count == 4)
+  }
+
+  @Test("what must not be repeated is not, unless it is marked so")
+  func unrepeatable() throws {
+    for (isRepeatable, count) in [(false, 1), (true, 4)] {
+      let play = Play(file: try WebFile()) { _, _ in .failed(.interrupted) }
+      let post = try request(url) { ($0.method, $0.isRepeatable) = (.post, isRepeatable) }
+      #expect(failure { _ = try play.fetch(post) } != nil)
+      #expect(play.times.count == count)
+    }
+  }
+
+  @Test("a server that wants to be left alone is: shortly within a fetch, for long by everybody")
+  func leftAlone() throws {
+    let file = try Folder()
+    let wait = #"{"detail": "Request was throttled. Expected available in 1716 seconds."}"#
+    let play = Play(file: try WebFile(path: file.file)) { _, number in
+      switch number {
+      case 1: .answer("slow down", 429, [("Retry-After", "40")])
+      case 2: .answer(wait, 429)
+      default: .answer("[1]")
+      }
+    }
+    let failed = failure { _ = try play.fetch(try request(url)) }
+    #expect(play.times == [.zero, .milliseconds(40_100)])
+    #expect(failed?.status == 429)
+    #expect(failed?.retryAt == Play.start + 40.2 + 1716)
+    // Of another process, and of this one.
+    let other = Play(file: try WebFile(path: file.file), clock: play.clock) { _, _ in .answer("[2]") }
+    let now = play.clock.now - Instant()
+    #expect(try other.fetch(try request(url)).tries == 1)
+    #expect(other.times.allSatisfy { $0 >= .milliseconds(1_756_200) && $0 < .milliseconds(1_756_300) })
+    let left = Int((Duration.milliseconds(1_756_200) - now).inSeconds.rounded(.up))
+    #expect(other.told == ["ll.example.org: next call in \((left + 59) / 60) min"])
+    // Another site is not meant.
+    #expect(try play.fetch(try request("https://b.org/")).tries == 1)
+  }
+
+  @Test("redirects are followed with the query, and refused where they lead astray")
+  func redirects() throws {
+    let play = Play(file: try WebFile()) { order, _ in
+      switch order.address.text {
+      case "https://ll.example.org/launches?limit=2": .answer("", 301, [("Location", "/launches/")])
+      case "https://ll.example.org/away": .answer("", 302, [("Location", "http://ll.example.org/")])
+      case "https://ll.example.org/circle": .answer("", 302, [("Location", "/circle")])
+      default: .answer("[1]")
+      }
+    }
+    let answer = try play.fetch(try request(url + "?limit=2"))
+    #expect(answer.address.text == "https://ll.example.org/launches/?limit=2")
+    let astray = failure { _ = try play.fetch(try request("https://ll.example.org/away")) }
+    #expect(astray?.kind == .redirect)
+    let before = play.times.count
+    #expect(failure { _ = try play.fetch(try request("https://ll.example.org/circle")) }?.kind == .redirect)
+    #expect(play.times.count == before + 1 + Redirects.limit)
+  }
+
+  @Test("a fetch that is let go of says nothing more and asks nobody")
+  func cancelled() throws {
+    for moment in [Duration.zero, .milliseconds(50), .milliseconds(500), .milliseconds(1150)] {
+      let play = Play(file: try WebFile()) { _, _ in .failed(.interrupted) }
+      let subscription = play.start(try request(url))
+      play.clock.advance(by: moment)
+      subscription.dispose()
+      let calls = play.times.count
+      play.clock.run()
+      #expect(play.times.count == calls)
+      #expect(play.results.isEmpty)
+    }
+  }
+
+  @Test("one that is let go of before it has begun costs nothing")
+  func neverBegun() throws {
+    let play = Play(["ll.example.org": SiteBudget([.init(1, per: .seconds(60))])], file: try WebFile()) {
+      _, _ in
+      .answer("1")
+    }
+    play.start(try request(url)).dispose()
+    play.clock.run()
+    #expect(play.times == [])
+    #expect(try play.client.left(of: try Address(url)) == 1)
+  }
+
+  @Test("nothing of a fetch stays behind")
+  func released() throws {
+    weak var client: Client?
+    try {
+      let play = Play(file: try WebFile()) { _, number in number < 3 ? .failed(.interrupted) : .answer("[1]")
+      }
+      client = play.client
+      _ = try play.fetch(try request(url))
+      play.start(try request(url)).dispose()
+      play.clock.run()
+    }()
+    #expect(client == nil)
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Fetch
+
+@Suite struct RedirectsTests {
+  func next(
+    _ status: Int = 301, to location: String?, from url: String = "https://a.org/x?q=1", hops: Int = 0,
+    _ change: (inout Request) -> Void = { _ in }
+  ) throws -> Request {
+    try Redirects.next(of: try request(url, change), status, location: location, hops: hops)
+  }
+
+  @Test("to the slash at the end, the query goes along, said or not")
+  func slash() throws {
+    #expect(try next(to: "/x/?q=1").address.text == "https://a.org/x/?q=1")
+    #expect(try next(to: "/x/").address.text == "https://a.org/x/?q=1")
+    #expect(try next(to: "https://a.org/x/").address.text == "https://a.org/x/?q=1")
+    #expect(
+      try next(to: "https://a.org/x/", from: "http://a.org/x?q=1").address.text == "https://a.org/x/?q=1")
+    #expect(try next(to: "/x/?r=2").address.text == "https://a.org/x/?r=2")
+  }
+
+  @Test("another host gets neither the query nor a secret header")
+  func elsewhere() throws {
+    let moved = try next(to: "https://b.org/y") {
+      $0.headers = [Header("Authorization", "Token hunter2"), Header("Accept", "a")]
+    }
+    #expect(moved.address.text == "https://b.org/y")
+    #expect(moved.headers == [Header("Accept", "a")])
+  }
+
+  @Test(
+    "where it does not lead",
+    arguments: [
+      (
+        "http://a.org/x",
+        "301 Moved Permanently from https to http (http://a.org/x), where anybody can read along"
+      ),
+      (
+        "file:///etc/passwd",
+        "301 Moved Permanently to where nothing can be fetched: the address begins with “file”; only https and http can be fetched"
+      ),
+      (
+        "ftp://a.org/",
+        "301 Moved Permanently to where nothing can be fetched: the address begins with “ftp”; only https and http can be fetched"
+      ),
+      ("", "301 Moved Permanently without saying where to"),
+    ])
+  func refused(_ location: String, _ words: String) throws {
+    let failed = failure { _ = try next(to: location) }
+    #expect(failed?.kind == .redirect)
+    #expect(failed?.message == words)
+    #expect(failed?.mayPass == false)
+  }
+
+  @Test("it does not go in circles")
+  func circles() throws {
+    #expect(try next(to: "/y", hops: 7).address.path == "/y")
+    #expect(
+      failure { _ = try next(to: "/y", hops: 8) }?.message
+        == "301 Moved Permanently after 8 other redirects; the server leads in a circle")
+  }
+
+  @Test("what is sent is sent again by 307 and 308, dropped by 303, and refused by what says neither")
+  func methods() throws {
+    let post: (inout Request) -> Void = { ($0.method, $0.body) = (.post, [1]) }
+    for status in [307, 308] {
+      let moved = try next(status, to: "/y", post)
+      #expect(moved.method == .post)
+      #expect(moved.body == [1])
+    }
+    let other = try next(303, to: "/y", post)
+    #expect(other.method == .get)
+    #expect(other.body == [])
+    #expect(try next(303, to: "/y", { $0.method = .head }).method == .head)
+    for status in [301, 302] {
+      #expect(
+        failure { _ = try next(status, to: "/y", post) }?.message.contains("for a POST; send it to") == true)
+    }
+  }
+}

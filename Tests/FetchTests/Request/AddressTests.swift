@@ -1,0 +1,128 @@
+import Reactive
+import Testing
+
+@testable import Fetch
+
+@Suite struct AddressTests {
+  func flaw(_ text: String) -> String? {
+    do throws(AddressFlaw) {
+      _ = try Address(text)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test(
+    "what is sent is what was meant",
+    arguments: [
+      ("https://example.org", "https://example.org/"),
+      (" HTTPS://Example.ORG:443/A/b/?q=1#part ", "https://example.org/A/b/?q=1"),
+      ("http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"),
+      ("http://[2001:DB8::1]:80/", "http://[2001:db8::1]/"),
+      ("https://example.org?a=1&&b", "https://example.org/?a=1&b"),
+      ("https://example.org/a b/é?q=Kępa \"x\"", "https://example.org/a%20b/%C3%A9?q=K%C4%99pa%20%22x%22"),
+      ("https://example.org/a%2Fb?q=%2C+&e=", "https://example.org/a%2Fb?q=%2C+&e="),
+      ("https://example.org/a?u=https://b.org/?x", "https://example.org/a?u=https://b.org/?x"),
+    ])
+  func read(_ text: String, _ sent: String) throws {
+    #expect(try Address(text).text == sent)
+    #expect(try Address(sent).text == sent)
+  }
+
+  @Test(
+    "what cannot be fetched is told in a sentence that shows no secret",
+    arguments: [
+      ("", "there is no address; write one like https://example.org/items"),
+      ("example.org/a", "the address does not begin with https:// or http://"),
+      ("file:///etc/passwd", "the address begins with “file”; only https and http can be fetched"),
+      ("a.org?key=hunter2&u=http://b.org", "the address does not begin with https:// or http://"),
+      ("https://", "the address names no host after ://"),
+      ("https:///a", "the address names no host after ://"),
+      (
+        "https://me:hunter2@example.org/",
+        "the address has a user name or a password in it, which would be shown; send them as a header"
+      ),
+      (
+        "https://a b/", "the address has the host “a b”; a host has letters, digits, dots and hyphens"
+      ),
+      (
+        "https://[a.org]/",
+        "the address has the host “[a.org]”; a host has letters, digits, dots and hyphens"
+      ),
+      (
+        "https://me:hunter2/x@example.org",
+        "what follows the colon after the host is no port, which is a number from 1 to 65535"
+      ),
+      ("https://a:0/", "what follows the colon after the host is no port, which is a number from 1 to 65535"),
+      ("https://a/\n", "the address has a line break or another control character in it"),
+    ])
+  func refused(_ text: String, _ words: String) {
+    #expect(flaw(text) == words)
+  }
+
+  @Test("it shows itself without what is secret, by mark or by name")
+  func masked() throws {
+    let base = try Address("https://api.nasa.gov/planetary/")
+    let address = base.appending(path: "/apod").setting("date", to: "2026-01-01").setting(
+      "api_key", to: "hunter2"
+    )
+    .setting("who", to: "a&b=c", isSecret: true)
+    #expect(
+      address.text == "https://api.nasa.gov/planetary/apod?date=2026-01-01&api_key=hunter2&who=a%26b%3Dc")
+    #expect("\(address)" == "https://api.nasa.gov/planetary/apod?date=2026-01-01&api_key=***&who=***")
+    #expect(
+      "\(try Address("https://a.org/?X-Api-Key=1&token=2&q=3"))" == "https://a.org/?X-Api-Key=1&token=***&q=3"
+    )
+  }
+
+  @Test("an item takes the place of those of its name")
+  func setting() throws {
+    let address = try Address("https://a.org/?a=1&b=2&a=3&c=4")
+    #expect(address.setting("a", to: "9").text == "https://a.org/?a=9&b=2&c=4")
+    #expect(address.setting("c", to: nil).setting("d e", to: "").text == "https://a.org/?a=1&b=2&a=3&d%20e=")
+  }
+
+  @Test(
+    "a link is followed from where it stands",
+    arguments: [
+      ("https://b.org/x", "https://b.org/x"),
+      ("//b.org/x", "https://b.org/x"),
+      ("/x?q=1", "https://a.org:8443/x?q=1"),
+      ("?offset=10", "https://a.org:8443/d/e?offset=10"),
+      ("f?g", "https://a.org:8443/d/f?g"),
+      ("", "https://a.org:8443/d/e"),
+      ("http://a.org:8443/d", "http://a.org:8443/d"),
+    ])
+  func following(_ link: String, _ target: String) throws {
+    #expect(try Address("https://a.org:8443/d/e?q=0").following(link).text == target)
+  }
+
+  @Test("a secret stays one in a link that carries it on, under another name too")
+  func secretsInLinks() throws {
+    let address = try Address("https://a.org/").setting("who", to: "hunter2", isSecret: true)
+    #expect("\(try address.following("/?who=other&page=2"))" == "https://a.org/?who=***&page=2")
+    #expect("\(try address.following("https://a.org/?me=hunter2&page=2"))" == "https://a.org/?me=***&page=2")
+  }
+
+  @Test("whatever is read is sent as one clean line, and read again as the same")
+  func property() throws {
+    var dice = SplitMix64(seed: 7)
+    let parts = [
+      "https://", "http://", "a.org", ":80", ":443", "/", "?", "&", "=", "#", "%2", "%41", "é", " ", "..",
+      "[::1]", "@", "+", "\u{1}",
+    ]
+    var good = 0
+    for _ in 0..<max(5000 / divisor, 500) {
+      let text =
+        (dice.below(3) == 0 ? "" : "https://a.org")
+        + (0..<dice.below(8)).map { _ in parts[dice.below(parts.count)] }.joined()
+      guard let address = try? Address(text) else { continue }
+      good += 1
+      #expect(address.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "\(text)")
+      #expect(try Address(address.text) == address, "\(text)")
+      #expect(try address.following(address.text) == address, "\(text)")
+    }
+    #expect(good > 100)
+  }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Fetch
+
+@Suite struct RequestTests {
+  @Test("it shows itself without its secrets, wherever they stand")
+  func shown() throws {
+    let request = try request("https://a.org/bot12345:abc/send?api_key=hunter2") {
+      $0.method = .post
+      $0.secrets = ["12345:abc"]
+    }
+    #expect("\(request)" == "POST https://a.org/bot***/send?api_key=***")
+    #expect("\(Header("Authorization", "Token hunter2"))" == "Authorization: ***")
+    #expect("\(Header("X-Api-Key", "hunter2"))" == "X-Api-Key: ***")
+    #expect("\(Header("X-Mine", "hunter2", isSecret: true))" == "X-Mine: ***")
+    #expect("\(Header("Accept", "text/plain"))" == "Accept: text/plain")
+  }
+
+  @Test("of a header's secret the key alone is hidden too")
+  func keyOfHeader() throws {
+    let request = try request("https://a.org/") { $0.headers = [Header("Authorization", "Token hunter2")] }
+    #expect(request.veil.masked("your key hunter2 is bad") == "your key *** is bad")
+    #expect(request.veil.masked("Token hunter2") == "***")
+  }
+
+  @Test("the next page is asked for with the same headers; another host gets no secret one")
+  func following() throws {
+    let first = try request("https://a.org/x?key=1") {
+      $0.headers = [Header("Authorization", "Token hunter2"), Header("Accept", "text/plain")]
+    }
+    let next = try first.following("?page=2")
+    #expect(next.address.text == "https://a.org/x?page=2")
+    #expect(next.headers == first.headers)
+    for link in ["https://b.org/x", "http://a.org/x", "https://a.org:444/x"] {
+      #expect(try first.following(link).headers == [Header("Accept", "text/plain")])
+    }
+  }
+
+  @Test("headers that would break out of their line are refused before anything is sent")
+  func flaws() throws {
+    func flaw(_ header: Header) throws -> String? {
+      try request("https://a.org/") { $0.headers = [header] }.flaw
+    }
+    #expect(try flaw(Header("X-A", "b\tc")) == nil)
+    #expect(
+      try flaw(Header("X-A", "b\r\nX-C: d"))
+        == "the value of the header X-A has a line break or another control character in it")
+    #expect(
+      try flaw(Header("X A", "b"))
+        == "the header name “X A” has a character that names of headers cannot have")
+    #expect(
+      try flaw(Header("", "b")) == "the header name “” has a character that names of headers cannot have")
+    #expect(try request("https://a.org/") { $0.body = [1] }.flaw == "a GET request has a body")
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A small HTTP server on the loopback that answers as a test tells it to, byte by byte if need be.
+final class LoopbackServer: Sendable {
+  /// A request as it came.
+  struct Received: Sendable {
+    var method = ""
+    /// The path and the query, as sent.
+    var target = ""
+    var headers: [String: String] = [:]
+    var body: [UInt8] = []
+    /// Which connection it came on, and as which request of that, both counted from one.
+    var connection = 0
+    var number = 0
+  }
+
+  enum Step: Sendable {
+    case send([UInt8])
+    case pause(milliseconds: Int)
+    case close
+    /// Ends the connection as a crash does.
+    case reset
+  }
+
+  private struct State: Sendable {
+    var received: [Received] = []
+    var connections: [Int32] = []
+    var count = 0
+    var isOver = false
+  }
+
+  let port: Int
+  private let listener: Int32
+  private let state = Mutex(State())
+  private let answer: @Sendable (Received) -> [Step]
+
+  /// Answers each request with some steps.
+  init(_ answer: @escaping @Sendable (Received) -> [Step]) throws {
+    self.answer = answer
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    self.listener = listener
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, size) | listen(listener, 64) | getsockname(listener, address, &size)
+      }
+    }
+    port = Int(UInt16(bigEndian: address.sin_port))
+    if result != 0 { throw POSIXError(.EADDRNOTAVAIL) }
+  }
+
+  deinit { close(listener) }
+
+  var url: String { "http://127.0.0.1:\(port)" }
+  var received: [Received] { state.withLock { $0.received } }
+  var connectionCount: Int { state.withLock { $0.count } }
+
+  /// Serves while `body` runs.
+  func serving<Result>(_ body: () throws -> Result) rethrows -> Result {
+    Thread.detachNewThread { [self] in accept() }
+    defer {
+      let open = state.withLock { state in
+        state.isOver = true
+        return state.connections
+      }
+      shutdown(listener, Int32(SHUT_RDWR))
+      for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+    return try body()
+  }
+
+  private func accept() {
+    while true {
+      let connection = Glibc.accept(listener, nil, nil)
+      if connection < 0 { return }
+      let number = state.withLock { state -> Int? in
+        if state.isOver { return nil }
+        state.count += 1
+        state.connections.append(connection)
+        return state.count
+      }
+      guard let number else {
+        close(connection)
+        return
+      }
+      Thread.detachNewThread { [self] in serve(connection, number) }
+    }
+  }
+
+  private func serve(_ connection: Int32, _ number: Int) {
+    defer {
+      state.withLock { $0.connections.removeAll { $0 == connection } }
+      close(connection)
+    }
+    var buffer: [UInt8] = []
+    var count = 0
+    while var request = read(connection, &buffer) {
+      count += 1
+      (request.connection, request.number) = (number, count)
+      let received = request
+      state.withLock { $0.received.append(received) }
+      for step in answer(request) {
+        switch step {
+        case .send(let bytes): if !send(bytes, connection) { return }
+        case .pause(let milliseconds): usleep(UInt32(milliseconds) * 1000)
+        case .close: return
+        case .reset:
+          var option = linger(l_onoff: 1, l_linger: 0)
+          setsockopt(connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+          return
+        }
+      }
+    }
+  }
+
+  private func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+    var start = 0
+    while start < bytes.count {
+      let sent = bytes[start...].withUnsafeBytes {
+        Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if sent <= 0 { return false }
+      start += sent
+    }
+    return true
+  }
+
+  private func read(_ connection: Int32, _ buffer: inout [UInt8]) -> Received? {
+    let gap = Array("\r\n\r\n".utf8)
+    var end = buffer.firstRange(of: gap)
+    while end == nil {
+      guard more(connection, &buffer) else { return nil }
+      // Somebody who begins with a TLS handshake is told off in plain text, as servers do.
+      if buffer.first == 0x16 {
+        _ = send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), connection)
+        return nil
+      }
+      end = buffer.firstRange(of: gap)
+    }
+    guard let end else { return nil }
+    let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+    let words = lines[0].split(separator: " ")
+    var request = Received(method: String(words[0]), target: String(words[1]))
+    for line in lines.dropFirst() {
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      request.headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+    }
+    buffer.removeFirst(end.upperBound)
+    let length = request.headers["content-length"].flatMap { Int($0) } ?? 0
+    while buffer.count < length { guard more(connection, &buffer) else { return nil } }
+    request.body = Array(buffer.prefix(length))
+    buffer.removeFirst(length)
+    return request
+  }
+
+  private func more(_ connection: Int32, _ buffer: inout [UInt8]) -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 16384)
+    let count = recv(connection, &chunk, chunk.count, 0)
+    if count > 0 { buffer += chunk[..<count] }
+    return count > 0
+  }
+}

@@ -1,0 +1,31 @@
+import CZ
+
+extension LoopbackServer.Step {
+  /// A whole answer with its length.
+  static func reply(
+    _ body: String, status: String = "200 OK", _ headers: [String] = ["Content-Type: application/json"]
+  ) -> Self {
+    reply(bytes: Array(body.utf8), status: status, headers)
+  }
+
+  static func reply(bytes: [UInt8], status: String = "200 OK", _ headers: [String]) -> Self {
+    let lines = ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(bytes.count)", "", ""]
+    return .send(Array(lines.joined(separator: "\r\n").utf8) + bytes)
+  }
+
+  static func text(_ text: String) -> Self { .send(Array(text.utf8)) }
+}
+
+/// The bytes as gzip packs them.
+func gzipped(_ bytes: [UInt8]) -> [UInt8] {
+  var size = compressBound(UInt(bytes.count))
+  var packed = [UInt8](repeating: 0, count: Int(size))
+  compress2(&packed, &size, bytes, UInt(bytes.count), 9)
+  // zlib's own frame is 2 bytes before and 4 behind.
+  let inner = packed[2..<Int(size) - 4]
+  let check = UInt32(truncatingIfNeeded: crc32(0, bytes, UInt32(bytes.count)))
+  func little(_ number: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+  return [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3] + inner + little(check) + little(UInt32(bytes.count))
+}

@@ -1,0 +1,36 @@
+import Reactive
+import Testing
+
+@testable import Fetch
+
+@Suite struct TransferWatchTests {
+  let limits = TransferLimits(
+    connect: .seconds(5), firstByte: .seconds(20), stall: .seconds(10), whole: .seconds(60))
+
+  func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+  @Test("each step has its own time, counted from the one before")
+  func steps() {
+    var watch = TransferWatch(limits, at: at(100))
+    #expect(watch.overrun(at: at(104.9)) == nil)
+    #expect(watch.overrun(at: at(105)) == .connect)
+    watch.connect(at: at(103))
+    watch.connect(at: at(104))
+    #expect(watch.overrun(at: at(122.9)) == nil)
+    #expect(watch.overrun(at: at(123)) == .firstByte)
+    watch.receive(at: at(120))
+    #expect(watch.deadline.at == at(130))
+    #expect(watch.overrun(at: at(130)) == .stall)
+  }
+
+  @Test("what drips on and on ends with the whole time")
+  func whole() {
+    var watch = TransferWatch(limits, at: at(0))
+    for second in stride(from: 1, through: 59, by: 5) {
+      #expect(watch.overrun(at: at(Double(second))) == nil)
+      watch.receive(at: at(Double(second)))
+    }
+    #expect(watch.overrun(at: at(60)) == .whole)
+    #expect(watch.failure(.whole).message == "not done within 60 s")
+  }
+}
