@@ -6,6 +6,10 @@ let unchecked: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
+// `make crash` builds a command that can be killed at named points: see Sources/Store/CrashPoint.swift.
+let hasCrashPoints = Context.environment["FLOW_CRASH_POINTS"] != nil
+let crashPoints: [SwiftSetting] = hasCrashPoints ? [.define("CRASH_POINTS")] : []
+
 let package = Package(
   name: "flow",
   products: [
@@ -36,7 +40,7 @@ let package = Package(
       ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
-    .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked),
+    .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked + crashPoints),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store"], swiftSettings: unchecked),
     .target(
@@ -63,6 +67,9 @@ let package = Package(
     .testTarget(
       name: "NodesTests",
       dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+    .testTarget(name: "CrashTests", dependencies: ["flow", "Reactive"], path: "Tests/Crash"),
   ],
   swiftLanguageModes: [.v6]
 )
+
+if hasCrashPoints { package.targets.removeAll { $0.type == .test && $0.name != "CrashTests" } }

@@ -27,6 +27,9 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 /// A descriptor that becomes readable when it is written to, its flags being an enum that Swift takes for another type.
 static inline int flow_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
+/// A file in memory, which has no name; -1 where the system has no room for one.
+static inline int flow_memory_file(void) { return (int)syscall(SYS_memfd_create, "flow", 1U /* MFD_CLOEXEC */); }
+
 /// Where the caller's frame is. Taking a variable's address would not do: sanitizers keep variables elsewhere.
 static inline void *flow_frame_address(void) { return __builtin_frame_address(0); }
 

@@ -174,7 +174,9 @@ extension Database {
     try execute("BEGIN IMMEDIATE", to: "begin a transaction")
     do throws(StoreFailure) {
       let result = try body()
+      crashPoint("transaction.written")
       try execute("COMMIT", to: "commit")
+      crashPoint("transaction.committed")
       return result
     } catch {
       // Some failures have rolled back by themselves; then there is nothing to do.

@@ -49,6 +49,7 @@ public final class StateFile {
     self.path = path
     try StateFolder.make(for: path, options.disk)
     lock = try StateLock(on: path, options.disk)
+    crashPoint("state.locked")
     var aside: String?
     do throws(StoreFailure) {
       database = try StateFile.openDatabase(path, options)
@@ -59,6 +60,7 @@ public final class StateFile {
       database = try StateFile.openDatabase(path, options)
     }
     setAside = aside
+    crashPoint("state.opened")
     epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
     freeID = (try database.integer("SELECT max(id) FROM nodes") ?? 0) + 1
     tableCacheBytes = options.tableCacheBytes
@@ -141,6 +143,7 @@ public final class StateFile {
     let number = epoch + 1
     try write(number) { (epoch) throws(StoreFailure) in
       try body(epoch)
+      crashPoint("state.facts written")
       for table in tablesInOrder { try table.write() }
       try epoch.keep(.integer(number), owner: "", name: "epoch")
     }
@@ -157,7 +160,11 @@ public final class StateFile {
   }
 
   /// Carries what was committed over into the one file; for the end of a run, when it costs nobody anything.
-  public func tidy() { try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+  public func tidy() {
+    crashPoint("state.tidying")
+    try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    crashPoint("state.tidied")
+  }
 
   /// Takes back what has changed in the tables since the last commit.
   public func rollback() {

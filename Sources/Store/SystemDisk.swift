@@ -29,11 +29,13 @@ public struct SystemDisk: StateDisk {
       guard count >= 0 else { throw StateDiskError(code: errno) }
       if count == 0 { break }
       // Written over itself, it is sure to be written by the sync.
+      crashPoint("state.written over")
       let written = pwrite(descriptor, bytes, count, place)
       guard written > 0 else { throw StateDiskError(code: errno) }
       place += written
     }
     guard fsync(descriptor) == 0 else { throw StateDiskError(code: errno) }
+    crashPoint("state.made safe")
   }
 
   public func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
@@ -61,8 +63,14 @@ public struct SystemDisk: StateDisk {
   public func lock(_ path: String) throws(StateDiskError) -> any StateDiskLock {
     let lock = FileLock(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
     guard lock.descriptor >= 0 else { throw StateDiskError(code: errno) }
+    var patience = 200
     while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
-      if errno != EINTR { throw StateDiskError(code: errno) }
+      let code = errno
+      if code == EINTR { continue }
+      // Of a process that was killed while it started a command, the child has the lock until it has become one.
+      guard code == EWOULDBLOCK, lock.isOrphaned, patience > 0 else { throw StateDiskError(code: code) }
+      patience -= 1
+      usleep(5000)
     }
     // Who holds it is told for people; where it cannot be written, the lock holds all the same.
     let text = Array("\(getpid())\n".utf8)
@@ -76,6 +84,16 @@ private final class FileLock: StateDiskLock {
   let descriptor: Int32
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Whether the process that says it holds it is no more.
+  var isOrphaned: Bool {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0,
+      let holder = Int32(String(decoding: bytes[..<count].prefix { $0 != 0x0a }, as: UTF8.self))
+    else { return false }
+    return kill(holder, 0) != 0 && errno == ESRCH
+  }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -72,6 +72,20 @@ import Testing
     #expect(try folder.open().epoch == 1)
   }
 
+  @Test("what a killed process leaves it to for a moment, a command that it was starting, is waited for")
+  func leftToACommand() throws {
+    let lock = open(folder.file + ".lock", O_RDWR | O_CREAT, 0o600)
+    #expect(flock(lock, LOCK_EX) == 0)
+    // No process has such a number.
+    let holder = bytes("2000000000\n")
+    #expect(write(lock, holder, holder.count) == holder.count)
+    Thread.detachNewThread {
+      usleep(50_000)
+      close(lock)
+    }
+    #expect(try folder.open().epoch == 0)
+  }
+
   @Test("where nobody can say who holds it, it is held all the same")
   func heldByNobody() throws {
     let state = try folder.open()

@@ -172,6 +172,7 @@ private final class JSONLines: KeepingSink {
       try files.append(Array(entry.bytes[(end + 1)...]), to: path)
     }
     try files.write()
+    crashPoint("jsonl.entries written")
     context.outbox?.markWritten(through: last.place)
   }
 }

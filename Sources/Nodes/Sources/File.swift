@@ -132,12 +132,8 @@ private final class FileSource: StreamSource {
     var start = FollowedFile.Start.beginning
     var passing = 0
     if let position {
-      if FileIdentity(at: path) == position.identity {
-        start = .offset(position.offset)
-        passing = position.values
-      } else {
-        try readRotated(path, from: position, feed)
-      }
+      start = .offset(position.offset, of: position.identity)
+      passing = position.values
     } else if options[FileOptions.from] == .end, let identity = FileIdentity(at: path) {
       // Kept before anything comes, so that what is written while nobody follows is not left out.
       var end = ReadPosition(path: path, identity: identity)
@@ -147,15 +143,19 @@ private final class FileSource: StreamSource {
       if feed.isKept { feed.send([], position: end.value) }
     }
     if context.isOnce {
-      var from = position
-      if case .offset(let offset) = start { from?.offset = offset } else { from = nil }
-      return try read(path, from: from, isFollowed: true, feed)
+      if let position, FileIdentity(at: path) != position.identity {
+        try readRotated(path, from: position, feed)
+        return try read(path, from: nil, isFollowed: true, feed)
+      }
+      return try read(path, from: position, isFollowed: true, feed)
     }
     let file = FollowedFile(
       path, from: start, stop: context.stop, limits: limits, report: desk.report
     ) { [log = context.log] change in
       switch change {
       case .missing: log.notice("\(path) is not there yet; waiting for it")
+      case .replaced:
+        log.notice("\(path) is another file than the last run has read; it is read from its beginning")
       case .begun: log.detail("\(path) is read from its beginning")
       case .gone: log.notice("\(path) is gone; waiting for another")
       case .unreadable(let reason): log.warning("\(path): \(reason); waiting until it can be read")

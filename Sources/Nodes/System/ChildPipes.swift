@@ -1,33 +1,24 @@
+import CGlibc
 import Glibc
 
-/// What a child is to read, and our end of the pipe it reads it from.
-struct ChildInput: ~Copyable {
-  private var pipe: Descriptor
-  private let bytes: [UInt8]
-  private var written = 0
-
-  init(_ bytes: [UInt8], into pipe: consuming Descriptor) {
-    self.bytes = bytes
-    self.pipe = pipe
-    if self.pipe.isOpen { self.pipe.neverBlock() }
-  }
-
-  /// What to wait for room on; -1 when there is nothing left to write.
-  var number: Int32 { pipe.number }
-
-  mutating func close() { pipe.close() }
-
-  /// Writes as much as there is room for; closes when all is written, or nobody reads any more.
-  mutating func write() {
-    let count = bytes.withUnsafeBytes { bytes in
-      Glibc.write(pipe.number, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+extension Descriptor {
+  /// What a child is to read, as a file in memory; none at all if that is nothing.
+  ///
+  /// Not a pipe: if we were killed, a child that had just been started would take the part that it was given for all.
+  static func holding(_ bytes: [UInt8]) throws(StartFailure) -> Descriptor {
+    if bytes.isEmpty { return .none }
+    let file = Descriptor(owning: flow_memory_file()).aboveStandardFiles()
+    guard file.isOpen else { throw StartFailure(SystemError("memfd_create")) }
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        Glibc.write(file.number, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+      }
+      guard count > 0 || errno == EINTR else { throw StartFailure(SystemError("write")) }
+      written += max(0, count)
     }
-    if count >= 0 {
-      written += count
-      if written == bytes.count { pipe.close() }
-    } else if errno != EAGAIN, errno != EINTR {
-      pipe.close()
-    }
+    lseek(file.number, 0, SEEK_SET)
+    return file
   }
 }
 

@@ -8,7 +8,6 @@ struct ChildRun: ~Copyable {
   private let child: Spawned
   private let stop: StopSign?
   private var ending: ChildEnding
-  private var input: ChildInput
   private var output: ChildOutput
   private var errors: ChildOutput
   private var captured: Captured
@@ -21,14 +20,13 @@ struct ChildRun: ~Copyable {
   init(
     _ command: ChildCommand, input bytes: [UInt8], environment: [String: String], stop: StopSign?
   ) throws(StartFailure) {
-    let inputPipe = try Pipe(unless: bytes.isEmpty)
+    let input = try Descriptor.holding(bytes)
     let outputPipe = try Pipe(unless: command.output.captureLimit == nil)
     let errorPipe = try Pipe()
     child = try Spawn.start(
-      command, environment: environment, input: inputPipe.reading, output: outputPipe.writing,
+      command, environment: environment, input: input, output: outputPipe.writing,
       errors: errorPipe.writing)
     // The child's ends are closed with the pipes, here: a reader hears of the end once all writers are gone.
-    input = ChildInput(bytes, into: inputPipe.writing)
     output = ChildOutput(from: outputPipe.reading)
     errors = ChildOutput(from: errorPipe.reading)
     captured = Captured(limit: command.output.captureLimit ?? 0)
@@ -47,7 +45,6 @@ struct ChildRun: ~Copyable {
       hasEnded = serve(buffer, onErrorLine)
     }
     let end = ending.conclude()
-    input.close()
     drain(buffer, onErrorLine)
     errorLines.end(onErrorLine)
     return ChildResult(end: end, output: captured.bytes, outputLost: captured.lost)
@@ -63,7 +60,6 @@ struct ChildRun: ~Copyable {
     var entries = [
       pollfd(fd: child.exit.number, events: readable, revents: 0),
       pollfd(fd: stopNumber, events: readable, revents: 0),
-      pollfd(fd: input.number, events: Int16(POLLOUT), revents: 0),
       pollfd(fd: output.number, events: readable, revents: 0),
       pollfd(fd: errors.number, events: readable, revents: 0),
     ]
@@ -71,9 +67,8 @@ struct ChildRun: ~Copyable {
     let limit = child.exit.isOpen ? ending.deadline : min(ending.deadline, now + Self.tick)
     let timeout = SystemClock.pollTimeout(from: now, until: limit)
     guard poll(&entries, UInt(entries.count), timeout) >= 0 else { return false }
-    if entries[2].revents != 0 { input.write() }
-    if entries[3].revents != 0, let bytes = output.read(into: buffer) { captured.append(bytes) }
-    if entries[4].revents != 0, let bytes = errors.read(into: buffer) { errorLines.take(bytes, onErrorLine) }
+    if entries[2].revents != 0, let bytes = output.read(into: buffer) { captured.append(bytes) }
+    if entries[3].revents != 0, let bytes = errors.read(into: buffer) { errorLines.take(bytes, onErrorLine) }
     return child.exit.isOpen ? entries[0].revents != 0 : ending.hasEnded
   }
 

@@ -1,5 +1,6 @@
 import Pipeline
 import Reactive
+import Store
 
 /// Runs one job after the other on whatever thread asks, trying again those that fail.
 struct CommandRunner: Sendable {
@@ -17,15 +18,18 @@ struct CommandRunner: Sendable {
     while true {
       if stop.isSet { return (.stopped, attempt) }
       attempt += 1
+      crashPoint("command.starting")
       let result = job.command.run(input: job.input, environment: job.environment, stop: stop) { line in
         onErrorLine(job.id, line)
       }
+      crashPoint("command.ended")
       if !result.output.isEmpty { onOutput(job.id, result.output, result.outputLost) }
       let end = result.end
       guard end.isWorthRetrying, attempt < attempts,
         let delay = patience.delay(beforeRetry: attempt - 1, after: end)
       else { return (end, attempt) }
       onRetry(job.id, attempt, delay)
+      crashPoint("command.waits to be tried again")
       stop.wait(seconds: delay.inSeconds)
     }
   }

@@ -24,6 +24,13 @@ struct Descriptor: ~Copyable, Sendable {
     number = -1
   }
 
+  /// Keeps 0, 1 and 2 free, which are a child's to fill: a process started without them would get them here.
+  consuming func aboveStandardFiles() -> Descriptor {
+    if number < 0 || number > 2 { return self }
+    let higher = fcntl(number, F_DUPFD_CLOEXEC, 3)
+    return higher < 0 ? self : Descriptor(owning: higher)
+  }
+
   /// Makes reading and writing return at once when there is nothing to read, or no room.
   func neverBlock() {
     _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
@@ -39,15 +46,7 @@ struct Pipe: ~Copyable {
   init(unless isNotNeeded: Bool = false) throws(StartFailure) {
     var numbers: [Int32] = [-1, -1]
     guard isNotNeeded || pipe2(&numbers, O_CLOEXEC) == 0 else { throw StartFailure(SystemError("pipe")) }
-    reading = Pipe.end(numbers[0])
-    writing = Pipe.end(numbers[1])
-  }
-
-  /// Keeps 0, 1 and 2 free, which are the child's to fill: a process started without them would get them here.
-  private static func end(_ number: Int32) -> Descriptor {
-    let first = Descriptor(owning: number)
-    if number < 0 || number > 2 { return first }
-    let higher = fcntl(number, F_DUPFD_CLOEXEC, 3)
-    return higher < 0 ? first : Descriptor(owning: higher)
+    reading = Descriptor(owning: numbers[0]).aboveStandardFiles()
+    writing = Descriptor(owning: numbers[1]).aboveStandardFiles()
   }
 }

@@ -12,13 +12,14 @@ final class FollowedFile {
     case beginning
     /// What is written from now on.
     case end
-    /// A place that was read up to before.
-    case offset(Int)
+    /// A place that was read up to before; of a given file, whatever its name is now.
+    case offset(Int, of: FileIdentity? = nil)
   }
 
   let path: String
   private let stop: StopSign
   private let watch: FileWatch
+  private let names: RotatedNames
   private let window: TextWindow
   private let lines: LineValues
   private let limits: ReadLimits
@@ -28,6 +29,10 @@ final class FollowedFile {
   /// Which file it is, nil while there is none.
   private(set) var identity: FileIdentity?
   private var lastNote: FileChange?
+  /// The file that was read before, which the next one follows.
+  private var former: FileIdentity?
+  /// All that there will ever be of the file has been taken.
+  private var isAtEnd = false
   /// What cannot be read from the start is a mistake; what could be once may be again.
   private var hasBegun = false
   private var batches = Batches()
@@ -43,6 +48,7 @@ final class FollowedFile {
     self.limits = limits
     self.note = note
     watch = FileWatch(path, polls: polls)
+    names = RotatedNames(of: path)
     window = TextWindow(chunk: limits.chunk, limit: limits.value)
     lines = LineValues(path: path, window: window, limits: limits, report: report)
   }
@@ -66,22 +72,29 @@ final class FollowedFile {
   /// Reads on, or sees what has become of the file; false when there is nothing to do but to wait.
   private func advance() throws(FileFailure) -> Bool {
     guard let file else { return try open() }
-    if try read(file) > 0 { return true }
+    if !isAtEnd, try read(file) > 0 { return true }
     if let status = file.status, status.st_size < window.position + window.count {
       tell(.truncated)
       return try begin(file, at: 0)
     }
-    guard let other = FileIdentity(at: path) else {
-      tell(.gone)
-      return false
+    if !isAtEnd {
+      if FileIdentity(at: path) == identity { return false }
+      guard let identity, names.exists(names.next(after: identity)) else {
+        tell(.gone)
+        return false
+      }
+      // Written between the last look at the old file and the making of the new one.
+      if try read(file) > 0 { return true }
+      isAtEnd = true
+      window.finish()
+      lines.take(into: &batches.values)
+      // Handed out with a place in the file that they are of.
+      if !batches.isEmpty { return true }
     }
-    if other == identity { return false }
-    // Written between the last look at the old file and the making of the new one.
-    if try read(file) > 0 { return true }
-    window.finish()
-    lines.take(into: &batches.values)
+    isAtEnd = false
     window.restart()
     self.file = nil
+    former = identity
     identity = nil
     watch.forgetFile()
     return true
@@ -119,18 +132,42 @@ final class FollowedFile {
     if lastNote != nil { note(.begun) }
     // The name may have been another file's when it was last looked at.
     watch.forgetFile()
+    former = nil
     defer { start = .beginning }
     switch start {
     case .beginning: return try begin(file, at: 0)
     case .end: return try begin(file, at: Int(status.st_size))
-    case .offset(let offset) where offset <= status.st_size: return try begin(file, at: offset)
+    case .offset(let offset, _) where offset <= status.st_size: return try begin(file, at: offset)
     case .offset:
       tell(.truncated)
       return try begin(file, at: 0)
     }
   }
 
+  /// The file to go on with: usually the one of that name, but first those which had it meanwhile.
   private func opened() throws(FileFailure) -> (OpenDescriptor, stat) {
+    if case .offset(_, let identity?) = start {
+      while let name = names.name(of: identity) {
+        do throws(FileFailure) {
+          let found = try opened(name)
+          if FileIdentity(found.1) == identity { return found }
+        } catch {
+          // It has just been given another name.
+          if error.code != ENOENT { throw error }
+        }
+      }
+      tell(.replaced)
+      start = .beginning
+    }
+    guard let former else { return try opened(path) }
+    // Names move meanwhile, from the oldest on.
+    while true {
+      let found = try opened(names.next(after: former))
+      if FileIdentity(found.1) == FileIdentity(at: names.next(after: former)) { return found }
+    }
+  }
+
+  private func opened(_ path: String) throws(FileFailure) -> (OpenDescriptor, stat) {
     // A pipe would have to be waited for.
     let file = try OpenDescriptor(opening: path, O_RDONLY | O_NONBLOCK, to: "open")
     guard let status = file.status, status.isRegular else {

@@ -1,5 +1,6 @@
 import CZ
 import Glibc
+import Store
 
 /// Packs a file into `PATH.gz` and removes it.
 ///
@@ -15,14 +16,17 @@ func gzipFile(_ path: String) throws(FileFailure) {
     let target = try OpenDescriptor(
       opening: unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, to: "create")
     try pack(source, into: target, path, unfinished)
+    crashPoint("packing.written")
     guard fsync(target.number) == 0 else { throw FileFailure(unfinished, trying: "write to the disk") }
     guard rename(unfinished, packed) == 0 else { throw FileFailure(unfinished, trying: "rename") }
   } catch {
     unlink(unfinished)
     throw error
   }
+  crashPoint("packing.renamed")
   syncFolder(of: packed)
   unlink(path)
+  crashPoint("packing.done")
 }
 
 private func pack(

@@ -1,6 +1,7 @@
 import CGlibc
 import Glibc
 import Reactive
+import Store
 
 /// A child that runs, and that we have yet to hear the end of.
 struct Spawned: ~Copyable {
@@ -53,6 +54,7 @@ enum Spawn {
         SystemError("posix_spawn", code: code), name: name, program: program,
         workingDirectory: command.workingDirectory)
     }
+    crashPoint("command.started")
     return Spawned(process: process, exit: Descriptor(owning: flow_pidfd_open(process)))
   }
 

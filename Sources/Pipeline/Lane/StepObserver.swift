@@ -49,6 +49,8 @@ final class StepObserver: Observer, AlarmOwner {
   }
 
   func ring() {
+    // What it would send goes nowhere once the stream has ended, and would be gone: it is for the next run.
+    if out.value.isComplete { return }
     if let ledger = lane.ledger, ledger.isRegenerating { return ledger.postpone { [self] in ring() } }
     lane.turn { guarded(nil) { try step.value.wake(out.value) } }
   }

@@ -1,5 +1,6 @@
 import CGlibc
 import Glibc
+import Store
 
 /// The files of the machine.
 public struct SystemDisk: Disk {
@@ -8,7 +9,9 @@ public struct SystemDisk: Disk {
   public func open(
     toAppend path: String, mode: UInt32, followsLinks: Bool
   ) throws(DiskError) -> any DiskFile {
-    try SystemFile(path, O_WRONLY | O_APPEND | O_CREAT, mode, followsLinks)
+    crashPoint("file.opening")
+    defer { crashPoint("file.opened") }
+    return try SystemFile(path, O_WRONLY | O_APPEND | O_CREAT, mode, followsLinks)
   }
 
   public func open(toRead path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile {
@@ -17,6 +20,7 @@ public struct SystemDisk: Disk {
 
   public func makeFolder(_ path: String) throws(DiskError) {
     if mkdir(path, 0o777) != 0, errno != EEXIST { throw DiskError(code: errno) }
+    crashPoint("folder.made")
   }
 
   public func status(of path: String) -> DiskStatus? {
@@ -37,13 +41,20 @@ public struct SystemDisk: Disk {
   }
 
   public func rename(_ old: String, to new: String) throws(DiskError) {
+    crashPoint("file.renaming")
     guard Glibc.rename(old, new) == 0 else { throw DiskError(code: errno) }
+    crashPoint("file.renamed")
   }
 
-  public func unlink(_ path: String) { _ = Glibc.unlink(path) }
+  public func unlink(_ path: String) {
+    crashPoint("file.removing")
+    _ = Glibc.unlink(path)
+    crashPoint("file.removed")
+  }
 
   public func syncFolder(_ path: String) {
     guard let folder = try? SystemFile(path, O_RDONLY | O_DIRECTORY, 0, true) else { return }
+    crashPoint("folder.syncing")
     fsync(folder.number)
   }
 }
@@ -64,8 +75,11 @@ private final class SystemFile: DiskFile {
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {
+    crashPoint("file.writing")
+    crashPoint("file.half written") { _ = write(number, bytes.baseAddress, bytes.count / 2) }
     let count = try checked { write(number, bytes.baseAddress, bytes.count) }
     guard count > 0 || bytes.isEmpty else { throw DiskError(code: EIO) }
+    crashPoint("file.written")
     return count
   }
 
@@ -73,7 +87,11 @@ private final class SystemFile: DiskFile {
     try checked { pread(number, buffer.baseAddress, buffer.count, offset) }
   }
 
-  func sync() throws(DiskError) { _ = try checked { Int(fdatasync(number)) } }
+  func sync() throws(DiskError) {
+    crashPoint("file.syncing")
+    _ = try checked { Int(fdatasync(number)) }
+    crashPoint("file.synced")
+  }
 }
 
 extension Int {

@@ -222,6 +222,7 @@ final class Ledger: AlarmOwner {
 
   func endRegeneration() {
     guard state.value.isRegenerating else { return }
+    crashPoint("replay.ending")
     state.value.isRegenerating = false
     for sink in state.value.sinks { sink.endReplay() }
     let postponed = state.value.postponed
@@ -235,7 +236,11 @@ final class Ledger: AlarmOwner {
   /// Hands the sinks what the last run has not told to be written; before anything else happens.
   func recover() {
     do {
-      for sink in state.value.sinks { try sink.recover(from: state.value.file) }
+      for sink in state.value.sinks {
+        crashPoint("recovery.of a sink")
+        try sink.recover(from: state.value.file)
+      }
+      crashPoint("recovery.done")
     } catch {
       return fail(error)
     }
@@ -262,8 +267,10 @@ final class Ledger: AlarmOwner {
   /// On a full disk it waits for room; at a hard stop it is tried once.
   func commit() {
     if state.value.isBroken { return }
+    crashPoint("epoch.ending")
     do {
       for sink in state.value.sinks { try sink.willCommit() }
+      crashPoint("epoch.gathered")
       let time = lane.present
       try write(time)
       state.value.nextStretch = time
@@ -276,7 +283,11 @@ final class Ledger: AlarmOwner {
     state.value.isTouched = false
     state.value.isUrgent = false
     state.value.stretch = nil
-    for sink in state.value.sinks { sink.didCommit(state.value.file.epoch) }
+    for sink in state.value.sinks {
+      crashPoint("epoch.kept, before a sink")
+      sink.didCommit(state.value.file.epoch)
+    }
+    crashPoint("epoch.done")
   }
 
   private func write(_ time: LaneTime) throws {
@@ -307,6 +318,7 @@ final class Ledger: AlarmOwner {
   /// The last epoch of a run; `isCompleted` where its sources have come to their ends by themselves.
   func finish(isCompleted: Bool, sources: [String]) {
     endRegeneration()
+    crashPoint("run.ending")
     if isCompleted {
       // The next run begins anew.
       for source in sources where (try? position(of: source))??.member("follow")?.isTruthy != true {

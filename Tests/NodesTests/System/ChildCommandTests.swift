@@ -38,6 +38,13 @@ import Testing
     #expect(text(command.run()) == "0\n")
   }
 
+  @Test("all of its input is there when it starts, should there be nobody later to write it")
+  func inputFromTheStart() {
+    var command = shell("stat -L -c %s /proc/self/fd/0")
+    command.output = .captured(limit: 100)
+    #expect(text(command.run(input: megabytes)) == "\(megabytes.count)\n")
+  }
+
   @Test("input that it does not read is no error, whether it ends or closes or waits")
   func unreadInput() {
     #expect(ChildCommand(arguments: ["true"]).run(input: megabytes).end == .exited(0))

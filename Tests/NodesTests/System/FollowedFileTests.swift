@@ -27,6 +27,7 @@ private final class Follower {
   }
 
   var offset: Int { file?.position.offset ?? 0 }
+  var identity: FileIdentity? { file?.identity }
 }
 
 /// Ends a wait that takes too long, so that a test fails and does not hang.
@@ -110,8 +111,70 @@ private final class StopAfter {
     try folder.write("a", "4\n")
     #expect(try follower.next() == ["2"])
     #expect(try follower.next() == ["3"])
+    // The place of what was read last is in the file that it was in.
+    #expect(follower.offset == 5)
+    #expect(follower.identity == FileIdentity(at: folder["a.1"]))
     #expect(try follower.next() == ["4"])
     #expect(follower.changes == [.begun])
+  }
+
+  @Test("files that had the name only while nobody looked are read too")
+  func rotatedTwice() throws {
+    try folder.write("a", "1\n")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next() == ["1"])
+    try rotate(to: "2\n")
+    try rotate(to: "3\n")
+    #expect(try follower.next() == ["2"])
+    #expect(try follower.next() == ["3"])
+  }
+
+  @Test("a place in a file that was rotated is found by the file, and those behind it are read then")
+  func rotatedBefore() throws {
+    try folder.write("a", "1\n2\n")
+    let identity = FileIdentity(at: folder["a"])
+    try rotate(to: "3\n")
+    try rotate(to: "4\n")
+    let follower = try Follower(folder["a"], from: .offset(2, of: identity))
+    #expect(try follower.next() == ["2"])
+    try rotate(to: "5\n")
+    #expect(try follower.next() == ["3"])
+    // As it is while names move.
+    rename(folder["a"], folder["b"])
+    #expect(try follower.next() == ["4"])
+    rename(folder["b"], folder["a"])
+    #expect(try follower.next() == ["5"])
+    #expect(follower.changes == [.begun, .begun, .begun])
+  }
+
+  @Test("where the file of a place is no more, the one with the name is read from its beginning")
+  func replaced() throws {
+    try folder.write("a", "1\n")
+    let follower = try Follower(folder["a"], from: .offset(2, of: FileIdentity(device: 0, inode: 0)))
+    #expect(try follower.next() == ["1"])
+    #expect(follower.changes.first == .replaced)
+  }
+
+  @Test("where old files are numbered the other way round, none is read twice")
+  func numberedUpwards() throws {
+    try folder.write("a", "1\n")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next() == ["1"])
+    for number in 2...4 {
+      // File systems know their times to a few milliseconds only.
+      usleep(20_000)
+      rename(folder["a"], folder["a.\(number)"])
+      try folder.write("a", "\(number)\n")
+      #expect(try follower.next() == ["\(number)"])
+    }
+  }
+
+  /// Gives the file its next name, and others theirs, and begins another.
+  private func rotate(to text: String) throws {
+    usleep(20_000)
+    for number in [2, 1] { rename(folder["a.\(number)"], folder["a.\(number + 1)"]) }
+    rename(folder["a"], folder["a.1"])
+    try folder.write("a", text)
   }
 
   @Test("a file that is removed and made again is followed again")

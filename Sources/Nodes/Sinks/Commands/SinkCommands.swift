@@ -94,6 +94,7 @@ final class SinkCommands {
     job.attempts = entry?.attempts ?? 0
     if let due = entry?.due, due > 0 { job.delay = .seconds(max(0, due - context.lane.world.wallClock())) }
     work[job.id] = Work(name: command.arguments.first ?? "", event: command.event, entry: entry)
+    crashPoint("command.handed in")
     returns.expect()
     while !pool.submit(job) {
       if context.stop.isSet {
@@ -149,6 +150,7 @@ final class SinkCommands {
       work[id]?.entry?.attempts = attempts
       work[id]?.entry?.due = context.lane.world.wallClock() + delay.inSeconds
       if let entry = work[id]?.entry { context.outbox?.retry(entry) }
+      crashPoint("command.retry noted")
     }
     for (id, end, attempts) in returned.ends {
       if end.isSuccess { succeed(id) } else { fail(id, end, attempts) }
@@ -164,6 +166,7 @@ final class SinkCommands {
 
   private func succeed(_ id: CommandPool.Job.ID) {
     if let entry = work.removeValue(forKey: id)?.entry { context.outbox?.remove(entry.place) }
+    crashPoint("command.success noted")
   }
 
   private func fail(_ id: CommandPool.Job.ID, _ end: ChildEnd, _ attempts: Int) {

@@ -1,0 +1,56 @@
+import Foundation
+import Reactive
+import Testing
+
+/// Nothing is lost: real pipelines are run as processes, killed at any moment and run again, and what they have
+/// written at the end is compared with the truth, which is computed here.
+///
+/// `make crash KILLS=500` does it for long, with a command that can be killed at named points too.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct CrashTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let kills = environment["FLOW_CRASH_KILLS"].flatMap { Int($0) }
+  /// A run can be had again by its seed, as far as it goes by choices and not by the machine's speed.
+  private static let seed =
+    environment["FLOW_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1_000_000_000)
+  private static let kinds = ScenarioKind.allCases.filter { kind in
+    environment["FLOW_CRASH_SCENARIO"].map { $0 == kind.rawValue } ?? true
+  }
+
+  init() {
+    // A command that is killed no longer reads what it is told.
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  @Test(
+    "killed a few times at any moment, it has lost and doubled nothing", .enabled(if: kills == nil),
+    arguments: kinds)
+  func few(_ kind: ScenarioKind) throws {
+    var points = CrashPointNames()
+    var ordeal = Ordeal(kind, seed: Self.seed, isLong: false)
+    let tally = try ordeal.run(kills: 2, &points)
+    for failure in tally.failures { Issue.record("\(failure)") }
+    #expect(tally.kills >= 2)
+    #expect(tally.verdict.count > 0)
+  }
+
+  @Test("killed as often as is asked for, at named points too", .enabled(if: kills != nil))
+  func many() throws {
+    tell("FLOW_SEED=\(Self.seed)")
+    let kills = try #require(Self.kills)
+    var points = CrashPointNames()
+    var tallies: [Tally] = []
+    for (index, kind) in Self.kinds.enumerated() {
+      let share = (kills * (index + 1)) / Self.kinds.count - (kills * index) / Self.kinds.count
+      var ordeal = Ordeal(kind, seed: Self.seed, isLong: true)
+      let tally = try ordeal.run(kills: share, &points)
+      tallies.append(tally)
+      tell(Tally.table([tally]))
+      for failure in tally.failures { Issue.record("\(failure)") }
+    }
+    tell(Tally.table(tallies))
+    if CrashPointNames.areBuilt { tell("kills at each point:\n\(points.text)") }
+  }
+
+  /// Prints at once, also where standard output is no terminal.
+  private func tell(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+}

@@ -1,0 +1,50 @@
+/// A pipeline that is killed over and over, something that feeds it, and what must be left of it at the end.
+protocol Scenario: AnyObject {
+  var place: Place { get }
+  /// What is said on the command line beside the file `p.yaml`.
+  var options: [String] { get }
+  /// The files that somebody follows.
+  var logs: [String] { get }
+  /// Feeds it, every millisecond or so of a life, and, without one, now and then between two.
+  func tend(_ life: Life?) throws
+  /// After a life, which may have ended by itself.
+  func mourn(_ end: Life.End, wasStopped: Bool)
+  /// Whether there is nothing more for another life to do.
+  var isOver: Bool { get }
+  /// Says how far the last life is to go, which is let come to its end.
+  func prepareEnd() throws
+  /// Whether the last life has nothing more to do.
+  var isSettled: Bool { get }
+  /// Compares what was written with the truth.
+  func verdict() throws -> Verdict
+}
+
+extension Scenario {
+  var options: [String] { [] }
+  func tend(_ life: Life?) throws {}
+  func mourn(_ end: Life.End, wasStopped: Bool) {}
+  var isOver: Bool { false }
+  func prepareEnd() throws {}
+}
+
+/// All scenarios, by name.
+enum ScenarioKind: String, CaseIterable, Sendable {
+  case polls, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed, piped
+
+  /// - Parameter isLong: Whether there is time for the whole of it.
+  func make(_ place: Place, isLong: Bool) throws -> any Scenario {
+    switch self {
+    case .polls: try Polls(place)
+    case .rotated: try Polls(place, rotating: "size: 6KiB, keep: 500")
+    case .packed: try Polls(place, rotating: "size: 6KiB, keep: 500, gzip: true")
+    case .spread: try Polls(place, isSpread: true)
+    case .commands: try Commands(place)
+    case .timers: try Timers(place)
+    case .bulk: try Bulk(place, lines: isLong ? 100_000 : 5000)
+    case .bulkRotated: try Bulk(place, lines: isLong ? 30_000 : 3000, rotates: true)
+    case .bulkSpread: try Bulk(place, lines: isLong ? 30_000 : 3000, isSpread: true)
+    case .followed: try Followed(place)
+    case .piped: try Piped(place)
+    }
+  }
+}
