@@ -107,8 +107,9 @@ private final class SpaceXSource: PollSource {
       else { throw WrongAnswer(request, "this is no page of entries: \(value.description.prefix(80))") }
       rows += docs
       page = value.member("hasNextPage")?.isTruthy == true ? number + 1 : nil
-      if page == nil ? rows.count < total : docs.isEmpty {
-        throw WrongAnswer(request, "there are \(total) entries, of which only \(rows.count) came")
+      // No fewer than it says, and no end to them neither.
+      if page == nil ? rows.count < total : docs.isEmpty || rows.count >= total {
+        throw WrongAnswer(request, "there are said to be \(total) entries, and \(rows.count) came so far")
       }
     }
     return rows

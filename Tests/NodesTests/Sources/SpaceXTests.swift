@@ -39,6 +39,14 @@ import Testing
     )
   }
 
+  @Test("pages without an end fail the poll")
+  func endless() throws {
+    let trial = try WebTrial("spacex: { populate: [rocket], url: 'http://a' }") { _ in
+      .init(#"{"docs":[{"id":"a"}],"totalDocs":2,"hasNextPage":true}"#)
+    }
+    #expect(throws: WrongAnswer.self) { try trial.poll() }
+  }
+
   @Test("pages that lack entries fail the poll")
   func lacking() throws {
     let trial = try WebTrial("spacex: { populate: [rocket], url: 'http://a' }") { _ in
