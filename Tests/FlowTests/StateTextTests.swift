@@ -5,11 +5,12 @@ import Testing
 @testable import flow
 
 @Suite struct StateTextTests {
-  @Test("bytes that are JSON stay as they are, on one line; others are digits")
+  @Test("bytes that are JSON stay as they are, on one line; several are a list; others are digits")
   func json() {
     func text(_ bytes: [UInt8]) -> String { String(decoding: StateText.json(bytes), as: UTF8.self) }
     #expect(text(Array("1.50".utf8)) == "1.50")
     #expect(text(Array("{\n\"a\": 1}".utf8)) == #"{"a":1}"#)
+    #expect(text(Array("\"log\"\n{\"n\":1}\n".utf8)) == #"["log",{"n":1}]"#)
     #expect(text(Array("nan".utf8)) == #""6e616e""#)
     #expect(text([]) == #""""#)
     #expect(text([0x22, 0xFF, 0x22]) == #""22ff22""#)
