@@ -60,6 +60,24 @@ import Testing
     #expect(try place.flow("run", "r.yaml") == Outcome(status: 0, output: "", errors: ""))
   }
 
+  @Test("a growing file that is read once now and then gives what is new each time")
+  func nowAndThen() throws {
+    let place = try Workplace(
+      """
+      name: now
+      sources: { in: { file: { path: in.jsonl, follow: true, from: end } } }
+      steps: []
+      sinks: { log: { jsonl: log } }
+      """, input: "{\"n\":1}\n")
+    #expect(try place.flow("run", "--once", "p.yaml").status == 0 && place.text("log") == "")
+    for number in 2...3 {
+      try place.append("in.jsonl", "{\"n\":\(number)}\n")
+      #expect(try place.flow("run", "--once", "p.yaml") == Outcome(status: 0, output: "", errors: ""))
+      #expect(place.lines("log").last == "{\"n\":\(number)}")
+    }
+    #expect(place.lines("log").count == 2)
+  }
+
   @Test("damaged state stops the run, until it is to be set aside")
   func damaged() throws {
     let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")

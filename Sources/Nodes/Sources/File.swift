@@ -143,6 +143,8 @@ private final class FileSource: StreamSource {
       if feed.isKept { feed.send([], position: end.value) }
     }
     if context.isOnce {
+      // From here on is for the next run, which finds the place.
+      if position == nil, feed.isKept, case .offset = start { return }
       if let position, FileIdentity(at: path) != position.identity {
         try readRotated(path, from: position, feed)
         return try read(path, from: nil, isFollowed: true, feed)
