@@ -7,6 +7,7 @@ LIBRARIES := oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev z
 RELEASE := -c release --static-swift-stdlib
 STRICT := -Xswiftc -warnings-as-errors
 SECONDS ?= 60
+SEEDS ?= 1000
 ROUNDS ?= 7
 RECORDS ?= 250000
 # The runtime's own backtrace hangs inside the fuzzer.
@@ -14,7 +15,7 @@ FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup build test test-thread test-address bench fuzz differential format lint install clean
+.PHONY: help setup build test test-thread test-address simulate bench fuzz differential format lint install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +34,9 @@ test-thread: setup ## the tests under the thread sanitizer
 
 test-address: setup ## the tests under the address sanitizer
 	FLOW_TEST_DIVISOR=5 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
+
+simulate: setup ## whole pipelines on a disk that crashes, in virtual time; SEEDS=1000, from FLOW_FIRST on
+	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(STRICT) --filter SimulationTests.SimulationTests
 
 differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
 	python3 Tests/Differential/programs.py --count $(or $(COUNT),2000)

@@ -45,7 +45,8 @@ let package = Package(
     ),
     // For tests alone: files and SQLite on a disk that crashes.
     .target(
-      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive"], path: "Tests/Support/SimulatedDisk"),
+      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store"],
+      path: "Tests/Support/SimulatedDisk"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
@@ -54,6 +55,10 @@ let package = Package(
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
     .testTarget(
       name: "NodesTests", dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"],
+      path: "Tests/Simulation"),
   ],
   swiftLanguageModes: [.v6]
 )
