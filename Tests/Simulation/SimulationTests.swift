@@ -13,7 +13,7 @@ import Testing
   static var seeds: Range<UInt64> {
     if let seed = number("FLOW_SEED") { return seed..<seed + 1 }
     let first = number("FLOW_FIRST") ?? 0
-    return first..<first + (number("FLOW_SEEDS") ?? 60 / (number("FLOW_TEST_DIVISOR") ?? 1))
+    return first..<first + (number("FLOW_SEEDS") ?? 40 / (number("FLOW_TEST_DIVISOR") ?? 1))
   }
 
   @Test("nothing is lost or doubled, whatever becomes of the process and its disk")
@@ -39,10 +39,10 @@ import Testing
   @Test(
     "seeds that have failed once",
     arguments: [
-      (38, "a file that could not be opened for a moment had its line left out"),
-      (46, "of a file that was closed, the folders above it were not made safe"),
       (199, "what was made again, and waited for a mark, was not compared with the file"),
       (477, "after a commit that failed, what timers sent was written as if it could be made again"),
+      (747, "a state that could not be put in write-ahead mode was used without"),
+      (1005, "folders that a killed run had made were not made safe"),
     ] as [(UInt64, String)])
   func found(seed: UInt64, what: String) throws {
     var simulation = try Simulation(seed: seed)
@@ -52,7 +52,8 @@ import Testing
   @Test("the same seed gives the same lives, operation by operation")
   func same() throws {
     let traces = try (0..<2).map { _ in
-      var simulation = try Simulation(seed: 38)
+      // With one log, since several are written in an order that is Swift's.
+      var simulation = try Simulation(seed: 747)
       try simulation.run()
       return simulation.diary.lines + simulation.disk.trace(last: .max)
     }
@@ -62,7 +63,7 @@ import Testing
   @Test("simulations come by all that can go wrong")
   func met() throws {
     var count = Simulation.Count()
-    for seed in UInt64(0)..<40 {
+    for seed in UInt64(100)..<125 {
       var simulation = try Simulation(seed: seed)
       try simulation.run()
       count.add(simulation.count)
@@ -72,7 +73,7 @@ import Testing
     ] {
       #expect(count.ends[end] ?? 0 > 0, "\(end)")
     }
-    #expect(count.faults > 0 && count.pauses > 0 && count.epochs > 500 && count.lines > 1000)
+    #expect(count.faults > 0 && count.pauses > 0 && count.epochs > 300 && count.lines > 1000)
     #expect(count.attempts > count.lines / 4)
   }
 }
