@@ -7,6 +7,7 @@ LIBRARIES := libcurl:libcurl4-openssl-dev oniguruma:libonig-dev sqlite3:libsqlit
 RELEASE := -c release --static-swift-stdlib
 STRICT := -Xswiftc -warnings-as-errors
 SECONDS ?= 60
+SEEDS ?= 1000
 ROUNDS ?= 7
 KILLS ?= 500
 RECORDS ?= 250000
@@ -15,7 +16,7 @@ FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup build test test-thread test-address crash bench fuzz differential format lint install clean
+.PHONY: help setup build test test-thread test-address crash simulate bench fuzz differential format lint install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +38,9 @@ test-address: setup ## the tests under the address sanitizer
 
 crash: setup ## kill pipelines KILLS times (default 500), at named points too, and look for what is lost; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
+
+simulate: setup ## whole pipelines on a disk that crashes, in virtual time; SEEDS=1000, from FLOW_FIRST on
+	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(STRICT) --filter SimulationTests.SimulationTests
 
 differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
 	python3 Tests/Differential/programs.py --count $(or $(COUNT),2000)

@@ -55,7 +55,8 @@ let package = Package(
     ),
     // For tests alone: files and SQLite on a disk that crashes.
     .target(
-      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive"], path: "Tests/Support/SimulatedDisk"),
+      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store"],
+      path: "Tests/Support/SimulatedDisk"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
@@ -68,6 +69,10 @@ let package = Package(
       name: "NodesTests",
       dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Reactive"], path: "Tests/Crash"),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"],
+      path: "Tests/Simulation"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -138,7 +138,11 @@ public final class Database {
   func text(_ sql: String) throws(StoreFailure) -> String? {
     let statement = try Statement(sql, of: self)
     defer { statement.reset() }
-    return try statement.step() ? statement.text(0) : nil
+    guard try statement.step() else { return nil }
+    let text = statement.text(0)
+    // What a statement writes it commits behind its last row, and only there can it fail.
+    while try statement.step() {}
+    return text
   }
 
   /// The first column of a statement's first row, as a number.

@@ -93,7 +93,8 @@ private final class JSONLines: KeepingSink {
 
   func take(_ event: Event) throws {
     if context.isDryRun { return try show(event) }
-    let file = try single ?? files.file(try path(event))
+    // A path that cannot be is a mistake in the event; a disk that fails is none.
+    let file = try single ?? files.file(try path(event), waitingFor: \.isPassing)
     writer.write(try identified(event), to: file.lines)
     file.lines.put(UInt8(ascii: "\n"))
   }
@@ -112,7 +113,13 @@ private final class JSONLines: KeepingSink {
   func endTurn() throws {
     guard let outbox = context.outbox else { return try files.write() }
     if outbox.isInStretch, !files.needsMarks { return try files.write() }
-    for (path, lines) in files.takeLines() { outbox.put(Value.string(path).json + [0x0a] + lines) }
+    // What was written once is compared before there is another commit; files that were set aside or rotated meanwhile
+    // are found by the marks from before.
+    let isRegenerating = outbox.isRegenerating
+    for (path, lines) in files.takeLines(unmarkedOnly: isRegenerating) {
+      outbox.put(Value.string(path).json + [0x0a] + lines)
+    }
+    if isRegenerating { return try files.write() }
     // A file that is new is to be known before it is written to.
     if outbox.isInStretch { outbox.endEpoch() }
   }

@@ -23,7 +23,7 @@ final class AppendFile {
   /// The disk knows the file by its name.
   private var hasName = false
   /// Folders whose names the disk may not know.
-  private var newFolders: [String]
+  private(set) var newFolders: [String]
 
   struct Options {
     var mode: mode_t = 0o644
@@ -33,6 +33,8 @@ final class AppendFile {
     ///
     /// Not for a path that was made of data: see `safePathPart`.
     var followsLinks = true
+    /// The names of the folders above it are safe: they were made so with this file before.
+    var hasSafeFolders = false
   }
 
   /// Opens or creates the file; a last line that was cut off is ended, and that is noted.
@@ -48,7 +50,8 @@ final class AppendFile {
     self.note = note
     let opened = try AppendFile.open(path, options, disk)
     file = opened.file
-    newFolders = opened.newFolders
+    // Those that are there may have been made by a run that was killed before they were safe.
+    newFolders = options.hasSafeFolders ? opened.newFolders : foldersAbove(path)
     identity = opened.status.identity
     size = opened.status.size
     isRegular = opened.status.isRegular
@@ -157,6 +160,11 @@ final class AppendFile {
   private func openToRead() throws(DiskError) -> any DiskFile {
     try disk.open(toRead: path, followsLinks: options.followsLinks)
   }
+}
+
+private func foldersAbove(_ path: String) -> [String] {
+  let folder = splitPath(path).folder
+  return folder == path || folder == "." || folder == "/" ? [] : [folder] + foldersAbove(folder)
 }
 
 /// Makes a folder and those above it that are missing; `made` tells which.

@@ -39,6 +39,9 @@ struct FileFailure: Error, Equatable, CustomStringConvertible {
 
   var description: String { "\(path): \(reason)" }
 
+  /// It says nothing of the path, and may be over before long.
+  var isPassing: Bool { isFull || [EIO, EMFILE, ENFILE, ENOMEM].contains(code) }
+
   /// Nothing is left of the disk or of what the user may have of it: worth another try later.
   var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 }

@@ -17,6 +17,8 @@ final class LineFile {
   var endsReplay = false
   /// Its mark when it was closed.
   private var closedAt: FileMark?
+  /// Folders whose names the disk may not have known when it was closed.
+  private var newFolders: [String] = []
   /// What the last mark was in.
   private var marked: FileIdentity?
 
@@ -47,6 +49,7 @@ final class LineFile {
   func close() -> FileMark? {
     file?.finishPacking()
     closedAt = file?.mark
+    newFolders += file?.newFolders ?? []
     defer { file = nil }
     guard let file, file.isWithin else { return nil }
     if isUnsynced { file.retirePassed() }
@@ -67,6 +70,8 @@ final class LineFile {
         disk.syncFolder(splitPath(path).folder)
       }
     }
+    for name in newFolders { disk.syncFolder(splitPath(name).folder) }
+    newFolders = []
     isUnsynced = false
   }
 }

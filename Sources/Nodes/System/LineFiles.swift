@@ -59,7 +59,10 @@ final class LineFiles {
   }
 
   /// The file of a path; it will be written with the others.
-  func file(_ path: String) throws -> File {
+  ///
+  /// It waits while the file cannot be opened for a reason that `isWorthWaiting`.
+  func file(_ path: String, waitingFor isWorthWaiting: (FileFailure) -> Bool = { _ in false }) throws -> File
+  {
     clock += 1
     if let file = files[path] {
       file.lastUsed = clock
@@ -67,18 +70,21 @@ final class LineFiles {
     }
     let file = File(path, marked: marked[path])
     file.lastUsed = clock
-    _ = try opened(file)
+    try patiently(path, "opened", isWorthWaiting) { () throws(FileFailure) in _ = try opened(file) }
     files[path] = file
     return file
   }
 
-  /// Adds whole lines, or the rest of one, to what is to be written to a path.
-  func append(_ bytes: [UInt8], to path: String) throws { try file(path).lines.put(bytes) }
+  /// Adds whole lines, or the rest of one, to what is to be written to a path, waiting for its file as `write()` does.
+  func append(_ bytes: [UInt8], to path: String) throws {
+    try file(path, waitingFor: { _ in true }).lines.put(bytes)
+  }
 
-  /// Takes out what the files are still to be given, by their paths.
-  func takeLines() -> [(path: String, lines: [UInt8])] {
+  /// Takes out what the files are still to be given, by their paths; of all, or of those of which no mark leads to what
+  /// is going to be written.
+  func takeLines(unmarkedOnly: Bool = false) -> [(path: String, lines: [UInt8])] {
     var taken: [(path: String, lines: [UInt8])] = []
-    for file in files.values where file.lines.count > 0 {
+    for file in files.values where file.lines.count > 0 && !(unmarkedOnly && marked[file.path] != nil) {
       taken.append((file.path, file.lines.bytes))
       file.lines.removeAll()
     }
@@ -184,6 +190,8 @@ final class LineFiles {
     if let open = file.file { return open }
     if open.count >= limit { closeOldest() }
     let log = context.log
+    var options = options
+    options.hasSafeFolders = marked[file.path] != nil
     let opened = try RotatingFile(
       file.path, rotation, options, on: world.disk, resuming: resumed[file.path], held: file.held, now: now,
       note: { log.notice($0) }, warn: { log.warning($0) })
@@ -219,22 +227,40 @@ final class LineFiles {
     defer { file.lines.removeAll() }
     try file.lines.withBytes { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
-      var waited: Double?
-      while true {
-        do throws(FileFailure) {
-          try write(rest, file)
-          if waited != nil { context.log.notice("\(file.path) can be written again") }
-          return
-        } catch {
-          rest = UnsafeRawBufferPointer(rebasing: rest[min(error.written, rest.count)...])
-          if waited.map({ $0 > 60 }) ?? true {
-            context.log.error("\(error); the pipeline waits until it can be written")
-            context.meter.countError()
-            waited = 0
+      do {
+        try patiently(file.path, "written") { () throws(FileFailure) in
+          do throws(FileFailure) { try write(rest, file) } catch {
+            rest = UnsafeRawBufferPointer(rebasing: rest[min(error.written, rest.count)...])
+            throw error
           }
-          if world.pause(0.5, context.stop) { throw NotWritten(failure: error, bytes: rest.count) }
-          waited = (waited ?? 0) + 0.5
         }
+      } catch let failure as FileFailure {
+        throw NotWritten(failure: failure, bytes: rest.count)
+      }
+    }
+  }
+
+  /// Tries something again and again while it fails for a reason that `isWorthWaiting`, and says so now and then; the
+  /// last failure is thrown when the pipeline must end.
+  private func patiently(
+    _ path: String, _ what: String, _ isWorthWaiting: (FileFailure) -> Bool = { _ in true },
+    _ action: () throws(FileFailure) -> Void
+  ) throws(FileFailure) {
+    var waited: Double?
+    while true {
+      do throws(FileFailure) {
+        try action()
+        if waited != nil { context.log.notice("\(path) can be \(what) again") }
+        return
+      } catch {
+        guard isWorthWaiting(error) else { throw error }
+        if waited.map({ $0 > 60 }) ?? true {
+          context.log.error("\(error); the pipeline waits until it can be \(what)")
+          context.meter.countError()
+          waited = 0
+        }
+        if world.pause(0.5, context.stop) { throw error }
+        waited = (waited ?? 0) + 0.5
       }
     }
   }

@@ -52,6 +52,9 @@ final class RotatingFile {
   /// Which file is written to.
   var identity: FileIdentity { file.identity }
 
+  /// Folders whose names the disk may not know.
+  var newFolders: [String] { file.newFolders }
+
   /// Adds a buffer of whole lines, in a new file where it is time for one; `now` in seconds since 1970.
   func append(_ bytes: UnsafeRawBufferPointer, now: Int) throws(FileFailure) {
     let passed = try surplus.map { surplus throws(FileFailure) in try passOver(bytes, surplus, now) } ?? 0

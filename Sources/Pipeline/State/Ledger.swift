@@ -206,7 +206,9 @@ final class Ledger: AlarmOwner {
   }
 
   /// Whether what is written now can be made again.
-  var isInStretch: Bool { state.value.stretch != nil }
+  ///
+  /// Where the stretch could not be kept, that is over: what comes then may be of timers.
+  var isInStretch: Bool { state.value.stretch != nil && !state.value.isBroken }
 
   private func regenerate() {
     let isDone = !state.value.sinks.contains { $0.hasSurplus() }

@@ -32,6 +32,9 @@ public final class Outbox: Sendable {
   /// Whether what is written now can be made again after a crash, and need not be put here first.
   public var isInStretch: Bool { ledger.isInStretch }
 
+  /// Whether what the run before has written is made again: it is to be compared as it comes.
+  public var isRegenerating: Bool { ledger.isRegenerating }
+
   /// Keeps an output with the present epoch; it comes back by `didCommit`.
   public func put(_ bytes: [UInt8], id: String = "") {
     state.value.outputs.append((id, bytes))

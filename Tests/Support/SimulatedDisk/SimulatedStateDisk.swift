@@ -1,19 +1,19 @@
 import Glibc
-import SimulatedDisk
-
-@testable import Store
+import Store
 
 /// A simulated disk as a state file asks for it.
-struct SimulatedStateDisk: StateDisk {
+public struct SimulatedStateDisk: StateDisk {
   let process: SimulatedProcess
 
-  func makeFolder(_ path: String) throws(StateDiskError) {
+  public init(process: SimulatedProcess) { self.process = process }
+
+  public func makeFolder(_ path: String) throws(StateDiskError) {
     try tell { () throws(DiskFailure) in try process.makeFolder(path) }
   }
 
-  func syncFolder(_ path: String) { try? process.syncFolder(path) }
+  public func syncFolder(_ path: String) { try? process.syncFolder(path) }
 
-  func keep(_ path: String) throws(StateDiskError) {
+  public func keep(_ path: String) throws(StateDiskError) {
     guard isThere(path) else { return }
     try tell { () throws(DiskFailure) in
       let file = try process.open(path, .existing)
@@ -22,13 +22,13 @@ struct SimulatedStateDisk: StateDisk {
     }
   }
 
-  func isThere(_ path: String) -> Bool { process.exists(path) }
+  public func isThere(_ path: String) -> Bool { process.exists(path) }
 
-  func rename(_ path: String, to target: String) throws(StateDiskError) {
+  public func rename(_ path: String, to target: String) throws(StateDiskError) {
     try tell { () throws(DiskFailure) in try process.rename(path, to: target) }
   }
 
-  func head(of path: String, count: Int) throws(StateDiskError) -> [UInt8]? {
+  public func head(of path: String, count: Int) throws(StateDiskError) -> [UInt8]? {
     do throws(DiskFailure) {
       let file = try process.open(path, .existing)
       return try file.read(at: 0, count: min(count, file.size))
@@ -38,12 +38,12 @@ struct SimulatedStateDisk: StateDisk {
     }
   }
 
-  func lock(_ path: String) throws(StateDiskError) -> any StateDiskLock {
+  public func lock(_ path: String) throws(StateDiskError) -> any StateDiskLock {
     try tell { () throws(DiskFailure) in
       let file = try process.open(path)
       guard try file.claim() else { throw .system(EWOULDBLOCK) }
       try? file.truncate(to: 0)
-      try? file.write(bytes("1\n"), at: 0)
+      try? file.write(Array("1\n".utf8), at: 0)
       return SimulatedLock(file)
     }
   }
@@ -65,9 +65,9 @@ private final class SimulatedLock: StateDiskLock {
 
 extension SimulatedProcess {
   /// Opens a state file here.
-  func state(_ path: String, _ change: (inout StateFile.Options) -> Void = { _ in }) throws(StoreFailure)
-    -> StateFile
-  {
+  public func state(
+    _ path: String, _ change: (inout StateFile.Options) -> Void = { _ in }
+  ) throws(StoreFailure) -> sending StateFile {
     var options = StateFile.Options()
     change(&options)
     options.database.vfs = vfs

@@ -1,0 +1,69 @@
+import JSON
+import SimulatedDisk
+
+/// Holds a log, with its old files and those that were set aside, against the events that it is to have.
+struct LineCheck {
+  private let path: String
+  private let process: SimulatedProcess
+  /// How many files had lost their name to another because of what a power cut has left in them.
+  private(set) var aside = 0
+
+  init(_ path: String, _ process: SimulatedProcess) {
+    (self.path, self.process) = (path, process)
+  }
+
+  /// The logs, each by its own name.
+  static func paths(_ process: SimulatedProcess) throws -> [String] {
+    Set(try all(process).map { path in String(path.prefix { $0 != "." }) + ".jsonl" }).sorted()
+  }
+
+  /// Every file of the logs.
+  static func all(_ process: SimulatedProcess, in folder: String = "/out") throws -> [String] {
+    guard process.isFolder(folder) else { return [] }
+    return try process.list(folder).flatMap { name -> [String] in
+      let path = "\(folder)/\(name)"
+      return process.isFolder(path) ? try all(process, in: path) : [path]
+    }
+  }
+
+  mutating func check(_ events: [Value], mayBeAside: Bool) throws {
+    var files: [(inode: Int, path: String, bytes: [UInt8])] = []
+    for other in try Self.all(process) where other == path || other.hasPrefix(path + ".") {
+      let file = try process.open(other, .existing)
+      files.append((try file.inode, other, try file.read(at: 0, count: file.size)))
+    }
+    var rest = events.map { $0.json }[...]
+    var ids: Set<String> = []
+    // Files that were begun later have higher numbers, whatever they are called.
+    for file in files.sorted(by: { $0.inode < $1.inode }) {
+      let isAside = file.path.contains(".aside-")
+      if isAside { aside += 1 }
+      var lines = file.bytes.split(separator: 0x0a, omittingEmptySubsequences: false)[...]
+      let last = lines.popLast() ?? []
+      for line in lines {
+        if let next = rest.first, Array(line) == next || matches(line, next, &ids) {
+          rest = rest.dropFirst()
+          continue
+        }
+        if isAside { break }
+        throw Complaint(
+          "\(file.path): \(String(decoding: line.prefix(300), as: UTF8.self)) where "
+            + "\(rest.first.map { String(decoding: $0.prefix(300), as: UTF8.self) } ?? "the end") was next, "
+            + "line \(events.count - rest.count) of \(events.count)")
+      }
+      if !last.isEmpty, !isAside { throw Complaint("\(file.path) ends in half a line") }
+    }
+    if let missing = rest.first {
+      throw Complaint(
+        "\(path): \(rest.count) of \(events.count) lines are missing, from "
+          + String(decoding: missing.prefix(300), as: UTF8.self))
+    }
+  }
+
+  /// Whether a line is an event with an id of its own.
+  private func matches(_ line: ArraySlice<UInt8>, _ event: [UInt8], _ ids: inout Set<String>) -> Bool {
+    guard var value = try? Value.parse(Array(line)), let id = value.member("id")?.string else { return false }
+    value.removeMember("id")
+    return value.json == event && ids.insert(id).inserted
+  }
+}

@@ -1,0 +1,91 @@
+import Nodes
+import Pipeline
+import Reactive
+
+/// The pipeline that a seed stands for, and what surrounds it.
+struct Scenario {
+  static let start = 1_700_000_000.0
+
+  /// What the pipeline's source is.
+  enum Kind: String, Sendable {
+    /// Polled now and then.
+    case polls
+    /// Read on from a position, the only source.
+    case pieces
+    /// The same, and another that is polled.
+    case piecesBesidePolls
+  }
+
+  let seed: UInt64
+  let kind: Kind
+  let yaml: String
+  let plan: Plan
+  /// The steps, and the name that the pipeline gives each.
+  let steps: [(step: TriedStep, name: String)]
+  let hasOther: Bool
+  let syncs: Bool
+  let saying: Saying
+  let other: Saying
+
+  init(seed: UInt64) throws {
+    var dice = SplitMix64(seed: seed &* 2 &+ 1)
+    self.seed = seed
+    kind = [.polls, .polls, .pieces, .pieces, .piecesBesidePolls][dice.below(5)]
+    hasOther = kind == .piecesBesidePolls || (kind == .polls && dice.below(2) == 0)
+    var steps: [TriedStep] = dice.below(2) == 0 ? [.changes] : []
+    for _ in 0..<dice.below(4) { steps.append(.random(&dice)) }
+    if hasOther { steps.insert(.join, at: min(steps.count, 1 + dice.below(3))) }
+    syncs = dice.below(4) > 0
+    saying = Saying(
+      seed: dice.next(), keys: 1 + dice.below(4), isSteady: kind == .polls && dice.below(3) > 0,
+      start: Self.start)
+    other = Saying(seed: dice.next(), keys: 3, isSteady: false, start: Self.start)
+
+    var lines = ["name: p", "sources:"]
+    lines.append(
+      kind == .polls
+        ? "  input: { generate: 1, every: \([3, 7, 20][dice.below(3)])s }" : "  input: { file: /in }")
+    if hasOther { lines.append("  other: { generate: 1, every: \([3, 11][dice.below(2)])s }") }
+    lines += ["streams:", "  main:", "    from: input", "    steps:"]
+    var numbers: [Int] = []
+    var count = 0
+    for step in steps {
+      numbers.append(count)
+      let written = step.yaml(&dice)
+      lines += written.map { "      - \($0)" }
+      count += written.count
+    }
+    if steps.isEmpty { lines.append("      - map: .") }
+    lines += ["sinks:"] + Self.sinks(&dice)
+    if !syncs { lines.append("fsync: never") }
+    if dice.below(3) == 0 { lines.append("on_stop: flush") }
+    if dice.below(3) == 0 {
+      lines.append("epoch: { events: \([1, 7, 200][dice.below(3)]), time: \([50, 3000][dice.below(2)])ms }")
+    }
+    yaml = lines.joined(separator: "\n") + "\n"
+
+    var reader = PipelineReader(catalog: .all)
+    reader.read(path: "p.yaml", Array(yaml.utf8))
+    guard let plan = reader.plans.first else { throw Complaint("\(reader.problems)\n\(yaml)") }
+    self.plan = plan
+    let names = plan.streams.first { $0.name == "main" }?.steps.map(\.name) ?? []
+    self.steps = zip(steps, numbers).map { ($0, names[$1]) }
+  }
+
+  private static func sinks(_ dice: inout SplitMix64) -> [String] {
+    let rotation = dice.below(2) == 0 ? ", rotate: { size: \([900, 3000][dice.below(2)]), keep: 500 }" : ""
+    let id = dice.below(4) == 0 ? ", event_id: id" : ""
+    var sinks = ["  log: { jsonl: { path: /out/log.jsonl\(rotation)\(id) }, from: main }"]
+    if dice.below(2) == 0 {
+      let path = #"'/out/deep/\(.k)/it.jsonl'"#
+      sinks.append("  each: { jsonl: { path: \(path), max_open: \(1 + dice.below(3)) }, from: main }")
+    }
+    sinks.append("  tell: { exec: [sh], from: main }")
+    return sinks
+  }
+
+  /// What comes out at the end of the pipeline, by the name of its last step.
+  var lastName: String { plan.streams.first { $0.name == "main" }?.steps.last?.name ?? "" }
+
+  var hasEach: Bool { plan.sinks.contains { $0.name == "each" } }
+}

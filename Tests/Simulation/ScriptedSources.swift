@@ -1,0 +1,108 @@
+import JSON
+import Pipeline
+import Reactive
+
+/// What a source says, by the number of the poll or of the value: the same however often it is asked.
+struct Saying: Sendable {
+  let seed: UInt64
+  let keys: Int
+  /// Rows stay the same over polls, and change now and then; otherwise each is new.
+  let isSteady: Bool
+  let start: Double
+
+  private func chance(_ numbers: Int...) -> Int {
+    var random = SplitMix64(seed: numbers.reduce(seed) { $0 &* 31 &+ UInt64($1) })
+    return random.below(1 << 20)
+  }
+
+  func rows(_ poll: Int) -> [Value] {
+    (0..<keys).compactMap { key in
+      if chance(1, key, poll / 3) % 4 == 0 { return nil }
+      let version = isSteady ? (poll + chance(2, key) % 7) / (2 + chance(3, key) % 4) : poll
+      return value(key, version * 10 + key, isSteady ? version : poll)
+    }
+  }
+
+  func single(_ number: Int) -> Value { value(chance(4, number) % keys, number, number / 10) }
+
+  private func value(_ key: Int, _ number: Int, _ age: Int) -> Value {
+    let due = start + Double(age * 10) + Double(chance(5, key, number) % 300) + Double(number % 1000) / 1000
+    let length = chance(6, key, number) % 20 == 0 ? chance(7, key, number) % 1500 : chance(8, number) % 30
+    return .record([
+      ("k", .string(["a", "b", "c", "d", "e", "f"][key % 6])), ("n", .number(number)), ("u", .number(due)),
+      ("pad", .string(String(repeating: "x", count: length))),
+    ])
+  }
+}
+
+/// Answers polls.
+final class SaidPolls: PollSource {
+  private let saying: Saying
+  private let life: Life
+
+  struct Silent: Error {}
+
+  init(_ saying: Saying, _ life: Life) {
+    self.saying = saying
+    self.life = life
+  }
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    if life.isQuiet || life.below(15) == 0 { throw Silent() }
+    return PollAnswer(saying.rows(poll.number))
+  }
+}
+
+/// Reads on from a position, in pieces that no two lives cut alike.
+///
+/// It is the one that makes time pass while it runs, as reading takes time. What has been read before is there to be
+/// read again at once.
+final class SaidPieces: StreamSource {
+  private let saying: Saying
+  private let life: Life
+  private let reach: Reach
+  private var next: Int
+
+  init(_ saying: Saying, _ life: Life, _ reach: Reach, from position: Value?) {
+    self.saying = saying
+    self.life = life
+    self.reach = reach
+    next = position?.member("n")?.double.flatMap { Int(exactly: $0) } ?? 0
+  }
+
+  func run(_ feed: Feed) {
+    let hurry = [1, 50, 700][life.below(3)]
+    var sends = 3 + life.below(15)
+    while !feed.isStopped, !life.isOver, life.left > .zero {
+      if next < reach.farthest {
+        send(feed, to: reach.farthest, within: 100)
+      } else if life.isQuiet || sends == 0 {
+        life.clock.advance(by: min(life.left, .seconds(60)))
+      } else {
+        send(feed, to: .max, within: 2 * hurry)
+        sends -= 1
+      }
+    }
+    life.finish()
+  }
+
+  private func send(_ feed: Feed, to limit: Int, within milliseconds: Int) {
+    for _ in 0...life.below(3) where next < limit {
+      let end = min(limit, next + 1 + life.below(15))
+      let values = (next..<end).map(saying.single)
+      next = end
+      feed.send(values, position: .record([("n", .number(next)), ("follow", .bool(true))]))
+    }
+    reach.extend(to: next)
+    life.clock.advance(by: .milliseconds(life.below(milliseconds)))
+  }
+}
+
+/// How far a source has been read by any life: so long is its file.
+final class Reach: Sendable {
+  private let value = Locked(0)
+
+  var farthest: Int { value.withLock { $0 } }
+
+  func extend(to number: Int) { value.withLock { $0 = max($0, number) } }
+}

@@ -1,0 +1,88 @@
+import JSON
+import Pipeline
+import SimulatedDisk
+
+// What must be so when all lives of a pipeline are over.
+
+extension Simulation {
+  mutating func check() throws {
+    let record = witness.kept
+    try checkSources(record.notes)
+    try checkSteps(record.notes)
+    let last = scenario.lastName
+    let events = record.notes.compactMap { note -> Value? in
+      guard note.node == last, case .event(let event) = note.signal else { return nil }
+      return event.value
+    }
+    let process = disk.start()
+    for path in try LineCheck.paths(process) {
+      let expected =
+        path == "/out/log.jsonl"
+        ? events : events.filter { path.contains("/deep/\($0.member("k")?.string ?? "")/") }
+      var check = LineCheck(path, process)
+      try check.check(expected, mayBeAside: true)
+      count.lines += expected.count
+      count.aside += check.aside
+    }
+    if !events.isEmpty, !process.exists("/out/log.jsonl") { throw Complaint("there is no log") }
+    let attempted = attempts.all
+    count.attempts = attempted.count
+    try checkAttempts(record.outputs, attempted, events)
+  }
+
+  private func checkSources(_ notes: [Witness.Note]) throws {
+    var polls: [String: Int] = [:]
+    var number = 0.0
+    for note in notes {
+      switch note.signal {
+      case .endOfPoll(let poll) where note.node == poll.source:
+        let last = polls[note.node] ?? 0
+        // A poll that fails has its number too.
+        if poll.number <= last { throw Complaint("poll \(poll.number) of \(note.node) came behind \(last)") }
+        polls[note.node] = poll.number
+      case .event(let event) where note.node == "input" && scenario.kind != .polls:
+        let found = event.value.member("n")?.double
+        if found != number { throw Complaint("\(found ?? -1) was read where \(number) was next") }
+        number += 1
+      default: break
+      }
+    }
+  }
+
+  private func checkSteps(_ notes: [Witness.Note]) throws {
+    let chain = scenario.plan.streams.first { $0.name == "main" }?.steps.map(\.name) ?? []
+    for (step, name) in scenario.steps {
+      let before = chain.firstIndex(of: name).flatMap { $0 > 0 ? chain[$0 - 1] : nil } ?? "input"
+      var check = StepCheck(
+        step, name, isFirst: before == "input", emitsFirst: scenario.yaml.contains("first: emit"),
+        clockJumps: clockJumps)
+      for note in notes {
+        switch note.node {
+        case before: check.take(note.signal)
+        case name: check.takeOut(note.signal)
+        case "other": check.takeSide(note.signal)
+        default: break
+        }
+      }
+      try check.check()
+    }
+  }
+
+  /// Each at least once, none that was not kept, and no name for two things.
+  private func checkAttempts(
+    _ kept: [Witness.Output], _ attempted: [Witness.Output], _ events: [Value]
+  ) throws {
+    if kept.map(\.bytes) != events.map(\.json) {
+      throw Complaint("other things were to be run than came out")
+    }
+    let byID = Dictionary(grouping: kept, by: \.id)
+    if let twice = byID.first(where: { $0.value.count > 1 }) {
+      throw Complaint("the name \(twice.key) was given twice")
+    }
+    let ids = Set(attempted.map(\.id))
+    if let lost = kept.first(where: { !ids.contains($0.id) }) { throw Complaint("\(lost.id) was never run") }
+    for attempt in attempted where byID[attempt.id]?.first != attempt {
+      throw Complaint("\(attempt.id) was run and is not kept, or with other bytes")
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import JSON
+import Pipeline
+
+/// Holds what came out of a step against what went in, by a plain model of it, or, where the time decides, by what is
+/// so at any time: what waits is not lost, and comes once.
+struct StepCheck {
+  let step: TriedStep
+  let name: String
+  private var input: [Value] = []
+  private var output: [Value] = []
+  /// What a model expects to come out, where it can tell.
+  private var expected: [Value] = []
+  private var state: [String: Value] = [:]
+  private var seen: Set<String> = []
+  private var hasBaseline = false
+  private let emitsFirst: Bool
+  /// Then windows hold their events by the times that the clock has shown, which is another order.
+  private let clockJumps: Bool
+
+  /// Whether events come to the step at the times of their polls.
+  private let isFirst: Bool
+
+  init(_ step: TriedStep, _ name: String, isFirst: Bool, emitsFirst: Bool, clockJumps: Bool) {
+    (self.step, self.name, self.emitsFirst, self.clockJumps) = (step, name, emitsFirst, clockJumps)
+    self.isFirst = isFirst
+  }
+
+  mutating func takeSide(_ signal: Signal) {
+    if step == .join, case .event(let event) = signal { state[key(event.value)] = event.value }
+  }
+
+  mutating func takeOut(_ signal: Signal) {
+    if case .event(let event) = signal { output.append(event.value) }
+  }
+
+  mutating func take(_ signal: Signal) {
+    switch signal {
+    case .endOfPoll: if step == .changes { endPoll() }
+    case .event(let event):
+      input.append(event.value)
+      model(event)
+    }
+  }
+
+  private mutating func model(_ event: Event) {
+    let (value, key) = (event.value, key(event.value))
+    switch step {
+    case .dedupe: if seen.insert("\(number(value, "n"))").inserted { expected.append(value) }
+    case .distinct:
+      if state[key].map({ number($0, "n") }) != number(value, "n") { expected.append(value) }
+      state[key] = value
+    case .scan:
+      let sum = (state[key]?.double ?? 0) + number(value, "n")
+      state[key] = .number(sum)
+      expected.append(value.with("s", .number(sum)))
+    case .join: expected.append(value.with("o", state[key]?.member("n") ?? .null))
+    case .changes:
+      seen.insert(key)
+      let before = state.updateValue(value, forKey: key)
+      let isTold = emitsFirst || event.poll.number == 0 || hasBaseline
+      if isTold, before.map({ $0 != value }) ?? true {
+        expected.append(change(before == nil ? "added" : "changed", key, value))
+      }
+    // Of what is past when it is heard of nothing may be told.
+    case .remind: state[key] = isFirst && number(value, "u") > event.poll.at ? value : nil
+    case .batch, .delay, .debounce, .throttle, .tumbling, .session, .sliding: break
+    }
+  }
+
+  private mutating func endPoll() {
+    for key in state.keys.sorted() where !seen.contains(key) {
+      state[key] = nil
+      if emitsFirst || hasBaseline { expected.append(change("removed", key, nil)) }
+    }
+    seen = []
+    hasBaseline = true
+  }
+
+  private func change(_ type: String, _ key: String, _ after: Value?) -> Value {
+    .record([("type", .string(type)), ("key", .string(key)), ("after", after ?? .null)])
+  }
+
+  // MARK: - At the end
+
+  func check() throws {
+    switch step {
+    case .dedupe, .distinct, .scan, .join: try same(output, expected)
+    case .changes:
+      let told = output.map {
+        Value.record([
+          ("type", $0.member("type") ?? .null), ("key", $0.member("key") ?? .null),
+          ("after", $0.member("after") ?? .null),
+        ])
+      }
+      try same(sortedRuns(told), sortedRuns(expected))
+    case .delay: try same(output, input)
+    case .batch(let timed):
+      let given = output.flatMap { $0.items ?? [] }
+      try same(given, Array(input.prefix(given.count)))
+      let left = input.count - given.count
+      try expect(left < (timed ? 1 : 4), "\(left) of what was gathered never came")
+    case .tumbling, .session, .sliding: try checkWindows()
+    case .debounce: try checkSome(hasFirst: false, hasLast: true)
+    case .throttle(let latest): try checkSome(hasFirst: true, hasLast: latest)
+    case .remind: try checkReminders()
+    }
+  }
+
+  private func checkWindows() throws {
+    let values = byKey(output.compactMap { $0.member("value") })
+    for (key, given) in byKey(input) {
+      let told = values[key] ?? []
+      let isSliding = step == .sliding
+      if !isSliding, !clockJumps { try same(told, given, of: key) }
+      // A window that has ended is told again where the clock is set to before its end.
+      if isSliding, clockJumps { return try expect(told.count >= 2 * given.count, "of \(key) some are lost") }
+      let expected = isSliding ? given + given : given
+      try same(told.map(\.description).sorted(), expected.map(\.description).sorted(), of: key)
+    }
+    try expect(values.keys.allSatisfy { !$0.isEmpty }, "something came out that has no key")
+  }
+
+  /// Of each key some come, in order.
+  private func checkSome(hasFirst: Bool, hasLast: Bool) throws {
+    let told = byKey(output)
+    for (key, given) in byKey(input) {
+      let told = told[key] ?? []
+      var rest = given[...]
+      for value in told {
+        guard let place = rest.firstIndex(of: value) else {
+          throw Complaint("\(name): \(value) came out of order, or twice, or from nowhere")
+        }
+        rest = rest[(place + 1)...]
+      }
+      if hasFirst { try expect(told.first == given.first, "the first of \(key) did not come") }
+      if hasLast {
+        try expect(
+          told.last == given.last,
+          "the last of \(key) is lost: \(given.suffix(2)), told was \(told.suffix(2))")
+      }
+    }
+    try expect(output.count <= input.count, "more came out than went in")
+  }
+
+  private func checkReminders() throws {
+    var chances: [String: Int] = [:]
+    for value in input { chances["\(key(value)) \(number(value, "u"))", default: 0] += 1 }
+    var told: Set<String> = []
+    for value in output {
+      guard let event = value.member("event"), let lead = value.member("lead")?.string else {
+        throw Complaint("\(name): \(value) is no reminder")
+      }
+      let time = "\(key(event)) \(number(event, "u"))"
+      if lead == "20s" { continue }
+      try expect((chances[time] ?? 0) > 0, "\(time) was told too often")
+      chances[time, default: 0] -= 1
+      told.insert(time)
+    }
+    for (key, last) in state {
+      try expect(told.contains("\(key) \(number(last, "u"))"), "the last reminder of \(key) is lost: \(last)")
+    }
+  }
+
+  // MARK: - Values
+
+  private func key(_ value: Value) -> String { value.member("k")?.string ?? "" }
+  private func number(_ value: Value, _ name: String) -> Double { value.member(name)?.double ?? -1 }
+  private func byKey(_ values: [Value]) -> [String: [Value]] { Dictionary(grouping: values, by: key) }
+
+  /// What was removed is told in any order.
+  private func sortedRuns(_ changes: [Value]) -> [String] {
+    var sorted: [String] = []
+    var run: [String] = []
+    for change in changes {
+      if change.member("type")?.string == "removed" {
+        run.append("\(change)")
+      } else {
+        sorted += run.sorted() + ["\(change)"]
+        run = []
+      }
+    }
+    return sorted + run.sorted()
+  }
+
+  private func same<Element: Equatable>(_ found: [Element], _ right: [Element], of key: String = "") throws {
+    if found == right { return }
+    let place = zip(found, right).enumerated().first { $1.0 != $1.1 }?.offset ?? min(found.count, right.count)
+    throw Complaint(
+      "\(name) \(key): \(found.count) instead of \(right.count), at \(place) "
+        + "\(found.dropFirst(place).prefix(2)) instead of \(right.dropFirst(place).prefix(2))")
+  }
+
+  private func expect(_ isSo: Bool, _ complaint: @autoclosure () -> String) throws {
+    if !isSo { throw Complaint("\(name): \(complaint())") }
+  }
+}
+
+extension Value {
+  fileprivate func with(_ name: String, _ value: Value) -> Value {
+    var copy = self
+    copy.setMember(Key(name), value)
+    return copy
+  }
+}

@@ -1,0 +1,61 @@
+import JSON
+import Reactive
+
+/// A step that a simulated pipeline may have, as it is written there.
+enum TriedStep: Sendable, Equatable {
+  case changes
+  case dedupe
+  case distinct
+  case scan
+  case join
+  case debounce(maxWait: Bool)
+  case throttle(latest: Bool)
+  case tumbling
+  case session
+  case sliding
+  case batch(timed: Bool)
+  case delay
+  case remind
+
+  /// One that a chain may have more than once.
+  static func random(_ dice: inout SplitMix64) -> TriedStep {
+    switch dice.below(11) {
+    case 0: .dedupe
+    case 1: .distinct
+    case 2: .scan
+    case 3: .debounce(maxWait: dice.below(2) == 0)
+    case 4: .throttle(latest: dice.below(3) > 0)
+    case 5: .tumbling
+    case 6: .session
+    case 7: .sliding
+    case 8: .batch(timed: dice.below(2) == 0)
+    case 9: .delay
+    default: .remind
+    }
+  }
+
+  /// The step, and where what it sends is none of the rows that it was given, one that makes it such again.
+  func yaml(_ dice: inout SplitMix64) -> [String] {
+    let time = ["900ms", "7s", "40s"][dice.below(3)]
+    return switch self {
+    case .changes:
+      [
+        "changes: { key: .k, first: \(dice.below(2) == 0 ? "emit" : "baseline") }",
+        "map: '(.after // .before) + {t: .type}'",
+      ]
+    case .dedupe: ["dedupe: .n"]
+    case .distinct: ["distinct_until_changed: { key: .k, value: .n }"]
+    case .scan: ["scan: { key: .k, init: 0, update: . + $event.n, emit: '$event + {s: .}' }"]
+    case .join: ["join: { with: other, key: .k, emit: '. + {o: $other.n}' }"]
+    case .debounce(let maxWait):
+      ["debounce: { key: .k, for: \(time)\(maxWait ? ", max_wait: 1m" : "") }"]
+    case .throttle(let latest): ["throttle: { key: .k, for: \(time), latest: \(latest) }"]
+    case .tumbling: ["window: { tumbling: \(time), key: .k, emit: '.[]' }", "map: .value"]
+    case .session: ["window: { session: { gap: \(time), max: 1m }, key: .k, emit: '.[]' }", "map: .value"]
+    case .sliding: ["window: { sliding: { size: 20s, every: 10s }, key: .k, emit: '.[]' }", "map: .value"]
+    case .batch(let timed): ["batch: { count: 4\(timed ? ", time: \(time)" : "") }", "map: '.[]'"]
+    case .delay: ["delay: \(time)"]
+    case .remind: ["remind: { key: .k, at: .u, before: [20s, 0s], grace: 1000d }", "map: .event"]
+    }
+  }
+}
