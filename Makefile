@@ -50,6 +50,7 @@ bench: build ## measure; bench/README.md says what and how; ROUNDS=7 RECORDS=250
 	bench/.build/release/ReactiveBench $(ROUNDS)
 	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow
 	python3 bench/jobs/pipelines.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow
+	python3 bench/jobs/state.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow bench/.build/release/StoreBench
 
 fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60)
 	mkdir -p Tests/Fuzz/.build/corpus

@@ -16,6 +16,7 @@ let package = Package(
     .executable(name: "flow", targets: ["flow"]),
     .library(name: "Reactive", targets: ["Reactive"]),
     .library(name: "JSON", targets: ["JSON"]),  // for Tests/Fuzz, which is a package of its own
+    .library(name: "Store", targets: ["Store"]),  // for bench, which is another
   ],
   targets: [
     .systemLibrary(

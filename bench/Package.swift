@@ -10,6 +10,7 @@ let package = Package(
     .executableTarget(
       name: "ReactiveBench",
       dependencies: ["CAllocations", .product(name: "Reactive", package: "flow")]),
+    .executableTarget(name: "StoreBench", dependencies: [.product(name: "Store", package: "flow")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -25,7 +25,7 @@ public final class Database {
     public var vfs: String?
 
     public init(
-      sync: Sync = .everyCommit, busyMilliseconds: Int32 = 2000, cacheBytes: Int = 16 << 20,
+      sync: Sync = .everyCommit, busyMilliseconds: Int32 = 2000, cacheBytes: Int = 64 << 20,
       checkpointPages: Int = 2000, vfs: String? = nil
     ) {
       self.sync = sync

@@ -10,27 +10,13 @@ struct StateKey: Hashable, Comparable {
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 
-  /// The places of keys in the order in which SQLite keeps them.
-  ///
-  /// Sorted by their beginnings, which are compared as numbers, without a hold on every key at each step.
-  static func order(_ keys: [StateKey]) -> [Int] {
-    var shared = keys.first?.bytes.count ?? 0
-    for key in keys {
-      shared = min(shared, key.bytes.count)
-      if let first = keys.first { shared = zip(first.bytes[..<shared], key.bytes).prefix { $0 == $1 }.count }
+  /// The eight bytes after the first `shared`, as a number that is ordered as they are.
+  func beginning(after shared: Int) -> UInt64 {
+    var beginning: UInt64 = 0
+    for index in shared..<shared + 8 {
+      beginning = beginning << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
     }
-    var places = keys.enumerated().map { place, key -> (beginning: UInt64, place: Int32) in
-      var beginning: UInt64 = 0
-      for index in shared..<shared + 8 {
-        beginning = beginning << 8 | (index < key.bytes.count ? UInt64(key.bytes[index]) : 0)
-      }
-      return (beginning, Int32(place))
-    }
-    places.sort { a, b in
-      if a.beginning != b.beginning { return a.beginning < b.beginning }
-      return keys[Int(a.place)] < keys[Int(b.place)]
-    }
-    return places.map { Int($0.place) }
+    return beginning
   }
 
   /// In the order in which SQLite keeps them.
@@ -64,6 +50,9 @@ struct KeyedCache {
 
   init(bytes: Int) { half = bytes / 2 }
 
+  /// How many bytes are kept at most.
+  var limit: Int { 2 * half }
+
   /// Nil where the key is not known of; `.some(nil)` where it is known not to be kept.
   mutating func entry(for key: StateKey) -> Entry? {
     if let kept = young[key] { return .some(kept.entry) }
@@ -83,8 +72,8 @@ struct KeyedCache {
       return
     }
     if youngBytes + cost > half {
-      old = young
-      young = [:]
+      swap(&old, &young)
+      young.removeAll(keepingCapacity: true)
       youngBytes = 0
     }
     young[key] = Kept(entry: entry, size: size)

@@ -14,8 +14,9 @@ public final class KeyedTable {
   /// How many keys there are, changes included.
   public private(set) var count: Int
 
-  /// What is made of bytes that are read, where values are kept as something else in memory; nil where they cannot be.
-  var decoding: ([UInt8]) -> KeyedContent? = { .bytes($0) }
+  /// What is made of bytes that are read, where values are something else in memory; it answers nil where they cannot
+  /// be.
+  var decoding: (([UInt8]) -> KeyedContent?)?
 
   private let description: String
   private let isOrdered: Bool
@@ -24,6 +25,10 @@ public final class KeyedTable {
   private let statements: KeyedStatements
   private var cache: KeyedCache
   private var changes = KeyedChanges()
+  /// The key that was last looked for in the file in vain and has not been set since.
+  ///
+  /// Most that are missing are set at once, and need no place in the cache.
+  private var missing: StateKey?
   private var sequence: Int64
   /// The file's newest key has this one at most.
   private var storedSequence: Int64
@@ -61,7 +66,7 @@ public final class KeyedTable {
   /// Keeps a value, which makes its key the newest.
   public func set(_ value: [UInt8], for key: [UInt8]) {
     let key = StateKey(key)
-    set(.bytes(value), for: key, isKept: content(for: key) != nil)
+    set(.bytes(value), for: key, isKept: contains(key))
   }
 
   /// The same for who has just looked whether there is one.
@@ -72,6 +77,7 @@ public final class KeyedTable {
   func set(_ value: KeyedContent, for key: StateKey, isKept: Bool) {
     if !isKept { count += 1 }
     sequence += 1
+    if missing == key { missing = nil }
     changes.set(value, for: key, sequence: sequence, isStored: isKept)
   }
 
@@ -88,7 +94,7 @@ public final class KeyedTable {
 
   /// Forgets every key.
   public func removeAll() {
-    if count == 0, changes.byKey.isEmpty { return }
+    if count == 0, changes.isEmpty { return }
     changes = KeyedChanges()
     cache.removeAll()
     count = 0
@@ -101,11 +107,11 @@ public final class KeyedTable {
   var first: (key: StateKey, value: KeyedContent)? {
     if !isCleared {
       let stored = reading { () throws(StoreFailure) in
-        try statements.first(of: id, after: passed) { [changes] in changes[$0] == nil }
+        try statements.first(of: id, after: passed) { [changes] in !changes.contains($0) }
       }
       if let stored = stored ?? nil {
         passed = stored.sequence - 1
-        let value = reading { () throws(StoreFailure) in try decode(stored.value, of: stored.key) }
+        let value = reading { () throws(StoreFailure) in try decode(stored.value, of: stored.key, decoding) }
         return value.map { (stored.key, $0) }
       }
       passed = storedSequence
@@ -123,7 +129,7 @@ public final class KeyedTable {
     if !isCleared {
       _ = reading { () throws(StoreFailure) in
         try statements.forEach(of: id) { (key, bytes) throws(StoreFailure) in
-          if changes[key] == nil { body(key, try decode(bytes, of: key)) }
+          if !changes.contains(key) { body(key, try decode(bytes, of: key, decoding)) }
         }
       }
     }
@@ -131,21 +137,41 @@ public final class KeyedTable {
   }
 
   func content(for key: StateKey) -> KeyedContent? {
-    if let change = changes[key] { return change.value }
-    if isCleared || committed.count == 0 { return nil }
+    let content = find(key, isDecoded: true)
+    guard let decoding, case .bytes(let bytes)? = content else { return content }
+    // It was looked for before, and nobody asked what it is.
+    let made = reading { () throws(StoreFailure) in try decode(bytes, of: key, decoding) }
+    if let made { cache.keep(made, for: key, size: bytes.count) }
+    return made
+  }
+
+  /// Whether there is a key, whatever is kept under it.
+  func contains(_ key: StateKey) -> Bool { find(key, isDecoded: false) != nil }
+
+  /// What is kept under a key: as bytes, where it need not be decoded and has not been.
+  private func find(_ key: StateKey, isDecoded: Bool) -> KeyedContent? {
+    if let changed = changes.value(for: key) { return changed }
+    if isCleared || committed.count == 0 || missing == key { return nil }
     if let entry = cache.entry(for: key) { return entry }
-    let found = reading { () throws(StoreFailure) in
-      let bytes = try statements.value(of: id, key)
-      let value = try bytes.map { (bytes) throws(StoreFailure) in try decode(bytes, of: key) }
-      return (value: value, size: bytes?.count ?? 0)
+    let found = reading { () throws(StoreFailure) -> (value: KeyedContent?, size: Int) in
+      guard let bytes = try statements.value(of: id, key) else { return (nil, 0) }
+      return (try decode(bytes, of: key, isDecoded ? decoding : nil), bytes.count)
     }
     // Nothing is known of a key whose read has failed.
     guard let found else { return nil }
+    guard found.value != nil else {
+      if let missing { cache.keep(nil, for: missing, size: 0) }
+      missing = key
+      return nil
+    }
     cache.keep(found.value, for: key, size: found.size)
     return found.value
   }
 
-  private func decode(_ bytes: [UInt8], of key: StateKey) throws(StoreFailure) -> KeyedContent {
+  private func decode(
+    _ bytes: [UInt8], of key: StateKey, _ decoding: (([UInt8]) -> KeyedContent?)?
+  ) throws(StoreFailure) -> KeyedContent {
+    guard let decoding else { return .bytes(bytes) }
     if let content = decoding(bytes) { return content }
     throw StoreFailure(
       database.path, .corrupt,
@@ -169,20 +195,19 @@ extension KeyedTable {
   /// Writes the changes, in the transaction that is open.
   func write() throws(StoreFailure) {
     let isTold = isKnown && formerDescription == nil
-    if isTold, !isCleared, changes.byKey.isEmpty { return }
+    if isTold, !isCleared, changes.isEmpty { return }
     if isCleared { try statements.clear(id) }
     // In the order of the keys, so that neighbours meet on one page.
-    let all = Array(changes.byKey)
-    for place in StateKey.order(all.map(\.key)) {
-      let (key, change) = all[place]
+    for place in changes.placesInKeyOrder() {
+      let change = changes[place]
       let isStored = change.isStored && !isCleared
       if let value = change.value {
         let bytes = value.bytes
-        changes.note(size: bytes.count, for: key)
+        changes.note(size: bytes.count, at: place)
         let sequence = isOrdered ? change.sequence : 0
-        try statements.set(bytes, of: id, key, sequence: sequence, isStored: isStored)
+        try statements.set(bytes, of: id, change.key, sequence: sequence, isStored: isStored)
       } else if isStored {
-        try statements.remove(key, of: id)
+        try statements.remove(change.key, of: id)
       }
     }
     try statements.describe(id, node, description, count: count)
@@ -190,7 +215,10 @@ extension KeyedTable {
 
   /// The changes are in the file.
   func settle() {
-    for (key, change) in changes.byKey { cache.keep(change.value, for: key, size: change.size) }
+    // Of more than there is room for, the newest are kept, rather than each for a moment.
+    if changes.bytes > cache.limit { cache.removeAll() }
+    changes.forEachCurrent(within: cache.limit) { cache.keep($0.value, for: $0.key, size: $0.size) }
+    missing = nil
     changes = KeyedChanges()
     committed = (count, passed)
     storedSequence = sequence

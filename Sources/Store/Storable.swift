@@ -46,11 +46,14 @@ public struct TypedTable<Value: Storable> {
   public var formerDescription: String? { table.formerDescription }
   public var count: Int { table.count }
 
+  /// Whether there is a key, which costs less than to ask what is kept under it.
+  public func contains(_ key: [UInt8]) -> Bool { table.contains(StateKey(key)) }
+
   public func value(for key: [UInt8]) -> Value? { table.content(for: StateKey(key)).flatMap(open) }
 
   public func set(_ value: Value, for key: [UInt8]) {
     let key = StateKey(key)
-    table.set(.made(value), for: key, isKept: table.content(for: key) != nil)
+    table.set(.made(value), for: key, isKept: table.contains(key))
   }
 
   @discardableResult

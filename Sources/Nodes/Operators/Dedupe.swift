@@ -5,6 +5,10 @@ import Reactive
 /// `dedupe`: lets through the first event of each key.
 let dedupe = NodeSpec(
   "dedupe", "keep the first event of each key and drop the repeats",
+  details: """
+    A repeat makes its key the newest only with a `lifetime`, or once more than half of `bound` keys are kept: until \
+    then it costs a look and no write.
+    """,
   options: AnyOption.list(DedupeOptions.key, DedupeOptions.bound, DedupeOptions.lifetime),
   shorthand: "key",
   state: "the keys seen, at most `bound` of them; the one not seen for longest is forgotten first",

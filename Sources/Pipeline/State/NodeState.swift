@@ -21,6 +21,11 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
     return memory.value(for: key)
   }
 
+  @inlinable public func contains(_ key: JSON.Value) -> Bool {
+    if let table { return table.value.contains(key.keyBytes) }
+    return memory.contains(key)
+  }
+
   @inlinable public mutating func set(_ element: Element, for key: JSON.Value) {
     if let table { return table.value.set(element, for: key.keyBytes) }
     memory.set(element, for: key)

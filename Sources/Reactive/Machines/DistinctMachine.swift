@@ -1,7 +1,9 @@
 /// Tells the first sight of a key from a repeat; the logic of `distinct`, with its memory and the time handed in.
 ///
 /// At most `bound` keys are remembered, the one seen longest ago making room; with a `lifetime`, a key is forgotten
-/// when it has not been seen for that long.
+/// when it has not been seen for that long. Without one, while no more than half of `bound` are remembered, a repeat
+/// is not noted, so that it costs a look and no write: room is far from being made, and a key that is seen again in
+/// the other half has its place by that.
 public struct DistinctMachine<State: KeyedState>: Sendable where State: Sendable, State.Value == Instant {
   @usableFromInline var kept: State
   @usableFromInline let bound: Int
@@ -19,7 +21,8 @@ public struct DistinctMachine<State: KeyedState>: Sendable where State: Sendable
   @inlinable
   public mutating func isNew(_ key: State.Key, at now: Instant) -> Bool {
     forgetOld(now)
-    let isNew = kept.value(for: key) == nil
+    let isNew = !kept.contains(key)
+    guard isNew || lifetime != nil || kept.count > bound / 2 else { return false }
     kept.set(now, for: key)
     if kept.count > bound, let oldest = kept.oldest { kept.remove(oldest.key) }
     return isNew

@@ -10,6 +10,9 @@ public protocol KeyedState<Key, Value> {
   /// What is kept under a key.
   func value(for key: Key) -> Value?
 
+  /// Whether anything is kept under a key.
+  func contains(_ key: Key) -> Bool
+
   /// Keeps a value, which makes its key the newest.
   mutating func set(_ value: Value, for key: Key)
 
@@ -53,6 +56,8 @@ public struct MemoryState<Key: Hashable & Sendable, Value: Sendable>: KeyedState
   @inlinable public func value(for key: Key) -> Value? {
     index[key].flatMap { places[$0]?.value }
   }
+
+  @inlinable public func contains(_ key: Key) -> Bool { index[key] != nil }
 
   @inlinable public mutating func set(_ value: Value, for key: Key) {
     if let place = index[key] {

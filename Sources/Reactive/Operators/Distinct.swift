@@ -5,7 +5,8 @@ extension Observable {
   ///     a-b---c----|   distinct { $0 }
   ///
   /// At most `bound` keys are remembered (the one seen longest ago is forgotten first), and, given a `lifetime`, a key
-  /// only until it has not been seen for that long.
+  /// only until it has not been seen for that long. Without one, a
+  /// repeat is not noted while no more than half of `bound` keys are remembered.
   /// ```
   /// Observable.from([1, 2, 1, 3, 2]).distinct { $0 }  // 1, 2, 3, |
   /// ```

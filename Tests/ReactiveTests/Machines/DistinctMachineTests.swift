@@ -23,6 +23,24 @@ import Testing
     #expect(machine.isNew("b", at: Instant()) == true)
   }
 
+  @Test func aRepeatIsNotedOnceHalfOfTheBoundIsKept() {
+    // "a" is seen again while two of four are kept, which is not noted, and "b" while three are, which is.
+    var machine = machine(bound: 4)
+    for key in ["a", "b", "a", "c", "b", "d"] { _ = machine.isNew(key, at: Instant()) }
+    var order: [String] = []
+    machine.state.forEach { key, _ in order.append(key) }
+    #expect(order == ["a", "c", "b", "d"])
+    #expect(machine.isNew("e", at: Instant()) == true)
+    #expect(machine.isNew("b", at: Instant()) == false)
+    #expect(machine.isNew("a", at: Instant()) == true)
+  }
+
+  @Test func aLifetimeGoesByTheLastSightHoweverFewAreKept() {
+    var machine = machine(bound: 1000, lifetime: .seconds(5))
+    for number in [0, 4, 8, 12] { _ = machine.isNew("a", at: second(number)) }
+    #expect(machine.isNew("a", at: second(16)) == false)
+  }
+
   @Test func forgetsAKeyThatWasNotSeenForItsLifetime() {
     var machine = machine(lifetime: .seconds(5))
     #expect(machine.isNew("a", at: second(0)) == true)

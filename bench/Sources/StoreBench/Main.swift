@@ -1,0 +1,120 @@
+import Glibc
+import Store
+
+/// Measures commits of a state file against a bare SQLite transaction; `bench/README.md` says how to read it.
+///
+///     swift run -c release StoreBench FOLDER [turns]
+///
+/// Each commit ends an epoch as a run does: rows of one table, a line for each in the outbox, the mark of the sink, the
+/// position of the source and the clock. The bare transaction inserts one row, with the same settings of SQLite. All
+/// cases take turns on files of their own in the folder, so that what else the disk does hits all of them.
+@main
+struct Main {
+  static func main() throws(StoreFailure) {
+    guard let folder = CommandLine.arguments.dropFirst().first else {
+      print("StoreBench FOLDER [turns]")
+      exit(64)
+    }
+    let turns = max(1, CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 500)
+    let bare = try BareCase(path: folder + "/bare.db")
+    let cases = [
+      try EpochCase("40 of 40 keys", path: folder + "/few.db", keys: 40, isOrdered: false),
+      try EpochCase("40 of 40 keys, in order", path: folder + "/few-ordered.db", keys: 40, isOrdered: true),
+      try EpochCase("40 of 10 000 keys", path: folder + "/many.db", keys: 10_000, isOrdered: false),
+      try EpochCase(
+        "40 of 10 000 keys, in order", path: folder + "/many-ordered.db", keys: 10_000, isOrdered: true),
+    ]
+    var bareTimes: [Double] = []
+    var times = cases.map { _ in [Double]() }
+    for turn in 0..<turns {
+      bareTimes.append(try milliseconds { () throws(StoreFailure) in try bare.run(turn) })
+      for (index, each) in cases.enumerated() {
+        times[index].append(try milliseconds { () throws(StoreFailure) in try each.run(turn) })
+      }
+    }
+    print(
+      "commits of 40 changed keys and 40 lines, \(turns) in turn: median wall ms, times a bare transaction")
+    print("  \(rounded(median(bareTimes))) ms        a bare transaction of one row")
+    for (each, times) in zip(cases, times) {
+      let ratio = rounded(median(times) / median(bareTimes))
+      print("  \(rounded(median(times))) ms  \(ratio) times  \(each.name)")
+    }
+  }
+}
+
+/// One row into one table, in one transaction.
+private final class BareCase {
+  private let database: Database
+  private let insert: Statement
+
+  init(path: String) throws(StoreFailure) {
+    database = try Database(path: path)
+    try database.prepareToWrite()
+    try database.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, value INTEGER NOT NULL)")
+    insert = try database.statement("INSERT INTO rows (value) VALUES (?1)")
+  }
+
+  func run(_ turn: Int) throws(StoreFailure) {
+    try database.transaction { () throws(StoreFailure) in
+      insert.bind(1, Int64(turn))
+      try insert.run()
+    }
+  }
+}
+
+/// An epoch of forty rows that have changed, and a line about each.
+private final class EpochCase {
+  let name: String
+  private let file: StateFile
+  private let table: KeyedTable
+  private let keys: Int
+  private var random = SystemRandomNumberGenerator()
+  private static let changed = 40
+  private static let row = [UInt8](repeating: UInt8(ascii: "r"), count: 250)
+  private static let line = [UInt8](repeating: UInt8(ascii: "l"), count: 500)
+
+  init(_ name: String, path: String, keys: Int, isOrdered: Bool) throws(StoreFailure) {
+    self.name = name
+    self.keys = keys
+    file = try StateFile(path: path)
+    table = try file.table(node: "changes", description: ".id", isOrdered: isOrdered)
+    for number in 0..<keys { table.set(Self.row, for: Array("\(number)".utf8)) }
+    try file.commit { _ in }
+    file.tidy()
+  }
+
+  func run(_ turn: Int) throws(StoreFailure) {
+    let offset = Int.random(in: 0..<keys, using: &random)
+    for number in 0..<Self.changed {
+      // Spread over all of them.
+      let key = Array("\((offset + number * keys / Self.changed) % keys)".utf8)
+      if table.value(for: key) != nil { table.set(Self.row, for: key, isKept: true) }
+    }
+    let written = OutputPlace(epoch: file.epoch, index: Int64(Self.changed - 1))
+    try file.commit { (epoch) throws(StoreFailure) in
+      try epoch.set(.text("{\"offset\":\(turn)}"), owner: "input", name: "position")
+      try epoch.set(.text("{\"now\":\(turn)}"), owner: "pipeline", name: "clock")
+      try epoch.markWritten(sink: "output", through: written)
+      for index in 0..<Self.changed {
+        let place = OutputPlace(epoch: epoch.number, index: Int64(index))
+        try epoch.put(OutboxEntry(sink: "output", place: place, id: "", bytes: Self.line))
+      }
+    }
+  }
+}
+
+private func milliseconds(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) -> Double {
+  let start = wallTime()
+  try body()
+  return (wallTime() - start) / 1e6
+}
+
+private func wallTime() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+private func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
+
+private func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
