@@ -206,7 +206,12 @@ struct Simulation {
     options.source = { source in
       if source.name == "other" { return .poll { _, _ in SaidPolls(other, life) } }
       if kind == .polls { return .poll { _, _ in SaidPolls(saying, life) } }
-      return .stream { _, context in SaidPieces(saying, life, reach, from: context.position) }
+      return .stream { _, context in
+        diary.add(
+          "  reads from \(context.position?.description ?? "the beginning"), read before was \(reach.farthest)"
+        )
+        return SaidPieces(saying, life, reach, from: context.position)
+      }
     }
     options.sink = { plan, context in plan.name == "tell" ? Recorder(context, life) : nil }
     return options

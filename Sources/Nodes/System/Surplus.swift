@@ -99,10 +99,10 @@ final class Surplus {
       while true {
         switch try owed.isEmpty ? compare(bytes, from: &done) : compareOwed() {
         case .usedUp: if done == bytes.count { return .all }
-        case .end:
-          if parts.count == 1 { return .end(done) }
-          advance()
-        case .difference:
+        case .end where parts.count == 1: return .end(done)
+        case .end where try !isWithinLine(): advance()
+        // No file is rotated within a line: one that ends there and is not the last has lost the rest in a power cut.
+        case .end, .difference:
           try stepBack()
           if !parts[0].isAside { return .difference(done) }
           advance()
@@ -138,6 +138,13 @@ final class Surplus {
       if same < there.count { return .difference }
     }
     return .usedUp
+  }
+
+  private func isWithinLine() throws(FileFailure) -> Bool {
+    let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+    defer { byte.deallocate() }
+    guard position > 0, try read(at: position - 1, into: byte) == 1 else { return false }
+    return byte[0] != 0x0a
   }
 
   private func advance() {
