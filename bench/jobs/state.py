@@ -98,19 +98,15 @@ class Bench:
         self.forget()
 
     def look_ups(self, keys, rounds):
-        """Fills the state with ids in a random order, then looks for some of them in another one."""
-        rng = random.Random(6)
-        ids = list(range(keys))
-        rng.shuffle(ids)
+        """Fills the state with ids as they grow, then looks for some of them in a random order."""
         path = self.pipeline(KEYED, [{"dedupe": {"key": ".id", "bound": 2 * keys}}])
         with open(self.input, "w") as file:
-            file.writelines('{"id":%d}\n' % number for number in ids)
+            file.writelines('{"id":%d}\n' % number for number in range(keys))
         filled, lines = self.run(path, keeps=True)
         size = os.path.getsize(os.path.join(self.state, KEYED + ".db"))
         say("\ndedupe, %d keys: filled in %.0f s CPU, %.0f s wall, %.0f MB of memory; %.0f MB on disk"
             % (lines, filled.cpu, filled.wall, filled.megabytes, size / 1e6))
-        rng.shuffle(ids)
-        wanted = ids[:keys * 3 // 20]
+        wanted = random.Random(6).sample(range(keys), keys * 3 // 20)
         with open(self.input, "w") as file:
             file.writelines('{"id":%d}\n' % number for number in wanted)
         for kind in ("cold", "warm"):
