@@ -19,8 +19,7 @@ let package = Package(
     .library(name: "Store", targets: ["Store"]),  // for bench, which is another
   ],
   targets: [
-    .systemLibrary(
-      name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(name: "CCurl"),  // loads libcurl when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
       name: "COnig", path: "Sources/COnig", pkgConfig: "oniguruma", providers: [.apt(["libonig-dev"])]),

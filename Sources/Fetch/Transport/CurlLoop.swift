@@ -35,17 +35,18 @@ final class CurlLoop: Sendable {
   private let state = Locked(State())
 
   init(_ options: CurlTransport.Options) throws(TransferFailure) {
-    let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-    guard code == CURLE_OK, let multi = curl_multi_init() else {
+    if let reason = flow_curl_load() { throw TransferFailure(.failed, String(cString: reason)) }
+    let code = flow_curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    guard code == CURLE_OK, let multi = flow_curl_multi_init() else {
       throw TransferFailure(
-        .failed, "libcurl cannot be started: \(String(cString: curl_easy_strerror(code)))")
+        .failed, "libcurl cannot be started: \(String(cString: flow_curl_easy_strerror(code)))")
     }
     self.multi = multi
     self.options = options
     _ = flow_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, Int(options.transfers))
   }
 
-  deinit { curl_multi_cleanup(multi) }
+  deinit { flow_curl_multi_cleanup(multi) }
 
   func start(_ order: TransferOrder, _ completion: @escaping Completion) -> Subscription {
     let limit = options.transfers + options.waiting
@@ -61,7 +62,7 @@ final class CurlLoop: Sendable {
       completion(.failure(TransferFailure(.failed, "\(limit) transfers are under way or waiting already")))
       return subscription
     }
-    curl_multi_wakeup(multi)
+    flow_curl_multi_wakeup(multi)
     subscription.onDispose { [weak self] in self?.cancel(number) }
     return subscription
   }
@@ -72,12 +73,12 @@ final class CurlLoop: Sendable {
       if isOpen { state.cancelled.append(number) }
       return isOpen
     }
-    if isOpen { curl_multi_wakeup(multi) }
+    if isOpen { flow_curl_multi_wakeup(multi) }
   }
 
   func stop() {
     state.withLock { $0.isOver = true }
-    curl_multi_wakeup(multi)
+    flow_curl_multi_wakeup(multi)
   }
 
   /// The thread's whole life.
@@ -86,10 +87,10 @@ final class CurlLoop: Sendable {
     while takeOrders(&work) {
       admit(&work)
       var running: Int32 = 0
-      curl_multi_perform(multi, &running)
+      flow_curl_multi_perform(multi, &running)
       collect(&work)
       let wait = watch(&work)
-      curl_multi_poll(multi, nil, 0, wait, nil)
+      flow_curl_multi_poll(multi, wait)
     }
     let failure = TransferFailure(.cancelled, "the transport was let go of")
     for number in work.active.keys { end(number, .failure(failure), &work) }
@@ -118,10 +119,11 @@ final class CurlLoop: Sendable {
       do throws(TransferFailure) {
         let transfer = try CurlTransfer(job.order, options, now: monotonicNow())
         work.active[job.number] = transfer
-        let code = curl_multi_add_handle(multi, transfer.easy)
+        let code = flow_curl_multi_add_handle(multi, transfer.easy)
         if code != CURLM_OK {
           end(
-            job.number, .failure(TransferFailure(.failed, String(cString: curl_multi_strerror(code)))), &work)
+            job.number, .failure(TransferFailure(.failed, String(cString: flow_curl_multi_strerror(code)))),
+            &work)
         }
       } catch {
         end(job.number, .failure(error), &work)
@@ -156,7 +158,7 @@ final class CurlLoop: Sendable {
   /// Lets go of a transfer, and tells of its end unless nobody wants to know.
   private func end(_ number: Int, _ result: Result<TransferAnswer, TransferFailure>?, _ work: inout Work) {
     if let transfer = work.active.removeValue(forKey: number) {
-      curl_multi_remove_handle(multi, transfer.easy)
+      flow_curl_multi_remove_handle(multi, transfer.easy)
     }
     let completion = work.completions.removeValue(forKey: number)
     guard let result, let completion else { return }

@@ -20,7 +20,7 @@ final class CurlTransfer {
   init(
     _ order: TransferOrder, _ options: CurlTransport.Options, now: Instant
   ) throws(TransferFailure) {
-    guard let easy = curl_easy_init() else { throw TransferFailure(.failed, "libcurl is out of memory") }
+    guard let easy = flow_curl_easy_init() else { throw TransferFailure(.failed, "libcurl is out of memory") }
     self.easy = easy
     self.order = order
     watch = TransferWatch(order.limits, at: now)
@@ -29,13 +29,13 @@ final class CurlTransfer {
     let code = setUp(options)
     guard code == CURLE_OK else {
       throw TransferFailure(
-        .failed, "libcurl takes no such request: \(String(cString: curl_easy_strerror(code)))")
+        .failed, "libcurl takes no such request: \(String(cString: flow_curl_easy_strerror(code)))")
     }
   }
 
   deinit {
-    curl_easy_cleanup(easy)
-    curl_slist_free_all(list)
+    flow_curl_easy_cleanup(easy)
+    flow_curl_slist_free_all(list)
     words.deallocate()
   }
 
@@ -102,7 +102,7 @@ final class CurlTransfer {
       lines.append("Content-Type: application/json")
     }
     for line in lines {
-      guard let longer = curl_slist_append(list, line) else { return setting.code = CURLE_OUT_OF_MEMORY }
+      guard let longer = flow_curl_slist_append(list, line) else { return setting.code = CURLE_OUT_OF_MEMORY }
       list = longer
     }
     setting.list(list)
@@ -167,7 +167,7 @@ final class CurlTransfer {
         .tooLarge, "the answer's headers have more than \(CurlTransfer.headerLimit) bytes")
     }
     let own = String(cString: words)
-    let reason = own.isEmpty ? String(cString: curl_easy_strerror(code)) : own
+    let reason = own.isEmpty ? String(cString: flow_curl_easy_strerror(code)) : own
     switch code {
     case CURLE_OPERATION_TIMEDOUT: return watch.failure(watch.isConnected ? .whole : .connect)
     default:

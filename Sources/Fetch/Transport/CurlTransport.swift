@@ -44,5 +44,8 @@ public final class CurlTransport: Transport {
   }
 
   /// What libcurl and its parts are, as in `libcurl/7.88.1 OpenSSL/3.0.19 …`.
-  public static var version: String { curl_version().map { String(cString: $0) } ?? "libcurl" }
+  public static var version: String {
+    guard flow_curl_load() == nil, let version = flow_curl_version() else { return "libcurl" }
+    return String(cString: version)
+  }
 }
