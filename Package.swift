@@ -60,7 +60,8 @@ let package = Package(
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
-    .testTarget(name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"]),
+    .testTarget(
+      name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"], exclude: ["Fixtures"]),
     .testTarget(
       name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Reactive", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),

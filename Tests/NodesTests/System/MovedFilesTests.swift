@@ -60,7 +60,7 @@ import Testing
     let last = try #require(try lone.keepMark(of: path))
     #expect(last.identity == FileIdentity(at: folder["target"]))
     #expect(throws: FileFailure.self) {
-      let strict = LoneFiles(Rotation(), .init(followsLinks: false))
+      let strict = LoneFiles(Rotation(), .init(followsLinks: false), onPause: { $1.set() })
       strict.files.resume(path, at: last)
       try strict.write("7\n".utf8, to: path)
     }
