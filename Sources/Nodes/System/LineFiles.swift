@@ -121,7 +121,7 @@ final class LineFiles {
 
   /// Whether a file holds what must come again before anything else is added to it.
   var isPassingOver: Bool {
-    open.values.contains { $0.file?.isPassingOver ?? false } || resumed.contains { hasMore($0.key, $0.value) }
+    open.values.contains { $0.file?.hasSurplus ?? false } || resumed.contains { hasMore($0.key, $0.value) }
   }
 
   /// Nothing comes again from before the crash: what is left in the files is somebody else's, or another pipeline's.

@@ -159,6 +159,9 @@ final class RotatingFile {
   /// Whether what is appended is still compared.
   var isPassingOver: Bool { surplus != nil }
 
+  /// Whether there is more that must come again.
+  var hasSurplus: Bool { surplus.map { $0.remaining > 0 || !$0.owed.isEmpty } ?? false }
+
   /// Whether it must be resumed to go on: in what is passed over, or in a line.
   var isWithin: Bool { surplus != nil || !file.isAtLineStart }
 

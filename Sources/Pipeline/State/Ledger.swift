@@ -64,7 +64,7 @@ final class Ledger: AlarmOwner {
   /// A stretch is begun at a time that was kept no longer ago than this.
   private static let staleness = 1.0
   /// A source that can be read again has nothing more when it is silent for so long.
-  private static let silence = Duration.seconds(1)
+  private static let silence = Duration.seconds(10)
 
   let state: LaneLocal<State>
   let lane: Lane

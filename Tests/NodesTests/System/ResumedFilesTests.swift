@@ -31,6 +31,18 @@ import Testing
     }
   }
 
+  @Test("what has come again to its last byte is known to be over, before anything else comes")
+  func isOver() throws {
+    for mark in truth.indices {
+      for cut in mark...truth.count {
+        let kept = try killed.run(mark: mark, cut: cut)
+        let lone = try killed.replay(truth[mark..<cut], from: kept, pieces: 5)
+        #expect(!lone.files.isPassingOver, "mark \(mark), cut \(cut)")
+        clear()
+      }
+    }
+  }
+
   @Test("the same where files were rotated after the mark", arguments: [1, 5, 1000])
   func rotated(pieces: Int) throws {
     let rotation = Rotation(size: 8, keep: 20)
