@@ -14,9 +14,7 @@ enum RunCommand {
     "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
     options: [
       once, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none, RunState.reset,
-      RunWeb.refresh,
-      stats,
-      grace, RunLog.quiet, RunLog.verbose, RunLog.format,
+      RunWeb.refresh, stats, grace, RunLog.quiet, RunLog.verbose, RunLog.format,
     ],
     about: """
       Ctrl-C or SIGTERM stops in good order: sources stop, what is under way goes through, sinks write what they \
@@ -53,11 +51,11 @@ enum RunCommand {
     guard virtual.isEmpty || virtual.count == files.plans.count else {
       throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
     }
-    try checkNames(files.plans)
     if !virtual.isEmpty {
       options.state = nil
       return VirtualRunner(plans: virtual, options: options, printsStatistics: arguments.has(stats)).run()
     }
+    if options.state != nil { try checkNames(files.plans) }
     return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
   }
 
@@ -66,6 +64,7 @@ enum RunCommand {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
   }
 
+  /// State goes by the name of a pipeline.
   private static func checkNames(_ plans: [Plan]) throws(WrongUse) {
     var paths: [String: String] = [:]
     for plan in plans {

@@ -41,7 +41,7 @@ let launchLibrary = NodeSpec(
     ),
   ],
   check: { options, checker in
-    AnyOption.address(
+    checkAddress(
       options[LaunchLibraryOptions.url], at: options.place(of: LaunchLibraryOptions.url), checker)
   },
   .poll { options, context in try LaunchLibrarySource(options, context) })

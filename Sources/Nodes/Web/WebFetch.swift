@@ -62,10 +62,3 @@ struct WrongAnswer: Error, CustomStringConvertible {
 
   init(_ request: Request, _ what: String) { description = "\(request): \(what)" }
 }
-
-extension AnyOption {
-  /// The address that a source's requests begin with, as every source on the web has it.
-  static func address(_ text: String, at place: Place, _ checker: Checker) {
-    do throws(AddressFlaw) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
-  }
-}

@@ -62,9 +62,9 @@ final class Ledger: AlarmOwner {
   /// Facts of the pipeline as a whole.
   static let owner = "pipeline"
   /// A stretch is begun at a time that was kept no longer ago than this.
-  private static let staleness = 1.0
+  static let staleness = 1.0
   /// A source that can be read again has nothing more when it is silent for so long.
-  private static let silence = Duration.seconds(10)
+  static let silence = Duration.seconds(10)
 
   let state: LaneLocal<State>
   let lane: Lane
@@ -74,7 +74,7 @@ final class Ledger: AlarmOwner {
   private let stop: StopSign
   private let log: NodeLog
   /// The clock as the last run has left it.
-  private let former: LaneTime?
+  let former: LaneTime?
   /// Whether the pipeline has one source, which can be read again from its position.
   let isRepeatable: Bool
   /// Tells the ids of this state from those of one that was reset.
@@ -99,31 +99,6 @@ final class Ledger: AlarmOwner {
     if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(life) }
     self.state = LaneLocal(state)
     lane.setClock(atLeast: former?.instant)
-  }
-
-  // MARK: - Facts
-
-  func fact(_ owner: String, _ name: String) throws -> Fact? {
-    let key = FactName(owner: owner, name: name)
-    if let fact = state.value.facts[key] ?? state.value.idleFacts[key] { return fact }
-    return try state.value.file.fact(owner: owner, name: name)
-  }
-
-  func set(_ fact: Fact?, _ owner: String, _ name: String, isIdle: Bool = false) {
-    let key = FactName(owner: owner, name: name)
-    if isIdle, state.value.facts[key] == nil {
-      state.value.idleFacts[key] = .some(fact)
-    } else {
-      state.value.facts[key] = .some(fact)
-    }
-  }
-
-  func setPosition(_ position: Value, of source: String, isIdle: Bool) {
-    set(.text(position.description), source, "position", isIdle: isIdle)
-  }
-
-  func position(of source: String) throws -> Value? {
-    try fact(source, "position")?.text.flatMap { try? Value.parse($0) }
   }
 
   // MARK: - Turns
@@ -172,7 +147,7 @@ final class Ledger: AlarmOwner {
     if !state.value.isRegenerating { arm(limits.time) }
   }
 
-  private func arm(_ time: Duration) {
+  func arm(_ time: Duration) {
     if state.value.hasAlarm { return }
     state.value.hasAlarm = true
     alarm.set(at: lane.scheduler.now + time, for: self)
@@ -186,74 +161,6 @@ final class Ledger: AlarmOwner {
       return arm(Self.silence)
     }
     if isDirty { commit() }
-  }
-
-  // MARK: - Stretches
-
-  private func openStretch() {
-    if state.value.isRegenerating, let former {
-      state.value.stretch = former
-      return
-    }
-    let now = lane.present
-    if let next = state.value.nextStretch, abs(next.now - now.now) < Self.staleness {
-      state.value.stretch = next
-    } else {
-      // Kept first: nothing of the stretch may be written before its time is.
-      commit()
-      state.value.stretch = state.value.nextStretch ?? now
-    }
-  }
-
-  /// Whether what is written now can be made again.
-  ///
-  /// Where the stretch could not be kept, that is over: what comes then may be of timers.
-  var isInStretch: Bool { state.value.stretch != nil && !state.value.isBroken }
-
-  private func regenerate() {
-    let isDone = !state.value.sinks.contains { $0.hasSurplus() }
-    if isDone || state.value.events > 2 * limits.events + 100_000 { return endRegeneration() }
-    arm(Self.silence)
-  }
-
-  /// Whether what a run before this one has written is being made again; then nothing else may be written.
-  var isRegenerating: Bool { state.value.isRegenerating }
-
-  /// Has something done when that is over.
-  func postpone(_ action: @escaping @Sendable () -> Void) { state.value.postponed.append(action) }
-
-  func endRegeneration() {
-    guard state.value.isRegenerating else { return }
-    crashPoint("replay.ending")
-    state.value.isRegenerating = false
-    for sink in state.value.sinks { sink.endReplay() }
-    let postponed = state.value.postponed
-    state.value.postponed = []
-    for action in postponed { lane.scheduler.perform(action) }
-    commit()
-  }
-
-  // MARK: - Recovery
-
-  /// Hands the sinks what the last run has not told to be written; before anything else happens.
-  func recover() {
-    do {
-      for sink in state.value.sinks {
-        crashPoint("recovery.of a sink")
-        try sink.recover(from: state.value.file)
-      }
-      crashPoint("recovery.done")
-    } catch {
-      return fail(error)
-    }
-    if isRepeatable, former != nil, state.value.sinks.contains(where: { $0.hasSurplus() }) {
-      state.value.isRegenerating = true
-      arm(Self.silence)
-    } else {
-      for sink in state.value.sinks { sink.endReplay() }
-      // Where files were left is known before they are written to.
-      commit()
-    }
   }
 
   func fail(_ error: any Error) {
@@ -356,26 +263,4 @@ extension StoreFailure {
 /// What has no use once a run has come to its end.
 protocol Forgetful {
   func forget()
-}
-
-/// A time as a lane has it: of day, and by its own clock.
-struct LaneTime: Sendable {
-  var now: Double
-  var instant: Instant
-
-  init(now: Double, instant: Instant) {
-    self.now = now
-    self.instant = instant
-  }
-
-  init?(text: String?) {
-    guard let text, let value = try? Value.parse(text), let now = value.member("now")?.double,
-      let instant = value.member("instant").flatMap({ Instant(remembered: $0) })
-    else { return nil }
-    self.init(now: now, instant: instant)
-  }
-
-  var text: String {
-    Value.record([("now", .number(now)), ("instant", instant.remembered)]).description
-  }
 }

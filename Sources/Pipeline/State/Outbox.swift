@@ -71,11 +71,6 @@ public final class Outbox: Sendable {
     return "\(pipeline)/\(name)/\(ledger.life)-\(serial)"
   }
 
-  /// What the sink keeps under a name, as JSON.
-  public func note(_ name: String) throws -> Value? {
-    try ledger.fact(self.name, name)?.text.flatMap { try? Value.parse($0) }
-  }
-
   /// All that the sink keeps under names that begin like this.
   public func notes(beginning prefix: String) throws -> [(name: String, value: Value)] {
     try ledger.state.value.file.facts(owner: name).compactMap { fact in
@@ -86,6 +81,7 @@ public final class Outbox: Sendable {
     }
   }
 
+  /// Keeps something under a name, with the present epoch; nil keeps nothing there.
   public func setNote(_ value: Value?, _ name: String) {
     ledger.set(value.map { .text($0.description) }, self.name, name)
   }
