@@ -34,13 +34,15 @@ let package = Package(
     .target(
       name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
       exclude: [
-        "flow", "Reactive", "Pipeline", "Nodes", "Fetch", "Store", "CCurl", "CGlibc", "COnig", "CSQLite",
+        "flow", "Reactive", "Pipeline", "Nodes", "Fetch", "Sky", "Store", "CCurl", "CGlibc", "COnig",
+        "CSQLite",
         "CYAML",
         "CZ", "JQ/README.md",
       ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
     .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked + crashPoints),
+    .target(name: "Sky", dependencies: ["CGlibc", "JSON"], swiftSettings: unchecked),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store"], swiftSettings: unchecked),
     .target(
@@ -69,6 +71,7 @@ let package = Package(
     .testTarget(
       name: "NodesTests",
       dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+    .testTarget(name: "SkyTests", dependencies: ["JSON", "Sky"]),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Reactive"], path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",

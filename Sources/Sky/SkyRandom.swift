@@ -1,0 +1,37 @@
+/// Numbers that follow from a seed: each thing in the sky draws from a stream of its own, named by what it is, so that one
+/// more launch does not change all others.
+struct SkyRandom: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// The stream of a thing: `SkyRandom(seed, "launch", 12)`.
+  init(_ seed: UInt64, _ name: String, _ number: Int = 0) {
+    state = seed
+    for byte in name.utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    state ^= UInt64(bitPattern: Int64(number)) &* 0x9e37_79b9_7f4a_7c15
+    _ = next()
+  }
+
+  /// SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// Whether something happens that does in this share of cases.
+  mutating func happens(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &self) < share }
+
+  /// One of several, by their weights.
+  mutating func pick<Thing>(_ things: [(weight: Double, thing: Thing)]) -> Thing? {
+    let total = things.reduce(0) { $0 + $1.weight }
+    guard total > 0 else { return nil }
+    var left = Double.random(in: 0..<total, using: &self)
+    for (weight, thing) in things {
+      left -= weight
+      if left < 0 { return thing }
+    }
+    return things.last?.thing
+  }
+}
