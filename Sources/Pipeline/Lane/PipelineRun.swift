@@ -56,7 +56,7 @@ public final class PipelineRun: Sendable {
     self.plan = plan
     self.options = options
     self.done = done
-    let scheduler: any Scheduler = clock ?? SerialScheduler(name: "flow-lane")
+    let scheduler: any Scheduler = clock ?? SerialScheduler(name: "flow-lane", speed: options.world.speed)
     let lane = Lane(on: scheduler, world: options.world)
     self.lane = lane
     let root = Subscription()
@@ -86,7 +86,7 @@ public final class PipelineRun: Sendable {
       sources.append(
         SourceRun(
           source, options.source(source) ?? source.spec.role, context, to: entry, in: child,
-          on: clock ?? SerialScheduler(name: "flow-\(source.name)"), lane: lane))
+          on: clock ?? SerialScheduler(name: "flow-\(source.name)", speed: options.world.speed), lane: lane))
     }
     try assembly.connectStreams()
     sinks = try plan.sinks.compactMap {
@@ -154,7 +154,8 @@ public final class PipelineRun: Sendable {
     lane.scheduler.perform { [self] in
       let now = lane.scheduler.now
       // What ends by itself takes the time it takes; whoever stops it meanwhile aborts it when the time is over.
-      let deadline = before.isAborted ? now : before.isStopping ? now + options.grace : .distantFuture
+      let grace = options.world.speed.shown(for: options.grace)
+      let deadline = before.isAborted ? now : before.isStopping ? now + grace : .distantFuture
       lane.turn { for sink in sinks { sink.close() } }
       for sink in sinks { sink.finish(by: deadline) }
       for desk in desks { desk.summarize() }

@@ -1,9 +1,12 @@
 import Glibc
+import Reactive
 
 /// What a pipeline may ask of the world outside: handed in, so that tests hand in another.
 public struct World: Sendable {
   /// The time of day, in seconds since 1970.
   public var wallClock: @Sendable () -> Double
+  /// How fast time goes by: `wallClock` and all that waits for a time keep it.
+  public var speed = Speed.real
   /// A number from zero up to one.
   public var random: @Sendable () -> Double
   /// A variable of the environment.

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Runs work one piece after another on a thread of its own, with timers on the monotonic clock.
+/// Runs work one piece after another on a thread of its own, with timers on the monotonic clock, at its own speed or another.
 ///
 /// ```
 /// let lane = SerialScheduler(name: "lane")
@@ -12,8 +12,8 @@ public final class SerialScheduler: Scheduler {
   private let loop: Loop
 
   /// Starts the thread, named for what `ps -L` and debuggers show of it (15 characters at most).
-  public init(name: String = "reactive") {
-    loop = Loop()
+  public init(name: String = "reactive", speed: Speed = .real) {
+    loop = Loop(speed: speed)
     loop.start(name: name)
   }
 
@@ -21,7 +21,7 @@ public final class SerialScheduler: Scheduler {
     loop.stop()
   }
 
-  public var now: Instant { MonotonicClock.now }
+  public var now: Instant { loop.speed.now }
 
   public var isCurrent: Bool { loop.isCurrent }
 
@@ -64,11 +64,14 @@ private final class Loop: Sendable {
     var stopped = false
   }
 
+  let speed: Speed
   private let state = Locked(State())
   private let bell = Bell()
   private let thread = Atomic<UInt>(0)
   /// Set by `stop`, for the thread to see between two pieces of work.
   private let isOver = Atomic<Bool>(false)
+
+  init(speed: Speed) { self.speed = speed }
 
   var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
 
@@ -137,9 +140,9 @@ private final class Loop: Sendable {
     var work: [@Sendable () -> Void] = []
     while true {
       work.removeAll(keepingCapacity: true)
-      switch state.withLock({ $0.nextTurn(&work, now: MonotonicClock.now) }) {
+      switch state.withLock({ $0.nextTurn(&work, now: speed.now) }) {
       case .work: for piece in work where !isOver.load(ordering: .acquiring) { piece() }
-      case .sleep(until: let deadline?): bell.wait(until: deadline)
+      case .sleep(until: let deadline?): bell.wait(until: speed.machineTime(of: deadline))
       case .sleep(until: nil): bell.wait()
       case .stop: return
       }
