@@ -49,6 +49,44 @@ struct TestCommandTests {
     #expect(outcome.output.contains("b: {\"n\":2}"))
   }
 
+  @Test(
+    "a test may have vars of its own, of those that the pipeline has, and only the pipeline itself is run with others"
+  )
+  func vars() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "a.yaml")
+    func outcome(_ vars: String) throws -> Outcome {
+      let yaml = """
+        vars: { least: 2, wait: 1m }
+        sources: { input: stdin }
+        steps: [filter: .n >= $vars.least, debounce: { for: $vars.wait }]
+        sinks: { heard: null }
+        tests:
+          - name: as it is
+            given: { input: [{ at: 0s, event: { n: 1 } }, { at: 1s, event: { n: 2 } }] }
+            expect: { heard: [{ at: 1m1s, is: { n: 2 } }] }
+          - name: with others
+            vars: \(vars)
+            given: { input: [{ at: 0s, event: { n: 1 } }] }
+            expect: { heard: [{ at: 10s, is: { n: 1 } }] }
+        """
+      try Data(yaml.utf8).write(to: file)
+      return try flow(["test", file.path])
+    }
+    let right = try outcome("{ least: 1, wait: 10s }")
+    #expect(right.output.hasSuffix("2 passed, 0 failed\n"), "\(right.output) \(right.errors)")
+    let unknown = try outcome("{ lest: 1 }")
+    #expect(unknown.status == 2)
+    #expect(
+      unknown.errors.contains("a.yaml:10:13: the pipeline has no “lest” among its vars"), "\(unknown.errors)")
+    #expect(unknown.errors.contains("least"))
+    let wrong = try outcome("{ wait: soon }")
+    #expect(wrong.status == 2)
+    #expect(wrong.errors.contains("soon"), "\(wrong.errors)")
+  }
+
   @Test("a pipeline with a mistake is not tested")
   func mistakes() throws {
     let outcome = try outcome("{ at: soon }")

@@ -19,6 +19,7 @@ let launchLibrary = NodeSpec(
     """,
   options: AnyOption.list(
     LaunchLibraryOptions.list, LaunchLibraryOptions.version, LaunchLibraryOptions.limit,
+    LaunchLibraryOptions.skip,
     LaunchLibraryOptions.provider, LaunchLibraryOptions.status, LaunchLibraryOptions.location,
     LaunchLibraryOptions.search, LaunchLibraryOptions.from, LaunchLibraryOptions.until,
     LaunchLibraryOptions.order,
@@ -35,6 +36,7 @@ let launchLibrary = NodeSpec(
       "what flew in a year, newest first",
       "launch_library: { list: previous, from: 2025-01-01, until: 2026-01-01, order: -net, limit: 1000, mode: list }"
     ),
+    .init("the second page of them", "launch_library: { list: upcoming, limit: 20, skip: 20 }"),
     .init(
       "those that are go, from some places, by the oldest version, anew each time",
       "launch_library: { status: [1], location: [12, 27], search: Relay, version: 2.0.0, cache: 0s, url: 'https://lldev.thespacedevs.com' }"
@@ -68,6 +70,8 @@ private enum LaunchLibraryOptions {
   static let version = Option(
     "version", .choice(of: Version.self), default: "2.3.0", "the version of the service")
   static let limit = Option("limit", .integer(1...10_000), default: "100", "how many launches, at most")
+  static let skip = Option(
+    "skip", .integer(0...1_000_000), default: "0", "how many launches are left out at the start of the list")
   static let provider = Option.optional(
     "provider", .text, "who launches, as the service names it; several with commas", example: "SpaceX")
   static let status = Option(
@@ -111,7 +115,7 @@ private final class LaunchLibrarySource: PollSource {
     fetch = try WebFetch(context)
     limit = options[LaunchLibraryOptions.limit]
     let version = options[LaunchLibraryOptions.version]
-    let base = try Address(options[LaunchLibraryOptions.url]).appending(path: version.rawValue)
+    let base = try fetch.base(options, LaunchLibraryOptions.url).appending(path: version.rawValue)
       .appending(path: version == .v230 ? "launches" : "launch")
     one = base
     // The service wants the slash at the end, and sends everybody there who forgets it.
@@ -127,7 +131,8 @@ private final class LaunchLibrarySource: PollSource {
     var launches: [Value] = []
     var seen: Set<Value> = []
     var read = 0
-    var next: Request? = request(list(at: 0))
+    let skipped = options[LaunchLibraryOptions.skip]
+    var next: Request? = request(list(at: skipped))
     while let request = next, launches.count < limit {
       let page = try page(request)
       read += page.launches.count
@@ -139,11 +144,14 @@ private final class LaunchLibrarySource: PollSource {
       } else {
         next = nil
         // While pages shift a launch may be missed, and one or two may come twice; no more than that.
-        if read < page.count - 2 {
-          throw WrongAnswer(request, "the list has \(page.count) launches, of which only \(read) came")
+        if read < page.count - skipped - 2 {
+          let all = page.count - skipped
+          throw WrongAnswer(request, "the list has \(all) launches, of which only \(read) came")
         }
       }
-      if next != nil { context.log.detail("\(launches.count) of \(min(limit, page.count)) launches") }
+      if next != nil {
+        context.log.detail("\(launches.count) of \(min(limit, page.count - skipped)) launches")
+      }
     }
     if options[LaunchLibraryOptions.detail] { launches = try launches.map { try detailed($0) } }
     return PollAnswer(launches, notes: fetch.notes())
@@ -169,6 +177,7 @@ private final class LaunchLibrarySource: PollSource {
     var address =
       list
       .setting("limit", to: "\(min(limit, Self.pageSize))")
+      .setting("offset", to: offset == 0 ? nil : "\(offset)")
       .setting("ordering", to: options[LaunchLibraryOptions.order].rawValue)
       .setting("mode", to: options[LaunchLibraryOptions.mode].rawValue)
       .setting("lsp__name", to: options[LaunchLibraryOptions.provider])

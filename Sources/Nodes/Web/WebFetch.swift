@@ -17,6 +17,12 @@ final class WebFetch {
     self.context = context
   }
 
+  /// What the addresses of a service begin with: the node's option, where it is given, else what the config says.
+  func base(_ options: Options, _ option: Option<String>) throws -> Address {
+    let configured = options.isGiven(option) ? nil : access.service(context.meter.kind)
+    return try Address(configured ?? options[option])
+  }
+
   /// The answer to a request, from wherever.
   func answer(_ request: Request) throws -> Answer {
     var request = request
@@ -47,12 +53,14 @@ final class WebFetch {
   /// Ends a poll: what `$meta` says of it.
   func notes() -> Value {
     defer { oldest = nil }
+    var notes: [(String, Value)] = access.isSimulated ? [("simulated", .bool(true))] : []
     if let oldest {
-      return .record([("stale", .bool(true)), ("age", .number(oldest.rounded()))])
+      notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]
+    } else {
+      if isStale { context.log.notice("there is news again") }
+      isStale = false
     }
-    if isStale { context.log.notice("there is news again") }
-    isStale = false
-    return .emptyObject
+    return .record(notes)
   }
 }
 

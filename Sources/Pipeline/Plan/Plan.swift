@@ -112,6 +112,8 @@ public struct TestPlan: Sendable {
   public let name: String
   /// The time of day at which it begins, in seconds since 1970.
   public let start: Double
+  /// The pipeline as it is with the vars that the test sets; empty where it sets none.
+  let variant: [Plan]
   public let given: [Given]
   public let expect: [Expected]
   public let place: Place

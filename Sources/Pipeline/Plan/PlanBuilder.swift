@@ -16,12 +16,16 @@ struct PlanBuilder {
   /// Names of sources and streams, with their places.
   var names: [String: Place] = [:]
 
-  init(_ root: Node, _ document: Document, _ reader: PipelineReader) {
+  /// With `vars` it makes the pipeline as one of its tests would have it.
+  private let isForTest: Bool
+
+  init(_ root: Node, _ document: Document, _ reader: PipelineReader, test vars: Node.Mapping? = nil) {
+    isForTest = vars != nil
     self.root = root
     self.document = document
     self.reader = reader
     catalog = reader.catalog
-    let variables = Variables(root.mapping?["vars"], reader.settings)
+    let variables = Variables(root.mapping?["vars"], reader.settings, test: vars)
     settingsUsed = variables.used
     var problems = variables.problems
     let folder = folderOf(document.file.path)
@@ -54,7 +58,7 @@ struct PlanBuilder {
       streams.removeAll { $0.name == Plan.chain }
     }
     checkTime(sources)
-    let tests = readTests(mapping["tests"]?.value)
+    let tests = isForTest ? [] : readTests(mapping["tests"]?.value)
     guard document.isWhole else { return nil }
     let wiring = Wiring(sources: mapping["sources"], streams: streams, sinks: sinks, names: names)
     let order = wiring.check(checker)

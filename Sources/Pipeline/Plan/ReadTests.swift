@@ -1,7 +1,7 @@
 import JSON
 
 extension PlanBuilder {
-  private static let testKeys = ["name", "now", "given", "expect"]
+  private static let testKeys = ["name", "now", "vars", "given", "expect"]
 
   mutating func readTests(_ node: Node?) -> [TestPlan] {
     guard let node else { return [] }
@@ -47,7 +47,22 @@ extension PlanBuilder {
     } else {
       checker.report("a test needs expect: what the sinks are given", at: mapping.place)
     }
-    return TestPlan(name: name, start: start, given: given, expect: expected, place: mapping.place)
+    return TestPlan(
+      name: name, start: start, variant: variant(mapping["vars"]), given: given, expect: expected,
+      place: mapping.place)
+  }
+
+  /// The pipeline with the vars that a test sets.
+  private func variant(_ entry: Node.Entry?) -> [Plan] {
+    guard let entry else { return [] }
+    guard
+      let vars = checker.mapping(entry.value, "vars", hint: "vars names values, as those of the pipeline do")
+    else { return [] }
+    var builder = PlanBuilder(root, document, reader, test: vars)
+    let plan = builder.build()
+    // What is wrong with any vars has been said.
+    if checker.problems.isEmpty { checker.problems.add(builder.checker.problems) }
+    return plan.map { [$0] } ?? []
   }
 
   private func reportOthers(_ mapping: Node.Mapping, _ what: String, _ allowed: [String]) {

@@ -1,12 +1,13 @@
 import JSON
 
-/// The pipeline's `vars`, with what `--set` puts in their place.
+/// The pipeline's `vars`, with what `--set`, or one of its tests, puts in their place.
 struct Variables {
   private(set) var value = JSON.Value.emptyObject
   private(set) var used: Set<String> = []
   private(set) var problems = Problems()
 
-  init(_ entry: Node.Entry?, _ settings: [(name: String, text: String)]) {
+  init(_ entry: Node.Entry?, _ settings: [(name: String, text: String)], test: Node.Mapping? = nil) {
+    defer { set(test) }
     guard let entry else { return }
     guard case .mapping(let mapping) = entry.value else {
       if case .null? = entry.value.scalar?.meaning { return }
@@ -18,6 +19,22 @@ struct Variables {
     for setting in settings where mapping[setting.name] != nil {
       used.insert(setting.name)
       value.setMember(Key(setting.name), Variables.value(of: setting.text))
+    }
+  }
+
+  /// A test may set only what there is to be set.
+  private mutating func set(_ test: Node.Mapping?) {
+    var names: [String] = []
+    value.forEachMember { name, _ in names.append(name.string ?? "") }
+    for entry in test?.entries ?? [] {
+      let name = entry.key.text
+      guard value.member(name) != nil else {
+        problems.report(
+          "the pipeline has no \(quoted(name)) among its vars", at: entry.key.place,
+          hint: suggestion(for: name, among: names))
+        continue
+      }
+      value.setMember(Key(name), entry.value.value)
     }
   }
 

@@ -11,6 +11,7 @@ public struct TestRun: Sendable {
 
   public init(_ test: TestPlan, of plan: Plan) throws {
     self.test = test
+    let plan = test.variant.first ?? plan
     var rehearsal = Rehearsal(plan, start: test.start)
     rehearsal.listensToStreams = true
     for given in test.given {

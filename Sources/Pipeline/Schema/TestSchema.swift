@@ -31,6 +31,7 @@ enum TestSchema {
       [
         ("name", .record([("type", .array(["string", "number", "boolean"]))])),
         ("now", described(.record([("type", "string")]), "the time at the start, as 2026-01-01T00:00:00Z")),
+        ("vars", described(.record([("type", "object")]), "values for some of the pipeline's vars")),
         ("given", described(lists("given"), "what each source answers")),
         ("expect", described(lists("expected"), "what each sink is given")),
       ], ["given", "expect"])

@@ -40,6 +40,19 @@ import Testing
     #expect(ids(try trial.poll()) == ["a", "b", "c", "d"])
   }
 
+  @Test("the start of the list may be left out, and what is left counts as whole")
+  func skipped() throws {
+    let trial = try WebTrial("launch_library: { limit: 20, skip: 40, url: 'http://a' }") { _ in
+      Self.page(["a", "b"], of: 42)
+    }
+    #expect(ids(try trial.poll()) == ["a", "b"])
+    #expect(trial.paths == ["2.3.0/launches/upcoming/?limit=20&offset=40&ordering=net&mode=normal"])
+    let lacking = try WebTrial("launch_library: { skip: 30, url: 'http://a' }") { _ in
+      Self.page(["a"], of: 42)
+    }
+    #expect(throws: WrongAnswer.self) { try lacking.poll() }
+  }
+
   @Test("a list that lacks launches is no answer, so that nothing is taken for removed")
   func lacking() throws {
     for reply in [
