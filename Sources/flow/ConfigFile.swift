@@ -5,6 +5,8 @@ import Pipeline
 /// `config.yaml`: what pipelines of one place or person have in common, as `$config`.
 struct ConfigFile {
   private(set) var value = JSON.Value.emptyObject
+  /// Options for nodes that do not say them; no expression sees them, since there are keys among them.
+  private(set) var defaults: Node?
   private(set) var problems = Problems()
   /// Why the file that was named cannot be read.
   private(set) var complaint: String?
@@ -19,11 +21,13 @@ struct ConfigFile {
       }
       problems = document.problems
       guard let root = document.root else { return }
-      guard case .mapping = root else {
+      guard case .mapping(var mapping) = root else {
         problems.report("config is a mapping of names to values, not \(root.kind)", at: root.place)
         return
       }
-      value = root.value
+      defaults = mapping["defaults"]?.value
+      mapping.entries.removeAll { $0.key.text == "defaults" }
+      value = Node.mapping(mapping).value
     } catch {
       complaint = "\(error)"
     }

@@ -42,6 +42,7 @@ struct PipelineFiles {
       extra.add(config.problems)
       if let complaint = config.complaint { complaints.append(complaint) }
       reader.config = config.value
+      reader.defaults = config.defaults
       reader.defaultTimeZone = config.timeZone
       reader.read(path: path == "-" ? "<stdin>" : path, bytes)
     }

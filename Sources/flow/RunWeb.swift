@@ -13,17 +13,15 @@ enum RunWeb {
     -> WebAccess
   {
     var budgets = WebAccess.budgets
-    var services: [String: String] = [:]
     for plan in plans {
       do {
         budgets.merge(try WebAccess.budgets(of: plan.config)) { _, own in own }
-        services.merge(try WebAccess.services(of: plan.config)) { _, own in own }
       } catch {
         throw WrongUse("config.yaml: \(error)")
       }
     }
     let folder = plans.first.flatMap { try? state?.folder(of: $0) }
-    return WebAccess(refreshes: arguments.has(refresh), services: services) { [budgets] in
+    return WebAccess(refreshes: arguments.has(refresh)) { [budgets] in
       let surroundings = Surroundings { Terminal.environment($0) }
       let transport = try CurlTransport(
         .init(userAgent: "flow/\(VersionCommand.version)", surroundings: surroundings))

@@ -77,7 +77,7 @@ private final class APODSource: PollSource {
     self.options = options
     self.context = context
     fetch = try WebFetch(context)
-    var address = try fetch.base(options, APODOptions.url).appending(path: "planetary").appending(
+    var address = try Address(options[APODOptions.url]).appending(path: "planetary").appending(
       path: "apod"
     )
     .setting("api_key", to: options[APODOptions.key], isSecret: true)

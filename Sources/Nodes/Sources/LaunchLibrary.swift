@@ -115,7 +115,7 @@ private final class LaunchLibrarySource: PollSource {
     fetch = try WebFetch(context)
     limit = options[LaunchLibraryOptions.limit]
     let version = options[LaunchLibraryOptions.version]
-    let base = try fetch.base(options, LaunchLibraryOptions.url).appending(path: version.rawValue)
+    let base = try Address(options[LaunchLibraryOptions.url]).appending(path: version.rawValue)
       .appending(path: version == .v230 ? "launches" : "launch")
     one = base
     // The service wants the slash at the end, and sends everybody there who forgets it.

@@ -68,7 +68,7 @@ private final class SpaceXSource: PollSource {
   init(_ options: Options, _ context: SourceContext) throws {
     self.options = options
     fetch = try WebFetch(context)
-    var address = try fetch.base(options, SpaceXOptions.url)
+    var address = try Address(options[SpaceXOptions.url])
       .appending(path: options[SpaceXOptions.version].rawValue)
     for part in options[SpaceXOptions.collection].split(separator: "/") {
       address = address.appending(path: String(part))

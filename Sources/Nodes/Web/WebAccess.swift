@@ -26,43 +26,21 @@ public final class WebAccess: Sendable {
     return budgets
   }
 
-  /// What `services` in a config says: where a service is, by the kind of its source, for those that do not say it.
-  public static func services(of config: Value) throws -> [String: String] {
-    var services: [String: String] = [:]
-    try config.member("services")?.forEachMember { kind, address in
-      let text = address.string ?? address.description
-      do throws(AddressFlaw) { _ = try Address(text) } catch {
-        throw WrongService(description: "services: \(kind.string ?? ""): \(error)")
-      }
-      services[kind.string ?? ""] = text
-    }
-    return services
-  }
-
-  private struct WrongService: Error, CustomStringConvertible {
-    let description: String
-  }
-
   private let make: @Sendable () throws -> Client
   private let made = Locked<Client?>(nil)
   /// Whether answers that are kept are asked for anew.
   let refreshes: Bool
   /// Whether the services are imitated, which `$meta` says.
   let isSimulated: Bool
-  private let services: [String: String]
 
   public init(
-    refreshes: Bool = false, services: [String: String] = [:], isSimulated: Bool = false,
+    refreshes: Bool = false, isSimulated: Bool = false,
     _ make: @escaping @Sendable () throws -> Client
   ) {
     self.make = make
     self.refreshes = refreshes
-    self.services = services
     self.isSimulated = isSimulated
   }
-
-  /// Where the service of a kind is, if the config says it.
-  func service(_ kind: String) -> String? { services[kind] }
 
   func client() throws -> Client {
     if let client = made.withLock({ $0 }) { return client }

@@ -17,12 +17,6 @@ final class WebFetch {
     self.context = context
   }
 
-  /// What the addresses of a service begin with: the node's option, where it is given, else what the config says.
-  func base(_ options: Options, _ option: Option<String>) throws -> Address {
-    let configured = options.isGiven(option) ? nil : access.service(context.meter.kind)
-    return try Address(configured ?? options[option])
-  }
-
   /// The answer to a request, from wherever.
   func answer(_ request: Request) throws -> Answer {
     var request = request

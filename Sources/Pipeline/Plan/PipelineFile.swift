@@ -11,6 +11,8 @@ public struct PipelineReader {
   public var settings: [(name: String, text: String)] = []
   /// `$config`.
   public var config = JSON.Value.emptyObject
+  /// Options that the config gives nodes which do not say them: a mapping of kinds to options.
+  public var defaults: Node?
   public var environment: @Sendable (String) -> String? = { _ in nil }
   /// The bytes of a file that a pipeline includes; throws a sentence.
   public var readFile: (String) throws -> [UInt8] = { path in throw Unreadable(path: path) }

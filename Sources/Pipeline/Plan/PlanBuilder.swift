@@ -46,6 +46,7 @@ struct PlanBuilder {
         "a pipeline has no \(quoted(entry.key.text))", at: entry.key.place,
         hint: suggestion(for: entry.key.text, among: Self.keys))
     }
+    checkDefaults()
     let onError = policy(mapping["on_error"]?.value) ?? .log
     let sources = readSources(mapping)
     var streams = readStreams(mapping, onError)

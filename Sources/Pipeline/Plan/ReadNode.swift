@@ -116,6 +116,7 @@ extension PlanBuilder {
       mapping = Node.Mapping(entries: [Node.Entry(key: key, value: value)], place: value.place)
     }
     if mapping.entries.isEmpty { mapping.place = place }
+    mapping.entries += defaults(of: spec, options, beside: mapping)
     guard let read = Options(reading: mapping, as: options, in: checker, what: spec.kind) else { return nil }
     spec.check(read, checker)
     return read

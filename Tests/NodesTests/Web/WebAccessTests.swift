@@ -16,17 +16,6 @@ import Testing
     #expect(throws: Flaw.self) { try WebAccess.budgets(of: Value.parse(#"{"budgets":{"a.org":"many"}}"#)) }
   }
 
-  @Test("a config says where services are, and a wrong address is told")
-  func services() throws {
-    let config = try Value.parse(#"{"services":{"apod":"http://127.0.0.1:8080"}}"#)
-    #expect(try WebAccess.services(of: config) == ["apod": "http://127.0.0.1:8080"])
-    #expect(try WebAccess.services(of: .emptyObject).isEmpty)
-    let wrong = #expect(throws: (any Error).self) {
-      try WebAccess.services(of: Value.parse(#"{"services":{"apod":"ftp://x"}}"#))
-    }
-    #expect("\(try #require(wrong))".hasPrefix("services: apod: "))
-  }
-
   @Test("bytes are written as base64, with what fills up the last group")
   func encoding() {
     for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {

@@ -1,0 +1,53 @@
+import Testing
+
+/// `config.yaml`, from outside.
+@Suite("config.yaml")
+struct ConfigFileTests {
+  private let pipeline = """
+    sources: { numbers: stdin }
+    steps: [batch]
+    sinks: { screen: { console: { json: compact } }, log: { jsonl: { path: out.jsonl, when: $config.log } } }
+    """
+
+  @Test("gives nodes the options that they do not say, and expressions what it has besides")
+  func defaults() throws {
+    let place = try Workplace(pipeline)
+    try place.write(
+      "config.yaml", "log: true\ndefaults: { batch: { count: 2 }, console: { json: pretty } }\n")
+    let outcome = try place.run("--no-state", input: "1\n2\n3\n")
+    #expect(outcome.output == "[1,2]\n[3]\n", "\(outcome.errors)")
+    #expect(place.text("out.jsonl") == "[1,2]\n[3]\n")
+  }
+
+  @Test(
+    "says what is wrong with an option for all, at its own place",
+    arguments: [
+      (
+        "defaults: { bach: { count: 2 } }", "config.yaml:1:13: there is no node “bach”",
+        "did you mean “batch”?"
+      ),
+      (
+        "defaults: { batch: { cont: 2 } }", "config.yaml:1:22: batch has no option “cont”",
+        "did you mean “count”?"
+      ),
+      ("defaults: { batch: { count: x } }", "config.yaml:1:29: ", "a whole number"),
+      ("defaults: [batch]", "config.yaml:1:11: defaults", "for example"),
+    ])
+  func mistakes(_ config: String, _ message: String, _ hint: String) throws {
+    let place = try Workplace(pipeline)
+    try place.write("config.yaml", "\(config)\nlog: true\n")
+    let outcome = try place.flow("check", "p.yaml")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(outcome.errors.contains(hint), "\(outcome.errors)")
+  }
+
+  @Test("hides from expressions what it gives to nodes, since there are keys among it")
+  func secrets() throws {
+    let place = try Workplace(
+      "sources: { numbers: stdin }\nsteps: [map: $config]\nsinks: { screen: console }\n")
+    try place.write("config.yaml", "units: m\ndefaults: { apod: { key: s3cret } }\n")
+    let outcome = try place.run("--no-state", input: "1\n")
+    #expect(outcome.output == "{\"units\":\"m\"}\n", "\(outcome.errors)")
+  }
+}

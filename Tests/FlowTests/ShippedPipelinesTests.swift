@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// The pipelines that come with flow: each says what it is for, passes check, and has tests that pass.
+@Suite("the pipelines that are shipped")
+struct ShippedPipelinesTests {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appending(path: "../..").standardizedFileURL.path
+  static let names =
+    (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/pipelines"))?
+    .filter { $0.hasSuffix(".yaml") }.sorted() ?? []
+
+  private func flow(_ arguments: String...) throws -> Outcome {
+    let place = try Workplace()
+    return try place.shell("cd '\(Self.root)' && exec \"$0\" \(arguments.joined(separator: " "))")
+  }
+
+  @Test("there are some")
+  func some() { #expect(Self.names.count >= 10) }
+
+  @Test("its own tests pass, and it has some", arguments: names)
+  func tests(_ name: String) throws {
+    let outcome = try flow("test", "pipelines/\(name)")
+    #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+    #expect(outcome.output.contains("  ok  "), "\(outcome.output)")
+  }
+
+  @Test("it begins with what it does, and how it is run and changed", arguments: names)
+  func header(_ name: String) throws {
+    let text = try String(contentsOfFile: "\(Self.root)/pipelines/\(name)", encoding: .utf8)
+    let header = text.split(separator: "\n").prefix { $0.hasPrefix("#") }
+    #expect(header.count >= 3, "its header is too short")
+    #expect(header.contains { $0.contains("flow run") && $0.contains("pipelines/\(name)") })
+    #expect(text.contains("\ndescription: "))
+  }
+}
