@@ -1,0 +1,156 @@
+// NASA's Astronomy Picture of the Day, as api.nasa.gov answers for it.
+
+import JSON
+
+/// The picture of the day: `/planetary/apod`.
+public final class APODService: SkyService {
+  private static let fields = ["concept_tags", "date", "hd", "count", "start_date", "end_date", "thumbs"]
+
+  private let seed: UInt64
+  private let calendar: APODCalendar
+  private let quota = APODQuota()
+
+  /// With `badDay`, the service fails on one day of each month, and on each range that contains it.
+  public init(seed: UInt64, badDay: Bool = false) {
+    self.seed = seed
+    calendar = APODCalendar(seed: seed, hasBadDays: badDay)
+  }
+
+  public func answer(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer? {
+    guard request.path == "/planetary/apod" || request.path == "/planetary/apod/" else { return nil }
+    guard let key = request.nasaKey else {
+      return Self.refusal(
+        403, "API_KEY_MISSING", "No api_key was supplied. Get one at https://api.nasa.gov:443")
+    }
+    if key == "INVALID" {
+      return Self.refusal(
+        403, "API_KEY_INVALID", "An invalid api_key was supplied. Get one at https://api.nasa.gov:443")
+    }
+    let verdict = quota.call(key: key, client: request.client, at: now)
+    var answer: SkyAnswer
+    if let seconds = verdict.retryAfter {
+      answer = Self.refusal(
+        429, "OVER_RATE_LIMIT",
+        "You have exceeded your rate limit. Try again later or contact us at https://api.nasa.gov:443/contact/ for assistance"
+      )
+      answer.headers.append(("Retry-After", "\(seconds)"))
+    } else if request.method != "GET" && request.method != "HEAD" {
+      answer = .text(
+        405,
+        "<!doctype html>\n<html lang=en>\n<title>405 Method Not Allowed</title>\n<h1>Method Not Allowed</h1>\n<p>The method is not allowed for the requested URL.</p>\n",
+        type: "text/html; charset=utf-8", headers: [("Allow", "HEAD, GET, OPTIONS")])
+    } else {
+      do {
+        answer = Self.json(try value(request, at: now))
+      } catch {
+        answer = Self.abort(error)
+      }
+    }
+    answer.headers += [
+      ("X-RateLimit-Limit", "\(verdict.limit)"), ("X-RateLimit-Remaining", "\(verdict.remaining)"),
+    ]
+    return answer
+  }
+
+  private func value(_ request: SkyRequest, at now: SkyTime) throws(APODProblem) -> Value {
+    for (name, _) in request.query where name != "api_key" && !Self.fields.contains(name) {
+      throw APODProblem(message: "Bad Request: incorrect field passed.", saysFields: true)
+    }
+    // As in the original, a field that is empty is not there.
+    func field(_ name: String) -> String? {
+      request[parameter: name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    func value(_ date: SkyDate) -> Value {
+      APODDay(seed: seed, date: date, at: now, in: calendar).value(
+        origin: request.origin, hasThumbnail: field("thumbs") != nil,
+        hasConcepts: field("concept_tags") != nil)
+    }
+    switch (field("date"), field("start_date"), field("end_date"), field("count")) {
+    case (let date, nil, nil, nil): return value(try day(date, at: now))
+    case (nil, let start?, let end, nil): return .array(try days(start, end, at: now).map(value))
+    case (nil, nil, nil, let count?): return .array(try someDays(count, at: now).map(value))
+    default: throw APODProblem(message: "Bad Request: invalid field combination passed.", saysFields: true)
+    }
+  }
+
+  /// The day asked for; today where none is, or the last that there is.
+  private func day(_ text: String?, at now: SkyTime) throws(APODProblem) -> SkyDate {
+    let date =
+      try text.map { text throws(APODProblem) in try self.date(text, at: now) } ?? calendar.latest(at: now)
+    guard calendar.has(date, at: now) else {
+      throw APODProblem(status: 404, message: "No data available for date: \(date)")
+    }
+    try fail(on: date)
+    return date
+  }
+
+  private func days(_ start: String, _ end: String?, at now: SkyTime) throws(APODProblem) -> [SkyDate] {
+    let first = try date(start, at: now)
+    let last = try end.map { end throws(APODProblem) in try date(end, at: now) } ?? now.date
+    if first > last { throw APODProblem(message: "start_date cannot be after end_date") }
+    var days: [SkyDate] = []
+    for number in first.days...last.days where calendar.has(SkyDate(days: number), at: now) {
+      try fail(on: SkyDate(days: number))
+      days.append(SkyDate(days: number))
+    }
+    return days
+  }
+
+  /// Days drawn by chance, which follow from the time; none that the service would fail on.
+  private func someDays(_ text: String, at now: SkyTime) throws(APODProblem) -> [SkyDate] {
+    guard let count = Int(text) else {
+      throw APODProblem(message: "invalid literal for int() with base 10: '\(text)'")
+    }
+    guard (1...100).contains(count) else {
+      throw APODProblem(message: "Count must be positive and cannot exceed 100")
+    }
+    var random = SkyRandom(seed, "apod count", Int(now.milliseconds))
+    let last = calendar.latest(at: now).days
+    let possible = last - APODCalendar.first.days + 1
+    var days: [SkyDate] = []
+    var seen: Set<SkyDate> = []
+    // Of a world that has only just begun there may be fewer.
+    for _ in 0..<count * 20 where days.count < count && seen.count < possible {
+      let date = SkyDate(days: Int.random(in: APODCalendar.first.days...last, using: &random))
+      guard seen.insert(date).inserted, calendar.has(date, at: now), !calendar.isBad(date) else { continue }
+      days.append(date)
+    }
+    return days
+  }
+
+  private func date(_ text: String, at now: SkyTime) throws(APODProblem) -> SkyDate {
+    let date = try SkyDate(asPython: text)
+    guard date >= APODCalendar.first, date <= now.date else {
+      throw APODProblem(
+        message: "Date must be between \(APODCalendar.first.american) and \(now.date.american).")
+    }
+    return date
+  }
+
+  private func fail(on date: SkyDate) throws(APODProblem) {
+    if calendar.isBad(date) { throw APODProblem(status: 500, message: "Internal Service Error") }
+  }
+
+  // MARK: Answers
+
+  /// What the service itself says of a request that it cannot answer.
+  private static func abort(_ problem: APODProblem) -> SkyAnswer {
+    let names = fields.map { "'\($0)'" }.joined(separator: ", ")
+    let message =
+      problem.message + (problem.saysFields ? " Allowed request fields for apod method are \(names)" : "")
+    return json(
+      .record(["code": .number(problem.status), "msg": .string(message), "service_version": .string("v1")]),
+      status: problem.status)
+  }
+
+  /// What the gateway before it says.
+  private static func refusal(_ status: Int, _ code: String, _ message: String) -> SkyAnswer {
+    json(.record(["error": .record(["code": .string(code), "message": .string(message)])]), status: status)
+  }
+
+  private static func json(_ value: Value, status: Int = 200) -> SkyAnswer {
+    SkyAnswer(
+      status: status, headers: [("Content-Type", "application/json"), ("Access-Control-Allow-Origin", "*")],
+      body: value.json + [0x0a])
+  }
+}

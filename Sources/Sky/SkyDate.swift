@@ -1,0 +1,175 @@
+// The calendar of the sky's world: days, and how services write moments.
+
+/// A day of the Gregorian calendar, in UTC where it is taken from a moment.
+struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// Since 1970-01-01.
+  var days: Int
+
+  init(days: Int) { self.days = days }
+
+  /// The day of a year, a month (1 to 12) and a day of the month; a day that the month does not have counts on into the next.
+  init(_ year: Int, _ month: Int, _ day: Int) {
+    // Howard Hinnant's days_from_civil: eras of 400 years that begin on the first of March.
+    let marchYear = month <= 2 ? year - 1 : year
+    let era = marchYear >= 0 ? marchYear / 400 : (marchYear - 399) / 400
+    let yearOfEra = marchYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  /// The day that a text like `2026-01-03` names; nil where it names none.
+  init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].utf8.count == 4, parts[1].utf8.count == 2, parts[2].utf8.count == 2,
+      let year = SkyDate.number(parts[0]), let month = SkyDate.number(parts[1]),
+      let day = SkyDate.number(parts[2]), (1...12).contains(month),
+      (1...SkyDate.days(in: month, of: year)).contains(day)
+    else { return nil }
+    self.init(year, month, day)
+  }
+
+  /// How many days a month has.
+  static func days(in month: Int, of year: Int) -> Int {
+    SkyDate(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1).days - SkyDate(year, month, 1).days
+  }
+
+  /// Year, month (1 to 12) and day of the month.
+  var civil: (year: Int, month: Int, day: Int) {
+    let shifted = days + 719_468
+    let era = shifted >= 0 ? shifted / 146_097 : (shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let marchMonth = (5 * dayOfYear + 2) / 153
+    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+  }
+
+  var year: Int { civil.year }
+
+  /// Sunday is 0.
+  var weekday: Int { ((days + 4) % 7 + 7) % 7 }
+
+  /// `2026-01-03`.
+  var description: String {
+    let (year, month, day) = civil
+    return "\(SkyDate.padded(year, to: 4))-\(SkyDate.padded(month))-\(SkyDate.padded(day))"
+  }
+
+  /// `Jan 03, 2026`.
+  var american: String {
+    let (year, month, day) = civil
+    return "\(SkyDate.months[month - 1]) \(SkyDate.padded(day)), \(year)"
+  }
+
+  /// Its first moment, in UTC.
+  var start: SkyTime { SkyTime(seconds: days * 86400) }
+
+  static func + (date: SkyDate, days: Int) -> SkyDate { SkyDate(days: date.days + days) }
+  static func - (date: SkyDate, days: Int) -> SkyDate { SkyDate(days: date.days - days) }
+  static func < (one: SkyDate, other: SkyDate) -> Bool { one.days < other.days }
+
+  static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+  static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
+  static func padded(_ number: Int, to width: Int = 2) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+
+  /// A number of digits alone.
+  static func number(_ text: some StringProtocol) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+  }
+}
+
+extension SkyTime {
+  /// Seconds since 1970, rounded down.
+  var seconds: Int { Int(milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000) }
+
+  /// The day it is in UTC.
+  var date: SkyDate { SkyDate(days: (seconds - ((seconds % 86400) + 86400) % 86400) / 86400) }
+
+  /// `2026-01-03T04:05:06Z`.
+  var iso: String { "\(date)T\(clock)Z" }
+
+  /// `2026-01-03T04:05:06.007Z`.
+  var isoWithMilliseconds: String {
+    "\(date)T\(clock).\(SkyDate.padded(Int(milliseconds - Int64(seconds) * 1000), to: 3))Z"
+  }
+
+  /// `2026-01-03T00:05:06-04:00`: on the clock of a place so many minutes east of UTC.
+  func iso(minutesEast: Int) -> String {
+    let there = self + Double(minutesEast * 60)
+    let away = abs(minutesEast)
+    return "\(there.date)T\(there.clock)\(minutesEast < 0 ? "-" : "+")\(SkyDate.padded(away / 60)):"
+      + SkyDate.padded(away % 60)
+  }
+
+  /// `Sat, 03 Jan 2026 04:05:06 GMT`, as headers have it.
+  var http: String {
+    let (year, month, day) = date.civil
+    return "\(SkyDate.weekdays[date.weekday]), \(SkyDate.padded(day)) \(SkyDate.months[month - 1]) \(year) "
+      + "\(clock) GMT"
+  }
+
+  /// The moment of a text like `2026-01-03T04:05:06Z`, with a fraction and an offset where it has them, or of a date alone;
+  /// nil where it is neither.
+  init?(iso text: String) {
+    guard let date = SkyDate(text.prefix(10)) else { return nil }
+    self = date.start
+    var rest = text.dropFirst(10)
+    if rest.isEmpty { return }
+    guard rest.first == "T" || rest.first == " " else { return nil }
+    rest = rest.dropFirst()
+    let clock = rest.prefix { $0 != "Z" && $0 != "+" && $0 != "-" }
+    let zone = rest.dropFirst(clock.count)
+    let whole = clock.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = whole[0].split(separator: ":", omittingEmptySubsequences: false).map {
+      SkyDate.number($0) ?? 99
+    }
+    guard (2...3).contains(parts.count), parts[0] < 24, parts.dropFirst().allSatisfy({ $0 < 60 }) else {
+      return nil
+    }
+    milliseconds += Int64(parts[0] * 3600 + parts[1] * 60 + (parts.count == 3 ? parts[2] : 0)) * 1000
+    if whole.count == 2 {
+      guard !whole[1].isEmpty, SkyDate.number(whole[1]) != nil else { return nil }
+      milliseconds += Int64(SkyDate.number((whole[1] + "00").prefix(3)) ?? 0)
+    }
+    if zone.isEmpty || zone == "Z" { return }
+    let offset = zone.dropFirst().split(separator: ":").map { SkyDate.number($0) ?? 99 }
+    guard zone.first != "Z", offset.count == 2, offset[0] < 24, offset[1] < 60 else { return nil }
+    milliseconds -= Int64((offset[0] * 60 + offset[1]) * (zone.first == "-" ? -60 : 60)) * 1000
+  }
+
+  /// Whether the clocks of the United States are put forward at this moment, in a zone so many hours west of UTC.
+  func isAmericanSummer(hoursWest: Int) -> Bool {
+    func sunday(_ number: Int, of month: Int, in year: Int) -> SkyDate {
+      let first = SkyDate(year, month, 1)
+      return first + (7 - first.weekday) % 7 + 7 * (number - 1)
+    }
+    let year = (self + Double(-hoursWest * 3600)).date.year
+    let spring = year >= 2007 ? sunday(2, of: 3, in: year) : sunday(1, of: 4, in: year)
+    // The last Sunday of October is the one before the first of November.
+    let autumn = year >= 2007 ? sunday(1, of: 11, in: year) : sunday(1, of: 11, in: year) - 7
+    return self >= spring.start + Double((2 + hoursWest) * 3600)
+      && self < autumn.start + Double((1 + hoursWest) * 3600)
+  }
+
+  private var clock: String {
+    let second = ((seconds % 86400) + 86400) % 86400
+    return SkyDate.padded(second / 3600) + ":" + SkyDate.padded(second / 60 % 60) + ":"
+      + SkyDate.padded(second % 60)
+  }
+
+  static func + (time: SkyTime, seconds: Double) -> SkyTime {
+    SkyTime(milliseconds: time.milliseconds + Int64((seconds * 1000).rounded()))
+  }
+
+  /// The seconds between two moments.
+  static func - (one: SkyTime, other: SkyTime) -> Double {
+    Double(one.milliseconds - other.milliseconds) / 1000
+  }
+}

@@ -1,0 +1,88 @@
+import JSON
+import Testing
+
+@testable import Sky
+
+@Suite struct APODKeyTests {
+  private let start = SkyTime(seconds: SkyDate(2026, 8, 21).days * 86400)
+
+  private func request(_ key: String?, client: String = "10.0.0.1") -> SkyRequest {
+    SkyRequest(
+      path: "/planetary/apod", query: [("date", "2026-08-01")] + (key.map { [("api_key", $0)] } ?? []),
+      client: client)
+  }
+
+  private func header(_ name: String, of answer: SkyAnswer) -> String? {
+    answer.headers.first { $0.name == name }?.value
+  }
+
+  @Test("a key comes in the header, the query, or as the user of basic authentication")
+  func places() {
+    func key(_ headers: [(name: String, value: String)], query: [(name: String, value: String)] = [])
+      -> String?
+    {
+      SkyRequest(path: "/", query: query, headers: headers).nasaKey
+    }
+    #expect(key([("X-Api-Key", "a")], query: [("api_key", "b")]) == "a")
+    #expect(key([], query: [("api_key", "b")]) == "b")
+    #expect(key([("Authorization", "Basic REVNT19LRVk6")]) == "DEMO_KEY")
+    #expect(key([("Authorization", "Basic c2t5OnNlY3JldA==")]) == "sky")
+    #expect(key([("Authorization", "Basic c2*5")]) == nil)
+    #expect(key([("Authorization", "Bearer x")]) == nil)
+    #expect(key([], query: [("api_key", "")]) == nil)
+  }
+
+  @Test("without a key, and with one that is none, the gateway refuses in words of its own")
+  func refusals() throws {
+    let service = APODService(seed: 7)
+    let cases: [(key: String?, code: String)] = [(nil, "API_KEY_MISSING"), ("INVALID", "API_KEY_INVALID")]
+    for (key, code) in cases {
+      let answer = try #require(service.answer(request(key), at: start))
+      #expect(answer.status == 403)
+      let error = try #require(Value.parse(answer.body).member("error"))
+      #expect(error.member("code")?.string == code)
+      #expect(error.member("message")?.string?.isEmpty == false)
+    }
+  }
+
+  @Test("the demonstration key takes thirty calls in an hour from one client, fifty in a day")
+  func demonstration() throws {
+    let service = APODService(seed: 7)
+    for call in 1...30 {
+      let answer = try #require(service.answer(request("DEMO_KEY"), at: start + Double(call * 60)))
+      #expect(answer.status == 200)
+      #expect(header("X-RateLimit-Limit", of: answer) == "30")
+      #expect(header("X-RateLimit-Remaining", of: answer) == "\(30 - call)")
+      #expect(header("Retry-After", of: answer) == nil)
+    }
+    let refused = try #require(service.answer(request("DEMO_KEY"), at: start + 31 * 60))
+    #expect(refused.status == 429)
+    #expect(header("X-RateLimit-Remaining", of: refused) == "0")
+    // The first call, of minute 1, falls out of the hour at minute 61.
+    #expect(header("Retry-After", of: refused) == "1800")
+    #expect(
+      try Value.parse(refused.body).member("error")?.member("code")?.string == "OVER_RATE_LIMIT")
+    #expect(service.answer(request("DEMO_KEY", client: "10.0.0.2"), at: start + 31 * 60)?.status == 200)
+    #expect(service.answer(request("DEMO_KEY"), at: start + 3659)?.status == 429)
+    #expect(service.answer(request("DEMO_KEY"), at: start + 61 * 60)?.status == 200)
+    let later = start + 5 * 3600
+    let answered = (0..<30).count { _ in service.answer(request("DEMO_KEY"), at: later)?.status == 200 }
+    #expect(answered == 19)
+    let daily = try #require(service.answer(request("DEMO_KEY"), at: later))
+    #expect(header("Retry-After", of: daily) == "\(24 * 3600 + 60 - 5 * 3600)")
+    #expect(service.answer(request("DEMO_KEY"), at: start + 86400 + 59)?.status == 429)
+    #expect(service.answer(request("DEMO_KEY"), at: start + 86400 + 60)?.status == 200)
+  }
+
+  @Test("a key of one's own takes a thousand an hour, wherever it is used from")
+  func own() throws {
+    let quota = APODQuota()
+    for call in 1...1000 {
+      let verdict = quota.call(key: "mine", client: "\(call)", at: start + Double(call))
+      #expect(verdict.retryAfter == nil && verdict.remaining == 1000 - call && verdict.limit == 1000)
+    }
+    #expect(quota.call(key: "mine", client: "x", at: start + 1000).retryAfter == 2601)
+    #expect(quota.call(key: "yours", client: "x", at: start + 1000).retryAfter == nil)
+    #expect(quota.call(key: "mine", client: "x", at: start + 3601).retryAfter == nil)
+  }
+}

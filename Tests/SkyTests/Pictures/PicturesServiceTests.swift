@@ -1,0 +1,125 @@
+import Testing
+
+@testable import Sky
+
+@Suite struct PicturesServiceTests {
+  private let service = PicturesService(seed: 7)
+  private let now = SkyTime(seconds: SkyDate(2026, 8, 21).days * 86400)
+
+  private func ask(_ path: String, _ headers: KeyValuePairs<String, String> = [:], method: String = "GET")
+    throws
+    -> SkyAnswer
+  {
+    let request = SkyRequest(
+      method: method, path: path, headers: headers.map { (name: $0.key, value: $0.value) })
+    return try #require(service.answer(request, at: now))
+  }
+
+  private func header(_ name: String, of answer: SkyAnswer) -> String? {
+    answer.headers.first { $0.name == name }?.value
+  }
+
+  @Test(
+    "each kind of picture is there, as a file of its type",
+    arguments: [
+      ("/pictures/apod/2026-01-03.png", "image/png"), ("/pictures/apod/2026-01-03_first.png", "image/png"),
+      ("/pictures/apod/2026-07-08.mp4", "video/mp4"),
+      ("/pictures/apod/2004-07-08.html", "text/html; charset=utf-8"),
+      ("/pictures/vi/6_cH5-daLjg/0.png", "image/png"), ("/pictures/photos/falcon-9-1.png", "image/png"),
+      ("/pictures/patches/starling-4-12.svg", "image/svg+xml"),
+      ("/pictures/patches/starling-4-12_large.svg", "image/svg+xml"),
+    ])
+  func kinds(path: String, type: String) throws {
+    let answer = try ask(path)
+    #expect(answer.status == 200)
+    #expect(header("Content-Type", of: answer) == type)
+    #expect(header("Content-Length", of: answer) == "\(answer.body.count)")
+    #expect(header("Accept-Ranges", of: answer) == "bytes")
+    #expect(header("Last-Modified", of: answer)?.hasSuffix(" GMT") == true)
+    #expect(!answer.body.isEmpty)
+    #expect(try ask(path).body == answer.body)
+    let other = PicturesService(seed: 7).answer(SkyRequest(path: path), at: now)
+    #expect(other?.body == answer.body)
+    #expect(other?.headers.first { $0.name == "ETag" }?.value == header("ETag", of: answer))
+  }
+
+  @Test(
+    "what is no picture is not found",
+    arguments: [
+      "/pictures/", "/pictures/apod/2026-08-22.png", "/pictures/apod/1995-06-15.png", "/pictures/apod/x.png",
+      "/pictures/apod/2026-01-03.gif", "/pictures/apod/2026-01-03", "/pictures/patches/.svg",
+      "/pictures/patches/a b.svg", "/pictures/vi/x/1.png", "/pictures/photos/a/b.png",
+    ])
+  func none(path: String) throws {
+    #expect(try ask(path).status == 404)
+  }
+
+  @Test("other paths are none of its, and it cannot be written to")
+  func others() throws {
+    #expect(service.answer(SkyRequest(path: "/picture"), at: now) == nil)
+    #expect(try ask("/pictures/photos/a.png", method: "PUT").status == 405)
+    #expect(try ask("/pictures/photos/a.png", method: "HEAD").status == 200)
+  }
+
+  @Test("different names and seeds give different pictures")
+  func variety() throws {
+    let bodies = try ["a", "b", "c"].map { try ask("/pictures/patches/\($0).svg").body }
+    #expect(Set(bodies).count == 3)
+    let other = PicturesService(seed: 8).answer(SkyRequest(path: "/pictures/patches/a.svg"), at: now)
+    #expect(other?.body != bodies[0])
+    #expect(try ask("/pictures/apod/2026-01-03.png").body != ask("/pictures/apod/2026-01-04.png").body)
+    let small = try ask("/pictures/apod/2026-01-03.png").body.count
+    #expect(try ask("/pictures/apod/2026-01-03_hd.png").body.count > small * 3)
+  }
+
+  @Test("who has a picture already is told so")
+  func unchanged() throws {
+    let path = "/pictures/apod/2026-01-03.png"
+    let whole = try ask(path)
+    let tag = try #require(header("ETag", of: whole))
+    let date = try #require(header("Last-Modified", of: whole))
+    #expect(date == "Sat, 03 Jan 2026 00:00:00 GMT")
+    for value in [tag, "W/\(tag)", "\"x\", \(tag) ", "*"] {
+      let answer = try ask(path, ["If-None-Match": value])
+      #expect(answer.status == 304 && answer.body.isEmpty, "\(value)")
+      #expect(header("ETag", of: answer) == tag)
+    }
+    #expect(try ask(path, ["If-None-Match": "\"x\"", "If-Modified-Since": date]).status == 200)
+    #expect(try ask(path, ["If-Modified-Since": date]).status == 304)
+  }
+
+  @Test("a download is resumed with the part that is missing, unless it is of another file")
+  func resumption() throws {
+    let path = "/pictures/apod/2026-07-08.mp4"
+    let whole = try ask(path)
+    let tag = try #require(header("ETag", of: whole))
+    let date = try #require(header("Last-Modified", of: whole))
+    let count = whole.body.count
+    let rest = try ask(path, ["Range": "bytes=1000-", "If-Range": tag])
+    #expect(rest.status == 206)
+    #expect(rest.body == Array(whole.body[1000...]))
+    #expect(header("Content-Range", of: rest) == "bytes 1000-\(count - 1)/\(count)")
+    #expect(header("Content-Length", of: rest) == "\(count - 1000)")
+    #expect(try ask(path, ["Range": "bytes=1000-", "If-Range": date]).status == 206)
+    let changed = try ask(path, ["Range": "bytes=1000-", "If-Range": "\"other\""])
+    #expect(changed.status == 200 && changed.body == whole.body)
+    let outside = try ask(path, ["Range": "bytes=\(count)-"])
+    #expect(outside.status == 416 && outside.body.isEmpty)
+    #expect(header("Content-Range", of: outside) == "bytes */\(count)")
+  }
+}
+
+@Suite struct PictureRangeTests {
+  @Test(
+    "a range names its first byte, its last or both, or so many at the end",
+    arguments: [
+      ("bytes=0-9", PictureRange.part(0..<10)), ("bytes=90-", .part(90..<100)), ("bytes=-5", .part(95..<100)),
+      ("bytes=-500", .part(0..<100)), ("bytes=99-99999999999999999999", .part(99..<100)),
+      ("bytes=100-", .outside), ("bytes=99999999999999999999-", .outside), ("bytes=-0", .outside),
+      ("bytes=9-5", .whole), ("bytes=a-b", .whole), ("bytes=-", .whole), ("bytes=1-2,5-6", .whole),
+      ("bytes=5", .whole), ("dots=1-2", .whole), ("", .whole),
+    ])
+  func ranges(header: String, range: PictureRange) {
+    #expect(PictureRange(header, length: 100) == range)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@testable import Sky
+
+@Suite struct SkyDateTests {
+  @Test("days count through leap years and back, over four centuries and before 1970")
+  func civil() {
+    var expected = (year: 1899, month: 12, day: 31)
+    for days in SkyDate(1899, 12, 31).days...SkyDate(2301, 1, 1).days {
+      let date = SkyDate(days: days)
+      let civil = date.civil
+      #expect(civil == expected)
+      #expect(SkyDate(civil.year, civil.month, civil.day) == date)
+      let year = expected.year
+      let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+      let length = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][expected.month - 1]
+      #expect(SkyDate.days(in: expected.month, of: year) == length)
+      expected.day += 1
+      if expected.day > length { expected = (year, expected.month + 1, 1) }
+      if expected.month > 12 { expected = (year + 1, 1, 1) }
+    }
+    #expect(SkyDate(1970, 1, 1).days == 0)
+    #expect(SkyDate(1970, 1, 1).weekday == 4)
+    #expect(SkyDate(1969, 12, 27).weekday == 6)
+  }
+
+  @Test("a date is written and read again, and what is none is not read")
+  func text() {
+    #expect(SkyDate(2026, 1, 3).description == "2026-01-03")
+    #expect(SkyDate(1995, 6, 16).american == "Jun 16, 1995")
+    #expect(SkyDate("2024-02-29") == SkyDate(2024, 2, 29))
+    for wrong in [
+      "2023-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-1-3", "20260103", "", "2026-01-+3",
+    ] { #expect(SkyDate(wrong) == nil, "\(wrong)") }
+  }
+
+  @Test("a moment is written as services write it")
+  func moments() throws {
+    let time = SkyTime(milliseconds: 1_767_413_106_007)
+    #expect(time.iso == "2026-01-03T04:05:06Z")
+    #expect(time.isoWithMilliseconds == "2026-01-03T04:05:06.007Z")
+    #expect(time.iso(minutesEast: -240) == "2026-01-03T00:05:06-04:00")
+    #expect(time.iso(minutesEast: -300) == "2026-01-02T23:05:06-05:00")
+    #expect(time.iso(minutesEast: 345) == "2026-01-03T09:50:06+05:45")
+    #expect(time.http == "Sat, 03 Jan 2026 04:05:06 GMT")
+    #expect(SkyTime(milliseconds: -1).isoWithMilliseconds == "1969-12-31T23:59:59.999Z")
+    #expect(time.date == SkyDate(2026, 1, 3))
+  }
+
+  @Test("a moment is read with and without fraction and offset")
+  func reading() {
+    let time = SkyTime(milliseconds: 1_767_413_106_000)
+    for text in [
+      "2026-01-03T04:05:06Z", "2026-01-03T04:05:06", "2026-01-03T00:05:06-04:00", "2026-01-03T09:50:06+05:45",
+      "2026-01-03 04:05:06.000Z",
+    ] { #expect(SkyTime(iso: text) == time, "\(text)") }
+    #expect(SkyTime(iso: "2026-01-03T04:05:06.5Z") == SkyTime(milliseconds: 1_767_413_106_500))
+    #expect(SkyTime(iso: "2026-01-03T04:05Z") == SkyTime(milliseconds: 1_767_413_100_000))
+    #expect(SkyTime(iso: "2026-01-03") == SkyDate(2026, 1, 3).start)
+    for wrong in [
+      "", "soon", "2026-01-03T", "2026-01-03T25:00:00Z", "2026-01-03T04:05:06.Z", "2026-01-03T04:05:06Zz",
+      "2026-01-03T04:05:06+5", "2026-01-03X04:05:06Z",
+    ] { #expect(SkyTime(iso: wrong) == nil, "\(wrong)") }
+  }
+
+  @Test("summer time in the United States is as the zone files have it")
+  func summer() throws {
+    let zone = try #require(TimeZone(identifier: "America/New_York"))
+    for hour in stride(from: SkyDate(1995, 1, 1).days * 24, to: SkyDate(2030, 1, 1).days * 24, by: 7) {
+      let time = SkyTime(seconds: hour * 3600)
+      let isSummer = zone.isDaylightSavingTime(for: Date(timeIntervalSince1970: Double(hour * 3600)))
+      #expect(time.isAmericanSummer(hoursWest: 5) == isSummer, "\(time.iso)")
+    }
+  }
+}
