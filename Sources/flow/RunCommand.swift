@@ -14,7 +14,8 @@ enum RunCommand {
     "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
     options: [
       once, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none, RunState.reset,
-      RunWeb.refresh, stats, grace, RunLog.quiet, RunLog.verbose, RunLog.format,
+      RunWeb.refresh, RunRecording.record, RunRecording.replay, stats, grace, RunLog.quiet, RunLog.verbose,
+      RunLog.format,
     ],
     about: """
       Ctrl-C or SIGTERM stops in good order: sources stop, what is under way goes through, sinks write what they \
@@ -22,10 +23,14 @@ enum RunCommand {
 
       What steps remember, how far sources were read and what sinks are to write is kept in a state of the pipeline, \
       so that after a crash nothing is lost or written twice: see flow help state.
+
+      \(RunRecording.about)
       """,
     examples: [
       ("flow run pipelines/slips.yaml", "until stopped"),
       ("flow run --once --stats pipelines/slips.yaml", "one poll of each source, as from cron"),
+      ("flow run --record rec a.yaml", "keep what is polled"),
+      ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
@@ -45,17 +50,18 @@ enum RunCommand {
       options.letters = appendLetter
       if let state { options.state = { plan in try state.open(plan, log: log) } }
     }
-    options.world[WebAccess.self] = try RunWeb.access(files.plans, state, arguments)
+    let recording = try RunRecording(arguments, files.plans)
+    recording.stand(in: &options, masking: files.secrets)
+    recording.tell(files.plans, log)
     ignoreSignalsOfWrites()
-    let virtual = files.plans.filter { $0.sources.contains(where: \.isScript) }
-    guard virtual.isEmpty || virtual.count == files.plans.count else {
-      throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
-    }
-    if !virtual.isEmpty {
-      options.state = nil
-      return VirtualRunner(plans: virtual, options: options, printsStatistics: arguments.has(stats)).run()
-    }
+    let isVirtual = try recording.isVirtual(files.plans)
+    // What is run again is a world of its own: it neither knows nor changes what a run has remembered.
+    if isVirtual, !arguments.has(RunState.folder) { options.state = nil }
     if options.state != nil { try checkNames(files.plans) }
+    if isVirtual {
+      return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
+    }
+    options.world[WebAccess.self] = try RunWeb.access(files.plans, state, arguments)
     return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
   }
 

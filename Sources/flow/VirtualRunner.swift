@@ -30,7 +30,7 @@ struct VirtualRunner {
   private func start(of plan: Plan) throws -> Double {
     var first: Double?
     for source in plan.sources {
-      guard case .script(_, let make) = source.spec.role else { continue }
+      guard case .script(_, let make) = options.source(source) ?? source.spec.role else { continue }
       if let answer = try make(source.options).next() { first = min(first ?? answer.at, answer.at) }
     }
     return first ?? options.world.wallClock()

@@ -6,8 +6,11 @@ let replay = NodeSpec(
   "replay", "answer with the polls of a recording, in virtual time",
   details: """
     A recording is a file of JSON lines, one a poll: {"at": "2026-01-01T00:00:00Z", "rows": [ … ]}, or error instead \
-    of rows for a poll that failed. The whole pipeline runs in virtual time: $now is the time of the recording, and a \
-    year takes seconds.
+    of rows for a poll that failed; meta is what $meta had besides, and whole: false says that not all was there. The \
+    whole pipeline runs in virtual time: $now is the time of the recording, and a year takes seconds. After the last \
+    poll the source ends, and what steps still hold is sent at once.
+
+    flow run --record makes such files of what a pipeline polls, and flow run --replay runs the same pipeline over them.
     """,
   options: AnyOption.list(ReplayOptions.path, ReplayOptions.from, ReplayOptions.until),
   shorthand: "path",
@@ -23,14 +26,22 @@ private enum ReplayOptions {
   static let until = Option.optional("until", .time, "polls from this time on are left out")
 }
 
-private final class Replay: ScriptSource {
+/// The polls of a recording, one after the other; text that is none is a poll that has failed.
+final class Replay: ScriptSource {
   private let path: String
   private let from: Double
   private let until: Double
   private let reader: ValueReader
+  private let bad: BadTexts
   private var batch: ArraySlice<Value> = []
+  private var waiting: RecordedPoll?
   private var latest = -Double.infinity
   private var number = 0
+
+  /// What the reader passes over.
+  private final class BadTexts {
+    var texts: ArraySlice<BadText> = []
+  }
 
   struct Wrong: Error, CustomStringConvertible {
     let path: String
@@ -39,44 +50,50 @@ private final class Replay: ScriptSource {
     var description: String { "\(path): poll \(number) \(what)" }
   }
 
-  init(_ options: Options) throws {
-    path = options[ReplayOptions.path]
-    from = options[ReplayOptions.from] ?? -.infinity
-    until = options[ReplayOptions.until] ?? .infinity
-    reader = ValueReader(try InputFile(path), path: path, format: .values, limits: ReadLimits(value: 1 << 30))
-    {
-      _ in
+  convenience init(_ options: Options) throws {
+    try self.init(
+      options[ReplayOptions.path], from: options[ReplayOptions.from] ?? -.infinity,
+      until: options[ReplayOptions.until] ?? .infinity)
+  }
+
+  init(_ path: String, from: Double = -.infinity, until: Double = .infinity) throws {
+    self.path = path
+    self.from = from
+    self.until = until
+    let bad = BadTexts()
+    self.bad = bad
+    reader = ValueReader(try InputFile(path), path: path, format: .auto, limits: ReadLimits(value: 1 << 30)) {
+      bad.texts.append($0)
     }
   }
 
   func next() throws -> ScriptedAnswer? {
-    while let poll = try nextPoll() {
+    if waiting == nil { waiting = try nextPoll() }
+    if let text = bad.texts.popFirst() {
+      return ScriptedAnswer(at: waiting?.at ?? (latest.isFinite ? latest : 0), .failure("\(text)"))
+    }
+    defer { waiting = nil }
+    return waiting?.answer
+  }
+
+  private func nextPoll() throws -> RecordedPoll? {
+    while let value = try nextValue() {
       number += 1
-      let at = try time(of: poll)
-      if at < from { continue }
-      return at < until ? ScriptedAnswer(at: at, try what(poll)) : nil
+      do throws(RecordedPoll.Wrong) {
+        let poll = try RecordedPoll(value)
+        if poll.at < latest { throw RecordedPoll.Wrong(what: "is earlier than the one before it") }
+        latest = poll.at
+        if poll.at < from { continue }
+        return poll.at < until ? poll : nil
+      } catch {
+        throw Wrong(path: path, number: number, what: error.what)
+      }
     }
     return nil
   }
 
-  private func nextPoll() throws -> Value? {
+  private func nextValue() throws -> Value? {
     if batch.isEmpty { batch = try reader.nextBatch()[...] }
     return batch.popFirst()
-  }
-
-  private func time(of poll: Value) throws -> Double {
-    let given = poll.kind == .object ? poll.member("at") : nil
-    guard let at = given?.double ?? given?.string.flatMap({ parseTimestamp($0) }) else {
-      throw Wrong(path: path, number: number, what: "has no time: at must be as in 2026-01-01T00:00:00Z")
-    }
-    if at < latest { throw Wrong(path: path, number: number, what: "is earlier than the one before it") }
-    latest = at
-    return at
-  }
-
-  private func what(_ poll: Value) throws -> ScriptedAnswer.What {
-    if let rows = poll.member("rows"), let items = rows.items { return .poll(items) }
-    if let error = poll.member("error") { return .failure(error.string ?? "\(error)") }
-    throw Wrong(path: path, number: number, what: "has neither rows nor an error")
   }
 }

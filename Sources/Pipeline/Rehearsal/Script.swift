@@ -23,10 +23,16 @@ public struct ScriptedAnswer: Sendable {
   /// In seconds since 1970.
   public let at: Double
   public let what: What
+  /// More for `$meta`, an object.
+  public let notes: Value
+  /// Of a poll, whether all is there that there was.
+  public let isWhole: Bool
 
-  public init(at: Double, _ what: What) {
+  public init(at: Double, _ what: What, notes: Value = .emptyObject, isWhole: Bool = true) {
     self.at = at
     self.what = what
+    self.notes = notes
+    self.isWhole = isWhole
   }
 }
 
@@ -102,7 +108,10 @@ final class ScriptDriver: Sendable {
     switch answer.what {
     case .poll(let rows):
       state.value.number += 1
-      send(rows, Poll(source: context.name, number: state.value.number, at: answer.at), endsPoll: true)
+      let poll = Poll(
+        source: context.name, number: state.value.number, at: answer.at, notes: answer.notes)
+      if !answer.isWhole { poll.tear() }
+      send(rows, poll, endsPoll: true)
     case .events(let values): send(values, Poll(source: context.name, at: answer.at), endsPoll: false)
     case .failure(let message):
       state.value.number += 1

@@ -1,0 +1,71 @@
+import Pipeline
+
+/// A folder of recordings, one a source: written beside a run, or run over in its place.
+///
+///     options.source = recordings.recording(masking: secrets.masked)  // polls as ever, and keeps what came
+///     options.source = recordings.replaying()                         // answers with what was kept
+public struct Recordings: Sendable {
+  public let folder: String
+
+  public init(folder: String) { self.folder = folder }
+
+  /// The file of a source.
+  public func path(of source: String) -> String { "\(folder)/\(safePathPart(source)).jsonl" }
+
+  /// What stands in for a source that is polled: the same, and each of its polls is written down, with what was wrong
+  /// as `masking` shows it.
+  public func recording(
+    masking: @escaping @Sendable (String) -> String
+  ) -> @Sendable (SourcePlan) -> NodeSpec.Role? {
+    { source in
+      guard case .poll(let make) = source.spec.role else { return nil }
+      let path = path(of: source.name)
+      return .poll { options, context in
+        RecordedSource(
+          try make(options, context), RecordingFile(path, on: context.world.disk, context.log),
+          stop: context.stop, masking)
+      }
+    }
+  }
+
+  /// What stands in for a source that is polled: its recording.
+  public func replaying() -> @Sendable (SourcePlan) -> NodeSpec.Role? {
+    { source in
+      guard case .poll = source.spec.role else { return nil }
+      let path = path(of: source.name)
+      return .script(endsWithScript: true) { _ in try Replay(path) }
+    }
+  }
+}
+
+/// A source whose polls are written down as they come.
+private final class RecordedSource: PollSource {
+  private let source: any PollSource
+  private let file: RecordingFile
+  private let stop: StopSign
+  private let mask: @Sendable (String) -> String
+
+  init(
+    _ source: any PollSource, _ file: RecordingFile, stop: StopSign,
+    _ mask: @escaping @Sendable (String) -> String
+  ) {
+    self.source = source
+    self.file = file
+    self.stop = stop
+    self.mask = mask
+  }
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    do {
+      let answer = try source.poll(poll)
+      file.add(
+        RecordedPoll(
+          at: answer.at ?? poll.at, .rows(answer.rows, notes: answer.notes, isWhole: answer.isWhole)))
+      return answer
+    } catch {
+      // That the run was stopped is no news of the service.
+      if !stop.isSet { file.add(RecordedPoll(at: poll.at, .error(mask("\(error)")))) }
+      throw error
+    }
+  }
+}

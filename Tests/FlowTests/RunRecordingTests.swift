@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+/// `flow run --record` and `--replay`.
+@Suite(.timeLimit(.minutes(5))) struct RunRecordingTests {
+  static let pipeline = """
+    name: p
+    vars: { n: 1 }
+    sources: { in: { generate: '{id: 1, n: $vars.n}', every: 1h } }
+    steps: [changes: { key: .id, first: emit }]
+    sinks: { log: { jsonl: log.jsonl } }
+    """
+
+  @Test("polls are kept over runs, and replayed they give the changes, in no time and into the same sinks")
+  func wholeWay() throws {
+    let place = try Workplace(Self.pipeline)
+    for n in 1...3 {
+      let outcome = try place.run("--once", "--no-state", "--record", "rec", "--set", "n=\(n)")
+      #expect(outcome == Outcome(status: 0, output: "", errors: ""))
+    }
+    #expect(place.lines("rec/in.jsonl").count == 3)
+    try place.remove("log.jsonl")
+    #expect(try place.run("--replay", "rec") == Outcome(status: 0, output: "", errors: ""))
+    let types = place.lines("log.jsonl").map { $0.prefix(18) }
+    #expect(types == [#"{"type":"added","k"#, #"{"type":"changed","#, #"{"type":"changed","#])
+    #expect(place.lines("rec/in.jsonl").count == 3, "a replay adds nothing")
+  }
+
+  @Test("a replay knows nothing of the state, and leaves none; with --state it has one of its own")
+  func state() throws {
+    let place = try Workplace(Self.pipeline)
+    _ = try place.run("--once", "--record", "rec")
+    #expect(place.lines("log.jsonl").count == 1)
+    _ = try place.run("--replay", "rec")
+    #expect(place.lines("log.jsonl").count == 2, "the row is new to it")
+    for _ in 0..<2 { #expect(try place.run("--replay", "rec", "--state", "own").errors == "") }
+    #expect(place.lines("log.jsonl").count == 3, "the second finds what the first has left")
+    #expect(place.has("own/p.db"))
+  }
+
+  @Test("a source that is read and not polled is said not to be recorded, and read again by a replay")
+  func files() throws {
+    let place = try Workplace(
+      """
+      sources: { in: { generate: 1 }, file: { file: { path: in.jsonl, follow: true } } }
+      steps: []
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: "2\n3\n")
+    let outcome = try place.run("--once", "--record", "rec")
+    #expect(outcome.errors == "file: it is not recorded: file is read, not polled\n")
+    #expect(try place.run("--replay", "rec").status == 0)
+    #expect(place.lines("log.jsonl").sorted() == ["1", "1", "2", "2", "3", "3"])
+  }
+
+  @Test("a recording that cannot be written is told, and the run goes on")
+  func noRoom() throws {
+    let place = try Workplace(Self.pipeline)
+    try place.write("rec", "a file where the folder is to be")
+    let outcome = try place.run("--once", "--record", "rec")
+    #expect(outcome.status == 0 && place.lines("log.jsonl").count == 1)
+    #expect(outcome.errors.contains("warning: rec/in.jsonl: ") && outcome.errors.contains("not recorded"))
+  }
+
+  @Test("several pipelines are recorded and replayed together, sources of one name only replayed")
+  func several() throws {
+    let place = try Workplace(Self.pipeline)
+    try place.write(
+      "q.yaml", "name: q\nsources: { other: { generate: 1 } }\nsteps: []\nsinks: { l: { jsonl: q.jsonl } }\n")
+    #expect(try place.flow("run", "--once", "--record", "rec", "p.yaml", "q.yaml").status == 0)
+    #expect(try place.flow("run", "--replay", "rec", "p.yaml", "q.yaml").status == 0)
+    #expect(place.lines("q.jsonl") == ["1", "1"] && place.lines("log.jsonl").count == 2)
+    try place.write(
+      "q.yaml", "name: q\nsources: { in: { generate: 1 } }\nsteps: []\nsinks: { l: { jsonl: q.jsonl } }\n")
+    let both = try place.flow("run", "--once", "--record", "rec", "p.yaml", "q.yaml")
+    #expect(both.status == 2 && both.errors.contains("p.yaml and q.yaml both have a source"))
+    #expect(try place.flow("run", "--replay", "rec", "p.yaml", "q.yaml").status == 0)
+    #expect(place.lines("q.jsonl").count == 3)
+  }
+
+  @Test("what makes no sense together, or is not there, is wrong use, and said")
+  func wrongUse() throws {
+    let place = try Workplace(Self.pipeline)
+    try place.write("files.yaml", "sources: { in: stdin }\nsteps: []\nsinks: { l: null }\n")
+    func complaint(_ arguments: String...) throws -> String {
+      try place.write("stdin", "")
+      let outcome = try Running(["run"] + arguments, in: place, input: .file(place["stdin"])).end()
+      #expect(outcome.status == 2)
+      return outcome.errors
+    }
+    #expect(try complaint("--record", "a", "--replay", "a", "p.yaml").contains("recorded already"))
+    #expect(try complaint("--replay", "a", "--once", "p.yaml").contains("leave out --once"))
+    #expect(try complaint("--replay", "a", "--refresh", "p.yaml").contains("leave out --refresh"))
+    #expect(try complaint("--record", "a", "files.yaml").contains("nothing to record"))
+    #expect(try complaint("--replay", "a", "files.yaml").contains("nothing to replay"))
+    #expect(try complaint("--replay", "rec", "p.yaml").contains("--record FOLDER makes one"))
+    _ = try place.run("--once", "--record", "rec")
+    try place.move("rec/in.jsonl", to: "rec/upcoming.jsonl")
+    let missing = try complaint("--replay", "rec", "p.yaml")
+    #expect(missing.contains("no recording of “in”: rec/in.jsonl: No such file"), "\(missing)")
+    #expect(missing.contains("rec has those of “upcoming”"), "\(missing)")
+  }
+
+  @Test("a year of six-hourly polls is replayed as the replay source does it, in seconds")
+  func year() throws {
+    let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
+    let recording = Recording(polls: 1460 / divisor, rows: 40)
+    let place = try Workplace(
+      """
+      sources: { upcoming: { http: "http://127.0.0.1:9/never", every: 6h } }
+      steps:
+        - changes: { key: .id, watch: [.net, .status] }
+        - debounce: { key: .key, for: 2m }
+        - map: { type: .type, key: .key, told: $now | todate, at: .at }
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    try FileManager.default.createDirectory(atPath: place["rec"], withIntermediateDirectories: true)
+    try place.write("rec/upcoming.jsonl", recording.text)
+    #expect(try place.run("--replay", "rec") == Outcome(status: 0, output: "", errors: ""))
+    #expect(place.lines("log.jsonl") == recording.changes && recording.changes.count > 1000 / divisor)
+  }
+}

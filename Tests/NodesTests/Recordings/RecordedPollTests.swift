@@ -1,0 +1,54 @@
+import JSON
+import Pipeline
+import Testing
+
+@testable import Nodes
+
+@Suite struct RecordedPollTests {
+  private func text(_ poll: RecordedPoll) -> String { String(decoding: poll.line, as: UTF8.self) }
+
+  @Test(
+    "what is written is read again as it was",
+    arguments: [
+      #"{"at":"2026-01-01T00:00:00Z","rows":[]}"#,
+      #"{"at":"2026-01-01T00:00:00.250Z","rows":[{"id":1},2]}"#,
+      #"{"at":"2026-01-01T00:00:00Z","rows":[1],"meta":{"stale":true,"age":5},"whole":false}"#,
+      #"{"at":"2026-01-01T00:00:00Z","error":"no answer"}"#,
+    ])
+  func again(_ line: String) throws {
+    #expect(try text(RecordedPoll(try Value.parse(line))) == line + "\n")
+  }
+
+  @Test("a time may have an offset, or be seconds since 1970")
+  func times() throws {
+    let offset = try RecordedPoll(try Value.parse(#"{"at":"1970-01-01T02:00:00+02:00","rows":[]}"#))
+    let number = try RecordedPoll(try Value.parse(#"{"at":0,"rows":[]}"#))
+    #expect(offset.at == 0 && number.at == 0)
+  }
+
+  @Test("a script has the rows, the notes and whether all was there, or the failure")
+  func answers() throws {
+    let notes = Value.record([("stale", .bool(true))])
+    let answer = RecordedPoll(at: 3, .rows([.number(1)], notes: notes, isWhole: false)).answer
+    guard case .poll(let rows) = answer.what, rows == [.number(1)] else { throw WrongKind() }
+    #expect(answer.at == 3 && answer.notes.member("stale") == .bool(true) && !answer.isWhole)
+    guard case .failure("no") = RecordedPoll(at: 3, .error("no")).answer.what else { throw WrongKind() }
+  }
+
+  private struct WrongKind: Error {}
+
+  @Test(
+    "what is no poll is said",
+    arguments: [
+      (#"{"rows":[]}"#, "has no time"), (#"{"at":"noon","rows":[]}"#, "has no time"), ("[]", "has no time"),
+      (#"{"at":1}"#, "neither rows nor an error"), (#"{"at":1,"rows":{}}"#, "neither rows nor an error"),
+    ])
+  func wrong(_ line: String, _ what: String) throws {
+    do {
+      _ = try RecordedPoll(try Value.parse(line))
+      Issue.record("\(line) is no poll")
+    } catch let wrong as RecordedPoll.Wrong {
+      #expect(wrong.what.contains(what))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import JSON
+import Pipeline
+import Reactive
+import Testing
+
+@testable import Nodes
+
+/// A run that is recorded, and the same pipeline over what it has recorded.
+@Suite struct RecordingsTests {
+  /// Answers in turn; an answer without rows is a failure.
+  private final class Scripted: PollSource {
+    private var answers: ArraySlice<PollAnswer?>
+    init(_ answers: [PollAnswer?]) { self.answers = answers[...] }
+
+    struct NoAnswer: Error, CustomStringConvertible { let description = "no answer to key hunter2" }
+
+    func poll(_ poll: PollRequest) throws -> PollAnswer {
+      guard let answer = answers.popFirst() ?? nil else { throw NoAnswer() }
+      return answer
+    }
+  }
+
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// What a step behind a source has heard, with the times.
+  private func run(
+    over answers: [PollAnswer?], hours: Int,
+    recording: (Recordings) -> @Sendable (SourcePlan) -> NodeSpec.Role?
+  ) throws -> (heard: [String], told: [String], hasEnded: Bool) {
+    let heard = Journal<String>()
+    let told = Journal<String>()
+    let scripted = NodeSpec(
+      "scripted", "answer", examples: [.init("", "scripted:")], .poll { _, _ in Scripted(answers) })
+    var reader = PipelineReader(catalog: Catalog([scripted] + Catalog.all.nodes))
+    let yaml = """
+      sources: { up/one: { scripted: {}, every: 1h } }
+      steps:
+        - changes: { key: .id, first: emit }
+        - map: '[.type, .key, ($now | todate), $meta.poll, $meta.stale]'
+        - debounce: { key: '.[1]', for: 5m }
+      sinks: { heard: null }
+      """
+    reader.read(path: "a.yaml", Array(yaml.utf8))
+    let plan = try #require(reader.plans.first, "\(reader.problems)")
+    let clock = VirtualScheduler()
+    var world = World.real
+    world.wallClock = { Double(clock.now.nanoseconds) / 1e9 }
+    let log = Log { told.note("\($0.level): \($0.message)") }
+    var options = RunOptions(world: world, log: log, screen: silentScreen)
+    options.source = recording(Recordings(folder: folder.path))
+    options.sink = { _, _ in Listener { heard.note("\($0)") } }
+    let ended = Locked(false)
+    let run = try PipelineRun(plan, options, clock: clock) { _ in ended.withLock { $0 = true } }
+    run.start()
+    clock.advance(by: .seconds(3600 * hours + 600))
+    let hasEnded = ended.withLock { $0 }
+    run.stop()
+    clock.run(limit: 10_000)
+    return (heard.entries, told.entries, hasEnded)
+  }
+
+  private func row(_ id: Int) -> Value { .record([("id", .number(id))]) }
+
+  @Test("a run over the recording is as the run was that made it: rows, notes, failures and torn polls")
+  func again() throws {
+    let answers: [PollAnswer?] = [
+      PollAnswer([row(1), row(2)]), PollAnswer([row(2)], notes: .record([("stale", .bool(true))])), nil,
+      PollAnswer([row(3)], isWhole: false), PollAnswer([row(3)]),
+    ]
+    let first = try run(over: answers, hours: 4) { $0.recording { $0.replacing("hunter2", with: "***") } }
+    #expect(folder.names == ["up-one.jsonl"])
+    #expect(try !folder.text("up-one.jsonl").contains("hunter2"))
+    let again = try run(over: [], hours: 4) { $0.replaying() }
+    #expect(first.heard.count > 3 && again.heard == first.heard)
+    #expect(first.told == ["error: no answer to key hunter2"])
+    #expect(again.told == ["error: no answer to key ***"])
+    #expect(again.hasEnded && !first.hasEnded, "a recording has an end")
+  }
+
+  @Test("text that is no poll is told as a poll that failed, and those around it are replayed")
+  func badText() throws {
+    try folder.write("up-one.jsonl", #"{"at":10,"rows":[{"id":1}]}"# + "\n{\"at\":20,\"ro\n")
+    try folder.append("up-one.jsonl", #"{"at":3600,"rows":[{"id":2}]}"# + "\n")
+    let outcome = try run(over: [], hours: 4) { $0.replaying() }
+    #expect(outcome.told.count == 1 && outcome.told[0].contains("up-one.jsonl:2: "))
+    #expect(outcome.heard.count == 3)
+  }
+}
+
+private final class Listener: Sink {
+  private let note: (Value) -> Void
+  init(_ note: @escaping (Value) -> Void) { self.note = note }
+  func take(_ event: Pipeline.Event) { note(event.value) }
+}
