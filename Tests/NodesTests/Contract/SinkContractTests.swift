@@ -19,6 +19,9 @@ struct SinkContractTests {
     case "jsonl": return "jsonl: '\(folder)/\(template).jsonl'"
     case "exec": return "exec: { command: ['true', '\(template)'] }"
     case "http": return "http: 'http://a/\(template)'"
+    case "ics":
+      let options = "path: '\(folder)/it.ics', key: ., summary: '\(template)'"
+      return "ics: { \(options), start: '1767225600' }"
     case "notify": return "notify: { title: '\(template)', through: bell }"
     case "count": return "count: '\(expression)'"
     case "null": return "null: \(failing ? "{ when: '\(expression)' }" : "")"
