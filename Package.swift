@@ -59,18 +59,20 @@ let package = Package(
     .target(
       name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store"],
       path: "Tests/Support/SimulatedDisk"),
+    // For tests alone: a server on the loopback.
+    .target(name: "Loopback", path: "Tests/Support/Loopback"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(
       name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"], exclude: ["Fixtures"]),
     .testTarget(
-      name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Reactive", "Store"]),
+      name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
     .testTarget(
       name: "NodesTests",
-      dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+      dependencies: ["Fetch", "JSON", "Loopback", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
     .testTarget(name: "SkyTests", dependencies: ["JSON", "Sky"]),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Reactive"], path: "Tests/Crash"),
     .testTarget(

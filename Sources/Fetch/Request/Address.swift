@@ -134,7 +134,7 @@ func isPathByte(_ byte: UInt8) -> Bool {
   isUnreserved(byte) || "%!$&'()*+,;=:@/".utf8.contains(byte)
 }
 
-private func isUnreserved(_ byte: UInt8) -> Bool {
+func isUnreserved(_ byte: UInt8) -> Bool {
   switch byte {
   case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
   default: "-._~".utf8.contains(byte)

@@ -53,7 +53,10 @@ public struct Request: Sendable, CustomStringConvertible {
     self.address = address
   }
 
-  public var description: String { veil.masked("\(method.rawValue) \(address)") }
+  public var description: String { masked("\(method.rawValue) \(address)") }
+
+  /// A text without the secrets of this request.
+  public func masked(_ text: String) -> String { veil.masked(text) }
 
   /// The same request for a link of its answer, as to the next page.
   ///

@@ -21,8 +21,8 @@ let exec = NodeSpec(
     state dead.
     """,
   options: AnyOption.list(
-    ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, ExecOptions.concurrency,
-    ExecOptions.timeout, ExecOptions.attempts, ExecOptions.backoff, ExecOptions.queue),
+    ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, ErrandOptions.concurrency,
+    ExecOptions.timeout, ErrandOptions.attempts, ErrandOptions.backoff, ErrandOptions.queue),
   shorthand: "command", isKept: true,
   examples: [
     .init("a script that reads the event", "exec: { command: [./notify.sh] }"),
@@ -58,15 +58,7 @@ private enum ExecOptions {
   static let output = Option(
     "output", .choice(of: SinkCommands.Output.self), default: "log",
     "what becomes of what it prints on its standard output: 64 KiB of each run for the log, 1 MiB for stdout")
-  static let concurrency = Option(
-    "concurrency", .integer(1...64), default: "1", "how many may run at once; with one, events stay in order")
   static let timeout = Option("timeout", .duration, default: "30s", "how long one attempt may take")
-  static let attempts = Option("attempts", .integer(1...100), default: "3", "how often it is tried")
-  static let backoff = Option(
-    "backoff", .duration(allowingZero: true), default: "1s",
-    "how long to wait before the second attempt, at most; then twice as long each time, up to a minute")
-  static let queue = Option(
-    "queue", .integer(1...65536), default: "64", "how many events may wait before the pipeline waits")
 }
 
 /// What a command reads on its standard input.
@@ -105,8 +97,8 @@ private final class Exec: KeepingSink {
     self.context = context
     commands = SinkCommands(
       SinkCommands.Manner(
-        concurrency: options[ExecOptions.concurrency], queue: options[ExecOptions.queue],
-        attempts: options[ExecOptions.attempts], backoff: options[ExecOptions.backoff],
+        concurrency: options[ErrandOptions.concurrency], queue: options[ErrandOptions.queue],
+        attempts: options[ErrandOptions.attempts], backoff: options[ErrandOptions.backoff],
         output: options[ExecOptions.output], timeout: options[ExecOptions.timeout]),
       context)
   }

@@ -16,7 +16,7 @@ let http = NodeSpec(
     """,
   options: AnyOption.list(
     HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, HTTPOptions.headers,
-    HTTPOptions.bearer, HTTPOptions.basic, HTTPOptions.body, HTTPOptions.next, HTTPOptions.page,
+    WebOptions.bearer, WebOptions.basic, HTTPOptions.body, HTTPOptions.next, HTTPOptions.page,
     HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, HTTPOptions.maxSize),
   shorthand: "url",
   examples: [
@@ -62,10 +62,6 @@ private enum HTTPOptions {
     "query", .mapping(of: .text), default: "{}", "items of the address's query", example: "{ sort: date }")
   static let headers = Option(
     "headers", .mapping(of: .text), default: "{}", "headers of the request", example: "{ X-Client: flow }")
-  static let bearer = Option.optional(
-    "bearer", .secret, "a token for the header Authorization", example: "${TOKEN}")
-  static let basic = Option.optional(
-    "basic", .secret, "a name and password, with a colon between", example: "${USER_AND_PASSWORD}")
   static let body = Option.optional("body", .value, "what is posted, as JSON", example: "{ open: true }")
   static let next = Option.optional(
     "next", .expression, "the address of the next page, of an answer; without it, what the Link header says",
@@ -98,12 +94,7 @@ private final class HTTPSource: PollSource {
     for item in options[HTTPOptions.query] { address = address.setting(item.name, to: item.value) }
     var request = Request(address)
     request.headers = options[HTTPOptions.headers].map { Header($0.name, $0.value) }
-    if let token = options[HTTPOptions.bearer], !token.isEmpty {
-      request.headers.append(Header("Authorization", "Bearer \(token)", isSecret: true))
-    }
-    if let pair = options[HTTPOptions.basic], !pair.isEmpty {
-      request.headers.append(Header("Authorization", "Basic \(base64(Array(pair.utf8)))", isSecret: true))
-    }
+    request.headers += WebOptions.authorization(options)
     if options[HTTPOptions.method] == .post {
       request.method = .post
       request.isRepeatable = true

@@ -119,7 +119,24 @@ struct TemplateText {
   }
 
   /// The template as a program that gives its parts apart: texts and what the expressions give, in turn.
-  var partsProgram: String {
+  var partsProgram: String { list { index, part in index.isMultiple(of: 2) ? text(part) : output(part) } }
+
+  /// The template as a program that gives its texts alone.
+  var textsProgram: String { list { index, part in index.isMultiple(of: 2) ? text(part) : nil } }
+
+  /// The template as a program that gives what its expressions give.
+  var outputsProgram: String { list { index, part in index.isMultiple(of: 2) ? nil : output(part) } }
+
+  private func text(_ part: String) -> String { "\"\(part)\"" }
+
+  private func output(_ part: String) -> String { "((\(part)\n) | tostring)" }
+
+  private func list(_ write: (Int, String) -> String?) -> String {
+    "[\(parts.enumerated().compactMap { write($0, $1) }.joined(separator: ", "))]"
+  }
+
+  /// Texts and expressions in turn, each as it stands in the program.
+  private var parts: [String] {
     var parts: [String] = [""]
     var isText = true
     var isEscaped = false
@@ -143,10 +160,7 @@ struct TemplateText {
         parts[parts.count - 1].unicodeScalars.append(scalar)
       }
     }
-    let written = parts.enumerated().map { index, part in
-      index.isMultiple(of: 2) ? "\"\(part)\"" : "((\(part)\n) | tostring)"
-    }
-    return "[\(written.joined(separator: ", "))]"
+    return parts
   }
 
   /// Where in the template a part of the program stands.

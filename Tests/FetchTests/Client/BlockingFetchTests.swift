@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Loopback
 import Reactive
 import Store
 import Synchronization

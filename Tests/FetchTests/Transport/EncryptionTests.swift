@@ -1,6 +1,7 @@
 import Foundation
-import Store
+import Loopback
 import Reactive
+import Store
 import Testing
 
 @testable import Fetch

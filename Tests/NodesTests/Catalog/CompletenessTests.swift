@@ -33,16 +33,17 @@ import Testing
   @Test(
     "every node that a file declares is in the catalog, among those of its folder", arguments: declarations)
   func catalog(_ declaration: Declaration) throws {
-    let spec = try #require(Catalog.all.named(declaration.kind).first, "it is not in Catalog.all")
     let roles = ["Sources": "source", "Operators": "step", "Sinks": "sink"]
-    #expect(spec.roleName == roles[declaration.folder])
+    #expect(Catalog.all.named(declaration.kind).contains { $0.roleName == roles[declaration.folder] })
   }
 
   @Test("every node of the catalog is declared in one file, and in one only")
   func declared() {
-    let kinds = Self.declarations.map(\.kind)
-    #expect(kinds.sorted() == Catalog.all.nodes.map(\.kind).sorted())
-    #expect(Set(kinds).count == kinds.count)
+    #expect(Self.declarations.map(\.kind).sorted() == Catalog.all.nodes.map(\.kind).sorted())
+    // A source and a sink may be of one kind.
+    for specs in [Catalog.all.sources, Catalog.all.steps, Catalog.all.sinks] {
+      #expect(Set(specs.map(\.kind)).count == specs.count)
+    }
   }
 
   @Test("every node is tried by the contract of its role")

@@ -18,6 +18,10 @@ struct SinkContractTests {
     case "console": return "console: '\(template)'"
     case "jsonl": return "jsonl: '\(folder)/\(template).jsonl'"
     case "exec": return "exec: { command: ['true', '\(template)'] }"
+    case "http": return "http: 'http://a/\(template)'"
+    case "ics":
+      let options = "path: '\(folder)/it.ics', key: ., summary: '\(template)'"
+      return "ics: { \(options), start: '1767225600' }"
     case "notify": return "notify: { title: '\(template)', through: bell }"
     case "count": return "count: '\(expression)'"
     case "null": return "null: \(failing ? "{ when: '\(expression)' }" : "")"
@@ -32,7 +36,9 @@ struct SinkContractTests {
     return try SinkBench().run("it:\n  \(sink)", lines: values)
   }
 
-  private func spec(_ kind: String) throws -> NodeSpec { try #require(Catalog.all.named(kind).first) }
+  private func spec(_ kind: String) throws -> NodeSpec {
+    try #require(Catalog.all.sinks.first { $0.kind == kind })
+  }
 
   @Test(
     "it is declared whole: a summary of one line, examples that are right, options that they show",
@@ -146,7 +152,9 @@ private struct LoneSink {
     let text = "sources: { in: stdin }\nsteps: []\nsinks:\n  it:\n    \(yaml)\n"
     reader.read(path: "p.yaml", Array(text.utf8))
     let plan = try #require(reader.plans.first?.sinks.first, "\(reader.problems)")
-    let lane = Lane(on: VirtualScheduler(), world: .real)
+    var world = World.real
+    world[WebAccess.self] = Canned.access { _ in .init("") }
+    let lane = Lane(on: VirtualScheduler(), world: world)
     let meter = Meter(name: "it", kind: plan.spec.kind)
     let nodeLog = NodeLog(
       log: Log { [log] entry in log.note(entry.message) }, pipeline: "p", node: "it")

@@ -44,7 +44,9 @@ struct SourceContractTests {
     }
   }
 
-  private func spec(_ kind: String) throws -> NodeSpec { try #require(Catalog.all.named(kind).first) }
+  private func spec(_ kind: String) throws -> NodeSpec {
+    try #require(Catalog.all.sources.first { $0.kind == kind })
+  }
 
   @Test(
     "it is declared whole: a summary of one line, examples that are right, options that they show",

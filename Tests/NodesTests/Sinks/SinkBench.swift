@@ -1,8 +1,11 @@
+import Fetch
 import JSON
-import Nodes
 import Pipeline
 import Reactive
+import Store
 import Testing
+
+@testable import Nodes
 
 /// A small pipeline around sinks: what flows in is given, what they write and log is collected.
 ///
@@ -17,6 +20,13 @@ struct SinkBench {
   /// Whoever reads standard output goes after so many writes.
   var readerStays = Int.max
   var environment: [String: String] = [:]
+  /// What the web answers.
+  var web: @Sendable (TransferOrder) -> Canned.Reply = { _ in .init("") }
+  /// The way to it, where it is a real one.
+  var access: WebAccess?
+  /// Where the pipeline keeps its state, if it does.
+  var state: TemporaryState?
+  var disk: (any Disk)?
   /// How long after the last poll the pipeline is stopped, in virtual time.
   var afterwards = Duration.milliseconds(500)
   var grace = Duration.seconds(10)
@@ -46,7 +56,7 @@ struct SinkBench {
   func run(
     _ sinks: String, polls: [[String]] = [], lines: [String] = [], isReal: Bool = false
   ) throws -> Seen {
-    let plan = try Self.plan(sinks, polls: polls, lines: lines)
+    let plan = try plan(sinks, polls: polls, lines: lines)
     let notes = Notes()
     let clock = isReal ? nil : VirtualScheduler()
     let run = try PipelineRun(plan, options(notes, clock), clock: clock) { notes.ends.note($0) }
@@ -74,7 +84,7 @@ struct SinkBench {
     text.split(separator: "\n").map { "  \($0)\n" }.joined()
   }
 
-  private static func plan(_ sinks: String, polls: [[String]], lines: [String]) throws -> Plan {
+  private func plan(_ sinks: String, polls: [[String]], lines: [String]) throws -> Plan {
     let answers = try polls.map { try $0.map { try Value.parse($0) } }
     let values = try lines.map { try Value.parse($0) }
     let catalog = Catalog(
@@ -83,8 +93,9 @@ struct SinkBench {
         NodeSpec("lines", "values of a test", examples: [], .stream { _, _ in TestLines(values) }),
       ])
     let source = polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s }"
-    let text = "name: p\nsources: { \(source) }\nsteps: []\nsinks:\n" + indented(sinks)
+    let text = "name: p\nsources: { \(source) }\nsteps: []\nsinks:\n" + Self.indented(sinks)
     var reader = PipelineReader(catalog: catalog)
+    reader.environment = { [environment] in environment[$0] }
     reader.read(path: "p.yaml", Array(text.utf8))
     return try #require(reader.plans.first, "\(reader.problems)")
   }
@@ -93,7 +104,9 @@ struct SinkBench {
     let environment = environment
     var world = World.real
     world.environment = { environment[$0] }
+    if let disk { world.disk = disk }
     if let clock { world.wallClock = { 1_767_225_600 + Double(clock.now.nanoseconds) / 1e9 } }
+    world[WebAccess.self] = access ?? Canned.access(wallClock: world.wallClock, web)
     let (columns, rows, readerStays) = (columns, rows, readerStays)
     var options = RunOptions(
       world: world,
@@ -105,6 +118,9 @@ struct SinkBench {
         notes.writes.note(String(decoding: bytes, as: UTF8.self))
       })
     options.isDryRun = isDryRun
+    if let path = state?.path {
+      options.state = { _ in try StateFile(path: path, .init(database: .init(sync: .never))) }
+    }
     options.grace = grace
     options.letters = { path, line in notes.letters.note("\(path): \(String(decoding: line, as: UTF8.self))")
     }

@@ -40,11 +40,14 @@ final class Canned: Transport {
   }
 
   /// A way to it, without budgets and with short waits.
-  static func access(_ answer: @escaping @Sendable (TransferOrder) -> Reply) -> WebAccess {
+  static func access(
+    wallClock: @escaping @Sendable () -> Double = World.real.wallClock,
+    _ answer: @escaping @Sendable (TransferOrder) -> Reply
+  ) -> WebAccess {
     WebAccess {
       Client(
         Canned(answer), file: try WebFile(), on: SerialScheduler(name: "fetch"),
-        wallClock: World.real.wallClock,
+        wallClock: wallClock,
         .init(retry: RetryPolicy(backoff: Backoff(initial: .milliseconds(1), attempts: 2))))
     }
   }

@@ -1,21 +1,5 @@
 import CZ
 
-extension LoopbackServer.Step {
-  /// A whole answer with its length.
-  static func reply(
-    _ body: String, status: String = "200 OK", _ headers: [String] = ["Content-Type: application/json"]
-  ) -> Self {
-    reply(bytes: Array(body.utf8), status: status, headers)
-  }
-
-  static func reply(bytes: [UInt8], status: String = "200 OK", _ headers: [String]) -> Self {
-    let lines = ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(bytes.count)", "", ""]
-    return .send(Array(lines.joined(separator: "\r\n").utf8) + bytes)
-  }
-
-  static func text(_ text: String) -> Self { .send(Array(text.utf8)) }
-}
-
 /// The bytes as gzip packs them.
 func gzipped(_ bytes: [UInt8]) -> [UInt8] {
   var size = compressBound(UInt(bytes.count))

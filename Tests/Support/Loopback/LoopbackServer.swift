@@ -3,20 +3,20 @@ import Glibc
 import Synchronization
 
 /// A small HTTP server on the loopback that answers as a test tells it to, byte by byte if need be.
-final class LoopbackServer: Sendable {
+package final class LoopbackServer: Sendable {
   /// A request as it came.
-  struct Received: Sendable {
-    var method = ""
+  package struct Received: Sendable {
+    package var method = ""
     /// The path and the query, as sent.
-    var target = ""
-    var headers: [String: String] = [:]
-    var body: [UInt8] = []
+    package var target = ""
+    package var headers: [String: String] = [:]
+    package var body: [UInt8] = []
     /// Which connection it came on, and as which request of that, both counted from one.
-    var connection = 0
-    var number = 0
+    package var connection = 0
+    package var number = 0
   }
 
-  enum Step: Sendable {
+  package enum Step: Sendable {
     case send([UInt8])
     case pause(milliseconds: Int)
     case close
@@ -31,13 +31,13 @@ final class LoopbackServer: Sendable {
     var isOver = false
   }
 
-  let port: Int
+  package let port: Int
   private let listener: Int32
   private let state = Mutex(State())
   private let answer: @Sendable (Received) -> [Step]
 
   /// Answers each request with some steps.
-  init(_ answer: @escaping @Sendable (Received) -> [Step]) throws {
+  package init(_ answer: @escaping @Sendable (Received) -> [Step]) throws {
     self.answer = answer
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     self.listener = listener
@@ -56,12 +56,12 @@ final class LoopbackServer: Sendable {
 
   deinit { close(listener) }
 
-  var url: String { "http://127.0.0.1:\(port)" }
-  var received: [Received] { state.withLock { $0.received } }
-  var connectionCount: Int { state.withLock { $0.count } }
+  package var url: String { "http://127.0.0.1:\(port)" }
+  package var received: [Received] { state.withLock { $0.received } }
+  package var connectionCount: Int { state.withLock { $0.count } }
 
   /// Serves while `body` runs.
-  func serving<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func serving<Result>(_ body: () throws -> Result) rethrows -> Result {
     Thread.detachNewThread { [self] in accept() }
     defer {
       let open = state.withLock { state in
@@ -164,4 +164,20 @@ final class LoopbackServer: Sendable {
     if count > 0 { buffer += chunk[..<count] }
     return count > 0
   }
+}
+
+extension LoopbackServer.Step {
+  /// A whole answer with its length.
+  package static func reply(
+    _ body: String, status: String = "200 OK", _ headers: [String] = ["Content-Type: application/json"]
+  ) -> Self {
+    reply(bytes: Array(body.utf8), status: status, headers)
+  }
+
+  package static func reply(bytes: [UInt8], status: String = "200 OK", _ headers: [String]) -> Self {
+    let lines = ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(bytes.count)", "", ""]
+    return .send(Array(lines.joined(separator: "\r\n").utf8) + bytes)
+  }
+
+  package static func text(_ text: String) -> Self { .send(Array(text.utf8)) }
 }

@@ -1,0 +1,101 @@
+import JSON
+import Pipeline
+import Reactive
+import Store
+
+/// Brings the file of a calendar up to date; where that cannot be done now, a while later.
+struct CalendarWriting {
+  private static let pause = Duration.seconds(5)
+
+  private let file: WholeFile
+  private let context: SinkContext
+  /// Whether the calendar says something else than the file.
+  var isDue = false
+  /// The last entry of the outbox that the calendar has taken in, if the outbox does not know it.
+  var place: OutputPlace?
+  /// The file as it was last seen.
+  private var identity: FileIdentity?
+  /// When a failure was told last, by the lane's clock.
+  private var toldAt: Instant?
+
+  init(_ file: WholeFile, _ context: SinkContext) {
+    (self.file, self.context) = (file, context)
+  }
+
+  /// Takes over what the file says.
+  mutating func read(into calendar: inout Calendar) throws(FileFailure) {
+    guard let bytes = try file.read() else { return }
+    guard calendar.read(bytes) else {
+      throw FileFailure(
+        file.path, "was written by another program, and would be lost; name another path, or move it away")
+    }
+    identity = file.disk.status(of: file.path)?.identity
+  }
+
+  /// Writes the file if it is due; throws where it cannot be written and this is the last time.
+  mutating func write(_ calendar: Calendar, isLast: Bool = false) throws {
+    do throws(FileFailure) {
+      if isDue {
+        try check(calendar)
+        crashPoint("ics.writing")
+        try file.write(calendar.bytes)
+        crashPoint("ics.written")
+        identity = file.disk.status(of: file.path)?.identity
+      }
+    } catch {
+      if isLast || !error.isPassing { throw error }
+      tell(error)
+      return context.alarm.set(at: context.now + Self.pause)
+    }
+    if toldAt != nil { context.log.notice("\(file.path) can be written again") }
+    (isDue, toldAt) = (false, nil)
+    if let place { context.outbox?.markWritten(through: place) }
+    place = nil
+  }
+
+  /// Somebody may have put another file there meanwhile.
+  private func check(_ calendar: Calendar) throws(FileFailure) {
+    guard let status = file.disk.status(of: file.path), status.identity != identity else { return }
+    var copy = self
+    var other = Calendar(name: calendar.name)
+    try copy.read(into: &other)
+  }
+
+  private mutating func tell(_ failure: FileFailure) {
+    if let toldAt, context.now - toldAt < .seconds(60) { return }
+    toldAt = context.now
+    context.log.error("\(failure); it is tried again until it can be written")
+    context.meter.countError()
+  }
+}
+
+/// The news of one turn, as they wait in the outbox.
+struct CalendarEntry: Remembered {
+  var news: [CalendarNews]
+  /// When the turn was, in seconds since 1970.
+  var at: Int
+
+  init(news: [CalendarNews], at: Int) { (self.news, self.at) = (news, at) }
+
+  init?(remembered value: Value) {
+    guard let items = value.member("news")?.items, let at = value.member("at")?.double else { return nil }
+    self.init(news: items.compactMap { CalendarNews(remembered: $0) }, at: Int(exactly: at.rounded()) ?? 0)
+  }
+
+  var remembered: Value {
+    .record([("at", .number(at)), ("news", .array(news.map(\.remembered)))])
+  }
+
+  /// Whether an id of a pipeline's state (`…/LIFE-NUMBER`) is not behind another of the same.
+  static func isBehind(_ id: String, _ other: String) -> Bool {
+    guard let (life, number) = parts(id), let (otherLife, otherNumber) = parts(other) else { return false }
+    return life == otherLife && number <= otherNumber
+  }
+
+  private static func parts(_ id: String) -> (life: Substring, number: Int64)? {
+    guard let dash = id.lastIndex(of: "-"), let number = Int64(id[id.index(after: dash)...]) else {
+      return nil
+    }
+    return (id[..<dash], number)
+  }
+}

@@ -1,0 +1,165 @@
+import Fetch
+import JSON
+import Pipeline
+import Reactive
+import Store
+
+/// `http`, as a sink: sends a request for each event, to a webhook.
+let httpSink = NodeSpec(
+  "http", "send each event to a web address, trying again when it fails",
+  details: """
+    The event is sent as JSON, or what `body` or `body_text` makes of it. The header Idempotency-Key has an id that is \
+    the same for each attempt and for no other event, by which the server can tell a repeat. An answer of 2xx is \
+    success. Anything in the 4xx but 408, 425 and 429 is not tried again, nor is a redirect that is not followed; all \
+    else is, after `backoff` or when the server's Retry-After says. After the last attempt the event is dealt with as \
+    `on_error` says. When `queue` events wait, the pipeline waits for room.
+
+    The address may have expressions behind its host. What they give is percent-encoded and makes a part of the path or \
+    the query, and nothing else; an empty part of the path, and the parts . and .., are errors.
+
+    A request that was begun is in the state of the pipeline until it has succeeded: what a crash or a stop has cut \
+    short the next run sends again, with the same id. What has failed for good is kept there too: see flow state dead. \
+    Nothing of `bearer`, `basic` and of addresses and headers without expressions is kept.
+    """,
+  options: AnyOption.list(
+    HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,
+    HTTPSinkOptions.bodyText, WebOptions.bearer, WebOptions.basic, HTTPSinkOptions.timeout)
+    + ErrandOptions.list,
+  shorthand: "url", isKept: true,
+  examples: [
+    .init("each event as JSON, by POST", "http: https://example.org/hooks/launches"),
+    .init(
+      "a resource an event",
+      #"http: { url: 'https://example.org/launches/\(.id)', method: put, body: '{name, net}', bearer: '${TOKEN:-}' }"#
+    ),
+    .init(
+      "a text, with headers",
+      #"http: { url: https://ntfy.example.org/sky, body_text: '\(.name) slipped', headers: { Title: '\(.id)' } }"#
+    ),
+    .init(
+      "four at once, each tried for hours",
+      """
+      http: { url: https://example.org/in, concurrency: 4, queue: 256, attempts: 20, backoff: 10s, timeout: 1m, \
+      basic: '${USER_AND_PASSWORD:-}' }
+      """),
+  ],
+  check: { options, checker in
+    let (url, place) = (options[HTTPSinkOptions.url], options.place(of: HTTPSinkOptions.url))
+    if url.hasFixedHost {
+      checkAddress(url.opening, at: place, checker)
+    } else {
+      checker.report(
+        "data cannot choose where requests go", at: place,
+        hint: #"write the host out, as in https://example.org/hooks/\(.id)"#)
+    }
+    let hasText = options.isGiven(HTTPSinkOptions.bodyText)
+    if hasText, options.isGiven(HTTPSinkOptions.body) {
+      checker.report(
+        "a request has one body: body or body_text", at: options.place(of: HTTPSinkOptions.bodyText))
+    } else if hasText || options.isGiven(HTTPSinkOptions.body), options[HTTPSinkOptions.method] == .get {
+      checker.report("a GET request has no body", at: options.place, hint: "add method: post")
+    }
+  },
+  .sink { options, context in try HTTPSink(options, context) })
+
+private enum HTTPSinkOptions {
+  enum Method: String, CaseIterable, Sendable {
+    case post, put, patch, delete, get
+
+    var request: Request.Method {
+      switch self {
+      case .post: .post
+      case .put: .put
+      case .patch: .patch
+      case .delete: .delete
+      case .get: .get
+      }
+    }
+  }
+
+  static let url = Option.required(
+    "url", .addressTemplate, "the address, which may have expressions behind its host",
+    example: "https://example.org/hook")
+  static let method = Option("method", .choice(of: Method.self), default: "post", "what is asked for")
+  static let headers = Option(
+    "headers", .mapping(of: .template), default: "{}", "headers of the request, each a template",
+    example: #"{ Title: '\(.name)' }"#)
+  static let body = Option.optional(
+    "body", .expression, "what is sent, as JSON; else the event, but with delete and get nothing",
+    example: "'{name, net}'")
+  static let bodyText = Option.optional(
+    "body_text", .template, "what is sent, as plain text", example: #"'\(.name) slipped'"#)
+  static let timeout = Option("timeout", .duration, default: "30s", "how long one attempt may take")
+}
+
+private final class HTTPSink: KeepingSink {
+  private let context: SinkContext
+  private let base: RequestBase
+  private let data: Evaluation
+  private let headers: [(name: String, value: Evaluation)]
+  private let body: Evaluation?
+  private let bodyText: Evaluation?
+  private let errands: SinkErrands<KeptRequest>
+  private var dryRun = DryRun()
+
+  init(_ options: Options, _ context: SinkContext) throws {
+    self.context = context
+    let url = options[HTTPSinkOptions.url]
+    data = context.evaluation(url.data)
+    headers = options[HTTPSinkOptions.headers].filter { $0.value.constant == nil }
+      .map { ($0.name, context.evaluation($0.value)) }
+    body = options[HTTPSinkOptions.body].map { context.evaluation($0) }
+    bodyText = options[HTTPSinkOptions.bodyText].map { context.evaluation($0) }
+    base = try HTTPSink.base(options, context)
+    errands = SinkErrands(ErrandOptions.manner(options), context) { [base] kept, id, end in
+      base.send(kept, id: id, end)
+    }
+  }
+
+  /// What all its requests have.
+  private static func base(_ options: Options, _ context: SinkContext) throws -> RequestBase {
+    var base = try RequestBase(options[HTTPSinkOptions.url], context)
+    base.method = options[HTTPSinkOptions.method].request
+    let fixed = options[HTTPSinkOptions.headers].compactMap { header in
+      header.value.constant.map { Header(header.name, $0) }
+    }
+    base.headers = fixed + WebOptions.authorization(options)
+    base.contentType =
+      options[HTTPSinkOptions.bodyText] == nil ? "application/json" : "text/plain; charset=utf-8"
+    base.limits.whole = options[HTTPSinkOptions.timeout]
+    return base
+  }
+
+  func take(_ event: Event) throws {
+    var kept = KeptRequest(event: event)
+    kept.data = (try data.first(event)?.items ?? []).map { $0.string ?? "\($0)" }
+    for (name, value) in headers { kept.headers[name] = try event.text(value) }
+    if let bodyText {
+      kept.body = try event.text(bodyText)
+    } else if let body {
+      guard let value = try body.first(event) else {
+        throw StepError("the expression for the body gives nothing")
+      }
+      kept.body = value.description
+    }
+    let request = try base.request(kept)
+    if context.isDryRun { return dryRun.add(request) }
+    try errands.run(kept)
+  }
+
+  func recover(_ entries: [OutboxEntry]) throws { errands.run(entries) }
+
+  func didCommit(_ entries: [OutboxEntry]) throws { errands.run(entries) }
+
+  func wake() throws { errands.wake() }
+
+  func endTurn() throws {
+    try dryRun.write(to: context.screen)
+    errands.endTurn()
+  }
+
+  func finish(by deadline: Instant) throws {
+    try dryRun.write(to: context.screen)
+    errands.finish(by: deadline)
+  }
+}

@@ -1,0 +1,54 @@
+import JSON
+
+/// An address with expressions in it, as in `https://example.org/hooks/\(.id)`; what they give is kept apart from the
+/// address itself, so that it can be made a part of the path or the query and nothing else.
+public final class AddressTemplate: Sendable {
+  /// The address, when there are no expressions in it.
+  public let constant: String?
+  /// How it begins, whatever the data.
+  public let opening: String
+  /// Gives a list: the texts before, between and behind the expressions.
+  public let texts: Expression
+  /// Gives a list: what the expressions give, as texts.
+  public let data: Expression
+  /// What nothing may show of an address that comes from the environment: all but its host.
+  public let secrets: [String]
+
+  init(_ scalar: Scalar, texts: Expression, data: Expression) {
+    constant = scalar.text.utf8.contains(UInt8(ascii: "\\")) ? nil : scalar.text
+    opening = String(scalar.text.prefix { $0 != "\\" })
+    self.texts = texts
+    self.data = data
+    secrets = scalar.variables.isEmpty ? [] : AddressTemplate.end(of: opening).map { [$0] } ?? []
+  }
+
+  /// Whether data can have no part in the choice of the host.
+  public var hasFixedHost: Bool { constant != nil || AddressTemplate.end(of: opening) != nil }
+
+  /// What stands behind the host; nil where the host may go on.
+  private static func end(of opening: String) -> String? {
+    guard let start = opening.firstRange(of: "://")?.upperBound else { return nil }
+    return opening[start...].firstIndex { "/?#".contains($0) }.map { String(opening[$0...]) }
+  }
+}
+
+extension OptionType where Value == AddressTemplate {
+  /// An address of the web that a sink sends to, named by a template.
+  public static var addressTemplate: OptionType {
+    OptionType(
+      "address template", sample: "https://example.org/hook", schema: .record([("type", "string")])
+    ) { node, checker in
+      // As a text first, so that mistakes are found where they stand.
+      guard let scalar = checker.scalar(node, "an address"),
+        OptionType<Template>.template.decode(node, checker) != nil
+      else { return nil }
+      let text = TemplateText(scalar.text)
+      guard let texts = checker.compile(scalar, text.textsProgram, [], place: { _ in scalar.place }),
+        let data = checker.compile(scalar, text.outputsProgram, [], place: { _ in scalar.place })
+      else { return nil }
+      let template = AddressTemplate(scalar, texts: texts, data: data)
+      for secret in template.secrets { checker.secrets.insert(secret) }
+      return template
+    }
+  }
+}
