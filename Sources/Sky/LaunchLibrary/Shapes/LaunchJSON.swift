@@ -3,9 +3,7 @@ import JSON
 /// Short names for the values that answers are made of.
 extension Value {
   static func fields(_ members: KeyValuePairs<String, Value>) -> Value {
-    var object = Value.emptyObject
-    for (name, value) in members { object.setMember(Key(name), value) }
-    return object
+    .object(Shape(members.map { Key($0.key) }), members.map(\.value))
   }
 
   static func text(_ text: String?) -> Value { text.map { .string($0) } ?? .null }

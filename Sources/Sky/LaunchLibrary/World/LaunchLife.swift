@@ -3,6 +3,8 @@ struct LaunchLife: Sendable {
   let plan: LaunchPlan
   let changes: [LaunchChange]
   private let first: LaunchState
+  /// The first change after its announcement.
+  private let firstNews: Int
 
   init(_ number: Int, of world: LaunchWorld.Setting) {
     let plan = LaunchPlan(number, of: world)
@@ -31,10 +33,10 @@ struct LaunchLife: Sendable {
       .map { (max($0.element.at, plan.announced), $0.element.edit) }
     let changes = ([announced] + known).map { LaunchChange(at: SkyTime(seconds: $0.0), edit: $0.1) }
     self.changes = changes
+    // What was before is how it is announced.
+    firstNews = changes.firstIndex { $0.at.wholeSeconds > plan.announced } ?? changes.endIndex
     var state = LaunchState(plan)
-    for change in changes.prefix(while: { $0.at.wholeSeconds == plan.announced }) { state.apply(change) }
-    state.updates.removeAll()
-    state.apply(changes[0])
+    for change in changes[..<firstNews] { state.apply(change) }
     first = state
   }
 
@@ -42,10 +44,9 @@ struct LaunchLife: Sendable {
   func state(at now: SkyTime) -> LaunchState? {
     guard first.lastUpdated <= now else { return nil }
     var state = first
-    for change in changes.drop(while: { $0.at <= first.lastUpdated }) {
-      if change.at > now { break }
-      state.apply(change)
-    }
+    let end = changes[firstNews...].firstIndex { $0.at > now } ?? changes.endIndex
+    for change in changes[firstNews..<end] { state.apply(change) }
+    state.history = [changes[0]] + changes[firstNews..<end]
     return state
   }
 }

@@ -36,18 +36,12 @@ public struct LaunchState: Sendable, Equatable {
   public internal(set) var booster: String?
   /// Whether the first stage landed; nil before.
   public internal(set) var hasLanded: Bool?
-  /// What was said of its changes, oldest first.
-  public internal(set) var updates: [LaunchUpdate] = []
+  /// What has happened to it since it was announced.
+  var history: ArraySlice<LaunchChange> = []
   public internal(set) var lastUpdated: SkyTime
 
   /// When it is no longer among those to come.
   public var leavesUpcoming: SkyTime { SkyTime(milliseconds: net.milliseconds + 86_400_000) }
-}
-
-/// What somebody wrote about a change.
-public struct LaunchUpdate: Sendable, Equatable {
-  public let at: SkyTime
-  public let comment: String
 }
 
 /// Who shows a launch.
