@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 SWIFT ?= swift
 # C libraries the package links, as pkg-config-name:debian-package.
-LIBRARIES := libcurl:libcurl4-openssl-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev zlib:zlib1g-dev
+LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev zlib:zlib1g-dev
 RELEASE := -c release --static-swift-stdlib
 STRICT := -Xswiftc -warnings-as-errors
 SECONDS ?= 60

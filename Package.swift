@@ -20,6 +20,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "CCurl"),  // loads libcurl when it is asked for
+    .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
       name: "COnig", path: "Sources/COnig", pkgConfig: "oniguruma", providers: [.apt(["libonig-dev"])]),
@@ -34,15 +35,13 @@ let package = Package(
     .target(
       name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
       exclude: [
-        "flow", "Reactive", "Pipeline", "Nodes", "Fetch", "Sky", "Store", "CCurl", "CGlibc", "COnig",
-        "CSQLite",
-        "CYAML",
-        "CZ", "JQ/README.md",
+        "flow", "Reactive", "Pipeline", "Nodes", "Fetch", "Sky", "Store", "CCurl", "CGlibc", "CMicrohttpd",
+        "COnig", "CSQLite", "CYAML", "CZ", "JQ/README.md",
       ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
     .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked + crashPoints),
-    .target(name: "Sky", dependencies: ["CGlibc", "JSON"], swiftSettings: unchecked),
+    .target(name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON"], swiftSettings: unchecked),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store"], swiftSettings: unchecked),
     .target(
@@ -52,7 +51,7 @@ let package = Package(
       name: "Nodes", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Pipeline", "Reactive", "Store"],
       swiftSettings: unchecked),
     .executableTarget(
-      name: "flow", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Store"],
+      name: "flow", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"],
       swiftSettings: unchecked
     ),
     // For tests alone: files and SQLite on a disk that crashes.
@@ -73,7 +72,8 @@ let package = Package(
     .testTarget(
       name: "NodesTests",
       dependencies: ["Fetch", "JSON", "Loopback", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
-    .testTarget(name: "SkyTests", dependencies: ["JSON", "Sky"]),
+    .testTarget(
+      name: "SkyTests", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"]),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Reactive"], path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",

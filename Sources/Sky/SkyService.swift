@@ -31,6 +31,8 @@ public struct SkyRequest: Sendable {
   public var origin: String
   /// Whose calls are counted together: the address it came from.
   public var client: String
+  /// By how many rows a list has shifted since the page before this one; a fault, see `SkyFaults`.
+  public var shift = 0
 
   public init(
     method: String = "GET", path: String, query: [(name: String, value: String)] = [],
@@ -62,6 +64,18 @@ public struct SkyAnswer: Sendable {
   public var status: Int
   public var headers: [(name: String, value: String)]
   public var body: [UInt8]
+  public var delivery = Delivery.whole
+
+  /// How an answer is sent over the wire.
+  public enum Delivery: Sendable, Equatable {
+    case whole
+    /// Whole, but slowly.
+    case drip
+    /// Half of it, though its length is told; then the connection ends.
+    case truncated
+    /// Nothing: the connection ends as if the server had crashed.
+    case reset
+  }
 
   public init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8]) {
     self.status = status

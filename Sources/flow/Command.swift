@@ -13,7 +13,7 @@ struct Command: Sendable {
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
     GraphCommand.command, StateCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command,
-    SchemaCommand.command,
+    SchemaCommand.command, SkyCommand.command,
     CompletionsCommand.command, VersionCommand.command, HelpCommand.command,
   ]
 

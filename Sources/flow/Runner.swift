@@ -90,7 +90,7 @@ private func isIgnored(_ number: Int32) -> Bool {
 }
 
 /// Some signals, to be blocked and waited for.
-private struct SignalSet {
+struct SignalSet {
   private var set = sigset_t()
 
   init(_ signals: [Int32]) {

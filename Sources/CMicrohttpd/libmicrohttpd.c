@@ -1,0 +1,93 @@
+#include "cmicrohttpd.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+// What is used of libmicrohttpd, by the names it has there.
+#define FUNCTIONS(each) \
+  each(start_daemon) each(stop_daemon) each(get_connection_info) each(get_connection_values) \
+  each(create_response_from_buffer) each(create_response_from_callback) each(add_response_header) \
+  each(queue_response) each(destroy_response)
+
+#define MEMBER(name) __typeof__(&MHD_##name) name;
+static struct { FUNCTIONS(MEMBER) } library;
+
+static char failure[256];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  void *handle = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    snprintf(
+      failure, sizeof failure, "libmicrohttpd cannot be loaded: %s; it is in the package libmicrohttpd12", dlerror());
+    return;
+  }
+#define FIND(name)                                                                                        \
+  if (!(library.name = (__typeof__(library.name))dlsym(handle, "MHD_" #name))) {                          \
+    snprintf(failure, sizeof failure, "libmicrohttpd is too old: it has no MHD_%s; 0.9.71 or newer is needed", #name); \
+    return;                                                                                               \
+  }
+  FUNCTIONS(FIND)
+}
+
+const char *flow_mhd_load(void) {
+  pthread_once(&once, load);
+  return failure[0] ? failure : 0;
+}
+
+struct MHD_Daemon *flow_mhd_start(
+    int listener, unsigned connections, unsigned seconds, MHD_AccessHandlerCallback answer,
+    MHD_RequestCompletedCallback completed, void *context) {
+  return library.start_daemon(
+    MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC, 0, NULL, NULL, answer, context,
+    MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, connections,
+    MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_END);
+}
+
+void flow_mhd_stop(struct MHD_Daemon *server) { library.stop_daemon(server); }
+
+void flow_mhd_client(struct MHD_Connection *connection, char *text, unsigned size) {
+  snprintf(text, size, "127.0.0.1");
+  const union MHD_ConnectionInfo *info =
+    library.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  if (!info || !info->client_addr || info->client_addr->sa_family != AF_INET) return;
+  inet_ntop(AF_INET, &((const struct sockaddr_in *)info->client_addr)->sin_addr, text, size);
+}
+
+void flow_mhd_make_reset(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+    library.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (!info) return;
+  struct linger linger = {.l_onoff = 1, .l_linger = 0};
+  setsockopt(info->connect_fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+}
+
+int flow_mhd_values(
+    struct MHD_Connection *connection, bool of_query, MHD_KeyValueIterator each, void *context) {
+  return library.get_connection_values(
+    connection, of_query ? MHD_GET_ARGUMENT_KIND : MHD_HEADER_KIND, each, context);
+}
+
+struct MHD_Response *flow_mhd_response(const void *bytes, size_t size) {
+  return library.create_response_from_buffer(size, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+struct MHD_Response *flow_mhd_response_in_pieces(
+    uint64_t size, size_t piece, MHD_ContentReaderCallback read, void *context,
+    MHD_ContentReaderFreeCallback release) {
+  return library.create_response_from_callback(size, piece, read, context, release);
+}
+
+void flow_mhd_add_header(struct MHD_Response *response, const char *name, const char *value) {
+  library.add_response_header(response, name, value);
+}
+
+enum MHD_Result flow_mhd_send(
+    struct MHD_Connection *connection, unsigned status, struct MHD_Response *response) {
+  enum MHD_Result result = library.queue_response(connection, status, response);
+  library.destroy_response(response);
+  return result;
+}

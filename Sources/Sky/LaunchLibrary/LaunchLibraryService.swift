@@ -1,0 +1,152 @@
+import JSON
+import Synchronization
+
+/// Launch Library 2, versions 2.0.0, 2.2.0 and 2.3.0, as far as launches go.
+public final class LaunchLibraryService: SkyService {
+  private let world: LaunchWorld
+  private let throttle = Mutex(LaunchThrottle())
+
+  public init(_ world: LaunchWorld) { self.world = world }
+
+  /// What a path asks for.
+  private enum Target {
+    enum List { case upcoming, previous, all }
+    case list(List)
+    case one(List, id: String)
+    case throttle
+  }
+
+  public func answer(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer? {
+    let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count >= 3, let version = LaunchShape.Version(rawValue: parts[1]) else { return nil }
+    guard let target = Self.target(parts.dropFirst(2).filter { !$0.isEmpty }, version) else {
+      return Self.html(404, "<h1>Not Found</h1><p>The requested resource was not found on this server.</p>")
+    }
+    if parts.last != "" {
+      let query = Self.query(request.query)
+      return SkyAnswer(
+        status: 301,
+        headers: [("Location", request.path + "/" + query), ("Content-Type", "text/html; charset=utf-8")],
+        body: [])
+    }
+    guard ["GET", "HEAD", "OPTIONS"].contains(request.method) else {
+      return Self.json(405, Self.detail("Method \"\(request.method)\" not allowed."), request)
+    }
+    let hasKey = request[header: "authorization"]?.lowercased().hasPrefix("token ") == true
+    let client = hasKey ? request[header: "authorization"] ?? request.client : request.client
+    let limit = hasKey ? LaunchThrottle.limitWithKey : LaunchThrottle.limit
+    if case .throttle = target { return throttleState(of: client, limit, request, now) }
+    if let wait = throttle.withLock({ $0.call(by: client, limit: limit, at: now) }) {
+      let text = "Request was throttled. Expected available in \(wait) second\(wait == 1 ? "" : "s")."
+      var answer = Self.json(429, Self.detail(text), request)
+      answer.headers.append(("Retry-After", "\(wait)"))
+      return answer
+    }
+    switch target {
+    case .list(let list): return page(list, version, request, now)
+    case .one(let list, let id): return one(id, list, version, request, now)
+    case .throttle: return nil
+    }
+  }
+
+  private static func target(_ parts: [String], _ version: LaunchShape.Version) -> Target? {
+    if parts == ["api-throttle"] { return .throttle }
+    guard parts.first == version.folder else { return nil }
+    let list: Target.List =
+      switch parts.dropFirst().first {
+      case "upcoming": .upcoming
+      case "previous": .previous
+      default: .all
+      }
+    let rest = parts.dropFirst(list == .all ? 1 : 2)
+    guard let id = rest.first else { return .list(list) }
+    return rest.count == 1 ? .one(list, id: id) : nil
+  }
+
+  // MARK: - Answers
+
+  private func launches(_ list: Target.List, _ now: SkyTime) -> [LaunchState] {
+    switch list {
+    case .upcoming: world.upcoming(at: now)
+    case .previous: world.launches(at: now).filter { $0.net < now }
+    case .all: world.launches(at: now)
+    }
+  }
+
+  private func page(
+    _ list: Target.List, _ version: LaunchShape.Version, _ request: SkyRequest, _ now: SkyTime
+  ) -> SkyAnswer {
+    let query: LaunchQuery
+    do throws(LaunchQuery.Wrong) {
+      query = try LaunchQuery(request, defaultOrder: list == .previous ? "-net" : "net")
+    } catch {
+      return Self.json(400, .fields([error.parameter: .array([.string(error.message)])]), request)
+    }
+    var found = query.select(launches(list, now))
+    if list == .upcoming, request[parameter: "hide_recent_previous"].flatMap(LaunchQuery.flag) == true {
+      found.removeAll { $0.net < now }
+    }
+    let mode = request[parameter: "mode"].flatMap(LaunchShape.Mode.init) ?? .normal
+    let shape = LaunchShape(
+      version: version, mode: mode, origin: request.origin, linkSuffix: Self.linkSuffix(request))
+    let paging = LaunchPaging(request, count: found.count)
+    return Self.json(200, paging.envelope(found[paging.rows].map(shape.write)), request)
+  }
+
+  private func one(
+    _ id: String, _ list: Target.List, _ version: LaunchShape.Version, _ request: SkyRequest, _ now: SkyTime
+  ) -> SkyAnswer {
+    guard let launch = world.launch(id, at: now), list != .upcoming || launch.leavesUpcoming > now,
+      list != .previous || launch.net < now
+    else { return Self.json(404, Self.detail("Not found."), request) }
+    let shape = LaunchShape(
+      version: version, mode: .detailed, origin: request.origin, linkSuffix: Self.linkSuffix(request))
+    return Self.json(200, shape.write(launch), request)
+  }
+
+  private func throttleState(of client: String, _ limit: Int, _ request: SkyRequest, _ now: SkyTime)
+    -> SkyAnswer
+  {
+    let use = throttle.withLock { $0.use(of: client, limit: limit, at: now) }
+    return Self.json(
+      200,
+      .fields([
+        "your_request_limit": .whole(limit), "limit_frequency_secs": .whole(LaunchThrottle.period),
+        "current_use": .whole(use.calls), "next_use_secs": .whole(use.wait), "ident": .string(request.client),
+      ]), request)
+  }
+
+  // MARK: - Writing
+
+  private static func linkSuffix(_ request: SkyRequest) -> String {
+    request[parameter: "format"] == "json" ? "?format=json" : ""
+  }
+
+  private static func detail(_ text: String) -> Value { .fields(["detail": .string(text)]) }
+
+  static func query(_ parameters: [(name: String, value: String)]) -> String {
+    if parameters.isEmpty { return "" }
+    return "?"
+      + parameters.map { "\(QueryText.encoded($0.name))=\(QueryText.encoded($0.value))" }.joined(
+        separator: "&")
+  }
+
+  /// JSON; a page to look at for who rather wants one, as browsers do.
+  private static func json(_ status: Int, _ body: Value, _ request: SkyRequest) -> SkyAnswer {
+    let accept = request[header: "accept"] ?? ""
+    if accept.hasPrefix("text/html"), request[parameter: "format"] != "json" {
+      let text = Writer(.pretty).text(body)
+      return html(status, "<h1>Launch Library 2, simulated</h1><pre>\(HTMLText.escaped(text))</pre>")
+    }
+    return SkyAnswer(
+      status: status,
+      headers: [("Content-Type", "application/json"), ("Vary", "Accept"), ("Allow", "GET, HEAD, OPTIONS")],
+      body: body.json)
+  }
+
+  private static func html(_ status: Int, _ body: String) -> SkyAnswer {
+    SkyAnswer(
+      status: status, headers: [("Content-Type", "text/html; charset=utf-8"), ("Vary", "Accept")],
+      body: Array("<!doctype html><title>Launch Library 2</title>\(body)\n".utf8))
+  }
+}

@@ -1,0 +1,161 @@
+import JSON
+
+/// The filters and the order of a list of launches, as its address asks for them; what it does not know it ignores.
+struct LaunchQuery {
+  /// A parameter that makes no sense, and what the service says of it.
+  struct Wrong: Error {
+    let parameter: String
+    let message: String
+  }
+
+  private var filters: [(LaunchState) -> Bool] = []
+  private var ordering = "net"
+
+  init(_ request: SkyRequest, defaultOrder: String) throws(Wrong) {
+    ordering = defaultOrder
+    for (name, value) in request.query where !value.isEmpty { try add(name, value) }
+  }
+
+  /// Those that are asked for, in the order that is asked for.
+  func select(_ launches: [LaunchState]) -> [LaunchState] {
+    let chosen = launches.filter { launch in filters.allSatisfy { $0(launch) } }
+    let isDescending = ordering.hasPrefix("-")
+    func sorted<Key: Comparable>(_ key: (LaunchState) -> Key) -> [LaunchState] {
+      chosen.sorted { one, other in
+        let keys = isDescending ? (key(other), key(one)) : (key(one), key(other))
+        return keys.0 == keys.1 ? one.id < other.id : keys.0 < keys.1
+      }
+    }
+    return switch isDescending ? String(ordering.dropFirst()) : ordering {
+    case "id": sorted(\.id)
+    case "name": sorted(\.name)
+    case "last_updated": sorted(\.lastUpdated)
+    default: sorted(\.net)
+    }
+  }
+
+  // MARK: - Reading
+
+  private mutating func add(_ name: String, _ value: String) throws(Wrong) {
+    switch name {
+    case "ordering":
+      let plain = value.hasPrefix("-") ? String(value.dropFirst()) : value
+      if ["id", "last_updated", "name", "net"].contains(plain) { ordering = value }
+    case "search": addSearch(value)
+    case "id":
+      let ids = Self.words(value)
+      filters.append { ids.contains($0.id) }
+    case "slug": filters.append { $0.slug == value }
+    case "status", "status__ids": try addNumbers(name, value) { $0.status.rawValue }
+    case "lsp__id", "lsp__ids": try addNumbers(name, value) { $0.provider.id }
+    case "lsp__name":
+      let names = Self.words(value).map { $0.lowercased() }
+      filters.append { names.contains($0.provider.name.lowercased()) }
+    case "location__ids", "pad__location", "pad__location__ids":
+      try addNumbers(name, value) { $0.pad.location.id }
+    case "pad", "pad__ids": try addNumbers(name, value) { $0.pad.id }
+    case "rocket__configuration__id": try addNumbers(name, value) { $0.rocket.id }
+    case "program": try addNumbers(name, value) { $0.mission.program?.id ?? 0 }
+    case "year": try addNumbers(name, value) { UTC.year($0.net.wholeSeconds) }
+    case "month": try addNumbers(name, value) { UTC.month($0.net.wholeSeconds) }
+    case "day": try addNumbers(name, value) { UTC.dayOfMonth($0.net.wholeSeconds) }
+    case "is_crewed":
+      if let flag = Self.flag(value) { filters.append { $0.mission.isCrewed == flag } }
+    case "include_suborbital":
+      if Self.flag(value) == false {
+        filters.append { $0.mission.orbit?.id != LaunchCatalog.suborbital.id }
+      }
+    case "serial_number": filters.append { $0.booster == value }
+    default:
+      if !addText(name, value) { try addMoment(name, value) }
+    }
+  }
+
+  private mutating func addNumbers(
+    _ name: String, _ value: String, _ key: @escaping (LaunchState) -> Int
+  ) throws(Wrong) {
+    let numbers = Self.words(value).compactMap(Int.init)
+    if numbers.isEmpty { throw Wrong(parameter: name, message: "Enter a number.") }
+    filters.append { numbers.contains(key($0)) }
+  }
+
+  /// Texts, whole or with `__icontains`.
+  private mutating func addText(_ name: String, _ value: String) -> Bool {
+    let key: (LaunchState) -> String
+    var field = name
+    let isPart = name.hasSuffix("__icontains")
+    if isPart { field = String(name.dropLast("__icontains".count)) }
+    switch field {
+    case "name": key = \.name
+    case "rocket__configuration__name": key = \.rocket.name
+    case "rocket__configuration__full_name": key = \.rocket.fullName
+    case "mission__orbit__name": key = { $0.mission.orbit?.name ?? "" }
+    default: return false
+    }
+    let wanted = value.lowercased()
+    filters.append { launch in
+      let text = key(launch).lowercased()
+      return isPart ? text.holds(wanted) : text == wanted
+    }
+    return true
+  }
+
+  /// `net__gte` and its like.
+  private mutating func addMoment(_ name: String, _ value: String) throws(Wrong) {
+    let parts = name.split(separator: "_", omittingEmptySubsequences: false)
+    guard parts.count >= 3, let relation = parts.last, parts[parts.count - 2].isEmpty else { return }
+    let key: (LaunchState) -> SkyTime
+    switch parts.dropLast(2).joined(separator: "_") {
+    case "net": key = \.net
+    case "window_start": key = \.windowStart
+    case "window_end": key = \.windowEnd
+    case "last_updated": key = \.lastUpdated
+    default: return
+    }
+    guard ["gt", "gte", "lt", "lte"].contains(relation) else { return }
+    guard let time = SkyTime(iso: value) else {
+      throw Wrong(parameter: name, message: "Enter a valid date/time.")
+    }
+    switch relation {
+    case "gt": filters.append { key($0) > time }
+    case "gte": filters.append { key($0) >= time }
+    case "lt": filters.append { key($0) < time }
+    default: filters.append { key($0) <= time }
+    }
+  }
+
+  /// Each word is somewhere in one of the names.
+  private mutating func addSearch(_ value: String) {
+    let words = value.lowercased().split { $0 == " " || $0 == "," }.map(String.init)
+    filters.append { launch in
+      let texts = [
+        launch.name, launch.mission.name, launch.provider.name, launch.provider.abbreviation, launch.pad.name,
+        launch.pad.location.name, launch.rocket.fullName,
+      ].map { $0.lowercased() }
+      return words.allSatisfy { word in texts.contains { $0.holds(word) } }
+    }
+  }
+
+  private static func words(_ value: String) -> [String] {
+    value.split(separator: ",").map { String($0.drop { $0 == " " }) }
+  }
+
+  static func flag(_ value: String) -> Bool? {
+    switch value.lowercased() {
+    case "true", "1": true
+    case "false", "0": false
+    default: nil
+    }
+  }
+}
+
+extension String {
+  /// Whether another text is somewhere within.
+  fileprivate func holds(_ part: String) -> Bool {
+    if part.isEmpty { return true }
+    let all = Array(utf8)
+    let wanted = Array(part.utf8)
+    guard all.count >= wanted.count else { return false }
+    return (0...all.count - wanted.count).contains { all[$0..<$0 + wanted.count].elementsEqual(wanted) }
+  }
+}

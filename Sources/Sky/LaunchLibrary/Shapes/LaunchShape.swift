@@ -1,0 +1,208 @@
+import JSON
+
+/// How a version of the service writes launches down.
+struct LaunchShape: Sendable {
+  enum Version: String, CaseIterable, Sendable {
+    case v200 = "2.0.0"
+    case v220 = "2.2.0"
+    case v230 = "2.3.0"
+
+    /// What launches are called in paths.
+    var folder: String { self == .v230 ? "launches" : "launch" }
+  }
+
+  enum Mode: String, CaseIterable, Sendable { case list, normal, detailed }
+
+  let version: Version
+  let mode: Mode
+  /// `http://127.0.0.1:4711`.
+  let origin: String
+  /// What every link carries: `?format=json` where that was asked for.
+  let linkSuffix: String
+
+  func write(_ launch: LaunchState) -> Value {
+    switch version {
+    case .v200: writeOldest(launch)
+    case .v220: mode == .list ? writeFlat(launch) : writeOld(launch)
+    case .v230: writeNew(launch)
+    }
+  }
+
+  /// The address of a thing: `link("pad/16")`.
+  func link(_ path: String) -> Value { .string("\(origin)/\(version.rawValue)/\(path)/\(linkSuffix)") }
+
+  /// The address of a picture of something.
+  func picture(_ name: String) -> Value { .string("\(origin)/pictures/launch-library/\(name).png") }
+
+  func pictureName(of launch: LaunchState) -> String {
+    "\(Self.fileName(launch.rocket.fullName))-\(launch.picture)"
+  }
+
+  /// Letters, digits and dashes.
+  static func fileName(_ name: String) -> String {
+    name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.joined(separator: "-")
+  }
+
+  // MARK: - What all versions have
+
+  /// The status as a version knows it: the older ones lack some.
+  func status(_ launch: LaunchState) -> LaunchStatus {
+    switch (launch.status, version) {
+    case (.payloadDeployed, .v200), (.payloadDeployed, .v220): .inFlight
+    case (.toBeConfirmed, .v200): .toBeDetermined
+    default: launch.status
+    }
+  }
+
+  func fullStatus(_ launch: LaunchState) -> Value {
+    let status = status(launch)
+    return .fields([
+      "id": .whole(status.rawValue), "name": .text(status.longName), "abbrev": .text(status.shortName),
+      "description": .text(status.explanation),
+    ])
+  }
+
+  func precision(_ launch: LaunchState) -> Value {
+    .fields([
+      "id": .whole(launch.precision.rawValue), "name": .text(launch.precision.name),
+      "abbrev": .text(launch.precision.abbreviation), "description": .text(launch.precision.explanation),
+    ])
+  }
+
+  /// The place of a launch among all, of its year and of all time; null for one that goes to no orbit.
+  func attempts(_ launch: LaunchState) -> KeyValuePairs<String, Value> {
+    guard launch.mission.orbit?.id != LaunchCatalog.suborbital.id else {
+      return [
+        "orbital_launch_attempt_count": .null, "location_launch_attempt_count": .null,
+        "pad_launch_attempt_count": .null, "agency_launch_attempt_count": .null,
+        "orbital_launch_attempt_count_year": .null, "location_launch_attempt_count_year": .null,
+        "pad_launch_attempt_count_year": .null, "agency_launch_attempt_count_year": .null,
+      ]
+    }
+    let all = 7200 + launch.number
+    let ofYear = 1 + UTC.dayOfYear(launch.net.wholeSeconds) * 5 / 7
+    let share = launch.provider.share / 100
+    func part(_ number: Int, _ share: Double) -> Value { .whole(1 + Int(Double(number) * share)) }
+    return [
+      "orbital_launch_attempt_count": .whole(all), "location_launch_attempt_count": part(all, share / 2),
+      "pad_launch_attempt_count": part(all, share / 3), "agency_launch_attempt_count": part(all, share),
+      "orbital_launch_attempt_count_year": .whole(ofYear),
+      "location_launch_attempt_count_year": part(ofYear, share / 2),
+      "pad_launch_attempt_count_year": part(ofYear, share / 3),
+      "agency_launch_attempt_count_year": part(ofYear, share),
+    ]
+  }
+
+  /// How often a pad, a place or a provider has launched, as if by the end of 2025.
+  static func total(_ id: Int) -> Int { 5 + (id * 37) % 400 }
+
+  /// What became of the launches of something, and of the landings after them.
+  static func record(_ id: Int, pending: Int) -> KeyValuePairs<String, Value> {
+    let launches = total(id)
+    let failed = launches / 30
+    return [
+      "total_launch_count": .whole(launches), "consecutive_successful_launches": .whole(launches / 4),
+      "successful_launches": .whole(launches - failed), "failed_launches": .whole(failed),
+      "pending_launches": .whole(pending), "consecutive_successful_landings": .whole(launches / 5),
+      "successful_landings": .whole(launches / 2), "failed_landings": .whole(failed),
+      "attempted_landings": .whole(launches / 2 + failed),
+    ]
+  }
+
+  func mapLink(_ pad: LaunchPad) -> Value {
+    // Most have one; some have an empty text, some nothing.
+    switch pad.id % 7 {
+    case 0: .null
+    case 1: .string("")
+    default: .string("https://www.google.com/maps?q=\(pad.latitude),\(pad.longitude)")
+    }
+  }
+}
+
+extension LaunchStatus {
+  /// What versions from 2.1.0 on call it.
+  var longName: String {
+    switch self {
+    case .go: "Go for Launch"
+    case .toBeDetermined: "To Be Determined"
+    case .success: "Launch Successful"
+    case .failure: "Launch Failure"
+    case .hold: "On Hold"
+    case .inFlight: "Launch in Flight"
+    case .partialFailure: "Launch was a Partial Failure"
+    case .toBeConfirmed: "To Be Confirmed"
+    case .payloadDeployed: "Payload Deployed"
+    }
+  }
+
+  /// What 2.0.0 calls it, and the others for short.
+  var shortName: String {
+    switch self {
+    case .go: "Go"
+    case .toBeDetermined: "TBD"
+    case .success: "Success"
+    case .failure: "Failure"
+    case .hold: "Hold"
+    case .inFlight: "In Flight"
+    case .partialFailure: "Partial Failure"
+    case .toBeConfirmed: "TBC"
+    case .payloadDeployed: "Payload Deployed"
+    }
+  }
+
+  var explanation: String {
+    switch self {
+    case .go: "The time of launch is confirmed by those who launch."
+    case .toBeDetermined: "The date is a placeholder or a rough estimate."
+    case .success: "The payload is where it was to go."
+    case .failure: "The payload did not get to where it was to go."
+    case .hold: "The countdown has been stopped and may go on later."
+    case .inFlight: "The rocket has lifted off."
+    case .partialFailure: "The payload got to another orbit than it was to, or not all of it did."
+    case .toBeConfirmed: "The date is known with some certainty and waits for a confirmation."
+    case .payloadDeployed: "The payload has been let go; what became of it is not known yet."
+    }
+  }
+}
+
+extension NetPrecision {
+  var name: String {
+    switch self {
+    case .second: "Second"
+    case .minute: "Minute"
+    case .hour: "Hour"
+    case .day: "Day"
+    case .month: "Month"
+    case .quarter1: "Quarter 1"
+    case .quarter2: "Quarter 2"
+    case .quarter3: "Quarter 3"
+    case .quarter4: "Quarter 4"
+    case .half1: "Half 1"
+    case .half2: "Half 2"
+    case .year: "Year"
+    }
+  }
+
+  var abbreviation: String {
+    switch self {
+    case .second: "SEC"
+    case .minute: "MIN"
+    case .hour: "HR"
+    case .day: "DAY"
+    case .month: "M"
+    case .quarter1: "Q1"
+    case .quarter2: "Q2"
+    case .quarter3: "Q3"
+    case .quarter4: "Q4"
+    case .half1: "H1"
+    case .half2: "H2"
+    case .year: "Y"
+    }
+  }
+
+  var explanation: String {
+    rawValue <= NetPrecision.hour.rawValue
+      ? "The T-0 is accurate to the \(name.lowercased())."
+      : "The T-0 is expected within the given \(name.lowercased())."
+  }
+}

@@ -1,0 +1,200 @@
+import JSON
+
+/// Launches as 2.2.0 and 2.0.0 write them.
+extension LaunchShape {
+  /// 2.0.0: no `last_updated`, no precision but two flags, and short names of statuses.
+  func writeOldest(_ launch: LaunchState) -> Value {
+    let status = status(launch)
+    let isDateUnknown = launch.precision.rawValue > NetPrecision.day.rawValue
+    var body = Value.fields([
+      "id": .string(launch.id), "url": link("launch/\(launch.id)"), "launch_library_id": .null,
+      "slug": .string(launch.slug), "name": .string(launch.name),
+      "status": .fields(["id": .whole(status.rawValue), "name": .string(status.shortName)]),
+      "net": .moment(launch.net), "window_end": .moment(launch.windowEnd),
+      "window_start": .moment(launch.windowStart), "inhold": .bool(launch.status == .hold),
+      "tbdtime": .bool(launch.precision.rawValue >= NetPrecision.day.rawValue),
+      "tbddate": .bool(isDateUnknown),
+    ])
+    body = body.adding(chances(launch)).adding(parts(launch))
+    if mode == .detailed { body = body.adding(oldDetails(launch)) }
+    return body
+  }
+
+  /// 2.2.0, normal and detailed.
+  func writeOld(_ launch: LaunchState) -> Value {
+    var body = head(launch)
+    body = body.adding([
+      "probability": .whole(launch.probability), "weather_concerns": .text(launch.weatherConcerns),
+    ])
+    body = body.adding(chances(launch)).adding(parts(launch)).adding(attempts(launch))
+    if mode == .detailed { body = body.adding(oldDetails(launch)) }
+    return body.adding(["type": .string(mode.rawValue)])
+  }
+
+  /// 2.2.0 with `mode=list`: what is an object elsewhere is a name here.
+  func writeFlat(_ launch: LaunchState) -> Value {
+    head(launch).adding([
+      "lsp_name": .string(launch.provider.name),
+      "mission": launch.mission.isKnown ? .string(launch.mission.name) : .null,
+      "mission_type": launch.mission.isKnown ? .string(launch.mission.kind) : .null,
+      "pad": .string(launch.pad.name), "location": .string(launch.pad.location.name), "landing": .null,
+      "landing_success": .null, "launcher": .null, "orbit": .null, "image": picture(pictureName(of: launch)),
+      "infographic": .null, "type": .string("list"),
+    ])
+  }
+
+  private func head(_ launch: LaunchState) -> Value {
+    .fields([
+      "id": .string(launch.id), "url": link("launch/\(launch.id)"), "slug": .string(launch.slug),
+      "name": .string(launch.name), "status": fullStatus(launch), "last_updated": .moment(launch.lastUpdated),
+      "net": .moment(launch.net), "net_precision": precision(launch), "window_end": .moment(launch.windowEnd),
+      "window_start": .moment(launch.windowStart),
+    ])
+  }
+
+  private func chances(_ launch: LaunchState) -> KeyValuePairs<String, Value> {
+    [
+      "probability": .whole(launch.probability), "holdreason": .string(launch.holdReason),
+      "failreason": .string(launch.failReason), "hashtag": .null,
+    ]
+  }
+
+  private func parts(_ launch: LaunchState) -> KeyValuePairs<String, Value> {
+    [
+      "launch_service_provider": agency(launch.provider), "rocket": rocket(launch),
+      "mission": mission(launch),
+      "pad": pad(launch.pad), "webcast_live": .bool(launch.isWebcastLive),
+      "image": picture(pictureName(of: launch)), "infographic": .null, "program": .array(program(launch)),
+    ]
+  }
+
+  // MARK: - Parts
+
+  private func agency(_ provider: LaunchProvider) -> Value {
+    let short = Value.fields([
+      "id": .whole(provider.id), "url": link("agencies/\(provider.id)"), "name": .string(provider.name),
+      "type": .text(provider.kind),
+    ])
+    guard mode == .detailed else { return short }
+    return short.adding([
+      "featured": .bool(provider.share >= 4), "country_code": .string(provider.country.alpha3),
+      "abbrev": .string(provider.abbreviation),
+      "description": .string("\(provider.name), in a sky that is simulated."), "administrator": .null,
+      "founding_year": .string("\(provider.founded)"),
+      "launchers": .string(provider.rockets.map(\.name).joined(separator: " | ")), "spacecraft": .string(""),
+      "launch_library_url": .null,
+    ]).adding(Self.record(provider.id, pending: Int(provider.share * 3))).adding([
+      "info_url": .null, "wiki_url": .null, "logo_url": picture("agency-\(provider.id)"), "image_url": .null,
+      "nation_url": .null,
+    ])
+  }
+
+  private func rocket(_ launch: LaunchState) -> Value {
+    let rocket = launch.rocket
+    var configuration = Value.fields(["id": .whole(rocket.id)])
+    if version == .v200 { configuration = configuration.adding(["launch_library_id": .null]) }
+    configuration = configuration.adding([
+      "url": link("config/launcher/\(rocket.id)"), "name": .string(rocket.name),
+      "family": .string(rocket.family),
+      "full_name": .string(rocket.fullName), "variant": .string(rocket.variant),
+    ])
+    let id = Value.whole(8000 + launch.number)
+    guard mode == .detailed else { return .fields(["id": id, "configuration": configuration]) }
+    configuration = configuration.adding([
+      "active": .bool(true), "reusable": .bool(rocket.isReusable), "description": .string("A rocket."),
+      "manufacturer": agency(launch.provider), "program": .array([]), "alias": .string(""),
+      "min_stage": .whole(2), "max_stage": .whole(2), "length": rocket.length.map { .number($0) } ?? .null,
+      "diameter": .null, "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null,
+      "launch_mass": .null, "leo_capacity": .whole(rocket.capacity), "gto_capacity": .null,
+      "to_thrust": .null,
+      "apogee": .null, "vehicle_range": .null, "image_url": picture(pictureName(of: launch)),
+      "info_url": .null,
+      "wiki_url": .null,
+    ]).adding(Self.record(rocket.id, pending: 12))
+    return .fields([
+      "id": id, "configuration": configuration, "launcher_stage": .array(stages(launch)),
+      "spacecraft_stage": .null,
+    ])
+  }
+
+  private func mission(_ launch: LaunchState) -> Value {
+    let mission = launch.mission
+    guard mission.isKnown else { return .null }
+    var value = Value.fields(["id": .whole(6000 + launch.number)])
+    if version == .v200 { value = value.adding(["launch_library_id": .null]) }
+    let orbit = mission.orbit.map {
+      Value.fields([
+        "id": .whole($0.id), "name": .string($0.name), "abbrev": .string($0.abbreviation),
+      ])
+    }
+    value = value.adding([
+      "name": .string(mission.name), "description": .string(mission.description), "launch_designator": .null,
+      "type": .string(mission.kind), "orbit": orbit ?? .null,
+    ])
+    guard version == .v220 else { return value }
+    return value.adding(["agencies": .array([]), "info_urls": .array([]), "vid_urls": .array([])])
+  }
+
+  private func pad(_ pad: LaunchPad) -> Value {
+    let location = pad.location
+    var place = Value.fields([
+      "id": .whole(location.id), "url": link("location/\(location.id)"), "name": .string(location.name),
+      "country_code": .string(location.country.alpha3), "map_image": picture("location-\(location.id)"),
+    ])
+    let isFull = mode == .detailed && version == .v220
+    if isFull { place = place.adding(["description": .null, "timezone_name": .string(location.timeZone)]) }
+    place = place.adding([
+      "total_launch_count": .whole(Self.total(location.id)), "total_landing_count": .whole(0),
+    ])
+    var value = Value.fields([
+      "id": .whole(pad.id), "url": link("pad/\(pad.id)"),
+      "agency_id": pad.id % 2 == 0 ? .null : .whole(LaunchCatalog.providers[0].id), "name": .string(pad.name),
+      "info_url": .null, "wiki_url": .string(""), "map_url": mapLink(pad),
+      "latitude": .string("\(pad.latitude)"),
+      "longitude": .string("\(pad.longitude)"), "location": place,
+    ])
+    if isFull { value = value.adding(["description": .null]) }
+    if version == .v220 { value = value.adding(["country_code": .string(location.country.alpha3)]) }
+    value = value.adding([
+      "map_image": picture("pad-\(pad.id)"), "total_launch_count": .whole(Self.total(pad.id)),
+    ])
+    guard version == .v220 else { return value }
+    return value.adding(["orbital_launch_attempt_count": .whole(Self.total(pad.id))])
+  }
+
+  private func program(_ launch: LaunchState) -> [Value] {
+    guard let program = launch.mission.program else { return [] }
+    let provider = launch.provider
+    var value =
+      Value.fields([
+        "id": .whole(program.id), "url": link("program/\(program.id)"), "name": .string(program.name),
+        "description": .string(program.description),
+        "agencies": .array([
+          .fields([
+            "id": .whole(provider.id), "url": link("agencies/\(provider.id)"), "name": .string(provider.name),
+            "type": .text(provider.kind),
+          ])
+        ]), "image_url": picture("program-\(program.id)"), "start_date": .string("2019-05-24T02:30:00Z"),
+        "end_date": .null, "info_url": .null, "wiki_url": .null,
+      ])
+    if version == .v220 {
+      value = value.adding([
+        "mission_patches": .array([]),
+        "type": .fields(["id": .whole(3), "name": .string("Communication Constellation")]),
+      ])
+    }
+    return [value]
+  }
+
+  // MARK: - Details
+
+  private func oldDetails(_ launch: LaunchState) -> KeyValuePairs<String, Value> {
+    if version == .v200 { return ["infoURLs": .array(pages(launch)), "vidURLs": .array(videos(launch))] }
+    return [
+      "flightclub_url": .null, "r_spacex_api_id": .null, "updates": .array(updates(launch)),
+      "infoURLs": .array(pages(launch)), "vidURLs": .array(videos(launch)),
+      "timeline": .array(timeline(launch)),
+      "pad_turnaround": turnaround(launch), "mission_patches": .array([]),
+    ]
+  }
+}

@@ -1,0 +1,157 @@
+import CMicrohttpd
+import Glibc
+import Synchronization
+
+/// What stands between the library and the sky: it makes a request of what came, and sends the answer as it is to be
+/// sent.
+final class SkyFront: Sendable {
+  let origin: String
+  let isStopped = Atomic(false)
+  private let sky: Sky
+  private let dripping: Duration
+  private let clock: @Sendable () -> SkyTime
+
+  init(_ sky: Sky, port: Int, dripping: Duration, clock: @escaping @Sendable () -> SkyTime) {
+    (self.sky, self.dripping, self.clock) = (sky, dripping, clock)
+    origin = "http://127.0.0.1:\(port)"
+  }
+
+  /// The body of a request while it comes.
+  final class Incoming {
+    /// More than any query needs.
+    static let limit = 1 << 20
+    var body: [UInt8] = []
+    var isTooLong = false
+
+    func add(_ bytes: UnsafeRawBufferPointer) {
+      if body.count + bytes.count > Self.limit { isTooLong = true } else { body += bytes }
+    }
+  }
+
+  func answer(
+    _ connection: OpaquePointer, _ path: String, _ method: String, _ incoming: Incoming
+  ) -> MHD_Result {
+    if incoming.isTooLong {
+      return send(
+        SkyAnswer(status: 413, headers: [("Content-Type", "text/plain")], body: Array("Too long\n".utf8)),
+        connection)
+    }
+    var client = [CChar](repeating: 0, count: 64)
+    flow_mhd_client(connection, &client, UInt32(client.count))
+    let request = SkyRequest(
+      method: method, path: path, query: pairs(connection, ofQuery: true),
+      headers: pairs(connection, ofQuery: false), body: incoming.body, origin: origin,
+      client: String(decoding: client.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    return send(sky.answer(request, at: clock()), connection)
+  }
+
+  private final class Pairs {
+    var all: [(name: String, value: String)] = []
+  }
+
+  private func pairs(_ connection: OpaquePointer, ofQuery: Bool) -> [(name: String, value: String)] {
+    let pairs = Pairs()
+    let context = Unmanaged.passUnretained(pairs).toOpaque()
+    _ = flow_mhd_values(
+      connection, ofQuery,
+      { context, _, name, value in
+        guard let context, let name else { return .YES }
+        let pairs = Unmanaged<Pairs>.fromOpaque(context).takeUnretainedValue()
+        pairs.all.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
+        return .YES
+      }, context)
+    return pairs.all
+  }
+
+  // MARK: - Sending
+
+  private func send(_ answer: SkyAnswer, _ connection: OpaquePointer) -> MHD_Result {
+    if answer.delivery == .reset {
+      flow_mhd_make_reset(connection)
+      return .NO
+    }
+    let made =
+      answer.delivery == .whole
+      ? answer.body.withUnsafeBytes { flow_mhd_response($0.baseAddress, $0.count) } : inPieces(answer)
+    guard let response = made else { return .NO }
+    for header in answer.headers { flow_mhd_add_header(response, header.name, header.value) }
+    return flow_mhd_send(connection, UInt32(answer.status), response)
+  }
+
+  /// A body on its way, of which not all may come.
+  private final class Parcel {
+    static let pieces = 20
+    let bytes: ArraySlice<UInt8>
+    let front: SkyFront
+    let pause: UInt32
+
+    init(_ answer: SkyAnswer, _ front: SkyFront) {
+      self.front = front
+      bytes = answer.delivery == .truncated ? answer.body.prefix(answer.body.count / 2) : answer.body[...]
+      let time = front.dripping.components
+      let microseconds = Int(time.seconds) * 1_000_000 + Int(time.attoseconds / 1_000_000_000_000)
+      pause = answer.delivery == .drip ? UInt32(microseconds / Self.pieces) : 0
+    }
+
+    /// The bytes from a place on; how many, or that there are no more.
+    func read(from place: Int, _ room: UnsafeMutableBufferPointer<CChar>) -> Int {
+      let rest = bytes.dropFirst(place)
+      guard !rest.isEmpty, !front.isStopped.load(ordering: .relaxed) else { return Self.brokenOff }
+      var count = min(room.count, rest.count)
+      if pause > 0 {
+        usleep(pause)
+        count = min(count, bytes.count / Self.pieces + 1)
+      }
+      for (index, byte) in rest.prefix(count).enumerated() { room[index] = CChar(bitPattern: byte) }
+      return count
+    }
+
+    /// `MHD_CONTENT_READER_END_WITH_ERROR`.
+    static let brokenOff = -2
+  }
+
+  private func inPieces(_ answer: SkyAnswer) -> OpaquePointer? {
+    let parcel = Unmanaged.passRetained(Parcel(answer, self)).toOpaque()
+    return flow_mhd_response_in_pieces(
+      UInt64(answer.body.count), 4096,
+      { context, place, room, size in
+        guard let context, let room else { return Parcel.brokenOff }
+        let parcel = Unmanaged<Parcel>.fromOpaque(context).takeUnretainedValue()
+        return parcel.read(from: Int(place), UnsafeMutableBufferPointer(start: room, count: Int(size)))
+      }, parcel,
+      { context in
+        if let context { Unmanaged<Parcel>.fromOpaque(context).release() }
+      })
+  }
+}
+
+/// What the library calls for each request: first with nothing, then for each part of the body, then to have it answered.
+func answerRequest(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+  _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ part: UnsafePointer<CChar>?,
+  _ size: UnsafeMutablePointer<Int>?, _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+  guard let context, let connection, let path, let method, let size, let own else { return .NO }
+  guard let known = own.pointee else {
+    own.pointee = Unmanaged.passRetained(SkyFront.Incoming()).toOpaque()
+    return .YES
+  }
+  let incoming = Unmanaged<SkyFront.Incoming>.fromOpaque(known).takeUnretainedValue()
+  if size.pointee > 0 {
+    incoming.add(UnsafeRawBufferPointer(start: part, count: size.pointee))
+    size.pointee = 0
+    return .YES
+  }
+  return Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue().answer(
+    connection, String(cString: path), String(cString: method), incoming)
+}
+
+/// What the library calls when a request is done with.
+func releaseRequest(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+  _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ how: MHD_RequestTerminationCode
+) {
+  guard let own, let known = own.pointee else { return }
+  own.pointee = nil
+  Unmanaged<SkyFront.Incoming>.fromOpaque(known).release()
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// `flow sky`, as it is started and stopped.
+@Suite(.timeLimit(.minutes(2))) struct SkyCommandTests {
+  @Test(
+    "its address is on standard output, that it is simulated on standard error, and signals end it",
+    arguments: [(SIGINT, 130), (SIGTERM, 0)] as [(Int32, Int32)])
+  func running(_ signal: Int32, _ status: Int32) throws {
+    let place = try Workplace()
+    let running = try Running(
+      ["sky", "--seed", "7", "--speed", "10", "--faults", "drip,apod"], in: place, input: .open)
+    try running.waitForErrors("now and then")
+    let url = try #require(running.shown.split(separator: "\n").first)
+    #expect(running.shown == "\(url)\n")
+    #expect(running.errors.contains("simulated, from seed 7"))
+    #expect(url.hasPrefix("http://127.0.0.1:"))
+    #expect(try running.end(by: signal).outcome.status == status)
+  }
+
+  @Test("a pipeline reads from it")
+  func pipeline() throws {
+    let place = try Workplace()
+    let running = try Running(["sky", "--seed", "7", "--speed", "0"], in: place, input: .open)
+    try running.waitForErrors("simulated")
+    let url = try #require(running.shown.split(separator: "\n").first)
+    try place.write(
+      "p.yaml",
+      """
+      sources:
+        launches: { launch_library: { limit: 120, provider: SpaceX, url: '\(url)' } }
+        index: { http: { url: '\(url)/' } }
+      steps: [{ map: '{ seed, provider: .launch_service_provider.name }' }]
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    let outcome = try place.flow("run", "--once", "p.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(
+      Set(place.lines("log.jsonl")) == [
+        #"{"seed":null,"provider":"SpaceX"}"#, #"{"seed":7,"provider":null}"#,
+      ])
+    #expect(place.lines("log.jsonl").count == 121)
+    _ = try running.end(by: SIGINT)
+  }
+
+  @Test(
+    "what makes no sense is refused before anything is served",
+    arguments: [
+      (["--speed", "fast"], "--speed takes a number"), (["--start", "soon"], "--start takes a date"),
+      (["--faults", "htm"], "did you mean “html”?"),
+      (["--faults", "429=2"], "a rate is a number from 0 to 1"),
+      (["--port", "70000"], "--port takes a number from 0 to 65535"), (["x"], "it takes no arguments"),
+    ])
+  func wrongUse(_ arguments: [String], _ complaint: String) throws {
+    let place = try Workplace()
+    let outcome = try Running(["sky"] + arguments, in: place, input: .open).end()
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains(complaint), "\(outcome.errors)")
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test("a port that is taken is said to be")
+  func taken() throws {
+    let place = try Workplace()
+    let first = try Running(["sky"], in: place, input: .open)
+    try first.waitForErrors("simulated")
+    let port = try #require(first.shown.dropLast().split(separator: ":").last).description
+    let second = try Running(["sky", "--port", port], in: place, input: .open).end()
+    #expect(second.status == 1)
+    #expect(second.errors == "flow sky: port \(port) is taken; --port 0 takes one that is free\n")
+    _ = try first.end(by: SIGTERM)
+  }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import Sky
+
+@Suite struct SkyFaultsTests {
+  private static let path = "/2.3.0/launches/upcoming/?limit=1&mode=list"
+
+  private func sky(_ faults: String, seed: UInt64 = 1) throws -> Sky {
+    Sky(seed: seed, faults: try SkyFaults(faults), upcoming: 5)
+  }
+
+  /// What becomes of a request made again and again, an hour between each two.
+  private func answers(_ faults: String, seed: UInt64 = 1, _ count: Int = 400) throws -> [SkyAnswer] {
+    let sky = try sky(faults, seed: seed)
+    return (0..<count).map { sky.answer(.get(Self.path), at: LaunchWorldTests.time(Double($0) / 24)) }
+  }
+
+  @Test("faults are read with their rates, and by name alone have the usual one")
+  func reading() throws {
+    let faults = try SkyFaults("429=0.5, 5xx,html=0")
+    #expect(faults.rates == [.tooMany: 0.5, .outage: SkyFaults.Kind.outage.usualRate, .html: 0])
+    #expect(!faults.has(.html) && faults.has(.tooMany) && !faults.has(.drip))
+    #expect(try SkyFaults("all").rates.count == SkyFaults.Kind.allCases.count)
+    #expect(try SkyFaults("all=1,drip=0").rate(.drip) == 0)
+    #expect(try SkyFaults("none") == .none)
+    #expect(try SkyFaults("") == .none)
+  }
+
+  @Test(
+    "what is no fault and no rate is refused, with the names there are",
+    arguments: ["htm", "429=2", "429=x", "drip="])
+  func wrong(_ text: String) {
+    #expect(throws: SkyFaults.Wrong.self) { try SkyFaults(text) }
+    do { _ = try SkyFaults("htm") } catch {
+      #expect(error.unknown == "htm")
+      #expect(error.message.contains("429, 5xx, html"))
+    }
+  }
+
+  @Test("a fault comes as often as it is to, and always the same way from the same seed")
+  func rates() throws {
+    let refused = try answers("429=0.25").map(\.status)
+    #expect((70...130).contains(refused.count { $0 == 429 }))
+    #expect(refused.allSatisfy { $0 == 429 || $0 == 200 })
+    #expect(try answers("429=0.25").map(\.status) == refused)
+    #expect(try answers("429=0.25", seed: 2).map(\.status) != refused)
+    // One fault more leaves those that there were.
+    let both = try answers("429=0.25,html=0.3")
+    #expect(both.map { $0.status == 429 } == refused.map { $0 == 429 })
+  }
+
+  @Test("each fault does to an answer what it is for")
+  func kinds() throws {
+    func one(_ faults: String) throws -> SkyAnswer {
+      try sky(faults).answer(.get(Self.path), at: LaunchWorld.start)
+    }
+    let good = try one("none")
+    #expect(good.status == 200 && good.delivery == .whole)
+    #expect(try one("html=1")[header: "content-type"] == "text/html; charset=utf-8")
+    #expect(try one("type=1")[header: "content-type"] == "text/plain; charset=utf-8")
+    #expect(try one("type=1").body == good.body)
+    #expect(try one("truncate=1").delivery == .truncated)
+    #expect(try one("drip=1").delivery == .drip)
+    #expect(try one("reset=1").delivery == .reset)
+    #expect(try one("5xx=1").status >= 500)
+    let refused = try one("429=1")
+    #expect(refused.status == 429 && refused[header: "retry-after"] == "60")
+    #expect(try sky("429=1").answer(.get("/v4/launches"), at: LaunchWorld.start).text == "Too Many Requests")
+    #expect(
+      try sky("429=1").answer(.get("/planetary/apod"), at: LaunchWorld.start).text.contains("OVER_RATE_LIMIT")
+    )
+    #expect(try one("apod=1").body == good.body)
+  }
+
+  @Test("an outage lasts a while, and hits all requests of a service meanwhile")
+  func outages() throws {
+    let sky = try sky("5xx=0.1")
+    let minutes = (0..<60 * 24 * 10).map { minute in
+      sky.answer(.get("/nothing?\(minute)"), at: LaunchWorldTests.time(Double(minute) / 1440)).status >= 500
+    }
+    let share = Double(minutes.count { $0 }) / Double(minutes.count)
+    #expect((0.05...0.16).contains(share), "\(share)")
+    let ends = zip(minutes, minutes.dropFirst()).count { $0 && !$1 }
+    #expect(Double(minutes.count { $0 }) / Double(max(1, ends)) > 15)
+  }
+}

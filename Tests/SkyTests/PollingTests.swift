@@ -1,0 +1,88 @@
+import JSON
+import Reactive
+import Store
+import Testing
+
+@testable import Fetch
+@testable import Nodes
+@testable import Pipeline
+@testable import Sky
+
+/// The sources as pipelines have them, polling the sky in its own time.
+@Suite struct PollingTests {
+  /// A source of a pipeline over a sky without a server.
+  private struct Poller {
+    let transport: SkyTransport
+    let source: any PollSource
+
+    init(_ source: String, _ sky: Sky) throws {
+      let transport = SkyTransport(sky)
+      self.transport = transport
+      var reader = PipelineReader(catalog: .all)
+      reader.read(
+        path: "p.yaml", Array("sources: { in: { \(source) } }\nsteps: []\nsinks: { it: null }\n".utf8))
+      let plan = try #require(reader.plans.first?.sources.first, "\(reader.problems)")
+      var world = World.real
+      world[WebAccess.self] = WebAccess {
+        Client(
+          transport, file: try WebFile(), on: SerialScheduler(name: "fetch"), wallClock: World.real.wallClock,
+          .init(retry: RetryPolicy(backoff: Backoff(initial: .milliseconds(1), attempts: 2))))
+      }
+      let context = SourceContext(
+        name: "in", world: world, log: NodeLog(log: Log { _ in }, pipeline: "p", node: "in"),
+        meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true, stop: StopSign(), position: nil,
+        isKept: false)
+      guard case .poll(let make) = plan.spec.role else { throw Unpolled() }
+      self.source = try make(plan.options, context)
+    }
+
+    struct Unpolled: Error {}
+
+    func poll(at now: SkyTime) throws -> [Value] {
+      transport.now.withLock { $0 = now }
+      return try source.poll(PollRequest(source: "in", number: 1, at: Double(now.wholeSeconds))).rows
+    }
+  }
+
+  @Test(
+    "launch_library reads each version and mode of the sky, whole, and sees it change",
+    arguments: [
+      ("2.0.0", "normal"), ("2.2.0", "list"), ("2.2.0", "normal"), ("2.2.0", "detailed"), ("2.3.0", "list"),
+      ("2.3.0", "normal"),
+    ])
+  func launches(_ version: String, _ mode: String) throws {
+    let world = LaunchWorld(seed: 5, upcoming: 120)
+    let sky = Sky(seed: 5, faults: .none, services: [LaunchLibraryService(world)])
+    let poller = try Poller(
+      "launch_library: { version: \(version), mode: \(mode), limit: 1000, cache: 0s, url: 'http://sky' }", sky
+    )
+    var seen: Set<String> = []
+    for day in [0.0, 1] {
+      let now = LaunchWorldTests.time(day)
+      let rows = try poller.poll(at: now)
+      #expect(Set(rows.compactMap { $0.at("id")?.string }) == Set(world.upcoming(at: now).map(\.id)))
+      seen.insert(rows.description)
+    }
+    #expect(seen.count == 2)
+  }
+
+  @Test("a launch asked for by itself has its videos")
+  func detail() throws {
+    let poller = try Poller(
+      "launch_library: { detail: true, limit: 5, cache: 0s, url: 'http://sky' }", Sky(seed: 5, upcoming: 30))
+    let rows = try poller.poll(at: LaunchWorldTests.time(20))
+    #expect(rows.count == 5)
+    #expect(rows.allSatisfy { $0.at("vid_urls")?.items != nil })
+  }
+
+  @Test("rows that move between pages lose no more than one launch, and give none twice")
+  func shifting() throws {
+    let world = LaunchWorld(seed: 5, upcoming: 220)
+    let sky = Sky(seed: 5, faults: try SkyFaults("shift=1"), services: [LaunchLibraryService(world)])
+    let poller = try Poller("launch_library: { limit: 1000, cache: 0s, url: 'http://sky' }", sky)
+    let all = world.upcoming(at: LaunchWorld.start).count
+    let ids = try poller.poll(at: LaunchWorld.start).compactMap { $0.at("id")?.string }
+    #expect(Set(ids).count == ids.count)
+    #expect((all - 2...all).contains(ids.count))
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Fetch
+@testable import Sky
+
+/// The server, asked by libcurl over the loopback.
+@Suite(.timeLimit(.minutes(2))) struct SkyServerTests {
+  private func server(_ faults: String = "none", dripping: Duration = .milliseconds(200)) throws -> SkyServer
+  {
+    try SkyServer(Sky(seed: 2, faults: try SkyFaults(faults), upcoming: 20), dripping: dripping) {
+      LaunchWorld.start
+    }
+  }
+
+  private func ask(
+    _ url: String, _ change: (inout TransferOrder) -> Void = { _ in }
+  ) throws -> Result<TransferAnswer, TransferFailure> {
+    var order = TransferOrder(
+      method: .get, address: try Address(url), headers: [], body: [], limits: TransferLimits())
+    change(&order)
+    let transport = try CurlTransport()
+    let done = DispatchSemaphore(value: 0)
+    let outcome = Mutex<Result<TransferAnswer, TransferFailure>?>(nil)
+    _ = transport.start(order) { result in
+      outcome.withLock { $0 = result }
+      done.signal()
+    }
+    done.wait()
+    return try #require(outcome.withLock { $0 })
+  }
+
+  @Test("what the sky says comes over the wire, byte for byte, with its headers and links")
+  func whole() throws {
+    let server = try server()
+    defer { server.stop() }
+    let path = "/2.3.0/launches/upcoming/?limit=5&search=a%20b%2Cfalcon"
+    let answer = try ask(server.url + "/2.3.0/launches/upcoming/?limit=5").get()
+    var request = SkyRequest.get("/2.3.0/launches/upcoming/?limit=5")
+    request.origin = server.url
+    #expect(answer.status == 200)
+    #expect(answer.body == Sky(seed: 2, upcoming: 20).answer(request, at: LaunchWorld.start).body)
+    #expect(answer.headers["Content-Type"] == "application/json")
+    #expect(answer.headers["X-Simulated"] == "flow sky, seed 2")
+    #expect(server.url == "http://127.0.0.1:\(server.port)")
+    let moved = try ask(server.url + path.replacingOccurrences(of: "/?", with: "?")).get()
+    #expect(moved.status == 301)
+    #expect(moved.headers["Location"] == path)
+  }
+
+  @Test("a key and a body come in with a request, and a body that is too long does not")
+  func incoming() throws {
+    let server = try server()
+    defer { server.stop() }
+    for _ in 0..<16 {
+      let answer = try ask(server.url + "/2.3.0/launches/upcoming/?limit=1") {
+        $0.headers = [Header("Authorization", "Token k")]
+      }.get()
+      #expect(answer.status == 200)
+    }
+    func post(_ count: Int) throws -> Int {
+      try ask(server.url + "/2.3.0/launches/") {
+        $0.method = .post
+        $0.body = [UInt8](repeating: 0x20, count: count)
+      }.get().status
+    }
+    #expect(try post(100_000) == 405)
+    #expect(try post(3 << 20) == 413)
+  }
+
+  @Test("an answer that drips comes whole, though slowly")
+  func drip() throws {
+    let server = try server("drip=1")
+    defer { server.stop() }
+    let start = ContinuousClock.now
+    let answer = try ask(server.url + "/2.3.0/launches/upcoming/?limit=5").get()
+    #expect(ContinuousClock.now - start > .milliseconds(150))
+    #expect(answer.body.last == UInt8(ascii: "}"))
+  }
+
+  @Test(
+    "an answer that is cut short and a connection that is lost are errors of the transfer",
+    arguments: ["truncate=1", "reset=1"])
+  func broken(_ faults: String) throws {
+    let server = try server(faults)
+    defer { server.stop() }
+    guard case .failure(let failure) = try ask(server.url + "/2.3.0/launches/upcoming/?limit=5") else {
+      Issue.record("there was an answer")
+      return
+    }
+    #expect([.truncated, .interrupted].contains(failure.kind), "\(failure)")
+  }
+
+  @Test("a port that is taken is an error that says so, and one that was left can be had again")
+  func ports() throws {
+    let first = try server()
+    let sky = Sky(seed: 1, upcoming: 5)
+    do {
+      _ = try SkyServer(sky, port: first.port) { LaunchWorld.start }
+      Issue.record("two servers have one port")
+    } catch {
+      #expect(error.description == "port \(first.port) is taken; --port 0 takes one that is free")
+    }
+    first.stop()
+    first.stop()
+    let second = try SkyServer(sky, port: first.port) { LaunchWorld.start }
+    #expect(try ask(second.url + "/").get().status == 200)
+    second.stop()
+    #expect(throws: SkyServer.Failure.self) { try SkyServer(sky, port: 70_000) { LaunchWorld.start } }
+  }
+
+  @Test("stopping does not wait for an answer that drips")
+  func stopping() throws {
+    let server = try server("drip=1", dripping: .seconds(100))
+    let begun = DispatchSemaphore(value: 0)
+    let address = server.url + "/"
+    // The index is never slow: once it has come, the server is up.
+    #expect(try ask(address).get().status == 200)
+    let transport = try CurlTransport()
+    let order = TransferOrder(
+      method: .get, address: try Address(server.url + "/2.3.0/launches/upcoming/"), headers: [], body: [],
+      limits: TransferLimits())
+    let subscription = transport.start(order) { _ in begun.signal() }
+    let start = ContinuousClock.now
+    server.stop()
+    #expect(ContinuousClock.now - start < .seconds(30))
+    begun.wait()
+    subscription.dispose()
+  }
+}

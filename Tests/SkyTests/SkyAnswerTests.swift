@@ -1,0 +1,62 @@
+import JSON
+import Testing
+
+@testable import Sky
+
+@Suite struct SkyAnswerTests {
+  @Test("every answer says that it is simulated, that of a wrong path too")
+  func simulated() {
+    let sky = Sky(seed: 9, upcoming: 20)
+    for path in ["/", "/2.3.0/launches/upcoming/", "/2.3.0/launches/upcoming", "/nothing"] {
+      let answer = sky.answer(.get(path), at: LaunchWorld.start)
+      #expect(answer[header: "x-simulated"] == "flow sky, seed 9", "\(path)")
+    }
+    #expect(sky.answer(.get("/nothing"), at: LaunchWorld.start).status == 404)
+  }
+
+  @Test("the page at / lists what there is, and all of it is there")
+  func index() throws {
+    let sky = Sky(seed: 9, upcoming: 20)
+    let index = try sky.answer(.get("/"), at: LaunchWorld.start).value()
+    #expect(index.at("simulated") == .bool(true))
+    #expect(index.at("now")?.string == "2026-01-01T00:00:00Z")
+    let links = index.at("launch_library", "try")?.items ?? []
+    #expect(links.count == 3)
+    for link in links {
+      let path = try #require(link.string).dropFirst("http://sky".count)
+      #expect(sky.answer(.get(String(path)), at: LaunchWorld.start).status == 200)
+    }
+  }
+
+  @Test(
+    "the same seed gives the same bytes at the same time, however fast it came there",
+    arguments: [1.0, 3600, 1e6])
+  func speeds(_ speed: Double) {
+    let end = LaunchWorldTests.time(30)
+    let seconds = Double(end.milliseconds - LaunchWorld.start.milliseconds) / 1000
+    func bytes(_ speed: Double, looks: Int) -> [UInt8] {
+      let sky = Sky(seed: 4, upcoming: 40)
+      let elapsed = Duration.seconds(seconds / speed)
+      for look in 0..<looks {
+        let clock = SkyClock(start: LaunchWorld.start, speed: speed) { elapsed * look / looks }
+        _ = sky.answer(.get("/2.3.0/launches/upcoming/"), at: clock.now)
+      }
+      let clock = SkyClock(start: LaunchWorld.start, speed: speed) { elapsed }
+      #expect(abs(clock.now.milliseconds - end.milliseconds) <= 1)
+      return sky.answer(.get("/2.3.0/launches/upcoming/?limit=100"), at: end).body
+    }
+    #expect(bytes(speed, looks: 5) == bytes(60, looks: 0))
+  }
+
+  @Test("a clock runs as fast as it is told, and neither back nor out of the calendar")
+  func clock() {
+    func now(_ seconds: Double, speed: Double) -> Int64 {
+      SkyClock(start: SkyTime(seconds: 100), speed: speed) { .seconds(seconds) }.now.milliseconds
+    }
+    #expect(now(2, speed: 3600) == 7_300_000)
+    #expect(now(2, speed: 0) == 100_000)
+    #expect(now(0.5, speed: 0.5) == 100_250)
+    #expect(now(-3, speed: 1) == 100_000)
+    #expect(now(1e9, speed: 1e9) == 100_000 + 100 * 365 * 86_400_000)
+  }
+}
