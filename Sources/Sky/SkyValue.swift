@@ -3,11 +3,9 @@
 import JSON
 
 extension Value {
-  /// An object of these members, in this order.
+  /// An object of these members, whose names are distinct, in this order.
   static func record(_ members: KeyValuePairs<String, Value>) -> Value {
-    var object = Value.emptyObject
-    for (name, value) in members { object.setMember(Key(name), value) }
-    return object
+    .object(Shape(members.map { Key($0.key) }), members.map(\.value))
   }
 
   /// A text, or null.

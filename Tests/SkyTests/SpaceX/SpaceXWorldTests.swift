@@ -1,0 +1,129 @@
+import JSON
+import Testing
+
+@testable import Sky
+
+@Suite struct SpaceXWorldTests {
+  private static let world = SpaceXWorld(seed: 7, at: nil, origin: "http://sky")
+  private let world = SpaceXWorldTests.world
+  private var launches: [Value] { world.collections["launches"] ?? [] }
+
+  private func at(_ path: String, _ value: Value) -> Value {
+    SpaceXPath.values(value, SpaceXPath.parts(path)).first.flatMap(\.self) ?? .null
+  }
+
+  private func nulls(_ path: String) -> Int { launches.count { at(path, $0).isNull } }
+  private func empty(_ path: String) -> Int { launches.count { at(path, $0).count == 0 } }
+
+  @Test("the world that does not live has 205 launches, numbered in their order but for two")
+  func launchesOfTheFrozenWorld() {
+    #expect(launches.count == 205)
+    #expect(launches.count { at("upcoming", $0).bool == false } == 187)
+    #expect(launches.count { at("success", $0).bool == true } == 181)
+    #expect(launches.count { at("success", $0).bool == false } == 5)
+    #expect(nulls("success") == 19)
+    #expect(empty("failures") == 200)
+    #expect(launches.allSatisfy { (at("success", $0).bool == false) == (at("failures", $0).count == 1) })
+    for unique in ["id", "name"] { #expect(Set(launches.map { at(unique, $0) }).count == 205) }
+    #expect(launches.allSatisfy { at("id", $0).string?.count == 24 })
+    let numbers = launches.compactMap { at("flight_number", $0).double.map { Int($0) } }
+    #expect(numbers == numbers.sorted() && numbers.first == 1 && numbers.last == 203)
+    let twice = Dictionary(grouping: numbers) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+    #expect(twice == [188, 198])
+  }
+
+  @Test("what is null or empty is so about as often as it was counted in the original")
+  func nullHabits() {
+    let counted = [
+      "fairings": 36, "links.patch.small": 16, "links.patch.large": 16, "links.webcast": 17,
+      "links.youtube_id": 17,
+      "links.article": 63, "links.wikipedia": 50, "links.presskit": 114, "links.reddit.campaign": 55,
+      "links.reddit.launch": 41, "links.reddit.media": 117, "links.reddit.recovery": 110, "details": 71,
+      "static_fire_date_utc": 84, "static_fire_date_unix": 84, "window": 88, "launch_library_id": 133,
+    ]
+    for (path, count) in counted {
+      #expect(abs(nulls(path) - count) <= 8 + count / 6, "\(path): \(nulls(path))")
+    }
+    let emptied = [
+      "links.flickr.original": 70, "links.flickr.small": 205, "payloads": 12, "ships": 85, "capsules": 170,
+      "crew": 197,
+    ]
+    for (path, count) in emptied {
+      #expect(abs(empty(path) - count) <= 8 + count / 6, "\(path): \(empty(path))")
+    }
+    let reused = launches.count { !at("fairings", $0).isNull && at("fairings.reused", $0).isNull }
+    #expect((60...92).contains(reused), "\(reused)")
+  }
+
+  @Test("cores know three answers to whether they were used before, and land in three ways or none")
+  func cores() {
+    let cores = launches.flatMap { at("cores", $0).items ?? [] }
+    #expect(cores.count == 215)
+    func count(_ name: String, _ value: Value) -> Int { cores.count { $0.member(name) == value } }
+    let expected: [(String, Value, ClosedRange<Int>)] = [
+      ("reused", .bool(true), 95...145), ("reused", .bool(false), 66...115), ("reused", .null, 2...11),
+      ("core", .null, 15...25), ("landing_attempt", .null, 18...26), ("landing_success", .null, 42...66),
+      ("landing_type", .string("ASDS"), 105...150), ("landing_type", .string("RTLS"), 18...44),
+      ("landing_type", .string("Ocean"), 2...12), ("landing_type", .null, 38...64),
+    ]
+    for (name, value, range) in expected {
+      #expect(range.contains(count(name, value)), "\(name) \(value): \(count(name, value))")
+    }
+    #expect((55...95).contains(world.collections["cores"]?.count ?? 0))
+    #expect(launches.count { at("cores", $0).count == 3 } == 5)
+  }
+
+  @Test("dates are as exact as they are known, and the clock of the place has its own offset")
+  func dates() throws {
+    let precisions = Dictionary(grouping: launches) { at("date_precision", $0).string ?? "" }
+    #expect((190...194).contains(precisions["hour"]?.count ?? 0))
+    #expect(Set(precisions.keys) == ["hour", "day", "month"])
+    for launch in launches {
+      let utc = try #require(at("date_utc", launch).string)
+      let time = try #require(SkyTime(iso: utc))
+      #expect(utc.hasSuffix(".000Z") && at("date_unix", launch).double == Double(time.seconds))
+      let local = try #require(at("date_local", launch).string)
+      #expect(SkyTime(iso: local) == time && !local.hasSuffix("Z"))
+      if at("date_precision", launch).string == "month" { #expect(utc.hasSuffix("-01T00:00:00.000Z")) }
+    }
+    #expect(at("date_local", launches[0]).string?.hasSuffix("+12:00") == true)
+  }
+
+  @Test("each id leads to an entry, and each entry back to its launches")
+  func references() throws {
+    let kinds = [
+      "rocket": "rockets", "launchpad": "launchpads", "payloads": "payloads", "ships": "ships",
+      "capsules": "capsules", "crew.crew": "crew", "cores.core": "cores", "cores.landpad": "landpads",
+      "fairings.ships": "ships",
+    ]
+    for (path, collection) in kinds {
+      var seen = 0
+      for launch in launches {
+        for value in SpaceXPath.values(launch, SpaceXPath.parts(path)) {
+          for id in value?.items ?? [value ?? .null] where !id.isNull {
+            let name = try #require(id.string)
+            let entry = try #require(world.entry(name, of: collection), "\(path)")
+            seen += 1
+            if ["crew", "capsules", "cores"].contains(collection) {
+              #expect(entry.member("launches")?.items?.contains(at("id", launch)) == true, "\(path)")
+            }
+          }
+        }
+      }
+      #expect(seen > 20, "\(path)")
+    }
+    let rockets = try #require(world.collections["rockets"])
+    #expect(rockets.map { at("name", $0).string } == ["Falcon 1", "Falcon 9", "Falcon Heavy", "Starship"])
+    #expect(at("success_rate_pct", rockets[0]).double == 40 && at("success_rate_pct", rockets[3]).double == 0)
+    #expect(
+      at("first_stage.burn_time_sec", rockets[3]).isNull && at("diameter.meters", rockets[0]).double == 1.68)
+    let attempts = try #require(world.collections["launchpads"]).map { at("launch_attempts", $0).double ?? 0 }
+    #expect(attempts.reduce(0, +) == 187)
+  }
+
+  @Test("the same seed makes the same world, another seed another")
+  func determinism() {
+    #expect(SpaceXWorld(seed: 7, at: nil, origin: "http://sky").collections == world.collections)
+    #expect(SpaceXWorld(seed: 8, at: nil, origin: "http://sky").collections["launches"] != launches)
+  }
+}
