@@ -34,25 +34,26 @@ final class KeyedStatements {
     return try last.step() ? last.integer(0) : 0
   }
 
-  func value(of node: Int64, _ key: StateKey) throws(StoreFailure) -> [UInt8]? {
+  /// Hands `body` what is under a key, where it lies as long as that lasts; nil where there is no such key.
+  func value<Answer>(
+    of node: Int64, _ key: StateKey,
+    _ body: (UnsafeBufferPointer<UInt8>) throws(StoreFailure) -> Answer
+  ) throws(StoreFailure) -> Answer? {
     get.bind(1, node)
-    return try key.bytes.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
-      try get.bind(2, bytes)
-      defer { get.reset() }
-      return try get.step() ? get.bytes(0) : nil
-    }
+    try get.bind(2, key.bytes)
+    defer { get.reset() }
+    return try get.step() ? try body(get.blob(0)) : nil
   }
 
   /// The first key of those written after `sequence` that is wanted.
   func first(
     of node: Int64, after sequence: Int64, where isWanted: (StateKey) -> Bool
-  ) throws(StoreFailure) -> (sequence: Int64, key: StateKey, value: [UInt8])? {
+  ) throws(StoreFailure) -> (sequence: Int64, key: [UInt8], value: [UInt8])? {
     next.bind(1, node)
     next.bind(2, sequence)
     defer { next.reset() }
     while try next.step() {
-      let key = StateKey(next.bytes(1))
-      if isWanted(key) { return (next.integer(0), key, next.bytes(2)) }
+      if isWanted(StateKey(next.blob(1))) { return (next.integer(0), next.bytes(1), next.bytes(2)) }
     }
     return nil
   }
@@ -64,30 +65,24 @@ final class KeyedStatements {
     let all = try Statement("SELECT key, value FROM keyed WHERE node = ?1 ORDER BY sequence", of: database)
     all.bind(1, node)
     defer { all.reset() }
-    while try all.step() { try body(StateKey(all.bytes(0)), all.bytes(1)) }
+    while try all.step() { try body(StateKey(all.blob(0)), all.bytes(1)) }
   }
 
   func set(
-    _ value: [UInt8], of node: Int64, _ key: StateKey, sequence: Int64, isStored: Bool
+    _ value: UnsafeBufferPointer<UInt8>, of node: Int64, _ key: StateKey, sequence: Int64, isStored: Bool
   ) throws(StoreFailure) {
     let statement = isStored ? update : insert
     statement.bind(1, node)
+    try statement.bind(2, key.bytes)
     statement.bind(3, sequence)
-    try key.bytes.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
-      try statement.bind(2, bytes)
-      try value.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
-        try statement.bind(4, bytes)
-        try statement.run()
-      }
-    }
+    try statement.bind(4, value)
+    try statement.run()
   }
 
   func remove(_ key: StateKey, of node: Int64) throws(StoreFailure) {
     delete.bind(1, node)
-    try key.bytes.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
-      try delete.bind(2, bytes)
-      try delete.run()
-    }
+    try delete.bind(2, key.bytes)
+    try delete.run()
   }
 
   func clear(_ node: Int64) throws(StoreFailure) {

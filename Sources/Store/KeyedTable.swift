@@ -28,7 +28,9 @@ public final class KeyedTable {
   /// The key that was last looked for in the file in vain and has not been set since.
   ///
   /// Most that are missing are set at once, and need no place in the cache.
-  private var missing: StateKey?
+  private var missing = MissingKey()
+  /// Holds what was read last and is too large for the cache.
+  private var large = ByteArena()
   private var sequence: Int64
   /// The file's newest key has this one at most.
   private var storedSequence: Int64
@@ -61,34 +63,61 @@ public final class KeyedTable {
   /// The bytes that wait for the next commit; none only where nothing has changed.
   public var pendingBytes: Int { changes.bytes + (isCleared ? 1 : 0) }
 
-  public func value(for key: [UInt8]) -> [UInt8]? { content(for: StateKey(key))?.bytes }
+  public func value(for key: [UInt8]) -> [UInt8]? { StateKey.of(key) { content(for: $0)?.bytes } }
 
   /// Keeps a value, which makes its key the newest.
   public func set(_ value: [UInt8], for key: [UInt8]) {
+    StateKey.of(key) { key in
+      value.withUnsafeBufferPointer { set(.bytes($0), for: key, isKept: contains(key)) }
+    }
+  }
+
+  /// What there was under a key that was given a value.
+  public enum Replaced {
+    case nothing, same
+    case other([UInt8])
+    /// There is no room for a key more.
+    case full
+  }
+
+  /// Keeps a value unless it is there already, and as long as there are no more than `bound` keys.
+  public func replace(
+    _ key: UnsafeBufferPointer<UInt8>, with value: UnsafeBufferPointer<UInt8>, bound: Int
+  ) -> Replaced {
     let key = StateKey(key)
-    set(.bytes(value), for: key, isKept: contains(key))
+    let replaced: Replaced
+    switch find(key) {
+    case .nothing:
+      if count >= bound { return .full }
+      replaced = .nothing
+    case .bytes(let before):
+      if before.isSame(as: value) { return .same }
+      replaced = .other(Array(before))
+    case .made(let before): replaced = .other(before.stored)
+    }
+    if case .nothing = replaced {
+      set(.bytes(value), for: key, isKept: false)
+    } else {
+      set(.bytes(value), for: key, isKept: true)
+    }
+    return replaced
   }
 
-  /// The same for who has just looked whether there is one.
-  public func set(_ value: [UInt8], for key: [UInt8], isKept: Bool) {
-    set(.bytes(value), for: StateKey(key), isKept: isKept)
-  }
-
-  func set(_ value: KeyedContent, for key: StateKey, isKept: Bool) {
+  func set(_ value: KeyedEntries.Found, for key: StateKey, isKept: Bool) {
     if !isKept { count += 1 }
     sequence += 1
-    if missing == key { missing = nil }
+    if missing.isIt(key) { missing.forget() }
     changes.set(value, for: key, sequence: sequence, isStored: isKept)
   }
 
   /// Forgets a key, and hands out what was kept under it.
   @discardableResult
-  public func remove(_ key: [UInt8]) -> [UInt8]? { take(StateKey(key))?.bytes }
+  public func remove(_ key: [UInt8]) -> [UInt8]? { StateKey.of(key) { take($0)?.bytes } }
 
   func take(_ key: StateKey) -> KeyedContent? {
     guard let value = content(for: key) else { return nil }
     count -= 1
-    changes.set(nil, for: key, sequence: sequence, isStored: true)
+    changes.set(.nothing, for: key, sequence: sequence, isStored: true)
     return value
   }
 
@@ -102,80 +131,88 @@ public final class KeyedTable {
   }
 
   /// The key that was written longest ago; of a table that is ordered.
-  public var oldest: (key: [UInt8], value: [UInt8])? { first.map { ($0.key.bytes, $0.value.bytes) } }
+  public var oldest: (key: [UInt8], value: [UInt8])? { first.map { ($0.key, $0.value.bytes) } }
 
-  var first: (key: StateKey, value: KeyedContent)? {
+  var first: (key: [UInt8], value: KeyedContent)? {
     if !isCleared {
       let stored = reading { () throws(StoreFailure) in
         try statements.first(of: id, after: passed) { [changes] in !changes.contains($0) }
       }
       if let stored = stored ?? nil {
         passed = stored.sequence - 1
-        let value = reading { () throws(StoreFailure) in try decode(stored.value, of: stored.key, decoding) }
+        let value = reading { () throws(StoreFailure) in try decode(stored.value, of: stored.key) }
         return value.map { (stored.key, $0) }
       }
       passed = storedSequence
     }
-    return changes.oldest()
+    guard let (key, value) = changes.oldest() else { return nil }
+    return value.content.map { (Array(key.bytes), $0) }
   }
 
   /// Calls `body` for each key, the one written longest ago first.
   ///
   /// It sees none of what `body` changes. No commit until it is done.
-  public func forEach(_ body: ([UInt8], [UInt8]) -> Void) { forEachContent { body($0.bytes, $1.bytes) } }
+  public func forEach(_ body: ([UInt8], [UInt8]) -> Void) { forEachContent { body($0, $1.bytes) } }
 
-  func forEachContent(_ body: (StateKey, KeyedContent) -> Void) {
+  func forEachContent(_ body: ([UInt8], KeyedContent) -> Void) {
     let changes = changes
     if !isCleared {
       _ = reading { () throws(StoreFailure) in
         try statements.forEach(of: id) { (key, bytes) throws(StoreFailure) in
-          if !changes.contains(key) { body(key, try decode(bytes, of: key, decoding)) }
+          if changes.contains(key) { return }
+          let key = Array(key.bytes)
+          body(key, try decode(bytes, of: key))
         }
       }
     }
-    changes.forEach(body)
+    changes.forEach { key, value in
+      if let content = value.content { body(Array(key.bytes), content) }
+    }
   }
 
   func content(for key: StateKey) -> KeyedContent? {
-    let content = find(key, isDecoded: true)
-    guard let decoding, case .bytes(let bytes)? = content else { return content }
-    // It was looked for before, and nobody asked what it is.
-    let made = reading { () throws(StoreFailure) in try decode(bytes, of: key, decoding) }
-    if let made { cache.keep(made, for: key, size: bytes.count) }
+    let found = find(key)
+    guard decoding != nil, case .bytes(let bytes) = found else { return found.content }
+    let made = reading { () throws(StoreFailure) in try decode(Array(bytes), of: Array(key.bytes)) }
+    if case .made(let value) = made { cache.keep(.made(value), for: key, size: bytes.count) }
     return made
   }
 
   /// Whether there is a key, whatever is kept under it.
-  func contains(_ key: StateKey) -> Bool { find(key, isDecoded: false) != nil }
-
-  /// What is kept under a key: as bytes, where it need not be decoded and has not been.
-  private func find(_ key: StateKey, isDecoded: Bool) -> KeyedContent? {
-    if let changed = changes.value(for: key) { return changed }
-    if isCleared || committed.count == 0 || missing == key { return nil }
-    if let entry = cache.entry(for: key) { return entry }
-    let found = reading { () throws(StoreFailure) -> (value: KeyedContent?, size: Int) in
-      guard let bytes = try statements.value(of: id, key) else { return (nil, 0) }
-      return (try decode(bytes, of: key, isDecoded ? decoding : nil), bytes.count)
-    }
-    // Nothing is known of a key whose read has failed.
-    guard let found else { return nil }
-    guard found.value != nil else {
-      if let missing { cache.keep(nil, for: missing, size: 0) }
-      missing = key
-      return nil
-    }
-    cache.keep(found.value, for: key, size: found.size)
-    return found.value
+  func contains(_ key: StateKey) -> Bool {
+    if case .nothing = find(key) { false } else { true }
   }
 
-  private func decode(
-    _ bytes: [UInt8], of key: StateKey, _ decoding: (([UInt8]) -> KeyedContent?)?
-  ) throws(StoreFailure) -> KeyedContent {
+  /// What is kept under a key, where it lies until the next call: of a table whose values are something else in memory,
+  /// as bytes until it has been asked what they are.
+  private func find(_ key: StateKey) -> KeyedEntries.Found {
+    if let changed = changes.find(key) { return changed }
+    if isCleared || committed.count == 0 || missing.isIt(key) { return .nothing }
+    if let kept = cache.find(key) { return kept }
+    let found = reading { () throws(StoreFailure) in
+      try statements.value(of: id, key) { (bytes) throws(StoreFailure) in keep(bytes, for: key) }
+    }
+    // Nothing is known of a key whose read has failed.
+    if case .some(nil) = found {
+      missing.withKey { cache.keep(.nothing, for: $0, size: 0) }
+      missing.note(key)
+    }
+    return found.flatMap { $0 } ?? .nothing
+  }
+
+  /// Keeps what was read, and answers it where it lies then.
+  private func keep(_ bytes: UnsafeBufferPointer<UInt8>, for key: StateKey) -> KeyedEntries.Found {
+    if let kept = cache.keep(.bytes(bytes), for: key, size: bytes.count) { return kept }
+    large = ByteArena()
+    return .bytes(UnsafeBufferPointer(start: large.add(bytes), count: bytes.count))
+  }
+
+  private func decode(_ bytes: [UInt8], of key: [UInt8]) throws(StoreFailure) -> KeyedContent {
     guard let decoding else { return .bytes(bytes) }
     if let content = decoding(bytes) { return content }
     throw StoreFailure(
       database.path, .corrupt,
-      "what \(node) keeps under \(String(decoding: key.bytes.prefix(80), as: UTF8.self)) is not what it wrote"
+      "what \(node) keeps under \(String(decoding: key.prefix(80), as: UTF8.self)) is not what it wrote"
     )
   }
 
@@ -198,27 +235,36 @@ extension KeyedTable {
     if isTold, !isCleared, changes.isEmpty { return }
     if isCleared { try statements.clear(id) }
     // In the order of the keys, so that neighbours meet on one page.
-    for place in changes.placesInKeyOrder() {
-      let change = changes[place]
+    for number in changes.numbersInKeyOrder() {
+      let change = changes.entries[number]
       let isStored = change.isStored && !isCleared
-      if let value = change.value {
-        let bytes = value.bytes
-        changes.note(size: bytes.count, at: place)
-        let sequence = isOrdered ? change.sequence : 0
-        try statements.set(bytes, of: id, change.key, sequence: sequence, isStored: isStored)
-      } else if isStored {
-        try statements.remove(change.key, of: id)
+      switch changes.entries.found(number) {
+      case .nothing: if isStored { try statements.remove(change.key, of: id) }
+      case .bytes(let bytes): try write(bytes, change, isStored: isStored)
+      case .made(let value):
+        let bytes = value.stored
+        changes.note(size: bytes.count, of: number)
+        try bytes.withUnsafeBufferPointer { (bytes) throws(StoreFailure) in
+          try write(bytes, change, isStored: isStored)
+        }
       }
     }
     try statements.describe(id, node, description, count: count)
+  }
+
+  private func write(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ change: KeyedEntries.Entry, isStored: Bool
+  ) throws(StoreFailure) {
+    let sequence = isOrdered ? change.sequence : 0
+    try statements.set(bytes, of: id, change.key, sequence: sequence, isStored: isStored)
   }
 
   /// The changes are in the file.
   func settle() {
     // Of more than there is room for, the newest are kept, rather than each for a moment.
     if changes.bytes > cache.limit { cache.removeAll() }
-    changes.forEachCurrent(within: cache.limit) { cache.keep($0.value, for: $0.key, size: $0.size) }
-    missing = nil
+    changes.forEachCurrent(within: cache.limit) { cache.keep($1, for: $0.key, size: $0.size) }
+    missing.forget()
     changes = KeyedChanges()
     committed = (count, passed)
     storedSequence = sequence
@@ -231,4 +277,27 @@ extension KeyedTable {
     (count, passed) = committed
     isCleared = false
   }
+}
+
+/// A key of which it is known that there is nothing under it.
+private struct MissingKey {
+  private var bytes: [UInt8] = []
+  private var hash: UInt64?
+
+  func isIt(_ key: StateKey) -> Bool {
+    hash == key.hash && bytes.withUnsafeBufferPointer { $0.isSame(as: key.bytes) }
+  }
+
+  func withKey(_ body: (StateKey) -> Void) {
+    guard let hash else { return }
+    bytes.withUnsafeBufferPointer { body(StateKey($0, hash: hash)) }
+  }
+
+  mutating func note(_ key: StateKey) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: key.bytes)
+    hash = key.hash
+  }
+
+  mutating func forget() { hash = nil }
 }

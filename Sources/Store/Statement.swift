@@ -95,10 +95,13 @@ public final class Statement {
     sqlite3_column_type(handle, column) == SQLITE_INTEGER ? .integer(integer(column)) : .text(text(column))
   }
 
-  public func bytes(_ column: Int32) -> [UInt8] {
-    guard let start = sqlite3_column_blob(handle, column) else { return [] }
-    let count = Int(sqlite3_column_bytes(handle, column))
-    return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  public func bytes(_ column: Int32) -> [UInt8] { Array(blob(column)) }
+
+  /// The bytes where they lie until the next step.
+  func blob(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+    let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+    return UnsafeBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
   }
 }
 

@@ -24,13 +24,6 @@ enum KeyedContent {
     case .made(let value): value.stored
     }
   }
-
-  var size: Int {
-    switch self {
-    case .bytes(let bytes): bytes.count
-    case .made(let value): value.storedSize
-    }
-  }
 }
 
 /// A keyed table whose values are of one type.
@@ -47,27 +40,26 @@ public struct TypedTable<Value: Storable> {
   public var count: Int { table.count }
 
   /// Whether there is a key, which costs less than to ask what is kept under it.
-  public func contains(_ key: [UInt8]) -> Bool { table.contains(StateKey(key)) }
+  public func contains(_ key: [UInt8]) -> Bool { StateKey.of(key) { table.contains($0) } }
 
-  public func value(for key: [UInt8]) -> Value? { table.content(for: StateKey(key)).flatMap(open) }
+  public func value(for key: [UInt8]) -> Value? { StateKey.of(key) { table.content(for: $0) }.flatMap(open) }
 
   public func set(_ value: Value, for key: [UInt8]) {
-    let key = StateKey(key)
-    table.set(.made(value), for: key, isKept: table.contains(key))
+    StateKey.of(key) { table.set(.made(value), for: $0, isKept: table.contains($0)) }
   }
 
   @discardableResult
-  public func remove(_ key: [UInt8]) -> Value? { table.take(StateKey(key)).flatMap(open) }
+  public func remove(_ key: [UInt8]) -> Value? { StateKey.of(key) { table.take($0) }.flatMap(open) }
 
   public func removeAll() { table.removeAll() }
 
   public var oldest: (key: [UInt8], value: Value)? {
-    table.first.flatMap { entry in open(entry.value).map { (entry.key.bytes, $0) } }
+    table.first.flatMap { entry in open(entry.value).map { (entry.key, $0) } }
   }
 
   public func forEach(_ body: ([UInt8], Value) -> Void) {
     table.forEachContent { key, content in
-      if let value = open(content) { body(key.bytes, value) }
+      if let value = open(content) { body(key, value) }
     }
   }
 

@@ -72,16 +72,13 @@ final class KeptRows: SnapshotRows {
   func note(
     _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool
   ) -> Snapshot.Finding {
-    let key = Array(key)
-    if isOfPoll { seen.insert(key) }
-    guard let before = table.value(for: key) else {
-      if table.count >= bound { return .full }
-      table.set(Array(value), for: key, isKept: false)
-      return .new
+    if isOfPoll { seen.insert(Array(key)) }
+    return switch table.replace(key, with: value, bound: bound) {
+    case .nothing: .new
+    case .same: .same
+    case .full: .full
+    case .other(let before): .other(before: Snapshot.read(before))
     }
-    if before.elementsEqual(value) { return .same }
-    table.set(Array(value), for: key, isKept: true)
-    return .other(before: Snapshot.read(before))
   }
 
   func takeUnseen() -> [(key: [UInt8], value: [UInt8])] {

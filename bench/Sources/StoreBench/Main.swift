@@ -88,7 +88,7 @@ private final class EpochCase {
     for number in 0..<Self.changed {
       // Spread over all of them.
       let key = Array("\((offset + number * keys / Self.changed) % keys)".utf8)
-      if table.value(for: key) != nil { table.set(Self.row, for: key, isKept: true) }
+      table.set(Self.row, for: key)
     }
     let written = OutputPlace(epoch: file.epoch, index: Int64(Self.changed - 1))
     try file.commit { (epoch) throws(StoreFailure) in
