@@ -15,6 +15,9 @@ public final class Sky: Sendable {
   /// So many different requests are counted by themselves.
   private static let countLimit = 10_000
 
+  /// Launch Library 2, SpaceX (flying on, since the real one has nothing to tell any more), the picture of the day, and
+  /// pictures for all of them.
+  ///
   /// - Parameters:
   ///   - upcoming: how many launches are to come at any time, more or less
   ///   - perWeek: how many fly in a week
@@ -23,7 +26,11 @@ public final class Sky: Sendable {
   ) {
     self.init(
       seed: seed, faults: faults,
-      services: [LaunchLibraryService(LaunchWorld(seed: seed, upcoming: upcoming, perWeek: perWeek))])
+      services: [
+        LaunchLibraryService(LaunchWorld(seed: seed, upcoming: upcoming, perWeek: perWeek)),
+        SpaceXService(seed: seed, isAlive: true), APODService(seed: seed, badDay: faults.has(.apod)),
+        PicturesService(seed: seed),
+      ])
   }
 
   /// A sky of other services; the first that knows a path answers.
@@ -75,6 +82,12 @@ public final class Sky: Sendable {
           LaunchShape.Version.allCases.map {
             .string("\(request.origin)/\($0.rawValue)/\($0.folder)/upcoming/?limit=10")
           }),
+      ]),
+      "spacex": .fields([
+        "url": .string(request.origin), "try": .string("\(request.origin)/v4/launches/latest"),
+      ]),
+      "apod": .fields([
+        "url": .string(request.origin), "try": .string("\(request.origin)/planetary/apod?api_key=DEMO_KEY"),
       ]),
       "faults": .array(SkyFaults.Kind.allCases.filter(faults.has).map { .string($0.rawValue) }),
     ])

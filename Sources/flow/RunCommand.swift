@@ -7,14 +7,19 @@ import Pipeline
 enum RunCommand {
   static let once = Option("once", .flag, "poll each source once, read files as they are, and end")
   static let dryRun = Option("dry-run", .flag, "show what each sink would be given, and write nothing")
+  static let time = Option(
+    "for", .value("TIME"), "stop in good order after so long, as from a script: 45s, 2h")
   static let stats = Option("stats", .flag, "print what each node has done, at the end")
   static let grace = Option("grace", .value("TIME"), "how long stopping may take (10s)")
 
   static let manual = Manual(
     "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
     options: [
-      once, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none, RunState.reset,
-      RunWeb.refresh, RunRecording.record, RunRecording.replay, stats, grace, RunLog.quiet, RunLog.verbose,
+      once, time, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none,
+      RunState.reset,
+      RunWeb.refresh, RunRecording.record, RunRecording.replay, RunSky.sky,
+    ] + SkyOptions.all + [
+      stats, grace, RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
     about: """
@@ -25,10 +30,13 @@ enum RunCommand {
       so that after a crash nothing is lost or written twice: see flow help state.
 
       \(RunRecording.about)
+
+      \(RunSky.about)
       """,
     examples: [
       ("flow run pipelines/slips.yaml", "until stopped"),
       ("flow run --once --stats pipelines/slips.yaml", "one poll of each source, as from cron"),
+      ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "without a network, six hours a second"),
       ("flow run --record rec a.yaml", "keep what is polled"),
       ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
     ])
@@ -36,6 +44,7 @@ enum RunCommand {
   static let command = Command(manual) { arguments throws(WrongUse) in
     let state = try RunState(arguments)
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
+    let time = try duration(arguments.text(time), time)
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
     if !files.isRight { return ExitStatus.usage }
@@ -50,19 +59,28 @@ enum RunCommand {
       options.letters = appendLetter
       if let state { options.state = { plan in try state.open(plan, log: log) } }
     }
+    let sky = try RunSky(arguments)
+    sky?.stand(in: &options.world)
     let recording = try RunRecording(arguments, files.plans)
     recording.stand(in: &options, masking: files.secrets)
     recording.tell(files.plans, log)
     ignoreSignalsOfWrites()
     let isVirtual = try recording.isVirtual(files.plans)
     // What is run again is a world of its own: it neither knows nor changes what a run has remembered.
-    if isVirtual, !arguments.has(RunState.folder) { options.state = nil }
+    if isVirtual || sky != nil, !arguments.has(RunState.folder) { options.state = nil }
     if options.state != nil { try checkNames(files.plans) }
     if isVirtual {
+      if sky != nil {
+        throw WrongUse("--sky and recordings are said together: each brings a time of its own")
+      }
+      if time != nil {
+        throw WrongUse("--for counts the time of a clock, and recordings run in virtual time")
+      }
       return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
     }
-    options.world[WebAccess.self] = try RunWeb.access(files.plans, state, arguments)
-    return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
+    options.world[WebAccess.self] = try RunWeb.access(files.plans, state, under: sky, arguments)
+    sky?.tell(log)
+    return Runner(files.plans, options, printsStatistics: arguments.has(stats), for: time).run()
   }
 
   /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.

@@ -9,9 +9,9 @@ enum RunWeb {
   static let refresh = Option("refresh", .flag, "ask anew for what the cache has")
 
   /// Made when the first source asks, so that pipelines without one never see it.
-  static func access(_ plans: [Plan], _ state: RunState?, _ arguments: Arguments) throws(WrongUse)
-    -> WebAccess
-  {
+  static func access(
+    _ plans: [Plan], _ state: RunState?, under sky: RunSky?, _ arguments: Arguments
+  ) throws(WrongUse) -> WebAccess {
     var budgets = WebAccess.budgets
     for plan in plans {
       do {
@@ -20,15 +20,19 @@ enum RunWeb {
         throw WrongUse("config.yaml: \(error)")
       }
     }
-    let folder = plans.first.flatMap { try? state?.folder(of: $0) }
-    return WebAccess(refreshes: arguments.has(refresh)) { [budgets] in
-      let surroundings = Surroundings { Terminal.environment($0) }
-      let transport = try CurlTransport(
+    // What a sky has answered is of no use to another, nor to the real one.
+    let folder = sky == nil ? plans.first.flatMap { try? state?.folder(of: $0) } : nil
+    return WebAccess(refreshes: arguments.has(refresh), isSimulated: sky != nil) { [budgets] in
+      // No proxy is asked for what is on this machine.
+      let surroundings = sky == nil ? Surroundings { Terminal.environment($0) } : Surroundings()
+      let network = try CurlTransport(
         .init(userAgent: "flow/\(VersionCommand.version)", surroundings: surroundings))
+      let transport = sky?.transport(over: network) ?? network
       let file = try folder.map { folder throws(StoreFailure) in try WebFile(path: WebFile.path(in: folder)) }
       return Client(
-        transport, file: try file ?? WebFile(), on: SerialScheduler(name: "flow-web"),
-        wallClock: World.real.wallClock, .init(budgets: budgets))
+        transport, file: try file ?? WebFile(),
+        on: SerialScheduler(name: "flow-web", speed: sky?.speed ?? .real),
+        wallClock: sky?.wallClock ?? World.real.wallClock, .init(budgets: budgets))
     }
   }
 }

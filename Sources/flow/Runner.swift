@@ -7,8 +7,11 @@ struct Runner {
   private let plans: [Plan]
   private let options: RunOptions
   private let printsStatistics: Bool
+  /// After so long they are stopped.
+  private let time: Duration?
 
-  init(_ plans: [Plan], _ options: RunOptions, printsStatistics: Bool) {
+  init(_ plans: [Plan], _ options: RunOptions, printsStatistics: Bool, for time: Duration? = nil) {
+    self.time = time
     self.plans = plans
     self.options = options
     self.printsStatistics = printsStatistics
@@ -23,7 +26,7 @@ struct Runner {
   /// The exit status.
   func run() -> Int32 {
     // Before any thread is started, so that all have them blocked and only `wait` sees them.
-    let signals = SignalSet([SIGINT, SIGTERM, SIGUSR1, SIGUSR2] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
+    let signals = SignalSet.ofRuns
     signals.block()
     let tally = Tally(plans.count)
     let main = pthread_self()
@@ -51,23 +54,28 @@ struct Runner {
   /// Until all are done; the signal that stopped them, if one did.
   private func wait(_ runs: [PipelineRun], _ tally: Tally, _ signals: SignalSet) -> Int32? {
     var stoppedBy: Int32?
+    let end = time.map { ContinuousClock.now + $0 }
     var deadline: ContinuousClock.Instant?
     var isAborted = false
+    func stop() {
+      deadline = .now + options.grace
+      for run in runs { run.stop() }
+    }
     while tally.left.load(ordering: .acquiring) > 0 {
-      let signal = signals.wait(until: deadline)
+      let signal = signals.wait(until: deadline ?? end)
       switch signal {
       case SIGUSR1: Terminal.complain(RunStatistics.text(runs), beside: options.screen)
       case SIGINT, SIGTERM, SIGHUP:
-        if stoppedBy == nil {
-          stoppedBy = signal
-          deadline = .now + options.grace
-          for run in runs { run.stop() }
+        stoppedBy = stoppedBy ?? signal
+        if deadline == nil {
+          stop()
         } else if !isAborted {
           isAborted = true
           deadline = .now + .seconds(1)
           for run in runs { run.abort() }
         }
       case nil:
+        if deadline == nil, let end, end <= .now { stop() }
         guard let passed = deadline, passed <= .now else { continue }
         if isAborted { return stoppedBy }
         Terminal.complain("flow: not everything could be written in time\n", beside: options.screen)
@@ -92,6 +100,11 @@ private func isIgnored(_ number: Int32) -> Bool {
 /// Some signals, to be blocked and waited for.
 struct SignalSet {
   private var set = sigset_t()
+
+  /// Those that a run answers.
+  static var ofRuns: SignalSet {
+    SignalSet([SIGINT, SIGTERM, SIGUSR1, SIGUSR2] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
+  }
 
   init(_ signals: [Int32]) {
     sigemptyset(&set)

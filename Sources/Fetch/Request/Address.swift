@@ -52,6 +52,11 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
     return copy
   }
 
+  /// The same place of another server, by plain HTTP: where a proxy or an imitation listens.
+  public func served(by host: String, port: Int) -> Address {
+    Address(scheme: .http, host: host, port: port, path: path, query: query)
+  }
+
   /// Whether both are of the same scheme, host and port.
   func sharesOrigin(with other: Address) -> Bool {
     scheme == other.scheme && host == other.host && port == other.port

@@ -42,6 +42,10 @@ let console = NodeSpec(
     }
   },
   .sink { options, context in
+    // JSON is for another program, which would stumble over it.
+    if options.isGiven(ConsoleOptions.table) || options.isGiven(ConsoleOptions.template) {
+      try context.lane.world[Simulation.self]?.say(on: context.screen)
+    }
     let painter = ConsolePainter(options[ConsoleOptions.color], context)
     if let columns = options[ConsoleOptions.table] {
       let form = ConsoleTable.Form(

@@ -9,10 +9,13 @@ final class SkyFront: Sendable {
   let isStopped = Atomic(false)
   private let sky: Sky
   private let dripping: Duration
+  private let isEverywhere: Bool
   private let clock: @Sendable () -> SkyTime
 
-  init(_ sky: Sky, port: Int, dripping: Duration, clock: @escaping @Sendable () -> SkyTime) {
-    (self.sky, self.dripping, self.clock) = (sky, dripping, clock)
+  init(
+    _ sky: Sky, port: Int, dripping: Duration, isEverywhere: Bool, clock: @escaping @Sendable () -> SkyTime
+  ) {
+    (self.sky, self.dripping, self.isEverywhere, self.clock) = (sky, dripping, isEverywhere, clock)
     origin = "http://127.0.0.1:\(port)"
   }
 
@@ -38,11 +41,20 @@ final class SkyFront: Sendable {
     }
     var client = [CChar](repeating: 0, count: 64)
     flow_mhd_client(connection, &client, UInt32(client.count))
+    let headers = pairs(connection, ofQuery: false)
     let request = SkyRequest(
-      method: method, path: path, query: pairs(connection, ofQuery: true),
-      headers: pairs(connection, ofQuery: false), body: incoming.body, origin: origin,
+      method: method, path: path, query: pairs(connection, ofQuery: true), headers: headers,
+      body: incoming.body,
+      origin: isEverywhere ? asked(headers) : origin,
       client: String(decoding: client.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     return send(sky.answer(request, at: clock()), connection)
+  }
+
+  /// Where the client believes to be.
+  private func asked(_ headers: [(name: String, value: String)]) -> String {
+    func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
+    guard let host = header("host") else { return origin }
+    return "\(header("x-forwarded-proto") ?? "http")://\(host)"
   }
 
   private final class Pairs {

@@ -22,14 +22,17 @@ public final class SkyServer: Sendable {
   private static let patience: UInt32 = 60
 
   /// Serves at once; port 0 is any that is free.
+  ///
+  /// `isEverywhere` for one that stands for the whole network: links in answers then lead to whoever was asked.
   public init(
-    _ sky: Sky, port wanted: Int = 0, dripping: Duration = .seconds(5),
+    _ sky: Sky, port wanted: Int = 0, dripping: Duration = .seconds(5), isEverywhere: Bool = false,
     clock: @escaping @Sendable () -> SkyTime
   ) throws(Failure) {
     if let problem = flow_mhd_load() { throw Failure(description: String(cString: problem)) }
     let listener: LoopbackSocket = try LoopbackSocket(port: wanted)
     port = listener.port
-    front = SkyFront(sky, port: listener.port, dripping: dripping, clock: clock)
+    front = SkyFront(
+      sky, port: listener.port, dripping: dripping, isEverywhere: isEverywhere, clock: clock)
     let context = Unmanaged.passUnretained(front).toOpaque()
     guard
       let daemon = flow_mhd_start(

@@ -6,7 +6,6 @@ extension Value {
     .object(Shape(members.map { Key($0.key) }), members.map(\.value))
   }
 
-  static func text(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
   static func whole(_ number: Int?) -> Value { number.map { .number($0) } ?? .null }
   static func moment(_ time: SkyTime) -> Value { .string(UTC.text(time.wholeSeconds)) }
 

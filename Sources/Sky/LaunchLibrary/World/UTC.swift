@@ -3,55 +3,6 @@ import Glibc
 extension SkyTime {
   /// Seconds since 1970, a fraction left off.
   var wholeSeconds: Int { Int((Double(milliseconds) / 1000).rounded(.down)) }
-
-  /// A date, or a date and a time with or without seconds, a fraction and an offset; UTC where it has none.
-  init?(iso text: String) {
-    var digits = text.utf8[...]
-    func number(_ width: Int) -> Int? {
-      guard digits.count >= width, digits.prefix(width).allSatisfy({ (0x30...0x39).contains($0) }) else {
-        return nil
-      }
-      let number = digits.prefix(width).reduce(0) { $0 * 10 + Int($1) - 0x30 }
-      digits = digits.dropFirst(width)
-      return number
-    }
-    func take(_ characters: StaticString) -> Bool {
-      guard let first = digits.first, characters.description.utf8.contains(first) else { return false }
-      digits = digits.dropFirst()
-      return true
-    }
-    guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2),
-      (1...12).contains(month), (1...31).contains(day)
-    else { return nil }
-    var seconds = UTC.seconds(year: year, month: month, day: day)
-    var fraction = 0
-    if take("Tt ") {
-      guard let hour = number(2), take(":"), let minute = number(2), hour < 24, minute < 60 else {
-        return nil
-      }
-      seconds += hour * 3600 + minute * 60
-      if take(":") {
-        guard let second = number(2), second <= 60 else { return nil }
-        seconds += second
-        if take(".") {
-          let part = digits.prefix { (0x30...0x39).contains($0) }
-          guard !part.isEmpty else { return nil }
-          digits = digits.dropFirst(part.count)
-          fraction =
-            Int((String(part.prefix(3)) ?? "") + String(repeating: "0", count: max(0, 3 - part.count))) ?? 0
-        }
-      }
-      let isWest = digits.first == UInt8(ascii: "-")
-      if !take("Zz"), take("+- ") {
-        guard let hours = number(2) else { return nil }
-        _ = take(":")
-        let offset = hours * 3600 + (number(2) ?? 0) * 60
-        seconds += isWest ? offset : -offset
-      }
-    }
-    guard digits.isEmpty else { return nil }
-    self.init(milliseconds: Int64(seconds) * 1000 + Int64(fraction))
-  }
 }
 
 /// The calendar of the launches: seconds since 1970, and the ends of days, months and longer.

@@ -1,0 +1,107 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import Sky
+
+/// The shipped pipelines for a month under a sky where everything goes wrong now and then: what they tell is what happened.
+@Suite("A month under the sky, with all faults")
+struct MonthTests {
+  private static let month = Duration.seconds(30 * 86400)
+
+  /// A launch as `new-launches` watches it.
+  private struct Row: Hashable {
+    let net: String
+    let status: String
+  }
+
+  private struct Change: Hashable, CustomStringConvertible {
+    let type: String
+    let id: String
+    let row: Row?
+    var description: String { "\(type) \(id) \(row.map { "\($0.net) \($0.status)" } ?? "")" }
+  }
+
+  /// The next launches as the sky has them, by their ids.
+  private func rows(_ sky: Sky, at time: Double, _ count: Int) -> [String: Row] {
+    let world = LaunchWorld(seed: sky.seed)
+    let now = SkyTime(milliseconds: Int64(time * 1000))
+    let next = world.upcoming(at: now).sorted { ($0.net, $0.id) < ($1.net, $1.id) }.prefix(count)
+    return Dictionary(
+      uniqueKeysWithValues: next.map { ($0.id, Row(net: $0.net.iso, status: "\($0.status.rawValue)")) })
+  }
+
+  /// What became of one list of rows in the next.
+  private func changes(_ old: [String: Row], _ new: [String: Row]) -> Set<Change> {
+    var found: Set<Change> = []
+    for (id, row) in new where old[id] != row {
+      found.insert(Change(type: old[id] == nil ? "added" : "changed", id: id, row: row))
+    }
+    for id in old.keys where new[id] == nil { found.insert(Change(type: "removed", id: id, row: nil)) }
+    return found
+  }
+
+  /// What the pipeline told, by the time of its poll.
+  private func told(_ trial: SkyTrial, _ sink: String) -> [Double: Set<Change>] {
+    var found: [Double: Set<Change>] = [:]
+    for event in trial.told(sink) {
+      let after = event.value.member("after")
+      let row = after.flatMap { after -> Row? in
+        guard let net = after.member("net")?.string, let status = after.member("status")?.string else {
+          return nil
+        }
+        return Row(net: net, status: Self.statuses[status] ?? status)
+      }
+      found[event.poll, default: []].insert(
+        Change(
+          type: event.value.member("type")?.string ?? "", id: event.value.member("key")?.string ?? "",
+          row: row))
+    }
+    return found
+  }
+
+  private static let statuses = [
+    "Go": "1", "TBD": "2", "Success": "3", "Failure": "4", "Hold": "5", "In Flight": "6",
+    "Partial Failure": "7",
+    "TBC": "8", "Payload Deployed": "9",
+  ]
+
+  @Test(
+    "new-launches tells each change at its poll, none that was not, and notifies of all but removals",
+    arguments: [1, 2] as [UInt64])
+  func newLaunches(_ seed: UInt64) throws {
+    let trial = try SkyTrial("new-launches", faults: "all", seed: seed)
+    try trial.run(for: Self.month)
+    let polls = trial.polls.all
+    #expect(polls.count > 100, "\(polls.count) polls; \(trial.logged.all.prefix(5))")
+    let told = told(trial, "log")
+    var known: [String: Row]?
+    var count = 0
+    for poll in polls {
+      let now = rows(trial.sky, at: try #require(poll.asked), 40)
+      let expected = known.map { changes($0, now) } ?? []
+      #expect(told[poll.at] ?? [] == expected)
+      count += expected.count
+      known = now
+    }
+    #expect(count > 100, "a month in which next to nothing happened")
+    #expect(trial.told("log").count == count)
+    let notified = told.mapValues { $0.filter { $0.type != "removed" } }.filter { !$0.value.isEmpty }
+    #expect(self.told(trial, "tell") == notified)
+    budgetIsKept(trial)
+  }
+
+  /// Never more within an hour of the sky than the service takes.
+  private func budgetIsKept(_ trial: SkyTrial, sourceLocation: SourceLocation = #_sourceLocation) {
+    for (host, limit) in [("ll.thespacedevs.com", 15), ("api.nasa.gov", 30)] {
+      let times = trial.network.asked.all.filter { $0.host == host && !$0.path.hasSuffix("/api-throttle/") }
+        .map(
+          \.at)
+      for (index, time) in times.enumerated() {
+        let within = times[index...].prefix { $0 < time + 3600 }.count
+        #expect(
+          within <= limit, "\(within) requests of \(host) within an hour", sourceLocation: sourceLocation)
+      }
+    }
+  }
+}

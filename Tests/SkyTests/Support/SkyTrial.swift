@@ -1,0 +1,195 @@
+import Fetch
+import Foundation
+import JSON
+import Reactive
+import Store
+import Testing
+
+@testable import Nodes
+@testable import Pipeline
+@testable import Sky
+
+/// A shipped pipeline for some time under the sky, in virtual time: the real sources and the real client, with the sky
+/// itself in the place of the network.
+final class SkyTrial {
+  struct Told: Sendable {
+    let sink: String
+    /// The time of day, in seconds since 1970.
+    let at: Double
+    let value: Value
+    let poll: Double
+  }
+
+  let sky: Sky
+  let heard = Noted<Told>()
+  let logged = Noted<String>()
+  /// The polls that came out of sources, stale ones left out.
+  let polls = Noted<SkyPoll>()
+  let network: SkyNetwork
+  private let plan: Plan
+  private let clock = VirtualScheduler()
+
+  init(_ name: String, faults: String, seed: UInt64 = 1, settings: [(name: String, text: String)] = []) throws
+  {
+    sky = Sky(seed: seed, faults: try SkyFaults(faults))
+    network = SkyNetwork(sky)
+    let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+    var reader = PipelineReader(catalog: .all)
+    reader.settings = settings
+    reader.readFile = { [UInt8](try Data(contentsOf: URL(fileURLWithPath: $0))) }
+    let path = "\(root)/pipelines/\(name).yaml"
+    reader.read(path: path, try reader.readFile(path))
+    #expect(reader.problems.isEmpty, "\(reader.problems)")
+    plan = try #require(reader.plans.first)
+  }
+
+  func run(for time: Duration) throws {
+    let start = Double(LaunchWorld.start.milliseconds) / 1000
+    let clock = clock
+    let wallClock: @Sendable () -> Double = { start + Double(clock.now.nanoseconds) / 1e9 }
+    let web = ImpatientScheduler(beside: clock)
+    network.time.withLock { $0 = { start + Double(web.now.nanoseconds) / 1e9 } }
+    var random = SystemRandom(seed: 1)
+    let draws = Locked((0..<1000).map { _ in Double.random(in: 0..<1, using: &random) })
+    var world = World(
+      wallClock: wallClock,
+      random: {
+        draws.withLock {
+          $0.append($0.removeFirst()); return $0.last ?? 0
+        }
+      },
+      environment: { _ in nil })
+    let network = network
+    world[WebAccess.self] = WebAccess {
+      Client(
+        network, file: try WebFile(), on: web, wallClock: { network.now }, .init(budgets: WebAccess.budgets))
+    }
+    let log = Log(level: .notice) { [logged] in logged.note("\($0.node): \($0.message)") }
+    let silent = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
+    var options = RunOptions(world: world, log: log, screen: silent)
+    options.sink = { [heard] (sink: SinkPlan, _: SinkContext) -> (any Sink)? in
+      ListeningSink { event in
+        heard.note(Told(sink: sink.name, at: wallClock(), value: event.value, poll: event.poll.at))
+      }
+    }
+    let sources = Set(plan.sources.map(\.name))
+    options.tap = { [polls] (name: String, signal: Signal) in
+      guard sources.contains(name), case .endOfPoll(let poll) = signal,
+        poll.notes.member("stale") == nil
+      else { return }
+      polls.note(SkyPoll(source: name, at: poll.at, asked: network.lastWhole))
+    }
+    let run = try PipelineRun(plan, options, clock: clock) { _ in }
+    run.start()
+    clock.advance(by: time)
+    run.stop()
+    clock.run(limit: 1_000_000)
+  }
+
+  /// What a sink was given.
+  func told(_ sink: String) -> [Told] { heard.all.filter { $0.sink == sink } }
+}
+
+/// A poll that a source has answered with something new.
+struct SkyPoll: Sendable {
+  let source: String
+  /// The time of day of the poll, and of the answer that it had.
+  let at: Double
+  let asked: Double?
+}
+
+/// What was noted, by whichever thread.
+final class Noted<Entry: Sendable>: Sendable {
+  private let entries = Locked<[Entry]>([])
+  var all: [Entry] { entries.withLock { $0 } }
+  func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
+}
+
+private final class ListeningSink: Sink {
+  private let note: (Pipeline.Event) -> Void
+  init(_ note: @escaping (Pipeline.Event) -> Void) { self.note = note }
+  func take(_ event: Pipeline.Event) { note(event) }
+}
+
+private struct SystemRandom: RandomNumberGenerator {
+  private var random: SkyRandom
+  init(seed: UInt64) { random = SkyRandom(seed, "trial") }
+  mutating func next() -> UInt64 { random.next() }
+}
+
+/// Waits for nothing: its clock jumps to the next timer, and is never behind that of the lane.
+private final class ImpatientScheduler: Scheduler {
+  private let thread = SerialScheduler(name: "web")
+  private let lane: VirtualScheduler
+  private let reached = Locked(Instant())
+
+  init(beside lane: VirtualScheduler) { self.lane = lane }
+
+  var now: Instant { max(lane.now, reached.withLock { $0 }) }
+  var isCurrent: Bool { thread.isCurrent }
+
+  func perform(_ work: @escaping @Sendable () -> Void) { thread.perform(work) }
+
+  func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription {
+    let timer = Subscription()
+    thread.perform { [self] in
+      if timer.isDisposed { return }
+      reached.withLock { $0 = max($0, deadline) }
+      work()
+    }
+    return timer
+  }
+}
+
+/// The sky as a client's network, without a wire.
+final class SkyNetwork: Transport {
+  struct Request: Sendable {
+    let host: String
+    let path: String
+    let at: Double
+  }
+
+  let asked = Noted<Request>()
+  let time = Locked<@Sendable () -> Double>({ 0 })
+  private let whole = Locked<Double?>(nil)
+  private let sky: Sky
+
+  init(_ sky: Sky) { self.sky = sky }
+
+  var now: Double { time.withLock { $0 }() }
+
+  /// When something was answered last that was whole and what was asked for.
+  var lastWhole: Double? { whole.withLock { $0 } }
+
+  func start(
+    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+  ) -> Subscription {
+    let address = order.address
+    asked.note(Request(host: address.site, path: address.path, at: now))
+    let query = address.query.map { (name: $0.decodedName, value: $0.decodedValue) }
+    let answer = sky.answer(
+      SkyRequest(
+        method: order.method.rawValue, path: address.path, query: query,
+        headers: order.headers.map { ($0.name, $0.value) }, body: order.body,
+        origin: "\(address.scheme.rawValue)://\(address.site)"),
+      at: SkyTime(milliseconds: Int64(now * 1000)))
+    let result: Result<TransferAnswer, TransferFailure>
+    switch answer.delivery {
+    case .reset: result = .failure(TransferFailure(.interrupted, "the connection was reset"))
+    case .truncated: result = .failure(TransferFailure(.interrupted, "the body ended before its end"))
+    case .whole, .drip:
+      if answer.status == 200 { whole.withLock { [now] in $0 = now } }
+      result = .success(
+        TransferAnswer(
+          status: answer.status, headers: Headers(answer.headers.map { ($0.name, $0.value) }),
+          body: answer.body))
+    }
+    completion(result)
+    return Subscription()
+  }
+}
+
+extension QueryItem {
+  fileprivate var decodedName: String { name.removingPercentEncoding ?? name }
+  fileprivate var decodedValue: String { (value ?? "").removingPercentEncoding ?? value ?? "" }
+}
