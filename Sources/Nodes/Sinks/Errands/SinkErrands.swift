@@ -118,14 +118,14 @@ final class SinkErrands<Work: Errand> {
     if active.isEmpty { return waiting.isEmpty }
     let limit = now + ErrandWait.longestAtEnd
     return active.values.allSatisfy { $0.transfer == nil && $0.due > limit }
-      && (waiting.isEmpty || active.count >= manner.concurrency)
+      && (active.count >= manner.concurrency || !waiting.contains(where: isFree))
   }
 
   /// Begins what may be begun now.
   private func pump(isForced: Bool = false) {
-    while active.count < manner.concurrency, !waiting.isEmpty {
+    while active.count < manner.concurrency, let place = waiting.firstIndex(where: isFree) {
       lastNumber += 1
-      active[lastNumber] = waiting.removeFirst()
+      active[lastNumber] = waiting.remove(at: place)
     }
     var next: Instant?
     for (number, task) in active.sorted(by: { $0.key < $1.key }) where task.transfer == nil {
@@ -136,6 +136,11 @@ final class SinkErrands<Work: Errand> {
       }
     }
     if let next { context.alarm.set(at: context.now + max(.zero, next - now)) }
+  }
+
+  private func isFree(_ task: Undertaking) -> Bool {
+    guard let key = task.work.key else { return true }
+    return !active.values.contains { $0.work.key == key }
   }
 
   private func start(_ number: Int64, _ task: Undertaking) {
