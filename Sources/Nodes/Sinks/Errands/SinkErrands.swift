@@ -32,6 +32,8 @@ final class SinkErrands<Work: Errand> {
   private var waiting: [Undertaking] = []
   private var active: [Int64: Undertaking] = [:]
   private var lastNumber: Int64 = 0
+  /// What the end of the pipeline has left for the next run.
+  private var left = 0
   /// In virtual time nothing may be under way between two turns.
   private let isVirtual: Bool
 
@@ -70,7 +72,7 @@ final class SinkErrands<Work: Errand> {
 
   private func submit(_ task: Undertaking) {
     while waiting.count >= manner.queue {
-      if context.stop.isSet { return cutShort([task]) }
+      if context.stop.isSet { return cutShort(task) }
       // While it is waited for room, virtual time stands still.
       if isVirtual { pump(isForced: true) }
       returns.wait(until: SystemClock.now + ErrandWait.patience)
@@ -107,9 +109,9 @@ final class SinkErrands<Work: Errand> {
       active[number]?.transfer?.dispose()
       returns.forget(number)
     }
-    let left = active.keys.sorted().compactMap { active[$0] } + waiting
+    for task in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(task) }
     (active, waiting) = ([:], [])
-    cutShort(left)
+    tellWhatIsLeft()
     context.alarm.clear()
   }
 
@@ -200,18 +202,20 @@ final class SinkErrands<Work: Errand> {
   }
 
   /// What the end of the pipeline leaves for the next run; what is not kept has failed.
-  private func cutShort(_ tasks: [Undertaking]) {
-    let kept = tasks.count { $0.entry != nil }
-    if kept > 0 {
+  private func cutShort(_ task: Undertaking) {
+    if task.entry != nil { return left += 1 }
+    context.errors.report(
+      ErrandFailure("it was cut short: the pipeline had to end", mayPass: false), task.work.event)
+  }
+
+  private func tellWhatIsLeft() {
+    if left > 0 {
       context.log.notice(
-        kept == 1
+        left == 1
           ? "one was cut short; the next run goes on with it"
-          : "\(kept) were cut short; the next run goes on with them")
+          : "\(left) were cut short; the next run goes on with them")
     }
-    for task in tasks where task.entry == nil {
-      context.errors.report(
-        ErrandFailure("it was cut short: the pipeline had to end", mayPass: false), task.work.event)
-    }
+    left = 0
   }
 }
 
