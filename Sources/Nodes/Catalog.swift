@@ -9,6 +9,6 @@ extension Catalog {
     map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
     batch, window, scan, join, delay, remind, rateLimit, timeout,
     // sinks
-    console, jsonl, exec, httpSink, ics, notify, count, null,
+    console, jsonl, exec, httpSink, ics, download, notify, count, null,
   ])
 }

@@ -11,6 +11,12 @@ import Testing
     #expect(try flow(["docs", "filter", "--format", "markdown"]).output.hasPrefix("## `filter`\n"))
   }
 
+  @Test("a kind that is a source and a sink is explained as both")
+  func both() throws {
+    let text = try flow(["docs", "http"]).output
+    #expect(text.hasPrefix("http, a source: ") && text.contains("\n\nhttp, a sink: "))
+  }
+
   @Test("without a kind all are listed, and in Markdown all are explained")
   func all() throws {
     #expect(try flow(["docs"]).output == (try flow(["nodes"]).output))

@@ -99,7 +99,7 @@ final class Fetching: Sendable {
     if request.refresh { headers.append(Header("Cache-Control", "no-cache")) }
     let order = TransferOrder(
       method: current.method, address: current.address, headers: headers, body: current.body,
-      limits: current.limits)
+      limits: current.limits, receiver: current.receiver)
     let transfer = client.transport.start(order) { [self] result in
       client.scheduler.perform { [self] in receive(result) }
     }

@@ -30,4 +30,15 @@ func parseHTTPDate(_ text: String) -> Double? {
   return Double(timegm(&time))
 }
 
+/// A moment in seconds since 1970 as headers have it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+public func httpDate(_ seconds: Int) -> String {
+  var (moment, time) = (time_t(seconds), tm())
+  gmtime_r(&moment, &time)
+  func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  let clock = [time.tm_hour, time.tm_min, time.tm_sec].map(digits).joined(separator: ":")
+  let day = "\(days[Int(time.tm_wday)]), \(digits(time.tm_mday)) \(months[Int(time.tm_mon)])"
+  return "\(day) \(Int(time.tm_year) + 1900) \(clock) GMT"
+}
+
+private let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -38,6 +38,10 @@ public struct Request: Sendable, CustomStringConvertible {
   /// Whether it is tried once only, as where its failure is an answer too.
   public var isTriedOnce = false
   public var expectation = Expectation.json
+  /// Takes the body as it comes, so that the answer has none.
+  ///
+  /// Not for answers that are JSON or are kept.
+  public var receiver: (any BodyReceiver)?
   public var limits = TransferLimits()
   /// Nil keeps nothing and looks nothing up.
   public var cache: CacheRule?

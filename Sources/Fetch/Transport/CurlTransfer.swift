@@ -14,6 +14,11 @@ final class CurlTransfer {
   private var body: [UInt8] = []
   private var head = ResponseHead()
   private var isTooLarge = false
+  /// How much of the body has come, wherever it went.
+  private var received = 0
+  /// Whether the body goes to the order's receiver; nil while that has not been asked.
+  private var isHandedOn: Bool?
+  private var isRefused = false
   /// Where libcurl puts its own words for what went wrong.
   private let words: UnsafeMutablePointer<CChar>
 
@@ -120,9 +125,24 @@ final class CurlTransfer {
 
   private func take(body bytes: UnsafeRawBufferPointer) -> Bool {
     hasNews = true
-    isTooLarge = body.count + bytes.count > order.limits.bodyBytes
-    if !isTooLarge { body.append(contentsOf: bytes) }
-    return !isTooLarge
+    received += bytes.count
+    isTooLarge = received > order.limits.bodyBytes
+    if isTooLarge { return false }
+    if let receiver = order.receiver, askReceiver() {
+      isRefused = !receiver.take(bytes)
+      return !isRefused
+    }
+    body.append(contentsOf: bytes)
+    return true
+  }
+
+  /// Whether the body of the answer goes to the receiver, who is asked once.
+  private func askReceiver() -> Bool {
+    if let isHandedOn { return isHandedOn }
+    let status = flow_curl_number(easy, CURLINFO_RESPONSE_CODE)
+    let answer = order.receiver?.begin(status, head.headers) ?? false
+    isHandedOn = answer
+    return answer
   }
 
   private func take(header bytes: UnsafeRawBufferPointer) -> Bool {
@@ -150,6 +170,8 @@ final class CurlTransfer {
   /// What came of it, by libcurl's code for its end.
   func result(_ code: CURLcode) -> Result<TransferAnswer, TransferFailure> {
     guard code == CURLE_OK else { return .failure(failure(code)) }
+    // Also where there was no body.
+    if order.receiver != nil { _ = askReceiver() }
     var answer = TransferAnswer(
       status: flow_curl_number(easy, CURLINFO_RESPONSE_CODE), headers: head.headers, body: body)
     answer.httpVersion = head.version
@@ -162,6 +184,7 @@ final class CurlTransfer {
       return TransferFailure(
         .tooLarge, "the answer has more than the \(order.limits.bodyBytes) bytes that are taken")
     }
+    if isRefused { return TransferFailure(.failed, "what came of the answer could not be taken") }
     if head.size > CurlTransfer.headerLimit {
       return TransferFailure(
         .tooLarge, "the answer's headers have more than \(CurlTransfer.headerLimit) bytes")

@@ -17,6 +17,13 @@ public struct TransferOrder: Sendable, Equatable {
   public var headers: [Header]
   public var body: [UInt8]
   public var limits: TransferLimits
+  /// Where the body goes as it comes; nil for memory.
+  public var receiver: (any BodyReceiver)?
+
+  public static func == (left: TransferOrder, right: TransferOrder) -> Bool {
+    left.method == right.method && left.address == right.address && left.headers == right.headers
+      && left.body == right.body && left.limits == right.limits && left.receiver === right.receiver
+  }
 }
 
 /// What a server answered.

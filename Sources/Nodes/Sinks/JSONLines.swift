@@ -64,8 +64,7 @@ private final class JSONLines: KeepingSink {
   private static let markPrefix = "file:"
 
   private let context: SinkContext
-  private let constant: String?
-  private let parts: Evaluation
+  private let path: OutputPath
   private let files: LineFiles
   private let writer = Writer(.compact)
   private let idMember: Key?
@@ -76,8 +75,8 @@ private final class JSONLines: KeepingSink {
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
-    constant = options[JSONLinesOptions.path].constant
-    parts = context.evaluation(options[JSONLinesOptions.path].parts)
+    path = OutputPath(options[JSONLinesOptions.path], context)
+    let constant = path.constant
     idMember = options[JSONLinesOptions.eventID].map { Key($0) }
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     files = LineFiles(
@@ -94,7 +93,7 @@ private final class JSONLines: KeepingSink {
   func take(_ event: Event) throws {
     if context.isDryRun { return try show(event) }
     // A path that cannot be is a mistake in the event; a disk that fails is none.
-    let file = try single ?? files.file(try path(event), waitingFor: \.isPassing)
+    let file = try single ?? files.file(try path.path(for: event), waitingFor: \.isPassing)
     writer.write(try identified(event), to: file.lines)
     file.lines.put(UInt8(ascii: "\n"))
   }
@@ -131,17 +130,8 @@ private final class JSONLines: KeepingSink {
     files.close()
   }
 
-  private func path(_ event: Event) throws -> String {
-    if let constant { return constant }
-    let parts = try parts.first(event)?.items ?? []
-    return parts.enumerated().map { index, part in
-      let text = part.string ?? "\(part)"
-      return index.isMultiple(of: 2) ? text : safePathPart(text)
-    }.joined()
-  }
-
   private func show(_ event: Event) throws {
-    let start = Array("\(printable(try path(event))): ".utf8)
+    let start = Array("\(printable(try path.path(for: event))): ".utf8)
     try context.screen.write(start + event.value.shown(on: context.screen) + [UInt8(ascii: "\n")])
   }
 

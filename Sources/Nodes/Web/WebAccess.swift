@@ -42,6 +42,14 @@ public final class WebAccess: Sendable {
     self.isSimulated = isSimulated
   }
 
+  /// The client that a sink sends with, made at once, so that what can never be sent is known before anything starts;
+  /// nil in a dry run.
+  static func client(for context: SinkContext) throws -> Client? {
+    if context.isDryRun { return nil }
+    guard let access = context.lane.world[WebAccess.self] else { throw NoNetwork() }
+    return try access.client()
+  }
+
   func client() throws -> Client {
     if let client = made.withLock({ $0 }) { return client }
     let client = try make()

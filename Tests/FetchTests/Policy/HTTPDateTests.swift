@@ -24,4 +24,11 @@ import Testing
   func others(_ text: String) {
     #expect(parseHTTPDate(text) == nil)
   }
+
+  @Test(
+    "what is written is read as it was meant",
+    arguments: [(784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT")])
+  func written(_ seconds: Int, _ text: String) {
+    #expect(httpDate(seconds) == text && parseHTTPDate(text) == Double(seconds))
+  }
 }

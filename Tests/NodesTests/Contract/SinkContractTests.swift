@@ -22,6 +22,8 @@ struct SinkContractTests {
     case "ics":
       let options = "path: '\(folder)/it.ics', key: ., summary: '\(template)'"
       return "ics: { \(options), start: '1767225600' }"
+    case "download":
+      return "download: { url: '\"http://a/\\(\(expression))\"', path: '\(folder)/\(template)' }"
     case "notify": return "notify: { title: '\(template)', through: bell }"
     case "count": return "count: '\(expression)'"
     case "null": return "null: \(failing ? "{ when: '\(expression)' }" : "")"

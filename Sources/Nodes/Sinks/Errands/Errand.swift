@@ -4,6 +4,12 @@ import Pipeline
 /// Something that a sink does over the network for one event, as it waits in the outbox.
 protocol Errand: Remembered, Sendable {
   var event: Pipeline.Event? { get }
+  /// No two errands with the same key are run at a time; nil where that is no matter.
+  var key: String? { get }
+}
+
+extension Errand {
+  var key: String? { nil }
 }
 
 /// Why an errand has failed.

@@ -16,17 +16,11 @@ struct RequestBase {
   private let client: Client?
   private let log: NodeLog
 
-  /// The way to the network is made at once, so that what can never be sent is known before anything starts.
   init(_ address: AddressTemplate, _ context: SinkContext) throws {
     texts = try context.texts(of: address)
     secrets = address.secrets
     log = context.log
-    if context.isDryRun {
-      client = nil
-    } else {
-      guard let access = context.lane.world[WebAccess.self] else { throw NoNetwork() }
-      client = try access.client()
-    }
+    client = try WebAccess.client(for: context)
   }
 
   /// The request that was kept, without its id.

@@ -32,6 +32,8 @@ final class SinkErrands<Work: Errand> {
   private var waiting: [Undertaking] = []
   private var active: [Int64: Undertaking] = [:]
   private var lastNumber: Int64 = 0
+  /// What the end of the pipeline has left for the next run.
+  private var left = 0
   /// In virtual time nothing may be under way between two turns.
   private let isVirtual: Bool
 
@@ -70,7 +72,7 @@ final class SinkErrands<Work: Errand> {
 
   private func submit(_ task: Undertaking) {
     while waiting.count >= manner.queue {
-      if context.stop.isSet { return cutShort([task]) }
+      if context.stop.isSet { return cutShort(task) }
       // While it is waited for room, virtual time stands still.
       if isVirtual { pump(isForced: true) }
       returns.wait(until: SystemClock.now + ErrandWait.patience)
@@ -107,9 +109,9 @@ final class SinkErrands<Work: Errand> {
       active[number]?.transfer?.dispose()
       returns.forget(number)
     }
-    let left = active.keys.sorted().compactMap { active[$0] } + waiting
+    for task in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(task) }
     (active, waiting) = ([:], [])
-    cutShort(left)
+    tellWhatIsLeft()
     context.alarm.clear()
   }
 
@@ -118,14 +120,14 @@ final class SinkErrands<Work: Errand> {
     if active.isEmpty { return waiting.isEmpty }
     let limit = now + ErrandWait.longestAtEnd
     return active.values.allSatisfy { $0.transfer == nil && $0.due > limit }
-      && (waiting.isEmpty || active.count >= manner.concurrency)
+      && (active.count >= manner.concurrency || !waiting.contains(where: isFree))
   }
 
   /// Begins what may be begun now.
   private func pump(isForced: Bool = false) {
-    while active.count < manner.concurrency, !waiting.isEmpty {
+    while active.count < manner.concurrency, let place = waiting.firstIndex(where: isFree) {
       lastNumber += 1
-      active[lastNumber] = waiting.removeFirst()
+      active[lastNumber] = waiting.remove(at: place)
     }
     var next: Instant?
     for (number, task) in active.sorted(by: { $0.key < $1.key }) where task.transfer == nil {
@@ -136,6 +138,11 @@ final class SinkErrands<Work: Errand> {
       }
     }
     if let next { context.alarm.set(at: context.now + max(.zero, next - now)) }
+  }
+
+  private func isFree(_ task: Undertaking) -> Bool {
+    guard let key = task.work.key else { return true }
+    return !active.values.contains { $0.work.key == key }
   }
 
   private func start(_ number: Int64, _ task: Undertaking) {
@@ -195,18 +202,20 @@ final class SinkErrands<Work: Errand> {
   }
 
   /// What the end of the pipeline leaves for the next run; what is not kept has failed.
-  private func cutShort(_ tasks: [Undertaking]) {
-    let kept = tasks.count { $0.entry != nil }
-    if kept > 0 {
+  private func cutShort(_ task: Undertaking) {
+    if task.entry != nil { return left += 1 }
+    context.errors.report(
+      ErrandFailure("it was cut short: the pipeline had to end", mayPass: false), task.work.event)
+  }
+
+  private func tellWhatIsLeft() {
+    if left > 0 {
       context.log.notice(
-        kept == 1
+        left == 1
           ? "one was cut short; the next run goes on with it"
-          : "\(kept) were cut short; the next run goes on with them")
+          : "\(left) were cut short; the next run goes on with them")
     }
-    for task in tasks where task.entry == nil {
-      context.errors.report(
-        ErrandFailure("it was cut short: the pipeline had to end", mayPass: false), task.work.event)
-    }
+    left = 0
   }
 }
 

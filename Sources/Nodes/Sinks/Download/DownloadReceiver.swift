@@ -1,0 +1,128 @@
+import Fetch
+import Pipeline
+import Reactive
+import Store
+
+/// Writes what comes of one download to its part file.
+final class DownloadReceiver: BodyReceiver {
+  /// What is there already, and may be gone on with.
+  struct Start: Sendable {
+    let size: Int
+    let validator: String
+  }
+
+  private struct State: Sendable {
+    var file: (any DiskFile)?
+    /// How much of the whole there is.
+    var size = 0
+    var hasBegun = false
+    /// The server says that all of it is there.
+    var isComplete = false
+    var failure: ErrandFailure?
+  }
+
+  private let url: String
+  private let part: PartFile
+  private let start: Start?
+  private let limit: Int
+  private let state = Locked(State())
+
+  init(_ url: String, _ part: PartFile, from start: Start?, limit: Int) {
+    (self.url, self.part, self.start, self.limit) = (url, part, start, limit)
+  }
+
+  /// Why it can go no further, if that is for a reason of this side.
+  var failure: ErrandFailure? { state.withLock { $0.failure } }
+
+  var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+  /// Whether all of it was there before.
+  var isComplete: Bool { state.withLock { $0.isComplete } }
+
+  func begin(_ status: Int, _ headers: Headers) -> Bool {
+    switch status {
+    case 200: return open(nil, headers)
+    case 206: return open(start, headers)
+    case 416:
+      let whole = headers["content-range"]?.split(separator: "/").last.flatMap { Int($0) }
+      if let start, whole == start.size { return keepWhole(start) }
+      part.remove()
+      return false
+    default: return false
+    }
+  }
+
+  /// Goes on where the part file ends, or begins anew.
+  private func open(_ start: Start?, _ headers: Headers) -> Bool {
+    let size = start?.size ?? 0
+    let length = headers["content-length"].flatMap { Int($0) } ?? 0
+    do {
+      if size + length > limit { throw tooLarge() }
+      let isRightRange = headers["content-range"]?.hasPrefix("bytes \(size)-") ?? false
+      let isPacked = headers["content-encoding"].map { $0 != "identity" } ?? false
+      if start != nil, !isRightRange || isPacked {
+        part.remove()
+        throw ErrandFailure("the server sent another part of it than was asked for", mayPass: true)
+      }
+      let file = try start == nil ? part.begin(from: url, PartFile.validator(headers)) : part.resume()
+      state.withLock { state in
+        (state.file, state.size, state.hasBegun) = (file, size, true)
+      }
+    } catch {
+      fail(error)
+    }
+    return true
+  }
+
+  private func keepWhole(_ start: Start) -> Bool {
+    do {
+      let file = try part.resume()
+      state.withLock { state in
+        (state.file, state.size, state.hasBegun, state.isComplete) = (file, start.size, true, true)
+      }
+    } catch {
+      fail(error)
+    }
+    return false
+  }
+
+  private func tooLarge() -> ErrandFailure {
+    part.remove()
+    return ErrandFailure("\(part.path) would have more than the \(limit) bytes of max_size", mayPass: false)
+  }
+
+  func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let (file, size, hasFailed) = state.withLock { ($0.file, $0.size, $0.failure != nil) }
+    guard let file, !hasFailed else { return false }
+    do {
+      if size + bytes.count > limit { throw tooLarge() }
+      try PartFile.append(bytes, to: file, part.part)
+      crashPoint("download.piece written")
+    } catch {
+      fail(error)
+      return false
+    }
+    let count = bytes.count
+    state.withLock { $0.size += count }
+    return true
+  }
+
+  func take(_ bytes: [UInt8]) { bytes.withUnsafeBytes { _ = take($0) } }
+
+  private func fail(_ error: any Error) {
+    let failure: ErrandFailure
+    switch error {
+    case let error as ErrandFailure: failure = error
+    case let error as FileFailure: failure = ErrandFailure("\(error)", mayPass: error.isPassing)
+    default: failure = ErrandFailure("\(error)", mayPass: false)
+    }
+    state.withLock { state in if state.failure == nil { state.failure = failure } }
+  }
+
+  /// Gives what is whole its name.
+  func finish(syncs: Bool) throws(FileFailure) {
+    let (file, size) = state.withLock { ($0.file, $0.size) }
+    guard let file else { throw FileFailure(part.part, "was never begun") }
+    try part.finish(file, size: size, syncs: syncs)
+  }
+}

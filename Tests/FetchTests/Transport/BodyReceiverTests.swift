@@ -1,0 +1,95 @@
+import Loopback
+import Reactive
+import Store
+import Synchronization
+import Testing
+
+@testable import Fetch
+
+/// Bodies that go elsewhere as they come.
+@Suite(.timeLimit(.minutes(2))) struct BodyReceiverTests {
+  /// Keeps what it is given, up to so many bytes.
+  private final class Bucket: BodyReceiver {
+    let statuses = Mutex<[Int]>([])
+    let pieces = Mutex<[[UInt8]]>([])
+    let room: Int
+
+    init(room: Int = .max) { self.room = room }
+
+    var bytes: [UInt8] { pieces.withLock { $0.flatMap(\.self) } }
+
+    func begin(_ status: Int, _ headers: Headers) -> Bool {
+      statuses.withLock { $0.append(status) }
+      return status == 200
+    }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      let piece = Array(bytes)
+      return pieces.withLock { pieces in
+        pieces.append(piece)
+        return pieces.reduce(0) { $0 + $1.count } <= room
+      }
+    }
+  }
+
+  private func fetch(_ server: LoopbackServer, _ bucket: Bucket, limit: Int = 1 << 20) throws -> Result<
+    Answer, FetchError
+  > {
+    let client = Client(
+      try CurlTransport(), file: try WebFile(), on: SerialScheduler(name: "fetch"), wallClock: { 0 })
+    var request = Request(try Address(server.url))
+    request.expectation = .anything
+    request.isTriedOnce = true
+    request.limits.bodyBytes = limit
+    request.receiver = bucket
+    return server.serving { Result { () throws(FetchError) in try client.fetch(request) } }
+  }
+
+  @Test("a body comes in pieces, and none of it stays in memory")
+  func pieces() throws {
+    let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
+    let server = try LoopbackServer { _ in [.reply(bytes: body, [])] }
+    let bucket = Bucket()
+    let answer = try fetch(server, bucket).get()
+    #expect(answer.status == 200 && answer.bytes.isEmpty && bucket.bytes == body)
+    #expect(bucket.pieces.withLock { $0.count } > 1 && bucket.statuses.withLock { $0 } == [200])
+  }
+
+  @Test("what it does not want is gathered as ever, redirects and errors among it")
+  func errors() throws {
+    let server = try LoopbackServer { request in
+      request.target == "/"
+        ? [.reply("moved", status: "302 Found", ["Location: /b"])]
+        : [.reply("sorry", status: "404 Not Found", [])]
+    }
+    let bucket = Bucket()
+    let result = try fetch(server, bucket)
+    guard case .failure(let error) = result else {
+      Issue.record("there is an answer")
+      return
+    }
+    #expect(error.status == 404 && error.complaint == "sorry" && bucket.bytes.isEmpty)
+    #expect(bucket.statuses.withLock { $0 } == [302, 404])
+  }
+
+  @Test("it is told of an answer without a body too")
+  func empty() throws {
+    let server = try LoopbackServer { _ in [.reply("")] }
+    let bucket = Bucket()
+    #expect(try fetch(server, bucket).get().status == 200)
+    #expect(bucket.statuses.withLock { $0 } == [200] && bucket.bytes.isEmpty)
+  }
+
+  @Test("what takes no more ends the transfer, as does what is too large")
+  func ends() throws {
+    let server = try LoopbackServer { _ in [.reply(String(repeating: "x", count: 400_000))] }
+    func kind(_ result: Result<Answer, FetchError>) -> FetchError.Kind? {
+      if case .failure(let error) = result { error.kind } else { nil }
+    }
+    #expect(kind(try fetch(server, Bucket(room: 10))) == .failed)
+    let other = try LoopbackServer { _ in [.reply(String(repeating: "x", count: 400_000))] }
+    let bucket = Bucket()
+    #expect(kind(try fetch(other, bucket, limit: 1000)) == .tooLarge)
+    #expect(bucket.bytes.count <= 1000)
+  }
+}

@@ -1,0 +1,269 @@
+import Fetch
+import Glibc
+import JSON
+import Loopback
+import Pipeline
+import Reactive
+import Store
+import Testing
+
+@testable import Nodes
+
+@Suite(.timeLimit(.minutes(2))) struct DownloadTests {
+  private let folder: TemporaryFolder
+  private let asked = Journal<TransferOrder>()
+  init() throws { folder = try TemporaryFolder() }
+
+  private func sink(_ more: String = "") -> String {
+    #"get: { download: { url: .url, path: '\#(folder.path)/\(.id).bin'\#(more) } }"#
+  }
+
+  /// A bench whose web answers the requests in turn, and the last answer from then on.
+  private func bench(_ replies: [Canned.Reply]) -> SinkBench {
+    var bench = SinkBench()
+    bench.web = { [asked] order in
+      asked.note(order)
+      return replies[min(asked.entries.count, replies.count) - 1]
+    }
+    return bench
+  }
+
+  private func row(_ id: String, _ url: String = "http://a/x") -> String {
+    Value.record([("id", .string(id)), ("url", .string(url))]).description
+  }
+
+  private func header(_ name: String, _ order: TransferOrder) -> String? {
+    order.headers.first { $0.name == name }?.value
+  }
+
+  @Test("what is named is fetched, null is nothing, and what is there is left alone")
+  func plain() throws {
+    let seen = try bench([.init("one"), .init("")]).run(
+      sink(), lines: [row("a"), #"{"id":"n","url":null}"#, row("a"), row("b", "http://a/y")])
+    #expect(folder.names == ["a.bin", "b.bin"])
+    #expect(try folder.text("a.bin") == "one" && folder.text("b.bin") == "")
+    #expect(asked.entries.map(\.address.text) == ["http://a/x", "http://a/y"])
+    #expect(seen.log.isEmpty && seen.statistics.last?.eventsOut == 4)
+    #expect(asked.entries.allSatisfy { header("Accept-Encoding", $0) == "identity" })
+  }
+
+  @Test("data cannot lead out of the folder, nor to anything but the web")
+  func guarded() throws {
+    let seen = try bench([.init("x")]).run(
+      sink(),
+      lines: [row("../../etc/x"), row("f", "file:///etc/passwd"), row("g", "ftp://a/"), #"{"id":1,"url":2}"#])
+    #expect(folder.names == ["_.-..-etc-x.bin"])
+    #expect(asked.entries.count == 1 && seen.statistics.last?.errors == 3)
+  }
+
+  @Test("a link is not written through")
+  func links() throws {
+    try folder.write("outside", "mine")
+    symlink(folder["outside"], folder["a.bin.part"])
+    symlink(folder["outside"], folder["b.bin"])
+    _ = try bench([.init("x")]).run(sink(", overwrite: changed"), lines: [row("a"), row("b")])
+    #expect(try folder.text("outside") == "mine")
+    #expect(try folder.text("a.bin") == "x" && folder.text("b.bin") == "x")
+    #expect(Set(folder.names) == ["a.bin", "b.bin", "outside"])
+  }
+
+  @Test("a file that is there is asked for if it has changed, where that is wanted")
+  func changed() throws {
+    try folder.write("a.bin", "old")
+    let bench = bench([.init("", status: 304), .init("new")])
+    let seen = try bench.run(sink(", overwrite: changed"), lines: [row("a")])
+    #expect(try folder.text("a.bin") == "old")
+    #expect(seen.log.isEmpty)
+    let since = try #require(asked.entries.first.flatMap { header("If-Modified-Since", $0) })
+    #expect(
+      since.wholeMatch(of: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/) != nil, "\(since)")
+    _ = try bench.run(sink(", overwrite: changed"), lines: [row("a")])
+    #expect(try folder.text("a.bin") == "new" && folder.names == ["a.bin"])
+  }
+
+  @Test("what cannot be is tried no more, and leaves nothing", arguments: [404, 403, 204])
+  func refused(_ status: Int) throws {
+    let seen = try bench([.init("", status: status)]).run(sink(), lines: [row("a")])
+    #expect(folder.names.isEmpty && asked.entries.count == 1 && seen.statistics.last?.errors == 1)
+    #expect(seen.log.first?.contains("answered \(status)") == true, "\(seen.log)")
+  }
+
+  @Test("what is too large is not kept", arguments: [true, false])
+  func tooLarge(_ isTold: Bool) throws {
+    let body = String(repeating: "x", count: 2000)
+    let reply = Canned.Reply(body, isTold ? [("Content-Length", "2000")] : [])
+    let seen = try bench([reply]).run(sink(", max_size: 1KiB"), lines: [row("a")])
+    #expect(folder.names.isEmpty && asked.entries.count == 1)
+    #expect(seen.log.first?.contains("max_size") == true, "\(seen.log)")
+  }
+
+  @Test("a dead letter is fetched once it is put back, in another run")
+  func deadLetters() throws {
+    let state = try TemporaryState()
+    var bench = bench([.init("", status: 500), .init("", status: 500), .init("x")])
+    bench.state = state
+    let seen = try bench.run(sink(", attempts: 2, backoff: 0s"), lines: [row("a")])
+    #expect(seen.log.first?.contains("at the last of 2 attempts") == true)
+    do {
+      let file = try StateFile(path: state.path)
+      let letter = try #require(try file.deadLetters().first)
+      #expect(letter.entry.attempts == 2 && letter.reason.contains("answered 500"))
+      try file.update { epoch throws(StoreFailure) in try epoch.retry(deadLetter: letter.number) }
+    }
+    _ = try bench.run(sink(), lines: [])
+    #expect(try folder.text("a.bin") == "x" && asked.entries.count == 3)
+    #expect(try StateReader(path: state.path).outbox(sink: "get").isEmpty)
+  }
+
+  @Test("a disk that has no room fails the attempt, and what is there of it is gone on with")
+  func fullDisk() throws {
+    var bench = bench([
+      .init("0123456789", [("ETag", "\"e\"")]),
+      .init("789", status: 206, [("ETag", "\"e\""), ("Content-Range", "bytes 7-9/10")]),
+    ])
+    let origin = #"{"url":"http://a/x","validator":"\"e\""}"#
+    bench.disk = WatchedDisk(room: origin.utf8.count + 7)
+    let seen = try bench.run(sink(", attempts: 1"), lines: [row("a")])
+    #expect(seen.log.first?.contains("No space left") == true, "\(seen.log)")
+    #expect(try folder.text("a.bin.part") == "0123456" && folder.text("a.bin.part.from") == origin)
+    bench.disk = WatchedDisk()
+    _ = try bench.run(sink(), lines: [row("a")])
+    #expect(try folder.text("a.bin") == "0123456789" && folder.names == ["a.bin"])
+    #expect(asked.entries.last.flatMap { header("Range", $0) } == "bytes=7-")
+  }
+
+  @Test("a dry run prints the command that would fetch it")
+  func dryRun() throws {
+    var bench = bench([.init("x")])
+    bench.isDryRun = true
+    let seen = try bench.run(sink(), lines: [row("a b", "http://a/x?api_key=secret")])
+    #expect(seen.text == "curl -L -o '\(folder.path)/a b.bin' 'http://a/x?api_key=***'\n")
+    #expect(folder.names.isEmpty && asked.entries.isEmpty)
+  }
+
+  // MARK: - A real server
+
+  private static let whole = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+
+  private func run(_ server: LoopbackServer, _ more: String = "", _ ids: [String] = ["a"]) throws
+    -> SinkBench.Seen
+  {
+    var bench = SinkBench()
+    bench.access = realWeb()
+    return try server.serving {
+      try bench.run(
+        sink(", backoff: 0s\(more)"), lines: ids.map { row($0, "\(server.url)/\($0)") }, isReal: true)
+    }
+  }
+
+  /// Answers a range where one is asked for and its validator is right.
+  private static func answer(_ request: LoopbackServer.Received, tag: String = "\"v1\"")
+    -> LoopbackServer.Step
+  {
+    let start = request.headers["range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+    guard let start, request.headers["if-range"] == tag else {
+      return .reply(bytes: whole, ["ETag: \(tag)"])
+    }
+    if start >= whole.count {
+      return .reply("", status: "416 Range Not Satisfiable", ["Content-Range: bytes */\(whole.count)"])
+    }
+    return .reply(
+      bytes: Array(whole[start...]), status: "206 Partial Content",
+      ["ETag: \(tag)", "Content-Range: bytes \(start)-\(whole.count - 1)/\(whole.count)"])
+  }
+
+  /// The beginning of the answer, and then nothing more.
+  private static func broken(at count: Int) -> [LoopbackServer.Step] {
+    let head = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: \(whole.count)\r\n\r\n"
+    return [.send(Array(head.utf8) + whole[..<count]), .close]
+  }
+
+  @Test("what breaks off is gone on with at the next attempt")
+  func resumed() throws {
+    let server = try LoopbackServer { request in
+      request.headers["range"] == nil ? Self.broken(at: 70_000) : [Self.answer(request)]
+    }
+    let seen = try run(server)
+    #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
+    #expect(server.received.map { $0.headers["range"] } == [nil, "bytes=70000-"])
+    #expect(server.received.last?.headers["if-range"] == "\"v1\"" && seen.log.isEmpty)
+  }
+
+  @Test(
+    "another run goes on with it too, and begins anew where it is another file by now",
+    arguments: [true, false])
+  func restarted(_ isSame: Bool) throws {
+    let first = try LoopbackServer { _ in Self.broken(at: 70_000) }
+    _ = try run(first, ", attempts: 1")
+    #expect(try folder.bytes("a.bin.part") == Array(Self.whole[..<70_000]))
+    // Of the same address, though of another port.
+    let second = try LoopbackServer { [Self.answer($0, tag: isSame ? "\"v1\"" : "\"v2\"")] }
+    let origin = try folder.text("a.bin.part.from").replacing(":\(first.port)/", with: ":\(second.port)/")
+    try folder.write("a.bin.part.from", origin)
+    _ = try run(second)
+    #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
+    #expect(second.received.map { $0.headers["range"] } == ["bytes=70000-"])
+  }
+
+  @Test("of another address nothing is gone on with")
+  func anotherAddress() throws {
+    let first = try LoopbackServer { _ in Self.broken(at: 70_000) }
+    _ = try run(first, ", attempts: 1")
+    let second = try LoopbackServer { [Self.answer($0)] }
+    _ = try run(second)
+    #expect(try folder.bytes("a.bin") == Self.whole)
+    #expect(second.received.map { $0.headers["range"] } == [nil])
+  }
+
+  @Test(
+    "where all of it is there already, it is done; where there is more than there should be, it begins anew",
+    arguments: [0, 7])
+  func complete(_ surplus: Int) throws {
+    let server = try LoopbackServer { [Self.answer($0)] }
+    try folder.write("a.bin.part", Self.whole + [UInt8](repeating: 1, count: surplus))
+    try folder.write("a.bin.part.from", #"{"url":"\#(server.url)/a","validator":"\"v1\""}"#)
+    let seen = try run(server)
+    #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
+    #expect(server.received.count == (surplus == 0 ? 1 : 2) && seen.log.isEmpty)
+  }
+
+  @Test("a server that sends another range than was asked for is not believed")
+  func wrongRange() throws {
+    let server = try LoopbackServer { request in
+      guard request.headers["range"] != nil else { return [Self.answer(request)] }
+      return [
+        .reply(
+          bytes: [1, 2, 3], status: "206 Partial Content", ["Content-Range: bytes 5-7/\(Self.whole.count)"])
+      ]
+    }
+    try folder.write("a.bin.part", Array(Self.whole[..<100]))
+    try folder.write("a.bin.part.from", #"{"url":"\#(server.url)/a","validator":"\"v1\""}"#)
+    _ = try run(server)
+    #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
+    #expect(server.received.count == 2)
+  }
+
+  @Test("several come at once, an error page is no file, and a redirect is followed")
+  func several() throws {
+    let server = try LoopbackServer { request in
+      switch request.target {
+      case "/bad": [.reply("<html>no</html>", status: "404 Not Found")]
+      case "/moved": [.reply("see there", status: "302 Found", ["Location: /there"])]
+      default: [.pause(milliseconds: 20), Self.answer(request)]
+      }
+    }
+    let ids = (1...12).map { "f\($0)" } + ["bad", "moved"]
+    let seen = try run(server, ", concurrency: 4", ids)
+    #expect(Set(folder.names) == Set((ids.filter { $0 != "bad" }).map { "\($0).bin" }))
+    for name in folder.names { #expect(try folder.bytes(name) == Self.whole, "\(name)") }
+    #expect(seen.statistics.last?.errors == 1)
+  }
+
+  @Test("two downloads to one path do not come at a time")
+  func onePath() throws {
+    let server = try LoopbackServer { [.pause(milliseconds: 30), Self.answer($0)] }
+    _ = try run(server, ", concurrency: 4", ["a", "a", "a", "b"])
+    #expect(server.received.map(\.target).sorted() == ["/a", "/b"])
+    #expect(try folder.bytes("a.bin") == Self.whole && folder.bytes("b.bin") == Self.whole)
+  }
+}
