@@ -48,16 +48,17 @@ enum SkyCommand {
       return ExitStatus.failed
     }
     Terminal.say(server.url + "\n")
-    Terminal.complain(said(seed: seed, start: arguments.text(Self.start), speed: speed, faults))
+    Terminal.complain(said(seed: seed, start: start, speed: speed, faults))
     let signal = signals.wait(until: nil)
     server.stop()
     return signal == SIGINT ? ExitStatus.interrupted : ExitStatus.done
   }
 
-  private static func said(seed: Int, start: String?, speed: Double, _ faults: SkyFaults) -> String {
-    var text =
-      "flow sky: all of this is simulated, from seed \(seed); its time began at \(start ?? "2026-01-01") and runs "
-      + "\(speed) times as fast as ours\n"
+  private static func said(seed: Int, start: SkyTime, speed: Double, _ faults: SkyFaults) -> String {
+    let begin = timestamp(Double(start.milliseconds) / 1000)
+    let pace = speed == speed.rounded() ? "\(Int(speed))" : "\(speed)"
+    var text = "flow sky: all of this is simulated, from seed \(seed)\n"
+    text += "flow sky: its time begins at \(begin) and runs \(pace) times as fast as ours\n"
     let wrong = SkyFaults.Kind.allCases.filter(faults.has).map(\.summary)
     if !wrong.isEmpty { text += "flow sky: now and then there will be \(wrong.joined(separator: ", "))\n" }
     return text

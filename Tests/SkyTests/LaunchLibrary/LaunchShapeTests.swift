@@ -54,7 +54,7 @@ import Testing
   @Test("2.3.0 has objects for pictures and kinds, and numbers for places")
   func new() {
     for row in rows(.v230, .normal) {
-      #expect(row.at("image", "image_url")?.string != nil)
+      #expect(row.at("image", "image_url")?.string != nil || row.at("image") == .null)
       #expect(row.at("pad", "latitude")?.kind == .number)
       #expect(row.at("pad", "country", "alpha_3_code")?.string?.utf8.count == 3)
       #expect(row.at("response_mode")?.string == "normal" && row.at("vid_urls") == nil)
@@ -68,7 +68,7 @@ import Testing
     }
     for row in rows(.v230, .detailed) {
       #expect(row.at("vid_urls")?.items != nil && row.at("updates")?.items?.isEmpty == false)
-      #expect(row.at("rocket", "configuration", "image", "image_url")?.string != nil)
+      #expect(row.at("rocket", "configuration", "image") == row.at("image"))
     }
   }
 
