@@ -101,6 +101,18 @@ import Testing
     }
   }
 
+  @Test("what was said of a launch comes newest first")
+  func comments() {
+    let shape = LaunchShape(version: .v220, mode: .detailed, origin: "http://sky", linkSuffix: "")
+    for launch in launches.prefix(20) {
+      let updates = shape.write(launch).at("updates")?.items ?? []
+      let times = updates.compactMap { $0.at("created_on")?.string }
+      #expect(times == times.sorted(by: >))
+      #expect(updates.last?.at("comment")?.string == "Added launch.")
+      #expect(updates.count == launch.updates.count)
+    }
+  }
+
   @Test("a hold and a failure say why")
   func reasons() {
     let failed = launches.filter { $0.status == .failure }
