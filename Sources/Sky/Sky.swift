@@ -10,7 +10,7 @@ import Synchronization
 public final class Sky: Sendable {
   public let seed: UInt64
   public let faults: SkyFaults
-  private let services: [any SkyService]
+  private let services: [SkyEntry]
   private let counts = Mutex<[String: Int]>([:])
   /// So many different requests are counted by themselves.
   private static let countLimit = 10_000
@@ -27,14 +27,16 @@ public final class Sky: Sendable {
     self.init(
       seed: seed, faults: faults,
       services: [
-        LaunchLibraryService(LaunchWorld(seed: seed, upcoming: upcoming, perWeek: perWeek)),
-        SpaceXService(seed: seed, isAlive: true), APODService(seed: seed, badDay: faults.has(.apod)),
-        PicturesService(seed: seed),
+        .launchLibrary(LaunchWorld(seed: seed, upcoming: upcoming, perWeek: perWeek)),
+        SkyEntry("spacex", SpaceXService(seed: seed, isAlive: true), paths: ["/v4/launches/latest"]),
+        SkyEntry(
+          "apod", APODService(seed: seed, badDay: faults.has(.apod)), paths: ["/planetary/apod?api_key=DEMO_KEY"]),
+        SkyEntry("pictures", PicturesService(seed: seed), paths: []),
       ])
   }
 
   /// A sky of other services; the first that knows a path answers.
-  public init(seed: UInt64, faults: SkyFaults, services: [any SkyService]) {
+  public init(seed: UInt64, faults: SkyFaults = .none, services: [SkyEntry]) {
     (self.seed, self.faults, self.services) = (seed, faults, services)
   }
 
@@ -53,18 +55,19 @@ public final class Sky: Sendable {
       counts[key, default: 0] += 1
       return counts[key] ?? 1
     }
-    let kinds = FaultDraw(seed: seed, faults: faults).kinds(request, number, at: now)
+    let draw = FaultDraw(seed: seed, faults: faults)
+    let kinds = draw.kinds(request, number, at: now)
     if let answer = FaultyAnswer.instead(kinds, request, at: now) { return answer }
     var asked = request
-    if kinds.contains(.shift) { asked.shift = number % 2 == 0 ? 1 : -1 }
+    if kinds.contains(.shift) { asked.shift = draw.shift(request, number) }
     var answer = plain(asked, at: now)
     FaultyAnswer.change(&answer, kinds)
     return answer
   }
 
   private func plain(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
-    for service in services {
-      if let answer = service.answer(request, at: now) { return answer }
+    for entry in services {
+      if let answer = entry.service.answer(request, at: now) { return answer }
     }
     return SkyAnswer(
       status: 404, headers: [("Content-Type", "text/plain; charset=utf-8")],
@@ -76,20 +79,13 @@ public final class Sky: Sendable {
     let body = Value.fields([
       "simulated": .bool(true), "about": .string("Nothing here is real: this is flow sky."),
       "seed": .literal("\(seed)") ?? .null, "now": .moment(now),
-      "launch_library": .fields([
-        "url": .string(request.origin),
-        "try": .array(
-          LaunchShape.Version.allCases.map {
-            .string("\(request.origin)/\($0.rawValue)/\($0.folder)/upcoming/?limit=10")
-          }),
-      ]),
-      "spacex": .fields([
-        "url": .string(request.origin), "try": .string("\(request.origin)/v4/launches/latest"),
-      ]),
-      "apod": .fields([
-        "url": .string(request.origin), "try": .string("\(request.origin)/planetary/apod?api_key=DEMO_KEY"),
-      ]),
-      "faults": .array(SkyFaults.Kind.allCases.filter(faults.has).map { .string($0.rawValue) }),
+      "services": .array(
+        services.map { entry in
+          .fields([
+            "name": .string(entry.name), "url": .string(request.origin),
+            "try": .array(entry.paths.map { .string(request.origin + $0) }),
+          ])
+        }), "faults": .array(SkyFaults.Kind.allCases.filter(faults.has).map { .string($0.rawValue) }),
     ])
     return SkyAnswer(
       headers: [("Content-Type", "application/json")],

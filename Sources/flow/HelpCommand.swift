@@ -23,7 +23,7 @@ enum HelpCommand {
 
   private static let groups: [(title: String, names: [String])] = [
     ("Pipelines", ["new", "check", "test", "run", "graph", "state"]),
-    ("Data", ["eval", "tail"]),
+    ("Data", ["eval", "tail", "sky"]),
     ("What there is", ["nodes", "docs", "schema"]),
   ]
 

@@ -29,7 +29,7 @@ struct SkyOptions: Sendable {
     let wrong = SkyFaults.Kind.allCases.filter(faults.has).map(\.summary).joined(separator: ", ")
     let times = speed == speed.rounded() ? String(Int(speed)) : String(speed)
     said =
-      "from seed \(seed); its time began at \(arguments.text(Self.start) ?? "2026-01-01") and runs \(times) times as "
+      "from seed \(seed); its time begins at \(timestamp(Double(start.milliseconds) / 1000)) and runs \(times) times as "
       + "fast as ours" + (wrong.isEmpty ? "" : "; now and then there are \(wrong)")
   }
 

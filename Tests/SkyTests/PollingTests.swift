@@ -52,7 +52,7 @@ import Testing
     ])
   func launches(_ version: String, _ mode: String) throws {
     let world = LaunchWorld(seed: 5, upcoming: 120)
-    let sky = Sky(seed: 5, faults: .none, services: [LaunchLibraryService(world)])
+    let sky = Sky(seed: 5, services: [.launchLibrary(world)])
     let poller = try Poller(
       "launch_library: { version: \(version), mode: \(mode), limit: 1000, cache: 0s, url: 'http://sky' }", sky
     )
@@ -78,7 +78,7 @@ import Testing
   @Test("rows that move between pages lose no more than one launch, and give none twice")
   func shifting() throws {
     let world = LaunchWorld(seed: 5, upcoming: 220)
-    let sky = Sky(seed: 5, faults: try SkyFaults("shift=1"), services: [LaunchLibraryService(world)])
+    let sky = Sky(seed: 5, faults: try SkyFaults("shift=1"), services: [.launchLibrary(world)])
     let poller = try Poller("launch_library: { limit: 1000, cache: 0s, url: 'http://sky' }", sky)
     let all = world.upcoming(at: LaunchWorld.start).count
     let ids = try poller.poll(at: LaunchWorld.start).compactMap { $0.at("id")?.string }

@@ -20,8 +20,10 @@ import Testing
     let index = try sky.answer(.get("/"), at: LaunchWorld.start).value()
     #expect(index.at("simulated") == .bool(true))
     #expect(index.at("now")?.string == "2026-01-01T00:00:00Z")
-    let links = index.at("launch_library", "try")?.items ?? []
-    #expect(links.count == 3)
+    let services = index.at("services")?.items ?? []
+    #expect(services.allSatisfy { $0.at("url")?.string == "http://sky" })
+    let links = services.flatMap { $0.at("try")?.items ?? [] }
+    #expect(links.count >= 3)
     for link in links {
       let path = try #require(link.string).dropFirst("http://sky".count)
       #expect(sky.answer(.get(String(path)), at: LaunchWorld.start).status == 200)
@@ -46,17 +48,5 @@ import Testing
       return sky.answer(.get("/2.3.0/launches/upcoming/?limit=100"), at: end).body
     }
     #expect(bytes(speed, looks: 5) == bytes(60, looks: 0))
-  }
-
-  @Test("a clock runs as fast as it is told, and neither back nor out of the calendar")
-  func clock() {
-    func now(_ seconds: Double, speed: Double) -> Int64 {
-      SkyClock(start: SkyTime(seconds: 100), speed: speed) { .seconds(seconds) }.now.milliseconds
-    }
-    #expect(now(2, speed: 3600) == 7_300_000)
-    #expect(now(2, speed: 0) == 100_000)
-    #expect(now(0.5, speed: 0.5) == 100_250)
-    #expect(now(-3, speed: 1) == 100_000)
-    #expect(now(1e9, speed: 1e9) == 100_000 + 100 * 365 * 86_400_000)
   }
 }

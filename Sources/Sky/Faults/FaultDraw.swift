@@ -23,6 +23,12 @@ struct FaultDraw {
     return found
   }
 
+  /// By how many rows a list shifts where it does: one comes twice, or one is missed.
+  func shift(_ request: SkyRequest, _ number: Int) -> Int {
+    var random = SkyRandom(seed, "shift " + Self.key(request), number)
+    return random.happens(0.5) ? 1 : -1
+  }
+
   /// What requests have in common that ask for the same.
   static func key(_ request: SkyRequest) -> String {
     request.method + " " + request.path + request.query.map { "&\($0.name)=\($0.value)" }.joined()

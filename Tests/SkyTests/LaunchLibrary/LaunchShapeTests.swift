@@ -54,7 +54,7 @@ import Testing
   @Test("2.3.0 has objects for pictures and kinds, and numbers for places")
   func new() {
     for row in rows(.v230, .normal) {
-      #expect(row.at("image", "image_url")?.string != nil)
+      #expect(row.at("image", "image_url")?.string != nil || row.at("image") == .null)
       #expect(row.at("pad", "latitude")?.kind == .number)
       #expect(row.at("pad", "country", "alpha_3_code")?.string?.utf8.count == 3)
       #expect(row.at("response_mode")?.string == "normal" && row.at("vid_urls") == nil)
@@ -68,7 +68,7 @@ import Testing
     }
     for row in rows(.v230, .detailed) {
       #expect(row.at("vid_urls")?.items != nil && row.at("updates")?.items?.isEmpty == false)
-      #expect(row.at("rocket", "configuration", "image", "image_url")?.string != nil)
+      #expect(row.at("rocket", "configuration", "image") == row.at("image"))
     }
   }
 
@@ -98,6 +98,18 @@ import Testing
       let videos = shape.write(launch).at("vid_urls")?.items ?? []
       #expect(videos.map { $0.at("priority") } == [.number(8), .number(10)])
       #expect(videos.last?.at("type", "name")?.string == "Official Webcast")
+    }
+  }
+
+  @Test("what was said of a launch comes newest first")
+  func comments() {
+    let shape = LaunchShape(version: .v220, mode: .detailed, origin: "http://sky", linkSuffix: "")
+    for launch in launches.prefix(20) {
+      let updates = shape.write(launch).at("updates")?.items ?? []
+      let times = updates.compactMap { $0.at("created_on")?.string }
+      #expect(times == times.sorted(by: >))
+      #expect(updates.last?.at("comment")?.string == "Added launch.")
+      #expect(updates.count == launch.updates.count)
     }
   }
 

@@ -74,6 +74,27 @@ import Testing
     }
   }
 
+  @Test("whatever is changed of a launch, its last update is of that moment, and until then it is as it was")
+  func updates() throws {
+    for (offset, life) in Self.lives.prefix(5).enumerated() {
+      let number = Self.numbers.lowerBound + offset
+      func state(_ milliseconds: Int64) -> LaunchState? {
+        Self.world.launches(at: SkyTime(milliseconds: milliseconds)).first { $0.number == number }
+      }
+      let moments = Set(life.map(\.at)).sorted()
+      for (moment, next) in zip(moments, moments.dropFirst()) {
+        let now = try #require(state(moment.milliseconds))
+        #expect(now.lastUpdated == moment)
+        #expect(state(next.milliseconds - 1) == now)
+        #expect(now.updates.allSatisfy { $0.at <= moment })
+      }
+      let end = try #require(state((moments.last?.milliseconds ?? 0) + 1))
+      #expect(end.updates.first?.comment == "Added launch.")
+      #expect(end.status.isFinal)
+      #expect(end.updates.count > 2)
+    }
+  }
+
   @Test("a launch stays among those to come until a day after it flew, and not longer")
   func leaving() throws {
     for life in Self.lives.prefix(20) {

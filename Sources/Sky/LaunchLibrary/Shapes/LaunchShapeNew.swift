@@ -38,7 +38,9 @@ extension LaunchShape {
   }
 
   private func image(of launch: LaunchState) -> Value {
-    image(launch.rocket.id * 10 + launch.picture, launch.rocket.fullName, pictureName(of: launch))
+    // Of a rocket that has not flown yet there is none, until somebody draws one.
+    if launch.rocket.maidenFlight == nil, launch.picture == 0 { return .null }
+    return image(launch.rocket.id * 10 + launch.picture, launch.rocket.fullName, pictureName(of: launch))
   }
 
   private func image(_ id: Int, _ name: String, _ file: String) -> Value {
@@ -150,7 +152,7 @@ extension LaunchShape {
     .fields([
       "id": .whole(pad.id), "url": link("pads/\(pad.id)"), "active": .bool(true), "agencies": .array([]),
       "name": .string(pad.name), "image": .null, "description": .null, "info_url": .null,
-      "wiki_url": .string(""), "map_url": mapLink(pad), "latitude": .number(pad.latitude),
+      "wiki_url": wikiLink(pad), "map_url": mapLink(pad), "latitude": .number(pad.latitude),
       "longitude": .number(pad.longitude), "country": country(pad.location.country),
       "map_image": picture("pad-\(pad.id)"), "total_launch_count": .whole(Self.total(pad.id)),
       "orbital_launch_attempt_count": .whole(Self.total(pad.id)),

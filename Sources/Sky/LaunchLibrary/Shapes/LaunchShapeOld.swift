@@ -63,7 +63,7 @@ extension LaunchShape {
     [
       "launch_service_provider": agency(launch.provider), "rocket": rocket(launch),
       "mission": mission(launch),
-      "pad": pad(launch.pad), "webcast_live": .bool(launch.isWebcastLive),
+      "pad": pad(launch), "webcast_live": .bool(launch.isWebcastLive),
       "image": picture(pictureName(of: launch)), "infographic": .null, "program": .array(program(launch)),
     ]
   }
@@ -135,7 +135,8 @@ extension LaunchShape {
     return value.adding(["agencies": .array([]), "info_urls": .array([]), "vid_urls": .array([])])
   }
 
-  private func pad(_ pad: LaunchPad) -> Value {
+  private func pad(_ launch: LaunchState) -> Value {
+    let pad = launch.pad
     let location = pad.location
     var place = Value.fields([
       "id": .whole(location.id), "url": link("location/\(location.id)"), "name": .string(location.name),
@@ -148,8 +149,8 @@ extension LaunchShape {
     ])
     var value = Value.fields([
       "id": .whole(pad.id), "url": link("pad/\(pad.id)"),
-      "agency_id": pad.id % 2 == 0 ? .null : .whole(LaunchCatalog.providers[0].id), "name": .string(pad.name),
-      "info_url": .null, "wiki_url": .string(""), "map_url": mapLink(pad),
+      "agency_id": pad.id % 2 == 0 ? .null : .whole(launch.provider.id), "name": .string(pad.name),
+      "info_url": .null, "wiki_url": wikiLink(pad), "map_url": mapLink(pad),
       "latitude": .string("\(pad.latitude)"),
       "longitude": .string("\(pad.longitude)"), "location": place,
     ])

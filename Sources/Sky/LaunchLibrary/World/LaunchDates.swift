@@ -67,7 +67,7 @@ struct LaunchDates {
       Double(range.upperBound) / Double(range.lowerBound), Double.random(in: 0..<1, using: &random))
     var seconds = Int(Double(range.lowerBound) * growth)
     if seconds >= 60 { seconds = seconds / 60 * 60 }
-    return random.happens(0.17) ? -seconds : seconds
+    return random.happens(0.22) ? -seconds : seconds
   }
 
   /// How long before the date it is moved: half of the time within the last two days.

@@ -14,10 +14,10 @@ struct LaunchStatuses {
     let days =
       random.pick([(50, 4.0...8.0), (50, 8.0...20.0)]).map { Double.random(in: $0, using: &random) } ?? 8
     firstGo = Self.moment(days, before: dates.steps, latest: flight - 7200)
-    if random.happens(0.5) {
+    if random.happens(0.4) {
       let confirmed = firstGo - Int.random(in: 2 * UTC.day...20 * UTC.day, using: &random)
       steps.append(Step(at: confirmed, status: .toBeConfirmed))
-      if random.happens(0.08) {
+      if random.happens(0.16) {
         steps.append(Step(at: (confirmed + firstGo) / 2, status: .toBeDetermined))
       }
     }
@@ -42,7 +42,7 @@ struct LaunchStatuses {
     for (number, step) in dates.enumerated().dropFirst() where step.at > isGoFrom + 3600 {
       let old = dates[number - 1]
       let end = number + 1 < dates.count ? min(dates[number + 1].at, flight - 7200) : flight - 7200
-      if step.net - old.net >= 20 * 3600, end - step.at > 3 * 3600, random.happens(0.35) {
+      if step.net - old.net >= 20 * 3600, end - step.at > 3 * 3600, random.happens(0.55) {
         let isConfirmed = random.happens(0.4)
         steps.append(Step(at: step.at, status: isConfirmed ? .toBeConfirmed : .toBeDetermined))
         isGoFrom = step.at + Int(Double(end - step.at) * Double.random(in: 0.3...0.9, using: &random))
