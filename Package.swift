@@ -66,7 +66,7 @@ let package = Package(
       name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"], exclude: ["Fixtures"]),
     .testTarget(
       name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Reactive", "Store"]),
-    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),
+    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Pipeline", "Reactive", "Store"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
     .testTarget(
       name: "NodesTests",

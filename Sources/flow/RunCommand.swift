@@ -62,6 +62,14 @@ enum RunCommand {
       return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
     }
     options.world[WebAccess.self] = try RunWeb.access(files.plans, state, arguments)
+    let line = ProgressLine.make(arguments, beside: screen)
+    if let line {
+      let areMany = files.plans.count > 1
+      options.progress = { pipeline, source, progress in
+        line.show(areMany ? "\(pipeline)/\(source)" : source, progress)
+      }
+    }
+    defer { line?.end() }
     return Runner(files.plans, options, printsStatistics: arguments.has(stats)).run()
   }
 

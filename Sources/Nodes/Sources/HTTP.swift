@@ -133,6 +133,7 @@ private final class HTTPSource: PollSource {
       let before = all.count
       try rows.each(event) { all.append($0) }
       page = try following(request, answer, event, isEmpty: all.count == before)
+      fetch.show("\(all.count) rows in \(number) page\(number == 1 ? "" : "s")")
     }
     return PollAnswer(all, notes: fetch.notes())
   }

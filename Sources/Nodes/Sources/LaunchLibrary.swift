@@ -143,9 +143,16 @@ private final class LaunchLibrarySource: PollSource {
           throw WrongAnswer(request, "the list has \(page.count) launches, of which only \(read) came")
         }
       }
-      if next != nil { context.log.detail("\(launches.count) of \(min(limit, page.count)) launches") }
+      let progress = "\(launches.count) of \(min(limit, page.count)) launches"
+      fetch.show(progress)
+      if next != nil { context.log.detail(progress) }
     }
-    if options[LaunchLibraryOptions.detail] { launches = try launches.map { try detailed($0) } }
+    if options[LaunchLibraryOptions.detail] {
+      for index in launches.indices {
+        launches[index] = try detailed(launches[index])
+        fetch.show("details of \(index + 1) of \(launches.count) launches")
+      }
+    }
     return PollAnswer(launches, notes: fetch.notes())
   }
 

@@ -10,6 +10,8 @@ final class WebFetch {
   private var isStale = false
   /// What the poll that is under way must be told with.
   private var oldest: Double?
+  /// What the poll has come to, as it is shown.
+  private var shown = ""
 
   init(_ context: SourceContext) throws {
     guard let access = context.world[WebAccess.self] else { throw NoNetwork() }
@@ -17,15 +19,27 @@ final class WebFetch {
     self.context = context
   }
 
+  /// Shows how far the poll is to whoever waits for it.
+  func show(_ text: String) {
+    shown = text
+    context.progress(PollProgress(text))
+  }
+
   /// The answer to a request, from wherever.
   func answer(_ request: Request) throws -> Answer {
+    if shown.isEmpty { show("asking \(request.address.site)") }
     var request = request
     request.refresh = request.refresh || access.refreshes
-    let log = context.log
+    let (log, progress, shown, now) = (context.log, context.progress, shown, context.world.wallClock)
     let answer = try access.client().fetch(request, stop: context.stop) { notice in
       switch notice {
-      case .waitingForBudget: log.notice("\(notice)")
-      case .retrying: log.detail("\(notice)")
+      case .waitingForBudget(let site, let until, _):
+        log.notice("\(notice)")
+        progress(PollProgress(shown, wait: "waiting for the budget of \(site), next call", until: until))
+      case .retrying(let error, let wait):
+        log.detail("\(notice)")
+        let until = now() + wait.inSeconds
+        progress(PollProgress(shown, wait: "\(error.message), next try", until: until))
       case .notKept: log.warning("\(notice)")
       }
     }
@@ -46,7 +60,10 @@ final class WebFetch {
 
   /// Ends a poll: what `$meta` says of it.
   func notes() -> Value {
-    defer { oldest = nil }
+    defer {
+      oldest = nil
+      shown = ""
+    }
     if let oldest {
       return .record([("stale", .bool(true)), ("age", .number(oldest.rounded()))])
     }
