@@ -10,6 +10,8 @@ final class WebFetch {
   private var isStale = false
   /// What the poll that is under way must be told with.
   private var oldest: Double?
+  /// Whether the service has refused a request because there were too many, if only by way of an old answer.
+  private(set) var wasRefused = false
   /// What the poll has come to, as it is shown.
   private var shown = ""
 
@@ -31,7 +33,7 @@ final class WebFetch {
     var request = request
     request.refresh = request.refresh || access.refreshes
     let (log, progress, shown, now) = (context.log, context.progress, shown, context.world.wallClock)
-    let answer = try access.client().fetch(request, stop: context.stop) { notice in
+    let answer = try fetched(request) { notice in
       switch notice {
       case .waitingForBudget(let site, let until, _):
         log.notice("\(notice)")
@@ -44,10 +46,47 @@ final class WebFetch {
       }
     }
     if answer.freshness == .stale {
+      if answer.staleBecause?.status == 429 { wasRefused = true }
       oldest = max(oldest ?? 0, answer.age)
       tellStale(answer)
     }
     return answer
+  }
+
+  private func fetched(
+    _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void
+  ) throws -> Answer {
+    do {
+      return try access.client().fetch(request, stop: context.stop, notice: notice)
+    } catch let error as FetchError {
+      if error.status == 429 { wasRefused = true }
+      throw error
+    }
+  }
+
+  /// Asks a service what it has counted, which costs nothing of what it counts; that it does not say is no failure.
+  ///
+  /// Not where its word was heard less than `age` seconds ago, or counts for nothing.
+  func askBudget(_ request: Request, ifOlderThan age: Double, _ read: (Value) -> BudgetReport?) {
+    wasRefused = false
+    var request = request
+    request.isFree = true
+    request.isTriedOnce = true
+    request.cache = nil
+    request.limits.whole = .seconds(20)
+    do {
+      let client = try access.client()
+      guard let known = try client.ageOfLimit(of: request), known > age else { return }
+      let answer = try client.fetch(request, stop: context.stop)
+      guard let report = read(answer.value) else {
+        throw WrongAnswer(request, "this is no budget: \(answer.value.description.prefix(80))")
+      }
+      try client.hear(report, of: request)
+      context.log.detail(
+        "\(request.address.site) says that \(report.remaining) of \(report.limit) calls are left")
+    } catch {
+      context.log.detail("\(error)")
+    }
   }
 
   private func tellStale(_ answer: Answer) {
