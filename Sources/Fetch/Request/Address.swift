@@ -108,6 +108,9 @@ func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
+/// Data as a part of a path or of a query carries it: nothing in it has a meaning there.
+public func percentEncoded(data text: String) -> String { percentEncoded(text, keeping: isUnreserved) }
+
 /// What `%` and two digits stand for, put back.
 func percentDecoded(_ text: String) -> String {
   var result: [UInt8] = []

@@ -15,9 +15,9 @@ let http = NodeSpec(
     asked for only if it has changed.
     """,
   options: AnyOption.list(
-    HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, HTTPOptions.headers,
-    HTTPOptions.bearer, HTTPOptions.basic, HTTPOptions.body, HTTPOptions.next, HTTPOptions.page,
-    HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, HTTPOptions.maxSize),
+    HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, WebOptions.headers,
+    WebOptions.bearer, WebOptions.basic, HTTPOptions.body, HTTPOptions.next, HTTPOptions.page,
+    HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, WebOptions.maxSize),
   shorthand: "url",
   examples: [
     .init("a list", "http: https://example.org/launches.json"),
@@ -60,12 +60,6 @@ private enum HTTPOptions {
   static let method = Option("method", .choice(of: Method.self), default: "get", "how it is asked")
   static let query = Option(
     "query", .mapping(of: .text), default: "{}", "items of the address's query", example: "{ sort: date }")
-  static let headers = Option(
-    "headers", .mapping(of: .text), default: "{}", "headers of the request", example: "{ X-Client: flow }")
-  static let bearer = Option.optional(
-    "bearer", .secret, "a token for the header Authorization", example: "${TOKEN}")
-  static let basic = Option.optional(
-    "basic", .secret, "a name and password, with a colon between", example: "${USER_AND_PASSWORD}")
   static let body = Option.optional("body", .value, "what is posted, as JSON", example: "{ open: true }")
   static let next = Option.optional(
     "next", .expression, "the address of the next page, of an answer; without it, what the Link header says",
@@ -79,7 +73,6 @@ private enum HTTPOptions {
   static let cache = Option(
     "cache", .duration(allowingZero: true), default: "0s", "how old an answer may be that is used again")
   static let timeout = Option("timeout", .duration, default: "5m", "how long an answer may take")
-  static let maxSize = Option("max_size", .size, default: "64MiB", "how large an answer may be")
 }
 
 private final class HTTPSource: PollSource {
@@ -97,13 +90,7 @@ private final class HTTPSource: PollSource {
     var address = try Address(options[HTTPOptions.url])
     for item in options[HTTPOptions.query] { address = address.setting(item.name, to: item.value) }
     var request = Request(address)
-    request.headers = options[HTTPOptions.headers].map { Header($0.name, $0.value) }
-    if let token = options[HTTPOptions.bearer], !token.isEmpty {
-      request.headers.append(Header("Authorization", "Bearer \(token)", isSecret: true))
-    }
-    if let pair = options[HTTPOptions.basic], !pair.isEmpty {
-      request.headers.append(Header("Authorization", "Basic \(base64(Array(pair.utf8)))", isSecret: true))
-    }
+    WebOptions.apply(options, to: &request)
     if options[HTTPOptions.method] == .post {
       request.method = .post
       request.isRepeatable = true
@@ -114,7 +101,6 @@ private final class HTTPSource: PollSource {
     }
     request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])
     request.limits.whole = options[HTTPOptions.timeout]
-    request.limits.bodyBytes = options[HTTPOptions.maxSize]
     self.request = request
   }
 

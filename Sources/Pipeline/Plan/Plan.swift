@@ -114,6 +114,8 @@ public struct TestPlan: Sendable {
   public let start: Double
   public let given: [Given]
   public let expect: [Expected]
+  /// What the network answers, by the address that is asked; null where there is nothing.
+  public let web: [String: Value]
   public let place: Place
 
   /// What a source answers at a time after the start.

@@ -1,7 +1,7 @@
 import JSON
 
 extension PlanBuilder {
-  private static let testKeys = ["name", "now", "given", "expect"]
+  private static let testKeys = ["name", "now", "given", "expect", "web"]
 
   mutating func readTests(_ node: Node?) -> [TestPlan] {
     guard let node else { return [] }
@@ -47,7 +47,18 @@ extension PlanBuilder {
     } else {
       checker.report("a test needs expect: what the sinks are given", at: mapping.place)
     }
-    return TestPlan(name: name, start: start, given: given, expect: expected, place: mapping.place)
+    return TestPlan(
+      name: name, start: start, given: given, expect: expected, web: readWeb(mapping["web"]),
+      place: mapping.place)
+  }
+
+  private func readWeb(_ entry: Node.Entry?) -> [String: JSON.Value] {
+    guard let entry else { return [:] }
+    let answers = checker.mapping(
+      entry.value, "a mapping of addresses to answers", hint: "web says what lookups over HTTP are answered")
+    var web: [String: JSON.Value] = [:]
+    for answer in answers?.entries ?? [] { web[answer.key.text] = answer.value.value }
+    return web
   }
 
   private func reportOthers(_ mapping: Node.Mapping, _ what: String, _ allowed: [String]) {

@@ -13,6 +13,7 @@ public struct TestRun: Sendable {
     self.test = test
     var rehearsal = Rehearsal(plan, start: test.start)
     rehearsal.listensToStreams = true
+    rehearsal.web = test.web
     for given in test.given {
       let answer = ScriptedAnswer(at: test.start + given.at.inSeconds, given.answer)
       rehearsal.scripts[given.source, default: []].append(answer)

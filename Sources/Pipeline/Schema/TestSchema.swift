@@ -33,6 +33,12 @@ enum TestSchema {
         ("now", described(.record([("type", "string")]), "the time at the start, as 2026-01-01T00:00:00Z")),
         ("given", described(lists("given"), "what each source answers")),
         ("expect", described(lists("expected"), "what each sink is given")),
+        (
+          "web",
+          described(
+            .record([("type", "object")]),
+            "what lookups over HTTP are answered, by address; null where nothing is there")
+        ),
       ], ["given", "expect"])
     return [("test", test), ("given", given), ("expected", expected)]
   }

@@ -119,7 +119,10 @@ struct TemplateText {
   }
 
   /// The template as a program that gives its parts apart: texts and what the expressions give, in turn.
-  var partsProgram: String {
+  var partsProgram: String { partsProgram(asTexts: true) }
+
+  /// The same, where what the expressions give stays what it is.
+  func partsProgram(asTexts: Bool) -> String {
     var parts: [String] = [""]
     var isText = true
     var isEscaped = false
@@ -144,7 +147,7 @@ struct TemplateText {
       }
     }
     let written = parts.enumerated().map { index, part in
-      index.isMultiple(of: 2) ? "\"\(part)\"" : "((\(part)\n) | tostring)"
+      index.isMultiple(of: 2) ? "\"\(part)\"" : "((\(part)\n)\(asTexts ? " | tostring" : ""))"
     }
     return "[\(written.joined(separator: ", "))]"
   }
