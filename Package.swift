@@ -67,7 +67,7 @@ let package = Package(
       name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"], exclude: ["Fixtures"]),
     .testTarget(
       name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store"]),
-    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Store"]),
+    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Pipeline", "Reactive", "Store"]),
     .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
     .testTarget(
       name: "NodesTests",

@@ -7,7 +7,8 @@ extension Catalog {
     file, stdin, generate, replay, http, launchLibrary, spacex, apod,
     // steps
     map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
-    batch, window, scan, join, delay, remind, rateLimit, timeout,
+    batch, window, scan, join, enrich, delay, remind, rateLimit,
+    timeout,
     // sinks
     console, jsonl, exec, httpSink, ics, download, notify, count, null,
   ])

@@ -80,6 +80,14 @@ enum RunCommand {
     }
     options.world[WebAccess.self] = try RunWeb.access(files.plans, state, under: sky, arguments)
     sky?.tell(log)
+    let line = ProgressLine.make(arguments, beside: screen)
+    if let line {
+      let areMany = files.plans.count > 1
+      options.progress = { pipeline, source, progress in
+        line.show(areMany ? "\(pipeline)/\(source)" : source, progress)
+      }
+    }
+    defer { line?.end() }
     return Runner(files.plans, options, printsStatistics: arguments.has(stats), for: time).run()
   }
 

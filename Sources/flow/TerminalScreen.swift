@@ -15,9 +15,21 @@ extension Terminal {
     }
   }
 
+  /// Standard error where it is a terminal, and standard output none.
+  private static let errorScreen = Screen(
+    isTerminal: true, hasColors: Paint.isWanted(isTerminal: true) { environment($0) },
+    size: { size(2) ?? (80, 24) }
+  ) { bytes in _ = bytes.withUnsafeBytes { writeAll(2, $0) } }
+
+  /// The screen at whose end something can be drawn for whoever reads standard error; nil where that is no terminal.
+  static func screenOfErrors(beside screen: Screen) -> Screen? {
+    guard isTerminal(2) else { return nil }
+    return screen.isTerminal ? screen : errorScreen
+  }
+
   /// Writes to standard error, above what is drawn in place on a screen that is the same terminal.
   static func complain(_ text: String, beside screen: Screen) {
-    if screen.isTerminal, isTerminal(2) {
+    if let screen = screenOfErrors(beside: screen) {
       screen.aside { complain(text) }
     } else {
       complain(text)

@@ -63,21 +63,28 @@ public final class Client: Sendable {
     return fetching.subscription
   }
 
-  /// How many requests a site's budget can pay now; nil where there is no limit.
-  public func left(of address: Address) throws(StoreFailure) -> Int? {
-    let (site, now) = (address.site, wallClock())
-    let budget = budget(of: site)
+  /// How many requests like this the budget can pay now; nil where there is no limit.
+  public func left(of request: Request) throws(StoreFailure) -> Int? {
+    let (payer, budget, now) = (request.payer, budget(of: request.address.site), wallClock())
     return try file.withLock { file throws(StoreFailure) in
-      Ledger(budget, try file.site(site)).left(at: now)
+      Ledger(budget, try file.site(payer)).left(at: now)
     }
   }
 
-  /// Takes in what a site says of its budget elsewhere than in headers.
-  public func hear(_ report: BudgetReport, of address: Address) throws(StoreFailure) {
-    let (site, now) = (address.site, wallClock())
-    let budget = budget(of: site)
+  /// How many seconds ago a site's own word on the budget of such a request was heard; infinity for never, and nil
+  /// where its word is not asked for.
+  public func ageOfLimit(of request: Request) throws(StoreFailure) -> Double? {
+    if budget(of: request.address.site).learnedPeriod == nil { return nil }
+    let (payer, now) = (request.payer, wallClock())
+    let learned = try file.withLock { file throws(StoreFailure) in try file.site(payer).learned }
+    return learned.map { abs(now - $0.at) } ?? .infinity
+  }
+
+  /// Takes in what a site says of the budget of such a request elsewhere than in headers.
+  public func hear(_ report: BudgetReport, of request: Request) throws(StoreFailure) {
+    let (payer, budget, now) = (request.payer, budget(of: request.address.site), wallClock())
     try file.withLock { file throws(StoreFailure) in
-      try file.settle(site, budget, paid: nil, block: nil, report, now: now)
+      try file.settle(payer, budget, paid: nil, block: nil, report, now: now)
     }
   }
 

@@ -9,18 +9,19 @@ extension Fetching {
   func pay() {
     let (current, paidSite, isRetry) = state.withLock { ($0.current, $0.paidSite, $0.tries > 1) }
     let site = current.address.site
-    if request.isFree || paidSite == site { return send(current) }
+    let payer = current.payer
+    if request.isFree || paidSite == payer { return send(current) }
     let budget = client.budget(of: site)
     let now = now
     do throws(StoreFailure) {
       // The last call is not for a second try.
       let payment = try client.file.withLock { file throws(StoreFailure) in
-        try file.pay(site, budget, reserve: isRetry ? 1 : 0, now: now)
+        try file.pay(payer, budget, reserve: isRetry ? 1 : 0, now: now)
       }
       switch payment {
       case .paid(let number):
         state.withLock { state in
-          state.paidSite = site
+          state.paidSite = payer
           state.payment = number
         }
         send(current)
@@ -73,8 +74,8 @@ extension Fetching {
 
   /// Writes down what is known of the budget now; that a request was made is written already.
   func settle(_ current: Request, _ outcome: Outcome) {
-    let site = current.address.site
-    let budget = client.budget(of: site)
+    let payer = current.payer
+    let budget = client.budget(of: current.address.site)
     let now = now
     let payment = state.withLock { state in
       defer { state.payment = nil }
@@ -87,7 +88,7 @@ extension Fetching {
         case .asPaid: if let payment { try file.settle(payment, now: now) }
         case .answered(let headers, let block):
           let report = budget.learnedPeriod.flatMap { BudgetReport(headers, period: $0) }
-          try file.settle(site, budget, paid: payment, block: block, report, now: now)
+          try file.settle(payer, budget, paid: payment, block: block, report, now: now)
         }
       }
     } catch {

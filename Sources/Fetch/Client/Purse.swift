@@ -17,8 +17,12 @@ extension WebFile {
     -> Payment
   {
     try transaction { () throws(StoreFailure) in
-      let ledger = Ledger(budget, try self.site(site))
-      if ledger.record.longest < ledger.longest { try remember(site, seconds: ledger.longest) }
+      var ledger = Ledger(budget, try self.site(site))
+      if ledger.record.longest < ledger.longest {
+        try remember(site, seconds: ledger.longest)
+        // What was heard of before anything was paid is not old.
+        ledger.record.longest = ledger.longest
+      }
       guard let time = ledger.time(for: 1 + reserve, at: now) else { return .never }
       guard time <= now else { return .wait(until: time) }
       try tidy(site, ledger.record, now: now)

@@ -93,6 +93,17 @@ public struct Request: Sendable, CustomStringConvertible {
     return all
   }
 
+  /// Whose budget pays for it: the host's, or that of a key with the host, since a key has limits of its own.
+  ///
+  /// Of the key there is a hash only, from which it cannot be had.
+  var payer: String {
+    let secrets = secretTexts
+    if secrets.isEmpty { return address.site }
+    let hash = SHA256.digest(Array(Set(secrets).sorted().joined(separator: "\n").utf8)).prefix(8)
+    let digits = hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    return "\(address.site)#\(digits.joined())"
+  }
+
   /// What is wrong with it before anything is sent, as a sentence.
   var flaw: String? {
     if let flaw = headers.lazy.compactMap(\.flaw).first { return flaw }

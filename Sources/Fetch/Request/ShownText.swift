@@ -29,7 +29,7 @@ private func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
 }
 
 /// A stretch of time as people say it: `45 s`, `23 min`, `2 h 5 min`.
-func spoken(_ duration: Duration) -> String {
+public func spoken(_ duration: Duration) -> String {
   let seconds = max(0, Int(duration.inSeconds.rounded(.up)))
   if seconds < 100 { return "\(seconds) s" }
   let minutes = (seconds + 59) / 60

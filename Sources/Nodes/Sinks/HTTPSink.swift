@@ -44,14 +44,7 @@ let httpSink = NodeSpec(
       """),
   ],
   check: { options, checker in
-    let (url, place) = (options[HTTPSinkOptions.url], options.place(of: HTTPSinkOptions.url))
-    if url.hasFixedHost {
-      checkAddress(url.opening, at: place, checker)
-    } else {
-      checker.report(
-        "data cannot choose where requests go", at: place,
-        hint: #"write the host out, as in https://example.org/hooks/\(.id)"#)
-    }
+    WebOptions.check(options[HTTPSinkOptions.url], at: options.place(of: HTTPSinkOptions.url), checker)
     let hasText = options.isGiven(HTTPSinkOptions.bodyText)
     if hasText, options.isGiven(HTTPSinkOptions.body) {
       checker.report(

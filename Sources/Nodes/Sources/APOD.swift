@@ -96,7 +96,9 @@ private final class APODSource: PollSource {
     var all: [Value] = []
     var bad: [String] = []
     for start in stride(from: first, through: last, by: Self.window) {
-      all += try range(start, min(start + Self.window - 1, last), today: today, isPart: false, &bad)
+      let end = min(start + Self.window - 1, last)
+      all += try range(start, end, today: today, isPart: false, &bad)
+      fetch.show("\(end - first + 1) of \(last - first + 1) days")
     }
     if !bad.isEmpty { context.log.warning("the service fails on \(bad.joined(separator: ", ")); left out") }
     return PollAnswer(all, notes: fetch.notes(), isWhole: bad.isEmpty)

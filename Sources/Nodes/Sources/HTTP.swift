@@ -15,9 +15,9 @@ let http = NodeSpec(
     asked for only if it has changed.
     """,
   options: AnyOption.list(
-    HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, HTTPOptions.headers,
+    HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, WebOptions.headers,
     WebOptions.bearer, WebOptions.basic, HTTPOptions.body, HTTPOptions.next, HTTPOptions.page,
-    HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, HTTPOptions.maxSize),
+    HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, WebOptions.maxSize),
   shorthand: "url",
   examples: [
     .init("a list", "http: https://example.org/launches.json"),
@@ -60,8 +60,6 @@ private enum HTTPOptions {
   static let method = Option("method", .choice(of: Method.self), default: "get", "how it is asked")
   static let query = Option(
     "query", .mapping(of: .text), default: "{}", "items of the address's query", example: "{ sort: date }")
-  static let headers = Option(
-    "headers", .mapping(of: .text), default: "{}", "headers of the request", example: "{ X-Client: flow }")
   static let body = Option.optional("body", .value, "what is posted, as JSON", example: "{ open: true }")
   static let next = Option.optional(
     "next", .expression, "the address of the next page, of an answer; without it, what the Link header says",
@@ -75,7 +73,6 @@ private enum HTTPOptions {
   static let cache = Option(
     "cache", .duration(allowingZero: true), default: "0s", "how old an answer may be that is used again")
   static let timeout = Option("timeout", .duration, default: "5m", "how long an answer may take")
-  static let maxSize = Option("max_size", .size, default: "64MiB", "how large an answer may be")
 }
 
 private final class HTTPSource: PollSource {
@@ -93,8 +90,7 @@ private final class HTTPSource: PollSource {
     var address = try Address(options[HTTPOptions.url])
     for item in options[HTTPOptions.query] { address = address.setting(item.name, to: item.value) }
     var request = Request(address)
-    request.headers = options[HTTPOptions.headers].map { Header($0.name, $0.value) }
-    request.headers += WebOptions.authorization(options)
+    WebOptions.apply(options, to: &request)
     if options[HTTPOptions.method] == .post {
       request.method = .post
       request.isRepeatable = true
@@ -105,7 +101,6 @@ private final class HTTPSource: PollSource {
     }
     request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])
     request.limits.whole = options[HTTPOptions.timeout]
-    request.limits.bodyBytes = options[HTTPOptions.maxSize]
     self.request = request
   }
 
@@ -124,6 +119,7 @@ private final class HTTPSource: PollSource {
       let before = all.count
       try rows.each(event) { all.append($0) }
       page = try following(request, answer, event, isEmpty: all.count == before)
+      fetch.show("\(all.count) rows in \(number) page\(number == 1 ? "" : "s")")
     }
     return PollAnswer(all, notes: fetch.notes())
   }

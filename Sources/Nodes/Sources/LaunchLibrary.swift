@@ -11,7 +11,8 @@ let launchLibrary = NodeSpec(
     meanwhile. A page that is emptier than it says fails the poll.
 
     Without a key the service takes 15 requests an hour from one address, of all programs together; a poll that these \
-    cannot pay waits. What was answered less than `cache` ago is used again, so that a restart costs nothing, and stands \
+    cannot pay waits. How many are left, and what a key may, the service is asked itself: before the first poll of a run, \
+    unless that is known from the last hour, and when it refuses one. What was answered less than `cache` ago is used again, so that a restart costs nothing, and stands \
     in where the service is out of order.
 
     With `detail: true` each launch is asked for by itself, which brings its videos, and costs a request each: as many \
@@ -105,6 +106,9 @@ private final class LaunchLibrarySource: PollSource {
   private let context: SourceContext
   private let fetch: WebFetch
   private let limit: Int
+  /// Whether the service was asked in this run what its budget is.
+  private var hasAskedBudget = false
+  private let throttle: Address
   /// The address of the list without its query, and of one launch without its id.
   private let list: Address
   private let one: Address
@@ -115,8 +119,9 @@ private final class LaunchLibrarySource: PollSource {
     fetch = try WebFetch(context)
     limit = options[LaunchLibraryOptions.limit]
     let version = options[LaunchLibraryOptions.version]
-    let base = try Address(options[LaunchLibraryOptions.url]).appending(path: version.rawValue)
-      .appending(path: version == .v230 ? "launches" : "launch")
+    let root = try Address(options[LaunchLibraryOptions.url]).appending(path: version.rawValue)
+    throttle = root.appending(path: "api-throttle/")
+    let base = root.appending(path: version == .v230 ? "launches" : "launch")
     one = base
     // The service wants the slash at the end, and sends everybody there who forgets it.
     list =
@@ -128,6 +133,19 @@ private final class LaunchLibrarySource: PollSource {
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
+    if !hasAskedBudget { askBudget(ifOlderThan: 3600) }
+    hasAskedBudget = true
+    defer { if fetch.wasRefused { askBudget(ifOlderThan: -1) } }
+    return try launches()
+  }
+
+  /// How many calls are left can be asked without a call; what others have used from the same address is known then,
+  /// and what a key may.
+  private func askBudget(ifOlderThan age: Double) {
+    fetch.askBudget(request(throttle), ifOlderThan: age) { BudgetReport(throttle: $0) }
+  }
+
+  private func launches() throws -> PollAnswer {
     var launches: [Value] = []
     var seen: Set<Value> = []
     var read = 0
@@ -149,11 +167,16 @@ private final class LaunchLibrarySource: PollSource {
           throw WrongAnswer(request, "the list has \(all) launches, of which only \(read) came")
         }
       }
-      if next != nil {
-        context.log.detail("\(launches.count) of \(min(limit, page.count - skipped)) launches")
+      let progress = "\(launches.count) of \(min(limit, page.count - skipped)) launches"
+      fetch.show(progress)
+      if next != nil { context.log.detail(progress) }
+    }
+    if options[LaunchLibraryOptions.detail] {
+      for index in launches.indices {
+        launches[index] = try detailed(launches[index])
+        fetch.show("details of \(index + 1) of \(launches.count) launches")
       }
     }
-    if options[LaunchLibraryOptions.detail] { launches = try launches.map { try detailed($0) } }
     return PollAnswer(launches, notes: fetch.notes())
   }
 

@@ -106,6 +106,7 @@ private final class SpaceXSource: PollSource {
         let total = value.member("totalDocs")?.double.flatMap({ Int(exactly: $0) })
       else { throw WrongAnswer(request, "this is no page of entries: \(value.description.prefix(80))") }
       rows += docs
+      fetch.show("\(rows.count) of \(total) entries")
       page = value.member("hasNextPage")?.isTruthy == true ? number + 1 : nil
       // No fewer than it says, and no end to them neither.
       if page == nil ? rows.count < total : docs.isEmpty || rows.count >= total {

@@ -7,7 +7,9 @@ import Reactive
 public final class WebAccess: Sendable {
   /// What the services take, where the config says nothing else.
   public static let budgets = [
-    "ll.thespacedevs.com": SiteBudget([.init(15, per: .seconds(3600))]),
+    // What anybody may; of a key the service tells when it is asked.
+    "ll.thespacedevs.com": SiteBudget(
+      [.init(15, per: .seconds(3600))], learnedPeriod: .seconds(3600)),
     // What the key DEMO_KEY may.
     "api.nasa.gov": SiteBudget(
       [.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], learnedPeriod: .seconds(3600)),

@@ -10,6 +10,10 @@ final class WebFetch {
   private var isStale = false
   /// What the poll that is under way must be told with.
   private var oldest: Double?
+  /// Whether the service has refused a request because there were too many, if only by way of an old answer.
+  private(set) var wasRefused = false
+  /// What the poll has come to, as it is shown.
+  private var shown = ""
 
   init(_ context: SourceContext) throws {
     guard let access = context.world[WebAccess.self] else { throw NoNetwork() }
@@ -17,23 +21,72 @@ final class WebFetch {
     self.context = context
   }
 
+  /// Shows how far the poll is to whoever waits for it.
+  func show(_ text: String) {
+    shown = text
+    context.progress(PollProgress(text))
+  }
+
   /// The answer to a request, from wherever.
   func answer(_ request: Request) throws -> Answer {
+    if shown.isEmpty { show("asking \(request.address.site)") }
     var request = request
     request.refresh = request.refresh || access.refreshes
-    let log = context.log
-    let answer = try access.client().fetch(request, stop: context.stop) { notice in
+    let (log, progress, shown, now) = (context.log, context.progress, shown, context.world.wallClock)
+    let answer = try fetched(request) { notice in
       switch notice {
-      case .waitingForBudget: log.notice("\(notice)")
-      case .retrying: log.detail("\(notice)")
+      case .waitingForBudget(let site, let until, _):
+        log.notice("\(notice)")
+        progress(PollProgress(shown, wait: "waiting for the budget of \(site), next call", until: until))
+      case .retrying(let error, let wait):
+        log.detail("\(notice)")
+        let until = now() + wait.inSeconds
+        progress(PollProgress(shown, wait: "\(error.message), next try", until: until))
       case .notKept: log.warning("\(notice)")
       }
     }
     if answer.freshness == .stale {
+      if answer.staleBecause?.status == 429 { wasRefused = true }
       oldest = max(oldest ?? 0, answer.age)
       tellStale(answer)
     }
     return answer
+  }
+
+  private func fetched(
+    _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void
+  ) throws -> Answer {
+    do {
+      return try access.client().fetch(request, stop: context.stop, notice: notice)
+    } catch let error as FetchError {
+      if error.status == 429 { wasRefused = true }
+      throw error
+    }
+  }
+
+  /// Asks a service what it has counted, which costs nothing of what it counts; that it does not say is no failure.
+  ///
+  /// Not where its word was heard less than `age` seconds ago, or counts for nothing.
+  func askBudget(_ request: Request, ifOlderThan age: Double, _ read: (Value) -> BudgetReport?) {
+    wasRefused = false
+    var request = request
+    request.isFree = true
+    request.isTriedOnce = true
+    request.cache = nil
+    request.limits.whole = .seconds(20)
+    do {
+      let client = try access.client()
+      guard let known = try client.ageOfLimit(of: request), known > age else { return }
+      let answer = try client.fetch(request, stop: context.stop)
+      guard let report = read(answer.value) else {
+        throw WrongAnswer(request, "this is no budget: \(answer.value.description.prefix(80))")
+      }
+      try client.hear(report, of: request)
+      context.log.detail(
+        "\(request.address.site) says that \(report.remaining) of \(report.limit) calls are left")
+    } catch {
+      context.log.detail("\(error)")
+    }
   }
 
   private func tellStale(_ answer: Answer) {
@@ -46,7 +99,10 @@ final class WebFetch {
 
   /// Ends a poll: what `$meta` says of it.
   func notes() -> Value {
-    defer { oldest = nil }
+    defer {
+      oldest = nil
+      shown = ""
+    }
     var notes: [(String, Value)] = access.isSimulated ? [("simulated", .bool(true))] : []
     if let oldest {
       notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]

@@ -35,6 +35,8 @@ public final class Lane: Sendable {
     var starters: [@Sendable () -> Void] = []
     var onFailure: (@Sendable (any Error) -> Void)?
     var onLoss: (@Sendable () -> Void)?
+    var hasEnded = false
+    var held: [ObjectIdentifier: AnyObject] = [:]
   }
 
   public init(on scheduler: any Scheduler, world: World) {
@@ -115,12 +117,21 @@ public final class Lane: Sendable {
 
   /// Lets go of what hangs on it: the sinks, which hold on to the lane themselves.
   func end() {
+    state.value.hasEnded = true
+    state.value.held = [:]
     state.value.sinks = []
     state.value.starters = []
     state.value.onFailure = nil
     state.value.ledger?.close()
     state.value.ledger = nil
   }
+
+  /// Holds what nobody else holds any more, until it is let go of or the lane ends.
+  func hold(_ object: AnyObject) { state.value.held[ObjectIdentifier(object)] = object }
+  func letGo(of object: AnyObject) { state.value.held[ObjectIdentifier(object)] = nil }
+
+  /// Nothing more is taken to any sink.
+  var hasEnded: Bool { state.value.hasEnded }
 
   func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }
 

@@ -81,7 +81,8 @@ public final class PipelineRun: Sendable {
       let context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
         isOnce: options.isOnce, stop: StopSign(), position: try lane.ledger?.position(of: source.name),
-        isKept: lane.ledger != nil)
+        isKept: lane.ledger != nil,
+        progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
       let entry = assembly.entry(for: source, in: child)
       sources.append(
         SourceRun(

@@ -67,7 +67,7 @@ final class Polling: Sendable {
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())
     do {
-      if let answer = try state.value.source?.poll(request) {
+      if let answer = try ask(request) {
         context.meter.countOut(answer.rows.count)
         let poll = Poll(
           source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes)
@@ -82,6 +82,11 @@ final class Polling: Sendable {
       failed(error)
     }
     setTimer()
+  }
+
+  private func ask(_ request: PollRequest) throws -> PollAnswer? {
+    defer { context.progress(nil) }
+    return try state.value.source?.poll(request)
   }
 
   private func setTimer() {

@@ -18,6 +18,9 @@ public struct RunOptions: Sendable {
   /// What stands in for sources and sinks, for tests and dry runs; nil for the node itself.
   public var source: @Sendable (SourcePlan) -> NodeSpec.Role? = { _ in nil }
   public var sink: @Sendable (SinkPlan, SinkContext) -> (any Sink)? = { _, _ in nil }
+  /// Is told how far a poll is, from any thread; nil when it is over.
+  public var progress: @Sendable (_ pipeline: String, _ source: String, PollProgress?) -> Void = { _, _, _ in
+  }
   /// Is shown everything that comes out of each source and step.
   public var tap: (@Sendable (_ node: String, _ signal: Signal) -> Void)?
 

@@ -61,6 +61,8 @@ public struct SourceContext: Sendable {
   public let position: Value?
   /// Whether positions are kept.
   public let isKept: Bool
+  /// Tells how far the poll is that is under way; nil when it is over.
+  public var progress: @Sendable (PollProgress?) -> Void = { _ in }
 
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, in: world) }
 }

@@ -21,6 +21,10 @@ public protocol Step: AnyObject {
 
   /// The stream has ended: what is held back is sent, or kept for the next run.
   func finish(_ ending: Ending, _ out: Downstream) throws
+
+  /// Whether it waits for something from outside though its stream has ended: until it does not, woken by its bell, the
+  /// stream goes on behind it.
+  var isBusy: Bool { get }
 }
 
 /// What becomes of events that steps still hold when a stream ends.
@@ -37,6 +41,7 @@ extension Step {
   public func wake(_ out: Downstream) throws {}
   public func takeSide(_ event: Event, _ out: Downstream) throws {}
   public func finish(_ ending: Ending, _ out: Downstream) throws {}
+  public var isBusy: Bool { false }
 }
 
 /// What a step is given when it is made.
@@ -108,4 +113,17 @@ public final class Downstream {
   }
 
   public func clearAlarm() { alarm.clear() }
+
+  /// Has `wake` called in a turn of its own, before long; from any thread.
+  public var bell: @Sendable () -> Void {
+    { [lane, weak owner] in
+      lane.scheduler.perform { [owner] in owner?.ring() }
+    }
+  }
+
+  /// Reports what is wrong with an event that was taken in another turn.
+  public func report(_ error: any Error, _ event: Event) { owner?.report(error, event) }
+
+  /// Nobody is there any more for what is sent.
+  var isOver: Bool { isComplete || lane.hasEnded }
 }

@@ -8,6 +8,8 @@ final class StepObserver: Observer, AlarmOwner {
   private let meter: Meter
   private let errors: ErrorDesk
   private let ending: @Sendable () -> Ending
+  /// The stream has ended, and the step is not done yet.
+  private let isEnding = LaneLocal(false)
 
   init(
     _ step: any Step, to downstream: any Observer<Signal>, in subscription: Subscription,
@@ -50,20 +52,31 @@ final class StepObserver: Observer, AlarmOwner {
 
   func ring() {
     // What it would send goes nowhere once the stream has ended, and would be gone: it is for the next run.
-    if out.value.isComplete { return }
+    if out.value.isOver { return }
     if let ledger = lane.ledger, ledger.isRegenerating { return ledger.postpone { [self] in ring() } }
-    lane.turn { guarded(nil) { try step.value.wake(out.value) } }
+    lane.turn {
+      guarded(nil) { try step.value.wake(out.value) }
+      if isEnding.value, !step.value.isBusy {
+        out.value.complete()
+        lane.letGo(of: self)
+      }
+    }
   }
 
   func fail(_ error: any Error) { lane.fail(error) }
 
   func complete() {
-    if out.value.isComplete { return }
+    if out.value.isComplete || isEnding.value { return }
     lane.turn {
       guarded(nil) { try step.value.finish(ending(), out.value) }
-      out.value.complete()
+      isEnding.value = step.value.isBusy
+      if !isEnding.value { return out.value.complete() }
+      // The stream that has ended has let go of it.
+      lane.hold(self)
     }
   }
+
+  func report(_ error: any Error, _ event: Event) { errors.report(error, event) }
 
   private func guarded(_ event: Event?, _ body: () throws -> Void) {
     lane.timing(meter) {

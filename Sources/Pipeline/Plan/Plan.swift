@@ -116,6 +116,8 @@ public struct TestPlan: Sendable {
   let variant: [Plan]
   public let given: [Given]
   public let expect: [Expected]
+  /// What the network answers, by the address that is asked; null where there is nothing.
+  public let web: [String: Value]
   public let place: Place
 
   /// What a source answers at a time after the start.

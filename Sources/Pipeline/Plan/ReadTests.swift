@@ -1,7 +1,7 @@
 import JSON
 
 extension PlanBuilder {
-  private static let testKeys = ["name", "now", "vars", "given", "expect"]
+  private static let testKeys = ["name", "now", "vars", "given", "expect", "web"]
 
   mutating func readTests(_ node: Node?) -> [TestPlan] {
     guard let node else { return [] }
@@ -49,7 +49,7 @@ extension PlanBuilder {
     }
     return TestPlan(
       name: name, start: start, variant: variant(mapping["vars"]), given: given, expect: expected,
-      place: mapping.place)
+      web: readWeb(mapping["web"]), place: mapping.place)
   }
 
   /// The pipeline with the vars that a test sets.
@@ -63,6 +63,15 @@ extension PlanBuilder {
     // What is wrong with any vars has been said.
     if checker.problems.isEmpty { checker.problems.add(builder.checker.problems) }
     return plan.map { [$0] } ?? []
+  }
+
+  private func readWeb(_ entry: Node.Entry?) -> [String: JSON.Value] {
+    guard let entry else { return [:] }
+    let answers = checker.mapping(
+      entry.value, "a mapping of addresses to answers", hint: "web says what lookups over HTTP are answered")
+    var web: [String: JSON.Value] = [:]
+    for answer in answers?.entries ?? [] { web[answer.key.text] = answer.value.value }
+    return web
   }
 
   private func reportOthers(_ mapping: Node.Mapping, _ what: String, _ allowed: [String]) {

@@ -14,7 +14,7 @@ extension NodeSpec {
           examples.map {
             .record([
               ("title", .string($0.title)), ("yaml", .string($0.yaml)), ("input", .string($0.input)),
-              ("other", .string($0.other)),
+              ("other", .string($0.other)), ("web", .string($0.web)),
               ("output", .string($0.output)),
             ])
           })

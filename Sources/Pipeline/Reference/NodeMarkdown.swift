@@ -19,6 +19,7 @@ public enum NodeMarkdown {
       if !example.input.isEmpty || !example.output.isEmpty {
         text += "\n\nturns\n\n" + block("", example.input)
         if !example.other.isEmpty { text += "\n\nwith, from `other`,\n\n" + block("", example.other) }
+        if !example.web.isEmpty { text += "\n\nwith, from the network,\n\n" + block("", example.web) }
         text += example.output.isEmpty ? "\n\ninto nothing." : "\n\ninto\n\n" + block("", example.output)
       }
       parts.append(text)

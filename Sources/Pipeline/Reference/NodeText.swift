@@ -70,6 +70,8 @@ public struct NodeText {
     lines += indented(example.input, 6)
     let side = indented(example.other, 6)
     if !side.isEmpty { lines += ["    with, from other"] + side }
+    let web = indented(example.web, 6)
+    if !web.isEmpty { lines += ["    with, from the network"] + web }
     let output = indented(example.output, 6)
     if output.isEmpty {
       lines.append("    → nothing")

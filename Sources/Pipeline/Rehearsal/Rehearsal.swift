@@ -33,6 +33,8 @@ public struct Rehearsal {
   public let start: Double
   /// By the source's name; a source without one is silent.
   public var scripts: [String: [ScriptedAnswer]] = [:]
+  /// What the network answers, by the address that is asked.
+  public var web: [String: Value] = [:]
   /// Whether the sources end with their scripts, so that steps send what they hold; otherwise time goes on until
   /// nothing more is due.
   public var endsWithScripts = false
@@ -48,7 +50,8 @@ public struct Rehearsal {
     let outcome = Locked(Outcome())
     let silent = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
     let log = Log(level: .notice) { entry in outcome.withLock { $0.messages.append(entry) } }
-    let world = World(wallClock: { 0 }, random: { 0 }, environment: { _ in nil })
+    var world = World(wallClock: { 0 }, random: { 0 }, environment: { _ in nil })
+    world[CannedAnswers.self] = CannedAnswers(web)
     let virtual = VirtualRun(plan, RunOptions(world: world, log: log, screen: silent), start: start)
     let elapsed = virtual.elapsed
     let isDone = try virtual.run(options: { options in

@@ -14,6 +14,7 @@ public struct TestRun: Sendable {
     let plan = test.variant.first ?? plan
     var rehearsal = Rehearsal(plan, start: test.start)
     rehearsal.listensToStreams = true
+    rehearsal.web = test.web
     for given in test.given {
       let answer = ScriptedAnswer(at: test.start + given.at.inSeconds, given.answer)
       rehearsal.scripts[given.source, default: []].append(answer)

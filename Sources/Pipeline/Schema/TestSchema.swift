@@ -34,6 +34,12 @@ enum TestSchema {
         ("vars", described(.record([("type", "object")]), "values for some of the pipeline's vars")),
         ("given", described(lists("given"), "what each source answers")),
         ("expect", described(lists("expected"), "what each sink is given")),
+        (
+          "web",
+          described(
+            .record([("type", "object")]),
+            "what lookups over HTTP are answered, by address; null where nothing is there")
+        ),
       ], ["given", "expect"])
     return [("test", test), ("given", given), ("expected", expected)]
   }

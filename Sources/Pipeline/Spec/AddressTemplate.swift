@@ -11,14 +11,17 @@ public final class AddressTemplate: Sendable {
   public let texts: Expression
   /// Gives a list: what the expressions give, as texts.
   public let data: Expression
+  /// Gives a list: what the expressions give, as it is.
+  public let values: Expression
   /// What nothing may show of an address that comes from the environment: all but its host.
   public let secrets: [String]
 
-  init(_ scalar: Scalar, texts: Expression, data: Expression) {
+  init(_ scalar: Scalar, texts: Expression, data: Expression, values: Expression) {
     constant = scalar.text.utf8.contains(UInt8(ascii: "\\")) ? nil : scalar.text
     opening = String(scalar.text.prefix { $0 != "\\" })
     self.texts = texts
     self.data = data
+    self.values = values
     secrets = scalar.variables.isEmpty ? [] : AddressTemplate.end(of: opening).map { [$0] } ?? []
   }
 
@@ -33,7 +36,7 @@ public final class AddressTemplate: Sendable {
 }
 
 extension OptionType where Value == AddressTemplate {
-  /// An address of the web that a sink sends to, named by a template.
+  /// An address of the web, named by a template.
   public static var addressTemplate: OptionType {
     OptionType(
       "address template", sample: "https://example.org/hook", schema: .record([("type", "string")])
@@ -44,9 +47,10 @@ extension OptionType where Value == AddressTemplate {
       else { return nil }
       let text = TemplateText(scalar.text)
       guard let texts = checker.compile(scalar, text.textsProgram, [], place: { _ in scalar.place }),
-        let data = checker.compile(scalar, text.outputsProgram, [], place: { _ in scalar.place })
+        let data = checker.compile(scalar, text.outputsProgram, [], place: { _ in scalar.place }),
+        let values = checker.compile(scalar, text.valuesProgram, [], place: { _ in scalar.place })
       else { return nil }
-      let template = AddressTemplate(scalar, texts: texts, data: data)
+      let template = AddressTemplate(scalar, texts: texts, data: data, values: values)
       for secret in template.secrets { checker.secrets.insert(secret) }
       return template
     }

@@ -127,6 +127,9 @@ struct TemplateText {
   /// The template as a program that gives what its expressions give.
   var outputsProgram: String { list { index, part in index.isMultiple(of: 2) ? nil : output(part) } }
 
+  /// The same, as it is and not as texts.
+  var valuesProgram: String { list { index, part in index.isMultiple(of: 2) ? nil : "((\(part)\n))" } }
+
   private func text(_ part: String) -> String { "\"\(part)\"" }
 
   private func output(_ part: String) -> String { "((\(part)\n) | tostring)" }

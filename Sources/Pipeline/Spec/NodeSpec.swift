@@ -78,10 +78,14 @@ public struct NodeSpec: Sendable {
     public let output: String
     /// The same as `input` for the source `other`, which a step reads besides its own.
     public let other: String
+    /// What the network answers, lines of an address and a value.
+    public let web: String
 
     public init(
-      _ title: String, _ yaml: String, input: String = "", other: String = "", output: String = ""
+      _ title: String, _ yaml: String, input: String = "", other: String = "", web: String = "",
+      output: String = ""
     ) {
+      self.web = web
       self.other = other
       self.title = title
       self.yaml = yaml

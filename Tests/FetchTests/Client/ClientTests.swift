@@ -162,7 +162,7 @@ import Testing
     play.start(try request(url)).dispose()
     play.clock.run()
     #expect(play.times == [])
-    #expect(try play.client.left(of: try Address(url)) == 1)
+    #expect(try play.client.left(of: Request(try Address(url))) == 1)
   }
 
   @Test("nothing of a fetch stays behind")

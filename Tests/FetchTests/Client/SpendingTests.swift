@@ -59,7 +59,7 @@ import Testing
     // Of three calls one for the first try, one for the second; the third is left.
     #expect(failed?.status == 502)
     #expect(play.times.count == 2)
-    #expect(try play.client.left(of: try Address(url)) == 1)
+    #expect(try play.client.left(of: Request(try Address(url))) == 1)
     #expect(failure { _ = try play.fetch(try request(url)) }?.status == 502)
     #expect(play.times.count == 3)
   }
@@ -68,9 +68,9 @@ import Testing
   func refunded() throws {
     let play = try play { _, number in number <= 4 ? .failed(.unreachable) : .answer("1") }
     #expect(failure { _ = try play.fetch(try request(url)) }?.kind == .unreachable)
-    #expect(try play.client.left(of: try Address(url)) == 3)
+    #expect(try play.client.left(of: Request(try Address(url))) == 3)
     for _ in 0..<5 { _ = try play.fetch(try request(url) { $0.isFree = true }) }
-    #expect(try play.client.left(of: try Address(url)) == 3)
+    #expect(try play.client.left(of: Request(try Address(url))) == 3)
   }
 
   @Test("a redirect within a site is part of the call; one to another site is paid there")
@@ -83,9 +83,9 @@ import Testing
       }
     }
     _ = try play.fetch(try request(url + "a"))
-    #expect(try play.client.left(of: try Address(url)) == 2)
+    #expect(try play.client.left(of: Request(try Address(url))) == 2)
     _ = try play.fetch(try request("https://old.example.org/b"))
-    #expect(try play.client.left(of: try Address(url)) == 1)
+    #expect(try play.client.left(of: Request(try Address(url))) == 1)
   }
 
   @Test("headers tell what others spent, and another limit where they are listened to")
@@ -95,16 +95,33 @@ import Testing
     }
     let deaf = try play { _, _ in report(3, 0) }
     _ = try deaf.fetch(try request(url))
-    #expect(try deaf.client.left(of: try Address(url)) == 2)
+    #expect(try deaf.client.left(of: Request(try Address(url))) == 2)
     let nasa = SiteBudget(
       [.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], learnedPeriod: .seconds(3600))
     let play = try play(["a.org": nasa]) { _, number in number == 1 ? report(30, 20) : report(10, 9) }
     let address = try Address("https://a.org/")
     _ = try play.fetch(Request(address))
-    #expect(try play.client.left(of: address) == 20)
+    #expect(try play.client.left(of: Request(address)) == 20)
     play.clock.advance(to: Instant() + .seconds(3601))
     _ = try play.fetch(Request(address))
-    #expect(try play.client.left(of: address) == 9)
+    #expect(try play.client.left(of: Request(address)) == 9)
+  }
+
+  @Test("a key has a budget of its own with a site, which knows the key by a hash only")
+  func keys() throws {
+    let hourly = SiteBudget([.init(3, per: .seconds(3600))], learnedPeriod: .seconds(3600))
+    let play = try play(["ll.example.org": hourly]) { _, _ in .answer("1") }
+    let open = Request(try Address(url))
+    let keyed = try request(url) { $0.headers = [Header("Authorization", "Token abcdef", isSecret: true)] }
+    let other = try request(url) { $0.headers = [Header("Authorization", "Token ghijkl", isSecret: true)] }
+    #expect(try play.client.ageOfLimit(of: keyed) == .infinity)
+    try play.client.hear(BudgetReport(limit: 210, remaining: 200, period: .seconds(3600)), of: keyed)
+    #expect(try play.client.ageOfLimit(of: keyed) == 0)
+    for _ in 0..<5 { _ = try play.fetch(keyed) }
+    #expect(try play.client.left(of: keyed) == 195)
+    #expect(try play.client.left(of: open) == 3 && play.client.left(of: other) == 3)
+    #expect(keyed.payer.hasPrefix("ll.example.org#") && !keyed.payer.contains("abcdef"))
+    #expect(keyed.payer != other.payer && open.payer == "ll.example.org")
   }
 
   @Test("an endpoint for the budget can tell the same, and when the next call can be paid")
@@ -112,12 +129,12 @@ import Testing
     let play = try play { _, _ in .answer("1") }
     let address = try Address(url)
     let report = BudgetReport(limit: 3, remaining: 0, period: .seconds(3600), nextIn: .seconds(1631))
-    try play.client.hear(report, of: address)
-    #expect(try play.client.left(of: address) == 0)
+    try play.client.hear(report, of: Request(address))
+    #expect(try play.client.left(of: Request(address)) == 0)
     _ = try play.fetch(Request(address))
     let first = try #require(play.times.first)
     #expect(first >= .seconds(1631) && first < .seconds(1632))
-    #expect(try play.client.left(of: address) == 0)
+    #expect(try play.client.left(of: Request(address)) == 0)
   }
 
   @Test(

@@ -47,8 +47,10 @@ private struct KeptTrial {
   /// When something comes.
   let times: [Double]
   private let plan: Plan
+  private let web: [String: Value]
 
   init(_ plan: Plan, _ example: NodeSpec.Example) throws {
+    web = try Trial.web(example.web)
     var plan = plan
     plan.epochs.events = 1
     self.plan = plan
@@ -77,6 +79,7 @@ private struct KeptTrial {
     let heard = Journal<String>()
     var options = RunOptions(world: .real, log: .silent, screen: silentScreen)
     options.world.wallClock = { start + Double(clock.now.nanoseconds) / 1e9 }
+    options.world[CannedAnswers.self] = CannedAnswers(web)
     options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
     options.source = { [scripts] source in
       let rest = (scripts[source.name] ?? []).filter { isFirst || $0.at > start }

@@ -24,7 +24,7 @@ struct StepContractTests {
   }
 
   static func trial(_ example: NodeSpec.Example) throws -> Trial {
-    try Trial(example.yaml, other: example.other.isEmpty ? nil : "other")
+    try Trial(example.yaml, other: example.other.isEmpty ? nil : "other", web: example.web)
   }
 
   @Test("every option is documented and stands in an example", arguments: kinds)

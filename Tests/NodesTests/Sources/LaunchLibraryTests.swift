@@ -1,5 +1,7 @@
+import Fetch
 import JSON
 import Pipeline
+import Reactive
 import Testing
 
 @testable import Nodes
@@ -86,5 +88,65 @@ import Testing
     let trial = try WebTrial("launch_library: { key: abc, url: 'http://a' }") { _ in Self.page([], of: 0) }
     _ = try trial.poll()
     #expect(trial.asked.entries.first?.headers.contains { $0.value == "Token abc" } == true)
+  }
+
+  private static let throttle = "api-throttle/"
+
+  private func budgetTrial(
+    _ options: String = "", used: Int, _ answer: @escaping @Sendable () -> Canned.Reply
+  ) throws -> WebTrial {
+    let hourly = SiteBudget([.init(15, per: .seconds(3600))], learnedPeriod: .seconds(3600))
+    return try WebTrial("launch_library: { url: 'http://a', cache: 0s\(options) }", budgets: ["a": hourly]) {
+      order in
+      guard order.address.path.hasSuffix(Self.throttle) else { return answer() }
+      return .init(
+        #"{"your_request_limit":210,"limit_frequency_secs":3600,"current_use":\#(used),"next_use_secs":-9}"#)
+    }
+  }
+
+  private func asksBudget(_ trial: WebTrial) -> [Bool] { trial.paths.map { $0.hasSuffix(Self.throttle) } }
+
+  @Test(
+    "what is left of the budget is asked before the first poll of a run, and when the service refuses one")
+  func budget() throws {
+    let isRefusing = Locked(false)
+    let trial = try budgetTrial(used: 3) {
+      isRefusing.withLock { $0 } ? .init("{}", status: 429) : Self.page([], of: 0)
+    }
+    _ = try trial.poll()
+    _ = try trial.poll()
+    #expect(trial.paths.first == "2.3.0/api-throttle/" && asksBudget(trial) == [true, false, false])
+    isRefusing.withLock { $0 = true }
+    #expect(try trial.poll().notes.member("stale") == .bool(true))
+    #expect(asksBudget(trial).last == true && asksBudget(trial).count { $0 } == 2)
+  }
+
+  @Test("a key has a budget of its own, which is learnt; the question goes with the key, and costs nothing")
+  func keyedBudget() throws {
+    let trial = try budgetTrial(", key: abcdef", used: 10) { Self.page([], of: 0) }
+    // More than anybody may without a key.
+    for _ in 0..<20 { _ = try trial.poll() }
+    #expect(trial.paths.count == 21)
+    #expect(
+      trial.asked.entries.allSatisfy {
+        $0.headers.contains(Header("Authorization", "Token abcdef", isSecret: true))
+      })
+  }
+
+  @Test("where the service does not say, or the config knows better, polls go on as ever")
+  func noBudget() throws {
+    let silent = try WebTrial(
+      "launch_library: { url: 'http://a' }",
+      budgets: ["a": WebAccess.budgets["ll.thespacedevs.com"] ?? .unlimited]
+    ) {
+      $0.address.path.hasSuffix(Self.throttle) ? .init("no", status: 500) : Self.page(["a"], of: 1)
+    }
+    #expect(try silent.poll().rows.count == 1)
+    #expect(asksBudget(silent) == [true, false])
+    let known = try WebTrial(
+      "launch_library: { url: 'http://a' }", budgets: ["a": SiteBudget([.init(15, per: .seconds(3600))])]
+    ) { _ in Self.page(["a"], of: 1) }
+    _ = try known.poll()
+    #expect(asksBudget(known) == [false])
   }
 }

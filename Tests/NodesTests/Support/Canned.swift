@@ -39,16 +39,16 @@ final class Canned: Transport {
     return Subscription()
   }
 
-  /// A way to it, without budgets and with short waits.
+  /// A way to it, with short waits.
   static func access(
-    wallClock: @escaping @Sendable () -> Double = World.real.wallClock,
+    budgets: [String: SiteBudget] = [:], wallClock: @escaping @Sendable () -> Double = World.real.wallClock,
     _ answer: @escaping @Sendable (TransferOrder) -> Reply
   ) -> WebAccess {
     WebAccess {
       Client(
         Canned(answer), file: try WebFile(), on: SerialScheduler(name: "fetch"),
         wallClock: wallClock,
-        .init(retry: RetryPolicy(backoff: Backoff(initial: .milliseconds(1), attempts: 2))))
+        .init(budgets: budgets, retry: RetryPolicy(backoff: Backoff(initial: .milliseconds(1), attempts: 2))))
     }
   }
 }
@@ -61,14 +61,14 @@ final class WebTrial {
   private var number = 0
 
   init(
-    _ source: String, at now: Double = 1_772_323_200,
+    _ source: String, at now: Double = 1_772_323_200, budgets: [String: SiteBudget] = [:],
     _ answer: @escaping @Sendable (TransferOrder) -> Canned.Reply
   ) throws {
     let plan = try #require(
       try Trial.plan("sources: { in: { \(source) } }\nsteps: []\nsinks: { it: null }\n").sources.first)
     var world = World.real
     world.wallClock = { now }
-    world[WebAccess.self] = Canned.access { [asked] order in
+    world[WebAccess.self] = Canned.access(budgets: budgets) { [asked] order in
       asked.note(order)
       return answer(order)
     }

@@ -25,7 +25,7 @@ struct Trial {
   }
 
   /// Takes a step (or several, each on a line with “- ”) as a pipeline has it.
-  init(_ step: String, head: String = "", other: String? = nil, now: Double = 0) throws {
+  init(_ step: String, head: String = "", other: String? = nil, web: String = "", now: Double = 0) throws {
     let steps =
       step.hasPrefix("- ")
       ? indented(step, by: 2)
@@ -48,7 +48,11 @@ struct Trial {
       """
     plan = try Trial.plan(yaml)
     self.now = now
+    self.web = try Trial.web(web)
   }
+
+  /// What the network answers, by address.
+  let web: [String: Value]
 
   private let now: Double
 
@@ -65,6 +69,7 @@ struct Trial {
     for source in plan.sources where source.name != "input" {
       rehearsal.scripts[source.name] = try Trial.script(other, now)
     }
+    rehearsal.web = web
     let outcome = try rehearsal.run()
     let lines = (outcome.heard["heard"] ?? []).compactMap { heard -> String? in
       let time = DurationText.format(heard.at)
@@ -73,6 +78,17 @@ struct Trial {
     }
     let counts = outcome.statistics.first { $0.eventsIn != nil }
     return Output(lines: lines, outcome: outcome, counts: counts)
+  }
+
+  /// Lines of an address and a value.
+  static func web(_ text: String) throws -> [String: Value] {
+    var answers: [String: Value] = [:]
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2 else { throw Wrong(description: "no address or no value: \(line)") }
+      answers[String(parts[0])] = try Value.parse(String(parts[1]))
+    }
+    return answers
   }
 
   static func script(_ text: String, _ now: Double) throws -> [ScriptedAnswer] {

@@ -17,7 +17,7 @@ struct RequestBase {
   private let log: NodeLog
 
   init(_ address: AddressTemplate, _ context: SinkContext) throws {
-    texts = try context.texts(of: address)
+    texts = try address.texts(by: context.evaluation(address.texts))
     secrets = address.secrets
     log = context.log
     client = try WebAccess.client(for: context)
@@ -75,11 +75,11 @@ extension Request {
   fileprivate func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name } }
 }
 
-extension SinkContext {
-  /// The texts of an address, before, between and behind its expressions.
-  func texts(of address: AddressTemplate) throws -> [String] {
+extension AddressTemplate {
+  /// The texts of the address, before, between and behind its expressions.
+  func texts(by evaluation: Evaluation) throws -> [String] {
     let nothing = Event(.null, Poll(source: "", at: 0))
-    return (try evaluation(address.texts).first(nothing)?.items ?? []).compactMap(\.string)
+    return (try evaluation.first(nothing)?.items ?? []).compactMap(\.string)
   }
 }
 

@@ -1,0 +1,250 @@
+import Fetch
+import JSON
+import Pipeline
+import Reactive
+
+/// `enrich`: looks up more about each event over HTTP.
+let enrich = NodeSpec(
+  "enrich", "look up more about each event over HTTP",
+  details: """
+    The address is a template; what its expressions give is percent-encoded, and stands in the path or in the query, \
+    never in the host. What is sent for an event are the outputs of `with` over it, $answer being the JSON that was \
+    answered: null where the service says that there is nothing (404), and where an expression of the address gives \
+    null, for which nothing is asked. Any other failure is one of the event, as on_error says, after a few tries.
+
+    Events stay in order, and the end of a poll waits for the lookups of its events. So many lookups as `concurrency` \
+    says are under way at a time; they are paid from the budget of the host, and what was answered less than `cache` \
+    ago is used again. Events that wait for an answer are remembered, so that the next run asks for them. When the \
+    pipeline is stopped and remembers nothing, it waits for them within the grace.
+
+    In a test of the pipeline nothing is asked: answers stand under web, by address.
+    """,
+  options: AnyOption.list(
+    EnrichOptions.url, EnrichOptions.with, WebOptions.headers, WebOptions.bearer, WebOptions.basic,
+    EnrichOptions.cache, EnrichOptions.concurrency, EnrichOptions.bound, EnrichOptions.timeout,
+    WebOptions.maxSize),
+  shorthand: "url",
+  state: "the events that wait for an answer: at most `bound`; one more is an event that fails",
+  keepsSnapshots: true, isKept: true,
+  examples: [
+    .init(
+      "a rocket by its id",
+      #"enrich: { url: 'https://example.org/rockets/\(.rocket)', with: .rocket = $answer.name }"#,
+      input: #"0s {"id": 1, "rocket": "r 1"}\#n0s {"id": 2, "rocket": "r/2"}\#n0s {"id": 3, "rocket": null}"#,
+      web:
+        #"https://example.org/rockets/r%201 {"name": "Falcon 9"}\#nhttps://example.org/rockets/r%2F2 null"#,
+      output: #"0s {"id":1,"rocket":"Falcon 9"}\#n0s {"id":2,"rocket":null}\#n0s {"id":3,"rocket":null}"#),
+    .init(
+      "the whole answer, by a word that is searched for", #"enrich: 'https://example.org/search?q=\(.q)'"#,
+      input: #"0s {"q": "a&b"}"#, web: #"https://example.org/search?q=a%26b [1]"#,
+      output: #"0s {"q":"a&b","detail":[1]}"#),
+    .init(
+      "with a key, two at a time, each asked once a week",
+      #"""
+      enrich: { url: 'https://example.org/\(.)', with: $answer, bearer: '${TOKEN:-}', basic: '${USER_AND_PASSWORD:-}', \#
+      headers: { X-Client: flow }, cache: 7d, concurrency: 2, timeout: 10s, max_size: 1MiB }
+      """#,
+      input: "1s 7", web: "https://example.org/7 8", output: "1s 8"),
+    .init(
+      "at its limit", #"enrich: { url: 'https://example.org/\(.)', with: $answer, bound: 1 }"#,
+      input: "0s 1\n0s 2\n0s poll\n1s 1\n1s poll", web: "https://example.org/1 10\nhttps://example.org/2 20",
+      output: "0s 10\n1s 10"),
+  ],
+  check: { options, checker in
+    WebOptions.check(options[EnrichOptions.url], at: options.place(of: EnrichOptions.url), checker)
+  },
+  .step { options, context in try Enrich(options, context) })
+
+private enum EnrichOptions {
+  static let url = Option.required(
+    "url", .addressTemplate, "where to look", example: #"'https://example.org/rockets/\(.rocket)'"#)
+  static let with = Option(
+    "with", .expression(with: ["answer"]), default: ".detail = $answer",
+    "its outputs over an event and its $answer are sent", example: ".rocket = $answer.name")
+  static let cache = Option(
+    "cache", .duration(allowingZero: true), default: "1d", "how old an answer may be that is used again")
+  static let concurrency = Option(
+    "concurrency", .integer(1...64), default: "4", "how many lookups are under way at a time")
+  static let bound = Option(
+    "bound", .integer(1...10_000_000), default: "65536", "how many events may wait for an answer")
+  static let timeout = Option("timeout", .duration, default: "30s", "how long an answer may take")
+}
+
+private final class Enrich: Step {
+  private struct Entry {
+    let signal: Signal
+    var found: Result<Value, any Error>?
+  }
+
+  /// Answers that have come, by address, and are not looked at yet.
+  private final class Letters: Sendable {
+    typealias Letter = (address: String, found: Result<Value, any Error>)
+    private let letters = Locked<[Letter]>([])
+
+    func put(_ found: Result<Value, any Error>, from address: String) {
+      letters.withLock { $0.append((address, found)) }
+    }
+
+    func take() -> [Letter] {
+      letters.withLock { letters in
+        defer { letters = [] }
+        return letters
+      }
+    }
+  }
+
+  /// A lookup that is under way, and the entries that wait for it.
+  private struct Lookup {
+    var entries: [Int]
+    var subscription: Subscription?
+  }
+
+  private let options: Options
+  private let context: StepContext
+  private let lookups: Lookups
+  private let texts: [String]
+  private let values: Evaluation
+  private let with: Evaluation
+  private var queue: NodeQueue<Signal>
+  /// What waits, in order; the indices go on while there is anything.
+  private var entries: ArraySlice<Entry> = []
+  /// The first entry for which nothing was asked yet.
+  private var next = 0
+  private var events = 0
+  private var underWay: [String: Lookup] = [:]
+  private let letters = Letters()
+  private var isEnding = false
+
+  init(_ options: Options, _ context: StepContext) throws {
+    self.options = options
+    self.context = context
+    lookups = try Lookups(context)
+    let url = options[EnrichOptions.url]
+    texts = try url.texts(by: context.evaluation(url.texts))
+    values = context.evaluation(url.values)
+    with = context.evaluation(options[EnrichOptions.with])
+    queue = try context.queue()
+  }
+
+  deinit { for lookup in underWay.values { lookup.subscription?.dispose() } }
+
+  func start(_ out: Downstream) {
+    for signal in queue.waiting { append(signal) }
+    ask(out)
+  }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    guard events < options[EnrichOptions.bound] else {
+      throw StepError("\(events) events wait for an answer already; bound says how many may")
+    }
+    let signal = Signal.event(event.detached)
+    queue.append(signal)
+    append(signal)
+    ask(out)
+  }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) {
+    if entries.isEmpty { return out.send(endOf: poll) }
+    queue.append(.endOfPoll(poll))
+    append(.endOfPoll(poll))
+  }
+
+  func wake(_ out: Downstream) {
+    for (address, found) in letters.take() {
+      for index in underWay.removeValue(forKey: address)?.entries ?? [] { entries[index].found = found }
+    }
+    pass(out)
+    ask(out)
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    // What is kept is asked for by the next run.
+    if ending == .keep, context.isKept { return }
+    isEnding = true
+  }
+
+  var isBusy: Bool { isEnding && !entries.isEmpty }
+
+  private func append(_ signal: Signal) {
+    entries.append(Entry(signal: signal))
+    if signal.isEvent { events += 1 }
+  }
+
+  /// Asks for as many entries as may be; what has its answer without is passed on in another turn, as all are.
+  private func ask(_ out: Downstream) {
+    next = max(next, entries.startIndex)
+    while next < entries.endIndex, underWay.count < options[EnrichOptions.concurrency] {
+      defer { next += 1 }
+      guard case .event(let event) = entries[next].signal else { continue }
+      do {
+        guard let address = try address(event) else {
+          entries[next].found = .success(.null)
+          out.bell()
+          continue
+        }
+        look(address, for: next, out)
+      } catch {
+        entries[next].found = .failure(error)
+        out.bell()
+      }
+    }
+  }
+
+  private func look(_ address: Address, for entry: Int, _ out: Downstream) {
+    let text = address.text
+    if underWay[text] != nil {
+      underWay[text]?.entries.append(entry)
+      return
+    }
+    var request = Request(address)
+    WebOptions.apply(options, to: &request)
+    request.cache = CacheRule(maximumAge: options[EnrichOptions.cache])
+    request.limits.whole = options[EnrichOptions.timeout]
+    underWay[text] = Lookup(entries: [entry])
+    let bell = out.bell
+    let subscription = lookups.start(request) { [letters] found in
+      letters.put(found, from: text)
+      bell()
+    }
+    underWay[text]?.subscription = subscription
+  }
+
+  /// Where to ask; nil where there is nothing to ask for.
+  private func address(_ event: Event) throws -> Address? {
+    var data: [String] = []
+    for value in try values.first(event)?.items ?? [] {
+      switch value.kind {
+      case .null: return nil
+      case .object, .array:
+        throw StepError("this cannot be a part of an address: \(value.description.prefix(60))")
+      default: data.append(value.string ?? value.description)
+      }
+    }
+    return try Address(texts: texts, data: data)
+  }
+
+  /// Sends all that has an answer and nothing before it that has none.
+  private func pass(_ out: Downstream) {
+    while let entry = entries.first {
+      switch (entry.signal, entry.found) {
+      case (.endOfPoll(let poll), _): out.send(endOf: poll)
+      case (.event, nil): return
+      case (.event(let event), let found?): send(event, found, out)
+      }
+      if entry.signal.isEvent { events -= 1 }
+      queue.removeFirst()
+      entries.removeFirst()
+    }
+    entries = []
+    next = 0
+  }
+
+  private func send(_ event: Event, _ found: Result<Value, any Error>, _ out: Downstream) {
+    do {
+      with.set("answer", try found.get())
+      try with.each(event) { out.send(event.with($0)) }
+    } catch {
+      out.report(error, event)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import Fetch
+import JSON
+import Reactive
+import Store
+import Testing
+
+@testable import Nodes
+@testable import Pipeline
+
+@Suite struct EnrichTests {
+  private static let step = #"enrich: { url: 'http://a/\(.)', with: '[., $answer]', concurrency: 2 }"#
+
+  @Test(
+    "events stay in order, so many lookups are under way, and the end of a poll waits for all of its events")
+  func order() throws {
+    let bench = try Bench(Self.step, [1, 2, 3])
+    #expect(bench.held.asked.entries == ["/1", "/2"])
+    bench.answer("/2", "20")
+    #expect(bench.heard.entries == [] && bench.held.asked.entries == ["/1", "/2", "/3"])
+    bench.answer("/1", "10")
+    #expect(bench.heard.entries == ["[1,10]", "[2,20]"])
+    bench.answer("/3", "30")
+    #expect(bench.heard.entries == ["[1,10]", "[2,20]", "[3,30]", "end"])
+  }
+
+  @Test("one address is asked once for all who wait for it, and what was answered is used again")
+  func sameAddress() throws {
+    let bench = try Bench(Self.step, [1, 1, 2])
+    #expect(bench.held.asked.entries == ["/1", "/2"])
+    bench.answer("/2", "20")
+    bench.answer("/1", "10")
+    #expect(bench.heard.entries == ["[1,10]", "[1,10]", "[2,20]", "end"])
+    let kept = try Bench(Self.step.replacing("concurrency: 2", with: "concurrency: 1"), [1, 2, 1])
+    kept.answer("/1", "10")
+    kept.answer("/2", "20")
+    #expect(kept.held.asked.entries == ["/1", "/2"] && kept.heard.entries.count == 4)
+  }
+
+  @Test("what is not there is null; any other failure is the event's own, and the others go on")
+  func failures() throws {
+    let bench = try Bench(Self.step, [1, 2])
+    bench.answer("/1", "gone", status: 404)
+    bench.answer("/2", "no", status: 400)
+    #expect(bench.heard.entries == ["[1,null]", "end"])
+    #expect(bench.told.entries.count == 1 && bench.told.entries[0].contains("answered 400"))
+  }
+
+  @Test("stopped without state, it waits for the answers; the run ends with the last of them")
+  func stopWithoutState() throws {
+    let bench = try Bench(Self.step, [1, 2, 3])
+    bench.run.stop()
+    bench.clock.advance(by: .seconds(1))
+    #expect(!bench.hasEnded)
+    for number in 1...3 { bench.answer("/\(number)", "0") }
+    #expect(bench.heard.entries.count == 4 && bench.hasEnded)
+  }
+
+  @Test("a source that ends, as with --once, waits for the answers too")
+  func once() throws {
+    let bench = try Bench(Self.step, [1], ends: true)
+    #expect(!bench.hasEnded)
+    bench.answer("/1", "10")
+    #expect(bench.heard.entries == ["[1,10]", "end"] && bench.hasEnded)
+  }
+
+  @Test(
+    "stopped or killed with state, the next run asks again for all that had no answer",
+    arguments: [false, true])
+  func inFlight(isKilled: Bool) throws {
+    let state = try TemporaryState()
+    let first = try Bench(Self.step, [1, 2, 3], state)
+    first.answer("/1", "10")
+    #expect(first.heard.entries == ["[1,10]"])
+    if !isKilled {
+      first.run.stop()
+      first.clock.advance(by: .zero)
+      #expect(first.hasEnded)
+    }
+    let second = try Bench(Self.step, [], state.copy())
+    #expect(second.held.asked.entries == ["/2", "/3"])
+    second.answer("/3", "30")
+    second.answer("/2", "20")
+    #expect(second.heard.entries.filter { $0 != "end" } == ["[2,20]", "[3,30]"])
+  }
+
+  @Test("an answer that comes after the end, or after a hard stop, is heard by nobody")
+  func late() throws {
+    let bench = try Bench(Self.step, [1])
+    bench.run.abort()
+    bench.answer("/1", "10")
+    #expect(bench.heard.entries == [] && bench.hasEnded)
+  }
+
+  @Test("an expression of the address leads nowhere else, and nothing is asked for null")
+  func addresses() throws {
+    let url = #"enrich: { url: 'https://a/x/\(.)/y?q=\(.)', with: $answer }"#
+    let trial = try Trial(
+      url, web: "https://a/x/%2F%3F%23%20%25/y?q=%2F%3F%23%20%25 1\nhttps://a/x/../y?q=.. 2")
+    let output = try trial.run(#"0s "/?# %"\#n1s ".."\#n2s null\#n3s {}"#)
+    #expect(output.lines == ["0s 1", "2s null"])
+    let messages = output.outcome.messages.map(\.message)
+    #expect(messages.count == 2 && messages[0].contains("cannot be . or .."))
+    #expect(messages[1].contains("cannot be a part of an address"))
+  }
+
+  @Test("the host of an address is no matter of data, which is found before anything is run")
+  func hosts() throws {
+    for url in [#"https://\(.host)/x"#, #"https://a\(.host)/x"#, #"\(.url)"#] {
+      #expect(throws: Trial.Wrong.self) { try Trial("enrich: '\(url)'") }
+    }
+    #expect(throws: Trial.Wrong.self) { try Trial("enrich: 'ftp://a/x'") }
+    _ = try Trial(#"enrich: 'https://a?x=\(.n)'"#)
+  }
+
+  @Test("in a rehearsal what has no answer is an error of the event, which says what to do")
+  func noAnswer() throws {
+    let output = try Trial(#"enrich: 'https://a/\(.)'"#).run("0s 1")
+    #expect(output.lines == [])
+    #expect(
+      output.outcome.messages.map(\.message) == [
+        "GET https://a/1: there is no answer; a test gives one under web"
+      ])
+  }
+}
+
+/// A pipeline of one such step over one poll, with a network that answers when it is told to, in virtual time.
+private struct Bench {
+  let clock = VirtualScheduler()
+  let held = Held()
+  let heard = Journal<String>()
+  let told = Journal<String>()
+  let run: PipelineRun
+  private let ended = Journal<Bool>()
+
+  var hasEnded: Bool { !ended.entries.isEmpty }
+
+  init(_ step: String, _ values: [Int], ends: Bool = false, _ state: TemporaryState? = nil) throws {
+    let plan = try Trial.plan("sources: { input: stdin }\nsteps: [{ \(step) }]\nsinks: { heard: null }\n")
+    var options = RunOptions(
+      world: .real, log: Log { [told] in told.note($0.message) }, screen: silentScreen)
+    options.world.wallClock = { [clock] in Double(clock.now.nanoseconds) / 1e9 }
+    options.world[WebAccess.self] = WebAccess { [clock, held] in
+      Client(
+        held, file: try WebFile(), on: clock, wallClock: { Double(clock.now.nanoseconds) / 1e9 },
+        .init(retry: RetryPolicy(backoff: Backoff(initial: .milliseconds(1), attempts: 1))))
+    }
+    if let state {
+      options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
+    }
+    options.source = { _ in
+      let poll = ScriptedAnswer(at: 0, .poll(values.map { .number($0) }))
+      return .script(endsWithScript: ends) { _ in Answers(values.isEmpty ? [] : [poll]) }
+    }
+    options.sink = { [heard] _, _ in Listener(heard) }
+    run = try PipelineRun(plan, options, clock: clock) { [ended] hasFailed in ended.note(hasFailed) }
+    run.start()
+    clock.advance(by: .zero)
+  }
+
+  func answer(_ path: String, _ body: String, status: Int = 200) {
+    held.answer(path, body, status: status)
+    clock.advance(by: .zero)
+  }
+}
+
+private final class Held: Transport {
+  typealias Completion = @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+
+  let asked = Journal<String>()
+  private let waiting = Locked<[(path: String, completion: Completion)]>([])
+
+  func start(_ order: TransferOrder, completion: @escaping Completion) -> Subscription {
+    asked.note(order.address.path)
+    waiting.withLock { $0.append((order.address.path, completion)) }
+    return Subscription()
+  }
+
+  func answer(_ path: String, _ body: String, status: Int) {
+    let completion = waiting.withLock { waiting in
+      waiting.firstIndex { $0.path == path }.map { waiting.remove(at: $0).completion }
+    }
+    completion?(.success(TransferAnswer(status: status, headers: Headers([]), body: Array(body.utf8))))
+  }
+}
+
+private final class Answers: ScriptSource {
+  private var rest: ArraySlice<ScriptedAnswer>
+  init(_ answers: [ScriptedAnswer]) { rest = answers[...] }
+  func next() -> ScriptedAnswer? { rest.popFirst() }
+}
+
+private final class Listener: Sink {
+  private let heard: Journal<String>
+  init(_ heard: Journal<String>) { self.heard = heard }
+  func take(_ event: Pipeline.Event) { heard.note("\(event.value)") }
+  func endPoll(_ poll: Poll) { heard.note("end") }
+}
