@@ -100,6 +100,18 @@ import Testing
     #expect(missing.contains("rec has those of “upcoming”"), "\(missing)")
   }
 
+  @Test("what would ask the network cannot be replayed, which is said before anything is written")
+  func lookups() throws {
+    let place = try Workplace(
+      Self.pipeline.replacing("steps: [", with: "steps: [{ enrich: 'http://127.0.0.1:9/never' }, "))
+    try FileManager.default.createDirectory(atPath: place["rec"], withIntermediateDirectories: true)
+    try place.write("rec/in.jsonl", "{\"at\":1,\"rows\":[]}\n")
+    let outcome = try place.run("--replay", "rec")
+    #expect(outcome.status == 1 && !place.has("log.jsonl"))
+    #expect(
+      outcome.errors == "flow: enrich: there is no network in virtual time, where recordings are replayed\n")
+  }
+
   @Test("a year of six-hourly polls is replayed as the replay source does it, in seconds")
   func year() throws {
     let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1

@@ -30,6 +30,28 @@ struct TestCommandTests {
     #expect(outcome.output.hasSuffix("1 passed, 0 failed\n"))
   }
 
+  @Test("lookups are answered by what a test has under web; what it does not have is an error that says so")
+  func web() throws {
+    let place = try Workplace(
+      #"""
+      sources: { input: stdin }
+      steps: [{ enrich: { url: 'https://a.org/x/\(.n)', with: '[.n, $answer.m]' } }]
+      sinks: { heard: null }
+      tests:
+        - name: two that are known
+          web: { "https://a.org/x/1%2F2": { m: 5 }, "https://a.org/x/3": null }
+          given: { input: [{ poll: [{ n: 1/2 }, { n: 3 }] }] }
+          expect: { heard: [{ is: [1/2, 5] }, { is: [3, null] }] }
+        - name: one that is not
+          given: { input: [{ poll: [{ n: 1 }] }] }
+          expect: { heard: [{ is: [1, null] }] }
+      """#)
+    let outcome = try place.flow("test", "p.yaml")
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("ok    two that are known"), "\(outcome.output)")
+    #expect(outcome.output.contains("GET https://a.org/x/1: there is no answer; a test gives one under web"))
+  }
+
   @Test(
     "what does not is told with what was expected, what came, and a drawing of each stream",
     arguments: [

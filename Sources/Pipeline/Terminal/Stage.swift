@@ -12,7 +12,7 @@ final class Stage: Sendable {
 
     /// All drawings below each other.
     var lines: [String] {
-      drawings.map(\.lines).filter { !$0.isEmpty }.reduce(into: []) { all, lines in
+      drawings.map(\.lines).reduce(into: []) { all, lines in
         if !all.isEmpty { all.append("") }
         all += lines
       }
@@ -35,10 +35,12 @@ final class Stage: Sendable {
     self.put = put
   }
 
-  /// Draws lines where those stood that the same owner has drawn before.
+  /// Draws lines where those stood that the same owner has drawn before; without any, its place is given up.
   func draw(_ lines: [String], by owner: ObjectIdentifier) throws {
     try state.withLock { state in
-      if let index = state.drawings.firstIndex(where: { $0.owner == owner }) {
+      if lines.isEmpty {
+        state.drawings.removeAll { $0.owner == owner }
+      } else if let index = state.drawings.firstIndex(where: { $0.owner == owner }) {
         state.drawings[index].lines = lines
       } else {
         state.drawings.append((owner, lines))

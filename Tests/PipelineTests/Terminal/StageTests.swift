@@ -45,6 +45,19 @@ import Testing
     #expect(writes[2] == begin + "\u{1B}[3A" + lines("c", "", "b") + end)
   }
 
+  @Test("who draws nothing any more gives up the place, and comes last when there is something again")
+  func places() throws {
+    let (first, second) = (Owner(), Owner())
+    let writes = try written { stage in
+      try stage.draw(["a"], by: ObjectIdentifier(first))
+      try stage.draw(["b"], by: ObjectIdentifier(second))
+      try stage.draw([], by: ObjectIdentifier(first))
+      try stage.draw(["c"], by: ObjectIdentifier(first))
+    }
+    #expect(writes[2] == begin + "\u{1B}[3A" + lines("b") + "\u{1B}[J" + end)
+    #expect(writes[3] == begin + "\u{1B}[1A" + lines("b", "", "c") + end)
+  }
+
   @Test("others may write while nothing is drawn")
   func aside() throws {
     let owner = Owner()
