@@ -16,7 +16,7 @@ FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup build test test-thread test-address crash simulate bench fuzz differential format lint install clean
+.PHONY: help setup build run test test-thread test-address crash simulate bench fuzz differential format lint install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,13 @@ setup: ## install the C libraries that are missing
 
 build: setup ## release build with the standard library linked in
 	$(SWIFT) build $(RELEASE)
+
+run: build ## watch new-launches under the simulated sky for three quarters of a minute; no network for it
+	@rm -f out/new-launches.jsonl
+	.build/release/flow run pipelines/new-launches.yaml --sky --speed 21600 --for 45s
+	@echo
+	@echo "What was told is in out/new-launches.jsonl:"
+	.build/release/flow tail -n 5 out/new-launches.jsonl
 
 test: setup ## build and run every test, warnings being errors
 	$(SWIFT) test $(STRICT)

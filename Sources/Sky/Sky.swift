@@ -30,7 +30,8 @@ public final class Sky: Sendable {
         .launchLibrary(LaunchWorld(seed: seed, upcoming: upcoming, perWeek: perWeek)),
         SkyEntry("spacex", SpaceXService(seed: seed, isAlive: true), paths: ["/v4/launches/latest"]),
         SkyEntry(
-          "apod", APODService(seed: seed, badDay: faults.has(.apod)), paths: ["/planetary/apod?api_key=DEMO_KEY"]),
+          "apod", APODService(seed: seed, badDay: faults.has(.apod)),
+          paths: ["/planetary/apod?api_key=DEMO_KEY"]),
         SkyEntry("pictures", PicturesService(seed: seed), paths: []),
       ])
   }
@@ -76,12 +77,12 @@ public final class Sky: Sendable {
 
   /// What there is, for somebody who looks in.
   private func index(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
-    let body = Value.fields([
+    let body = Value.record([
       "simulated": .bool(true), "about": .string("Nothing here is real: this is flow sky."),
       "seed": .literal("\(seed)") ?? .null, "now": .moment(now),
       "services": .array(
         services.map { entry in
-          .fields([
+          .record([
             "name": .string(entry.name), "url": .string(request.origin),
             "try": .array(entry.paths.map { .string(request.origin + $0) }),
           ])

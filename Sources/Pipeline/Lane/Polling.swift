@@ -75,7 +75,7 @@ final class Polling: Sendable {
         let position = context.isKept ? Value.record([("poll", .number(request.number))]) : nil
         downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }
-    } catch where context.stop.isSet {
+    } catch  where context.stop.isSet {
       // Whoever stops a poll knows that it has no answer.
     } catch {
       context.meter.countError()

@@ -80,7 +80,7 @@ public final class LaunchLibraryService: SkyService {
     do throws(LaunchQuery.Wrong) {
       query = try LaunchQuery(request, defaultOrder: list == .previous ? "-net" : "net")
     } catch {
-      return Self.json(400, .fields([error.parameter: .array([.string(error.message)])]), request)
+      return Self.json(400, .record([error.parameter: .array([.string(error.message)])]), request)
     }
     var found = query.select(launches(list, now))
     if list == .upcoming, request[parameter: "hide_recent_previous"].flatMap(LaunchQuery.flag) == true {
@@ -110,9 +110,9 @@ public final class LaunchLibraryService: SkyService {
     let use = throttle.withLock { $0.use(of: client, limit: limit, at: now) }
     return Self.json(
       200,
-      .fields([
-        "your_request_limit": .whole(limit), "limit_frequency_secs": .whole(LaunchThrottle.period),
-        "current_use": .whole(use.calls), "next_use_secs": .whole(use.wait), "ident": .string(request.client),
+      .record([
+        "your_request_limit": .count(limit), "limit_frequency_secs": .count(LaunchThrottle.period),
+        "current_use": .count(use.calls), "next_use_secs": .count(use.wait), "ident": .string(request.client),
       ]), request)
   }
 
@@ -122,7 +122,7 @@ public final class LaunchLibraryService: SkyService {
     request[parameter: "format"] == "json" ? "?format=json" : ""
   }
 
-  private static func detail(_ text: String) -> Value { .fields(["detail": .string(text)]) }
+  private static func detail(_ text: String) -> Value { .record(["detail": .string(text)]) }
 
   static func query(_ parameters: [(name: String, value: String)]) -> String {
     if parameters.isEmpty { return "" }

@@ -26,8 +26,8 @@ struct LaunchPaging {
   func envelope(_ results: [Value]) -> Value {
     let next = offset < count - limit ? link(to: offset + limit) : nil
     let previous = offset > 0 ? link(to: offset - limit) : nil
-    return .fields([
-      "count": .whole(count), "next": .text(next), "previous": .text(previous), "results": .array(results),
+    return .record([
+      "count": .count(count), "next": .text(next), "previous": .text(previous), "results": .array(results),
     ])
   }
 

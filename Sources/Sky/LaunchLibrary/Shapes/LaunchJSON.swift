@@ -1,12 +1,7 @@
 import JSON
 
-/// Short names for the values that answers are made of.
+/// What the answers of launches are made of, besides.
 extension Value {
-  static func fields(_ members: KeyValuePairs<String, Value>) -> Value {
-    .object(Shape(members.map { Key($0.key) }), members.map(\.value))
-  }
-
-  static func whole(_ number: Int?) -> Value { number.map { .number($0) } ?? .null }
   static func moment(_ time: SkyTime) -> Value { .string(UTC.text(time.wholeSeconds)) }
 
   /// The members of another object after these.

@@ -32,7 +32,7 @@ struct LaunchShape: Sendable {
   func link(_ path: String) -> Value { .string("\(origin)/\(version.rawValue)/\(path)/\(linkSuffix)") }
 
   /// The address of a picture of something.
-  func picture(_ name: String) -> Value { .string("\(origin)/pictures/launch-library/\(name).png") }
+  func picture(_ name: String) -> Value { .string("\(origin)/pictures/photos/\(name).png") }
 
   func pictureName(of launch: LaunchState) -> String {
     "\(Self.fileName(launch.rocket.fullName))-\(launch.picture)"
@@ -56,15 +56,15 @@ struct LaunchShape: Sendable {
 
   func fullStatus(_ launch: LaunchState) -> Value {
     let status = status(launch)
-    return .fields([
-      "id": .whole(status.rawValue), "name": .text(status.longName), "abbrev": .text(status.shortName),
+    return .record([
+      "id": .count(status.rawValue), "name": .text(status.longName), "abbrev": .text(status.shortName),
       "description": .text(status.explanation),
     ])
   }
 
   func precision(_ launch: LaunchState) -> Value {
-    .fields([
-      "id": .whole(launch.precision.rawValue), "name": .text(launch.precision.name),
+    .record([
+      "id": .count(launch.precision.rawValue), "name": .text(launch.precision.name),
       "abbrev": .text(launch.precision.abbreviation), "description": .text(launch.precision.explanation),
     ])
   }
@@ -82,11 +82,11 @@ struct LaunchShape: Sendable {
     let all = 7200 + launch.number
     let ofYear = 1 + UTC.dayOfYear(launch.net.wholeSeconds) * 5 / 7
     let share = launch.provider.share / 100
-    func part(_ number: Int, _ share: Double) -> Value { .whole(1 + Int(Double(number) * share)) }
+    func part(_ number: Int, _ share: Double) -> Value { .count(1 + Int(Double(number) * share)) }
     return [
-      "orbital_launch_attempt_count": .whole(all), "location_launch_attempt_count": part(all, share / 2),
+      "orbital_launch_attempt_count": .count(all), "location_launch_attempt_count": part(all, share / 2),
       "pad_launch_attempt_count": part(all, share / 3), "agency_launch_attempt_count": part(all, share),
-      "orbital_launch_attempt_count_year": .whole(ofYear),
+      "orbital_launch_attempt_count_year": .count(ofYear),
       "location_launch_attempt_count_year": part(ofYear, share / 2),
       "pad_launch_attempt_count_year": part(ofYear, share / 3),
       "agency_launch_attempt_count_year": part(ofYear, share),
@@ -101,11 +101,11 @@ struct LaunchShape: Sendable {
     let launches = total(id)
     let failed = launches / 30
     return [
-      "total_launch_count": .whole(launches), "consecutive_successful_launches": .whole(launches / 4),
-      "successful_launches": .whole(launches - failed), "failed_launches": .whole(failed),
-      "pending_launches": .whole(pending), "consecutive_successful_landings": .whole(launches / 5),
-      "successful_landings": .whole(launches / 2), "failed_landings": .whole(failed),
-      "attempted_landings": .whole(launches / 2 + failed),
+      "total_launch_count": .count(launches), "consecutive_successful_launches": .count(launches / 4),
+      "successful_launches": .count(launches - failed), "failed_launches": .count(failed),
+      "pending_launches": .count(pending), "consecutive_successful_landings": .count(launches / 5),
+      "successful_landings": .count(launches / 2), "failed_landings": .count(failed),
+      "attempted_landings": .count(launches / 2 + failed),
     ]
   }
 

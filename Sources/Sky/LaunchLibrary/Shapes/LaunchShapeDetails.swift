@@ -5,8 +5,8 @@ extension LaunchShape {
   /// Newest first.
   func updates(_ launch: LaunchState) -> [Value] {
     launch.updates.enumerated().reversed().map { number, update in
-      .fields([
-        "id": .whole((launch.number + 1000) * 100 + number), "profile_image": picture("editor"),
+      .record([
+        "id": .count((launch.number + 1000) * 100 + number), "profile_image": picture("editor"),
         "comment": .string(update.comment), "info_url": .null, "created_by": .string("Sky"),
         "created_on": .moment(update.at),
       ])
@@ -14,17 +14,17 @@ extension LaunchShape {
   }
 
   private var english: Value {
-    .fields(["id": .whole(1), "name": .string("English"), "code": .string("en")])
+    .record(["id": .count(1), "name": .string("English"), "code": .string("en")])
   }
 
   func pages(_ launch: LaunchState) -> [Value] {
     guard launch.hasOfficialPage else { return [] }
     return [
-      .fields([
-        "priority": .whole(10), "source": .string("example.org"), "title": .string(launch.provider.name),
+      .record([
+        "priority": .count(10), "source": .string("example.org"), "title": .string(launch.provider.name),
         "description": .string("The page of \(launch.mission.name)."), "feature_image": .null,
         "url": .string("https://example.org/launches/\(launch.slug)"),
-        "type": .fields(["id": .whole(1), "name": .string("Official Page")]), "language": english,
+        "type": .record(["id": .count(1), "name": .string("Official Page")]), "language": english,
       ])
     ]
   }
@@ -35,13 +35,13 @@ extension LaunchShape {
       let isOver = launch.status.isFinal && !launch.isWebcastLive
       let begin = SkyTime(milliseconds: launch.windowStart.milliseconds - 1_200_000)
       let end = SkyTime(milliseconds: launch.net.milliseconds + 3_600_000)
-      var value = Value.fields([
-        "priority": .whole(video.priority), "source": .string("example.org"),
+      var value = Value.record([
+        "priority": .count(video.priority), "source": .string("example.org"),
         "publisher": .string(video == .official ? launch.provider.name : "Lawn Chair Astronautics"),
         "title": .string(launch.name), "description": .string("The launch of \(launch.mission.name), live."),
         "feature_image": .null, "url": .string("https://example.org/watch/\(launch.id.prefix(8))-\(video)"),
-        "type": .fields([
-          "id": .whole(video == .official ? 1 : 4),
+        "type": .record([
+          "id": .count(video == .official ? 1 : 4),
           "name": .string(video == .official ? "Official Webcast" : "Unofficial Re-stream"),
         ]), "language": english, "start_time": .moment(begin), "end_time": isOver ? .moment(end) : .null,
       ])
@@ -56,29 +56,29 @@ extension LaunchShape {
     let serial = launch.booster
     // Until somebody knows which it is, an unknown one stands for it.
     let flights = serial == nil ? 0 : 1 + (launch.number + 1000) % 20
-    var stage = Value.fields([
-      "id": .whole(1000 + launch.number), "type": .string("Core"),
+    var stage = Value.record([
+      "id": .count(1000 + launch.number), "type": .string("Core"),
       "reused": serial == nil ? .null : .bool(flights > 1),
-      "launcher_flight_number": serial == nil ? .null : .whole(flights),
-      "launcher": .fields([
-        "id": .whole(100 + launch.number), "url": link("launcher/\(100 + launch.number)"),
+      "launcher_flight_number": serial == nil ? .null : .count(flights),
+      "launcher": .record([
+        "id": .count(100 + launch.number), "url": link("launcher/\(100 + launch.number)"),
         "details": .string("A first stage."), "flight_proven": .bool(flights > 1),
         "serial_number": .string(serial ?? "Unknown \(launch.rocket.family)"), "status": .string("active"),
         "image_url": .null,
-        "successful_landings": .whole(max(0, flights - 1)), "attempted_landings": .whole(max(0, flights - 1)),
-        "flights": .whole(max(0, flights - 1)), "first_launch_date": .null, "last_launch_date": .null,
+        "successful_landings": .count(max(0, flights - 1)), "attempted_landings": .count(max(0, flights - 1)),
+        "flights": .count(max(0, flights - 1)), "first_launch_date": .null, "last_launch_date": .null,
       ]),
-      "landing": .fields([
-        "id": .whole(2000 + launch.number), "attempt": serial == nil ? .null : .bool(true),
+      "landing": .record([
+        "id": .count(2000 + launch.number), "attempt": serial == nil ? .null : .bool(true),
         "success": launch.hasLanded.map { .bool($0) } ?? .null,
         "description": .string("It is to land on a ship."),
         "downrange_distance": .number(574),
-        "location": .fields([
-          "id": .whole(1), "name": .string("Patient Walrus"), "abbrev": .string("PW"),
-          "description": .string("A ship to land on."), "location": .null, "successful_landings": .whole(200),
+        "location": .record([
+          "id": .count(1), "name": .string("Patient Walrus"), "abbrev": .string("PW"),
+          "description": .string("A ship to land on."), "location": .null, "successful_landings": .count(200),
         ]),
-        "type": .fields([
-          "id": .whole(1), "name": .string("Autonomous Spaceport Drone Ship"), "abbrev": .string("ASDS"),
+        "type": .record([
+          "id": .count(1), "name": .string("Autonomous Spaceport Drone Ship"), "abbrev": .string("ASDS"),
           "description": .string("A barge without a crew."),
         ]),
       ]), "previous_flight_date": .null, "previous_flight": .null,
@@ -96,9 +96,9 @@ extension LaunchShape {
       ("PT2M29S", "Stage 2 Separation"),
     ]
     return moments.enumerated().map { number, moment in
-      .fields([
-        "type": .fields([
-          "id": .whole(number + 1), "abbrev": .string(moment.name), "description": .string(moment.name),
+      .record([
+        "type": .record([
+          "id": .count(number + 1), "abbrev": .string(moment.name), "description": .string(moment.name),
         ]), "relative_time": .string(moment.time),
       ])
     }

@@ -6,7 +6,7 @@ extension LaunchShape {
     var body = head(launch)
     if mode == .list { return body.adding(["infographic": .null]) }
     body = body.adding([
-      "infographic": .null, "probability": .whole(launch.probability),
+      "infographic": .null, "probability": .count(launch.probability),
       "weather_concerns": .text(launch.weatherConcerns), "failreason": .string(launch.failReason),
       "hashtag": .null,
       "launch_service_provider": agency(launch.provider, mode == .detailed ? .normal : .list),
@@ -18,7 +18,7 @@ extension LaunchShape {
   }
 
   private func head(_ launch: LaunchState) -> Value {
-    .fields([
+    .record([
       "id": .string(launch.id), "url": link("launches/\(launch.id)"), "name": .string(launch.name),
       "response_mode": .string(mode.rawValue), "slug": .string(launch.slug),
       "launch_designator": designator(launch),
@@ -44,11 +44,11 @@ extension LaunchShape {
   }
 
   private func image(_ id: Int, _ name: String, _ file: String) -> Value {
-    .fields([
-      "id": .whole(id), "name": .string("[AUTO] \(name) - image"), "image_url": picture(file),
+    .record([
+      "id": .count(id), "name": .string("[AUTO] \(name) - image"), "image_url": picture(file),
       "thumbnail_url": picture("\(file)-thumbnail"), "credit": .null,
-      "license": .fields([
-        "id": .whole(1), "name": .string("Unknown"), "priority": .whole(9), "link": .null,
+      "license": .record([
+        "id": .count(1), "name": .string("Unknown"), "priority": .count(9), "link": .null,
       ]),
       "single_use": .bool(false), "variants": .array([]),
     ])
@@ -57,8 +57,8 @@ extension LaunchShape {
   // MARK: - Parts
 
   private func country(_ country: LaunchCountry) -> Value {
-    .fields([
-      "id": .whole(country.id), "name": .string(country.name), "alpha_2_code": .string(country.alpha2),
+    .record([
+      "id": .count(country.id), "name": .string(country.name), "alpha_2_code": .string(country.alpha2),
       "alpha_3_code": .string(country.alpha3), "nationality_name": .string(country.nationality),
       "nationality_name_composed": .string(country.nationality),
     ])
@@ -73,11 +73,11 @@ extension LaunchShape {
   }
 
   private func agency(_ provider: LaunchProvider, _ mode: Mode) -> Value {
-    let short = Value.fields([
-      "response_mode": .string(mode.rawValue), "id": .whole(provider.id),
+    let short = Value.record([
+      "response_mode": .string(mode.rawValue), "id": .count(provider.id),
       "url": link("agencies/\(provider.id)"),
       "name": .string(provider.name), "abbrev": .string(provider.abbreviation),
-      "type": provider.kind.map { .fields(["id": .whole(Self.kindNumber($0)), "name": .string($0)]) }
+      "type": provider.kind.map { .record(["id": .count(Self.kindNumber($0)), "name": .string($0)]) }
         ?? .null,
     ])
     if mode == .list { return short }
@@ -85,31 +85,31 @@ extension LaunchShape {
     return short.adding([
       "featured": .bool(provider.share >= 4), "country": .array([country(provider.country)]),
       "description": .string("\(provider.name), in a sky that is simulated."), "administrator": .null,
-      "founding_year": .whole(provider.founded),
+      "founding_year": .count(provider.founded),
       "launchers": .string(provider.rockets.map(\.name).joined(separator: " | ")), "spacecraft": .string(""),
       "parent": .null, "image": .null, "logo": image(provider.id, provider.name, "agency-\(provider.id)"),
       "social_logo": .null,
     ]).adding(record).adding([
-      "successful_landings_spacecraft": .whole(0), "failed_landings_spacecraft": .whole(0),
-      "attempted_landings_spacecraft": .whole(0), "successful_landings_payload": .whole(0),
-      "failed_landings_payload": .whole(0), "attempted_landings_payload": .whole(0), "info_url": .string(""),
+      "successful_landings_spacecraft": .count(0), "failed_landings_spacecraft": .count(0),
+      "attempted_landings_spacecraft": .count(0), "successful_landings_payload": .count(0),
+      "failed_landings_payload": .count(0), "attempted_landings_payload": .count(0), "info_url": .string(""),
       "wiki_url": .null, "social_media_links": .array([]),
     ])
   }
 
   private func rocket(_ launch: LaunchState) -> Value {
     let rocket = launch.rocket
-    var family = Value.fields([
-      "response_mode": .string(mode == .detailed ? "detailed" : "list"), "id": .whole(rocket.id + 5000),
+    var family = Value.record([
+      "response_mode": .string(mode == .detailed ? "detailed" : "list"), "id": .count(rocket.id + 5000),
       "name": .string(rocket.family),
     ])
-    var configuration = Value.fields([
-      "response_mode": .string(mode == .detailed ? "detailed" : "list"), "id": .whole(rocket.id),
+    var configuration = Value.record([
+      "response_mode": .string(mode == .detailed ? "detailed" : "list"), "id": .count(rocket.id),
       "url": link("launcher_configurations/\(rocket.id)"), "name": .string(rocket.name),
       "families": .array([family]), "full_name": .string(rocket.fullName), "variant": .string(rocket.variant),
     ])
-    let id = Value.whole(8000 + launch.number)
-    guard mode == .detailed else { return .fields(["id": id, "configuration": configuration]) }
+    let id = Value.count(8000 + launch.number)
+    guard mode == .detailed else { return .record(["id": id, "configuration": configuration]) }
     family = family.adding([
       "manufacturer": .array([agency(launch.provider, .normal)]), "parent": .null, "description": .string(""),
       "active": .bool(true), "maiden_flight": .text(rocket.maidenFlight),
@@ -119,12 +119,12 @@ extension LaunchShape {
       "manufacturer": agency(launch.provider, .normal),
       "program": .array([]), "reusable": .bool(rocket.isReusable), "image": image(of: launch),
       "info_url": .null, "wiki_url": .null, "description": .string("A rocket."), "alias": .string(""),
-      "min_stage": .whole(2), "max_stage": .whole(2), "length": rocket.length.map { .number($0) } ?? .null,
+      "min_stage": .count(2), "max_stage": .count(2), "length": rocket.length.map { .number($0) } ?? .null,
       "diameter": .null, "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null,
-      "launch_mass": .null, "leo_capacity": .whole(rocket.capacity), "gto_capacity": .null,
+      "launch_mass": .null, "leo_capacity": .count(rocket.capacity), "gto_capacity": .null,
       "geo_capacity": .null, "sso_capacity": .null, "to_thrust": .null, "apogee": .null,
     ]).adding(Self.record(rocket.id, pending: 12)).adding(["fastest_turnaround": .string("P4DT7H12M5S")])
-    return .fields([
+    return .record([
       "id": id, "configuration": configuration, "launcher_stage": .array(stages(launch)),
       "spacecraft_stage": .array([]), "payloads": .array([]),
     ])
@@ -134,66 +134,66 @@ extension LaunchShape {
     let mission = launch.mission
     guard mission.isKnown else { return .null }
     let orbit = mission.orbit.map { orbit in
-      Value.fields([
-        "id": .whole(orbit.id), "name": .string(orbit.name), "abbrev": .string(orbit.abbreviation),
-        "celestial_body": .fields([
-          "response_mode": .string("list"), "id": .whole(1), "name": .string("Earth"),
+      Value.record([
+        "id": .count(orbit.id), "name": .string(orbit.name), "abbrev": .string(orbit.abbreviation),
+        "celestial_body": .record([
+          "response_mode": .string("list"), "id": .count(1), "name": .string("Earth"),
         ]),
       ])
     }
-    return .fields([
-      "id": .whole(6000 + launch.number), "name": .string(mission.name), "type": .string(mission.kind),
+    return .record([
+      "id": .count(6000 + launch.number), "name": .string(mission.name), "type": .string(mission.kind),
       "description": .string(mission.description), "image": .null, "orbit": orbit ?? .null,
       "agencies": .array([]), "info_urls": .array([]), "vid_urls": .array([]),
     ])
   }
 
   private func pad(_ pad: LaunchPad) -> Value {
-    .fields([
-      "id": .whole(pad.id), "url": link("pads/\(pad.id)"), "active": .bool(true), "agencies": .array([]),
+    .record([
+      "id": .count(pad.id), "url": link("pads/\(pad.id)"), "active": .bool(true), "agencies": .array([]),
       "name": .string(pad.name), "image": .null, "description": .null, "info_url": .null,
       "wiki_url": wikiLink(pad), "map_url": mapLink(pad), "latitude": .number(pad.latitude),
       "longitude": .number(pad.longitude), "country": country(pad.location.country),
-      "map_image": picture("pad-\(pad.id)"), "total_launch_count": .whole(Self.total(pad.id)),
-      "orbital_launch_attempt_count": .whole(Self.total(pad.id)),
+      "map_image": picture("pad-\(pad.id)"), "total_launch_count": .count(Self.total(pad.id)),
+      "orbital_launch_attempt_count": .count(Self.total(pad.id)),
       "fastest_turnaround": .string("P3DT18H16M56S"),
       "location": location(pad.location),
     ])
   }
 
   private func location(_ location: LaunchLocation) -> Value {
-    .fields([
-      "response_mode": .string("normal"), "id": .whole(location.id), "url": link("locations/\(location.id)"),
+    .record([
+      "response_mode": .string("normal"), "id": .count(location.id), "url": link("locations/\(location.id)"),
       "name": .string(location.name), "celestial_body": earth, "active": .bool(true),
       "country": country(location.country), "description": .null, "image": .null,
       "map_image": picture("location-\(location.id)"), "longitude": .number(location.longitude),
       "latitude": .number(location.latitude), "timezone_name": .string(location.timeZone),
-      "total_launch_count": .whole(Self.total(location.id)), "total_landing_count": .whole(0),
+      "total_launch_count": .count(Self.total(location.id)), "total_landing_count": .count(0),
     ])
   }
 
   private var earth: Value {
-    .fields([
-      "response_mode": .string("normal"), "id": .whole(1), "name": .string("Earth"),
-      "type": .fields(["id": .whole(1), "name": .string("Planet")]), "diameter": .number(12_742_000),
+    .record([
+      "response_mode": .string("normal"), "id": .count(1), "name": .string("Earth"),
+      "type": .record(["id": .count(1), "name": .string("Planet")]), "diameter": .number(12_742_000),
       "mass": .number(5.972168e24), "gravity": .number(9.80655), "length_of_day": .string("1 00:00:00"),
       "atmosphere": .bool(true), "image": .null, "description": .string("Where all rockets here start from."),
-      "wiki_url": .null, "total_attempted_launches": .whole(7200), "successful_launches": .whole(6700),
-      "failed_launches": .whole(500), "total_attempted_landings": .whole(1200),
-      "successful_landings": .whole(1150), "failed_landings": .whole(50),
+      "wiki_url": .null, "total_attempted_launches": .count(7200), "successful_launches": .count(6700),
+      "failed_launches": .count(500), "total_attempted_landings": .count(1200),
+      "successful_landings": .count(1150), "failed_landings": .count(50),
     ])
   }
 
   private func program(_ launch: LaunchState) -> [Value] {
     guard let program = launch.mission.program else { return [] }
     return [
-      .fields([
-        "response_mode": .string("normal"), "id": .whole(program.id), "url": link("programs/\(program.id)"),
+      .record([
+        "response_mode": .string("normal"), "id": .count(program.id), "url": link("programs/\(program.id)"),
         "name": .string(program.name), "image": image(program.id, program.name, "program-\(program.id)"),
         "info_url": .null, "wiki_url": .null, "description": .string(program.description),
         "agencies": .array([agency(launch.provider, .list)]), "start_date": .string("2019-05-24T02:30:00Z"),
         "end_date": .null, "mission_patches": .array([]),
-        "type": .fields(["id": .whole(3), "name": .string("Communication Constellation")]),
+        "type": .record(["id": .count(3), "name": .string("Communication Constellation")]),
       ])
     ]
   }

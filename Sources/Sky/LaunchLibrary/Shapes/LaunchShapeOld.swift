@@ -6,10 +6,10 @@ extension LaunchShape {
   func writeOldest(_ launch: LaunchState) -> Value {
     let status = status(launch)
     let isDateUnknown = launch.precision.rawValue > NetPrecision.day.rawValue
-    var body = Value.fields([
+    var body = Value.record([
       "id": .string(launch.id), "url": link("launch/\(launch.id)"), "launch_library_id": .null,
       "slug": .string(launch.slug), "name": .string(launch.name),
-      "status": .fields(["id": .whole(status.rawValue), "name": .string(status.shortName)]),
+      "status": .record(["id": .count(status.rawValue), "name": .string(status.shortName)]),
       "net": .moment(launch.net), "window_end": .moment(launch.windowEnd),
       "window_start": .moment(launch.windowStart), "inhold": .bool(launch.status == .hold),
       "tbdtime": .bool(launch.precision.rawValue >= NetPrecision.day.rawValue),
@@ -24,7 +24,7 @@ extension LaunchShape {
   func writeOld(_ launch: LaunchState) -> Value {
     var body = head(launch)
     body = body.adding([
-      "probability": .whole(launch.probability), "weather_concerns": .text(launch.weatherConcerns),
+      "probability": .count(launch.probability), "weather_concerns": .text(launch.weatherConcerns),
     ])
     body = body.adding(chances(launch)).adding(parts(launch)).adding(attempts(launch))
     if mode == .detailed { body = body.adding(oldDetails(launch)) }
@@ -44,7 +44,7 @@ extension LaunchShape {
   }
 
   private func head(_ launch: LaunchState) -> Value {
-    .fields([
+    .record([
       "id": .string(launch.id), "url": link("launch/\(launch.id)"), "slug": .string(launch.slug),
       "name": .string(launch.name), "status": fullStatus(launch), "last_updated": .moment(launch.lastUpdated),
       "net": .moment(launch.net), "net_precision": precision(launch), "window_end": .moment(launch.windowEnd),
@@ -54,7 +54,7 @@ extension LaunchShape {
 
   private func chances(_ launch: LaunchState) -> KeyValuePairs<String, Value> {
     [
-      "probability": .whole(launch.probability), "holdreason": .string(launch.holdReason),
+      "probability": .count(launch.probability), "holdreason": .string(launch.holdReason),
       "failreason": .string(launch.failReason), "hashtag": .null,
     ]
   }
@@ -71,8 +71,8 @@ extension LaunchShape {
   // MARK: - Parts
 
   private func agency(_ provider: LaunchProvider) -> Value {
-    let short = Value.fields([
-      "id": .whole(provider.id), "url": link("agencies/\(provider.id)"), "name": .string(provider.name),
+    let short = Value.record([
+      "id": .count(provider.id), "url": link("agencies/\(provider.id)"), "name": .string(provider.name),
       "type": .text(provider.kind),
     ])
     guard mode == .detailed else { return short }
@@ -91,27 +91,27 @@ extension LaunchShape {
 
   private func rocket(_ launch: LaunchState) -> Value {
     let rocket = launch.rocket
-    var configuration = Value.fields(["id": .whole(rocket.id)])
+    var configuration = Value.record(["id": .count(rocket.id)])
     if version == .v200 { configuration = configuration.adding(["launch_library_id": .null]) }
     configuration = configuration.adding([
       "url": link("config/launcher/\(rocket.id)"), "name": .string(rocket.name),
       "family": .string(rocket.family),
       "full_name": .string(rocket.fullName), "variant": .string(rocket.variant),
     ])
-    let id = Value.whole(8000 + launch.number)
-    guard mode == .detailed else { return .fields(["id": id, "configuration": configuration]) }
+    let id = Value.count(8000 + launch.number)
+    guard mode == .detailed else { return .record(["id": id, "configuration": configuration]) }
     configuration = configuration.adding([
       "active": .bool(true), "reusable": .bool(rocket.isReusable), "description": .string("A rocket."),
       "manufacturer": agency(launch.provider), "program": .array([]), "alias": .string(""),
-      "min_stage": .whole(2), "max_stage": .whole(2), "length": rocket.length.map { .number($0) } ?? .null,
+      "min_stage": .count(2), "max_stage": .count(2), "length": rocket.length.map { .number($0) } ?? .null,
       "diameter": .null, "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null,
-      "launch_mass": .null, "leo_capacity": .whole(rocket.capacity), "gto_capacity": .null,
+      "launch_mass": .null, "leo_capacity": .count(rocket.capacity), "gto_capacity": .null,
       "to_thrust": .null,
       "apogee": .null, "vehicle_range": .null, "image_url": picture(pictureName(of: launch)),
       "info_url": .null,
       "wiki_url": .null,
     ]).adding(Self.record(rocket.id, pending: 12))
-    return .fields([
+    return .record([
       "id": id, "configuration": configuration, "launcher_stage": .array(stages(launch)),
       "spacecraft_stage": .null,
     ])
@@ -120,11 +120,11 @@ extension LaunchShape {
   private func mission(_ launch: LaunchState) -> Value {
     let mission = launch.mission
     guard mission.isKnown else { return .null }
-    var value = Value.fields(["id": .whole(6000 + launch.number)])
+    var value = Value.record(["id": .count(6000 + launch.number)])
     if version == .v200 { value = value.adding(["launch_library_id": .null]) }
     let orbit = mission.orbit.map {
-      Value.fields([
-        "id": .whole($0.id), "name": .string($0.name), "abbrev": .string($0.abbreviation),
+      Value.record([
+        "id": .count($0.id), "name": .string($0.name), "abbrev": .string($0.abbreviation),
       ])
     }
     value = value.adding([
@@ -138,18 +138,18 @@ extension LaunchShape {
   private func pad(_ launch: LaunchState) -> Value {
     let pad = launch.pad
     let location = pad.location
-    var place = Value.fields([
-      "id": .whole(location.id), "url": link("location/\(location.id)"), "name": .string(location.name),
+    var place = Value.record([
+      "id": .count(location.id), "url": link("location/\(location.id)"), "name": .string(location.name),
       "country_code": .string(location.country.alpha3), "map_image": picture("location-\(location.id)"),
     ])
     let isFull = mode == .detailed && version == .v220
     if isFull { place = place.adding(["description": .null, "timezone_name": .string(location.timeZone)]) }
     place = place.adding([
-      "total_launch_count": .whole(Self.total(location.id)), "total_landing_count": .whole(0),
+      "total_launch_count": .count(Self.total(location.id)), "total_landing_count": .count(0),
     ])
-    var value = Value.fields([
-      "id": .whole(pad.id), "url": link("pad/\(pad.id)"),
-      "agency_id": pad.id % 2 == 0 ? .null : .whole(launch.provider.id), "name": .string(pad.name),
+    var value = Value.record([
+      "id": .count(pad.id), "url": link("pad/\(pad.id)"),
+      "agency_id": pad.id % 2 == 0 ? .null : .count(launch.provider.id), "name": .string(pad.name),
       "info_url": .null, "wiki_url": wikiLink(pad), "map_url": mapLink(pad),
       "latitude": .string("\(pad.latitude)"),
       "longitude": .string("\(pad.longitude)"), "location": place,
@@ -157,22 +157,22 @@ extension LaunchShape {
     if isFull { value = value.adding(["description": .null]) }
     if version == .v220 { value = value.adding(["country_code": .string(location.country.alpha3)]) }
     value = value.adding([
-      "map_image": picture("pad-\(pad.id)"), "total_launch_count": .whole(Self.total(pad.id)),
+      "map_image": picture("pad-\(pad.id)"), "total_launch_count": .count(Self.total(pad.id)),
     ])
     guard version == .v220 else { return value }
-    return value.adding(["orbital_launch_attempt_count": .whole(Self.total(pad.id))])
+    return value.adding(["orbital_launch_attempt_count": .count(Self.total(pad.id))])
   }
 
   private func program(_ launch: LaunchState) -> [Value] {
     guard let program = launch.mission.program else { return [] }
     let provider = launch.provider
     var value =
-      Value.fields([
-        "id": .whole(program.id), "url": link("program/\(program.id)"), "name": .string(program.name),
+      Value.record([
+        "id": .count(program.id), "url": link("program/\(program.id)"), "name": .string(program.name),
         "description": .string(program.description),
         "agencies": .array([
-          .fields([
-            "id": .whole(provider.id), "url": link("agencies/\(provider.id)"), "name": .string(provider.name),
+          .record([
+            "id": .count(provider.id), "url": link("agencies/\(provider.id)"), "name": .string(provider.name),
             "type": .text(provider.kind),
           ])
         ]), "image_url": picture("program-\(program.id)"), "start_date": .string("2019-05-24T02:30:00Z"),
@@ -181,7 +181,7 @@ extension LaunchShape {
     if version == .v220 {
       value = value.adding([
         "mission_patches": .array([]),
-        "type": .fields(["id": .whole(3), "name": .string("Communication Constellation")]),
+        "type": .record(["id": .count(3), "name": .string("Communication Constellation")]),
       ])
     }
     return [value]
