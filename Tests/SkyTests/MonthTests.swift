@@ -24,7 +24,7 @@ struct MonthTests {
 
   /// The next launches as the sky has them, by their ids.
   private func rows(_ sky: Sky, at time: Double, _ count: Int) -> [String: Row] {
-    let world = LaunchWorld(seed: sky.seed)
+    let world = LaunchWorld(seed: sky.seed, upcoming: SkyTrial.upcoming)
     let now = SkyTime(milliseconds: Int64(time * 1000))
     let next = world.upcoming(at: now).sorted { ($0.net, $0.id) < ($1.net, $1.id) }.prefix(count)
     return Dictionary(
@@ -88,6 +88,78 @@ struct MonthTests {
     #expect(trial.told("log").count == count)
     let notified = told.mapValues { $0.filter { $0.type != "removed" } }.filter { !$0.value.isEmpty }
     #expect(self.told(trial, "tell") == notified)
+    budgetIsKept(trial)
+  }
+
+  @Test("launch-reminders reminds of each time that stood, and of no other")
+  func reminders() throws {
+    let trial = try SkyTrial("launch-reminders", faults: "all")
+    try trial.run(for: .seconds(4 * 86400))
+    let polls = trial.polls.all
+    let leads: [(name: String, seconds: Double)] = [("1d", 86400), ("1h", 3600), ("10m", 600)]
+    let world = LaunchWorld(seed: trial.sky.seed, upcoming: SkyTrial.upcoming)
+    var due: Set<String> = []
+    var allowed: Set<String> = []
+    for (poll, next) in zip(polls, polls.dropFirst()) {
+      let asked = SkyTime(milliseconds: Int64(try #require(poll.asked) * 1000))
+      let list = world.upcoming(at: asked).sorted { ($0.net, $0.id) < ($1.net, $1.id) }.prefix(40)
+      for launch in list where launch.precision.rawValue <= 4 {
+        for lead in leads {
+          let time = Double(launch.net.milliseconds) / 1000 - lead.seconds
+          let name = "\(launch.id) \(lead.name) for \(launch.net.iso)"
+          // Some time may pass between a poll and its answer, and an hour of grace is given.
+          if time > poll.at + 60, time < next.at { due.insert(name) }
+          if time > poll.at - 3660, time < next.at + 3600 { allowed.insert(name) }
+        }
+      }
+    }
+    let told = trial.told("tell").compactMap { event -> String? in
+      guard let id = event.value.member("key")?.string, let lead = event.value.member("lead")?.string,
+        let net = event.value.member("at")?.string
+      else { return nil }
+      return "\(id) \(lead) for \(net)"
+    }
+    #expect(due.count > 3, "four days in which next to nothing flew")
+    #expect(due.subtracting(told) == [], "what was not reminded of")
+    #expect(Set(told).subtracting(allowed) == [], "reminders of times that did not stand")
+    #expect(Set(told).count == told.count, "the same reminder twice")
+    budgetIsKept(trial)
+  }
+
+  @Test("apod-today tells each day once, in order")
+  func pictures() throws {
+    let trial = try SkyTrial("apod-today", faults: "429,5xx,html,truncate,reset")
+    try trial.run(for: Self.month)
+    let dates = trial.told("log").compactMap { $0.value.member("date")?.string }
+    #expect(dates.count == 31 && dates == dates.sorted() && Set(dates).count == 31, "\(dates)")
+    #expect(dates.first == "2025-12-31" && dates.last == "2026-01-30")
+    budgetIsKept(trial)
+  }
+
+  @Test(
+    "launch-calendar has the events of the launches as they stand, and cancels what has not flown and is gone"
+  )
+  func calendar() throws {
+    let trial = try SkyTrial("launch-calendar", faults: "all")
+    try trial.run(for: .seconds(7 * 86400))
+    var events: [String: Value] = [:]
+    for event in trial.told("calendar") { events[event.value.member("id")?.string ?? ""] = event.value }
+    let last = try #require(trial.polls.all.last?.asked)
+    let world = LaunchWorld(seed: trial.sky.seed, upcoming: SkyTrial.upcoming)
+    let standing = world.upcoming(at: SkyTime(milliseconds: Int64(last * 1000))).filter {
+      $0.precision.rawValue <= 7
+    }
+    #expect(standing.count > 10)
+    for launch in standing {
+      let event = events[launch.id]
+      #expect(event?.member("net")?.string == launch.net.iso, "\(launch.name)")
+      #expect(event?.member("gone") == .bool(false), "\(launch.name)")
+    }
+    let ids = Set(standing.map(\.id))
+    for (id, event) in events where !ids.contains(id) {
+      let flown = (event.member("net")?.string ?? "") <= SkyTime(milliseconds: Int64(last * 1000)).iso
+      #expect(flown || event.member("gone") == .bool(true), "\(id) \(event)")
+    }
     budgetIsKept(trial)
   }
 

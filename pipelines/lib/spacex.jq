@@ -57,6 +57,6 @@ def spacex_rocket_lines($number):
      Country: .country, "A launch": .cost, "First stage": .first_stage, "Second stage": .second_stage,
      Picture: (if .pictures == [] then null else .pictures[$number % (.pictures | length)] end), Read: .link }
     | to_entries[] | "  \(.key + ":" | . + " " * (13 - length)) \(.value // "n/a")"),
-  "  Launches:    \(.launches | length)",
+  "  Launches:     \(.launches | length)",
   (.launches[] | "    \(.sign) \(.date)  \(.name)"),
   "";

@@ -20,6 +20,9 @@ final class SkyTrial {
     let poll: Double
   }
 
+  /// Fewer than the real sky has, for the sake of time, and more than any pipeline asks for at once.
+  static let upcoming = 80
+
   let sky: Sky
   let heard = Noted<Told>()
   let logged = Noted<String>()
@@ -31,7 +34,7 @@ final class SkyTrial {
 
   init(_ name: String, faults: String, seed: UInt64 = 1, settings: [(name: String, text: String)] = []) throws
   {
-    sky = Sky(seed: seed, faults: try SkyFaults(faults))
+    sky = Sky(seed: seed, faults: try SkyFaults(faults), upcoming: Self.upcoming)
     network = SkyNetwork(sky)
     let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
     var reader = PipelineReader(catalog: .all)

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// `flow run --sky` and `--for`, from outside.
+@Suite("flow run --sky")
+struct RunSkyTests {
+  private let pipeline = """
+    sources: { upcoming: { launch_library: { limit: 5, cache: 1h }, every: 6h } }
+    steps: [{ map: '{ id, at: $meta.at, simulated: $meta.simulated, image: .image.image_url }' }]
+    sinks: { screen: { console: '\\(.at) \\(.id)' }, log: { jsonl: out.jsonl } }
+    """
+
+  @Test(
+    "a pipeline is told of a sky without a network, by its time, and the console says first that it is simulated"
+  )
+  func simulated() throws {
+    let place = try Workplace(pipeline)
+    // Whoever asked for a proxy would have to wait for it.
+    let outcome = try place.flow(
+      "run", "--sky", "--once", "p.yaml", environment: ["https_proxy": "http://127.0.0.1:1"])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.first?.hasPrefix("simulated: none of this is real") == true, "\(outcome.output)")
+    #expect(lines.count == 6)
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("2026-01-01T00:") }, "\(outcome.output)")
+    #expect(place.lines("out.jsonl").count == 5)
+    #expect(place.lines("out.jsonl").allSatisfy { $0.contains("\"simulated\":true") })
+    // Links lead to where the client believes to be.
+    let pictures = place.lines("out.jsonl").filter { !$0.contains("\"image\":null") }
+    #expect(!pictures.isEmpty)
+    #expect(pictures.allSatisfy { $0.contains("https://ll.thespacedevs.com/pictures/") }, "\(pictures)")
+    #expect(outcome.errors.contains("all of this is simulated, from seed 1"))
+  }
+
+  @Test("its time runs as fast as is said, and --for ends it in good order")
+  func speed() throws {
+    let place = try Workplace(pipeline)
+    let start = ContinuousClock.now
+    let outcome = try place.flow("run", "--sky", "--speed", "86400", "--seed", "7", "--for", "3s", "p.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(ContinuousClock.now - start >= .seconds(3))
+    let times = Set(place.lines("out.jsonl").compactMap { $0.firstMatch(of: /"at":"([^"]*)"/)?.1 })
+    #expect(
+      times.count >= 2, "in three seconds there are twelve polls, of which a slow machine may miss many")
+    #expect(outcome.errors.contains("from seed 7"))
+    #expect(!outcome.errors.contains("error"), "\(outcome.errors)")
+  }
+
+  @Test("what goes wrong there is told as it is elsewhere")
+  func faults() throws {
+    let place = try Workplace(pipeline)
+    let outcome = try place.flow("run", "--sky", "--faults", "html=1", "--once", "p.yaml")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors.contains("ll.thespacedevs.com") && outcome.errors.contains("HTML"), "\(outcome.errors)")
+  }
+
+  @Test(
+    "options that make no sense together are told",
+    arguments: [
+      (["--speed", "10"], "say --sky too"), (["--sky", "--speed", "0"], "--speed 0"),
+      (["--sky", "--speed", "fast"], "--speed takes a number"), (["--sky", "--replay", "rec"], "--sky"),
+      (["--sky", "--faults", "420"], "there is no fault “420”"), (["--for", "soon"], "--for"),
+    ])
+  func mistakes(_ options: [String], _ message: String) throws {
+    let place = try Workplace(pipeline)
+    try FileManager.default.createDirectory(atPath: place["rec"], withIntermediateDirectories: true)
+    try place.write("rec/upcoming.jsonl", #"{"at":"2026-01-01T00:00:00Z","rows":[]}"# + "\n")
+    try place.write("stdin", "")
+    let outcome = try Running(["run"] + options + ["p.yaml"], in: place, input: .file(place["stdin"])).end()
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+  }
+
+  @Test("nothing of a sky is remembered, and a second run begins anew")
+  func forgetting() throws {
+    let place = try Workplace(
+      pipeline.replacingOccurrences(of: "steps: [", with: "steps: [{ dedupe: .id }, "))
+    for _ in 0..<2 {
+      let outcome = try place.flow(
+        "run", "--sky", "--once", "p.yaml", environment: ["XDG_STATE_HOME": place["home"]])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+    #expect(place.lines("out.jsonl").count == 10)
+    #expect(!place.has("home"))
+  }
+}
