@@ -36,6 +36,9 @@ public final class Database {
     }
   }
 
+  /// SQLite is told once, before the first connection; where it is in use already, it goes on as it is.
+  private static let isConfigured = flow_sqlite_count_no_memory() == SQLITE_OK
+
   public let path: String
   let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
@@ -69,6 +72,7 @@ public final class Database {
   private init(
     _ path: String, opening name: String, _ flags: Int32, _ options: Options
   ) throws(StoreFailure) {
+    _ = Self.isConfigured
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(
       name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, options.vfs)

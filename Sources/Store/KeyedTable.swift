@@ -29,6 +29,8 @@ public final class KeyedTable {
   ///
   /// Most that are missing are set at once, and need no place in the cache.
   private var missing = MissingKey()
+  /// Of all keys in the file, where there were none when it was opened.
+  private var filter: KeyFilter?
   /// Holds what was read last and is too large for the cache.
   private var large = ByteArena()
   private var sequence: Int64
@@ -55,6 +57,7 @@ public final class KeyedTable {
     id = found?.id ?? freeID
     count = found?.count ?? 0
     committed = (count, passed)
+    if count == 0 { filter = KeyFilter() }
     if let found, found.description != description { formerDescription = found.description }
     sequence = try statements.lastSequence(id)
     storedSequence = sequence
@@ -188,6 +191,7 @@ public final class KeyedTable {
   private func find(_ key: StateKey) -> KeyedEntries.Found {
     if let changed = changes.find(key) { return changed }
     if isCleared || committed.count == 0 || missing.isIt(key) { return .nothing }
+    if let filter, !filter.mayHave(key.hash) { return .nothing }
     if let kept = cache.find(key) { return kept }
     let found = reading { () throws(StoreFailure) in
       try statements.value(of: id, key) { (bytes) throws(StoreFailure) in keep(bytes, for: key) }
@@ -264,11 +268,24 @@ extension KeyedTable {
     // Of more than there is room for, the newest are kept, rather than each for a moment.
     if changes.bytes > cache.limit { cache.removeAll() }
     changes.forEachCurrent(within: cache.limit) { cache.keep($1, for: $0.key, size: $0.size) }
+    noteKeys()
     missing.forget()
     changes = KeyedChanges()
     committed = (count, passed)
     storedSequence = sequence
     (isKnown, isCleared, formerDescription) = (true, false, nil)
+  }
+
+  /// Has the filter know the keys that the file has now.
+  private func noteKeys() {
+    guard var noted = isCleared ? KeyFilter() : filter else { return }
+    // Or it would be copied.
+    filter = nil
+    var hasRoom = true
+    changes.forEachCurrent(within: .max) { entry, _ in
+      if hasRoom, isCleared || !entry.isStored { hasRoom = noted.insert(entry.hash) }
+    }
+    if hasRoom { filter = noted }
   }
 
   /// Takes the changes back.
@@ -277,27 +294,4 @@ extension KeyedTable {
     (count, passed) = committed
     isCleared = false
   }
-}
-
-/// A key of which it is known that there is nothing under it.
-private struct MissingKey {
-  private var bytes: [UInt8] = []
-  private var hash: UInt64?
-
-  func isIt(_ key: StateKey) -> Bool {
-    hash == key.hash && bytes.withUnsafeBufferPointer { $0.isSame(as: key.bytes) }
-  }
-
-  func withKey(_ body: (StateKey) -> Void) {
-    guard let hash else { return }
-    bytes.withUnsafeBufferPointer { body(StateKey($0, hash: hash)) }
-  }
-
-  mutating func note(_ key: StateKey) {
-    bytes.removeAll(keepingCapacity: true)
-    bytes.append(contentsOf: key.bytes)
-    hash = key.hash
-  }
-
-  mutating func forget() { hash = nil }
 }

@@ -6,7 +6,8 @@ import Store
 ///     swift run -c release StoreBench FOLDER [turns]
 ///
 /// Each commit ends an epoch as a run does: rows of one table, a line for each in the outbox, the mark of the sink, the
-/// position of the source and the clock. The bare transaction inserts one row, with the same settings of SQLite. All
+/// position of the source and the clock; “all lines in one” has them in one entry, as `jsonl` keeps those of a turn, and
+/// not as `exec` does. The bare transaction inserts one row, with the same settings of SQLite. All
 /// cases take turns on files of their own in the folder, so that what else the disk does hits all of them.
 @main
 struct Main {
@@ -23,21 +24,25 @@ struct Main {
       try EpochCase("40 of 10 000 keys", path: folder + "/many.db", keys: 10_000, isOrdered: false),
       try EpochCase(
         "40 of 10 000 keys, in order", path: folder + "/many-ordered.db", keys: 10_000, isOrdered: true),
+      try EpochCase(
+        "40 of 10 000 keys, all lines in one", path: folder + "/many-one.db", keys: 10_000, isOrdered: false,
+        isOneEntry: true),
     ]
-    var bareTimes: [Double] = []
-    var times = cases.map { _ in [Double]() }
+    var bareTimes = Times()
+    var times = cases.map { _ in Times() }
     for turn in 0..<turns {
-      bareTimes.append(try milliseconds { () throws(StoreFailure) in try bare.run(turn) })
+      try bareTimes.measure { () throws(StoreFailure) in try bare.run(turn) }
       for (index, each) in cases.enumerated() {
-        times[index].append(try milliseconds { () throws(StoreFailure) in try each.run(turn) })
+        try times[index].measure { () throws(StoreFailure) in try each.run(turn) }
       }
     }
     print(
-      "commits of 40 changed keys and 40 lines, \(turns) in turn: median wall ms, times a bare transaction")
-    print("  \(rounded(median(bareTimes))) ms        a bare transaction of one row")
+      "commits of 40 changed keys and 40 lines, \(turns) in turn: median wall ms, times a bare transaction, CPU ms"
+    )
+    print("  \(bareTimes.wall) ms               \(bareTimes.cpu) ms  a bare transaction of one row")
     for (each, times) in zip(cases, times) {
-      let ratio = rounded(median(times) / median(bareTimes))
-      print("  \(rounded(median(times))) ms  \(ratio) times  \(each.name)")
+      let ratio = rounded(times.wall / bareTimes.wall)
+      print("  \(times.wall) ms  \(ratio) times  \(times.cpu) ms  \(each.name)")
     }
   }
 }
@@ -68,13 +73,18 @@ private final class EpochCase {
   private let file: StateFile
   private let table: KeyedTable
   private let keys: Int
+  private let isOneEntry: Bool
   private var random = SystemRandomNumberGenerator()
   private static let changed = 40
   private static let row = [UInt8](repeating: UInt8(ascii: "r"), count: 250)
   private static let line = [UInt8](repeating: UInt8(ascii: "l"), count: 500)
+  private static let lines = [UInt8](repeating: UInt8(ascii: "l"), count: 500 * changed)
 
-  init(_ name: String, path: String, keys: Int, isOrdered: Bool) throws(StoreFailure) {
+  init(_ name: String, path: String, keys: Int, isOrdered: Bool, isOneEntry: Bool = false)
+    throws(StoreFailure)
+  {
     self.name = name
+    self.isOneEntry = isOneEntry
     self.keys = keys
     file = try StateFile(path: path)
     table = try file.table(node: "changes", description: ".id", isOrdered: isOrdered)
@@ -90,31 +100,44 @@ private final class EpochCase {
       let key = Array("\((offset + number * keys / Self.changed) % keys)".utf8)
       table.set(Self.row, for: key)
     }
-    let written = OutputPlace(epoch: file.epoch, index: Int64(Self.changed - 1))
+    let entries = isOneEntry ? 1 : Self.changed
+    let bytes = isOneEntry ? Self.lines : Self.line
+    let written = OutputPlace(epoch: file.epoch, index: Int64(entries - 1))
     try file.commit { (epoch) throws(StoreFailure) in
       try epoch.set(.text("{\"offset\":\(turn)}"), owner: "input", name: "position")
       try epoch.set(.text("{\"now\":\(turn)}"), owner: "pipeline", name: "clock")
       try epoch.markWritten(sink: "output", through: written)
-      for index in 0..<Self.changed {
+      for index in 0..<entries {
         let place = OutputPlace(epoch: epoch.number, index: Int64(index))
-        try epoch.put(OutboxEntry(sink: "output", place: place, id: "", bytes: Self.line))
+        try epoch.put(OutboxEntry(sink: "output", place: place, id: "", bytes: bytes))
       }
     }
   }
 }
 
-private func milliseconds(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) -> Double {
-  let start = wallTime()
-  try body()
-  return (wallTime() - start) / 1e6
+/// What each turn of a case took, in milliseconds.
+private struct Times {
+  private var walls: [Double] = []
+  private var cpus: [Double] = []
+
+  /// The medians, which what else the machine does moves least.
+  var wall: Double { median(walls) }
+  var cpu: Double { median(cpus) }
+
+  mutating func measure(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+    let (wall, cpu) = (time(CLOCK_MONOTONIC), time(CLOCK_THREAD_CPUTIME_ID))
+    try body()
+    walls.append(time(CLOCK_MONOTONIC) - wall)
+    cpus.append(time(CLOCK_THREAD_CPUTIME_ID) - cpu)
+  }
+
+  private func time(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+  }
 }
 
-private func wallTime() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-}
+private func median(_ times: [Double]) -> Double { rounded(times.sorted()[times.count / 2]) }
 
-private func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
-
-private func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+private func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
