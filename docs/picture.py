@@ -9,7 +9,7 @@ import pty
 import re
 import sys
 
-COLUMNS, ROWS = 100, 22
+COLUMNS, ROWS = 112, 22
 FLOW = os.environ.get("FLOW", ".build/release/flow")
 SHOWN = "flow run pipelines/new-launches.yaml --sky --speed 21600 --quiet"
 COMMAND = [FLOW, *SHOWN.split()[1:], "--for", "30s", "--no-state"]

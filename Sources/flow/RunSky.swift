@@ -18,6 +18,7 @@ struct RunSky: Sendable {
   private let server: SkyServer
   private let clock: SkyClock
   private let said: String
+  private let short: String
   let speed: Speed
 
   /// Nil where the sky is not asked for.
@@ -42,7 +43,7 @@ struct RunSky: Sendable {
     } catch {
       throw WrongUse("--sky: \(error)")
     }
-    (self.speed, self.clock, said) = (speed, clock, options.said)
+    (self.speed, self.clock, said, short) = (speed, clock, options.said, options.short)
   }
 
   /// The time of day under the sky, in seconds since 1970.
@@ -57,7 +58,7 @@ struct RunSky: Sendable {
   func stand(in world: inout World) {
     world.speed = speed
     world.wallClock = wallClock
-    world[Simulation.self] = Simulation("simulated: none of this is real, but a sky \(said)")
+    world[Simulation.self] = Simulation("simulated: none of this is real (a sky of \(short))")
   }
 
   /// Tells those who do not see the console.
