@@ -40,7 +40,7 @@ import Testing
 
     func poll(at now: SkyTime) throws -> [Value] {
       transport.now.withLock { $0 = now }
-      return try source.poll(PollRequest(source: "in", number: 1, at: Double(now.wholeSeconds))).rows
+      return try source.poll(PollRequest(source: "in", number: 1, at: Double(now.seconds))).rows
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Store
 
 /// A table of bytes by bytes, packed: an entry costs its key, its value and about thirty bytes more.
 ///
@@ -67,7 +68,7 @@ struct ByteTable: ~Copyable {
   }
 
   func find(_ key: UnsafeBufferPointer<UInt8>) -> Entry? {
-    let hash = Self.hash(key)
+    let hash = byteHash(key)
     let mask = places.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
     let tag = UInt32(truncatingIfNeeded: hash >> 32)
@@ -84,7 +85,7 @@ struct ByteTable: ~Copyable {
   /// Puts a value under a key that is not in the table.
   mutating func insert(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, mark: UInt32) {
     if (filled + 1) * 4 > places.count * 3 { rehash() }
-    let hash = Self.hash(key)
+    let hash = byteHash(key)
     let mask = places.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
     while places[slot] < Self.removed { slot = (slot + 1) & mask }
@@ -178,37 +179,12 @@ struct ByteTable: ~Copyable {
     tags = Array(repeating: 0, count: size)
     filled = count
     for place in old where place < Self.removed {
-      let hash = Self.hash(Entry(base: address(place), slot: 0).key)
+      let hash = byteHash(Entry(base: address(place), slot: 0).key)
       var slot = Int(truncatingIfNeeded: hash) & (size - 1)
       while places[slot] != Self.vacant { slot = (slot + 1) & (size - 1) }
       places[slot] = place
       tags[slot] = UInt32(truncatingIfNeeded: hash >> 32)
     }
-  }
-
-  /// Drawn anew in each process, so that nobody can prepare keys that collide.
-  private static let seed = UInt64.random(in: 1 ... .max)
-
-  private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    let raw = UnsafeRawBufferPointer(bytes)
-    var hash = seed ^ UInt64(raw.count)
-    func mix(_ word: UInt64) {
-      let product = (hash ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-      hash = product.high ^ product.low
-    }
-    var offset = 0
-    while offset + 8 <= raw.count {
-      mix(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      offset += 8
-    }
-    var rest: UInt64 = 0
-    while offset < raw.count {
-      rest = rest << 8 | UInt64(raw[offset])
-      offset += 1
-    }
-    mix(rest)
-    mix(0xD6E8_FEB8_6659_FD93)
-    return hash
   }
 
   static func equal(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {

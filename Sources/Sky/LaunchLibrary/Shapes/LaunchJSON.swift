@@ -2,7 +2,7 @@ import JSON
 
 /// What the answers of launches are made of, besides.
 extension Value {
-  static func moment(_ time: SkyTime) -> Value { .string(UTC.text(time.wholeSeconds)) }
+  static func moment(_ time: SkyTime) -> Value { .string(UTC.text(time.seconds)) }
 
   /// The members of another object after these.
   func adding(_ members: KeyValuePairs<String, Value>) -> Value {

@@ -80,7 +80,7 @@ struct LaunchShape: Sendable {
       ]
     }
     let all = 7200 + launch.number
-    let ofYear = 1 + UTC.dayOfYear(launch.net.wholeSeconds) * 5 / 7
+    let ofYear = 1 + UTC.dayOfYear(launch.net.seconds) * 5 / 7
     let share = launch.provider.share / 100
     func part(_ number: Int, _ share: Double) -> Value { .count(1 + Int(Double(number) * share)) }
     return [

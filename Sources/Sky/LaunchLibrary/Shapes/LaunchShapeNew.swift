@@ -31,7 +31,7 @@ extension LaunchShape {
   /// As in `2026-017`, once it has flown.
   private func designator(_ launch: LaunchState) -> Value {
     guard launch.status == .success else { return .null }
-    let net = launch.net.wholeSeconds
+    let net = launch.net.seconds
     let number = String(1 + UTC.dayOfYear(net) * 5 / 7)
     return .string(
       "\(UTC.year(net))-" + String(repeating: "0", count: max(0, 3 - number.utf8.count)) + number)

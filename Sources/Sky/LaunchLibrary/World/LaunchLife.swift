@@ -34,7 +34,7 @@ struct LaunchLife: Sendable {
     let changes = ([announced] + known).map { LaunchChange(at: SkyTime(seconds: $0.0), edit: $0.1) }
     self.changes = changes
     // What was before is how it is announced.
-    firstNews = changes.firstIndex { $0.at.wholeSeconds > plan.announced } ?? changes.endIndex
+    firstNews = changes.firstIndex { $0.at.seconds > plan.announced } ?? changes.endIndex
     var state = LaunchState(plan)
     for change in changes[..<firstNews] { state.apply(change) }
     first = state

@@ -21,7 +21,7 @@ extension LaunchState {
     case .net(_, .second): "Tweaked T-0."
     case .net(let net, _):
       old ?? net < net
-        ? "Slipped to \(UTC.text(net.wholeSeconds))." : "Now expected on \(UTC.text(net.wholeSeconds))."
+        ? "Slipped to \(UTC.text(net.seconds))." : "Now expected on \(UTC.text(net.seconds))."
     case .status(let status): comment(on: status)
     case .video(.restream): "A re-stream was added."
     case .webcast(isLive: true): "The webcast has begun."

@@ -37,7 +37,7 @@ public final class LaunchWorld: Sendable {
     // A launch stays a day after its flight.
     let stay = Double(max(1, upcoming)) * spacing
     setting = Setting(
-      seed: seed, start: Self.start.wholeSeconds, spacing: spacing, meanLead: max(2 * 86400, stay - 86400))
+      seed: seed, start: Self.start.seconds, spacing: spacing, meanLead: max(2 * 86400, stay - 86400))
     firstNumber = -Int(52 * perWeek)
   }
 
@@ -50,7 +50,7 @@ public final class LaunchWorld: Sendable {
   public func upcoming(at now: SkyTime) -> [LaunchState] {
     let last = lastNumber(at: now)
     let first =
-      Int((Double(now.wholeSeconds - 2 * 86400 - setting.start) / setting.spacing).rounded(.down)) - 2
+      Int((Double(now.seconds - 2 * 86400 - setting.start) / setting.spacing).rounded(.down)) - 2
     return states(min(max(first, firstNumber), last)...last, at: now).filter { $0.leavesUpcoming > now }
   }
 
@@ -69,7 +69,7 @@ public final class LaunchWorld: Sendable {
   /// The last that can have been announced.
   private func lastNumber(at now: SkyTime) -> Int {
     let longest = LaunchPlan.longestLead * setting.meanLead
-    let last = (Double(now.wholeSeconds - setting.start) + longest) / setting.spacing
+    let last = (Double(now.seconds - setting.start) + longest) / setting.spacing
     return max(firstNumber, Int(last.rounded(.down)) + 2)
   }
 
