@@ -35,8 +35,8 @@ enum ScenarioKind: String, CaseIterable, Sendable {
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
     switch self {
     case .polls: try Polls(place)
-    case .rotated: try Polls(place, rotating: "size: 6KiB, keep: 500")
-    case .packed: try Polls(place, rotating: "size: 6KiB, keep: 500, gzip: true")
+    case .rotated: try Polls(place, rotating: "size: 6KiB, keep: 10000")
+    case .packed: try Polls(place, rotating: "size: 6KiB, keep: 10000, gzip: true")
     case .spread: try Polls(place, isSpread: true)
     case .commands: try Commands(place)
     case .timers: try Timers(place)
