@@ -45,12 +45,25 @@ final class WebFetch {
       case .notKept: log.warning("\(notice)")
       }
     }
+    tell(answer)
     if answer.freshness == .stale {
       if answer.staleBecause?.status == 429 { wasRefused = true }
       oldest = max(oldest ?? 0, answer.age)
       tellStale(answer)
     }
     return answer
+  }
+
+  /// For whoever wants to know more: where an answer came from.
+  private func tell(_ answer: Answer) {
+    let age = DurationText.format(.seconds(answer.age.rounded()))
+    switch answer.freshness {
+    case .fresh where answer.isFromCache:
+      context.log.detail("\(answer.address): the answer of \(age) ago is used again")
+    case .fresh: context.log.detail("\(answer.address): answered")
+    case .revalidated: context.log.detail("\(answer.address): nothing has changed")
+    case .stale: break
+    }
   }
 
   private func fetched(

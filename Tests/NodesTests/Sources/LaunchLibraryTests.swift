@@ -71,6 +71,10 @@ import Testing
     let trial = try WebTrial("launch_library: { url: 'http://a' }") { _ in Self.page(["a"], of: 1) }
     for _ in 0..<3 { #expect(ids(try trial.poll()) == ["a"]) }
     #expect(trial.asked.entries.count == 1)
+    let answers = trial.details.entries.filter { $0.hasPrefix("http://a/") }
+    #expect(answers.first?.hasSuffix(": answered") == true && answers.count == 3, "\(answers)")
+    #expect(
+      answers.dropFirst().allSatisfy { $0.hasSuffix("the answer of 0s ago is used again") }, "\(answers)")
   }
 
   @Test("with detail each launch is asked for by itself")

@@ -57,6 +57,8 @@ final class Canned: Transport {
 final class WebTrial {
   let asked = Journal<TransferOrder>()
   let told = Journal<String>()
+  /// What only those are told who want to know more.
+  let details = Journal<String>()
   private let source: any PollSource
   private var number = 0
 
@@ -72,7 +74,9 @@ final class WebTrial {
       asked.note(order)
       return answer(order)
     }
-    let log = NodeLog(log: Log { [told] in told.note($0.message) }, pipeline: "p", node: "in")
+    let log = NodeLog(
+      log: Log(level: .detail) { [told, details] in ($0.level == .detail ? details : told).note($0.message) },
+      pipeline: "p", node: "in")
     let context = SourceContext(
       name: "in", world: world, log: log, meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true,
       stop: StopSign(), position: nil, isKept: false)
