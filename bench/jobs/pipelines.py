@@ -92,7 +92,7 @@ class Bench:
         path = os.path.join(self.folder, name + ".yaml")
         with open(path, "w") as file:
             json.dump({"sources": {"input": source}, "steps": steps, "sinks": {"output": {"jsonl": out or self.out}}}, file)
-        return [self.flow, "run", "--quiet", path]
+        return [self.flow, "run", "--quiet", "--no-state", path]
 
     def run(self, command):
         """One run, and how many lines are in the output then: what it printed or what it wrote itself."""
