@@ -4,19 +4,21 @@ import Pipeline
 final class HeldFiles {
   /// The one whose mark is kept, then those whose marks were handed out since.
   private(set) var files: [FileIdentity] = []
-  /// Those of which the name was given to another file because they held something else than they should.
-  private var aside: Set<FileIdentity> = []
+  /// Whether files were set aside since the mark that is kept, and since the one that was handed out last.
+  private var isAside = (sinceKept: false, sinceLast: false)
   /// Those that were written to and whose names others have now, open until they are safe.
   private(set) var unsynced: [any DiskFile] = []
 
-  func hold(_ file: FileIdentity) {
+  /// A mark in the file was handed out; `isPresent` where nothing leads from it over files that were set aside.
+  func hold(_ file: FileIdentity, isPresent: Bool) {
     if files.last != file { files.append(file) }
+    if isPresent { isAside.sinceLast = false }
   }
 
   /// What was handed out last is kept, and nothing from before is needed.
   func marksAreKept() {
     files = files.suffix(1)
-    aside.formIntersection(files)
+    isAside.sinceKept = isAside.sinceLast
   }
 
   /// The file is written to no more; whether it must be safe before a mark is depends on there being marks.
@@ -35,10 +37,11 @@ final class HeldFiles {
   /// Nobody asks whether they are safe.
   func forgetUnsynced() { unsynced = [] }
 
-  func setAside(_ file: FileIdentity) { aside.insert(file) }
+  /// A file of which the name was given to another because it held something else than it should.
+  func noteAside() { isAside = (true, true) }
 
   func contains(_ file: FileIdentity?) -> Bool { file.map(files.contains) ?? false }
 
-  /// A mark is in a file that was set aside, which leads to the one that has its name and to none besides.
-  var hasAside: Bool { files.contains(where: aside.contains) }
+  /// From the mark that is kept, files that were set aside lead to the present one, and to none besides.
+  var hasAside: Bool { isAside.sinceKept }
 }

@@ -31,7 +31,7 @@ final class LineFile {
   func handOutMark() -> FileMark? {
     isChanged = false
     guard let mark = file == nil ? closedAt : file?.mark else { return nil }
-    held.hold(mark.identity)
+    held.hold(mark.identity, isPresent: file.map { !$0.isPassingOver } ?? false)
     marked = mark.identity
     return mark
   }

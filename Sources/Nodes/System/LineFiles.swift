@@ -197,7 +197,7 @@ final class LineFiles {
       note: { log.notice($0) }, warn: { log.warning($0) })
     resumed[file.path] = nil
     // Its mark may be kept from when it was open before.
-    if keepsMarks, file.held.files.isEmpty { file.held.hold(opened.identity) }
+    if keepsMarks, file.held.files.isEmpty { file.held.hold(opened.identity, isPresent: true) }
     file.file = opened
     if file.isBesideMark { needsMarks = true }
     open[file.path] = file

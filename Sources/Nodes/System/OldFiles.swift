@@ -61,6 +61,14 @@ struct OldFiles {
   /// A name for a file that is none of ours, from this number on.
   func asideName(_ number: Int) -> String { "\(path).aside-\(number)" }
 
+  /// How many were set aside, as far as they are all there.
+  var asideCount: Int { (1...).lazy.map(asideName).prefix { disk.exists($0) }.count }
+
+  /// Those that were set aside behind so many, the oldest first.
+  func aside(behind count: Int) -> [String] {
+    Array((1...).lazy.map(asideName).prefix { disk.exists($0) }.dropFirst(count))
+  }
+
   /// Those that were set aside from a file on, the oldest first; none where it is not among them.
   func aside(from file: FileIdentity) -> [String] {
     let names = (1...).lazy.map(asideName).prefix { disk.exists($0) }

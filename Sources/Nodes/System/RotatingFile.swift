@@ -21,6 +21,8 @@ final class RotatingFile {
   private var packing: Job?
   /// Old files wait to be packed until marks are kept.
   private var needsPacking = false
+  /// How many files were set aside so far.
+  private var asideCount: Int
   /// After a rotation that failed, the time of the next try.
   private var notBefore = Int.min
 
@@ -43,6 +45,7 @@ final class RotatingFile {
     old = OldFiles(of: path, keep: rotation.keep, on: disk)
     file = try AppendFile(path, options, on: disk, isResumed: mark != nil, note: note)
     current = file.identity
+    asideCount = old.asideCount
     begin = file.size > 0 ? disk.beginning(of: path) ?? now : now
     if let mark, file.isRegular { try resume(at: mark, options) }
     old.tidy()
@@ -153,7 +156,9 @@ final class RotatingFile {
   /// Up to where the file is written, nil where that cannot be said.
   var mark: FileMark? {
     guard file.isRegular, owed.isEmpty else { return nil }
-    return surplus?.mark ?? FileMark(file.identity, at: file.file.status?.size ?? file.size)
+    return surplus?.mark
+      ?? FileMark(
+        file.identity, at: file.file.status?.size ?? file.size, aside: asideCount)
   }
 
   /// Whether what is appended is still compared.
@@ -186,8 +191,8 @@ final class RotatingFile {
       note("\(path) is another file than the one that was written last; lines are added to its end")
       return try file.endLastLine()
     }
-    for part in found.parts where part.isAside { held.setAside(part.identity) }
-    held.hold(mark.identity)
+    held.hold(mark.identity, isPresent: false)
+    if found.parts.contains(where: \.isAside) { held.noteAside() }
     if found.missing > 0 {
       note("\(found.parts[0].path) is \(found.missing) bytes shorter than it was; lines are added to its end")
     }
@@ -225,7 +230,8 @@ final class RotatingFile {
 
   private func setAside(_ surplus: Surplus, _ now: Int) throws(FileFailure) {
     let names = try old.setAside(surplus.parts.map { ($0.path, $0.identity) })
-    for part in surplus.parts { held.setAside(part.identity) }
+    held.noteAside()
+    asideCount = old.asideCount
     if let first = names.first {
       let list = names.map { "\($0.old) is called \($0.new) now" }.joined(separator: ", ")
       warn(

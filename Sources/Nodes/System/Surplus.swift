@@ -4,8 +4,8 @@ import Pipeline
 /// What files hold past a mark, to be found again, byte for byte, in what a run makes again.
 ///
 /// Usually that is the rest of one file. Where files were rotated after the mark was kept, the rest of an old one is
-/// followed by all of the newer ones, to the present file. And where one of them was set aside after the mark was kept,
-/// it goes on, from the line that was not in it, in the present file.
+/// followed by all of the newer ones, to the present file. And where some of these were set aside after the mark was
+/// kept, it goes on, from the line that was not in them, in the present file.
 final class Surplus {
   struct Part {
     let path: String
@@ -40,9 +40,13 @@ final class Surplus {
   /// What of the first part is in the buffer.
   private var chunk = 0..<0
 
-  private init(_ parts: [Part], at position: Int) {
+  /// How many had been set aside when the mark was made.
+  private let asideBefore: Int?
+
+  private init(_ parts: [Part], from mark: FileMark) {
     self.parts = parts
-    self.position = position
+    position = mark.offset
+    asideBefore = mark.aside
   }
 
   deinit { buffer.deallocate() }
@@ -55,7 +59,8 @@ final class Surplus {
     if old.disk.status(of: old.path)?.identity == mark.identity {
       names = [old.path]
     } else if let number = old.number(of: mark.identity) {
-      names = (1...number).reversed().map(old.name) + [old.path]
+      aside = mark.aside.map(old.aside(behind:)) ?? []
+      names = (1...number).reversed().map(old.name) + aside + [old.path]
     } else {
       aside = old.aside(from: mark.identity)
       names = aside.isEmpty ? [] : aside + [old.path]
@@ -69,11 +74,11 @@ final class Surplus {
       parts.append(Part(path: name, identity: identity, file: file, isAside: aside.contains(name)))
     }
     guard let first = parts.first, first.identity == mark.identity else { return nil }
-    return Surplus(parts, at: mark.offset)
+    return Surplus(parts, from: mark)
   }
 
   /// Up to where it was passed over.
-  var mark: FileMark { FileMark(parts[0].identity, at: position) }
+  var mark: FileMark { FileMark(parts[0].identity, at: position, aside: asideBefore) }
 
   /// How many bytes the first file lacks of reaching up to the mark.
   var missing: Int { max(0, position - (parts[0].file.status?.size ?? 0)) }

@@ -7,13 +7,16 @@ import Testing
     "a mark comes back from its text, also with numbers that no double holds",
     arguments: [
       FileMark(device: 1, inode: 2, offset: 3), FileMark(device: .max, inode: .max - 1, offset: .max),
-      FileMark(device: 0, inode: 1 << 53 + 1, offset: 0),
+      FileMark(device: 0, inode: 1 << 53 + 1, offset: 0), FileMark(device: 1, inode: 2, offset: 3, aside: 4),
     ])
   func both(mark: FileMark) { #expect(FileMark(json: mark.json) == mark) }
 
-  @Test("its text is an object of three numbers")
+  @Test("its text is an object of three numbers, or four")
   func text() {
     #expect(FileMark(device: 1, inode: 2, offset: 3).json == #"{"device":1,"inode":2,"offset":3}"#)
+    #expect(
+      FileMark(device: 1, inode: 2, offset: 3, aside: 0).json
+        == #"{"device":1,"inode":2,"offset":3,"aside":0}"#)
   }
 
   @Test(

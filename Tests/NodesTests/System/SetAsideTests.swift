@@ -105,6 +105,28 @@ import Testing
     }
   }
 
+  @Test(
+    "nor is it where the mark is in an old file, and the one that was set aside is newer",
+    arguments: [false, true])
+  func setAsideBehindOld(isNewGone: Bool) throws {
+    let rotation = Rotation(size: 18, keep: 20)
+    // An older one, which is no part of it, begins as what is written again does.
+    try folder.write("x.aside-1", "5555555\n6\n")
+    let kept = try killed.run(mark: 2, cut: truth.count, rotation)
+    #expect(kept.identity == FileIdentity(at: folder["x.1"]))
+    try folder.write("x", "5555555\n#\n")
+    let first = LoneFiles(rotation)
+    first.files.resume(path, at: kept)
+    try killed.write(truth[2...], first)
+    if isNewGone { unlink(path) }
+    let second = try killed.replay(truth[2...] + Array("7\n".utf8), from: kept, LoneFiles(rotation))
+    #expect(folder.names == ["x", "x.1", "x.aside-1", "x.aside-2"])
+    #expect(try folder.bytes("x.1") == Array(truth[..<14]))
+    #expect(try folder.text("x.aside-2") == "5555555\n#\n")
+    #expect(try folder.text("x") == "6\n7\n")
+    #expect(second.told(.warning) == [])
+  }
+
   @Test("a disk that is full while the new file is begun takes the line when there is room")
   func fullWhileSetAside() throws {
     let kept = try killed.run(mark: 2, cut: truth.count)
