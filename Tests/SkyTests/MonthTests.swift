@@ -126,6 +126,41 @@ struct MonthTests {
     budgetIsKept(trial)
   }
 
+  @Test("upcoming-launches shows the twenty farthest as they stand at each poll")
+  func upcoming() throws {
+    let trial = try SkyTrial("upcoming-launches", faults: "all")
+    try trial.run(for: Self.month)
+    let shown = Dictionary(grouping: trial.told("screen"), by: \.poll)
+    let world = LaunchWorld(seed: trial.sky.seed, upcoming: SkyTrial.upcoming)
+    #expect(trial.polls.all.count > 100)
+    for poll in trial.polls.all {
+      let asked = SkyTime(milliseconds: Int64(try #require(poll.asked) * 1000))
+      let farthest = world.upcoming(at: asked).map(\.net).sorted(by: >).prefix(20).map(\.iso)
+      #expect(shown[poll.at]?.compactMap { $0.value.member("net")?.string } == Array(farthest))
+    }
+    // Where an old answer stands in, the table says how old it is.
+    let stale = trial.told("screen").filter { $0.value.member("stale")?.double != nil }
+    #expect(Set(stale.map(\.poll)).isDisjoint(with: trial.polls.all.map(\.at)))
+    budgetIsKept(trial)
+  }
+
+  @Test("launch-videos tells the webcast of each launch that has one, and of no other")
+  func videos() throws {
+    let trial = try SkyTrial("launch-videos", faults: "all")
+    try trial.run(for: .seconds(5 * 86400))
+    let world = LaunchWorld(seed: trial.sky.seed, upcoming: SkyTrial.upcoming)
+    let told = trial.told("screen")
+    #expect(told.count > 3, "five days in which next to nothing was shown")
+    for event in told {
+      let id = try #require(event.value.member("id")?.string)
+      let launch = world.launch(id, at: SkyTime(milliseconds: Int64(event.at * 1000) + 3_600_000))
+      #expect(launch?.videos.isEmpty == false, "\(event.value)")
+    }
+    let lines = told.map(\.value.description)
+    #expect(Set(lines).count == lines.count, "the same twice")
+    budgetIsKept(trial)
+  }
+
   @Test("apod-today tells each day once, in order")
   func pictures() throws {
     let trial = try SkyTrial("apod-today", faults: "429,5xx,html,truncate,reset")
