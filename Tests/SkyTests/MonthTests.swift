@@ -161,6 +161,42 @@ struct MonthTests {
     budgetIsKept(trial)
   }
 
+  @Test(
+    "what asks once shows all there is, or nothing and why",
+    arguments: [("spacex-launches", "screen"), ("spacex-rockets", "file"), ("apod-album", "screen")])
+  func once(_ name: String, _ sink: String) throws {
+    var whole = 0
+    for seed in 1...4 as ClosedRange<UInt64> {
+      // To find the day that fails takes some requests, of which none may be refused.
+      let faults = name == "apod-album" ? "5xx,html,drip,type,apod" : "all"
+      let trial = try SkyTrial(name, faults: faults, seed: seed)
+      try trial.run(for: .seconds(4 * 3600))
+      let told = trial.told(sink)
+      budgetIsKept(trial)
+      if told.isEmpty {
+        #expect(!trial.logged.all.isEmpty, "nothing was shown, and nothing said")
+        continue
+      }
+      whole += 1
+      switch name {
+      case "apod-album": #expect((26...30).contains(told.count))
+      case "spacex-rockets":
+        #expect(told.count == 4)
+        let flown = told.reduce(0) { $0 + ($1.value.member("launches")?.items?.count ?? 0) }
+        #expect(flown == (try launches(of: trial)))
+      default: #expect(told.count == (try launches(of: trial)))
+      }
+    }
+    #expect(whole > 0, "four seeds, and none of them had an answer")
+  }
+
+  /// How many launches SpaceX's service has at the time of the last answer, without faults.
+  private func launches(of trial: SkyTrial) throws -> Int {
+    let asked = SkyTime(milliseconds: Int64(try #require(trial.polls.all.last?.asked) * 1000))
+    let answer = Sky(seed: trial.sky.seed).answer(SkyRequest(path: "/v4/launches"), at: asked)
+    return try #require(try Value.parse(answer.body).items).count
+  }
+
   @Test("apod-today tells each day once, in order")
   func pictures() throws {
     let trial = try SkyTrial("apod-today", faults: "429,5xx,html,truncate,reset")
