@@ -97,11 +97,10 @@ final class ProgressLine: Sendable {
 
 extension ProgressLine {
   /// The line of a run; nil where there is nobody to see it.
-  static func make(_ arguments: Arguments, beside screen: Screen) -> ProgressLine? {
+  static func make(_ arguments: Arguments, in world: World, beside screen: Screen) -> ProgressLine? {
     guard !arguments.has(RunLog.quiet), arguments.text(RunLog.format) != "json",
       Terminal.environment("TERM") != "dumb", let screen = Terminal.screenOfErrors(beside: screen)
     else { return nil }
-    return ProgressLine(
-      on: screen, { SerialScheduler(name: "flow-progress") }, wallClock: World.real.wallClock)
+    return ProgressLine(on: screen, { SerialScheduler(name: "flow-progress") }, wallClock: world.wallClock)
   }
 }

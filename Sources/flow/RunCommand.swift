@@ -80,7 +80,7 @@ enum RunCommand {
     }
     options.world[WebAccess.self] = try RunWeb.access(files.plans, state, under: sky, arguments)
     sky?.tell(log)
-    let line = ProgressLine.make(arguments, beside: screen)
+    let line = ProgressLine.make(arguments, in: options.world, beside: screen)
     if let line {
       let areMany = files.plans.count > 1
       options.progress = { pipeline, source, progress in

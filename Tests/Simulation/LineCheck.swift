@@ -47,8 +47,8 @@ struct LineCheck {
         }
         if isAside { break }
         throw Complaint(
-          "\(file.path): \(String(decoding: line.prefix(300), as: UTF8.self)) where "
-            + "\(rest.first.map { String(decoding: $0.prefix(300), as: UTF8.self) } ?? "the end") was next, "
+          "\(file.path): \(shown(line)) where "
+            + "\(rest.first.map { shown($0) } ?? "the end") was next, "
             + "line \(events.count - rest.count) of \(events.count)")
       }
       if !last.isEmpty, !isAside { throw Complaint("\(file.path) ends in half a line") }
@@ -56,8 +56,13 @@ struct LineCheck {
     if let missing = rest.first {
       throw Complaint(
         "\(path): \(rest.count) of \(events.count) lines are missing, from "
-          + String(decoding: missing.prefix(300), as: UTF8.self))
+          + shown(missing))
     }
+  }
+
+  /// The beginning of a line, as a complaint shows it: without the zeros that a power cut may have left in it.
+  private func shown(_ line: some Sequence<UInt8>) -> String {
+    String(decoding: line.lazy.filter { $0 != 0 }.prefix(300), as: UTF8.self)
   }
 
   /// Whether a line is an event with an id of its own.

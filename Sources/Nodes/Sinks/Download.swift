@@ -60,12 +60,12 @@ private enum DownloadOptions {
     "concurrency", .integer(1...64), default: "2", "how many may be fetched at once")
 }
 
-private final class Download: KeepingSink {
-  private let context: SinkContext
+private final class Download: ErrandSink {
+  let context: SinkContext
   private let url: Evaluation
   private let path: OutputPath
-  private let errands: SinkErrands<KeptDownload>
-  private var dryRun = DryRun()
+  let errands: SinkErrands<KeptDownload>
+  var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -90,21 +90,5 @@ private final class Download: KeepingSink {
     let path = try path.path(for: event)
     if context.isDryRun { return dryRun.add(["curl", "-L", "-o", path, "\(address)"]) }
     try errands.run(KeptDownload(url: text, path: path, event: event))
-  }
-
-  func recover(_ entries: [OutboxEntry]) throws { errands.run(entries) }
-
-  func didCommit(_ entries: [OutboxEntry]) throws { errands.run(entries) }
-
-  func wake() throws { errands.wake() }
-
-  func endTurn() throws {
-    try dryRun.write(to: context.screen)
-    errands.endTurn()
-  }
-
-  func finish(by deadline: Instant) throws {
-    try dryRun.write(to: context.screen)
-    errands.finish(by: deadline)
   }
 }

@@ -85,15 +85,15 @@ private enum HTTPSinkOptions {
   static let timeout = Option("timeout", .duration, default: "30s", "how long one attempt may take")
 }
 
-private final class HTTPSink: KeepingSink {
-  private let context: SinkContext
+private final class HTTPSink: ErrandSink {
+  let context: SinkContext
   private let base: RequestBase
   private let data: Evaluation
   private let headers: [(name: String, value: Evaluation)]
   private let body: Evaluation?
   private let bodyText: Evaluation?
-  private let errands: SinkErrands<KeptRequest>
-  private var dryRun = DryRun()
+  let errands: SinkErrands<KeptRequest>
+  var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -138,21 +138,5 @@ private final class HTTPSink: KeepingSink {
     let request = try base.request(kept)
     if context.isDryRun { return dryRun.add(request) }
     try errands.run(kept)
-  }
-
-  func recover(_ entries: [OutboxEntry]) throws { errands.run(entries) }
-
-  func didCommit(_ entries: [OutboxEntry]) throws { errands.run(entries) }
-
-  func wake() throws { errands.wake() }
-
-  func endTurn() throws {
-    try dryRun.write(to: context.screen)
-    errands.endTurn()
-  }
-
-  func finish(by deadline: Instant) throws {
-    try dryRun.write(to: context.screen)
-    errands.finish(by: deadline)
   }
 }

@@ -33,6 +33,9 @@ public struct Speed: Sendable {
   /// What its clocks show pass while so much of the machine's time does.
   public func shown(for time: Duration) -> Duration { factor == 1 ? time : time * factor }
 
+  /// What the machine's clock shows pass while so much of this clock's time does.
+  public func machine(for time: Duration) -> Duration { factor == 1 ? time : time / factor }
+
   /// When the machine's clock shows that this clock shows `instant`, or shortly after.
   func machineTime(of instant: Instant) -> Instant {
     factor == 1 || instant == .distantFuture ? instant : start + (instant - start) / factor + .nanoseconds(1)

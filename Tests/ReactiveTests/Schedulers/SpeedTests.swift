@@ -35,6 +35,7 @@ import Testing
     }
     #expect(speed.machineTime(of: .distantFuture) == .distantFuture)
     #expect(speed.shown(for: .seconds(2)) == .seconds(6))
+    #expect(speed.machine(for: .seconds(6)) == .seconds(2))
   }
 
   @Test("the real one changes nothing, and a speed that is none is that one's")
@@ -42,6 +43,7 @@ import Testing
     let instant = Instant(nanoseconds: 12)
     #expect(Speed.real.machineTime(of: instant) == instant)
     #expect(Speed.real.shown(for: .seconds(3)) == .seconds(3))
+    #expect(Speed.real.machine(for: .seconds(3)) == .seconds(3))
     for factor in [0, -1, .nan, .infinity] { #expect(Speed(factor).factor == 1) }
   }
 }

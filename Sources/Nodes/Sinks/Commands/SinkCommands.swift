@@ -125,7 +125,7 @@ final class SinkCommands {
 
   /// Waits for everything until the deadline, by the scheduler's clock; then kills what is left.
   func finish(by deadline: Instant) throws {
-    try wait(until: SystemClock.now + (deadline - context.lane.scheduler.now))
+    try wait(until: context.machineTime(of: deadline))
     pool.drain(until: SystemClock.now)
     try collect()
     if cutShort > 0 {

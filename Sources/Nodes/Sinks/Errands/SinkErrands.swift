@@ -95,7 +95,7 @@ final class SinkErrands<Work: Errand> {
 
   /// Waits for everything until the deadline, by the scheduler's clock, but for what is to be tried again much later.
   func finish(by deadline: Instant) {
-    let end = SystemClock.now + (deadline - now)
+    let end = context.machineTime(of: deadline)
     while !context.stop.isSet, SystemClock.now < end, !isDone {
       pump(isForced: isVirtual)
       let isIdle = !active.values.contains { $0.transfer != nil }
