@@ -94,13 +94,16 @@ private final class JSONLines: KeepingSink {
     if context.isDryRun { return try show(event) }
     // A path that cannot be is a mistake in the event; a disk that fails is none.
     let file = try single ?? files.file(try path.path(for: event), waitingFor: \.isPassing)
-    writer.write(try identified(event), to: file.lines)
+    if let idMember {
+      writer.write(try identified(event, by: idMember), to: file.lines)
+    } else {
+      writer.write(event.value, to: file.lines)
+    }
     file.lines.put(UInt8(ascii: "\n"))
   }
 
-  /// The value with an id, where one is asked for and there is room for it.
-  private func identified(_ event: Event) throws -> Value {
-    guard let idMember else { return event.value }
+  /// The value with an id, where there is room for it.
+  private func identified(_ event: Event, by idMember: Key) throws -> Value {
     var value = event.value
     let id = try context.outbox?.nextID() ?? ids.next(at: context.lane.now)
     guard value.kind == .object, value.setMember(idMember, .string(id)) else {

@@ -34,10 +34,11 @@ struct Assembly {
 
   /// Where the events of a source come in.
   mutating func entry(for source: SourcePlan, in subscription: Subscription) -> SourceEntry {
-    let subject = PublishSubject<Signal>()
+    let entry = SourceEntry(source, lane, subscription)
     origins[source.name] = [source.name]
-    streams[source.name] = tapped(subject.observable, source.name)
-    return SourceEntry(source, lane, subject, subscription)
+    streams[source.name] = tapped(
+      shared(entry.signals, readers: readers(of: source.name)), source.name)
+    return entry
   }
 
   mutating func connectStreams() throws {

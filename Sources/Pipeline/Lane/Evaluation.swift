@@ -13,35 +13,33 @@ public final class Evaluation {
 
   private let evaluator: Evaluator
   private let isIdentity: Bool
-  private let clock: Clock
+  /// Of a step or a sink; a source has none, and its `$now` is the time of day.
+  private let lane: Lane?
+  private let world: World
   private var turn = -1
   private var poll: Poll?
 
-  private enum Clock {
-    case lane(Lane)
-    case world(World)
-  }
-
   /// For a step or a sink: `$now` is the time of the turn.
   public convenience init(_ expression: Expression, on lane: Lane) {
-    self.init(expression, .lane(lane), zone: lane.world.timeZone)
+    self.init(expression, lane, lane.world)
   }
 
   /// For a source, which lives on its own thread: `$now` is the time of day.
   public convenience init(_ expression: Expression, in world: World) {
-    self.init(expression, .world(world), zone: world.timeZone)
+    self.init(expression, nil, world)
   }
 
-  private init(_ expression: Expression, _ clock: Clock, zone: String) {
+  private init(_ expression: Expression, _ lane: Lane?, _ world: World) {
     var environment = Environment()
     environment.budget = Evaluation.budget
-    environment.timeZone = zone
+    environment.timeZone = world.timeZone
     environment.variables = [
       "now": .null, "meta": .null, "vars": expression.scope.vars, "config": expression.scope.config,
     ]
     evaluator = expression.program.evaluator(environment)
     isIdentity = expression.isIdentity
-    self.clock = clock
+    self.lane = lane
+    self.world = world
   }
 
   /// The first output for an event; nil where there is none.
@@ -74,19 +72,14 @@ public final class Evaluation {
 
   @inline(__always)
   private func prepare(_ poll: Poll) {
-    if case .lane(let lane) = clock, lane.turnNumber == turn, poll === self.poll { return }
+    if let lane, lane.turnNumber == turn, poll === self.poll { return }
     renew(poll)
   }
 
   @inline(never)
   private func renew(_ poll: Poll) {
-    let now: Double
-    switch clock {
-    case .lane(let lane):
-      turn = lane.turnNumber
-      now = lane.now
-    case .world(let world): now = world.wallClock()
-    }
+    let now = lane?.now ?? world.wallClock()
+    turn = lane?.turnNumber ?? turn
     evaluator.environment.now = now
     evaluator.environment.variables["now"] = .number(now)
     if poll !== self.poll {

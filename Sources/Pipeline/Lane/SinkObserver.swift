@@ -2,61 +2,109 @@ import JSON
 import Reactive
 
 /// Connects a sink to its stream: counts, times, filters by `when`, and deals with what it throws.
-final class SinkObserver: Observer, AlarmOwner {
-  private struct State {
-    let sink: any Sink
-    let when: Evaluation?
-    /// Whether it was given something since the last turn ended.
-    var isTouched = false
-    var isOver = false
-    /// Whether `ended` has been told: a reader may go when the stream has ended already.
-    var hasEnded = false
-  }
-
-  private let state: LaneLocal<State>
-  private let context: SinkContext
+final class SinkObserver: EventObserver, AlarmOwner {
+  private let work: LaneLocal<SinkAtWork>
   private let lane: Lane
-  private let meter: Meter
-  private let errors: ErrorDesk
-  private let subscription: Subscription
-  /// Told when the stream has ended or the sink's reader has gone.
-  private let ended: @Sendable () -> Void
 
+  /// `ended` is told when the stream has ended or the sink's reader has gone.
   init(
     _ sink: any Sink, when: Expression?, _ context: SinkContext, in subscription: Subscription,
     ended: @escaping @Sendable () -> Void
   ) {
-    state = LaneLocal(State(sink: sink, when: when.map { context.evaluation($0) }))
-    self.context = context
+    work = LaneLocal(SinkAtWork(sink, when.map { context.evaluation($0) }, context, subscription, ended))
+    lane = context.lane
+    context.alarm.rings(for: self)
+  }
+
+  var taker: LaneLocal<EventTaker> { LaneLocal(work.value) }
+
+  func next(_ signal: Signal) {
+    switch signal {
+    case .event(let event): work.value.take(event)
+    case .endOfPoll(let poll): work.value.touch { try $0.endPoll(poll) }
+    }
+  }
+
+  func endTurn() { work.value.endTurn() }
+
+  /// The sink, where it keeps what it is to write; for the last epoch, after its end too.
+  var keeping: (any KeepingSink)? { work.value.sink as? any KeepingSink }
+
+  /// Has the sink do something outside of a turn.
+  func keep(_ body: (any KeepingSink) throws -> Void) {
+    if let keeping { work.value.timed { _ in try body(keeping) } }
+  }
+
+  func ring() {
+    lane.turn(.settling) { work.value.touch { try $0.wake() } }
+  }
+
+  /// Hands out what the sink has held back, when its stream has ended.
+  func close() {
+    if !work.value.isOver { work.value.guarded { try $0.close() } }
+  }
+
+  /// Writes what is left, when the pipeline ends.
+  func finish(by deadline: Instant) {
+    work.value.guarded { try $0.finish(by: deadline) }
+    work.value.isOver = true
+  }
+
+  func fail(_ error: any Error) { lane.fail(error) }
+
+  func complete() { work.value.end() }
+}
+
+/// A sink on its lane.
+private final class SinkAtWork: EventTaker {
+  let sink: any Sink
+  private let when: Evaluation?
+  private let lane: Lane
+  private let meter: Meter
+  private let errors: ErrorDesk
+  private let subscription: Subscription
+  private let ended: @Sendable () -> Void
+  /// Whether it was given something since the last turn ended.
+  private var isTouched = false
+  var isOver = false
+  /// Whether `ended` has been told: a reader may go when the stream has ended already.
+  private var hasEnded = false
+
+  init(
+    _ sink: any Sink, _ when: Evaluation?, _ context: SinkContext, _ subscription: Subscription,
+    _ ended: @escaping @Sendable () -> Void
+  ) {
+    self.sink = sink
+    self.when = when
     lane = context.lane
     meter = context.meter
     errors = context.errors
     self.subscription = subscription
     self.ended = ended
-    context.alarm.rings(for: self)
   }
 
-  func next(_ signal: Signal) {
-    if state.value.isOver { return }
-    state.value.isTouched = true
-    switch signal {
-    case .event(let event):
-      meter.countIn()
-      if lane.isTimed {
-        lane.timing(meter, isSample: true) { take(event) }
-      } else {
-        take(event)
-      }
-    case .endOfPoll(let poll):
-      lane.timing(meter) { guarded { try state.value.sink.endPoll(poll) } }
+  override func take(_ event: Event) {
+    if isOver { return }
+    isTouched = true
+    meter.countIn()
+    if lane.isTimed {
+      sample(event)
+    } else {
+      handOver(event)
     }
   }
 
+  /// Apart, so that what is done for each event stays small.
+  @inline(never)
+  private func sample(_ event: Event) {
+    lane.timing(meter, isSample: true) { handOver(event) }
+  }
+
   @inline(__always)
-  private func take(_ event: Event) {
+  private func handOver(_ event: Event) {
     do {
-      if let when = state.value.when, try !when.isTrue(event) { return }
-      try state.value.sink.take(event)
+      if let when, try !when.isTrue(event) { return }
+      try sink.take(event)
       meter.countOut()
     } catch {
       handle(error, event)
@@ -64,51 +112,30 @@ final class SinkObserver: Observer, AlarmOwner {
   }
 
   func endTurn() {
-    guard state.value.isTouched, !state.value.isOver else { return }
-    state.value.isTouched = false
-    lane.timing(meter) { guarded { try state.value.sink.endTurn() } }
+    guard isTouched, !isOver else { return }
+    isTouched = false
+    timed { try $0.endTurn() }
   }
 
-  /// The sink, where it keeps what it is to write; for the last epoch, after its end too.
-  var keeping: (any KeepingSink)? { state.value.sink as? any KeepingSink }
-
-  /// Has the sink do something outside of a turn.
-  func keep(_ body: (any KeepingSink) throws -> Void) {
-    guard let keeping else { return }
-    lane.timing(meter) { guarded { try body(keeping) } }
+  /// Does something that the sink is to know the end of the turn of, unless it is over.
+  func touch(_ body: (any Sink) throws -> Void) {
+    if isOver { return }
+    isTouched = true
+    timed(body)
   }
 
-  func ring() {
-    lane.turn(.settling) {
-      if state.value.isOver { return }
-      state.value.isTouched = true
-      lane.timing(meter) { guarded { try state.value.sink.wake() } }
-    }
+  func timed(_ body: (any Sink) throws -> Void) {
+    lane.timing(meter) { guarded(body) }
   }
 
-  /// Hands out what the sink has held back, when its stream has ended.
-  func close() {
-    if !state.value.isOver { guarded { try state.value.sink.close() } }
+  func guarded(_ body: (any Sink) throws -> Void) {
+    do { try body(sink) } catch { handle(error, nil) }
   }
 
-  /// Writes what is left, when the pipeline ends.
-  func finish(by deadline: Instant) {
-    do { try state.value.sink.finish(by: deadline) } catch { handle(error, nil) }
-    state.value.isOver = true
-  }
-
-  func fail(_ error: any Error) { lane.fail(error) }
-
-  func complete() { end() }
-
-  private func end() {
-    if state.value.hasEnded { return }
-    state.value.hasEnded = true
+  func end() {
+    if hasEnded { return }
+    hasEnded = true
     ended()
-  }
-
-  private func guarded(_ body: () throws -> Void) {
-    do { try body() } catch { handle(error, nil) }
   }
 
   private func handle(_ error: any Error, _ event: Event?) {
@@ -117,7 +144,7 @@ final class SinkObserver: Observer, AlarmOwner {
       if event == nil { lane.noteLoss() }
       return errors.report(error, event)
     }
-    state.value.isOver = true
+    isOver = true
     subscription.dispose()
     end()
   }

@@ -8,36 +8,58 @@ final class SourceEntry: Observer {
   private let lane: Lane
   private let source: String
   private let isRepeatable: Bool
-  private let subject: PublishSubject<Signal>
   private let subscription: Subscription
+  /// Whoever reads the source: one, since what more than one read is shared out behind it.
+  private let reader = LaneLocal<Reader?>(nil)
   private let count = LaneLocal(0)
 
-  init(
-    _ source: SourcePlan, _ lane: Lane, _ subject: PublishSubject<Signal>, _ subscription: Subscription
-  ) {
+  private final class Reader {
+    let way: SignalWay
+    let subscription: Subscription
+
+    init(_ way: SignalWay, _ subscription: Subscription) {
+      self.way = way
+      self.subscription = subscription
+    }
+  }
+
+  init(_ source: SourcePlan, _ lane: Lane, _ subscription: Subscription) {
     self.source = source.name
     isRepeatable = source.spec.isRepeatable
     self.lane = lane
-    self.subject = subject
     self.subscription = subscription
+  }
+
+  /// What the source delivers, for one reader.
+  var signals: Observable<Signal> {
+    Observable { [self] observer, subscription in
+      reader.value = Reader(SignalWay(to: observer), subscription)
+    }
   }
 
   func next(_ delivery: Delivery) {
     lane.turn(kind(of: delivery), events: delivery.values.count) {
-      let poll = poll(of: delivery)
-      for value in delivery.values {
-        if subscription.isDisposed { return }
-        count.value &+= 1
-        lane.isTimed = count.value % Self.sampling == 1
-        subject.next(.event(Event(value, poll)))
-      }
-      lane.isTimed = false
-      if delivery.endsPoll { subject.next(.endOfPoll(poll)) }
+      if let reader = reader.value, !send(delivery, to: reader) { return }
       if let position = delivery.position {
         // That it was polled is no reason to keep anything.
         lane.ledger?.setPosition(position, of: source, isIdle: delivery.endsPoll)
       }
     }
+  }
+
+  /// False where nobody is interested any more.
+  private func send(_ delivery: Delivery, to reader: Reader) -> Bool {
+    let poll = poll(of: delivery)
+    for value in delivery.values {
+      if subscription.isDisposed { return false }
+      if reader.subscription.isDisposed { break }
+      count.value &+= 1
+      lane.isTimed = count.value % Self.sampling == 1
+      reader.way.send(Event(value, poll))
+    }
+    lane.isTimed = false
+    if delivery.endsPoll, !reader.subscription.isDisposed { reader.way.observer.next(.endOfPoll(poll)) }
+    return true
   }
 
   private func kind(of delivery: Delivery) -> Lane.Turn {
@@ -53,5 +75,7 @@ final class SourceEntry: Observer {
 
   func fail(_ error: any Error) { lane.fail(error) }
 
-  func complete() { subject.complete() }
+  func complete() {
+    if let reader = reader.value, !reader.subscription.isDisposed { reader.way.observer.complete() }
+  }
 }

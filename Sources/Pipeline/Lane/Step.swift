@@ -59,7 +59,7 @@ public struct StepContext: Sendable {
 
 /// The way on from a step, and its alarm clock.
 public final class Downstream {
-  let downstream: any Observer<Signal>
+  private let way: SignalWay
   private let lane: Lane
   private let meter: Meter
   private let subscription: Subscription
@@ -69,7 +69,7 @@ public final class Downstream {
   private(set) var isComplete = false
 
   init(_ downstream: any Observer<Signal>, _ lane: Lane, _ meter: Meter, _ subscription: Subscription) {
-    self.downstream = downstream
+    way = SignalWay(to: downstream)
     self.lane = lane
     self.meter = meter
     self.subscription = subscription
@@ -80,11 +80,11 @@ public final class Downstream {
   public func send(_ event: Event) {
     if isComplete { return }
     meter.countOut()
-    downstream.next(.event(event))
+    way.send(event)
   }
 
   public func send(endOf poll: Poll) {
-    if !isComplete { downstream.next(.endOfPoll(poll)) }
+    if !isComplete { way.observer.next(.endOfPoll(poll)) }
   }
 
   /// Ends the stream here: nothing more goes on, and nothing more is asked of the sources for its sake.
@@ -92,7 +92,7 @@ public final class Downstream {
     if isComplete { return }
     isComplete = true
     subscription.dispose()
-    downstream.complete()
+    way.observer.complete()
   }
 
   /// The time of this turn by the lane's clock, which only goes forward.

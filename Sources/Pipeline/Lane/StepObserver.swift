@@ -1,12 +1,9 @@
 import Reactive
 
 /// Connects a step to the streams around it: counts, times, and deals with what it throws.
-final class StepObserver: Observer, AlarmOwner {
-  private let step: LaneLocal<any Step>
-  private let out: LaneLocal<Downstream>
+final class StepObserver: EventObserver, AlarmOwner {
+  private let work: LaneLocal<StepAtWork>
   private let lane: Lane
-  private let meter: Meter
-  private let errors: ErrorDesk
   private let ending: @Sendable () -> Ending
   /// The stream has ended, and the step is not done yet.
   private let isEnding = LaneLocal(false)
@@ -15,49 +12,37 @@ final class StepObserver: Observer, AlarmOwner {
     _ step: any Step, to downstream: any Observer<Signal>, in subscription: Subscription,
     _ context: StepContext, _ errors: ErrorDesk, ending: @escaping @Sendable () -> Ending
   ) {
-    self.step = LaneLocal(step)
-    out = LaneLocal(Downstream(downstream, context.lane, context.meter, subscription))
+    let out = Downstream(downstream, context.lane, context.meter, subscription)
+    work = LaneLocal(StepAtWork(step, out, context, errors))
     lane = context.lane
-    meter = context.meter
-    self.errors = errors
     self.ending = ending
-    out.value.owner = self
+    out.owner = self
   }
 
-  func start() { guarded(nil) { try step.value.start(out.value) } }
+  private var out: Downstream { work.value.out }
+  var taker: LaneLocal<EventTaker> { LaneLocal(work.value) }
+
+  func start() { work.value.guarded(nil) { try $0.start($1) } }
 
   func next(_ signal: Signal) {
     switch signal {
-    case .event(let event):
-      meter.countIn()
-      if lane.isTimed {
-        lane.timing(meter, isSample: true) { take(event) }
-      } else {
-        take(event)
-      }
-    case .endOfPoll(let poll): guarded(nil) { try step.value.endPoll(poll, out.value) }
+    case .event(let event): work.value.take(event)
+    case .endOfPoll(let poll): work.value.guarded(nil) { try $0.endPoll(poll, $1) }
     }
   }
 
-  @inline(__always)
-  private func take(_ event: Event) {
-    do { try step.value.take(event, out.value) } catch { errors.report(error, event) }
-  }
-
   func takeSide(_ signal: Signal) {
-    guard case .event(let event) = signal else { return }
-    meter.countIn()
-    guarded(event) { try step.value.takeSide(event, out.value) }
+    if case .event(let event) = signal { work.value.takeSide(event) }
   }
 
   func ring() {
     // What it would send goes nowhere once the stream has ended, and would be gone: it is for the next run.
-    if out.value.isOver { return }
+    if out.isOver { return }
     if let ledger = lane.ledger, ledger.isRegenerating { return ledger.postpone { [self] in ring() } }
     lane.turn {
-      guarded(nil) { try step.value.wake(out.value) }
-      if isEnding.value, !step.value.isBusy {
-        out.value.complete()
+      work.value.guarded(nil) { try $0.wake($1) }
+      if isEnding.value, !work.value.step.isBusy {
+        out.complete()
         lane.letGo(of: self)
       }
     }
@@ -66,21 +51,63 @@ final class StepObserver: Observer, AlarmOwner {
   func fail(_ error: any Error) { lane.fail(error) }
 
   func complete() {
-    if out.value.isComplete || isEnding.value { return }
+    if out.isComplete || isEnding.value { return }
     lane.turn {
-      guarded(nil) { try step.value.finish(ending(), out.value) }
-      isEnding.value = step.value.isBusy
-      if !isEnding.value { return out.value.complete() }
+      work.value.guarded(nil) { try $0.finish(ending(), $1) }
+      isEnding.value = work.value.step.isBusy
+      if !isEnding.value { return out.complete() }
       // The stream that has ended has let go of it.
       lane.hold(self)
     }
   }
 
-  func report(_ error: any Error, _ event: Event) { errors.report(error, event) }
+  func report(_ error: any Error, _ event: Event) { work.value.errors.report(error, event) }
+}
 
-  private func guarded(_ event: Event?, _ body: () throws -> Void) {
+/// A step on its lane.
+private final class StepAtWork: EventTaker {
+  let step: any Step
+  let out: Downstream
+  let errors: ErrorDesk
+  private let lane: Lane
+  private let meter: Meter
+
+  init(_ step: any Step, _ out: Downstream, _ context: StepContext, _ errors: ErrorDesk) {
+    self.step = step
+    self.out = out
+    self.errors = errors
+    lane = context.lane
+    meter = context.meter
+  }
+
+  override func take(_ event: Event) {
+    meter.countIn()
+    if lane.isTimed {
+      timed(event)
+    } else {
+      handle(event)
+    }
+  }
+
+  func takeSide(_ event: Event) {
+    meter.countIn()
+    guarded(event) { try $0.takeSide(event, $1) }
+  }
+
+  /// Apart, so that what is done for each event stays small.
+  @inline(never)
+  private func timed(_ event: Event) {
+    lane.timing(meter, isSample: true) { handle(event) }
+  }
+
+  @inline(__always)
+  private func handle(_ event: Event) {
+    do { try step.take(event, out) } catch { errors.report(error, event) }
+  }
+
+  func guarded(_ event: Event?, _ body: (any Step, Downstream) throws -> Void) {
     lane.timing(meter) {
-      do { try body() } catch { errors.report(error, event) }
+      do { try body(step, out) } catch { errors.report(error, event) }
     }
   }
 }
