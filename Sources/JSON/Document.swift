@@ -65,6 +65,12 @@ public final class Document: @unchecked Sendable {
     rawCapacity = capacity
   }
 
+  /// Gives the memory of its text for other memory, which has room for the padding too.
+  func exchange(_ memory: inout UnsafeMutablePointer<UInt8>, _ capacity: inout Int) {
+    swap(&raw, &memory)
+    swap(&rawCapacity, &capacity)
+  }
+
   /// Puts the zero bytes after the text.
   func pad() {
     memset(raw + rawCount, 0, Document.padding)

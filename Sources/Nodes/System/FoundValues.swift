@@ -13,19 +13,26 @@ final class FoundValues {
     self.path = path
     self.limits = limits
     self.report = report
-    parser = ChunkParser(chunkSize: max(limits.chunk, 4096))
+    parser = ChunkParser(size: limits.chunk)
   }
 
-  /// Appends the values, reports those that are bad, and says where in the window the last one ends.
+  /// Appends the values, reports those that are bad, uses up the window to the end of the last one, and says how many
+  /// bytes that were.
   func parse(in window: TextWindow, into values: inout [Value]) -> Int {
     defer { ranges.removeAll(keepingCapacity: true) }
-    guard let first = ranges.first, let last = ranges.last else { return 0 }
-    let chunk = ByteView(rebasing: window.bytes[first.lowerBound..<last.upperBound])
+    guard let start = ranges.first?.lowerBound, let end = ranges.last?.upperBound else { return 0 }
+    window.drop(start)
     // A few get documents of their own, so that who keeps one does not keep a large chunk.
-    if chunk.count < limits.together || !parser.parse(chunk, into: &values) {
-      for range in ranges { parse(range, of: window, into: &values) }
+    if end - start >= limits.together,
+      window.parse(end - start, with: parser, eachOnItsLine: false, into: &values)
+    {
+      return end
     }
-    return last.upperBound
+    for range in ranges {
+      parse(range.lowerBound - start..<range.upperBound - start, of: window, into: &values)
+    }
+    window.drop(end - start)
+    return end
   }
 
   private func parse(_ range: Range<Int>, of window: TextWindow, into values: inout [Value]) {

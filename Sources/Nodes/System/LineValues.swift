@@ -17,7 +17,7 @@ final class LineValues {
     self.window = window
     self.limits = limits
     self.report = report
-    parser = ChunkParser(chunkSize: max(limits.chunk, 4096))
+    parser = ChunkParser(size: limits.chunk)
   }
 
   /// Uses up the whole lines of the window; at the end of the text, also the last one without a line break.
@@ -54,8 +54,9 @@ final class LineValues {
 
   private func take(_ chunk: ByteView, into values: inout [Value]) {
     // A few lines are parsed into documents of their own, so that who keeps one does not keep a large chunk.
-    if chunk.count >= limits.together, let lines = separateLines(chunk), parser.parse(chunk, into: &values) {
-      window.drop(chunk.count, lines: lines)
+    if chunk.count >= limits.together,
+      window.parse(chunk.count, with: parser, eachOnItsLine: true, into: &values)
+    {
       return
     }
     var start = 0
@@ -78,32 +79,6 @@ final class LineValues {
   private func report(_ text: ByteView, _ reason: String) {
     report(BadText(path: path, line: window.lines + 1, reason: reason, text: text))
   }
-}
-
-/// How many line breaks a chunk of lines has, nil where a value might reach over one.
-///
-/// In JSON, the end of a value and the start of another meet at the top level only: anywhere else there is a comma
-/// or a colon between them. So each line stands for itself if that is what its break stands between.
-func separateLines(_ chunk: ByteView) -> Int? {
-  guard let base = chunk.baseAddress else { return 0 }
-  var lines = 0
-  var at = 0
-  while let stop = lineBreak(in: chunk, from: at) {
-    lines += 1
-    at = stop + 1
-    if at == chunk.count { break }
-    if stop > 0, base[stop - 1] == 0x7d, base[at] == 0x7b { continue }
-    guard isBetweenValues(chunk, stop) else { return nil }
-  }
-  return lines
-}
-
-/// Looks over some white space only: a text of nothing else must not take the square of its length.
-private func isBetweenValues(_ chunk: ByteView, _ lineBreak: Int) -> Bool {
-  let before = chunk[max(0, lineBreak - 16)..<lineBreak].last { !isSpace($0) }
-  let after = chunk[lineBreak..<min(lineBreak + 16, chunk.count)].first { !isSpace($0) }
-  guard let before, let after else { return false }
-  return ![0x2c, 0x3a, 0x5b, 0x7b].contains(before) && ![0x2c, 0x3a, 0x5d, 0x7d].contains(after)
 }
 
 /// Where the next line break is.

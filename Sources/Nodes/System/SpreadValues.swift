@@ -149,10 +149,15 @@ final class SpreadValues {
 
   // MARK: - Using up
 
-  private func flush(into values: inout [Value]) { drop(found.parse(in: window, into: &values)) }
+  private func flush(into values: inout [Value]) { move(found.parse(in: window, into: &values)) }
 
   private func drop(_ count: Int) {
     window.drop(count)
+    move(count)
+  }
+
+  /// The window begins so many bytes further on.
+  private func move(_ count: Int) {
     seen -= count
     start -= count
   }

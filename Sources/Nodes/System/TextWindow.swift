@@ -10,10 +10,9 @@ final class TextWindow {
   /// Nothing comes after the window.
   private(set) var isFinal = false
 
-  private var base: UnsafeMutablePointer<UInt8>
+  private var text: TextBuffer
   private var start = 0
   private var end = 0
-  private var capacity: Int
   private let usualCapacity: Int
   private let largestCapacity: Int
 
@@ -21,15 +20,12 @@ final class TextWindow {
   init(chunk: Int, limit: Int, position: Int = 0, lines: Int = 0) {
     largestCapacity = limit + 1
     usualCapacity = min(chunk, largestCapacity)
-    capacity = usualCapacity
-    base = .allocate(capacity: capacity)
+    text = TextBuffer(capacity: usualCapacity)
     self.position = position
     self.lines = lines
   }
 
-  deinit { base.deallocate() }
-
-  var bytes: ByteView { ByteView(start: base + start, count: end - start) }
+  var bytes: ByteView { ByteView(rebasing: ByteView(text.memory)[start..<end]) }
   var count: Int { end - start }
   var isFull: Bool { end - start == largestCapacity }
 
@@ -37,7 +33,7 @@ final class TextWindow {
   func fill(_ read: (UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int) throws(FileFailure) -> Int? {
     makeRoom()
     guard end < capacity else { return nil }
-    let count = try read(UnsafeMutableRawBufferPointer(start: base + end, count: capacity - end))
+    let count = try read(UnsafeMutableRawBufferPointer(.init(rebasing: text.memory[end..<capacity])))
     end += count
     return count
   }
@@ -54,6 +50,21 @@ final class TextWindow {
 
   /// The same, where the line breaks have not been counted yet.
   func drop(_ count: Int) { drop(count, lines: lineBreaks(before: count)) }
+
+  /// Parses the first bytes, which are whole values, and takes them away; false where they are not, and nothing has
+  /// changed.
+  func parse(
+    _ count: Int, with parser: ChunkParser, eachOnItsLine: Bool, into values: inout [Value]
+  ) -> Bool {
+    let found = parser.parse(
+      &text, start..<(start + count), of: end, eachOnItsLine: eachOnItsLine, into: &values)
+    guard let found else { return false }
+    end -= start + count
+    start = 0
+    position += count
+    lines += found
+    return true
+  }
 
   func lineBreaks(before count: Int) -> Int {
     let part = ByteView(rebasing: bytes[..<count])
@@ -76,7 +87,10 @@ final class TextWindow {
   }
 
   /// Writes a space over a byte, which then separates what stood beside it.
-  func blank(_ index: Int) { base[start + index] = 0x20 }
+  func blank(_ index: Int) { text.memory[start + index] = 0x20 }
+
+  /// Bytes that there is room for.
+  private var capacity: Int { min(text.capacity, largestCapacity) }
 
   private func makeRoom() {
     let kept = count
@@ -88,15 +102,18 @@ final class TextWindow {
       wanted = capacity > usualCapacity * 4 && kept < usualCapacity ? usualCapacity : capacity
     }
     if wanted != capacity {
-      let other = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
-      memcpy(other, base + start, kept)
-      base.deallocate()
-      base = other
-      capacity = wanted
+      let larger = TextBuffer(capacity: wanted)
+      copy(kept, to: larger.memory)
+      text = larger
     } else if start > 0 {
-      memmove(base, base + start, kept)
+      copy(kept, to: text.memory)
     }
     start = 0
     end = kept
+  }
+
+  private func copy(_ count: Int, to memory: UnsafeMutableBufferPointer<UInt8>) {
+    guard count > 0, let from = bytes.baseAddress, let to = memory.baseAddress else { return }
+    memmove(to, from, count)
   }
 }
