@@ -288,7 +288,7 @@ extension Compiler {
         unique.append(name)
       }
     }
-    let shape = Shape(unique)
+    let shape = Shape(unique, isShared: true)
     let constants = values.compactMap(\.constant)
     if constants.count == values.count {
       var contents = [Value](repeating: .null, count: unique.count)

@@ -57,8 +57,9 @@ final class NamePath: Sendable {
 
   @inline(never)
   private func walk(_ value: Value, _ hints: UnsafeMutablePointer<Int>) throws(Stop) -> Value {
-    var current = value
-    for number in 0..<count { current = try index(current, keys[number], hint: &hints[number]) }
+    guard count > 0 else { return value }
+    var current = try index(value, keys[0], hint: &hints[0])
+    for number in 1..<count { current = try index(current, keys[number], hint: &hints[number]) }
     return current
   }
 

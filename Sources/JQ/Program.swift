@@ -87,11 +87,14 @@ public final class Program: Sendable {
 /// Belongs to one thread at a time.
 public final class Evaluator {
   private let code: Code
+  /// The code where it has one output at most; here, so that each run need not take it out and retain it.
+  private let single: Single?
   private let state: Run
   private let frame: Frame
 
   fileprivate init(_ code: Code, _ state: Run, slots: Int) {
     self.code = code
+    single = if case .single(let single) = code.form { single } else { nil }
     self.state = state
     frame = Frame(state, parent: nil, slots: slots, arguments: [])
   }
@@ -110,11 +113,10 @@ public final class Evaluator {
     state.begin()
     defer { finish() }
     do throws(Stop) {
-      switch code.form {
-      case .single(let single):
+      if let single {
         if let output = try single(input, frame) { try deliver(output, body) }
-      case .many(let many):
-        try many(input, frame) { (output) throws(Stop) in try deliver(output, body) }
+      } else {
+        try code.many(input, frame) { (output) throws(Stop) in try deliver(output, body) }
       }
     } catch {
       throw try EvaluationError(error)
@@ -127,7 +129,7 @@ public final class Evaluator {
     state.begin()
     defer { finish() }
     do throws(Stop) {
-      if case .single(let single) = code.form { return try single(input, frame) }
+      if let single { return try single(input, frame) }
       return try Builtins.firstOutput(code.many, input, frame)
     } catch {
       throw try EvaluationError(error)

@@ -13,8 +13,8 @@ public struct Difference: Sendable, Equatable {
   }
 
   private static let shapes = (
-    both: Shape(["path", "before", "after"]), before: Shape(["path", "before"]),
-    after: Shape(["path", "after"])
+    both: Shape(["path", "before", "after"], isShared: true),
+    before: Shape(["path", "before"], isShared: true), after: Shape(["path", "after"], isShared: true)
   )
 
   /// `{path, before, after}`, without the side that has nothing.
@@ -57,8 +57,10 @@ private struct Comparison {
     found.append(Difference(path: Pointer(steps: steps), before: before, after: after))
   }
 
-  private mutating func step(_ name: String, _ before: Value?, _ after: Value?) {
-    steps.append(name)
+  private mutating func step(_ name: @autoclosure () -> String, _ before: Value?, _ after: Value?) {
+    // Most of what there is has not changed, and needs no name.
+    if let before, let after, before.isScalar, before == after { return }
+    steps.append(name())
     if let before, let after { compare(before, after) } else { add(before, after) }
     steps.removeLast()
   }
@@ -78,13 +80,20 @@ private struct Comparison {
   }
 
   private mutating func compareObjects(_ before: Value, _ after: Value) {
-    before.forEachMember { name, value in
-      guard let key = Key(name) else { return }
-      step(key.name, value, after.member(key))
+    var common = 0
+    // Where the name after the one that was found stands: the members of both mostly come in one order.
+    var place = 0
+    before.forEachNamedMember { name, value in
+      let other = after.member(named: name, near: &place)
+      if other != nil { common += 1 }
+      step(String(decoding: name, as: UTF8.self), value, other)
     }
-    after.forEachMember { name, value in
-      guard let key = Key(name), before.member(key) == nil else { return }
-      step(key.name, nil, value)
+    if common == after.count { return }
+    place = 0
+    after.forEachNamedMember { name, value in
+      if before.member(named: name, near: &place) == nil {
+        step(String(decoding: name, as: UTF8.self), nil, value)
+      }
     }
   }
 
@@ -133,4 +142,8 @@ private struct Comparison {
       step(String(number), nil, new.items[number])
     }
   }
+}
+
+extension Value {
+  fileprivate var isScalar: Bool { kind != .object && kind != .array }
 }

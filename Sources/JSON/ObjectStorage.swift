@@ -12,13 +12,16 @@ public final class Shape: @unchecked Sendable {
   /// Empty while the names are few. The hash is here so that of half a million keys none but the right one is looked at.
   private var slots: [UInt64] = []
   private var removed: [Bool] = []
+  /// Of a shape that was said to be shared, until it changes.
+  private(set) var written: WrittenNames?
 
   private static let linearLimit = 8
 
-  /// A shape of distinct names.
-  public init(_ keys: [Key]) {
+  /// A shape of distinct names; where many objects will be made with it, it is made ready for writing them.
+  public init(_ keys: [Key], isShared: Bool = false) {
     self.keys = keys
     live = keys.count
+    written = isShared ? WrittenNames(keys) : nil
     if keys.count > Shape.linearLimit { makeSlots(for: keys.count) }
   }
 
@@ -82,8 +85,16 @@ public final class Shape: @unchecked Sendable {
     return found
   }
 
+  /// Whether it is this name that stands at a place, which may be no place of a name.
+  @inline(__always)
+  func isName(_ text: ByteView, at place: Int) -> Bool {
+    guard place < keys.count, !isRemoved(place) else { return false }
+    return keys[place].bytes.withUnsafeBufferPointer { sameBytes($0, text) }
+  }
+
   /// Adds a name that is not there.
   func append(_ key: Key) {
+    written = nil
     keys.append(key)
     live += 1
     if !removed.isEmpty { removed.append(false) }
@@ -100,6 +111,7 @@ public final class Shape: @unchecked Sendable {
   ///
   /// True when gaps outnumber names and the owner should close them.
   func remove(_ number: Int) -> Bool {
+    written = nil
     if removed.isEmpty { removed = [Bool](repeating: false, count: keys.count) }
     removed[number] = true
     live -= 1

@@ -41,6 +41,47 @@ extension Value {
   @inline(__always)
   public func member(_ name: String) -> Value? { member(Key(name)) }
 
+  /// The same for a name as bytes, looking first at `place`: from 0, it becomes that of the next member.
+  func member(named name: ByteView, near place: inout Int) -> Value? {
+    switch self {
+    case .object(let storage):
+      let shape = storage.shape
+      if !shape.isName(name, at: place) { place = shape.find(Key(name)) }
+      defer { place += 1 }
+      return place >= 0 ? storage.values[place] : nil
+    case .view(let document, let index):
+      let start = Int(index)
+      guard Tape.kind(document.tape[start]) == Tape.object else { return nil }
+      // The first name stands behind the two words of the object itself.
+      place = max(place, 2)
+      let found = document.find(name, in: start, hint: &place)
+      if found < 0 { return nil }
+      place = Tape.next(document.tape, found) - start
+      return .view(document, UInt32(truncatingIfNeeded: found))
+    default: return nil
+    }
+  }
+
+  /// Calls `body` with each member in turn, its name as bytes that are there until `body` returns.
+  @inline(__always)
+  func forEachNamedMember(_ body: (_ name: ByteView, _ value: Value) -> Void) {
+    switch self {
+    case .object(let storage):
+      for place in 0..<storage.values.count where !storage.shape.isRemoved(place) {
+        storage.shape.keys[place].bytes.withUnsafeBufferPointer { body($0, storage.values[place]) }
+      }
+    case .view(let document, let index) where Tape.kind(Value.word(document, index)) == Tape.object:
+      var at = Int(index) + 2
+      let end = Tape.offset(Value.word(document, index))
+      while at < end {
+        let value = Value.view(document, UInt32(truncatingIfNeeded: at + 1))
+        document.withText(document.tape[at]) { body($0, value) }
+        at = Tape.next(document.tape, at + 1)
+      }
+    default: break
+    }
+  }
+
   /// Calls `body` with each member in turn, the key as a text; with none for everything that is not an object.
   @inline(__always)
   public func forEachMember(_ body: (_ key: Value, _ value: Value) throws -> Void) rethrows {

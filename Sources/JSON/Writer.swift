@@ -96,13 +96,21 @@ func writeCompact(_ value: Value, to output: Output, _ level: Int) {
     if tooDeep(level, output) { return }
     let shape = storage.shape
     output.put(0x7b)
-    var isFirst = true
-    for place in 0..<storage.values.count where !shape.isRemoved(place) {
-      if !isFirst { output.put(0x2c) }
-      isFirst = false
-      output.putKey(shape.keys[place])
-      output.put(0x3a)
-      writeCompact(storage.values[place], to: output, level + 1)
+    if let names = shape.written {
+      for place in 0..<storage.values.count {
+        if place > 0 { output.put(0x2c) }
+        output.put(names[place])
+        writeCompact(storage.values[place], to: output, level + 1)
+      }
+    } else {
+      var isFirst = true
+      for place in 0..<storage.values.count where !shape.isRemoved(place) {
+        if !isFirst { output.put(0x2c) }
+        isFirst = false
+        output.putKey(shape.keys[place])
+        output.put(0x3a)
+        writeCompact(storage.values[place], to: output, level + 1)
+      }
     }
     output.put(0x7d)
   }

@@ -52,6 +52,31 @@ import Testing
         .count == 2)
   }
 
+  @Test func membersInAnotherOrderAreTheSame() throws {
+    var random = RandomJSON(5)
+    for _ in 0..<300 {
+      guard case let value = try json(random.text()), value.kind == .object else { continue }
+      var names = value.keys
+      names.shuffle(using: &random.random)
+      var other = Value.emptyObject
+      for name in names { other.setMember(name, value.member(name) ?? .null) }
+      // As it was read, and as it was built.
+      let pairs = try [(value, other), (other, value), (value, json(other.description))]
+      for (before, after) in pairs { #expect(Value.differences(from: before, to: after).isEmpty) }
+      guard let first = names.first else { continue }
+      let without = names.dropFirst().reduce(into: Value.emptyObject) {
+        $0.setMember($1, other.member($1) ?? .null)
+      }
+      for (before, after) in [(value, without), (try json(value.description), try json(without.description))]
+      {
+        let gone = Value.differences(from: before, to: after)
+        #expect(gone.count == 1 && gone[0].path.steps == [first.name] && gone[0].after == nil)
+        let came = Value.differences(from: after, to: before)
+        #expect(came.count == 1 && came[0].path.steps == [first.name] && came[0].before == nil)
+      }
+    }
+  }
+
   @Test func namesAreEscapedInPaths() throws {
     #expect(
       try differences(#"{"a/b":{"~":1}}"#, #"{"a/b":{"~":2}}"#) == [

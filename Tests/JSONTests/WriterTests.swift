@@ -26,6 +26,25 @@ import Testing
     #expect(try written("[[1]]", WriteOptions(indent: 7)) == "[\n       [\n              1\n       ]\n]")
   }
 
+  @Test func aSharedShapeIsWrittenAsAnyOther() {
+    let names: [Key] = ["a", "", "\"", "b\\c", "tab\t", "é😀"]
+    for count in 0...names.count {
+      let keys = Array(names[..<count])
+      let values = keys.indices.map { Value.number($0) }
+      var shared = Value.object(Shape(keys, isShared: true), values)
+      var own = Value.object(Shape(keys), values)
+      #expect(shared.description == own.description)
+      for key in ["new", "a"] as [Key] {
+        shared.setMember(key, .null)
+        own.setMember(key, .null)
+        #expect(shared.description == own.description)
+      }
+      shared.removeMember("new")
+      own.removeMember("new")
+      #expect(shared.description == own.description)
+    }
+  }
+
   @Test func keysSortByCodePoints() throws {
     let text = #"{"b":1,"a":{"z":1,"é":2,"Z":3},"😀":4,"￿":5}"#
     #expect(

@@ -199,7 +199,7 @@ private final class Changes: Step {
     return text
   }
 
-  private static let shape = Shape(["type", "key", "at", "before", "after", "diff"])
+  private static let shape = Shape(["type", "key", "at", "before", "after", "diff"], isShared: true)
 
   private func change(
     _ type: String, _ key: Value, _ poll: Poll, _ before: Value?, _ after: Value?, _ diff: [Difference] = []

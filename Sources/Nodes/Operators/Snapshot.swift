@@ -6,6 +6,7 @@ import Store
 final class Snapshot {
   enum Finding {
     case new, same, full
+    /// Other bytes, though they may say the same in other words: members in another order, 1.0 for 1.
     case other(before: Value)
   }
 
@@ -40,12 +41,9 @@ final class Snapshot {
     writer.write(key, to: keyBytes)
     valueBytes.removeAll()
     writer.write(value, to: valueBytes)
-    let found = keyBytes.withBytes { key in
+    return keyBytes.withBytes { key in
       valueBytes.withBytes { rows.note(key, $0, bound: bound, isOfPoll: isOfPoll) }
     }
-    // The same value in other words: members in another order, 1.0 for 1.
-    if case .other(let before) = found, before == value { return .same }
-    return found
   }
 
   /// Ends a poll of which a part is missing: what it did not have may be there still, and is kept.
