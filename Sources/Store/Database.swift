@@ -42,6 +42,8 @@ public final class Database {
   public let path: String
   let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
+  /// At hand, since a commit may need it many times.
+  private var outboxInsert: Statement?
   private var isReading = false
   /// The first read that failed where nobody could be told; the next commit says so and stores nothing.
   var unsaid: StoreFailure?
@@ -135,6 +137,16 @@ public final class Database {
     if let known = statements[sql] { return known }
     let made = try Statement(sql, of: self)
     statements[sql] = made
+    return made
+  }
+
+  /// The statement that puts an entry into the outbox, or in the place of the one that is there.
+  func puttingOut() throws(StoreFailure) -> Statement {
+    if let outboxInsert { return outboxInsert }
+    let made = try Statement(
+      "INSERT OR REPLACE INTO outbox (sink, epoch, position, id, attempts, due, bytes)"
+        + " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", of: self)
+    outboxInsert = made
     return made
   }
 

@@ -34,9 +34,7 @@ public struct Epoch: ~Copyable {
 
   /// Hands a sink what it is to write; an entry that is there already is replaced, so this also sets a next attempt.
   public func put(_ entry: OutboxEntry) throws(StoreFailure) {
-    let statement = try database.statement(
-      "INSERT OR REPLACE INTO outbox (sink, epoch, position, id, attempts, due, bytes)"
-        + " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+    let statement = try database.puttingOut()
     try bindPlace(statement, entry.sink, entry.place)
     try statement.bind(4, entry.id)
     statement.bind(5, Int64(entry.attempts))

@@ -253,7 +253,8 @@ extension KeyedTable {
         }
       }
     }
-    try statements.describe(id, node, description, count: count)
+    // What is told of the node takes a page of its own.
+    if !isTold || count != committed.count { try statements.describe(id, node, description, count: count) }
   }
 
   private func write(

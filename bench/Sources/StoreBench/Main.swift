@@ -25,6 +25,9 @@ struct Main {
       try EpochCase(
         "40 of 10 000 keys, in order", path: folder + "/many-ordered.db", keys: 10_000, isOrdered: true),
       try EpochCase(
+        "40 of 40 keys, all lines in one", path: folder + "/few-one.db", keys: 40, isOrdered: false,
+        isOneEntry: true),
+      try EpochCase(
         "40 of 10 000 keys, all lines in one", path: folder + "/many-one.db", keys: 10_000, isOrdered: false,
         isOneEntry: true),
     ]
@@ -75,6 +78,7 @@ private final class EpochCase {
   private let keys: Int
   private let isOneEntry: Bool
   private var random = SystemRandomNumberGenerator()
+  private let names: [[UInt8]]
   private static let changed = 40
   private static let row = [UInt8](repeating: UInt8(ascii: "r"), count: 250)
   private static let line = [UInt8](repeating: UInt8(ascii: "l"), count: 500)
@@ -88,7 +92,8 @@ private final class EpochCase {
     self.keys = keys
     file = try StateFile(path: path)
     table = try file.table(node: "changes", description: ".id", isOrdered: isOrdered)
-    for number in 0..<keys { table.set(Self.row, for: Array("\(number)".utf8)) }
+    names = (0..<keys).map { Array("\($0)".utf8) }
+    for name in names { table.set(Self.row, for: name) }
     try file.commit { _ in }
     file.tidy()
   }
@@ -97,8 +102,7 @@ private final class EpochCase {
     let offset = Int.random(in: 0..<keys, using: &random)
     for number in 0..<Self.changed {
       // Spread over all of them.
-      let key = Array("\((offset + number * keys / Self.changed) % keys)".utf8)
-      table.set(Self.row, for: key)
+      table.set(Self.row, for: names[(offset + number * keys / Self.changed) % keys])
     }
     let entries = isOneEntry ? 1 : Self.changed
     let bytes = isOneEntry ? Self.lines : Self.line
