@@ -16,13 +16,17 @@ final class SourceEntry: Observer {
     _ source: SourcePlan, _ lane: Lane, _ subject: PublishSubject<Signal>, _ subscription: Subscription
   ) {
     self.source = source.name
-    isRepeatable = source.spec.isRepeatable
+    isRepeatable = source.isRepeatable
     self.lane = lane
     self.subject = subject
     self.subscription = subscription
   }
 
   func next(_ delivery: Delivery) {
+    if delivery.isCaughtUp {
+      lane.ledger?.endRegeneration()
+      return
+    }
     lane.turn(kind(of: delivery), events: delivery.values.count) {
       let poll = poll(of: delivery)
       for value in delivery.values {
@@ -53,5 +57,8 @@ final class SourceEntry: Observer {
 
   func fail(_ error: any Error) { lane.fail(error) }
 
-  func complete() { subject.complete() }
+  func complete() {
+    lane.ledger?.breakOffRegeneration()
+    subject.complete()
+  }
 }
