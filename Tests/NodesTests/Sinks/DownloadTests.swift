@@ -132,6 +132,18 @@ import Testing
     #expect(asked.entries.last.flatMap { header("Range", $0) } == "bytes=7-")
   }
 
+  @Test("what could not be made safe is fetched anew, whole: what is there of it may be in memory alone")
+  func failedSync() throws {
+    let disk = WatchedDisk()
+    disk.syncFailures.withLock { $0 = 1 }
+    var bench = bench([.init("one", [("ETag", "\"e\"")])])
+    bench.disk = disk
+    _ = try bench.run(sink(", attempts: 2, backoff: 0s"), lines: [row("a")])
+    #expect(try folder.text("a.bin") == "one" && folder.names == ["a.bin"])
+    #expect(asked.entries.map { header("Range", $0) } == [nil, nil])
+    #expect(disk.count("sync") == 2)
+  }
+
   @Test("a dry run prints the command that would fetch it")
   func dryRun() throws {
     var bench = bench([.init("x")])

@@ -13,6 +13,8 @@ final class WatchedDisk: Disk {
   let isProtected: Bool
   /// How many files cannot be opened to be added to, from now on.
   let closedDoors = Locked(0)
+  /// How many of the next syncs fail.
+  let syncFailures = Locked(0)
   /// Of so many reads one fails.
   let readFailures: Int?
   private let reads = Locked(0)
@@ -112,6 +114,11 @@ final class WatchedDisk: Disk {
 
     func sync() throws(DiskError) {
       disk.calls.note("sync")
+      let fails = disk.syncFailures.withLock { left in
+        defer { left = max(0, left - 1) }
+        return left > 0
+      }
+      if fails { throw DiskError(code: EIO) }
       if let identity = file.status?.identity { disk.synced.note(identity) }
       try file.sync()
     }

@@ -58,7 +58,13 @@ struct PartFile: Sendable {
       throw FileFailure(part, "is not what was written to it; somebody else has changed it")
     }
     if syncs {
-      try FileFailure.of(part, trying: "write to the disk") { () throws(DiskError) in try file.sync() }
+      do throws(FileFailure) {
+        try FileFailure.of(part, trying: "write to the disk") { () throws(DiskError) in try file.sync() }
+      } catch {
+        // What there is of it may be in memory alone, and no later sync would tell.
+        remove()
+        throw error
+      }
     }
     crashPoint("download.whole")
     try FileFailure.of(path, trying: "give the download its name") { () throws(DiskError) in
