@@ -34,8 +34,8 @@ extension Ledger {
   /// Has something done when that is over.
   func postpone(_ action: @escaping @Sendable () -> Void) { state.value.postponed.append(action) }
 
-  ///
-  /// It is over when all that was written has come, or the source has caught up with all that can have been read.
+  /// What was written has been made again: all of it has come, or the source has caught up with all that can have been
+  /// read.
   func endRegeneration() {
     guard state.value.isRegenerating else { return }
     crashPoint("replay.ending")
