@@ -255,6 +255,15 @@ import Testing
     #expect(server.received.map { $0.headers["range"] } == [nil])
   }
 
+  @Test("a run that was killed when the file had just its name leaves nothing beside it")
+  func leftOver() throws {
+    try folder.write("a.bin", "whole")
+    try folder.write("a.bin.part.from", Self.origin("http://a/x"))
+    _ = try bench([.init("x")]).run(sink(), lines: [row("a")])
+    #expect(try folder.text("a.bin") == "whole" && folder.names == ["a.bin"])
+    #expect(asked.entries.isEmpty)
+  }
+
   @Test("a server that sends another range than was asked for is not believed")
   func wrongRange() throws {
     let server = try LoopbackServer { request in

@@ -60,6 +60,9 @@ struct PartFile: Sendable {
     disk.unlink(part)
   }
 
+  /// Removes what is left of a run that was killed when the whole file had just been given its name.
+  func tidy() { if !disk.exists(part), disk.exists(origin) { disk.unlink(origin) } }
+
   /// Gives what is whole its name.
   func finish(_ file: any DiskFile, size: Int, syncs: Bool) throws(FileFailure) {
     guard let status = disk.status(of: part), status.identity == file.status?.identity, status.size == size
