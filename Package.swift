@@ -74,7 +74,7 @@ let package = Package(
       dependencies: ["Fetch", "JSON", "Loopback", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
     .testTarget(
       name: "SkyTests", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"]),
-    .testTarget(name: "CrashTests", dependencies: ["flow", "Reactive"], path: "Tests/Crash"),
+    .testTarget(name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive"], path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",
       dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"],

@@ -29,7 +29,9 @@ extension Scenario {
 
 /// All scenarios, by name.
 enum ScenarioKind: String, CaseIterable, Sendable {
-  case polls, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed, piped
+  case polls, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed, piped,
+    posted, calendar,
+    downloads
 
   /// - Parameter isLong: Whether there is time for the whole of it.
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
@@ -45,6 +47,9 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .bulkSpread: try Bulk(place, lines: isLong ? 30_000 : 3000, isSpread: true)
     case .followed: try Followed(place)
     case .piped: try Piped(place)
+    case .posted: try Posted(place)
+    case .calendar: try Calendars(place)
+    case .downloads: try Downloads(place)
     }
   }
 }

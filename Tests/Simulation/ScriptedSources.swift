@@ -61,21 +61,29 @@ final class SaidPieces: StreamSource {
   private let saying: Saying
   private let life: Life
   private let reach: Reach
+  /// A life that is to be stopped is while it reads again what was read before.
+  private let stopsEarly: Bool
   private var next: Int
 
-  init(_ saying: Saying, _ life: Life, _ reach: Reach, from position: Value?) {
+  init(_ saying: Saying, _ life: Life, _ reach: Reach, from position: Value?, stopsEarly: Bool) {
     self.saying = saying
     self.life = life
     self.reach = reach
+    self.stopsEarly = stopsEarly
     next = position?.member("n")?.double.flatMap { Int(exactly: $0) } ?? 0
   }
 
   func run(_ feed: Feed) {
     let hurry = [1, 50, 700][life.below(3)]
     var sends = 3 + life.below(15)
+    var isCaughtUp = false
     while !feed.isStopped, !life.isOver, life.left > .zero {
       if next < reach.farthest {
+        if stopsEarly, life.end == .stop, !life.isLast, next + 10 > reach.farthest { break }
         send(feed, to: reach.farthest, within: 100)
+      } else if !isCaughtUp {
+        feed.sayCaughtUp()
+        isCaughtUp = true
       } else if life.isQuiet || sends == 0 {
         life.clock.advance(by: min(life.left, .seconds(60)))
       } else {

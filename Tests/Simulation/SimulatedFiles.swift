@@ -14,6 +14,10 @@ struct SimulatedFiles: Disk {
     try tell { () throws(DiskFailure) in OpenFile(file: try process.open(path, .existing)) }
   }
 
+  func open(toWriteOver path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile {
+    try open(toRead: path, followsLinks: followsLinks)
+  }
+
   func makeFolder(_ path: String) throws(DiskError) {
     if !process.isFolder(path) { try tell { () throws(DiskFailure) in try process.makeFolder(path) } }
   }
@@ -56,6 +60,10 @@ private final class OpenFile: DiskFile {
 
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(DiskError) -> Int {
     try tell { () throws(DiskFailure) in try file.read(into: buffer, at: offset) }
+  }
+
+  func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) -> Int {
+    try tell { () throws(DiskFailure) in try file.write(bytes, at: offset) }
   }
 
   func sync() throws(DiskError) { try tell { () throws(DiskFailure) in try file.sync() } }

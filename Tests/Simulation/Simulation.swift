@@ -203,6 +203,7 @@ struct Simulation {
     }
     options.tap = { node, signal in if life.isRunning { life.witness.note(node, signal) } }
     let (kind, saying, other, reach) = (scenario.kind, scenario.saying, scenario.other, reach)
+    let stopsEarly = scenario.seed % 8 == 1
     options.source = { source in
       if source.name == "other" { return .poll { _, _ in SaidPolls(other, life) } }
       if kind == .polls { return .poll { _, _ in SaidPolls(saying, life) } }
@@ -210,7 +211,7 @@ struct Simulation {
         diary.add(
           "  reads from \(context.position?.description ?? "the beginning"), read before was \(reach.farthest)"
         )
-        return SaidPieces(saying, life, reach, from: context.position)
+        return SaidPieces(saying, life, reach, from: context.position, stopsEarly: stopsEarly)
       }
     }
     options.sink = { plan, context in plan.name == "tell" ? Recorder(context, life) : nil }

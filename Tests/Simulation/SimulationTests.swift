@@ -44,6 +44,8 @@ import Testing
       (747, "a state that could not be put in write-ahead mode was used without"),
       (1005, "folders that a killed run had made were not made safe"),
       (21402, "lines of a file that was set aside were written again where the mark was in an old one"),
+      (30560, "lines that a failed sync had left in memory alone were passed over, and taken for safe"),
+      (60281, "stopped while it made lines again, a run kept how far it had come, and they were doubled"),
       (2124, "an old file that a power cut had left with half a line was taken for whole"),
     ] as [(UInt64, String)])
   func found(seed: UInt64, what: String) throws {

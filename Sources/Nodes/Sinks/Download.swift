@@ -14,7 +14,8 @@ let download = NodeSpec(
     otherwise.
 
     It is written to PATH.part as it comes, and gets its name when it is whole. What was interrupted is gone on with \
-    where the server can, by the next attempt or the next run: PATH.part.from says what it is a part of.
+    where the server can, by the next attempt or the next run, but for a restart of the machine in between: \
+    PATH.part.from says what it is a part of.
 
     An answer in the 4xx but 408, 425 and 429 is not tried again, nor is more than `max_size`; all else is, after \
     `backoff` or when the server's Retry-After says. After the last attempt the event is dealt with as `on_error` says. \

@@ -163,6 +163,8 @@ private final class FileSource: StreamSource {
       case .unreadable(let reason): log.warning("\(path): \(reason); waiting until it can be read")
       case .truncated: log.notice("\(path) has become shorter; it is read from its beginning")
       }
+    } caughtUp: {
+      feed.sayCaughtUp()
     }
     while case let values = try file.nextBatch(), !values.isEmpty {
       let rest = values.passing(over: &passing)

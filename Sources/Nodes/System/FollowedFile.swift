@@ -24,6 +24,10 @@ final class FollowedFile {
   private let lines: LineValues
   private let limits: ReadLimits
   private let note: (FileChange) -> Void
+  private let caughtUp: () -> Void
+  /// What was there at the beginning; nil where nothing was, and when it has been handed out.
+  private var found: (file: FileIdentity, size: Int)?
+  private var hasCaughtUp = false
   private var start: Start
   private var file: OpenDescriptor?
   /// Which file it is, nil while there is none.
@@ -37,16 +41,21 @@ final class FollowedFile {
   private var hasBegun = false
   private var batches = Batches()
 
+  /// `caughtUp` is called once, when everything has been handed out that was there at the beginning.
   init(
     _ path: String, from start: Start, stop: StopSign, limits: ReadLimits = ReadLimits(),
     polls: Bool = false,
-    report: @escaping (BadText) -> Void, note: @escaping (FileChange) -> Void = { _ in }
+    report: @escaping (BadText) -> Void, note: @escaping (FileChange) -> Void = { _ in },
+    caughtUp: @escaping () -> Void = {}
   ) {
     self.path = path
     self.stop = stop
     self.start = start
     self.limits = limits
     self.note = note
+    self.caughtUp = caughtUp
+    var status = stat()
+    if stat(path, &status) == 0 { found = (FileIdentity(status), Int(status.st_size)) }
     watch = FileWatch(path, polls: polls)
     names = RotatedNames(of: path)
     window = TextWindow(chunk: limits.chunk, limit: limits.value)
@@ -62,11 +71,20 @@ final class FollowedFile {
     while true {
       if stop.isSet { return [] }
       if let batch = batches.next(limits.batch) { return batch }
+      if let found, found.file == identity, found.size <= window.position + window.count { catchUp() }
       batches.begin(at: window.position)
       watch.arm()
       if try advance() || !batches.isEmpty { continue }
+      catchUp()
       watch.wait(stop)
     }
+  }
+
+  private func catchUp() {
+    found = nil
+    if hasCaughtUp { return }
+    hasCaughtUp = true
+    caughtUp()
   }
 
   /// Reads on, or sees what has become of the file; false when there is nothing to do but to wait.

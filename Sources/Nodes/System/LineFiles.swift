@@ -142,12 +142,13 @@ final class LineFiles {
 
   private func hasMore(_ path: String, _ mark: FileMark) -> Bool {
     let old = OldFiles(of: path, keep: rotation.keep, on: world.disk)
-    guard let found = try? Surplus.find(mark, old, followsLinks: options.followsLinks) else { return false }
+    guard let found = try? Surplus.find(mark, old, followsLinks: options.followsLinks, isRenewed: false)
+    else { return false }
     return found.remaining > 0
   }
 
-  private func endReplay(_ file: RotatingFile, _ path: String) {
-    let left = file.endReplay()
+  private func endReplay(_ file: RotatingFile, _ path: String) throws(FileFailure) {
+    let left = try file.endReplay()
     if left == 0 { return }
     context.log.notice(
       "\(path): \(left) bytes past what was kept are not written again; they stay, and lines are added behind them"
@@ -193,8 +194,8 @@ final class LineFiles {
     var options = options
     options.hasSafeFolders = marked[file.path] != nil
     let opened = try RotatingFile(
-      file.path, rotation, options, on: world.disk, resuming: resumed[file.path], held: file.held, now: now,
-      note: { log.notice($0) }, warn: { log.warning($0) })
+      file.path, rotation, options, on: world.disk, resuming: resumed[file.path], held: file.held,
+      syncs: context.syncs, now: now, note: { log.notice($0) }, warn: { log.warning($0) })
     resumed[file.path] = nil
     // Its mark may be kept from when it was open before.
     if keepsMarks, file.held.files.isEmpty { file.held.hold(opened.identity, isPresent: true) }
@@ -267,7 +268,7 @@ final class LineFiles {
 
   private func write(_ bytes: UnsafeRawBufferPointer, _ file: File) throws(FileFailure) {
     let open = try opened(file)
-    if file.endsReplay { endReplay(open, file.path) }
+    if file.endsReplay { try endReplay(open, file.path) }
     file.endsReplay = false
     file.isChanged = true
     file.isUnsynced = true

@@ -35,7 +35,8 @@ final class RotatingFile {
 
   init(
     _ path: String, _ rotation: Rotation, _ options: AppendFile.Options = .init(),
-    on disk: any Disk = SystemDisk(), resuming mark: FileMark? = nil, held: HeldFiles = HeldFiles(), now: Int,
+    on disk: any Disk = SystemDisk(), resuming mark: FileMark? = nil, held: HeldFiles = HeldFiles(),
+    syncs: Bool = false, now: Int,
     note: @escaping (String) -> Void = { _ in }, warn: @escaping (String) -> Void = { _ in }
   ) throws(FileFailure) {
     self.rotation = rotation
@@ -47,7 +48,7 @@ final class RotatingFile {
     current = file.identity
     asideCount = old.asideCount
     begin = file.size > 0 ? disk.beginning(of: path) ?? now : now
-    if let mark, file.isRegular { try resume(at: mark, options) }
+    if let mark, file.isRegular { try resume(at: mark, options, syncs) }
     old.tidy()
     pack()
   }
@@ -185,9 +186,13 @@ final class RotatingFile {
 
   // MARK: - Resuming
 
-  private func resume(at mark: FileMark, _ options: AppendFile.Options) throws(FileFailure) {
+  private func resume(
+    at mark: FileMark, _ options: AppendFile.Options, _ syncs: Bool
+  ) throws(FileFailure) {
     let path = file.path
-    guard let found = try Surplus.find(mark, old, followsLinks: options.followsLinks) else {
+    guard
+      let found = try Surplus.find(mark, old, followsLinks: options.followsLinks, isRenewed: syncs)
+    else {
       note("\(path) is another file than the one that was written last; lines are added to its end")
       return try file.endLastLine()
     }
@@ -221,11 +226,10 @@ final class RotatingFile {
 
   private func leave(_ surplus: Surplus) {
     for passed in surplus.passed { held.retire(passed) }
-    let last = surplus.parts[0]
-    if last.identity != file.identity { held.retire(last.file) }
+    for part in surplus.parts where part.identity != file.identity { held.retire(part.file) }
     owed = surplus.owed
     self.surplus = nil
-    file.lookAtEnd(last.file)
+    file.lookAtEnd(surplus.parts[0].file)
   }
 
   private func setAside(_ surplus: Surplus, _ now: Int) throws(FileFailure) {
@@ -254,10 +258,12 @@ final class RotatingFile {
   }
 
   /// Nothing is passed over any more: what comes is added behind what there is; how many bytes were not passed over.
-  func endReplay() -> Int {
-    let left = surplus?.remaining ?? 0
-    if let surplus { leave(surplus) }
+  func endReplay() throws(FileFailure) -> Int {
     beginsLine = true
-    return left
+    guard let surplus else { return 0 }
+    // What is added behind it is to be found there after a power cut.
+    try surplus.renewRest()
+    defer { leave(surplus) }
+    return surplus.remaining
   }
 }

@@ -6,6 +6,9 @@ import Pipeline
 /// Usually that is the rest of one file. Where files were rotated after the mark was kept, the rest of an old one is
 /// followed by all of the newer ones, to the present file. And where some of these were set aside after the mark was
 /// kept, it goes on, from the line that was not in them, in the present file.
+///
+/// Where it is to be safe, what is passed over is written over itself: the run before may have tried in vain to make it
+/// so, after which the system has it in memory alone, and no sync by itself takes it to the disk.
 final class Surplus {
   struct Part {
     let path: String
@@ -13,6 +16,8 @@ final class Surplus {
     let file: any DiskFile
     /// Another file took its name because something else is in it.
     let isAside: Bool
+    /// What is passed over is written over itself.
+    let isRenewed: Bool
   }
 
   enum Outcome: Equatable {
@@ -53,7 +58,11 @@ final class Surplus {
 
   /// Looks for the file that a mark is in, by its name, among the old ones and among those set aside; nil where it is
   /// none of these, or gone.
-  static func find(_ mark: FileMark, _ old: OldFiles, followsLinks: Bool) throws(FileFailure) -> Surplus? {
+  ///
+  /// `isRenewed` where what is passed over is to be safe with the next sync.
+  static func find(
+    _ mark: FileMark, _ old: OldFiles, followsLinks: Bool, isRenewed: Bool
+  ) throws(FileFailure) -> Surplus? {
     let names: [String]
     var aside: [String] = []
     if old.disk.status(of: old.path)?.identity == mark.identity {
@@ -67,14 +76,31 @@ final class Surplus {
     }
     var parts: [Part] = []
     for name in names where old.disk.exists(name) {
-      let file = try FileFailure.of(name, trying: "read what it holds") { () throws(DiskError) in
-        try old.disk.open(toRead: name, followsLinks: followsLinks)
-      }
-      guard let identity = file.status?.identity else { continue }
-      parts.append(Part(path: name, identity: identity, file: file, isAside: aside.contains(name)))
+      let (file, isRenewed) = try open(name, on: old.disk, followsLinks, isRenewed)
+      guard let status = file.status else { continue }
+      parts.append(
+        Part(
+          path: name, identity: status.identity, file: file, isAside: aside.contains(name),
+          isRenewed: isRenewed && status.isRegular))
     }
     guard let first = parts.first, first.identity == mark.identity else { return nil }
     return Surplus(parts, from: mark)
+  }
+
+  /// A file that may be added to and not changed is only read.
+  private static func open(
+    _ name: String, on disk: any Disk, _ followsLinks: Bool, _ isRenewed: Bool
+  ) throws(FileFailure) -> (any DiskFile, isRenewed: Bool) {
+    try FileFailure.of(name, trying: "read what it holds") { () throws(DiskError) in
+      if isRenewed {
+        do throws(DiskError) {
+          return (try disk.open(toWriteOver: name, followsLinks: followsLinks), true)
+        } catch {
+          guard [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
+        }
+      }
+      return (try disk.open(toRead: name, followsLinks: followsLinks), false)
+    }
   }
 
   /// Up to where it was passed over.
@@ -131,7 +157,7 @@ final class Surplus {
   private func compare(_ bytes: UnsafeRawBufferPointer, from done: inout Int) throws(FileFailure) -> Stop {
     while done < bytes.count {
       if !chunk.contains(position) {
-        let count = try read(at: position, into: buffer)
+        let count = try renew(parts[0], at: position)
         chunk = position..<position + count
         if count == 0 { return .end }
       }
@@ -145,10 +171,32 @@ final class Surplus {
     return .usedUp
   }
 
+  /// Reads what is at a place into the buffer, and has the next sync take it to the disk; how much that is.
+  private func renew(_ part: Part, at offset: Int) throws(FileFailure) -> Int {
+    chunk = 0..<0
+    let count = try read(part, at: offset, into: buffer)
+    var done = 0
+    while part.isRenewed, done < count {
+      let rest = UnsafeRawBufferPointer(rebasing: buffer[done..<count])
+      done += try FileFailure.of(part.path, trying: "write over what it holds") { () throws(DiskError) in
+        try part.file.overwrite(rest, at: offset + done)
+      }
+    }
+    return count
+  }
+
+  /// Does so with all that was not passed over, which stays as it is.
+  func renewRest() throws(FileFailure) {
+    for (number, part) in parts.enumerated() where part.isRenewed {
+      var place = number == 0 ? position : 0
+      while case let count = try renew(part, at: place), count > 0 { place += count }
+    }
+  }
+
   private func isWithinLine() throws(FileFailure) -> Bool {
     let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
     defer { byte.deallocate() }
-    guard position > 0, try read(at: position - 1, into: byte) == 1 else { return false }
+    guard position > 0, try read(parts[0], at: position - 1, into: byte) == 1 else { return false }
     return byte[0] != 0x0a
   }
 
@@ -180,16 +228,17 @@ final class Surplus {
     defer { room.deallocate() }
     var done = 0
     while done < count {
-      let more = try read(at: offset + done, into: .init(rebasing: room[done...]))
+      let more = try read(parts[0], at: offset + done, into: .init(rebasing: room[done...]))
       guard more > 0 else { throw FileFailure(parts[0].path, "cannot read: it was cut short meanwhile") }
       done += more
     }
     return Array(room)
   }
 
-  private func read(at offset: Int, into room: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
-    let part = parts[0]
-    return try FileFailure.of(part.path, trying: "read what it holds") { () throws(DiskError) in
+  private func read(
+    _ part: Part, at offset: Int, into room: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Int {
+    try FileFailure.of(part.path, trying: "read what it holds") { () throws(DiskError) in
       try part.file.read(at: offset, into: room)
     }
   }

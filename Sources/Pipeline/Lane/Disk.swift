@@ -4,6 +4,8 @@ public protocol Disk: Sendable {
   func open(toAppend path: String, mode: UInt32, followsLinks: Bool) throws(DiskError) -> any DiskFile
   /// Opens a file to read, and waits for nobody who writes.
   func open(toRead path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile
+  /// The same, and to write what is there over itself.
+  func open(toWriteOver path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile
   /// Makes one folder; that it is there already is no failure.
   func makeFolder(_ path: String) throws(DiskError)
   /// What the path leads to, nil where that is nothing.
@@ -27,7 +29,12 @@ public protocol DiskFile: AnyObject, Sendable {
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int
   /// Fills the buffer with what is at a place, as far as one read does; 0 at the end.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(DiskError) -> Int
-  /// Returns when everything that was written to the file, by whomever, is safe.
+  /// Writes over bytes that are there; how many, at least one, which may be fewer than were given.
+  func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) -> Int
+  /// Returns when everything that was written to the file since the last call, by whomever, is safe.
+  ///
+  /// Where it fails, what was written before may be lost, and later calls do not tell: the system has it in memory still,
+  /// and takes it for safe. Only what is written once more, if with the same bytes, is made safe by them.
   func sync() throws(DiskError)
 }
 

@@ -153,6 +153,7 @@ public final class PipelineRun: Sendable {
     if before.isFinishing { return }
     for source in sources { source.stop() }
     lane.scheduler.perform { [self] in
+      lane.ledger?.breakOffRegeneration()
       let now = lane.scheduler.now
       // What ends by itself takes the time it takes; whoever stops it meanwhile aborts it when the time is over.
       let grace = options.world.speed.shown(for: options.grace)

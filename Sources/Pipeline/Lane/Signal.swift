@@ -66,11 +66,16 @@ public struct Delivery: Sendable {
   public var endsPoll: Bool
   /// Where the source would have to go on behind it, as JSON.
   public var position: Value?
+  /// Whether everything has come that a run before this one can have read.
+  public var isCaughtUp: Bool
 
-  public init(_ values: [Value], _ poll: Poll, endsPoll: Bool, position: Value? = nil) {
+  public init(
+    _ values: [Value], _ poll: Poll, endsPoll: Bool, position: Value? = nil, isCaughtUp: Bool = false
+  ) {
     self.values = values
     self.poll = poll
     self.endsPoll = endsPoll
     self.position = position
+    self.isCaughtUp = isCaughtUp
   }
 }

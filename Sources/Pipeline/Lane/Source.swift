@@ -71,10 +71,12 @@ public struct SourceContext: Sendable {
 public final class Feed {
   private let downstream: any Observer<Delivery>
   private let context: SourceContext
+  private let isRepeatable: Bool
 
-  init(_ downstream: any Observer<Delivery>, _ context: SourceContext) {
+  init(_ downstream: any Observer<Delivery>, _ context: SourceContext, isRepeatable: Bool) {
     self.downstream = downstream
     self.context = context
+    self.isRepeatable = isRepeatable
   }
 
   public var isStopped: Bool { context.stop.isSet }
@@ -89,5 +91,14 @@ public final class Feed {
     let poll = Poll(source: context.name, at: context.world.wallClock())
     context.meter.countOut(values.count)
     downstream.next(Delivery(values, poll, endsPoll: false, position: position))
+  }
+
+  /// Says that everything has been sent that was there when the run began: no run before it can have read more.
+  ///
+  /// A source that can be read again, and then waits for more, says so once; one that ends need not.
+  public func sayCaughtUp() {
+    guard isKept, isRepeatable else { return }
+    let poll = Poll(source: context.name, at: context.world.wallClock())
+    downstream.next(Delivery([], poll, endsPoll: false, isCaughtUp: true))
   }
 }

@@ -25,7 +25,7 @@ final class SourceEntry: Observer {
 
   init(_ source: SourcePlan, _ lane: Lane, _ subscription: Subscription) {
     self.source = source.name
-    isRepeatable = source.spec.isRepeatable
+    isRepeatable = source.isRepeatable
     self.lane = lane
     self.subscription = subscription
   }
@@ -38,6 +38,10 @@ final class SourceEntry: Observer {
   }
 
   func next(_ delivery: Delivery) {
+    if delivery.isCaughtUp {
+      lane.ledger?.endRegeneration()
+      return
+    }
     lane.turn(kind(of: delivery), events: delivery.values.count) {
       if let reader = reader.value, !send(delivery, to: reader) { return }
       if let position = delivery.position {
@@ -76,6 +80,7 @@ final class SourceEntry: Observer {
   func fail(_ error: any Error) { lane.fail(error) }
 
   func complete() {
+    lane.ledger?.breakOffRegeneration()
     if let reader = reader.value, !reader.subscription.isDisposed { reader.way.observer.complete() }
   }
 }

@@ -52,7 +52,10 @@ final class SourceRun: Sendable {
   ) {
     scheduler.perform { [plan, context] in
       do {
-        try make(plan.options, context).run(Feed(downstream, context))
+        let feed = Feed(downstream, context, isRepeatable: plan.isRepeatable)
+        try make(plan.options, context).run(feed)
+        // One that was stopped may have left something.
+        if !feed.isStopped { feed.sayCaughtUp() }
       } catch {
         context.meter.countError()
         failed(error)

@@ -18,6 +18,11 @@ public struct SystemDisk: Disk {
     try SystemFile(path, O_RDONLY | O_NONBLOCK, 0, followsLinks)
   }
 
+  public func open(toWriteOver path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile {
+    // Not to append: Linux then adds to the end whatever the place is.
+    try SystemFile(path, O_RDWR | O_NONBLOCK, 0, followsLinks)
+  }
+
   public func makeFolder(_ path: String) throws(DiskError) {
     if mkdir(path, 0o777) != 0, errno != EEXIST { throw DiskError(code: errno) }
     crashPoint("folder.made")
@@ -85,6 +90,14 @@ private final class SystemFile: DiskFile {
 
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(DiskError) -> Int {
     try checked { pread(number, buffer.baseAddress, buffer.count, offset) }
+  }
+
+  func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) -> Int {
+    crashPoint("file.writing over")
+    let count = try checked { pwrite(number, bytes.baseAddress, bytes.count, offset) }
+    guard count > 0 || bytes.isEmpty else { throw DiskError(code: EIO) }
+    crashPoint("file.written over")
+    return count
   }
 
   func sync() throws(DiskError) {

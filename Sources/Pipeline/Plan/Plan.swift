@@ -46,7 +46,12 @@ extension Plan {
   }
 
   /// Whether all that it does comes of one source that can be read again from a position.
-  var isRepeatable: Bool { sources.count == 1 && sources.allSatisfy(\.spec.isRepeatable) }
+  var isRepeatable: Bool { sources.count == 1 && sources.allSatisfy(\.isRepeatable) }
+}
+
+extension SourcePlan {
+  /// Whether the same comes of it when it is read again from a position: not where a part of it may be let go.
+  var isRepeatable: Bool { spec.isRepeatable && whenFull == .wait }
 }
 
 public struct SourcePlan: Sendable {

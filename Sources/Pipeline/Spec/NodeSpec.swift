@@ -16,7 +16,8 @@ public struct NodeSpec: Sendable {
   public let keepsSnapshots: Bool
   public let examples: [Example]
   public let role: Role
-  /// Of a stream source: whether it can be read again from a position that it gives.
+  /// Of a stream source: whether it can be read again from a position that it gives; then it says when it has caught up
+  /// with the runs before, as ``Feed/sayCaughtUp()`` has it.
   public let isRepeatable: Bool
   /// Whether it asks for the pipeline's state.
   public let isKept: Bool

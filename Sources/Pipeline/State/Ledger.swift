@@ -47,7 +47,6 @@ final class Ledger: AlarmOwner {
     var nextStretch: LaneTime?
     /// What a run before this one has written is being made again.
     var isRegenerating = false
-    var deliveriesSeen = 0
     var postponed: [@Sendable () -> Void] = []
     /// After a failure nothing more is kept or written.
     var isBroken = false
@@ -63,8 +62,6 @@ final class Ledger: AlarmOwner {
   static let owner = "pipeline"
   /// A stretch is begun at a time that was kept no longer ago than this.
   static let staleness = 1.0
-  /// A source that can be read again has nothing more when it is silent for so long.
-  static let silence = Duration.seconds(10)
 
   let state: LaneLocal<State>
   let lane: Lane
@@ -120,7 +117,6 @@ final class Ledger: AlarmOwner {
   /// After a turn, when its sinks have handed out what they had.
   func end(_ kind: Lane.Turn, events: Int) {
     state.value.events += events
-    state.value.deliveriesSeen += 1
     if state.value.isRegenerating { return regenerate() }
     guard isDirty else { return }
     let pending = state.value.file.pendingBytes + state.value.sinks.reduce(0) { $0 + $1.pendingBytes }
@@ -155,11 +151,6 @@ final class Ledger: AlarmOwner {
 
   func ring() {
     state.value.hasAlarm = false
-    if state.value.isRegenerating {
-      if state.value.deliveriesSeen == 0 { return endRegeneration() }
-      state.value.deliveriesSeen = 0
-      return arm(Self.silence)
-    }
     if isDirty { commit() }
   }
 
@@ -226,7 +217,6 @@ final class Ledger: AlarmOwner {
 
   /// The last epoch of a run; `isCompleted` where its sources have come to their ends by themselves.
   func finish(isCompleted: Bool, sources: [String]) {
-    endRegeneration()
     crashPoint("run.ending")
     if isCompleted {
       // The next run begins anew.

@@ -25,8 +25,7 @@ extension Ledger {
 
   func regenerate() {
     let isDone = !state.value.sinks.contains { $0.hasSurplus() }
-    if isDone || state.value.events > 2 * limits.events + 100_000 { return endRegeneration() }
-    arm(Self.silence)
+    if isDone || state.value.events > 2 * limits.events + 100_000 { endRegeneration() }
   }
 
   /// Whether what a run before this one has written is being made again; then nothing else may be written.
@@ -35,6 +34,8 @@ extension Ledger {
   /// Has something done when that is over.
   func postpone(_ action: @escaping @Sendable () -> Void) { state.value.postponed.append(action) }
 
+  /// What was written has been made again: all of it has come, or the source has caught up with all that can have been
+  /// read.
   func endRegeneration() {
     guard state.value.isRegenerating else { return }
     crashPoint("replay.ending")
@@ -44,6 +45,16 @@ extension Ledger {
     state.value.postponed = []
     for action in postponed { lane.scheduler.perform(action) }
     commit()
+  }
+
+  /// The run ends in the middle of that: it keeps nothing, as if it had been killed, and the next one begins again
+  /// where it began.
+  func breakOffRegeneration() {
+    guard state.value.isRegenerating else { return }
+    crashPoint("replay.broken off")
+    state.value.isRegenerating = false
+    state.value.isBroken = true
+    state.value.postponed = []
   }
 
   /// Hands the sinks what the last run has not told to be written; before anything else happens.
@@ -59,7 +70,6 @@ extension Ledger {
     }
     if isRepeatable, former != nil, state.value.sinks.contains(where: { $0.hasSurplus() }) {
       state.value.isRegenerating = true
-      arm(Self.silence)
     } else {
       for sink in state.value.sinks { sink.endReplay() }
       // Where files were left is known before they are written to.

@@ -121,7 +121,7 @@ import Testing
       .init("0123456789", [("ETag", "\"e\"")]),
       .init("789", status: 206, [("ETag", "\"e\""), ("Content-Range", "bytes 7-9/10")]),
     ])
-    let origin = #"{"url":"http://a/x","validator":"\"e\""}"#
+    let origin = Self.origin("http://a/x", tag: "e")
     bench.disk = WatchedDisk(room: origin.utf8.count + 7)
     let seen = try bench.run(sink(", attempts: 1"), lines: [row("a")])
     #expect(seen.log.first?.contains("No space left") == true, "\(seen.log)")
@@ -130,6 +130,24 @@ import Testing
     _ = try bench.run(sink(), lines: [row("a")])
     #expect(try folder.text("a.bin") == "0123456789" && folder.names == ["a.bin"])
     #expect(asked.entries.last.flatMap { header("Range", $0) } == "bytes=7-")
+  }
+
+  /// What is written down of a part.
+  private static func origin(_ url: String, tag: String = "v1", start: String? = nil) -> String {
+    let present = contents(of: "/proc/sys/kernel/random/boot_id").prefix { $0 != "\n" }
+    return #"{"url":"\#(url)","validator":"\"\#(tag)\"","start":"\#(start ?? String(present))"}"#
+  }
+
+  @Test("what could not be made safe is fetched anew, whole: what is there of it may be in memory alone")
+  func failedSync() throws {
+    let disk = WatchedDisk()
+    disk.syncFailures.withLock { $0 = 1 }
+    var bench = bench([.init("one", [("ETag", "\"e\"")])])
+    bench.disk = disk
+    _ = try bench.run(sink(", attempts: 2, backoff: 0s"), lines: [row("a")])
+    #expect(try folder.text("a.bin") == "one" && folder.names == ["a.bin"])
+    #expect(asked.entries.map { header("Range", $0) } == [nil, nil])
+    #expect(disk.count("sync") == 2)
   }
 
   @Test("a dry run prints the command that would fetch it")
@@ -221,10 +239,29 @@ import Testing
   func complete(_ surplus: Int) throws {
     let server = try LoopbackServer { [Self.answer($0)] }
     try folder.write("a.bin.part", Self.whole + [UInt8](repeating: 1, count: surplus))
-    try folder.write("a.bin.part.from", #"{"url":"\#(server.url)/a","validator":"\"v1\""}"#)
+    try folder.write("a.bin.part.from", Self.origin("\(server.url)/a"))
     let seen = try run(server)
     #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
     #expect(server.received.count == (surplus == 0 ? 1 : 2) && seen.log.isEmpty)
+  }
+
+  @Test("what was there before the machine started anew is not gone on with: a power cut may have left gaps")
+  func anotherStart() throws {
+    let server = try LoopbackServer { [Self.answer($0)] }
+    try folder.write("a.bin.part", [UInt8](repeating: 0, count: 100))
+    try folder.write("a.bin.part.from", Self.origin("\(server.url)/a", start: "another"))
+    _ = try run(server)
+    #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
+    #expect(server.received.map { $0.headers["range"] } == [nil])
+  }
+
+  @Test("a run that was killed when the file had just its name leaves nothing beside it")
+  func leftOver() throws {
+    try folder.write("a.bin", "whole")
+    try folder.write("a.bin.part.from", Self.origin("http://a/x"))
+    _ = try bench([.init("x")]).run(sink(), lines: [row("a")])
+    #expect(try folder.text("a.bin") == "whole" && folder.names == ["a.bin"])
+    #expect(asked.entries.isEmpty)
   }
 
   @Test("a server that sends another range than was asked for is not believed")
@@ -237,7 +274,7 @@ import Testing
       ]
     }
     try folder.write("a.bin.part", Array(Self.whole[..<100]))
-    try folder.write("a.bin.part.from", #"{"url":"\#(server.url)/a","validator":"\"v1\""}"#)
+    try folder.write("a.bin.part.from", Self.origin("\(server.url)/a"))
     _ = try run(server)
     #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
     #expect(server.received.count == 2)

@@ -188,6 +188,15 @@ import Testing
     }
   }
 
+  @Test(
+    "the name that a killed run may have given the file is made safe, where there is nothing to be written")
+  func keptName() throws {
+    _ = try run([[row("a")]])
+    let disk = WatchedDisk()
+    _ = try run([[row("a")]], disk: disk)
+    #expect(disk.count("append") == 0 && disk.count("sync \(folder.path)") == 1)
+  }
+
   @Test("a file that cannot be written waits, whole, and the next run brings it up to date")
   func unwritable() throws {
     let state = try TemporaryState()

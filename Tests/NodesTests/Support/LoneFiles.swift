@@ -17,7 +17,7 @@ struct LoneFiles {
   /// `onPause` is called in each wait for room, with the number of it.
   init(
     _ rotation: Rotation = Rotation(), _ options: AppendFile.Options = .init(), limit: Int = 64,
-    disk: any Disk = SystemDisk(), now: Double = 0, keepsMarks: Bool = false,
+    disk: any Disk = SystemDisk(), now: Double = 0, keepsMarks: Bool = false, syncs: Bool = false,
     onPause: @escaping @Sendable (Int, StopSign) -> Void = { _, _ in }
   ) {
     let world = World(
@@ -36,7 +36,7 @@ struct LoneFiles {
       alarm: SinkAlarm(lane, in: Subscription()), stop: stop, isDryRun: false,
       screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { _ in },
       isGivenSnapshots: true,
-      outbox: nil, syncs: false)
+      outbox: nil, syncs: syncs)
     files = LineFiles(rotation, options, limit: limit, context, keepsMarks: keepsMarks)
   }
 

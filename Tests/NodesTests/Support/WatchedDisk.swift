@@ -7,17 +7,24 @@ final class WatchedDisk: Disk {
   let calls = Journal<String>()
   /// The files that were made safe.
   let synced = Journal<FileIdentity>()
+  /// What was written over.
+  let writtenOver = Journal<(file: FileIdentity, bytes: Range<Int>)>()
+  /// Whether files cannot be opened to be written over.
+  let isProtected: Bool
   /// How many files cannot be opened to be added to, from now on.
   let closedDoors = Locked(0)
+  /// How many of the next syncs fail.
+  let syncFailures = Locked(0)
   /// Of so many reads one fails.
   let readFailures: Int?
   private let reads = Locked(0)
   private let room: Locked<Int>
   private let disk = SystemDisk()
 
-  init(room: Int = .max, readFailures: Int? = nil) {
+  init(room: Int = .max, readFailures: Int? = nil, isProtected: Bool = false) {
     self.room = Locked(room)
     self.readFailures = readFailures
+    self.isProtected = isProtected
   }
 
   func makeRoom(_ bytes: Int) { room.withLock { $0 += bytes } }
@@ -37,6 +44,11 @@ final class WatchedDisk: Disk {
 
   func open(toRead path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile {
     WatchedFile(try disk.open(toRead: path, followsLinks: followsLinks), self)
+  }
+
+  func open(toWriteOver path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile {
+    if isProtected { throw DiskError(code: EPERM) }
+    return WatchedFile(try disk.open(toWriteOver: path, followsLinks: followsLinks), self)
   }
 
   func makeFolder(_ path: String) throws(DiskError) { try disk.makeFolder(path) }
@@ -91,8 +103,22 @@ final class WatchedDisk: Disk {
       return try file.read(at: offset, into: .init(rebasing: buffer.prefix(5)))
     }
 
+    /// Takes less than it is given, as a disk may.
+    func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) -> Int {
+      let count = try file.overwrite(.init(rebasing: bytes.prefix(3)), at: offset)
+      if let identity = file.status?.identity {
+        disk.writtenOver.note((identity, offset..<offset + count))
+      }
+      return count
+    }
+
     func sync() throws(DiskError) {
       disk.calls.note("sync")
+      let fails = disk.syncFailures.withLock { left in
+        defer { left = max(0, left - 1) }
+        return left > 0
+      }
+      if fails { throw DiskError(code: EIO) }
       if let identity = file.status?.identity { disk.synced.note(identity) }
       try file.sync()
     }

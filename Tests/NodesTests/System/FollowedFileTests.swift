@@ -10,20 +10,30 @@ private final class Follower {
   let stop: StopSign
   var changes: [FileChange] = []
   var flaws: [BadText] = []
+  /// How many values had been handed out when it had caught up, each time it said so.
+  var caughtUp: [Int] = []
+  private var count = 0
   private var file: FollowedFile?
 
-  init(_ path: String, from start: FollowedFile.Start = .beginning, polls: Bool = false) throws {
+  init(
+    _ path: String, from start: FollowedFile.Start = .beginning, polls: Bool = false,
+    limits: ReadLimits = ReadLimits()
+  ) throws {
     stop = StopSign()
     file = FollowedFile(
-      path, from: start, stop: stop, polls: polls, report: { [unowned self] in flaws.append($0) },
-      note: { [unowned self] in changes.append($0) })
+      path, from: start, stop: stop, limits: limits, polls: polls,
+      report: { [unowned self] in flaws.append($0) },
+      note: { [unowned self] in changes.append($0) },
+      caughtUp: { [unowned self] in caughtUp.append(count) })
   }
 
   /// The next batch, or none where it takes longer than `limit` milliseconds.
   func next(within limit: UInt32 = 5000) throws -> [String] {
     let wake = try StopAfter(limit, stop)
     defer { wake.cancel() }
-    return try file?.nextBatch().map(\.description) ?? []
+    let batch = try file?.nextBatch().map(\.description) ?? []
+    count += batch.count
+    return batch
   }
 
   var offset: Int { file?.position.offset ?? 0 }
@@ -62,6 +72,55 @@ private final class StopAfter {
     #expect(unlink(folder["a"]) == 0 && mkdir(folder["a"], 0o700) == 0)
     #expect(try follower.next(within: 300) == [])
     #expect(follower.changes == [.unreadable(reason: "cannot follow: only plain files can be")])
+  }
+
+  @Test("once everything has been handed out that was there at the beginning, it says so, once")
+  func caughtUp() throws {
+    try folder.write("a", "1\n2\n{\"x\":")
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next() == ["1", "2"])
+    #expect(follower.caughtUp == [])
+    try folder.append("a", "3}\n")
+    #expect(try follower.next() == ["{\"x\":3}"])
+    try folder.append("a", "4\n")
+    #expect(try follower.next() == ["4"])
+    #expect(try follower.next(within: 50) == [])
+    #expect(follower.caughtUp == [2])
+  }
+
+  @Test("it says so too where the file grows faster than it is read", arguments: [1, 7, 100])
+  func caughtUpWithoutRest(batch: Int) throws {
+    try folder.write("a", (1...50).map { "\($0)\n" }.joined())
+    let follower = try Follower(folder["a"], limits: ReadLimits(chunk: 64, batch: batch))
+    for number in 51...150 {
+      try folder.append("a", (0..<30).map { _ in "\(number)\n" }.joined())
+      _ = try follower.next()
+    }
+    // What was read together is handed out together.
+    #expect(follower.caughtUp.count == 1)
+    #expect((50..<50 + 64).contains(follower.caughtUp.first ?? 0))
+  }
+
+  @Test("where nothing is there it says so before it waits", arguments: [nil, ""])
+  func caughtUpWithNothing(text: String?) throws {
+    if let text { try folder.write("a", text) }
+    let follower = try Follower(folder["a"])
+    #expect(try follower.next(within: 50) == [])
+    #expect(follower.caughtUp == [0])
+  }
+
+  @Test("what had the name before is handed out first", arguments: ["", "5\n", "5\n{"])
+  func caughtUpThroughRotation(present: String) throws {
+    try folder.write("a", "1\n2\n3")
+    let identity = try #require(FileIdentity(at: folder["a"]))
+    rename(folder["a"], folder["a.2"])
+    try folder.write("a.1", "4\n")
+    try folder.write("a", present)
+    let follower = try Follower(folder["a"], from: .offset(2, of: identity))
+    var read: [String] = []
+    while case let batch = try follower.next(within: 50), !batch.isEmpty { read += batch }
+    #expect(read == ["2", "3", "4"] + (present.isEmpty ? [] : ["5"]))
+    #expect(follower.caughtUp == [read.count])
   }
 
   @Test("only whole lines are handed out", arguments: [false, true])

@@ -85,6 +85,54 @@ import Testing
     #expect(synced("x.3", "x.2", "x.1", "x") == ["x.3", "x.2", "x.1", "x"])
   }
 
+  /// What of a file was written over, as the bytes of it.
+  private func writtenOver(_ name: String, _ disk: WatchedDisk) throws -> Set<Int> {
+    let identity = try #require(FileIdentity(at: folder[name]))
+    return disk.writtenOver.entries.reduce(into: []) { if $1.file == identity { $0.formUnion($1.bytes) } }
+  }
+
+  @Test(
+    "what is passed over is written over itself: where a sync failed before, no other would make it safe",
+    arguments: [1, 5, 1000])
+  func writtenOver(pieces: Int) throws {
+    let kept = try killed.run(mark: 2, cut: KilledRun.truth.count, rotation)
+    let lone = LoneFiles(rotation, disk: disk, syncs: true)
+    try killed.replay(KilledRun.truth[2...], from: kept, pieces: pieces, lone)
+    #expect(try killed.text() == KilledRun.truth)
+    for name in ["x.3", "x.2", "x.1", "x"] {
+      let first = name == "x.3" ? 2 : 0
+      #expect(try writtenOver(name, disk) == Set(first..<folder.bytes(name).count), "\(name)")
+    }
+  }
+
+  @Test("so is what is not made again, and stays, before anything is added behind it")
+  func stays() throws {
+    let kept = try killed.run(mark: 2, cut: KilledRun.truth.count, rotation)
+    let lone = LoneFiles(rotation, disk: disk, syncs: true)
+    try killed.replay(KilledRun.truth[2..<4], from: kept, lone)
+    try lone.files.endReplay()
+    #expect(try killed.text() == KilledRun.truth)
+    for name in ["x.3", "x.2", "x.1", "x"] {
+      let first = name == "x.3" ? 2 : 0
+      #expect(try writtenOver(name, disk) == Set(first..<folder.bytes(name).count), "\(name)")
+    }
+    _ = try lone.files.marks(synced: true)
+    #expect(synced("x.3", "x.2", "x.1", "x") == ["x.3", "x.2", "x.1", "x"])
+  }
+
+  @Test(
+    "where nothing is made safe, and where a file may only be added to, it is read alone",
+    arguments: [true, false])
+  func onlyRead(isProtected: Bool) throws {
+    let disk = WatchedDisk(isProtected: isProtected)
+    let kept = try killed.run(mark: 2, cut: 9)
+    let lone = LoneFiles(disk: disk, syncs: isProtected)
+    try killed.replay(KilledRun.truth[2...], from: kept, lone)
+    #expect(try killed.text() == KilledRun.truth)
+    #expect(disk.writtenOver.entries.isEmpty)
+    #expect(lone.told() == [])
+  }
+
   @Test("so is what stays in a file that was set aside")
   func setAside() throws {
     let kept = try killed.run(mark: 2, cut: KilledRun.truth.count)

@@ -3,7 +3,7 @@ import Glibc
 @testable import Nodes
 
 /// A folder for one test, gone with it.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
   let path: String
 
   init() throws {

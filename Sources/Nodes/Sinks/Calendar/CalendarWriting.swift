@@ -25,6 +25,7 @@ struct CalendarWriting {
   /// Takes over what the file says.
   mutating func read(into calendar: inout Calendar) throws(FileFailure) {
     guard let bytes = try file.read() else { return }
+    file.keepName()
     guard calendar.read(bytes) else {
       throw FileFailure(
         file.path, "was written by another program, and would be lost; name another path, or move it away")

@@ -35,6 +35,9 @@ struct WholeFile {
     }
   }
 
+  /// Has the disk know which file has the name: a run that was killed may have given it, and not waited for that.
+  func keepName() { if syncs { disk.syncFolder(splitPath(path).folder) } }
+
   func write(_ bytes: [UInt8]) throws(FileFailure) {
     // Left by a run that was killed.
     disk.unlink(draft)
@@ -46,6 +49,6 @@ struct WholeFile {
     try FileFailure.of(path, trying: "give the new file its name") { () throws(DiskError) in
       try disk.rename(draft, to: path)
     }
-    if syncs { disk.syncFolder(splitPath(path).folder) }
+    keepName()
   }
 }

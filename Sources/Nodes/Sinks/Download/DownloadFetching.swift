@@ -33,6 +33,7 @@ struct DownloadFetching {
       // Packed, no place in it could be gone on from.
       request.headers = [Header("Accept-Encoding", "identity")]
       let part = PartFile(path: kept.path, disk: disk)
+      part.tidy()
       let start = part.progress(from: kept.url).map {
         DownloadReceiver.Start(size: $0.size, validator: $0.validator)
       }

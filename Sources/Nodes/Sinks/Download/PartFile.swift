@@ -21,12 +21,19 @@ struct PartFile: Sendable {
     return headers["last-modified"]
   }
 
+  /// What is another one each time the machine starts, as after a power cut, which may have left a part with gaps; nil
+  /// where that is not told.
+  private var start: String? {
+    let file = WholeFile(path: "/proc/sys/kernel/random/boot_id", mode: 0o600, syncs: false, disk: disk)
+    return (try? file.read()).map { String(decoding: $0.prefix { $0 != 0x0a }, as: UTF8.self) }
+  }
+
   /// How much there is, and of what; nil where nothing can be gone on with.
   func progress(from url: String) -> (size: Int, validator: String)? {
     let file = WholeFile(path: origin, mode: 0o600, syncs: false, disk: disk)
     guard let size = disk.status(of: part)?.size, size > 0, disk.status(of: origin)?.size ?? 0 < 1 << 16,
       let bytes = try? file.read(), let value = try? Value.parse(bytes), value.member("url")?.string == url,
-      let validator = value.member("validator")?.string
+      let validator = value.member("validator")?.string, value.member("start")?.string == start
     else { return nil }
     return (size, validator)
   }
@@ -38,7 +45,10 @@ struct PartFile: Sendable {
   func begin(from url: String, _ validator: String?) throws(FileFailure) -> any DiskFile {
     remove()
     if let validator {
-      let value = Value.record([("url", .string(url)), ("validator", .string(validator))])
+      let value = Value.record([
+        ("url", .string(url)), ("validator", .string(validator)),
+        ("start", start.map { .string($0) } ?? .null),
+      ])
       let file = try open(origin, mode: 0o600)
       try Self.append(value.json, to: file, origin)
     }
@@ -50,6 +60,9 @@ struct PartFile: Sendable {
     disk.unlink(part)
   }
 
+  /// Removes what is left of a run that was killed when the whole file had just been given its name.
+  func tidy() { if !disk.exists(part), disk.exists(origin) { disk.unlink(origin) } }
+
   /// Gives what is whole its name.
   func finish(_ file: any DiskFile, size: Int, syncs: Bool) throws(FileFailure) {
     guard let status = disk.status(of: part), status.identity == file.status?.identity, status.size == size
@@ -58,7 +71,13 @@ struct PartFile: Sendable {
       throw FileFailure(part, "is not what was written to it; somebody else has changed it")
     }
     if syncs {
-      try FileFailure.of(part, trying: "write to the disk") { () throws(DiskError) in try file.sync() }
+      do throws(FileFailure) {
+        try FileFailure.of(part, trying: "write to the disk") { () throws(DiskError) in try file.sync() }
+      } catch {
+        // What there is of it may be in memory alone, and no later sync would tell.
+        remove()
+        throw error
+      }
     }
     crashPoint("download.whole")
     try FileFailure.of(path, trying: "give the download its name") { () throws(DiskError) in
