@@ -22,7 +22,8 @@ let download = NodeSpec(
     but never two at a time to one path.
 
     A download that was begun is in the state of the pipeline until the file is there. What has failed for good is kept \
-    there too: see flow state dead.
+    there too: see flow state dead. In a replay nothing is fetched, which it says, and at the end how many events that \
+    were.
     """,
   options: AnyOption.list(
     DownloadOptions.url, DownloadOptions.path, DownloadOptions.overwrite, DownloadOptions.maxSize,
@@ -65,6 +66,7 @@ private final class Download: KeepingSink {
   private let url: Evaluation
   private let path: OutputPath
   private let errands: SinkErrands<KeptDownload>
+  private var unsent: Unsent?
   private var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -80,6 +82,7 @@ private final class Download: KeepingSink {
     fetching.replaces = options[DownloadOptions.overwrite] == .changed
     fetching.limit = options[DownloadOptions.maxSize]
     fetching.timeout = options[DownloadOptions.timeout]
+    unsent = Unsent(context, verb: "fetched")
     errands = SinkErrands(manner, context) { [fetching] kept, _, end in fetching.fetch(kept, end) }
   }
 
@@ -89,10 +92,14 @@ private final class Download: KeepingSink {
     let address = try Address(text)
     let path = try path.path(for: event)
     if context.isDryRun { return dryRun.add(["curl", "-L", "-o", path, "\(address)"]) }
+    if let passing = unsent?.next() { throw passing }
     try errands.run(KeptDownload(url: text, path: path, event: event))
   }
 
-  func recover(_ entries: [OutboxEntry]) throws { errands.run(entries) }
+  func recover(_ entries: [OutboxEntry]) throws {
+    // They wait for a run that can fetch them.
+    if unsent == nil { errands.run(entries) }
+  }
 
   func didCommit(_ entries: [OutboxEntry]) throws { errands.run(entries) }
 
@@ -106,5 +113,6 @@ private final class Download: KeepingSink {
   func finish(by deadline: Instant) throws {
     try dryRun.write(to: context.screen)
     errands.finish(by: deadline)
+    unsent?.tell()
   }
 }

@@ -20,6 +20,8 @@ let httpSink = NodeSpec(
     A request that was begun is in the state of the pipeline until it has succeeded: what a crash or a stop has cut \
     short the next run sends again, with the same id. What has failed for good is kept there too: see flow state dead. \
     Nothing of `bearer`, `basic` and of addresses and headers without expressions is kept.
+
+    In a replay nothing is sent, which it says, and at the end how many events that were.
     """,
   options: AnyOption.list(
     HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,
@@ -93,6 +95,7 @@ private final class HTTPSink: KeepingSink {
   private let body: Evaluation?
   private let bodyText: Evaluation?
   private let errands: SinkErrands<KeptRequest>
+  private var unsent: Unsent?
   private var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -104,6 +107,7 @@ private final class HTTPSink: KeepingSink {
     body = options[HTTPSinkOptions.body].map { context.evaluation($0) }
     bodyText = options[HTTPSinkOptions.bodyText].map { context.evaluation($0) }
     base = try HTTPSink.base(options, context)
+    unsent = Unsent(context, verb: "sent")
     errands = SinkErrands(ErrandOptions.manner(options), context) { [base] kept, id, end in
       base.send(kept, id: id, end)
     }
@@ -137,10 +141,14 @@ private final class HTTPSink: KeepingSink {
     }
     let request = try base.request(kept)
     if context.isDryRun { return dryRun.add(request) }
+    if let passing = unsent?.next() { throw passing }
     try errands.run(kept)
   }
 
-  func recover(_ entries: [OutboxEntry]) throws { errands.run(entries) }
+  func recover(_ entries: [OutboxEntry]) throws {
+    // They wait for a run that can send them.
+    if unsent == nil { errands.run(entries) }
+  }
 
   func didCommit(_ entries: [OutboxEntry]) throws { errands.run(entries) }
 
@@ -154,5 +162,6 @@ private final class HTTPSink: KeepingSink {
   func finish(by deadline: Instant) throws {
     try dryRun.write(to: context.screen)
     errands.finish(by: deadline)
+    unsent?.tell()
   }
 }

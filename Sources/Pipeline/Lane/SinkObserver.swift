@@ -58,6 +58,8 @@ final class SinkObserver: Observer, AlarmOwner {
       if let when = state.value.when, try !when.isTrue(event) { return }
       try state.value.sink.take(event)
       meter.countOut()
+    } catch is NotSent {
+      meter.countDropped()
     } catch {
       handle(error, event)
     }
