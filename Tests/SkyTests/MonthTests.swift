@@ -23,8 +23,7 @@ struct MonthTests {
   }
 
   /// The next launches as the sky has them, by their ids.
-  private func rows(_ sky: Sky, at time: Double, _ count: Int) -> [String: Row] {
-    let world = LaunchWorld(seed: sky.seed, upcoming: SkyTrial.upcoming)
+  private func rows(_ world: LaunchWorld, at time: Double, _ count: Int) -> [String: Row] {
     let now = SkyTime(milliseconds: Int64(time * 1000))
     let next = world.upcoming(at: now).sorted { ($0.net, $0.id) < ($1.net, $1.id) }.prefix(count)
     return Dictionary(
@@ -78,7 +77,7 @@ struct MonthTests {
     var known: [String: Row]?
     var count = 0
     for poll in polls {
-      let now = rows(trial.sky, at: try #require(poll.asked), 40)
+      let now = rows(trial.world, at: try #require(poll.asked), 40)
       let expected = known.map { changes($0, now) } ?? []
       #expect(told[poll.at] ?? [] == expected)
       count += expected.count
@@ -97,7 +96,7 @@ struct MonthTests {
     try trial.run(for: .seconds(4 * 86400))
     let polls = trial.polls.all
     let leads: [(name: String, seconds: Double)] = [("1d", 86400), ("1h", 3600), ("10m", 600)]
-    let world = LaunchWorld(seed: trial.sky.seed, upcoming: SkyTrial.upcoming)
+    let world = trial.world
     var due: Set<String> = []
     var allowed: Set<String> = []
     for (poll, next) in zip(polls, polls.dropFirst()) {
@@ -131,7 +130,7 @@ struct MonthTests {
     let trial = try SkyTrial("upcoming-launches", faults: "all")
     try trial.run(for: Self.month)
     let shown = Dictionary(grouping: trial.told("screen"), by: \.poll)
-    let world = LaunchWorld(seed: trial.sky.seed, upcoming: SkyTrial.upcoming)
+    let world = trial.world
     #expect(trial.polls.all.count > 100)
     for poll in trial.polls.all {
       let asked = SkyTime(milliseconds: Int64(try #require(poll.asked) * 1000))
@@ -148,7 +147,7 @@ struct MonthTests {
   func videos() throws {
     let trial = try SkyTrial("launch-videos", faults: "all")
     try trial.run(for: .seconds(5 * 86400))
-    let world = LaunchWorld(seed: trial.sky.seed, upcoming: SkyTrial.upcoming)
+    let world = trial.world
     let told = trial.told("screen")
     #expect(told.count > 3, "five days in which next to nothing was shown")
     for event in told {
@@ -216,7 +215,7 @@ struct MonthTests {
     var events: [String: Value] = [:]
     for event in trial.told("calendar") { events[event.value.member("id")?.string ?? ""] = event.value }
     let last = try #require(trial.polls.all.last?.asked)
-    let world = LaunchWorld(seed: trial.sky.seed, upcoming: SkyTrial.upcoming)
+    let world = trial.world
     let standing = world.upcoming(at: SkyTime(milliseconds: Int64(last * 1000))).filter {
       $0.precision.rawValue <= 7
     }

@@ -8,6 +8,7 @@ import Synchronization
 public final class LaunchLibraryService: SkyService {
   private let world: LaunchWorld
   private let throttle = Mutex(LaunchThrottle())
+  private let pages = LaunchPages()
 
   public init(_ world: LaunchWorld) { self.world = world }
 
@@ -146,7 +147,7 @@ public final class LaunchLibraryService: SkyService {
     let mode = request[parameter: "mode"].flatMap(LaunchShape.Mode.init) ?? .normal
     let shape = shape(version, mode, request)
     let paging = LaunchPaging(request, count: found.count)
-    return Self.json(200, paging.envelope(found[paging.rows].map(shape.write)), request)
+    return Self.json(200, paging.envelope(found[paging.rows].map { pages.write($0, as: shape) }), request)
   }
 
   private func one(
@@ -155,7 +156,7 @@ public final class LaunchLibraryService: SkyService {
     guard let launch = world.launch(id, at: now), list != .upcoming || launch.leavesUpcoming > now,
       list != .previous || launch.net < now, !request.isForDevelopers || launch.isForDevelopers
     else { return Self.json(404, Self.detail("Not found."), request) }
-    return Self.json(200, shape(version, .detailed, request).write(launch), request)
+    return Self.json(200, pages.write(launch, as: shape(version, .detailed, request)), request)
   }
 
   private func throttleState(of client: String, _ limit: Int, _ request: SkyRequest, _ now: SkyTime)
