@@ -93,7 +93,7 @@ struct MonthTests {
   @Test("launch-reminders reminds of each time that stood, and of no other")
   func reminders() throws {
     let trial = try SkyTrial("launch-reminders", faults: "all")
-    try trial.run(for: .seconds(4 * 86400))
+    try trial.run(for: Self.month)
     let polls = trial.polls.all
     let leads: [(name: String, seconds: Double)] = [("1d", 86400), ("1h", 3600), ("10m", 600)]
     let world = trial.world
@@ -118,7 +118,7 @@ struct MonthTests {
       else { return nil }
       return "\(id) \(lead) for \(net)"
     }
-    #expect(due.count > 3, "four days in which next to nothing flew")
+    #expect(due.count > 30, "a month in which next to nothing flew")
     #expect(due.subtracting(told) == [], "what was not reminded of")
     #expect(Set(told).subtracting(allowed) == [], "reminders of times that did not stand")
     #expect(Set(told).count == told.count, "the same reminder twice")
@@ -146,10 +146,10 @@ struct MonthTests {
   @Test("launch-videos tells the webcast of each launch that has one, and of no other")
   func videos() throws {
     let trial = try SkyTrial("launch-videos", faults: "all")
-    try trial.run(for: .seconds(5 * 86400))
+    try trial.run(for: Self.month)
     let world = trial.world
     let told = trial.told("screen")
-    #expect(told.count > 3, "five days in which next to nothing was shown")
+    #expect(told.count > 10, "a month in which next to nothing was shown")
     for event in told {
       let id = try #require(event.value.member("id")?.string)
       let launch = world.launch(id, at: SkyTime(milliseconds: Int64(event.at * 1000) + 3_600_000))
@@ -211,7 +211,7 @@ struct MonthTests {
   )
   func calendar() throws {
     let trial = try SkyTrial("launch-calendar", faults: "all")
-    try trial.run(for: .seconds(7 * 86400))
+    try trial.run(for: Self.month)
     var events: [String: Value] = [:]
     for event in trial.told("calendar") { events[event.value.member("id")?.string ?? ""] = event.value }
     let last = try #require(trial.polls.all.last?.asked)
