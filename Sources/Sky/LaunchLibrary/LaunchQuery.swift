@@ -83,8 +83,10 @@ struct LaunchQuery {
     filters.append { numbers.contains(key($0)) }
   }
 
-  /// By name or number. The old versions have lists of numbers by a name of their own, and are less strict: a part of
-  /// the name will do, and what is no number is passed over.
+  /// By name or number.
+  ///
+  /// The old versions have lists of numbers by a name of their own, and are less strict: a part of the name will do, and
+  /// what is no number is passed over.
   private mutating func addProvider(_ name: String, _ value: String) throws(Wrong) {
     let isOld = version != .v230
     switch name {
