@@ -9,10 +9,11 @@ struct RunRecording {
     "replay", .path("FOLDER"), "answer with the polls kept there, in virtual time")
 
   static let about = """
-    --record adds each poll to what FOLDER has of its source: the time, and the rows or what was wrong. --replay runs \
-    over it: sources that are polled answer with their recordings, files are read as they are, $now is the time of the \
-    poll, and a year takes seconds. Nothing is asked of the network; sinks write as ever, so --dry-run may be what is \
-    wanted. Timers ring up to the last poll; with it the sources end, and what steps still hold is sent at once. \
+    --record adds each poll to what FOLDER has of its source: the time, and the rows or what was wrong; what enrich \
+    looks up is in lookups.jsonl there. --replay runs over it: sources that are polled and lookups answer with their \
+    recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. Nothing is asked of \
+    the network or sent there: http and download say how many events they let go. Other sinks do as ever, also those \
+    that run commands, so --dry-run may be what is wanted. Timers ring up to the last poll; with it the sources end, and what steps still hold is sent at once. \
     Nothing is remembered of it, unless --state names a folder for that.
     """
 
@@ -46,9 +47,9 @@ struct RunRecording {
   func stand(in options: inout RunOptions, masking secrets: Secrets) {
     switch way {
     case .none: break
-    case .recording(let recordings): options.source = recordings.recording { secrets.masked($0) }
+    case .recording(let recordings): recordings.record(in: &options) { secrets.masked($0) }
     case .replaying(let recordings):
-      options.source = recordings.replaying()
+      recordings.replay(in: &options) { secrets.masked($0) }
       // Time does not pass while a file is waited for.
       options.isOnce = true
     }
@@ -91,6 +92,11 @@ struct RunRecording {
     var owners: [String: Plan] = [:]
     for plan in plans {
       for source in plan.sources where source.isPolled {
+        if recordings.path(of: source.name) == recordings.lookupsPath {
+          throw WrongUse(
+            "\(plan.path) has a source called \(quoted(source.name)), which is what the recording of lookups is called; "
+              + "give it another name")
+        }
         guard let other = owners.updateValue(plan, forKey: recordings.path(of: source.name)) else { continue }
         throw WrongUse(
           "\(other.path) and \(plan.path) both have a source whose recording would be "
@@ -115,7 +121,8 @@ struct RunRecording {
 
   private static func recorded(in folder: String) -> String {
     guard let files = namesOfFiles(in: folder) else { return "--record FOLDER makes one" }
-    let names = files.filter { $0.hasSuffix(".jsonl") }.map { String($0.dropLast(".jsonl".count)) }.sorted()
+    let names = files.filter { $0.hasSuffix(".jsonl") && $0 != "lookups.jsonl" }
+      .map { String($0.dropLast(".jsonl".count)) }.sorted()
     if names.isEmpty { return "there is no recording in \(folder)" }
     return "\(folder) has those of \(names.map { quoted($0) }.joined(separator: ", "))"
   }

@@ -13,6 +13,9 @@ enum SkyCommand {
       http://…/ tells what is there. All answers say X-Simulated. It listens on the loopback alone, until Ctrl-C \
       or SIGTERM.
 
+      Whoever asks the host lldev.thespacedevs.com, as pipelines may under flow run --sky, gets what that host has: a \
+      third of the launches, as they were on Monday, and as many calls as he likes.
+
       Faults: \(SkyFaults.Kind.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")); all is \
       each by its usual rate, a rate is a share from 0 to 1.
       """,

@@ -100,16 +100,36 @@ import Testing
     #expect(missing.contains("rec has those of “upcoming”"), "\(missing)")
   }
 
-  @Test("what would ask the network cannot be replayed, which is said before anything is written")
-  func lookups() throws {
+  @Test("in a replay nothing is sent: that is said once, with how many, and is no failure")
+  func unsent() throws {
     let place = try Workplace(
-      Self.pipeline.replacing("steps: [", with: "steps: [{ enrich: 'http://127.0.0.1:9/never' }, "))
-    try FileManager.default.createDirectory(atPath: place["rec"], withIntermediateDirectories: true)
-    try place.write("rec/in.jsonl", "{\"at\":1,\"rows\":[]}\n")
-    let outcome = try place.run("--replay", "rec")
-    #expect(outcome.status == 1 && !place.has("log.jsonl"))
+      Self.pipeline.replacing(
+        "sinks: {",
+        with: """
+          sinks: { hook: { http: 'http://127.0.0.1:9/never' },
+            file: { download: { url: '"http://127.0.0.1:9/\\(.key)"', path: 'files/\\(.key)' } },
+          """))
+    try place.record(
+      #"{"at":1,"rows":[{"id":1,"n":1},{"id":2,"n":1}]}"#, #"{"at":7201,"rows":[{"id":1,"n":2}]}"#)
+    let outcome = try place.run("--replay", "rec", "--stats")
+    #expect(outcome.status == 0 && place.lines("log.jsonl").count == 4)
+    let said = outcome.errors.split(separator: "\n").filter { $0.contains(": ") }.map(String.init)
     #expect(
-      outcome.errors == "flow: enrich: there is no network in virtual time, where recordings are replayed\n")
+      said == [
+        "hook: in a replay nothing is sent", "file: in a replay nothing is fetched",
+        "hook: 4 events were not sent",
+        "file: 4 events were not fetched",
+      ])
+    for name in ["hook +http", "file +download"] {
+      let row = try Regex("\(name) +4 +0 +4 +0 ")
+      #expect(outcome.errors.contains(row), "\(outcome.errors)")
+    }
+    // With a state of its own too, and nothing is left in it to be sent.
+    for _ in 0..<2 { #expect(try place.run("--replay", "rec", "--state", "own").status == 0) }
+    #expect(try place.flow("state", "dead", "ls", "p", "--state", "own").output == "")
+    #expect(!place.has("files"))
+    // A dry run shows what would be sent.
+    #expect(try place.run("--replay", "rec", "--dry-run").output.contains("curl -X POST"))
   }
 
   @Test("a year of six-hourly polls is replayed as the replay source does it, in seconds")

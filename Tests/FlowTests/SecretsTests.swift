@@ -22,7 +22,9 @@ struct SecretsTests {
       sources:
         pictures: { apod: { days: 3, url: '${SKY}', key: '${KEY}' } }
         launches: { launch_library: { limit: 3, url: '${SKY}', key: '${KEY}' } }
-      steps: [{ changes: { key: .date // .id, first: emit } }]
+      steps:
+        - changes: { key: .date // .id, first: emit }
+        - enrich: { url: '${SKY}/planetary/apod?api_key=${KEY}&date=\\(.after.date // "2020-01-01")', bearer: '${KEY}' }
       sinks: { log: { jsonl: out.jsonl }, tell: { exec: { command: [cat] } } }
       """)
     let sky = try Running(
@@ -39,6 +41,7 @@ struct SecretsTests {
     let kept = contents(of: place.path)
     #expect(kept.contains { $0.path.hasSuffix("http.db") })
     #expect(kept.contains { $0.path == "rec/pictures.jsonl" })
+    #expect(kept.contains { $0.path == "rec/lookups.jsonl" && ($0.bytes.isEmpty == (faults != "none")) })
     for file in kept { #expect(file.bytes.firstRange(of: Data(Self.key.utf8)) == nil, "\(file.path)") }
     _ = try sky.end(by: SIGTERM)
   }

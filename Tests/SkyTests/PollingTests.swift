@@ -12,12 +12,12 @@ import Testing
 @Suite struct PollingTests {
   /// A source of a pipeline over a sky without a server.
   private struct Poller {
-    let transport: SkyTransport
+    let network: SkyNetwork
     let source: any PollSource
 
     init(_ source: String, _ sky: Sky) throws {
-      let transport = SkyTransport(sky)
-      self.transport = transport
+      let network = SkyNetwork(sky)
+      self.network = network
       var reader = PipelineReader(catalog: .all)
       reader.read(
         path: "p.yaml", Array("sources: { in: { \(source) } }\nsteps: []\nsinks: { it: null }\n".utf8))
@@ -25,7 +25,7 @@ import Testing
       var world = World.real
       world[WebAccess.self] = WebAccess {
         Client(
-          transport, file: try WebFile(), on: SerialScheduler(name: "fetch"), wallClock: World.real.wallClock,
+          network, file: try WebFile(), on: SerialScheduler(name: "fetch"), wallClock: World.real.wallClock,
           .init(retry: RetryPolicy(backoff: Backoff(initial: .milliseconds(1), attempts: 2))))
       }
       let context = SourceContext(
@@ -39,7 +39,7 @@ import Testing
     struct Unpolled: Error {}
 
     func poll(at now: SkyTime) throws -> [Value] {
-      transport.now.withLock { $0 = now }
+      network.stop(at: now)
       return try source.poll(PollRequest(source: "in", number: 1, at: Double(now.seconds))).rows
     }
   }

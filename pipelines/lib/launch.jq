@@ -37,6 +37,22 @@ def launch_when($zone):
     elif $precision <= 13 then "\($net[:4]) H\($precision - 11)"
     else $net[:4] end;
 
+# When it is to start, as a time in a zone whatever is known of it, with how far that is where it is no exact time:
+# 2026-12-31 01:00 (Q4).
+def launch_time($zone):
+  launch_precision as $precision | .net as $net
+  | if $net == null then null
+    else
+      ($net | fromdate | format_time("%Y-%m-%d %H:%M"; $zone))
+      + if $precision <= 4 then ""
+        elif $precision == 5 then " (day)"
+        elif $precision == 6 then " (week)"
+        elif $precision == 7 then " (month)"
+        elif $precision <= 11 then " (Q\($precision - 7))"
+        elif $precision <= 13 then " (H\($precision - 11))"
+        else " (year)" end
+    end;
+
 # A text that says something; null for an empty one, and for what stands where nobody knows yet.
 def launch_text: if type == "string" and . != "" and . != "Details TBD." then . else null end;
 

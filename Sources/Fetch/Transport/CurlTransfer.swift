@@ -53,7 +53,9 @@ final class CurlTransfer {
     setting.number(CURLOPT_SSL_VERIFYPEER, 1)
     setting.number(CURLOPT_SSL_VERIFYHOST, 2)
     setting.number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    setting.number(CURLOPT_PIPEWAIT, 1)
+    // With encryption, connecting tells whether a connection can be shared, which is worth waiting for. Without, only the
+    // first answer would: transfers would wait for one another for nothing.
+    setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https ? 1 : 0)
     setting.number(CURLOPT_TCP_KEEPALIVE, 1)
     // A name that is still being looked up is not waited for.
     setting.number(CURLOPT_QUICK_EXIT, 1)

@@ -17,7 +17,9 @@ let enrich = NodeSpec(
     ago is used again. Events that wait for an answer are remembered, so that the next run asks for them. When the \
     pipeline is stopped and remembers nothing, it waits for them within the grace.
 
-    In a test of the pipeline nothing is asked: answers stand under web, by address.
+    In a test of the pipeline nothing is asked: answers stand under web, by address. A recording keeps lookups beside \
+    the polls, in FOLDER/lookups.jsonl, and a replay answers with what the same step was told of the same address for the \
+    same poll, else for the last one before; what the recording does not have is a failure of the event.
     """,
   options: AnyOption.list(
     EnrichOptions.url, EnrichOptions.with, WebOptions.headers, WebOptions.bearer, WebOptions.basic,
@@ -182,7 +184,7 @@ private final class Enrich: Step {
           out.bell()
           continue
         }
-        look(address, for: next, out)
+        look(address, for: next, of: event.poll, out)
       } catch {
         entries[next].found = .failure(error)
         out.bell()
@@ -190,7 +192,7 @@ private final class Enrich: Step {
     }
   }
 
-  private func look(_ address: Address, for entry: Int, _ out: Downstream) {
+  private func look(_ address: Address, for entry: Int, of poll: Poll, _ out: Downstream) {
     let text = address.text
     if underWay[text] != nil {
       underWay[text]?.entries.append(entry)
@@ -202,7 +204,7 @@ private final class Enrich: Step {
     request.limits.whole = options[EnrichOptions.timeout]
     underWay[text] = Lookup(entries: [entry])
     let bell = out.bell
-    let subscription = lookups.start(request) { [letters] found in
+    let subscription = lookups.start(request, at: poll.at) { [letters] found in
       letters.put(found, from: text)
       bell()
     }

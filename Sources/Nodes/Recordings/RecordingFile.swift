@@ -1,41 +1,56 @@
 import JSON
 import Pipeline
 
-/// The recording of one source: a line for each poll, added to whatever is there.
+/// The recording of one source: a line for each poll, added to whatever is there; or that of lookups.
 ///
 /// A recording is worth less than the run: where it cannot be written that is told once, and the run goes on.
 final class RecordingFile {
   private let path: String
   private let disk: any Disk
   private let log: NodeLog
+  /// What is written down, as the log calls it.
+  private let things: String
   private var file: AppendFile?
   /// The time of the last line; nil until that was looked for.
   private var latest: Double?
-  /// Polls that could not be written down since the last one that was.
+  /// Lines that could not be written since the last one that was.
   private var missing = 0
 
-  init(_ path: String, on disk: any Disk, _ log: NodeLog) {
+  init(_ path: String, on disk: any Disk, _ log: NodeLog, of things: String = "polls") {
     self.path = path
     self.disk = disk
     self.log = log
+    self.things = things
   }
 
   func add(_ poll: RecordedPoll) {
-    do throws(FileFailure) {
-      let file = try open()
+    write { file throws(FileFailure) in
+      if latest == nil, file.isRegular { latest = try lastTime(size: file.size) }
       var poll = poll
       // By a clock that was set back it would be before the last one, which nobody could replay.
       poll.at = max(poll.at, latest ?? poll.at)
       try file.append(poll.line)
       latest = poll.at
+    }
+  }
+
+  /// Adds a line as it is; an empty one makes the file and no more.
+  func add(line: [UInt8]) {
+    write { file throws(FileFailure) in try file.append(line) }
+  }
+
+  private func write(_ body: (AppendFile) throws(FileFailure) -> Void) {
+    do throws(FileFailure) {
+      try body(try open())
       if missing > 0 {
-        log.notice("polls are recorded again; \(missing) \(missing == 1 ? "is" : "are") missing from \(path)")
+        log.notice(
+          "\(things) are recorded again; \(missing) \(missing == 1 ? "is" : "are") missing from \(path)")
       }
       missing = 0
     } catch {
       // Opened anew, it ends a line that was cut off.
       file = nil
-      if missing == 0 { log.warning("\(error); the run goes on, and its polls are not recorded") }
+      if missing == 0 { log.warning("\(error); the run goes on, and its \(things) are not recorded") }
       missing += 1
     }
   }
@@ -43,7 +58,6 @@ final class RecordingFile {
   private func open() throws(FileFailure) -> AppendFile {
     if let file { return file }
     let opened = try AppendFile(path, on: disk)
-    if latest == nil, opened.isRegular { latest = try lastTime(size: opened.size) }
     file = opened
     return opened
   }
@@ -58,7 +72,7 @@ final class RecordingFile {
     var length = 1 << 16
     while true {
       length = min(length, size)
-      let bytes = try read(reader, from: size - length, length)
+      let bytes = try readBytes(reader, from: size - length, length, of: path)
       let isAll = length == size
       // The first piece may be the end of a line only.
       let lines = bytes.split(separator: 0x0a).dropFirst(isAll ? 0 : 1)
@@ -68,20 +82,5 @@ final class RecordingFile {
       if isAll { return nil }
       length *= 8
     }
-  }
-
-  private func read(_ file: any DiskFile, from start: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
-    defer { buffer.deallocate() }
-    var filled = 0
-    while filled < count {
-      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-      let got = try FileFailure.of(path, trying: "read") { () throws(DiskError) in
-        try file.read(at: start + filled, into: room)
-      }
-      if got == 0 { break }
-      filled += got
-    }
-    return Array(buffer[..<filled])
   }
 }

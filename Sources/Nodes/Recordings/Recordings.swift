@@ -1,9 +1,10 @@
 import Pipeline
 
-/// A folder of recordings, one a source: written beside a run, or run over in its place.
+/// A folder of recordings, one a source, and one of what steps have looked up: written beside a run, or run over in its
+/// place.
 ///
-///     options.source = recordings.recording(masking: secrets.masked)  // polls as ever, and keeps what came
-///     options.source = recordings.replaying()                         // answers with what was kept
+///     recordings.record(in: &options, masking: secrets.masked)  // polls as ever, and keeps what came
+///     recordings.replay(in: &options, masking: secrets.masked)  // answers with what was kept
 public struct Recordings: Sendable {
   public let folder: String
 
@@ -12,9 +13,24 @@ public struct Recordings: Sendable {
   /// The file of a source.
   public func path(of source: String) -> String { "\(folder)/\(safePathPart(source)).jsonl" }
 
+  /// The file of all lookups.
+  public var lookupsPath: String { "\(folder)/lookups.jsonl" }
+
+  /// Has a run kept; `masking` takes secrets out of what is written.
+  public func record(in options: inout RunOptions, masking: @escaping @Sendable (String) -> String) {
+    options.source = recording(masking: masking)
+    options.world[LookupRecording.self] = LookupRecording(lookupsPath, masking: masking)
+  }
+
+  /// Has a run answered with what was kept.
+  public func replay(in options: inout RunOptions, masking: @escaping @Sendable (String) -> String) {
+    options.source = replaying()
+    options.world[LookupReplay.self] = LookupReplay(lookupsPath, masking: masking)
+  }
+
   /// What stands in for a source that is polled: the same, and each of its polls is written down, with what was wrong
   /// as `masking` shows it.
-  public func recording(
+  func recording(
     masking: @escaping @Sendable (String) -> String
   ) -> @Sendable (SourcePlan) -> NodeSpec.Role? {
     { source in
@@ -29,7 +45,7 @@ public struct Recordings: Sendable {
   }
 
   /// What stands in for a source that is polled: its recording.
-  public func replaying() -> @Sendable (SourcePlan) -> NodeSpec.Role? {
+  func replaying() -> @Sendable (SourcePlan) -> NodeSpec.Role? {
     { source in
       guard case .poll = source.spec.role else { return nil }
       let path = path(of: source.name)

@@ -23,7 +23,8 @@ let download = NodeSpec(
     but never two at a time to one path.
 
     A download that was begun is in the state of the pipeline until the file is there. What has failed for good is kept \
-    there too: see flow state dead.
+    there too: see flow state dead. In a replay nothing is fetched, which it says, and at the end how many events that \
+    were.
     """,
   options: AnyOption.list(
     DownloadOptions.url, DownloadOptions.path, DownloadOptions.overwrite, DownloadOptions.maxSize,
@@ -66,6 +67,7 @@ private final class Download: ErrandSink {
   private let url: Evaluation
   private let path: OutputPath
   let errands: SinkErrands<KeptDownload>
+  var unsent: Unsent?
   var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -81,6 +83,7 @@ private final class Download: ErrandSink {
     fetching.replaces = options[DownloadOptions.overwrite] == .changed
     fetching.limit = options[DownloadOptions.maxSize]
     fetching.timeout = options[DownloadOptions.timeout]
+    unsent = Unsent(context, verb: "fetched")
     errands = SinkErrands(manner, context) { [fetching] kept, _, end in fetching.fetch(kept, end) }
   }
 
@@ -90,6 +93,7 @@ private final class Download: ErrandSink {
     let address = try Address(text)
     let path = try path.path(for: event)
     if context.isDryRun { return dryRun.add(["curl", "-L", "-o", path, "\(address)"]) }
+    if let passing = unsent?.next() { throw passing }
     try errands.run(KeptDownload(url: text, path: path, event: event))
   }
 }

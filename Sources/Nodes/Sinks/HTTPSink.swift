@@ -20,6 +20,8 @@ let httpSink = NodeSpec(
     A request that was begun is in the state of the pipeline until it has succeeded: what a crash or a stop has cut \
     short the next run sends again, with the same id. What has failed for good is kept there too: see flow state dead. \
     Nothing of `bearer`, `basic` and of addresses and headers without expressions is kept.
+
+    In a replay nothing is sent, which it says, and at the end how many events that were.
     """,
   options: AnyOption.list(
     HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,
@@ -93,6 +95,7 @@ private final class HTTPSink: ErrandSink {
   private let body: Evaluation?
   private let bodyText: Evaluation?
   let errands: SinkErrands<KeptRequest>
+  var unsent: Unsent?
   var dryRun = DryRun()
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -104,6 +107,7 @@ private final class HTTPSink: ErrandSink {
     body = options[HTTPSinkOptions.body].map { context.evaluation($0) }
     bodyText = options[HTTPSinkOptions.bodyText].map { context.evaluation($0) }
     base = try HTTPSink.base(options, context)
+    unsent = Unsent(context, verb: "sent")
     errands = SinkErrands(ErrandOptions.manner(options), context) { [base] kept, id, end in
       base.send(kept, id: id, end)
     }
@@ -137,6 +141,7 @@ private final class HTTPSink: ErrandSink {
     }
     let request = try base.request(kept)
     if context.isDryRun { return dryRun.add(request) }
+    if let passing = unsent?.next() { throw passing }
     try errands.run(kept)
   }
 }

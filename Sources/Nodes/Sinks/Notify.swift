@@ -12,6 +12,8 @@ let notify = NodeSpec(
 
     With `at_most: 3 in 10m` no more than three are shown within any ten minutes. What comes beyond that is \
     gathered and told together when the time is over, or when the pipeline ends: how many, and the first titles.
+
+    In a replay it is told as ever; --dry-run shows what would be.
     """,
   options: AnyOption.list(
     NotifyOptions.title, NotifyOptions.body, NotifyOptions.through, NotifyOptions.command,

@@ -3,33 +3,46 @@ import JSON
 import Pipeline
 import Reactive
 
-/// The way to the network for a step, which must not wait for an answer; in a rehearsal, what stands for it.
+/// The way to the network for a step, which must not wait for an answer; in a rehearsal and in a replay, what stands
+/// for it.
 final class Lookups: Sendable {
   private enum Way: Sendable {
     case network(WebAccess)
     case canned([String: Value])
+    case replayed(LookupReplay)
   }
 
   private let way: Way
   private let log: NodeLog
+  private let step: String
+  private let disk: any Disk
+  /// Where answers of the network are written down, if they are.
+  private let recording: LookupRecording?
   /// Until when the budget was last said to be waited for; many lookups wait for the same.
   private let toldUntil = Locked(0.0)
 
   init(_ context: StepContext) throws {
-    log = context.log
-    if let canned = context.lane.world[CannedAnswers.self] {
+    let world = context.lane.world
+    (log, step, disk) = (context.log, context.name, world.disk)
+    recording = world[LookupRecording.self]
+    if let canned = world[CannedAnswers.self] {
       let answers = canned.answers.map { ((try? Address($0.key))?.text ?? $0.key, $0.value) }
       way = .canned(Dictionary(answers) { first, _ in first })
-    } else if let access = context.lane.world[WebAccess.self] {
+    } else if let replay = world[LookupReplay.self] {
+      try replay.begin(on: world.disk, step: context.name, context.log)
+      way = .replayed(replay)
+    } else if let access = world[WebAccess.self] {
+      recording?.begin(on: world.disk, context.log)
       way = .network(access)
     } else {
       throw NoNetworkForStep(step: context.name)
     }
   }
 
-  /// Asks; `found` is called once, from any thread and maybe at once, with null where there is nothing.
+  /// Asks for an event of a poll made at that time; `found` is called once, from any thread and maybe at once, with null
+  /// where there is nothing.
   func start(
-    _ request: Request, found: @escaping @Sendable (Result<Value, any Error>) -> Void
+    _ request: Request, at time: Double, found: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) -> Subscription {
     switch way {
     case .canned(let answers):
@@ -37,11 +50,18 @@ final class Lookups: Sendable {
         answers[request.address.text].map { .success($0) }
           ?? .failure(StepError("\(request): there is no answer; a test gives one under web")))
       return Subscription()
+    case .replayed(let replay):
+      found(replay.found(request, at: time, step: step, on: disk))
+      return Subscription()
     case .network(let access):
-      var request = request
-      request.refresh = access.refreshes
+      let found = { @Sendable [recording, step] (result: Result<Value, any Error>) in
+        recording?.add(request, at: time, step: step, result)
+        found(result)
+      }
+      var asked = request
+      asked.refresh = access.refreshes
       do {
-        return try access.client().start(request, notice: tell) { result in
+        return try access.client().start(asked, notice: tell) { result in
           switch result {
           case .success(let answer): found(.success(answer.value))
           case .failure(let error) where error.status == 404 || error.status == 410: found(.success(.null))
@@ -74,5 +94,7 @@ final class Lookups: Sendable {
 /// A step that asks the network stands in a pipeline that has none.
 private struct NoNetworkForStep: Error, CustomStringConvertible {
   let step: String
-  var description: String { "\(step): there is no network in virtual time, where recordings are replayed" }
+  var description: String {
+    "\(step): there is no network in virtual time; flow run --record keeps its lookups, and --replay answers with them"
+  }
 }

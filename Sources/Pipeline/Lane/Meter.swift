@@ -40,7 +40,7 @@ public final class Meter: Sendable {
   @inline(__always) func countOut(_ number: Int = 1) {
     sent.store(sent.load(ordering: .relaxed) &+ number, ordering: .relaxed)
   }
-  /// Counts events that were let go because there was no room for them.
+  /// Counts events that were let go: there was no room for them, or they were not to be sent.
   public func countDropped(_ number: Int = 1) {
     dropped.add(number, ordering: .relaxed)
   }

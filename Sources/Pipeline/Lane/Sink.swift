@@ -32,6 +32,11 @@ public struct ReaderGone: Error {
   public init() {}
 }
 
+/// An event that a sink lets go by on purpose, as where nothing may be sent: it counts as dropped, and is no failure.
+public struct NotSent: Error {
+  public init() {}
+}
+
 /// What a sink is given when it is made.
 public struct SinkContext: Sendable {
   public let name: String

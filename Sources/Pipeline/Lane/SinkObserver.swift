@@ -106,6 +106,8 @@ private final class SinkAtWork: EventTaker {
       if let when, try !when.isTrue(event) { return }
       try sink.take(event)
       meter.countOut()
+    } catch is NotSent {
+      meter.countDropped()
     } catch {
       handle(error, event)
     }

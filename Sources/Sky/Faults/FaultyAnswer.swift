@@ -51,7 +51,7 @@ enum FaultyAnswer {
       case .apod:
         (
           "application/json",
-          #"{"error":{"code":"OVER_RATE_LIMIT","message":"You have exceeded your rate limit. Try again later."}}"#,
+          #"{"error":{"code":"OVER_RATE_LIMIT","message":"You have exceeded your rate limit. Try again later or contact us at https://api.nasa.gov:443/contact/ for assistance"}}"#,
           []
         )
       }

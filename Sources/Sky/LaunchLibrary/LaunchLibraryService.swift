@@ -1,10 +1,14 @@
 import JSON
 import Synchronization
 
-/// Launch Library 2, versions 2.0.0, 2.2.0 and 2.3.0, as far as launches go.
+/// Launch Library 2, versions 2.0.0, 2.2.0 and 2.3.0: launches, and what they link to.
+///
+/// For those who ask `lldev.thespacedevs.com` it is what developers have there: a third of all launches, as they were at
+/// the beginning of the week, and no limit.
 public final class LaunchLibraryService: SkyService {
   private let world: LaunchWorld
   private let throttle = Mutex(LaunchThrottle())
+  private let pages = LaunchPages()
 
   public init(_ world: LaunchWorld) { self.world = world }
 
@@ -13,6 +17,8 @@ public final class LaunchLibraryService: SkyService {
     enum List { case upcoming, previous, all }
     case list(List)
     case one(List, id: String)
+    case things(LaunchThing.Kind, id: String?)
+    case terms(LaunchTerms, id: String?)
     case throttle
   }
 
@@ -36,7 +42,9 @@ public final class LaunchLibraryService: SkyService {
     let client = hasKey ? request[header: "authorization"] ?? request.client : request.client
     let limit = hasKey ? LaunchThrottle.limitWithKey : LaunchThrottle.limit
     if case .throttle = target { return throttleState(of: client, limit, request, now) }
-    if let wait = throttle.withLock({ $0.call(by: client, limit: limit, at: now) }) {
+    let isForDevelopers = request.isForDevelopers
+    let now = isForDevelopers ? Self.beginningOfWeek(now) : now
+    if !isForDevelopers, let wait = throttle.withLock({ $0.call(by: client, limit: limit, at: now) }) {
       let text = "Request was throttled. Expected available in \(wait) second\(wait == 1 ? "" : "s")."
       var answer = Self.json(429, Self.detail(text), request)
       answer.headers.append(("Retry-After", "\(wait)"))
@@ -45,13 +53,18 @@ public final class LaunchLibraryService: SkyService {
     switch target {
     case .list(let list): return page(list, version, request, now)
     case .one(let list, let id): return one(id, list, version, request, now)
+    case .things(let kind, let id):
+      let things = LaunchThing.all(kind, of: launches(.all, request, now))
+      let shape = shape(version, .detailed, request)
+      return entries(things.map { ($0.id, $0) }, id, request, write: shape.write)
+    case .terms(let terms, let id): return entries(terms.values(version), id, request) { $0 }
     case .throttle: return nil
     }
   }
 
   private static func target(_ parts: [String], _ version: LaunchShape.Version) -> Target? {
     if parts == ["api-throttle"] { return .throttle }
-    guard parts.first == version.folder else { return nil }
+    guard parts.first == version.folder else { return others(parts, version) }
     let list: Target.List =
       switch parts.dropFirst().first {
       case "upcoming": .upcoming
@@ -63,14 +76,59 @@ public final class LaunchLibraryService: SkyService {
     return rest.count == 1 ? .one(list, id: id) : nil
   }
 
+  /// What is not of launches.
+  private static func others(_ parts: [String], _ version: LaunchShape.Version) -> Target? {
+    func id(behind folder: String?) -> String?? {
+      guard let words = folder?.split(separator: "/").map(String.init), parts.starts(with: words),
+        parts.count <= words.count + 1
+      else { return nil }
+      return .some(parts.count > words.count ? parts[words.count] : nil)
+    }
+    for kind in LaunchThing.Kind.allCases {
+      if let id = id(behind: kind.folder(version)) { return .things(kind, id: id) }
+    }
+    for terms in LaunchTerms.allCases {
+      if let id = id(behind: terms.folder(version)) { return .terms(terms, id: id) }
+    }
+    return nil
+  }
+
+  /// 1970 began on a Thursday.
+  private static func beginningOfWeek(_ now: SkyTime) -> SkyTime {
+    let (day, week) = (86400, 7 * 86400)
+    return SkyTime(seconds: (now.seconds - 4 * day) / week * week + 4 * day)
+  }
+
   // MARK: - Answers
 
-  private func launches(_ list: Target.List, _ now: SkyTime) -> [LaunchState] {
-    switch list {
-    case .upcoming: world.upcoming(at: now)
-    case .previous: world.launches(at: now).filter { $0.net < now }
-    case .all: world.launches(at: now)
+  private func launches(_ list: Target.List, _ request: SkyRequest, _ now: SkyTime) -> [LaunchState] {
+    let found =
+      switch list {
+      case .upcoming: world.upcoming(at: now)
+      case .previous: world.launches(at: now).filter { $0.net < now }
+      case .all: world.launches(at: now)
+      }
+    return request.isForDevelopers ? found.filter(\.isForDevelopers) : found
+  }
+
+  private func shape(
+    _ version: LaunchShape.Version, _ mode: LaunchShape.Mode, _ request: SkyRequest
+  ) -> LaunchShape {
+    LaunchShape(version: version, mode: mode, origin: request.origin, linkSuffix: Self.linkSuffix(request))
+  }
+
+  /// A page of some list by numbers, or the one of a number.
+  private func entries<Entry>(
+    _ all: [(id: Int, entry: Entry)], _ id: String?, _ request: SkyRequest, write: (Entry) -> Value
+  ) -> SkyAnswer {
+    if let id {
+      guard let found = all.first(where: { "\($0.id)" == id }) else {
+        return Self.json(404, Self.detail("Not found."), request)
+      }
+      return Self.json(200, write(found.entry), request)
     }
+    let paging = LaunchPaging(request, count: all.count)
+    return Self.json(200, paging.envelope(all[paging.rows].map { write($0.entry) }), request)
   }
 
   private func page(
@@ -78,30 +136,27 @@ public final class LaunchLibraryService: SkyService {
   ) -> SkyAnswer {
     let query: LaunchQuery
     do throws(LaunchQuery.Wrong) {
-      query = try LaunchQuery(request, defaultOrder: list == .previous ? "-net" : "net")
+      query = try LaunchQuery(request, version, defaultOrder: list == .previous ? "-net" : "net")
     } catch {
       return Self.json(400, .record([error.parameter: .array([.string(error.message)])]), request)
     }
-    var found = query.select(launches(list, now))
+    var found = query.select(launches(list, request, now))
     if list == .upcoming, request[parameter: "hide_recent_previous"].flatMap(LaunchQuery.flag) == true {
       found.removeAll { $0.net < now }
     }
     let mode = request[parameter: "mode"].flatMap(LaunchShape.Mode.init) ?? .normal
-    let shape = LaunchShape(
-      version: version, mode: mode, origin: request.origin, linkSuffix: Self.linkSuffix(request))
+    let shape = shape(version, mode, request)
     let paging = LaunchPaging(request, count: found.count)
-    return Self.json(200, paging.envelope(found[paging.rows].map(shape.write)), request)
+    return Self.json(200, paging.envelope(found[paging.rows].map { pages.write($0, as: shape) }), request)
   }
 
   private func one(
     _ id: String, _ list: Target.List, _ version: LaunchShape.Version, _ request: SkyRequest, _ now: SkyTime
   ) -> SkyAnswer {
     guard let launch = world.launch(id, at: now), list != .upcoming || launch.leavesUpcoming > now,
-      list != .previous || launch.net < now
+      list != .previous || launch.net < now, !request.isForDevelopers || launch.isForDevelopers
     else { return Self.json(404, Self.detail("Not found."), request) }
-    let shape = LaunchShape(
-      version: version, mode: .detailed, origin: request.origin, linkSuffix: Self.linkSuffix(request))
-    return Self.json(200, shape.write(launch), request)
+    return Self.json(200, pages.write(launch, as: shape(version, .detailed, request)), request)
   }
 
   private func throttleState(of client: String, _ limit: Int, _ request: SkyRequest, _ now: SkyTime)
@@ -149,4 +204,16 @@ public final class LaunchLibraryService: SkyService {
       status: status, headers: [("Content-Type", "text/html; charset=utf-8"), ("Vary", "Accept")],
       body: Array("<!doctype html><title>Launch Library 2</title>\(body)\n".utf8))
   }
+}
+
+extension SkyRequest {
+  /// Whether it was meant for the service's second host.
+  fileprivate var isForDevelopers: Bool {
+    let host = self[header: "host"] ?? origin.split(separator: "/").last.map(String.init) ?? ""
+    return host.hasPrefix("lldev.")
+  }
+}
+
+extension LaunchState {
+  fileprivate var isForDevelopers: Bool { number % 3 == 0 }
 }

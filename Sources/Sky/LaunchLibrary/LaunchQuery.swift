@@ -8,10 +8,12 @@ struct LaunchQuery {
     let message: String
   }
 
+  private let version: LaunchShape.Version
   private var filters: [(LaunchState) -> Bool] = []
   private var ordering = "net"
 
-  init(_ request: SkyRequest, defaultOrder: String) throws(Wrong) {
+  init(_ request: SkyRequest, _ version: LaunchShape.Version, defaultOrder: String) throws(Wrong) {
+    self.version = version
     ordering = defaultOrder
     for (name, value) in request.query where !value.isEmpty { try add(name, value) }
   }
@@ -46,13 +48,11 @@ struct LaunchQuery {
       let ids = Self.words(value)
       filters.append { ids.contains($0.id) }
     case "slug": filters.append { $0.slug == value }
+    case "launch_designator" where version == .v230: filters.append { $0.designator == value }
     case "status", "status__ids": try addNumbers(name, value) { $0.status.rawValue }
-    case "lsp__id", "lsp__ids": try addNumbers(name, value) { $0.provider.id }
-    case "lsp__name":
-      let names = Self.words(value).map { $0.lowercased() }
-      filters.append { names.contains($0.provider.name.lowercased()) }
+    case "lsp__id", "lsp__ids", "lsp__name": try addProvider(name, value)
     case "location__ids", "pad__location", "pad__location__ids":
-      try addNumbers(name, value) { $0.pad.location.id }
+      try addNumbers(name, value, isLax: version != .v230) { $0.pad.location.id }
     case "pad", "pad__ids": try addNumbers(name, value) { $0.pad.id }
     case "rocket__configuration__id": try addNumbers(name, value) { $0.rocket.id }
     case "program": try addNumbers(name, value) { $0.mission.program?.id ?? 0 }
@@ -71,12 +71,36 @@ struct LaunchQuery {
     }
   }
 
+  /// A lax filter passes over what is no number, where a strict one refuses it.
   private mutating func addNumbers(
-    _ name: String, _ value: String, _ key: @escaping (LaunchState) -> Int
+    _ name: String, _ value: String, isLax: Bool = false, _ key: @escaping (LaunchState) -> Int
   ) throws(Wrong) {
     let numbers = Self.words(value).compactMap(Int.init)
-    if numbers.isEmpty { throw Wrong(parameter: name, message: "Enter a number.") }
+    if numbers.isEmpty {
+      if isLax { return }
+      throw Wrong(parameter: name, message: "Enter a number.")
+    }
     filters.append { numbers.contains(key($0)) }
+  }
+
+  /// By name or number.
+  ///
+  /// The old versions have lists of numbers by a name of their own, and are less strict: a part of the name will do, and
+  /// what is no number is passed over.
+  private mutating func addProvider(_ name: String, _ value: String) throws(Wrong) {
+    let isOld = version != .v230
+    switch name {
+    case "lsp__name":
+      let names = Self.words(value).map { $0.lowercased() }
+      filters.append { launch in
+        let own = launch.provider.name.lowercased()
+        return names.contains { isOld ? own.holds($0) : own == $0 }
+      }
+    case "lsp__id" where isOld:
+      if let number = Int(value) { filters.append { $0.provider.id == number } }
+    case "lsp__ids" where !isOld: break
+    default: try addNumbers(name, value, isLax: isOld) { $0.provider.id }
+    }
   }
 
   /// Texts, whole or with `__icontains`.

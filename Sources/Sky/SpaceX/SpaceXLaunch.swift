@@ -37,13 +37,19 @@ struct SpaceXLaunch {
       "ships": .array(ships(news)), "capsules": .array(flight.capsule.map { [id("capsule", $0)] } ?? []),
       "payloads": .array((0..<flight.payloads).map { id("payload", flight.number * 2 + $0) }),
       "launchpad": id("launchpad", flight.launchpad), "flight_number": .number(number),
-      "name": .string(flight.name), "date_utc": .string(news.date.isoWithMilliseconds),
+      "name": .string(name(news)), "date_utc": .string(news.date.isoWithMilliseconds),
       "date_unix": .number(news.date.seconds), "date_local": .string(news.date.iso(minutesEast: minutes)),
       "date_precision": .string(news.precision), "upcoming": .bool(!news.isPast),
       "cores": .array(flight.cores.map { core($0, news) }), "auto_update": .bool(true), "tbd": .bool(false),
       "launch_library_id": isInLibrary ? .string(SpaceXID.uuid(&library)) : .null,
       "id": .string(launchID(flight)),
     ])
+  }
+
+  /// Some are called something else once others fly with them.
+  private func name(_ news: SpaceXNews) -> String {
+    let hasCompany = news.has("company", 0.05, after: -60...(-5))
+    return hasCompany ? "\(news.flight.name) & Company" : news.flight.name
   }
 
   private func core(_ core: SpaceXFlight.Core, _ news: SpaceXNews) -> Value {

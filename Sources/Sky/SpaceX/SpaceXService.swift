@@ -25,6 +25,7 @@ public final class SpaceXService: SkyService {
   private let isAlive: Bool
   private let worlds = Mutex<[(name: String, world: SpaceXWorld)]>([])
   private let cache = SpaceXCache()
+  private let limit = SpaceXLimit()
 
   /// Unless it lives, the world is as it was in October of 2022; else flights go on, one in six days.
   public init(seed: UInt64, isAlive: Bool = false) {
@@ -36,6 +37,7 @@ public final class SpaceXService: SkyService {
     var parts = request.path.split(separator: "/").map(String.init)
     guard let version = parts.first, ["v4", "v5", "latest"].contains(version) else { return nil }
     parts.removeFirst()
+    if limit.isOver(request.client, at: now) { return Self.plain(429, "Too Many Requests") }
     // Version 5 is of launches alone; of all else, 4 is the latest.
     guard let name = parts.first, let age = Self.ages[name], version != "v5" || name == "launches",
       parts.count <= 2

@@ -34,6 +34,12 @@ final class Workplace {
     try file.write(contentsOf: bytes)
   }
 
+  /// Makes a recording of the source `in`, of these lines.
+  func record(_ polls: String...) throws {
+    try FileManager.default.createDirectory(atPath: self["rec"], withIntermediateDirectories: true)
+    try write("rec/in.jsonl", polls.map { $0 + "\n" }.joined())
+  }
+
   func move(_ name: String, to other: String) throws {
     try FileManager.default.moveItem(atPath: self[name], toPath: self[other])
   }

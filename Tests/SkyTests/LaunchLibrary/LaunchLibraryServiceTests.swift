@@ -135,6 +135,33 @@ import Testing
     #expect(state.at("your_request_limit") == .number(LaunchThrottle.limitWithKey))
   }
 
+  @Test(
+    "developers are told of a third of the launches, as they were when the week began, as often as they like")
+  func developers() throws {
+    let host = [(name: "Host", value: "lldev.thespacedevs.com")]
+    let now = SkyTime(seconds: SkyDate(2026, 3, 5).days * 86400 + 50_000)
+    let monday = SkyTime(seconds: SkyDate(2026, 3, 2).days * 86400)
+    func page(_ query: String, at time: SkyTime) throws -> Value {
+      try service.get("/2.3.0/launches/upcoming/?\(query)", at: time, headers: host).value()
+    }
+    let first = try page("limit=100&mode=list", at: now)
+    let all = Self.world.upcoming(at: monday)
+    let count = try #require(first.member("count")?.double)
+    #expect((90...157).contains(count))
+    #expect(Set(first.rows("id")).isSubset(of: all.map(\.id)))
+    #expect(try page("limit=100&mode=list", at: monday) == first)
+    #expect(try page("limit=100&mode=list", at: SkyTime(seconds: monday.seconds - 1)) != first)
+    for _ in 0..<40 { #expect(try page("limit=1", at: now).rows("id").count == 1) }
+    let known = Set(first.rows("id"))
+    let other = try #require(all.first { $0.net < all[60].net && !known.contains($0.id) })
+    #expect(try service.get("/2.3.0/launches/\(other.id)/", at: now, headers: host).status == 404)
+    // By the address that a client believes to be at, too.
+    let request = SkyRequest(
+      path: "/2.3.0/launches/upcoming/", query: [("limit", "100"), ("mode", "list")],
+      origin: "https://lldev.thespacedevs.com")
+    #expect(try service.answer(request, at: now)?.value().rows("id") == first.rows("id"))
+  }
+
   @Test("a browser gets a page, unless it asks for JSON")
   func browser() throws {
     let accept = [(name: "Accept", value: "text/html,application/xhtml+xml")]

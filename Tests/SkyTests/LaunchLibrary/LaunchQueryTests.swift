@@ -6,8 +6,8 @@ import Testing
 @Suite struct LaunchQueryTests {
   private let all = LaunchLibraryServiceTests.world.upcoming(at: LaunchWorld.start)
 
-  private func select(_ query: String) throws -> [LaunchState] {
-    try LaunchQuery(SkyRequest.get("/2.3.0/launches/upcoming/?\(query)"), defaultOrder: "net").select(all)
+  private func select(_ query: String, _ version: LaunchShape.Version = .v230) throws -> [LaunchState] {
+    try LaunchQuery(SkyRequest.get("/x/?\(query)"), version, defaultOrder: "net").select(all)
   }
 
   /// Each query with what it is to choose, of which there must be some, but not all.
@@ -15,7 +15,7 @@ import Testing
     ("lsp__name=SpaceX", { $0.provider.name == "SpaceX" }),
     ("lsp__name=spacex,Rocket%20Lab", { ["SpaceX", "Rocket Lab"].contains($0.provider.name) }),
     ("lsp__id=121", { $0.provider.id == 121 }),
-    ("lsp__ids=121,147", { [121, 147].contains($0.provider.id) }),
+    ("lsp__id=121,147", { [121, 147].contains($0.provider.id) }),
     ("status=1", { $0.status == .go }),
     ("status__ids=1,8", { [.go, .toBeConfirmed].contains($0.status) }),
     ("location__ids=12,27", { [12, 27].contains($0.pad.location.id) }),
@@ -54,6 +54,36 @@ import Testing
     "what is unknown or empty is no filter", arguments: ["colour=red", "lsp__name=", "net__near=2026-01-01"])
   func unknown(_ query: String) throws {
     #expect(try select(query).count == all.count)
+  }
+
+  @Test("older versions are less strict with providers and places, and have lists of them by other names")
+  func old() throws {
+    func names(_ query: String, _ version: LaunchShape.Version) throws -> Set<String> {
+      Set(try select(query, version).map(\.provider.name))
+    }
+    for version in [LaunchShape.Version.v200, .v220] {
+      #expect(try names("lsp__name=space", version).count > 2, "a part of the name will do")
+      #expect(try names("lsp__ids=121,147", version) == ["SpaceX", "Rocket Lab"])
+      #expect(try names("lsp__id=121", version) == ["SpaceX"])
+      for query in [
+        "lsp__id=121,147", "lsp__ids=spacex", "location__ids=florida", "launch_designator=2026-001",
+      ] {
+        #expect(try select(query, version).count == all.count, "\(query) in \(version)")
+      }
+    }
+    #expect(try names("lsp__name=space", .v230).isEmpty)
+    #expect(try select("lsp__ids=121", .v230).count == all.count, "it is not known any more")
+    #expect(throws: LaunchQuery.Wrong.self) { try select("location__ids=florida") }
+  }
+
+  @Test("what has flown is found by its designator")
+  func designator() throws {
+    let now = LaunchWorldTests.time(60)
+    let launches = LaunchLibraryServiceTests.world.launches(at: now)
+    let designator = try #require(launches.lazy.compactMap(\.designator).first)
+    let query = try LaunchQuery(.get("/x/?launch_designator=\(designator)"), .v230, defaultOrder: "net")
+    let found = query.select(launches)
+    #expect(!found.isEmpty && found.allSatisfy { $0.designator == designator })
   }
 
   @Test("ids are looked for as they are")

@@ -9,7 +9,8 @@ import Testing
 
   private func ask(_ body: String, _ path: String = "/v4/launches/query") throws -> SkyAnswer {
     try #require(
-      Self.service.answer(SkyRequest(method: "POST", path: path, body: Array(body.utf8)), at: now))
+      Self.service.answer(
+        SkyRequest(method: "POST", path: path, body: Array(body.utf8), client: body), at: now))
   }
 
   private func page(_ body: String, _ path: String = "/v4/launches/query") throws -> Value {

@@ -39,6 +39,18 @@ import Testing
     #expect(try value("/v4/launches/\(id)") == all[42])
   }
 
+  @Test("fifty requests in a second are answered, by client; more when it is over")
+  func limit() throws {
+    let service = SpaceXService(seed: 7)
+    func status(_ milliseconds: Int64, client: String = "a") -> Int? {
+      let request = SkyRequest(path: "/v4/company", client: client)
+      return service.answer(request, at: SkyTime(milliseconds: now.milliseconds + milliseconds))?.status
+    }
+    for number in 0..<50 { #expect(status(Int64(number)) == 200) }
+    #expect(status(999) == 429 && status(999, client: "b") == 200)
+    #expect(status(1000) == 200 && status(1000) == 429)
+  }
+
   @Test("a list takes no parameters")
   func parameters() throws {
     let request = SkyRequest(path: "/v4/launches", query: [("limit", "1"), ("sort", "name")])

@@ -24,6 +24,8 @@ final class SkyTrial {
   static let upcoming = 80
 
   let sky: Sky
+  /// The launches under it, to be looked at.
+  let world: LaunchWorld
   let heard = Noted<Told>()
   let logged = Noted<String>()
   /// The polls that came out of sources, stale ones left out.
@@ -35,6 +37,7 @@ final class SkyTrial {
   init(_ name: String, faults: String, seed: UInt64 = 1, settings: [(name: String, text: String)] = []) throws
   {
     sky = Sky(seed: seed, faults: try SkyFaults(faults), upcoming: Self.upcoming)
+    world = LaunchWorld(seed: seed, upcoming: Self.upcoming)
     network = SkyNetwork(sky)
     let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
     var reader = PipelineReader(catalog: .all)
@@ -51,7 +54,7 @@ final class SkyTrial {
     let clock = clock
     let wallClock: @Sendable () -> Double = { start + Double(clock.now.nanoseconds) / 1e9 }
     let web = ImpatientScheduler(beside: clock)
-    network.time.withLock { $0 = { start + Double(web.now.nanoseconds) / 1e9 } }
+    network.keepTime { start + Double(web.now.nanoseconds) / 1e9 }
     var random = SystemRandom(seed: 1)
     let draws = Locked((0..<1000).map { _ in Double.random(in: 0..<1, using: &random) })
     var world = World(
@@ -142,57 +145,4 @@ private final class ImpatientScheduler: Scheduler {
     }
     return timer
   }
-}
-
-/// The sky as a client's network, without a wire.
-final class SkyNetwork: Transport {
-  struct Request: Sendable {
-    let host: String
-    let path: String
-    let at: Double
-  }
-
-  let asked = Noted<Request>()
-  let time = Locked<@Sendable () -> Double>({ 0 })
-  private let whole = Locked<Double?>(nil)
-  private let sky: Sky
-
-  init(_ sky: Sky) { self.sky = sky }
-
-  var now: Double { time.withLock { $0 }() }
-
-  /// When something was answered last that was whole and what was asked for.
-  var lastWhole: Double? { whole.withLock { $0 } }
-
-  func start(
-    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
-  ) -> Subscription {
-    let address = order.address
-    asked.note(Request(host: address.site, path: address.path, at: now))
-    let query = address.query.map { (name: $0.decodedName, value: $0.decodedValue) }
-    let answer = sky.answer(
-      SkyRequest(
-        method: order.method.rawValue, path: address.path, query: query,
-        headers: order.headers.map { ($0.name, $0.value) }, body: order.body,
-        origin: "\(address.scheme.rawValue)://\(address.site)"),
-      at: SkyTime(milliseconds: Int64(now * 1000)))
-    let result: Result<TransferAnswer, TransferFailure>
-    switch answer.delivery {
-    case .reset: result = .failure(TransferFailure(.interrupted, "the connection was reset"))
-    case .truncated: result = .failure(TransferFailure(.interrupted, "the body ended before its end"))
-    case .whole, .drip:
-      if answer.status == 200 { whole.withLock { [now] in $0 = now } }
-      result = .success(
-        TransferAnswer(
-          status: answer.status, headers: Headers(answer.headers.map { ($0.name, $0.value) }),
-          body: answer.body))
-    }
-    completion(result)
-    return Subscription()
-  }
-}
-
-extension QueryItem {
-  fileprivate var decodedName: String { name.removingPercentEncoding ?? name }
-  fileprivate var decodedValue: String { (value ?? "").removingPercentEncoding ?? value ?? "" }
 }

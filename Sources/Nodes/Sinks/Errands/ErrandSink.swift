@@ -7,11 +7,16 @@ protocol ErrandSink: KeepingSink {
   associatedtype Work: Errand
   var context: SinkContext { get }
   var errands: SinkErrands<Work> { get }
+  /// Where there is no network.
+  var unsent: Unsent? { get set }
   var dryRun: DryRun { get set }
 }
 
 extension ErrandSink {
-  func recover(_ entries: [OutboxEntry]) throws { errands.run(entries) }
+  func recover(_ entries: [OutboxEntry]) throws {
+    // They wait for a run that can do them.
+    if unsent == nil { errands.run(entries) }
+  }
 
   func didCommit(_ entries: [OutboxEntry]) throws { errands.run(entries) }
 
@@ -25,5 +30,6 @@ extension ErrandSink {
   func finish(by deadline: Instant) throws {
     try dryRun.write(to: context.screen)
     errands.finish(by: deadline)
+    unsent?.tell()
   }
 }

@@ -28,14 +28,18 @@ struct LaunchShape: Sendable {
     }
   }
 
+  func write(_ thing: LaunchThing) -> Value {
+    version == .v230 ? writeNew(thing) : writeOld(thing)
+  }
+
   /// The address of a thing: `link("pad/16")`.
   func link(_ path: String) -> Value { .string("\(origin)/\(version.rawValue)/\(path)/\(linkSuffix)") }
 
   /// The address of a picture of something.
   func picture(_ name: String) -> Value { .string("\(origin)/pictures/photos/\(name).png") }
 
-  func pictureName(of launch: LaunchState) -> String {
-    "\(Self.fileName(launch.rocket.fullName))-\(launch.picture)"
+  func pictureName(of rocket: LaunchRocket, _ number: Int) -> String {
+    "\(Self.fileName(rocket.fullName))-\(number)"
   }
 
   /// Letters, digits and dashes.
@@ -47,26 +51,8 @@ struct LaunchShape: Sendable {
 
   /// The status as a version knows it: the older ones lack some.
   func status(_ launch: LaunchState) -> LaunchStatus {
-    switch (launch.status, version) {
-    case (.payloadDeployed, .v200), (.payloadDeployed, .v220): .inFlight
-    case (.toBeConfirmed, .v200): .toBeDetermined
-    default: launch.status
-    }
-  }
-
-  func fullStatus(_ launch: LaunchState) -> Value {
-    let status = status(launch)
-    return .record([
-      "id": .count(status.rawValue), "name": .text(status.longName), "abbrev": .text(status.shortName),
-      "description": .text(status.explanation),
-    ])
-  }
-
-  func precision(_ launch: LaunchState) -> Value {
-    .record([
-      "id": .count(launch.precision.rawValue), "name": .text(launch.precision.name),
-      "abbrev": .text(launch.precision.abbreviation), "description": .text(launch.precision.explanation),
-    ])
+    if version.has(launch.status) { return launch.status }
+    return launch.status == .payloadDeployed ? .inFlight : .toBeDetermined
   }
 
   /// The place of a launch among all, of its year and of all time; null for one that goes to no orbit.

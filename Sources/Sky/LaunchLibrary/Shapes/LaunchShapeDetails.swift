@@ -40,10 +40,8 @@ extension LaunchShape {
         "publisher": .string(video == .official ? launch.provider.name : "Lawn Chair Astronautics"),
         "title": .string(launch.name), "description": .string("The launch of \(launch.mission.name), live."),
         "feature_image": .null, "url": .string("https://example.org/watch/\(launch.id.prefix(8))-\(video)"),
-        "type": .record([
-          "id": .count(video == .official ? 1 : 4),
-          "name": .string(video == .official ? "Official Webcast" : "Unofficial Re-stream"),
-        ]), "language": english, "start_time": .moment(begin), "end_time": isOver ? .moment(end) : .null,
+        "type": video.typeValue, "language": english, "start_time": .moment(begin),
+        "end_time": isOver ? .moment(end) : .null,
       ])
       if version == .v230 { value = value.adding(["live": .bool(launch.isWebcastLive)]) }
       return value
@@ -54,20 +52,12 @@ extension LaunchShape {
   func stages(_ launch: LaunchState) -> [Value] {
     guard launch.rocket.isReusable else { return [] }
     let serial = launch.booster
-    // Until somebody knows which it is, an unknown one stands for it.
-    let flights = serial == nil ? 0 : 1 + (launch.number + 1000) % 20
+    let flights = flights(of: launch)
     var stage = Value.record([
       "id": .count(1000 + launch.number), "type": .string("Core"),
       "reused": serial == nil ? .null : .bool(flights > 1),
       "launcher_flight_number": serial == nil ? .null : .count(flights),
-      "launcher": .record([
-        "id": .count(100 + launch.number), "url": link("launcher/\(100 + launch.number)"),
-        "details": .string("A first stage."), "flight_proven": .bool(flights > 1),
-        "serial_number": .string(serial ?? "Unknown \(launch.rocket.family)"), "status": .string("active"),
-        "image_url": .null,
-        "successful_landings": .count(max(0, flights - 1)), "attempted_landings": .count(max(0, flights - 1)),
-        "flights": .count(max(0, flights - 1)), "first_launch_date": .null, "last_launch_date": .null,
-      ]),
+      "launcher": launcher(launch),
       "landing": .record([
         "id": .count(2000 + launch.number), "attempt": serial == nil ? .null : .bool(true),
         "success": launch.hasLanded.map { .bool($0) } ?? .null,
@@ -87,6 +77,25 @@ extension LaunchShape {
       version == .v230
       ? stage.adding(["turn_around_time": .null]) : stage.adding(["turn_around_time_days": .null])
     return [stage]
+  }
+
+  /// With this one; until somebody knows which stage it is, an unknown one stands for it.
+  private func flights(of launch: LaunchState) -> Int {
+    launch.booster == nil ? 0 : 1 + (launch.number + 1000) % 20
+  }
+
+  func launcher(_ launch: LaunchState) -> Value {
+    let flights = flights(of: launch)
+    let number = LaunchThing.launcher(launch).id
+    return .record([
+      "id": .count(number), "url": link("\(LaunchThing.Kind.launcher.folder(version))/\(number)"),
+      "details": .string("A first stage."), "flight_proven": .bool(flights > 1),
+      "serial_number": .string(launch.booster ?? "Unknown \(launch.rocket.family)"),
+      "status": .string("active"),
+      "image_url": .null,
+      "successful_landings": .count(max(0, flights - 1)), "attempted_landings": .count(max(0, flights - 1)),
+      "flights": .count(max(0, flights - 1)), "first_launch_date": .null, "last_launch_date": .null,
+    ])
   }
 
   func timeline(_ launch: LaunchState) -> [Value] {

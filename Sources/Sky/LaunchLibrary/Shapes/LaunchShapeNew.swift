@@ -21,26 +21,30 @@ extension LaunchShape {
     .record([
       "id": .string(launch.id), "url": link("launches/\(launch.id)"), "name": .string(launch.name),
       "response_mode": .string(mode.rawValue), "slug": .string(launch.slug),
-      "launch_designator": designator(launch),
-      "status": fullStatus(launch), "last_updated": .moment(launch.lastUpdated), "net": .moment(launch.net),
-      "net_precision": precision(launch), "window_end": .moment(launch.windowEnd),
-      "window_start": .moment(launch.windowStart), "image": image(of: launch),
+      "launch_designator": .text(launch.designator),
+      "status": version.value(of: status(launch)), "last_updated": .moment(launch.lastUpdated),
+      "net": .moment(launch.net),
+      "net_precision": launch.precision.value, "window_end": .moment(launch.windowEnd),
+      "window_start": .moment(launch.windowStart), "image": image(of: launch.rocket, launch.picture),
     ])
   }
 
-  /// As in `2026-017`, once it has flown.
-  private func designator(_ launch: LaunchState) -> Value {
-    guard launch.status == .success else { return .null }
-    let net = launch.net.seconds
-    let number = String(1 + UTC.dayOfYear(net) * 5 / 7)
-    return .string(
-      "\(UTC.year(net))-" + String(repeating: "0", count: max(0, 3 - number.utf8.count)) + number)
+  /// What launches link to, alone.
+  func writeNew(_ thing: LaunchThing) -> Value {
+    switch thing {
+    case .agency(let provider): agency(provider, .normal)
+    case .pad(let pad, _): self.pad(pad)
+    case .location(let location): self.location(location)
+    case .rocket(let rocket, let provider): configuration(of: rocket, 0, provider)
+    case .program(let program, let provider): self.program(program, provider)
+    case .launcher(let launch): launcher(launch)
+    }
   }
 
-  private func image(of launch: LaunchState) -> Value {
+  private func image(of rocket: LaunchRocket, _ picture: Int) -> Value {
     // Of a rocket that has not flown yet there is none, until somebody draws one.
-    if launch.rocket.maidenFlight == nil, launch.picture == 0 { return .null }
-    return image(launch.rocket.id * 10 + launch.picture, launch.rocket.fullName, pictureName(of: launch))
+    if rocket.maidenFlight == nil, picture == 0 { return .null }
+    return image(rocket.id * 10 + picture, rocket.fullName, pictureName(of: rocket, picture))
   }
 
   private func image(_ id: Int, _ name: String, _ file: String) -> Value {
@@ -98,36 +102,41 @@ extension LaunchShape {
   }
 
   private func rocket(_ launch: LaunchState) -> Value {
-    let rocket = launch.rocket
+    let rocket = Value.record([
+      "id": .count(8000 + launch.number),
+      "configuration": configuration(of: launch.rocket, launch.picture, launch.provider),
+    ])
+    guard mode == .detailed else { return rocket }
+    return rocket.adding([
+      "launcher_stage": .array(stages(launch)), "spacecraft_stage": .array([]), "payloads": .array([]),
+    ])
+  }
+
+  private func configuration(of rocket: LaunchRocket, _ picture: Int, _ provider: LaunchProvider) -> Value {
     var family = Value.record([
       "response_mode": .string(mode == .detailed ? "detailed" : "list"), "id": .count(rocket.id + 5000),
       "name": .string(rocket.family),
     ])
-    var configuration = Value.record([
+    let configuration = Value.record([
       "response_mode": .string(mode == .detailed ? "detailed" : "list"), "id": .count(rocket.id),
       "url": link("launcher_configurations/\(rocket.id)"), "name": .string(rocket.name),
       "families": .array([family]), "full_name": .string(rocket.fullName), "variant": .string(rocket.variant),
     ])
-    let id = Value.count(8000 + launch.number)
-    guard mode == .detailed else { return .record(["id": id, "configuration": configuration]) }
+    guard mode == .detailed else { return configuration }
     family = family.adding([
-      "manufacturer": .array([agency(launch.provider, .normal)]), "parent": .null, "description": .string(""),
+      "manufacturer": .array([agency(provider, .normal)]), "parent": .null, "description": .string(""),
       "active": .bool(true), "maiden_flight": .text(rocket.maidenFlight),
     ]).adding(Self.record(rocket.id + 5000, pending: 12))
-    configuration = configuration.adding([
+    return configuration.adding([
       "families": .array([family]), "active": .bool(true), "is_placeholder": .bool(false),
-      "manufacturer": agency(launch.provider, .normal),
-      "program": .array([]), "reusable": .bool(rocket.isReusable), "image": image(of: launch),
+      "manufacturer": agency(provider, .normal),
+      "program": .array([]), "reusable": .bool(rocket.isReusable), "image": image(of: rocket, picture),
       "info_url": .null, "wiki_url": .null, "description": .string("A rocket."), "alias": .string(""),
       "min_stage": .count(2), "max_stage": .count(2), "length": rocket.length.map { .number($0) } ?? .null,
       "diameter": .null, "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null,
       "launch_mass": .null, "leo_capacity": .count(rocket.capacity), "gto_capacity": .null,
       "geo_capacity": .null, "sso_capacity": .null, "to_thrust": .null, "apogee": .null,
     ]).adding(Self.record(rocket.id, pending: 12)).adding(["fastest_turnaround": .string("P4DT7H12M5S")])
-    return .record([
-      "id": id, "configuration": configuration, "launcher_stage": .array(stages(launch)),
-      "spacecraft_stage": .array([]), "payloads": .array([]),
-    ])
   }
 
   private func mission(_ launch: LaunchState) -> Value {
@@ -185,17 +194,18 @@ extension LaunchShape {
   }
 
   private func program(_ launch: LaunchState) -> [Value] {
-    guard let program = launch.mission.program else { return [] }
-    return [
-      .record([
-        "response_mode": .string("normal"), "id": .count(program.id), "url": link("programs/\(program.id)"),
-        "name": .string(program.name), "image": image(program.id, program.name, "program-\(program.id)"),
-        "info_url": .null, "wiki_url": .null, "description": .string(program.description),
-        "agencies": .array([agency(launch.provider, .list)]), "start_date": .string("2019-05-24T02:30:00Z"),
-        "end_date": .null, "mission_patches": .array([]),
-        "type": .record(["id": .count(3), "name": .string("Communication Constellation")]),
-      ])
-    ]
+    launch.mission.program.map { [program($0, launch.provider)] } ?? []
+  }
+
+  private func program(_ program: LaunchProgram, _ provider: LaunchProvider) -> Value {
+    .record([
+      "response_mode": .string("normal"), "id": .count(program.id), "url": link("programs/\(program.id)"),
+      "name": .string(program.name), "image": image(program.id, program.name, "program-\(program.id)"),
+      "info_url": .null, "wiki_url": .null, "description": .string(program.description),
+      "agencies": .array([agency(provider, .list)]), "start_date": .string("2019-05-24T02:30:00Z"),
+      "end_date": .null, "mission_patches": .array([]),
+      "type": .record(["id": .count(3), "name": .string("Communication Constellation")]),
+    ])
   }
 
   // MARK: - Details

@@ -4,12 +4,11 @@ import JSON
 extension LaunchShape {
   /// 2.0.0: no `last_updated`, no precision but two flags, and short names of statuses.
   func writeOldest(_ launch: LaunchState) -> Value {
-    let status = status(launch)
     let isDateUnknown = launch.precision.rawValue > NetPrecision.day.rawValue
     var body = Value.record([
       "id": .string(launch.id), "url": link("launch/\(launch.id)"), "launch_library_id": .null,
       "slug": .string(launch.slug), "name": .string(launch.name),
-      "status": .record(["id": .count(status.rawValue), "name": .string(status.shortName)]),
+      "status": version.value(of: status(launch)),
       "net": .moment(launch.net), "window_end": .moment(launch.windowEnd),
       "window_start": .moment(launch.windowStart), "inhold": .bool(launch.status == .hold),
       "tbdtime": .bool(launch.precision.rawValue >= NetPrecision.day.rawValue),
@@ -31,6 +30,18 @@ extension LaunchShape {
     return body.adding(["type": .string(mode.rawValue)])
   }
 
+  /// What launches link to, alone.
+  func writeOld(_ thing: LaunchThing) -> Value {
+    switch thing {
+    case .agency(let provider): agency(provider)
+    case .pad(let pad, let provider): self.pad(pad, provider)
+    case .location(let location): self.location(location)
+    case .rocket(let rocket, let provider): configuration(of: rocket, 0, provider)
+    case .program(let program, let provider): self.program(program, provider)
+    case .launcher(let launch): launcher(launch)
+    }
+  }
+
   /// 2.2.0 with `mode=list`: what is an object elsewhere is a name here.
   func writeFlat(_ launch: LaunchState) -> Value {
     head(launch).adding([
@@ -38,7 +49,8 @@ extension LaunchShape {
       "mission": launch.mission.isKnown ? .string(launch.mission.name) : .null,
       "mission_type": launch.mission.isKnown ? .string(launch.mission.kind) : .null,
       "pad": .string(launch.pad.name), "location": .string(launch.pad.location.name), "landing": .null,
-      "landing_success": .null, "launcher": .null, "orbit": .null, "image": picture(pictureName(of: launch)),
+      "landing_success": .null, "launcher": .null, "orbit": .null,
+      "image": picture(pictureName(of: launch.rocket, launch.picture)),
       "infographic": .null, "type": .string("list"),
     ])
   }
@@ -46,8 +58,10 @@ extension LaunchShape {
   private func head(_ launch: LaunchState) -> Value {
     .record([
       "id": .string(launch.id), "url": link("launch/\(launch.id)"), "slug": .string(launch.slug),
-      "name": .string(launch.name), "status": fullStatus(launch), "last_updated": .moment(launch.lastUpdated),
-      "net": .moment(launch.net), "net_precision": precision(launch), "window_end": .moment(launch.windowEnd),
+      "name": .string(launch.name), "status": version.value(of: status(launch)),
+      "last_updated": .moment(launch.lastUpdated),
+      "net": .moment(launch.net), "net_precision": launch.precision.value,
+      "window_end": .moment(launch.windowEnd),
       "window_start": .moment(launch.windowStart),
     ])
   }
@@ -63,8 +77,9 @@ extension LaunchShape {
     [
       "launch_service_provider": agency(launch.provider), "rocket": rocket(launch),
       "mission": mission(launch),
-      "pad": pad(launch), "webcast_live": .bool(launch.isWebcastLive),
-      "image": picture(pictureName(of: launch)), "infographic": .null, "program": .array(program(launch)),
+      "pad": pad(launch.pad, launch.provider), "webcast_live": .bool(launch.isWebcastLive),
+      "image": picture(pictureName(of: launch.rocket, launch.picture)), "infographic": .null,
+      "program": .array(program(launch)),
     ]
   }
 
@@ -90,7 +105,15 @@ extension LaunchShape {
   }
 
   private func rocket(_ launch: LaunchState) -> Value {
-    let rocket = launch.rocket
+    let rocket = Value.record([
+      "id": .count(8000 + launch.number),
+      "configuration": configuration(of: launch.rocket, launch.picture, launch.provider),
+    ])
+    guard mode == .detailed else { return rocket }
+    return rocket.adding(["launcher_stage": .array(stages(launch)), "spacecraft_stage": .null])
+  }
+
+  private func configuration(of rocket: LaunchRocket, _ picture: Int, _ provider: LaunchProvider) -> Value {
     var configuration = Value.record(["id": .count(rocket.id)])
     if version == .v200 { configuration = configuration.adding(["launch_library_id": .null]) }
     configuration = configuration.adding([
@@ -98,23 +121,17 @@ extension LaunchShape {
       "family": .string(rocket.family),
       "full_name": .string(rocket.fullName), "variant": .string(rocket.variant),
     ])
-    let id = Value.count(8000 + launch.number)
-    guard mode == .detailed else { return .record(["id": id, "configuration": configuration]) }
-    configuration = configuration.adding([
+    guard mode == .detailed else { return configuration }
+    return configuration.adding([
       "active": .bool(true), "reusable": .bool(rocket.isReusable), "description": .string("A rocket."),
-      "manufacturer": agency(launch.provider), "program": .array([]), "alias": .string(""),
+      "manufacturer": agency(provider), "program": .array([]), "alias": .string(""),
       "min_stage": .count(2), "max_stage": .count(2), "length": rocket.length.map { .number($0) } ?? .null,
       "diameter": .null, "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null,
       "launch_mass": .null, "leo_capacity": .count(rocket.capacity), "gto_capacity": .null,
       "to_thrust": .null,
-      "apogee": .null, "vehicle_range": .null, "image_url": picture(pictureName(of: launch)),
-      "info_url": .null,
-      "wiki_url": .null,
+      "apogee": .null, "vehicle_range": .null, "image_url": self.picture(pictureName(of: rocket, picture)),
+      "info_url": .null, "wiki_url": .null,
     ]).adding(Self.record(rocket.id, pending: 12))
-    return .record([
-      "id": id, "configuration": configuration, "launcher_stage": .array(stages(launch)),
-      "spacecraft_stage": .null,
-    ])
   }
 
   private func mission(_ launch: LaunchState) -> Value {
@@ -135,24 +152,27 @@ extension LaunchShape {
     return value.adding(["agencies": .array([]), "info_urls": .array([]), "vid_urls": .array([])])
   }
 
-  private func pad(_ launch: LaunchState) -> Value {
-    let pad = launch.pad
-    let location = pad.location
+  private func location(_ location: LaunchLocation) -> Value {
     var place = Value.record([
       "id": .count(location.id), "url": link("location/\(location.id)"), "name": .string(location.name),
       "country_code": .string(location.country.alpha3), "map_image": picture("location-\(location.id)"),
     ])
-    let isFull = mode == .detailed && version == .v220
     if isFull { place = place.adding(["description": .null, "timezone_name": .string(location.timeZone)]) }
-    place = place.adding([
+    return place.adding([
       "total_launch_count": .count(Self.total(location.id)), "total_landing_count": .count(0),
     ])
+  }
+
+  private var isFull: Bool { mode == .detailed && version == .v220 }
+
+  private func pad(_ pad: LaunchPad, _ provider: LaunchProvider) -> Value {
+    let location = pad.location
     var value = Value.record([
       "id": .count(pad.id), "url": link("pad/\(pad.id)"),
-      "agency_id": pad.id % 2 == 0 ? .null : .count(launch.provider.id), "name": .string(pad.name),
+      "agency_id": pad.id % 2 == 0 ? .null : .count(provider.id), "name": .string(pad.name),
       "info_url": .null, "wiki_url": wikiLink(pad), "map_url": mapLink(pad),
       "latitude": .string("\(pad.latitude)"),
-      "longitude": .string("\(pad.longitude)"), "location": place,
+      "longitude": .string("\(pad.longitude)"), "location": self.location(location),
     ])
     if isFull { value = value.adding(["description": .null]) }
     if version == .v220 { value = value.adding(["country_code": .string(location.country.alpha3)]) }
@@ -164,8 +184,10 @@ extension LaunchShape {
   }
 
   private func program(_ launch: LaunchState) -> [Value] {
-    guard let program = launch.mission.program else { return [] }
-    let provider = launch.provider
+    launch.mission.program.map { [program($0, launch.provider)] } ?? []
+  }
+
+  private func program(_ program: LaunchProgram, _ provider: LaunchProvider) -> Value {
     var value =
       Value.record([
         "id": .count(program.id), "url": link("program/\(program.id)"), "name": .string(program.name),
@@ -184,7 +206,7 @@ extension LaunchShape {
         "type": .record(["id": .count(3), "name": .string("Communication Constellation")]),
       ])
     }
-    return [value]
+    return value
   }
 
   // MARK: - Details

@@ -40,6 +40,13 @@ public struct LaunchState: Sendable, Equatable {
   var history: ArraySlice<LaunchChange> = []
   public internal(set) var lastUpdated: SkyTime
 
+  /// As in `2026-017`, once it has flown.
+  var designator: String? {
+    guard status == .success else { return nil }
+    let number = String(1 + UTC.dayOfYear(net.seconds) * 5 / 7)
+    return "\(UTC.year(net.seconds))-" + String(repeating: "0", count: max(0, 3 - number.utf8.count)) + number
+  }
+
   /// When it is no longer among those to come.
   public var leavesUpcoming: SkyTime { SkyTime(milliseconds: net.milliseconds + 86_400_000) }
 }

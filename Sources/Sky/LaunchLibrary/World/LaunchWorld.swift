@@ -26,6 +26,8 @@ public final class LaunchWorld: Sendable {
   /// The first launch there is; it flew a year before the world began.
   private let firstNumber: Int
   private let known = Mutex<[Int: LaunchLife]>([:])
+  /// The numbers of launches that were asked for by their ids.
+  private let numbers = Mutex<[String: Int]>([:])
   /// More than are looked at in a world of some years.
   private static let knownLimit = 20_000
 
@@ -56,7 +58,15 @@ public final class LaunchWorld: Sendable {
 
   /// The launch of an id; nil where there is none, or where it has not been announced.
   public func launch(_ id: String, at now: SkyTime) -> LaunchState? {
-    lives(firstNumber...lastNumber(at: now)).first { $0.plan.id == id }?.state(at: now)
+    if let number = numbers.withLock({ $0[id] }) { return lives(number...number).first?.state(at: now) }
+    guard let life = lives(firstNumber...lastNumber(at: now)).first(where: { $0.plan.id == id }) else {
+      return nil
+    }
+    numbers.withLock { numbers in
+      if numbers.count > Self.knownLimit { numbers.removeAll() }
+      numbers[id] = life.plan.number
+    }
+    return life.state(at: now)
   }
 
   /// All that ever happens to a launch, in order of time, what has not happened yet too.

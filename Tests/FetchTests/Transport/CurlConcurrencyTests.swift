@@ -1,0 +1,37 @@
+import Glibc
+import Loopback
+import Synchronization
+import Testing
+
+@testable import Fetch
+
+/// Transfers to one host beside each other.
+@Suite(.timeLimit(.minutes(2))) struct CurlConcurrencyTests {
+  /// What the server speaks.
+  static let kinds = ["HTTP/1.0", "HTTP/1.1"]
+
+  @Test(
+    "two transfers to a host without HTTP/2 are under way at once, the first two and those after",
+    arguments: kinds)
+  func together(_ version: String) throws {
+    let waiting = Atomic(0)
+    let most = Atomic(0)
+    let server = try LoopbackServer { _ in
+      most.max(waiting.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+      // Answers when both are there, and in the end anyway.
+      for _ in 0..<200 where most.load(ordering: .relaxed) < 2 { usleep(10_000) }
+      waiting.subtract(1, ordering: .relaxed)
+      return [.text("\(version) 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"), .close]
+    }
+    try server.serving {
+      let transport = try CurlTransport()
+      for round in 1...2 {
+        most.store(0, ordering: .relaxed)
+        let ends = CurlTransportTests().transfer(
+          try (0..<2).map { try CurlTransportTests().order("\(server.url)/\(round)/\($0)") }, with: transport)
+        #expect(ends.allSatisfy { (try? $0.get())?.status == 200 })
+        #expect(most.load(ordering: .relaxed) == 2, "in round \(round)")
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Reactive
+
+@testable import Fetch
+@testable import Sky
+
+/// The sky as a client's network, without a wire.
+final class SkyNetwork: Transport {
+  struct Request: Sendable {
+    let host: String
+    let path: String
+    let at: Double
+  }
+
+  /// In a type of its own, since what is put behind a lock as a bare closure is wrapped anew each time it is called.
+  private struct Clock: Sendable {
+    let now: @Sendable () -> Double
+  }
+
+  let asked = Noted<Request>()
+  private let clock: Locked<Clock>
+  private let whole = Locked<Double?>(nil)
+  private let sky: Sky
+
+  init(_ sky: Sky, at now: SkyTime = LaunchWorld.start) {
+    self.sky = sky
+    clock = Locked(Clock { Double(now.milliseconds) / 1000 })
+  }
+
+  /// The time of day, in seconds since 1970.
+  var now: Double { clock.withLock { $0 }.now() }
+
+  func keepTime(_ now: @escaping @Sendable () -> Double) { clock.withLock { $0 = Clock(now: now) } }
+
+  /// Stands still at a time.
+  func stop(at now: SkyTime) { keepTime { Double(now.milliseconds) / 1000 } }
+
+  /// When something was answered last that was whole and what was asked for.
+  var lastWhole: Double? { whole.withLock { $0 } }
+
+  func start(
+    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+  ) -> Subscription {
+    let address = order.address
+    asked.note(Request(host: address.site, path: address.path, at: now))
+    let query = address.query.map { (name: $0.decodedName, value: $0.decodedValue) }
+    let answer = sky.answer(
+      SkyRequest(
+        method: order.method.rawValue, path: address.path, query: query,
+        headers: order.headers.map { ($0.name, $0.value) }, body: order.body,
+        origin: "\(address.scheme.rawValue)://\(address.site)"),
+      at: SkyTime(milliseconds: Int64(now * 1000)))
+    let result: Result<TransferAnswer, TransferFailure>
+    switch answer.delivery {
+    case .reset: result = .failure(TransferFailure(.interrupted, "the connection was reset"))
+    case .truncated: result = .failure(TransferFailure(.interrupted, "the body ended before its end"))
+    case .whole, .drip:
+      if answer.status == 200 { whole.withLock { [now] in $0 = now } }
+      result = .success(
+        TransferAnswer(
+          status: answer.status, headers: Headers(answer.headers.map { ($0.name, $0.value) }),
+          body: answer.body))
+    }
+    completion(result)
+    return Subscription()
+  }
+}
+
+extension QueryItem {
+  fileprivate var decodedName: String { name.removingPercentEncoding ?? name }
+  fileprivate var decodedValue: String { (value ?? "").removingPercentEncoding ?? value ?? "" }
+}
