@@ -166,8 +166,9 @@ struct MonthTests {
   func once(_ name: String, _ sink: String) throws {
     var whole = 0
     for seed in 1...4 as ClosedRange<UInt64> {
-      // To find the day that fails takes some requests, of which none may be refused.
-      let faults = name == "apod-album" ? "5xx,html,drip,type,apod" : "all"
+      // To find a day that fails takes the album some requests, of which none may be refused: with all faults on it has
+      // mostly nothing to show, so half of its seeds have fewer.
+      let faults = name == "apod-album" && seed > 2 ? "5xx,html,drip,type,apod" : "all"
       let trial = try SkyTrial(name, faults: faults, seed: seed)
       try trial.run(for: .seconds(4 * 3600))
       let told = trial.told(sink)

@@ -7,3 +7,11 @@ def apod_row:
   { date, type: .media_type, title: (.title | line), explanation: (.explanation | line), by: (.copyright | line),
     link: ((.hdurl // .url) | apod_link),
     picture: (if .media_type == "image" then (.hdurl // .url) else .thumbnail_url end | apod_link) };
+
+# The lines of a day, for people.
+def apod_lines:
+  .title // .date,
+  ({ Date: .date, By: .by, Link: .link, Picture: .picture }
+    | to_entries[] | select(.value != null) | "  \(.key + ":" | . + " " * (10 - length)) \(.value)"),
+  (.explanation | values | "  \(.)"),
+  "";

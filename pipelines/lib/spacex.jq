@@ -22,7 +22,7 @@ def spacex_reused:
 # What a launch looks like in our pipelines; its rocket must have been put in the place of its id.
 def spacex_row:
   { name, date: spacex_date, outcome: spacex_outcome, rocket: (.rocket | if type == "object" then .name else . end),
-    reused: spacex_reused, patch: .links.patch.small };
+    type: (.rocket | objects.type) // null, reused: spacex_reused, patch: .links.patch.small };
 
 # A length in metres or feet, or a weight in kilograms or pounds, of what the service says in both; `$unit` is m, ft, kg
 # or lb. Null where nobody knows.

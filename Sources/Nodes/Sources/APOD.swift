@@ -48,7 +48,10 @@ let apod = NodeSpec(
   .poll { options, context in try APODSource(options, context) })
 
 private enum APODOptions {
-  static let days = Option("days", .integer(1...200), default: "30", "how many days, up to today")
+  static let days = Option.optional(
+    "days", OptionType<Int>.integer(1...200), "how many days, up to today; 30 where no range is given",
+    example: "7")
+  static let usualDays = 30
   static let from = Option.optional("from", .time, "the first day of a range", example: "2026-01-01")
   static let until = Option.optional(
     "until", .time, "its last day; today, if not given", example: "2026-01-31")
@@ -92,7 +95,9 @@ private final class APODSource: PollSource {
     }
     let today = Int(poll.at) / Self.day
     let last = options[APODOptions.until].map { Int($0) / Self.day } ?? today
-    let first = options[APODOptions.from].map { Int($0) / Self.day } ?? last - options[APODOptions.days] + 1
+    let first =
+      options[APODOptions.from].map { Int($0) / Self.day } ?? last
+      - (options[APODOptions.days] ?? APODOptions.usualDays) + 1
     var all: [Value] = []
     var bad: [String] = []
     for start in stride(from: first, through: last, by: Self.window) {

@@ -54,6 +54,19 @@ public struct Options: Sendable {
   /// Where an option stands in the file; the whole node for one that is not given.
   public func place<Value>(of option: Option<Value>) -> Place { places[option.name] ?? place }
 
-  /// Whether an option is written in the file.
-  public func isGiven<Value>(_ option: Option<Value>) -> Bool { places[option.name] != nil }
+  /// Whether an option is written in the file, and not as null where that is the same as leaving it out: a variable may
+  /// stand for it that has no value.
+  public func isGiven<Value>(_ option: Option<Value>) -> Bool {
+    // Taken out first: the look-up's own optional is none of the option's.
+    guard places[option.name] != nil, let value = values[option.name] else { return false }
+    return (value as? any MaybeAbsent)?.isAbsent != true
+  }
+}
+
+private protocol MaybeAbsent {
+  var isAbsent: Bool { get }
+}
+
+extension Optional: MaybeAbsent {
+  fileprivate var isAbsent: Bool { self == nil }
 }

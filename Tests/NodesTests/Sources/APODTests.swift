@@ -86,11 +86,18 @@ import Testing
     arguments: [
       "{ from: 2026-03-01, until: 2026-02-01 }", "{ from: 2025-01-01, until: 2026-01-01 }",
       "{ until: 2026-01-01 }",
-      "{ days: 3, random: 3 }",
+      "{ days: 3, random: 3 }", "{ days: null, until: 2026-01-01 }",
     ])
   func checked(_ options: String) {
     #expect(throws: (any Error).self) {
       try Trial.plan("sources: { in: { apod: \(options) } }\nsteps: []\nsinks: { it: null }\n")
     }
+  }
+
+  @Test(
+    "what is null is not said, so that variables can stand for all of it",
+    arguments: ["{ days: null, from: 2026-01-01, random: null }", "{ days: 3, from: null, until: null }"])
+  func absent(_ options: String) throws {
+    _ = try Trial.plan("sources: { in: { apod: \(options) } }\nsteps: []\nsinks: { it: null }\n")
   }
 }
