@@ -22,10 +22,10 @@ enum Fate {
       return .killedAt(point: point, number: dice.below(2) == 0 ? 1 : 1 + dice.below(8))
     }
     switch dice.below(20) {
-    case 0: return .stopped(after: seconds(0...300), killedAfter: nil)
-    case 1: return .stopped(after: seconds(50...300), killedAfter: seconds(0...20))
-    case 2..<6: return .killed(after: seconds(0...60))
-    case 6..<14: return .killed(after: seconds(30...200))
+    case 0..<2: return .stopped(after: seconds(0...300), killedAfter: nil)
+    case 2: return .stopped(after: seconds(50...300), killedAfter: seconds(0...20))
+    case 3..<7: return .killed(after: seconds(0...60))
+    case 7..<14: return .killed(after: seconds(30...200))
     default: return .killed(after: seconds(100...700))
     }
   }

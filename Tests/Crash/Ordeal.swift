@@ -17,7 +17,8 @@ struct Ordeal {
     self.kind = kind
     self.seed = seed
     self.isLong = isLong
-    dice = SplitMix64(seed: seed)
+    // Each scenario has dice of its own, or one seed would bring the same fates to all.
+    dice = SplitMix64(seed: kind.rawValue.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) })
     tally = Tally(name: kind.rawValue)
   }
 
