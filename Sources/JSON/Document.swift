@@ -65,10 +65,10 @@ public final class Document: @unchecked Sendable {
     rawCapacity = capacity
   }
 
-  /// Gives the memory of its text for other memory, which has room for the padding too.
-  func exchange(_ memory: inout UnsafeMutablePointer<UInt8>, _ capacity: inout Int) {
-    swap(&raw, &memory)
-    swap(&rawCapacity, &capacity)
+  /// Gives the memory of its text for another's.
+  func exchange(_ text: inout TextBuffer) {
+    swap(&raw, &text.base)
+    swap(&rawCapacity, &text.capacity)
   }
 
   /// Puts the zero bytes after the text.

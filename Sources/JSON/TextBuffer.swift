@@ -14,8 +14,3 @@ public struct TextBuffer: ~Copyable {
   /// All of it, written to or not.
   public var memory: UnsafeMutableBufferPointer<UInt8> { .init(start: base, count: capacity) }
 }
-
-extension Document {
-  /// Gives the memory of its text for another's.
-  func exchange(_ text: inout TextBuffer) { exchange(&text.base, &text.capacity) }
-}

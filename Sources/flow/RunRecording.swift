@@ -13,8 +13,8 @@ struct RunRecording {
     looks up is in lookups.jsonl there. --replay runs over it: sources that are polled and lookups answer with their \
     recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. Nothing is asked of \
     the network or sent there: http and download say how many events they let go. Other sinks do as ever, also those \
-    that run commands, so --dry-run may be what is wanted. Timers ring up to the last poll; with it the sources end, and what steps still hold is sent at once. \
-    Nothing is remembered of it, unless --state names a folder for that.
+    that run commands, so --dry-run may be what is wanted. Timers ring up to the last poll; with it the sources end, \
+    and what steps still hold is sent at once. Nothing is remembered of it, unless --state names a folder for that.
     """
 
   private enum Way {

@@ -77,6 +77,12 @@ import Testing
     }
   }
 
+  @Test func aNameThatIsRepeatedCountsOnce() throws {
+    let (twice, other) = (#"{"a":1,"a":1}"#, #"{"a":1,"b":2}"#)
+    #expect(try differences(twice, other) == [#"{"path":"/b","after":2}"#])
+    #expect(try differences(other, twice) == [#"{"path":"/b","before":2}"#])
+  }
+
   @Test func namesAreEscapedInPaths() throws {
     #expect(
       try differences(#"{"a/b":{"~":1}}"#, #"{"a/b":{"~":2}}"#) == [

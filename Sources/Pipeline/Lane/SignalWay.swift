@@ -3,7 +3,7 @@ import Reactive
 /// What takes the events of a stream on the lane, without the signals and the hand-over around them.
 ///
 /// Wrapped into a signal, the value and the poll of an event are retained once more at each step; behind `LaneLocal`,
-/// so is the step. Between two steps of one lane neither is needed, and half of a short pipeline's time would be that.
+/// so is the step. Between two steps of one lane neither is needed, and it is what a short pipeline spends its time on.
 class EventTaker {
   func take(_ event: Event) {}
 }
