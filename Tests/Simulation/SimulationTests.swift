@@ -46,6 +46,7 @@ import Testing
       (21402, "lines of a file that was set aside were written again where the mark was in an old one"),
       (30560, "lines that a failed sync had left in memory alone were passed over, and taken for safe"),
       (60281, "stopped while it made lines again, a run kept how far it had come, and they were doubled"),
+      (300_790, "an event that came when the clock was back before the end of a window was not in that"),
       (2124, "an old file that a power cut had left with half a line was taken for whole"),
     ] as [(UInt64, String)])
   func found(seed: UInt64, what: String) throws {

@@ -69,6 +69,23 @@ import Testing
     }
   }
 
+  @Test("an element has all its windows, though one had ended before the next run's clock was set back")
+  func setBack() {
+    let shape = WindowShape.aligned(size: .seconds(20), every: .seconds(10))
+    var before = Machine(state: MemoryState(), shape: shape, maxKeys: 9, maxElements: 9)
+    before.advance(to: second(17))
+    #expect(before.accept(1, for: 0, at: second(17)) == .taken)
+    before.advance(to: second(20))
+    #expect(before.closed().map(told) == Told(key: 0, start: 0, end: 20, elements: [1]))
+    var machine = Machine(state: before.state, shape: shape, maxKeys: 9, maxElements: 9)
+    machine.advance(to: second(19))
+    #expect(machine.accept(2, for: 0, at: second(19)) == .taken)
+    machine.advance(to: second(30))
+    #expect(machine.closed().map(told) == Told(key: 0, start: 0, end: 20, elements: [1, 2]))
+    #expect(machine.closed().map(told) == Told(key: 0, start: 10, end: 30, elements: [1, 2]))
+    #expect(machine.closed().map(told) == nil)
+  }
+
   @Test("agrees with sessions put together anew", arguments: 1...10 as ClosedRange<UInt64>)
   func sessions(seed: UInt64) {
     var random = SplitMix64(seed: seed)

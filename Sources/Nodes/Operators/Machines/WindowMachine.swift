@@ -176,10 +176,11 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
   /// The same after an element was added at the end.
   private func extendFirst(_ buffer: inout WindowBuffer<Element>) {
     guard let first = buffer.entries.first, let last = buffer.entries.last else { return }
-    if buffer.entries.count == 1 { return findFirst(&buffer, after: watermark) }
-    guard case .session(let gap, let longest) = shape, buffer.first == buffer.entries.count - 1,
-      last.time < buffer.end
-    else { return }
+    // Aligned windows that had ended are open again where the clock is back before their ends.
+    guard case .session(let gap, let longest) = shape, buffer.entries.count > 1 else {
+      return findFirst(&buffer, after: watermark)
+    }
+    guard buffer.first == buffer.entries.count - 1, last.time < buffer.end else { return }
     buffer.first += 1
     buffer.end = min(last.time + gap, first.time + longest)
   }
