@@ -1,8 +1,14 @@
 /// Drawn anew in each process, so that nobody can prepare keys that collide.
 private let seed = UInt64.random(in: 1 ... .max)
+private let otherSeed = UInt64.random(in: 1 ... .max)
 
 /// A hash of bytes, for tables in memory; another in each process.
-public func byteHash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+public func byteHash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 { byteHash(bytes, from: seed) }
+
+/// Another hash, which says nothing of the first.
+func otherByteHash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 { byteHash(bytes, from: otherSeed) }
+
+private func byteHash(_ bytes: UnsafeBufferPointer<UInt8>, from seed: UInt64) -> UInt64 {
   let raw = UnsafeRawBufferPointer(bytes)
   var hash = seed ^ UInt64(raw.count)
   func mix(_ word: UInt64) {

@@ -44,6 +44,9 @@ public final class Database {
   private var statements: [String: Statement] = [:]
   /// At hand, since a commit may need it many times.
   private var outboxInsert: Statement?
+  /// How much of the file is kept in memory, and how much at least.
+  private var cacheBytes: Int
+  private static let leastCacheBytes = 16 << 20
   private var isReading = false
   /// The first read that failed where nobody could be told; the next commit says so and stores nothing.
   var unsaid: StoreFailure?
@@ -85,6 +88,7 @@ public final class Database {
     }
     self.path = path
     connection = opened
+    cacheBytes = options.cacheBytes
     sqlite3_busy_timeout(connection, options.busyMilliseconds)
     try execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(options.cacheBytes >> 10)")
   }
@@ -125,6 +129,12 @@ public final class Database {
     let code = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     // On a full disk it is left as it is: what is there can be read, and room may come.
     if code & 0xff != SQLITE_FULL { try check(code, "carry over what was left") }
+  }
+
+  /// Keeps less of the file in memory, where something else tells of it without it.
+  func lend(_ bytes: Int) throws(StoreFailure) {
+    cacheBytes = max(cacheBytes - bytes, min(cacheBytes, Self.leastCacheBytes))
+    try execute("PRAGMA cache_size = -\(cacheBytes >> 10)")
   }
 
   /// Runs statements that answer nothing, `;` between them.

@@ -1,11 +1,13 @@
 /// The statements that keyed tables share.
 final class KeyedStatements {
   private let database: Database
-  private let get, insert, update, delete, next, find, last, drop, tell: Statement
+  private let get, keys, insert, update, delete, next, find, last, drop, tell: Statement
 
   init(_ database: Database) throws(StoreFailure) {
     self.database = database
     get = try database.statement("SELECT value FROM keyed WHERE node = ?1 AND key = ?2")
+    keys = try database.statement(
+      "SELECT key FROM keyed WHERE node = ?1 AND key > ?2 ORDER BY key LIMIT \(StoredKeys.slice)")
     insert = try database.statement(
       "INSERT OR REPLACE INTO keyed (node, key, sequence, value) VALUES (?1, ?2, ?3, ?4)")
     update = try database.statement(
@@ -43,6 +45,36 @@ final class KeyedStatements {
     try get.bind(2, key.bytes)
     defer { get.reset() }
     return try get.step() ? try body(get.blob(0)) : nil
+  }
+
+  /// Reads a slice of keys; answers the last of them, or nil where there are no more behind it.
+  func read(_ slice: StoredKeys.Slice, of node: Int64) throws(StoreFailure) -> [UInt8]? {
+    keys.bind(1, node)
+    switch slice.rest {
+    // Numbers come before all bytes.
+    case .all: keys.bind(2, 0 as Int64)
+    // Bound where it lies, and read from there until the end.
+    case .after(let last):
+      return try last.withUnsafeBufferPointer { (last) throws(StoreFailure) in
+        try keys.bind(2, last)
+        return try readBound(into: slice.keys)
+      }
+    }
+    return try readBound(into: slice.keys)
+  }
+
+  private func readBound(into known: KnownKeys) throws(StoreFailure) -> [UInt8]? {
+    defer { keys.reset() }
+    var prints: [KnownKeys.Print] = []
+    prints.reserveCapacity(StoredKeys.slice)
+    var last: [UInt8]?
+    while last == nil, try keys.step() {
+      let key = keys.blob(0)
+      prints.append(known.print(of: StateKey(key)))
+      if prints.count == StoredKeys.slice { last = Array(key) }
+    }
+    known.insert(prints)
+    return last
   }
 
   /// The first key of those written after `sequence` that is wanted.

@@ -29,8 +29,7 @@ public final class KeyedTable {
   ///
   /// Most that are missing are set at once, and need no place in the cache.
   private var missing = MissingKey()
-  /// Of all keys in the file, where there were none when it was opened.
-  private var filter: KeyFilter?
+  private var keys: StoredKeys
   /// Holds what was read last and is too large for the cache.
   private var large = ByteArena()
   private var sequence: Int64
@@ -44,7 +43,8 @@ public final class KeyedTable {
 
   /// Of a node that has state from before, or, with an id of its own, of one that has none.
   init(
-    node: String, description: String, isOrdered: Bool, cacheBytes: Int, freeID: Int64, _ database: Database
+    node: String, description: String, isOrdered: Bool, cacheBytes: Int, keyBytes: Int, freeID: Int64,
+    _ database: Database
   ) throws(StoreFailure) {
     self.node = node
     self.description = description
@@ -57,7 +57,7 @@ public final class KeyedTable {
     id = found?.id ?? freeID
     count = found?.count ?? 0
     committed = (count, passed)
-    if count == 0 { filter = KeyFilter() }
+    keys = StoredKeys(isEmpty: count == 0, bytes: keyBytes)
     if let found, found.description != description { formerDescription = found.description }
     sequence = try statements.lastSequence(id)
     storedSequence = sequence
@@ -183,16 +183,36 @@ public final class KeyedTable {
 
   /// Whether there is a key, whatever is kept under it.
   func contains(_ key: StateKey) -> Bool {
-    if case .nothing = find(key) { false } else { true }
+    let found: KeyedEntries.Found
+    if let changed = findChanged(key) {
+      found = changed
+    } else if let isThere = keys.has(key) {
+      return isThere
+    } else if let kept = cache.find(key) {
+      found = kept
+    } else {
+      found = read(key)
+      readKeys()
+    }
+    if case .nothing = found { return false }
+    return true
   }
 
   /// What is kept under a key, where it lies until the next call: of a table whose values are something else in memory,
   /// as bytes until it has been asked what they are.
   private func find(_ key: StateKey) -> KeyedEntries.Found {
+    if let changed = findChanged(key) { return changed }
+    if keys.has(key) == false { return .nothing }
+    return cache.find(key) ?? read(key)
+  }
+
+  /// Nil where a key is as it is in the file.
+  private func findChanged(_ key: StateKey) -> KeyedEntries.Found? {
     if let changed = changes.find(key) { return changed }
-    if isCleared || committed.count == 0 || missing.isIt(key) { return .nothing }
-    if let filter, !filter.mayHave(key.hash) { return .nothing }
-    if let kept = cache.find(key) { return kept }
+    return isCleared || committed.count == 0 || missing.isIt(key) ? .nothing : nil
+  }
+
+  private func read(_ key: StateKey) -> KeyedEntries.Found {
     let found = reading { () throws(StoreFailure) in
       try statements.value(of: id, key) { (bytes) throws(StoreFailure) in keep(bytes, for: key) }
     }
@@ -202,6 +222,19 @@ public final class KeyedTable {
       missing.note(key)
     }
     return found.flatMap { $0 } ?? .nothing
+  }
+
+  /// Reads more of the file's keys, where that pays.
+  private func readKeys() {
+    if keys.noteLookUp(count: committed.count) {
+      _ = reading { () throws(StoreFailure) in
+        try database.lend(KnownKeys.bytes(forRoom: committed.count))
+      }
+      keys.begin(count: committed.count)
+    }
+    guard let slice = keys.slice else { return }
+    let last = reading { () throws(StoreFailure) in try statements.read(slice, of: id) }
+    if let last { keys.noteSlice(last: last) }
   }
 
   /// Keeps what was read, and answers it where it lies then.
@@ -269,24 +302,12 @@ extension KeyedTable {
     // Of more than there is room for, the newest are kept, rather than each for a moment.
     if changes.bytes > cache.limit { cache.removeAll() }
     changes.forEachCurrent(within: cache.limit) { cache.keep($1, for: $0.key, size: $0.size) }
-    noteKeys()
+    keys.note(changes, isCleared: isCleared)
     missing.forget()
     changes = KeyedChanges()
     committed = (count, passed)
     storedSequence = sequence
     (isKnown, isCleared, formerDescription) = (true, false, nil)
-  }
-
-  /// Has the filter know the keys that the file has now.
-  private func noteKeys() {
-    guard var noted = isCleared ? KeyFilter() : filter else { return }
-    // Or it would be copied.
-    filter = nil
-    var hasRoom = true
-    changes.forEachCurrent(within: .max) { entry, _ in
-      if hasRoom, isCleared || !entry.isStored { hasRoom = noted.insert(entry.hash) }
-    }
-    if hasRoom { filter = noted }
   }
 
   /// Takes the changes back.

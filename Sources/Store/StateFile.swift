@@ -17,16 +17,20 @@ public final class StateFile {
     public var resetsCorrupt: Bool
     /// How much each node's table keeps in memory of what has not changed.
     public var tableCacheBytes: Int
+    /// How much more each may take to know its keys without the file, at nine or ten bytes a key, where they are asked
+    /// for that much.
+    public var tableKeyBytes: Int
     /// Where the file and its lock are, which is where the database's VFS has them.
     public var disk: any StateDisk
 
     public init(
       database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20,
-      disk: any StateDisk = SystemDisk()
+      tableKeyBytes: Int = 120 << 20, disk: any StateDisk = SystemDisk()
     ) {
       self.database = database
       self.resetsCorrupt = resetsCorrupt
       self.tableCacheBytes = tableCacheBytes
+      self.tableKeyBytes = tableKeyBytes
       self.disk = disk
     }
   }
@@ -38,7 +42,7 @@ public final class StateFile {
   public private(set) var epoch: Int64
   let database: Database
   private let lock: StateLock
-  private let tableCacheBytes: Int
+  private let tableCacheBytes, tableKeyBytes: Int
   private var tables: [String: KeyedTable] = [:]
   /// In the order in which they were asked for, so that a run writes as another did.
   private var tablesInOrder: [KeyedTable] = []
@@ -64,6 +68,7 @@ public final class StateFile {
     epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
     freeID = (try database.integer("SELECT max(id) FROM nodes") ?? 0) + 1
     tableCacheBytes = options.tableCacheBytes
+    tableKeyBytes = options.tableKeyBytes
   }
 
   private static func openDatabase(
@@ -102,8 +107,8 @@ public final class StateFile {
   ) throws(StoreFailure) -> KeyedTable {
     if let table = tables[node] { return table }
     let table = try KeyedTable(
-      node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes, freeID: freeID,
-      database)
+      node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes,
+      keyBytes: tableKeyBytes, freeID: freeID, database)
     freeID += 1
     tables[node] = table
     tablesInOrder.append(table)
