@@ -35,6 +35,8 @@ struct KeyedEntries {
     case bytes(UnsafeBufferPointer<UInt8>)
     case made(any Storable)
 
+    var isNothing: Bool { if case .nothing = self { true } else { false } }
+
     var content: KeyedContent? {
       switch self {
       case .nothing: nil

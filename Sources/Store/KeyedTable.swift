@@ -30,6 +30,8 @@ public final class KeyedTable {
   /// Most that are missing are set at once, and need no place in the cache.
   private var missing = MissingKey()
   private var keys: StoredKeys
+  /// The file's pages, as long as its keys are read.
+  private var ahead: ReadAhead?
   /// Holds what was read last and is too large for the cache.
   private var large = ByteArena()
   private var sequence: Int64
@@ -192,10 +194,9 @@ public final class KeyedTable {
       found = kept
     } else {
       found = read(key)
-      readKeys()
+      readKeys(isThere: !found.isNothing)
     }
-    if case .nothing = found { return false }
-    return true
+    return !found.isNothing
   }
 
   /// What is kept under a key, where it lies until the next call: of a table whose values are something else in memory,
@@ -225,14 +226,16 @@ public final class KeyedTable {
   }
 
   /// Reads more of the file's keys, where that pays.
-  private func readKeys() {
-    if keys.noteLookUp(count: committed.count) {
+  private func readKeys(isThere: Bool) {
+    if keys.noteLookUp(isThere: isThere, count: committed.count) {
       _ = reading { () throws(StoreFailure) in
         try database.lend(KnownKeys.bytes(forRoom: committed.count))
       }
       keys.begin(count: committed.count)
+      ahead = ReadAhead(of: database.path)
     }
     guard let slice = keys.slice else { return }
+    if ahead?.next() == false { ahead = nil }
     let last = reading { () throws(StoreFailure) in try statements.read(slice, of: id) }
     if let last { keys.noteSlice(last: last) }
   }

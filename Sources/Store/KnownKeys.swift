@@ -46,9 +46,13 @@ final class KnownKeys {
   /// How many parts there are, a power of two, and how much room each has.
   private static func parts(forRoom room: Int) -> (number: Int, roomOfOne: Int) {
     var number = 1
-    while number < mostParts, number * 2048 < room { number *= 2 }
+    while number < mostParts, number << 11 < room { number *= 2 }
     return (number, 16 + room / number * 6 / 5)
   }
+
+  /// Whether there are so many more than there was room for that the parts are too few: to make one larger takes as
+  /// much memory again.
+  var isOutgrown: Bool { parts.count < Self.mostParts && count > parts.count << 14 }
 
   deinit { for part in parts { part.words.deallocate() } }
 

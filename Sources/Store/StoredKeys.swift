@@ -7,7 +7,7 @@ struct StoredKeys {
   /// How many keys are read with each look-up, once they are read.
   static let slice = 256
   /// As long as there was less than one look-up in the file for so many keys, they are not read.
-  private static let patience = 256
+  private static let patience = 2048
   private static let fewestLookUps = 64
 
   private var filter: KeyFilter?
@@ -44,7 +44,9 @@ struct StoredKeys {
   }
 
   /// Notes that a key was looked for in the file, which has `count`; true where it is time to begin to read them all.
-  mutating func noteLookUp(count: Int) -> Bool {
+  mutating func noteLookUp(isThere: Bool, count: Int) -> Bool {
+    // As long as there is a filter, few that are not there are looked for.
+    if filter != nil, !isThere { return false }
     lookUps += 1
     return known == nil && lookUps >= Self.fewestLookUps && lookUps * Self.patience >= count
       && KnownKeys.bytes(forRoom: count) <= limit
@@ -79,7 +81,11 @@ struct StoredKeys {
     changes.forEachCurrent(within: .max) { entry, _ in
       if entry.isNothing { known.remove(entry.key) } else if !entry.isStored { known.insert(entry.key) }
     }
-    if known.bytes > limit { (self.known, lookUps) = (nil, .min) }
+    if known.bytes > limit {
+      (self.known, lookUps) = (nil, .min)
+    } else if known.isOutgrown {
+      (self.known, lookUps) = (nil, 0)
+    }
   }
 
   private mutating func noteInFilter(_ changes: KeyedChanges, isCleared: Bool) {

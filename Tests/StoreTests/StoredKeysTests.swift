@@ -69,6 +69,32 @@ import Testing
     #expect(has(table, 1000))
   }
 
+  @Test("where they have become many more, they are read anew")
+  func grown() throws {
+    try fill(2000)
+    let (state, table) = try open()
+    #expect((0..<400).allSatisfy { has(table, $0) })
+    for key in 2000..<17_000 { table.set([1], for: bytes("\(key)")) }
+    try state.commit { _ in }
+    #expect(!(17_000..<17_200).contains { has(table, $0) })
+    try empty(state)
+    #expect((0..<17_000).allSatisfy { has(table, $0) })
+  }
+
+  @Test("a table that was empty is filled without looking at its file, but for what the filter lets pass")
+  func filled() throws {
+    let (state, table) = try open()
+    for part in 0..<20 {
+      for key in part * 500..<(part + 1) * 500 where !has(table, key) {
+        table.set([1], for: bytes("\(key)"))
+      }
+      try state.commit { _ in }
+    }
+    #expect(table.count == 10_000)
+    try empty(state)
+    #expect((0..<10_000).allSatisfy { !has(table, $0) }, "its keys were read, which was of no use")
+  }
+
   @Test("more keys than they may take memory for are looked for in the file again")
   func outgrown() throws {
     try fill(2000)

@@ -74,6 +74,6 @@ private final class Dedupe: Step {
   func take(_ event: Event, _ out: Downstream) throws {
     // No output is a key of its own, as null is: an event is never lost for want of one.
     let key = try key.first(event) ?? .null
-    if machine.isNew(key.detach(), at: out.now) { out.send(event) }
+    if machine.isNew(key, at: out.now) { out.send(event) }
   }
 }

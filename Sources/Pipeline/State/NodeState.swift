@@ -4,6 +4,8 @@ import Store
 
 /// What a step remembers by key: in memory, or where the pipeline has state, in that, for the next run too.
 ///
+/// It lets go of the documents that keys are in.
+///
 /// Inlinable for the same reason as `MemoryState`.
 public struct NodeState<Element: Remembered>: KeyedState, Sendable {
   @usableFromInline var memory = MemoryState<JSON.Value, Element>()
@@ -28,7 +30,7 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
 
   @inlinable public mutating func set(_ element: Element, for key: JSON.Value) {
     if let table { return table.value.set(element, for: key.keyBytes) }
-    memory.set(element, for: key)
+    memory.set(element, for: key.detach())
   }
 
   @discardableResult @inlinable

@@ -39,12 +39,18 @@ extension Value {
   /// The bytes that a key is kept under: the same for keys that are equal.
   @usableFromInline var keyBytes: [UInt8] {
     switch kind {
-    // 1.0 is 1.
-    case .number: Value.number(double ?? 0).json
+    case .number: Value.numberBytes(json) ?? Value.number(double ?? 0).json
     // The order of members makes no difference.
     case .object, .array: Writer(WriteOptions(sortKeys: true)).bytes(self)
     default: json
     }
+  }
+
+  /// A number as it stands, where that is how all are written that equal it: 1.0 is 1.
+  private static func numberBytes(_ text: [UInt8]) -> [UInt8]? {
+    let digits = text.first == UInt8(ascii: "-") ? text[1...] : text[...]
+    guard digits.count <= 15, digits.first != UInt8(ascii: "0") || text.count == 1 else { return nil }
+    return digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? text : nil
   }
 
   /// The key that was kept under these bytes.
