@@ -208,6 +208,7 @@ public final class KeyedTable {
   }
 
   /// Nil where a key is as it is in the file.
+  @inline(__always)
   private func findChanged(_ key: StateKey) -> KeyedEntries.Found? {
     if let changed = changes.find(key) { return changed }
     return isCleared || committed.count == 0 || missing.isIt(key) ? .nothing : nil

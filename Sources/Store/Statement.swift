@@ -77,8 +77,9 @@ public final class Statement {
   /// Ends the statement, which keeps what is bound: bind every place before the next step.
   public func reset() { sqlite3_reset(handle) }
 
-  private func check(_ code: Int32, _ what: String) throws(StoreFailure) {
-    if code != SQLITE_OK { throw StoreFailure(path, trying: what, connection, code: code) }
+  /// What was tried is told in words only where it failed: a commit binds hundreds of places.
+  private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(StoreFailure) {
+    if code != SQLITE_OK { throw StoreFailure(path, trying: what(), connection, code: code) }
   }
 
   public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
