@@ -44,8 +44,9 @@ public final class Database {
   private var statements: [String: Statement] = [:]
   /// At hand, since a commit may need it many times.
   private var outboxInsert: Statement?
-  /// How much of the file is kept in memory, and how much at least.
-  private var cacheBytes: Int
+  /// How much of the file is kept in memory, how much less now, and how much at least.
+  private let cacheBytes: Int
+  private var lentBytes = 0
   private static let leastCacheBytes = 16 << 20
   private var isReading = false
   /// The first read that failed where nobody could be told; the next commit says so and stores nothing.
@@ -131,10 +132,12 @@ public final class Database {
     if code & 0xff != SQLITE_FULL { try check(code, "carry over what was left") }
   }
 
-  /// Keeps less of the file in memory, where something else tells of it without it.
-  func lend(_ bytes: Int) throws(StoreFailure) {
-    cacheBytes = max(cacheBytes - bytes, min(cacheBytes, Self.leastCacheBytes))
-    try execute("PRAGMA cache_size = -\(cacheBytes >> 10)")
+  /// Keeps less of the file in memory, where something else tells of it without it; with fewer than none, more again.
+  func lend(_ bytes: Int) {
+    lentBytes += bytes
+    let left = max(cacheBytes - lentBytes, min(cacheBytes, Self.leastCacheBytes))
+    // It goes without.
+    try? execute("PRAGMA cache_size = -\(left >> 10)")
   }
 
   /// Runs statements that answer nothing, `;` between them.

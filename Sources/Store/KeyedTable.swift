@@ -30,6 +30,8 @@ public final class KeyedTable {
   /// Most that are missing are set at once, and need no place in the cache.
   private var missing = MissingKey()
   private var keys: StoredKeys
+  /// How much memory they take that the file's pages would have.
+  private var lentBytes = 0
   /// The file's pages, as long as its keys are read.
   private var ahead: ReadAhead?
   /// Holds what was read last and is too large for the cache.
@@ -229,16 +231,21 @@ public final class KeyedTable {
   /// Reads more of the file's keys, where that pays.
   private func readKeys(isThere: Bool) {
     if keys.noteLookUp(isThere: isThere, count: committed.count) {
-      _ = reading { () throws(StoreFailure) in
-        try database.lend(KnownKeys.bytes(forRoom: committed.count))
-      }
+      lentBytes = KnownKeys.bytes(forRoom: committed.count)
+      database.lend(lentBytes)
       keys.begin(count: committed.count)
-      ahead = ReadAhead(of: database.path)
+      ahead = ReadAhead(of: database.path, atMost: committed.count * 200)
     }
     guard let slice = keys.slice else { return }
     if ahead?.next() == false { ahead = nil }
-    let last = reading { () throws(StoreFailure) in try statements.read(slice, of: id) }
-    if let last { keys.noteSlice(last: last) }
+    do throws(StoreFailure) {
+      try database.startReading()
+      let last = try statements.read(slice, of: id)
+      keys.noteSlice(last: last)
+    } catch {
+      // Nobody has asked for these: who does will be told.
+      keys.forget(forGood: true)
+    }
   }
 
   /// Keeps what was read, and answers it where it lies then.
@@ -307,6 +314,10 @@ extension KeyedTable {
     if changes.bytes > cache.limit { cache.removeAll() }
     changes.forEachCurrent(within: cache.limit) { cache.keep($1, for: $0.key, size: $0.size) }
     keys.note(changes, isCleared: isCleared)
+    if lentBytes > 0, !keys.areKnown {
+      database.lend(-lentBytes)
+      lentBytes = 0
+    }
     missing.forget()
     changes = KeyedChanges()
     committed = (count, passed)

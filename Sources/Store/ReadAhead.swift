@@ -6,15 +6,17 @@ import Glibc
 /// It goes through a descriptor that SQLite has open on it: to close one of our own would drop SQLite's locks.
 struct ReadAhead {
   private static let piece = 4 << 20
+  /// Of more at once, a machine may take the beginning alone.
+  private static let step = 128 << 10
 
   private let descriptor: Int32
   private let size: Int
   private var place = 0
 
-  /// Nil where nobody has the file open, as one that is not on a disk of the machine.
-  init?(of path: String) {
+  /// Nil where the file has more than some bytes, or nobody has it open, as one that is not on a disk of the machine.
+  init?(of path: String, atMost limit: Int) {
     var wanted = stat()
-    guard stat(path, &wanted) == 0 else { return nil }
+    guard stat(path, &wanted) == 0, Int(wanted.st_size) <= limit else { return nil }
     let found = (3..<Int32(1024)).first { descriptor in
       var status = stat()
       return fstat(descriptor, &status) == 0 && status.st_ino == wanted.st_ino
@@ -27,8 +29,11 @@ struct ReadAhead {
   /// Asks for the next piece; false where there is none.
   mutating func next() -> Bool {
     guard place < size else { return false }
-    posix_fadvise(descriptor, off_t(place), off_t(Self.piece), POSIX_FADV_WILLNEED)
-    place += Self.piece
+    let end = min(place + Self.piece, size)
+    while place < end {
+      posix_fadvise(descriptor, off_t(place), off_t(Self.step), POSIX_FADV_WILLNEED)
+      place += Self.step
+    }
     return true
   }
 }

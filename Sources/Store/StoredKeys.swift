@@ -2,7 +2,7 @@
 ///
 /// Where the file had none when it was opened, a filter tells of most keys that they are not there. And where so many
 /// are looked for that to read them all is cheaper than to go on looking, all are read, a slice with each look-up, so
-/// that nobody waits for it: from then on the file is asked for values alone.
+/// that nobody waits long: from then on the file is asked for values alone.
 struct StoredKeys {
   /// How many keys are read with each look-up, once they are read.
   static let slice = 256
@@ -33,11 +33,14 @@ struct StoredKeys {
     if isEmpty { filter = KeyFilter() }
   }
 
+  /// Whether keys take memory here, read to the end or not.
+  var areKnown: Bool { known != nil }
+
   /// Whether the file has a key; nil where only the file can tell.
   func has(_ key: StateKey) -> Bool? {
     if let known {
       if known.contains(key) { return true }
-      return rest == nil ? false : nil
+      if rest == nil { return false }
     }
     if let filter, !filter.mayHave(key.hash) { return false }
     return nil
@@ -48,7 +51,7 @@ struct StoredKeys {
     // As long as there is a filter, few that are not there are looked for.
     if filter != nil, !isThere { return false }
     lookUps += 1
-    return known == nil && lookUps >= Self.fewestLookUps && lookUps * Self.patience >= count
+    return known == nil && count > 0 && lookUps >= Self.fewestLookUps && lookUps * Self.patience >= count
       && KnownKeys.bytes(forRoom: count) <= limit
   }
 
@@ -70,6 +73,9 @@ struct StoredKeys {
     if last == nil { filter = nil }
   }
 
+  /// Has the file be asked again, for good where keys could not be read.
+  mutating func forget(forGood: Bool) { (known, rest, lookUps) = (nil, nil, forGood ? .min : 0) }
+
   /// Notes what a commit has changed, and whether it has removed all other keys before.
   mutating func note(_ changes: KeyedChanges, isCleared: Bool) {
     if isCleared { self = StoredKeys(isEmpty: true, bytes: limit) }
@@ -81,11 +87,8 @@ struct StoredKeys {
     changes.forEachCurrent(within: .max) { entry, _ in
       if entry.isNothing { known.remove(entry.key) } else if !entry.isStored { known.insert(entry.key) }
     }
-    if known.bytes > limit {
-      (self.known, lookUps) = (nil, .min)
-    } else if known.isOutgrown {
-      (self.known, lookUps) = (nil, 0)
-    }
+    // They may be read anew, with room for as many as there are now.
+    if known.bytes > limit || known.isOutgrown { forget(forGood: false) }
   }
 
   private mutating func noteInFilter(_ changes: KeyedChanges, isCleared: Bool) {

@@ -12,23 +12,24 @@ import Testing
     try folder.write(Array(repeating: 1, count: 9 << 20))
     let descriptor = open(folder.file, O_RDONLY | O_CLOEXEC)
     defer { close(descriptor) }
-    var ahead = try #require(ReadAhead(of: folder.file))
+    var ahead = try #require(ReadAhead(of: folder.file, atMost: 9 << 20))
     var pieces = 0
     while ahead.next() { pieces += 1 }
     #expect(pieces == 3)
+    #expect(ReadAhead(of: folder.file, atMost: (9 << 20) - 1) == nil)
   }
 
   @Test("there is nothing to ask for where a file is not open, or not there")
   func nothing() throws {
     try folder.write([1])
-    #expect(ReadAhead(of: folder.file) == nil)
-    #expect(ReadAhead(of: folder.path + "/other") == nil)
+    #expect(ReadAhead(of: folder.file, atMost: 9) == nil)
+    #expect(ReadAhead(of: folder.path + "/other", atMost: 9) == nil)
   }
 
   @Test("the state's own file is open")
   func state() throws {
     let state = try folder.open()
     try state.commit { _ in }
-    #expect(ReadAhead(of: state.path) != nil)
+    #expect(ReadAhead(of: state.path, atMost: 1 << 20) != nil)
   }
 }

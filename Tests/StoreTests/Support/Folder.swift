@@ -24,6 +24,14 @@ final class Folder {
     try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
   }
 
+  /// Writes over a part of a file, whoever has it open.
+  func overwrite(_ name: String = "p.db", at place: Int, _ bytes: [UInt8]) throws {
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/\(name)"))
+    try file.seek(toOffset: UInt64(place))
+    try file.write(contentsOf: Data(bytes))
+    try file.close()
+  }
+
   /// The state as a crash would leave it now: the file and its write-ahead file, as they lie on the disk.
   func snapshot() throws -> Folder {
     let copy = try Folder()
