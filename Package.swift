@@ -84,3 +84,9 @@ let package = Package(
 )
 
 if hasCrashPoints { package.targets.removeAll { $0.type == .test && $0.name != "CrashTests" } }
+
+// `make test-one`: SwiftPM links all test targets into one product, so a change deep down compiles every one of them
+// before a single test runs. FLOW_TESTS names the targets to keep, separated by commas.
+if let kept = Context.environment["FLOW_TESTS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
+}
