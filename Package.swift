@@ -6,7 +6,7 @@ let unchecked: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
-// `make crash` builds a command that can be killed at named points: see Sources/Store/CrashPoint.swift.
+// `make crash` builds a command that can be killed at named points: see Sources/System/Files/CrashPoint.swift.
 let hasCrashPoints = Context.environment["FLOW_CRASH_POINTS"] != nil
 let crashPoints: [SwiftSetting] = hasCrashPoints ? [.define("CRASH_POINTS")] : []
 
@@ -35,49 +35,74 @@ let package = Package(
     .target(
       name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
       exclude: [
-        "flow", "Reactive", "Pipeline", "Nodes", "Fetch", "Sky", "Store", "CCurl", "CGlibc", "CMicrohttpd",
+        "flow", "Reactive", "System", "Language", "Engine", "Nodes", "Fetch", "Sky", "Store", "CCurl",
+        "CGlibc", "CMicrohttpd",
         "COnig", "CSQLite", "CYAML", "CZ", "JQ/README.md",
       ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
-    .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked + crashPoints),
+    .target(
+      name: "System", dependencies: ["CGlibc", "CZ", "Reactive"], swiftSettings: unchecked + crashPoints),
+    .target(
+      name: "Store", dependencies: ["CGlibc", "CSQLite", "System"], swiftSettings: unchecked + crashPoints),
     .target(name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON"], swiftSettings: unchecked),
     .target(
-      name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store"], swiftSettings: unchecked),
+      name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
+      swiftSettings: unchecked),
+    .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
     .target(
-      name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive", "Store"],
+      name: "Engine", dependencies: ["CGlibc", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .target(
-      name: "Nodes", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Pipeline", "Reactive", "Store"],
+      name: "Nodes",
+      dependencies: ["CGlibc", "Engine", "Fetch", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .executableTarget(
-      name: "flow", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"],
+      name: "flow",
+      dependencies: [
+        "Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System",
+      ],
       swiftSettings: unchecked
     ),
     // For tests alone: files and SQLite on a disk that crashes.
     .target(
-      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store"],
+      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store", "System"],
       path: "Tests/Support/SimulatedDisk"),
     // For tests alone: a server on the loopback.
     .target(name: "Loopback", path: "Tests/Support/Loopback"),
+    // For tests alone: folders, waiting, what several threads have noted.
+    .target(
+      name: "TestSupport", dependencies: ["CZ", "Reactive", "System"], path: "Tests/Support/TestSupport"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
+    .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(
       name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"], exclude: ["Fixtures"]),
     .testTarget(
-      name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store"]),
-    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Pipeline", "Reactive", "Store"]),
-    .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
+      name: "FetchTests",
+      dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store", "System"]),
+    .testTarget(
+      name: "FlowTests",
+      dependencies: ["flow", "Engine", "JSON", "Language", "Reactive", "Store", "System"]),
+    .testTarget(name: "LanguageTests", dependencies: ["JSON", "Language", "System", "TestSupport"]),
+    .testTarget(
+      name: "EngineTests", dependencies: ["Engine", "JSON", "Language", "Reactive", "Store", "System"]),
     .testTarget(
       name: "NodesTests",
-      dependencies: ["Fetch", "JSON", "Loopback", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+      dependencies: [
+        "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Reactive", "SimulatedDisk", "Store",
+        "System", "TestSupport",
+      ]),
     .testTarget(
-      name: "SkyTests", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"]),
+      name: "SkyTests",
+      dependencies: ["Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System"]),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive"], path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"],
+      dependencies: [
+        "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk", "Store", "System",
+      ],
       path: "Tests/Simulation"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 extension Catalog {
   /// Every node of flow, in the order in which they are listed.

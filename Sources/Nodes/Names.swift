@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// Reactive has an `Event` too, the one of `materialize`; here it is always what flows through a pipeline.
-typealias Event = Pipeline.Event
+typealias Event = Engine.Event

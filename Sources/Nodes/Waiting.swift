@@ -1,4 +1,7 @@
-import Pipeline
+import Reactive
+import System
+import Engine
+import Language
 
 extension StepContext {
   /// Says how much a step still held when the pipeline was stopped.
@@ -13,4 +16,11 @@ extension StepContext {
 extension Event {
   /// The event for keeping past its turn, without the text it was read from.
   var detached: Event { Event(value.detach(), poll) }
+}
+
+extension SinkContext {
+  /// When the machine's clock shows that the lane's shows `deadline`, if time passes there as it does now.
+  package func machineTime(of deadline: Instant) -> Instant {
+    SystemClock.now + lane.world.speed.machine(for: deadline - lane.scheduler.now)
+  }
 }

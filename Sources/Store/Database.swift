@@ -1,3 +1,4 @@
+import System
 import CSQLite
 
 /// A connection to one SQLite file, for one thread.

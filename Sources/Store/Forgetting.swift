@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 /// What was forgotten of a node.

@@ -1,3 +1,5 @@
+import System
+
 /// What a state file asks of the file system by itself, beside what SQLite does.
 ///
 /// It must be the disk on which the VFS that `Database.Options` names keeps its files.

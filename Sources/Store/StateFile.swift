@@ -1,3 +1,5 @@
+import System
+
 /// All that one pipeline remembers between runs, in one file that one run has at a time.
 ///
 ///     let state = try StateFile(path: "/var/lib/flow/launches.db")

@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 /// Where the state of pipelines is kept: one file a pipeline.

@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 /// What a state file holds, for whoever wants to look: read beside the run that may have it open, and never changed.

@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 /// The file system of the machine.

@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 /// What all processes of a user share about the web, in one file: answers that may be used again, and what was spent

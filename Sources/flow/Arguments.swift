@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// Why a command line makes no sense: one sentence, without a full stop.
 struct WrongUse: Error, Equatable {

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// `flow check`: everything that is wrong with pipelines, and nothing run.
 enum CheckCommand {

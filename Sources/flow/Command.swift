@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// One command of `flow`: what `flow --help` says of it, and how it runs.
 struct Command: Sendable {

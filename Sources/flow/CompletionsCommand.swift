@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// `flow completions`: a script by which a shell completes flow's command lines.
 enum CompletionsCommand {

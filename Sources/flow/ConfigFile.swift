@@ -1,6 +1,7 @@
 import Glibc
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `config.yaml`: what pipelines of one place or person have in common, as `$config`.
 struct ConfigFile {

@@ -1,5 +1,6 @@
 import Nodes
-import Pipeline
+import Engine
+import Language
 
 /// `flow docs`: what a source, step or sink does and takes.
 enum DocsCommand {

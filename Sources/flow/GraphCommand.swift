@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// `flow graph`: how a pipeline is wired.
 enum GraphCommand {

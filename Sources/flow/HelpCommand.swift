@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// `flow help`: the commands, or the help of one.
 enum HelpCommand {

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// What a command takes and does, declared once: its arguments are read by it, its help is written from it.
 ///

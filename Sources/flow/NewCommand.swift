@@ -1,6 +1,7 @@
 import Glibc
 import Nodes
-import Pipeline
+import Engine
+import Language
 
 /// `flow new`: a pipeline file to begin with.
 enum NewCommand {

@@ -1,6 +1,7 @@
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 
 /// `flow nodes`: the sources, steps and sinks there are.
 enum NodesCommand {

@@ -1,6 +1,7 @@
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 
 /// Finds and reads what the commands for pipelines are given: the files, their config, and what `--set` says.
 struct PipelineFiles {

@@ -1,5 +1,6 @@
 import Fetch
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// The line at the end of a terminal that says how far the polls are that are under way.

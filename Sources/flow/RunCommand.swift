@@ -1,7 +1,8 @@
 import Glibc
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 
 /// `flow run`: runs pipelines until they end or are stopped.
 enum RunCommand {

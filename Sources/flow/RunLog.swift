@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// The log of a run on standard error, for people or, with `--log json`, for machines.
 enum RunLog {

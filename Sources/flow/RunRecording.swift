@@ -1,6 +1,7 @@
 import Glibc
 import Nodes
-import Pipeline
+import Engine
+import Language
 
 /// `--record` and `--replay` of `flow run`: polls that are kept, and run over again.
 struct RunRecording {

@@ -1,6 +1,7 @@
 import Fetch
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Sky
 

@@ -1,6 +1,7 @@
 import Glibc
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// Where `flow run` keeps what pipelines remember, and how it is opened.

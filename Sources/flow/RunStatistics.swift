@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// The table of what each node has done, for `--stats` and SIGUSR1.
 enum RunStatistics {

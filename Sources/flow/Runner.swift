@@ -1,5 +1,6 @@
 import Glibc
-import Pipeline
+import Engine
+import Language
 import Synchronization
 
 /// Runs plans and waits, answering signals, until they are done.

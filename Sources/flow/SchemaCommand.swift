@@ -1,5 +1,6 @@
 import Nodes
-import Pipeline
+import Engine
+import Language
 
 /// `flow schema`: the JSON Schema of pipeline files.
 enum SchemaCommand {

@@ -1,5 +1,6 @@
 import Glibc
-import Pipeline
+import Engine
+import Language
 import Sky
 
 /// Which sky is asked for, and how its time runs: what `flow sky` and `flow run --sky` have in common.

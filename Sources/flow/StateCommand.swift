@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// `flow state`: what pipelines remember between runs.

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// `flow state dead`: what sinks have given up on, to be looked at, tried again or dropped.

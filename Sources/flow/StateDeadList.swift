@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// `flow state dead ls`: what sinks have given up on.

@@ -1,5 +1,6 @@
 import Glibc
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// The files of state in a folder, one a pipeline, and which of them an argument names.

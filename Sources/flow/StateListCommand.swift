@@ -1,6 +1,7 @@
 import Glibc
 import JSON
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// `flow state ls`: which pipelines have state, or what there is of some of them.

@@ -1,5 +1,6 @@
 import Glibc
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// `flow state reset`: has a pipeline, or some of its nodes, begin anew.

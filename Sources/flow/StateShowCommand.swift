@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// `flow state show`: what one step, source or sink remembers.

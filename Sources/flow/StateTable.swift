@@ -1,6 +1,7 @@
 import Glibc
 import JSON
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// What pipelines remember, in tables for people.

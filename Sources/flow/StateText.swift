@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// What state holds, as text: JSON as it is, anything else in a way that shows it.

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `flow tail`: makes a change log readable, and follows it.
 struct TailCommand {

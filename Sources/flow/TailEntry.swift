@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// A line of a log: what it says, and the bytes it was read from.
 struct TailEntry {

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// How `flow tail` shows an entry: one line, or one for each field where they do not fit on it.
 ///

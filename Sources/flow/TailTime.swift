@@ -1,6 +1,8 @@
+import System
 import Glibc
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// The time of a change as `flow tail` shows it.
 struct TailTime {

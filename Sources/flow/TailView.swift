@@ -1,6 +1,7 @@
 import Glibc
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// What `flow tail` shows of the lines it reads, and what it counts of those it does not.
 final class TailView {

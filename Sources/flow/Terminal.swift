@@ -1,6 +1,7 @@
 import Glibc
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// Standard output and standard error, for texts that are no data.
 enum Terminal {

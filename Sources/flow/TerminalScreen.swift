@@ -1,5 +1,6 @@
 import Glibc
-import Pipeline
+import Engine
+import Language
 
 extension Terminal {
   /// Standard output for sinks.

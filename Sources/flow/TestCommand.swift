@@ -1,5 +1,6 @@
 import Glibc
-import Pipeline
+import Engine
+import Language
 
 /// `flow test`: the pipelines' own tests, in virtual time.
 enum TestCommand {

@@ -1,5 +1,6 @@
 import Glibc
-import Pipeline
+import Engine
+import Language
 
 /// Runs the plans whose sources are recordings: in virtual time, one after the other.
 struct VirtualRunner {
@@ -30,7 +31,9 @@ struct VirtualRunner {
   private func start(of plan: Plan) throws -> Double {
     var first: Double?
     for source in plan.sources {
-      guard case .script(_, let make) = options.source(source) ?? source.spec.role else { continue }
+      guard case .script(_, let make) = options.source(source) ?? source.spec.maker as? Maker else {
+        continue
+      }
       if let answer = try make(source.options).next() { first = min(first ?? answer.at, answer.at) }
     }
     return first ?? options.world.wallClock()

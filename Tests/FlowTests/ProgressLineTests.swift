@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 

@@ -1,5 +1,6 @@
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Testing
 
 /// What `flow check` says of pipelines, with the nodes there are.

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 
@@ -23,7 +24,7 @@ final class Recorder: KeepingSink {
     self.life = life
   }
 
-  func take(_ event: Pipeline.Event) throws {
+  func take(_ event: Engine.Event) throws {
     guard let outbox = context.outbox else { return }
     let output = Witness.Output(id: try outbox.nextID(), bytes: event.value.json)
     outbox.put(output.bytes, id: output.id)

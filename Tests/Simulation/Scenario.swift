@@ -1,5 +1,6 @@
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// The pipeline that a seed stands for, and what surrounds it.

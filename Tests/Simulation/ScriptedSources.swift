@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// What a source says, by the number of the poll or of the value: the same however often it is asked.

@@ -1,5 +1,7 @@
+import System
 import Glibc
-import Pipeline
+import Engine
+import Language
 import SimulatedDisk
 
 /// A simulated disk as pipelines write their files on it.

@@ -1,7 +1,9 @@
+import System
 import Glibc
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Reactive
 import SimulatedDisk
 import Store

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import SimulatedDisk
 
 // What must be so when all lives of a pipeline are over.

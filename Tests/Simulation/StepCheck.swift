@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// Holds what came out of a step against what went in, by a plain model of it, or, where the time decides, by what is
 /// so at any time: what waits is not lost, and comes once.

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// What has come out of each node, by all lives of a pipeline together, in order: as far as its epoch was committed.

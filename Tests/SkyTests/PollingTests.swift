@@ -5,7 +5,9 @@ import Testing
 
 @testable import Fetch
 @testable import Nodes
-@testable import Pipeline
+import System
+@testable import Engine
+@testable import Language
 @testable import Sky
 
 /// The sources as pipelines have them, polling the sky in its own time.
@@ -32,7 +34,7 @@ import Testing
         name: "in", world: world, log: NodeLog(log: Log { _ in }, pipeline: "p", node: "in"),
         meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true, stop: StopSign(), position: nil,
         isKept: false)
-      guard case .poll(let make) = plan.spec.role else { throw Unpolled() }
+      guard case .poll(let make) = plan.spec.maker as? Maker else { throw Unpolled() }
       self.source = try make(plan.options, context)
     }
 

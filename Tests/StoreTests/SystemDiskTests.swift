@@ -1,3 +1,4 @@
+import System
 import Foundation
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite struct SystemDiskTests {
   let folder: Folder
-  let disk = SystemDisk()
+  let disk = Store.SystemDisk()
   init() throws { folder = try Folder() }
 
   private func code(_ body: () throws -> Void) -> Int32? {

@@ -1,3 +1,4 @@
+import System
 import JSON
 
 /// What came of a request: a value, and how far it can be relied on.

@@ -1,3 +1,4 @@
+import System
 import CGlibc
 import Glibc
 import Reactive
@@ -7,7 +8,7 @@ extension Client {
   ///
   /// Not for the thread of the client's own scheduler. `notice` is called on that one.
   public func fetch(
-    _ request: Request, stop: (any StopSignal)? = nil,
+    _ request: Request, stop: StopSign? = nil,
     notice: @escaping @Sendable (FetchNotice) -> Void = { _ in }
   ) throws(FetchError) -> Answer {
     let letter = Letter()

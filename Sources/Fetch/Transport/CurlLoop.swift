@@ -1,3 +1,4 @@
+import System
 import CCurl
 import Glibc
 import Reactive

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `changes`: compares each poll with the one before, and tells what was added, changed and removed.
 let changes = NodeSpec(

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// `debounce`: sends the last event of a key when that has been quiet for a while.

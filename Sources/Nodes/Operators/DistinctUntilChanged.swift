@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// `distinct_until_changed`: drops an event that says the same as the one before.

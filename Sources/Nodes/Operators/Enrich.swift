@@ -1,6 +1,7 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// `enrich`: looks up more about each event over HTTP.

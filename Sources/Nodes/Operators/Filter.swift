@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// `filter`: lets through the events for which an expression holds.
 let filter = NodeSpec(

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `log`: tells of each event in the log, and lets it through.
 let log = NodeSpec(

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// `map`: turns each event into what an expression makes of it.
 let map = NodeSpec(

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// `rate_limit`: lets events through at a limited rate.

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// Which differences between two values are told: those at some places, or all but those.
 struct Relevance {

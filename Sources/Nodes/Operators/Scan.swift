@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// `scan`: folds events into a state, and tells the state after each.

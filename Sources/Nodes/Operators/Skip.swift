@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `skip`: drops the first events.
 let skip = NodeSpec(

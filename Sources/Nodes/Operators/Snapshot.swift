@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// The rows of a source as they were last seen, by key, as bytes: a value is read again only when its bytes differ.

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// Where the rows of a snapshot are, and which of them the present poll has had.

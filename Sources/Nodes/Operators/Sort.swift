@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `sort`: puts the events of a poll in order.
 let sort = NodeSpec(

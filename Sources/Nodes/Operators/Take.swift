@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `take`: lets through the first events and no more.
 let take = NodeSpec(

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// `timeout`: tells when a stream falls silent, and when it speaks again.

@@ -1,6 +1,8 @@
+import System
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// Writes down what the lookups of a run have found, those of all its steps in one file.

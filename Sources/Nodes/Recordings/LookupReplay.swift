@@ -1,6 +1,8 @@
+import System
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// Answers lookups with what a recording has of them.

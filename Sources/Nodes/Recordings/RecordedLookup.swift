@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// One lookup of a step as a recording has it, a line of JSON.
 ///

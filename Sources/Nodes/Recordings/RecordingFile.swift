@@ -1,5 +1,7 @@
+import System
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// The recording of one source: a line for each poll, added to whatever is there; or that of lookups.
 ///

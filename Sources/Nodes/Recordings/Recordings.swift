@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 
 /// A folder of recordings, one a source, and one of what steps have looked up: written beside a run, or run over in its
 /// place.
@@ -32,9 +34,9 @@ public struct Recordings: Sendable {
   /// as `masking` shows it.
   func recording(
     masking: @escaping @Sendable (String) -> String
-  ) -> @Sendable (SourcePlan) -> NodeSpec.Role? {
+  ) -> @Sendable (SourcePlan) -> Maker? {
     { source in
-      guard case .poll(let make) = source.spec.role else { return nil }
+      guard case .poll(let make) = source.spec.maker as? Maker else { return nil }
       let path = path(of: source.name)
       return .poll { options, context in
         RecordedSource(
@@ -45,7 +47,7 @@ public struct Recordings: Sendable {
   }
 
   /// What stands in for a source that is polled: its recording.
-  func replaying() -> @Sendable (SourcePlan) -> NodeSpec.Role? {
+  func replaying() -> @Sendable (SourcePlan) -> Maker? {
     { source in
       guard case .poll = source.spec.role else { return nil }
       let path = path(of: source.name)

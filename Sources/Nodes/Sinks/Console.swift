@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `console`: prints events to standard output, as JSON, as lines of a template, or as a table.
 let console = NodeSpec(

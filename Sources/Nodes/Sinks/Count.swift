@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import struct Reactive.Instant
 
 /// `count`: counts events and prints how many there were.

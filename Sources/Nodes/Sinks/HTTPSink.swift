@@ -1,6 +1,7 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 

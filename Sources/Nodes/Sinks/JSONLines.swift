@@ -1,5 +1,7 @@
+import System
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// `null`: lets go of everything, for trying and measuring.
 let null = NodeSpec(

@@ -1,6 +1,7 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `apod`: NASA's Astronomy Picture of the Day.
 let apod = NodeSpec(

@@ -1,6 +1,8 @@
+import System
 import Glibc
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `file`: the values in files, once or for as long as they grow.
 let file = NodeSpec(

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `generate`: events made by an expression, once or by a schedule.
 let generate = NodeSpec(

@@ -1,6 +1,7 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `http`: the rows that a JSON API answers with.
 let http = NodeSpec(

@@ -1,6 +1,7 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `launch_library`: rocket launches, as Launch Library 2 of The Space Devs lists them.
 let launchLibrary = NodeSpec(

@@ -1,5 +1,7 @@
+import System
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `replay`: the polls of a recording, at the times at which they were made.
 let replay = NodeSpec(

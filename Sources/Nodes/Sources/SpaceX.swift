@@ -1,6 +1,7 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `spacex`: what the SpaceX API of r/SpaceX has of launches, rockets and all else.
 let spacex = NodeSpec(

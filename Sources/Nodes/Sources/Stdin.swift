@@ -1,5 +1,7 @@
+import System
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// `stdin`: the values that come in by standard input.
 let stdin = NodeSpec(

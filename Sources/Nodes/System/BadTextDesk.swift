@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// Tells of text that is not JSON: the first few one by one, the others in a line at the end.
 final class BadTextDesk {

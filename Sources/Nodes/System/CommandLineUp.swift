@@ -1,3 +1,4 @@
+import System
 import Reactive
 
 /// The jobs of a pool that wait, and the threads that wait for jobs.

@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 import Reactive
 
 /// Runs commands for others, so many at a time, trying again those that fail.

@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 import Reactive
 import Store
 

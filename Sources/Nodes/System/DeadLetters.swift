@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 
 /// Adds a line to a file of dead letters, which is made where it is missing.
 ///

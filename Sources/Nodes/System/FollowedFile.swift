@@ -1,5 +1,7 @@
+import System
 import Glibc
-import Pipeline
+import Engine
+import Language
 import JSON
 
 /// Follows a file of JSON lines that grows, through rotation, truncation, removal and return.

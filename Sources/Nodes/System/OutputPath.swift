@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// The path that a sink writes to for an event: what expressions give cannot lead out of its folder.
 struct OutputPath {

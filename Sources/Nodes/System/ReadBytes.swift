@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 
 /// So many bytes of a file from a place on; fewer where it ends before.
 func readBytes(

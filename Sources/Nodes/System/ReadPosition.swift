@@ -1,5 +1,7 @@
+import System
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// How far a file has been read: where a reader has to begin to give what has not been given yet.
 struct ReadPosition {

@@ -1,3 +1,4 @@
+import System
 import JSON
 
 /// How values stand in a text.

@@ -1,5 +1,6 @@
 import Fetch
-import Pipeline
+import Engine
+import Language
 
 /// Reports what is wrong with the address that a source's requests begin with.
 func checkAddress(_ text: String, at place: Place, _ checker: Checker) {

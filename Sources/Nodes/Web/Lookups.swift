@@ -1,6 +1,8 @@
+import System
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// The way to the network for a step, which must not wait for an answer; in a rehearsal and in a replay, what stands

@@ -1,6 +1,8 @@
+import System
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// The way to the network that sources are handed with the world: one client for all of them, made when the first asks.
@@ -65,5 +67,3 @@ public final class WebAccess: Sendable {
 struct NoNetwork: Error, CustomStringConvertible {
   let description = "there is no network here"
 }
-
-extension StopSign: StopSignal {}

@@ -1,6 +1,8 @@
+import System
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// Fetches for one source, and says once what is unusual about it.
 final class WebFetch {

@@ -1,5 +1,6 @@
 import Fetch
-import Pipeline
+import Engine
+import Language
 
 /// What a request to any address may be given: who asks, in headers, and how much may come.
 enum WebOptions {

@@ -1,3 +1,4 @@
+import System
 import Foundation
 import JSON
 import Loopback
@@ -68,7 +69,7 @@ import Testing
           _ = try client.fetch(request)
           continue
         }
-        let sign = Sign()
+        let sign = StopSign()
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { sign.set() }
         let start = Date()
         let failed = failure { _ = try client.fetch(request, stop: sign) }
@@ -76,7 +77,7 @@ import Testing
         #expect(failed?.message == "stopped before there was an answer")
         #expect(Date().timeIntervalSince(start) < 6)
       }
-      let sign = Sign()
+      let sign = StopSign()
       sign.set()
       #expect(failure { _ = try client.fetch(try request(server.url), stop: sign) }?.kind == .cancelled)
     }

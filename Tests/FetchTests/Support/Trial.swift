@@ -1,3 +1,4 @@
+import System
 import Foundation
 import Glibc
 import JSON
@@ -26,31 +27,6 @@ final class Folder {
     try FileManager.default.contentsOfDirectory(atPath: path).flatMap { name in
       try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)")))
     }
-  }
-}
-
-/// A stop sign as pipelines have it.
-final class Sign: StopSignal {
-  private let flag = Atomic<Bool>(false)
-  let descriptor: Int32
-  private let other: Int32
-
-  init() {
-    var pair: [Int32] = [0, 0]
-    pipe(&pair)
-    (descriptor, other) = (pair[0], pair[1])
-  }
-
-  deinit {
-    close(descriptor)
-    close(other)
-  }
-
-  var isSet: Bool { flag.load(ordering: .acquiring) }
-
-  func set() {
-    flag.store(true, ordering: .releasing)
-    _ = write(other, "x", 1)
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Testing
 
 /// No node is forgotten: what the source files declare is in the catalog, and tried by a contract.

@@ -1,9 +1,11 @@
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 /// What the contracts of sources and sinks have in common.
 enum Contract {

@@ -1,7 +1,9 @@
+import TestSupport
 import Foundation
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 import Testing
@@ -115,5 +117,5 @@ private final class Answers: ScriptSource {
 private final class Listener: Sink {
   private let note: (Value) -> Void
   init(_ note: @escaping (Value) -> Void) { self.note = note }
-  func take(_ event: Pipeline.Event) { note(event.value) }
+  func take(_ event: Engine.Event) { note(event.value) }
 }

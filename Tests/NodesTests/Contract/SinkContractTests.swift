@@ -1,9 +1,12 @@
+import TestSupport
 import JSON
 import Reactive
 import Testing
 
 @testable import Nodes
-@testable import Pipeline
+import System
+@testable import Engine
+@testable import Language
 
 /// What every sink must keep to; one that is not listed with a way to try it fails.
 @Suite("Contract of sinks", .timeLimit(.minutes(2)))
@@ -73,7 +76,7 @@ struct SinkContractTests {
     let bench = try LoneSink(try #require(Self.trial(kind, in: folder.path)))
     for _ in 0..<3 { try bench.sink.endTurn() }
     #expect(bench.writes.entries.isEmpty && bench.log.entries.isEmpty && names(in: folder.path).isEmpty)
-    try bench.sink.take(Pipeline.Event(.number(7), Poll(source: "in", at: 0)))
+    try bench.sink.take(Engine.Event(.number(7), Poll(source: "in", at: 0)))
     try bench.sink.endTurn()
     try bench.sink.finish(by: .distantFuture)
     let (writes, log) = (bench.writes.entries, bench.log.entries)
@@ -134,7 +137,7 @@ final class Faulty: Sink {
 
   private func fail(at place: Place) throws { if self.place == place { throw Fault() } }
 
-  func take(_ event: Pipeline.Event) throws {
+  func take(_ event: Engine.Event) throws {
     note(event.value)
     try fail(at: .take)
   }
@@ -168,7 +171,9 @@ private struct LoneSink {
         writes.note(String(decoding: bytes, as: UTF8.self))
       }, isGivenSnapshots: true, outbox: nil,
       syncs: false)
-    guard case .sink(let make) = plan.spec.role else { throw Trial.Wrong(description: "this is no sink") }
+    guard case .sink(let make) = plan.spec.maker as? Maker else {
+      throw Trial.Wrong(description: "this is no sink")
+    }
     sink = try make(plan.options, context)
   }
 }

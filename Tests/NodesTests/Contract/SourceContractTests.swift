@@ -1,3 +1,4 @@
+import TestSupport
 import Fetch
 import Glibc
 import JSON
@@ -5,7 +6,9 @@ import Reactive
 import Testing
 
 @testable import Nodes
-@testable import Pipeline
+import System
+@testable import Engine
+@testable import Language
 
 /// What every source must keep to; one that is not listed with a way to try it fails.
 @Suite("Contract of sources", .timeLimit(.minutes(2)))
@@ -144,5 +147,5 @@ private final class Hearing: Sink {
 
   init(_ note: @escaping (Value) -> Void) { self.note = note }
 
-  func take(_ event: Pipeline.Event) { note(event.value) }
+  func take(_ event: Engine.Event) { note(event.value) }
 }

@@ -1,6 +1,7 @@
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Testing
 
 /// What every step must keep to, tried with its own examples; a step that lacks them fails.

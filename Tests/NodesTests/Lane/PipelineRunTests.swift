@@ -1,6 +1,7 @@
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 
@@ -125,6 +126,6 @@ private final class HearingSink: Sink {
     self.hear = hear
   }
 
-  func take(_ event: Pipeline.Event) { hear(event.value) }
+  func take(_ event: Engine.Event) { hear(event.value) }
   func endTurn() throws { if isGone { throw ReaderGone() } }
 }

@@ -1,6 +1,7 @@
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 

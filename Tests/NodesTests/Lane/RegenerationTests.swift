@@ -1,7 +1,9 @@
+import TestSupport
 import Foundation
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 import Testing

@@ -1,3 +1,4 @@
+import TestSupport
 import Fetch
 import JSON
 import Reactive
@@ -5,7 +6,9 @@ import Store
 import Testing
 
 @testable import Nodes
-@testable import Pipeline
+import System
+@testable import Engine
+@testable import Language
 
 @Suite struct EnrichTests {
   private static let step = #"enrich: { url: 'http://a/\(.)', with: '[., $answer]', concurrency: 2 }"#
@@ -192,6 +195,6 @@ private final class Answers: ScriptSource {
 private final class Listener: Sink {
   private let heard: Journal<String>
   init(_ heard: Journal<String>) { self.heard = heard }
-  func take(_ event: Pipeline.Event) { heard.note("\(event.value)") }
+  func take(_ event: Engine.Event) { heard.note("\(event.value)") }
   func endPoll(_ poll: Poll) { heard.note("end") }
 }

@@ -1,5 +1,6 @@
 import Nodes
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @Suite struct RemindTests {

@@ -2,6 +2,7 @@ import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct WindowMachineTests {
   private typealias Machine = WindowMachine<MemoryState<Int, WindowBuffer<Int>>, Int>

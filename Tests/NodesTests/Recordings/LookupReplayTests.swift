@@ -1,10 +1,13 @@
+import TestSupport
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 /// What `LookupRecording` writes down, and `LookupReplay` answers with.
 @Suite struct LookupReplayTests {

@@ -2,6 +2,7 @@ import JSON
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct RecordedLookupTests {
   @Test(

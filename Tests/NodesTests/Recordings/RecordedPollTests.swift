@@ -1,8 +1,10 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct RecordedPollTests {
   private func text(_ poll: RecordedPoll) -> String { String(decoding: poll.line, as: UTF8.self) }

@@ -1,9 +1,12 @@
+import TestSupport
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct RecordingFileTests {
   let folder: TemporaryFolder

@@ -1,9 +1,12 @@
+import TestSupport
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 /// A run that is recorded, and the same pipeline over what it has recorded.
 @Suite struct RecordingsTests {
@@ -27,7 +30,7 @@ import Testing
   /// What a step behind a source has heard, with the times.
   private func run(
     over answers: [PollAnswer?], hours: Int,
-    recording: (Recordings) -> @Sendable (SourcePlan) -> NodeSpec.Role?
+    recording: (Recordings) -> @Sendable (SourcePlan) -> Maker?
   ) throws -> (heard: [String], told: [String], hasEnded: Bool) {
     let heard = Journal<String>()
     let told = Journal<String>()
@@ -92,5 +95,5 @@ import Testing
 private final class Listener: Sink {
   private let note: (Value) -> Void
   init(_ note: @escaping (Value) -> Void) { self.note = note }
-  func take(_ event: Pipeline.Event) { note(event.value) }
+  func take(_ event: Engine.Event) { note(event.value) }
 }

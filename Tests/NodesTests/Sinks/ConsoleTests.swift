@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct ConsoleTests {
   private let escape = #"{"name":"a\u001b[2J\u009bb","n":1}"#

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct CountTests {
   @Test("the number of events is printed at the end")

@@ -1,13 +1,16 @@
+import TestSupport
 import Fetch
 import Glibc
 import JSON
 import Loopback
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite(.timeLimit(.minutes(2))) struct DownloadTests {
   private let folder: TemporaryFolder

@@ -1,9 +1,12 @@
+import TestSupport
 import Glibc
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ExecTests {
   @Test("the command gets data as single arguments, the event as JSON and variables of its own")

@@ -1,12 +1,15 @@
+import TestSupport
 import Fetch
 import JSON
 import Loopback
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite(.timeLimit(.minutes(2))) struct HTTPSinkTests {
   private let asked = Journal<TransferOrder>()

@@ -1,11 +1,14 @@
+import TestSupport
 import Foundation
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite(.timeLimit(.minutes(2))) struct ICSTests {
   private let folder: TemporaryFolder

@@ -1,7 +1,10 @@
-import Pipeline
+import TestSupport
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct NotifyTests {
   private let lines = (1...3).map { #"{"name":"n\#($0)\u001b"}"# }

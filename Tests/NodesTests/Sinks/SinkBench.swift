@@ -1,11 +1,14 @@
+import TestSupport
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 import Testing
 
 @testable import Nodes
+import System
 
 /// A small pipeline around sinks: what flows in is given, what they write and log is collected.
 ///

@@ -1,9 +1,11 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct APODTests {
   /// What the service has from one day to another, both in March 2026.

@@ -1,8 +1,11 @@
+import TestSupport
 import JSON
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct HTTPTests {
   @Test("an array is rows, an object is a row, and rows says otherwise")

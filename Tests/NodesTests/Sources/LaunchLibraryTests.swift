@@ -1,10 +1,12 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct LaunchLibraryTests {
   /// A page of launches by their ids.

@@ -1,9 +1,11 @@
 import Foundation
 import JSON
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 /// What the services have really answered, where the samples are at hand beside the checkout.
 @Suite struct SampleTests {

@@ -1,8 +1,10 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct SpaceXTests {
   @Test("a collection is one list, one entry an object")

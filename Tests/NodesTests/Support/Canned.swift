@@ -1,3 +1,4 @@
+import TestSupport
 import Fetch
 import JSON
 import Reactive
@@ -5,7 +6,9 @@ import Store
 import Testing
 
 @testable import Nodes
-@testable import Pipeline
+import System
+@testable import Engine
+@testable import Language
 
 /// A network that answers from a closure, at once.
 final class Canned: Transport {
@@ -80,7 +83,9 @@ final class WebTrial {
     let context = SourceContext(
       name: "in", world: world, log: log, meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true,
       stop: StopSign(), position: nil, isKept: false)
-    guard case .poll(let make) = plan.spec.role else { throw Trial.Wrong(description: "this is not polled") }
+    guard case .poll(let make) = plan.spec.maker as? Maker else {
+      throw Trial.Wrong(description: "this is not polled")
+    }
     self.source = try make(plan.options, context)
     self.now = now
   }

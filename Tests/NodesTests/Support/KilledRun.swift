@@ -1,6 +1,8 @@
+import TestSupport
 import Testing
 
 @testable import Nodes
+import System
 
 /// A run of one file that is killed, and the one after it.
 struct KilledRun {

@@ -1,9 +1,13 @@
+import TestSupport
 import Glibc
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 @testable import Nodes
-@testable import Pipeline
+import System
+@testable import Engine
+@testable import Language
 
 /// Line files by themselves, as a sink has them, and what they tell.
 ///

@@ -1,9 +1,11 @@
 import Fetch
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 
 @testable import Nodes
+import System
 
 /// The way to real servers, without budgets.
 func realWeb() -> WebAccess {

@@ -1,6 +1,7 @@
 import JSON
 import Nodes
-import Pipeline
+import Engine
+import Language
 
 /// A step tried in virtual time: lines of times and values in, lines of times and values out.
 ///

@@ -1,5 +1,8 @@
+import System
+import TestSupport
 import Glibc
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// The machine's disk with so much room, which tells what is asked of it.

@@ -2,6 +2,7 @@ import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite("Tables of bytes")
 struct ByteTableTests {

@@ -1,8 +1,10 @@
+import TestSupport
 import Glibc
 import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct CommandPoolTests {
   private struct Line: Equatable {

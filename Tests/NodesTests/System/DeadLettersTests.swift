@@ -1,7 +1,10 @@
-import Pipeline
+import TestSupport
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct DeadLettersTests {
   @Test("a letter is added to the file, which is made, and found anew for the next one")

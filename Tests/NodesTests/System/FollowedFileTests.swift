@@ -1,9 +1,12 @@
+import TestSupport
 import Glibc
-import Pipeline
+import Engine
+import Language
 import JSON
 import Testing
 
 @testable import Nodes
+import System
 
 /// A file followed by the test's own thread, step by step.
 private final class Follower {

@@ -3,6 +3,7 @@ import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 /// Makes texts of values, with and without mistakes, that are the same for the same seed.
 private struct TextMaker {

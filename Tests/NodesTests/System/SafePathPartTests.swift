@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Nodes
+import System
 
 @Test(
   "data becomes a part of a file name that stays in its folder",

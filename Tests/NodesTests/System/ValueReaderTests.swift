@@ -1,8 +1,10 @@
+import TestSupport
 import Glibc
 import JSON
 import Testing
 
 @testable import Nodes
+import System
 
 /// Gives a text in pieces of given sizes, over and over.
 final class Pieces: ByteSource {

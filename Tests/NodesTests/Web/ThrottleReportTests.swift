@@ -3,6 +3,7 @@ import JSON
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct ThrottleReportTests {
   private func report(_ text: String) throws -> BudgetReport? {

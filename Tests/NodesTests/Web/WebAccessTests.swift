@@ -1,9 +1,11 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct WebAccessTests {
   @Test("a config's budgets are one limit a host, or several")

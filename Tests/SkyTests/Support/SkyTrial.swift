@@ -6,7 +6,9 @@ import Store
 import Testing
 
 @testable import Nodes
-@testable import Pipeline
+import System
+@testable import Engine
+@testable import Language
 @testable import Sky
 
 /// A shipped pipeline for some time under the sky, in virtual time: the real sources and the real client, with the sky
@@ -112,9 +114,9 @@ final class Noted<Entry: Sendable>: Sendable {
 }
 
 private final class ListeningSink: Sink {
-  private let note: (Pipeline.Event) -> Void
-  init(_ note: @escaping (Pipeline.Event) -> Void) { self.note = note }
-  func take(_ event: Pipeline.Event) { note(event) }
+  private let note: (Engine.Event) -> Void
+  init(_ note: @escaping (Engine.Event) -> Void) { self.note = note }
+  func take(_ event: Engine.Event) { note(event) }
 }
 
 private struct SystemRandom: RandomNumberGenerator {

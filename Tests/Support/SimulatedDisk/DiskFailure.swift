@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 /// What an operation on a simulated disk fails with.

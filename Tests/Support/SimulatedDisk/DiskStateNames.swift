@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 // How files and folders come to their names and lose them.

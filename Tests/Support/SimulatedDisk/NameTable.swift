@@ -1,3 +1,4 @@
+import System
 import Reactive
 
 /// Which file each path names, now and as a power cut would find it.

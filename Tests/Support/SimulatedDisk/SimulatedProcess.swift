@@ -1,3 +1,4 @@
+import System
 import Glibc
 
 /// What one process sees of a simulated disk: files by absolute paths, and a VFS for SQLite of its own.

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 // Times of day that can be calculated with: instants counted in nanoseconds since 1970.

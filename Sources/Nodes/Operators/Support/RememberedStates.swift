@@ -1,11 +1,12 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 
 // How what machines keep of a key is written down for the next run.
 
-extension Pending: Storable, Remembered where Element == Pipeline.Event {
+extension Pending: Storable, Remembered where Element == Engine.Event {
   public init?(remembered value: Value) {
     guard let since = value.time("since"), let latest = value.time("latest"),
       let element = value.member("event").flatMap({ Event(remembered: $0) })

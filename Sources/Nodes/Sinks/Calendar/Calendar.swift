@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// The events of a calendar file: what it says of each, and how news change that.
 struct Calendar {

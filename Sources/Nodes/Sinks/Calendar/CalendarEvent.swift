@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// An event of a calendar, as its file has it.
 struct CalendarEvent: Equatable {

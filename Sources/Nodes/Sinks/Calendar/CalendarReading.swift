@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// Makes news of a calendar of the events of a pipeline.
 final class CalendarReading {

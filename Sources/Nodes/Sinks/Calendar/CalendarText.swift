@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 
 /// How iCalendar (RFC 5545) writes texts, times and lines.
 enum CalendarText {

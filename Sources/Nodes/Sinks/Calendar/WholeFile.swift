@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 
 /// A file that is always written whole, and by nobody else: what was there stays until what is new is all there.
 struct WholeFile {

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 private let shells: Set<String> = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish"]
 

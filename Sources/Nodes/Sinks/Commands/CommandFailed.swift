@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 
 /// A command that a sink has run for an event, and that has not done what it was to do.
 struct CommandFailed: Error, CustomStringConvertible {

@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 import Reactive
 
 /// What comes back from the threads of a pool, until the lane takes it.

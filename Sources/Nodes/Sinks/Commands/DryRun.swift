@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// What commands would be run, as lines that somebody could paste into a shell.
 struct DryRun {

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// A command that is to be run for an event, as it waits in the outbox.
 struct KeptCommand: Remembered {
@@ -7,10 +8,10 @@ struct KeptCommand: Remembered {
   /// What it reads; nil for the event.
   var input: String?
   var environment: [String: String] = [:]
-  var event: Pipeline.Event?
+  var event: Engine.Event?
 
   init(
-    arguments: [String], input: String? = nil, environment: [String: String] = [:], event: Pipeline.Event?
+    arguments: [String], input: String? = nil, environment: [String: String] = [:], event: Engine.Event?
   ) {
     self.arguments = arguments
     self.input = input

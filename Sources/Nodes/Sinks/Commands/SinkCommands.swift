@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 import Reactive
 import Store
 
@@ -23,7 +25,7 @@ final class SinkCommands {
   /// What is under way, or waits for its turn in the pool.
   private struct Work {
     let name: String
-    let event: Pipeline.Event?
+    let event: Engine.Event?
     var entry: OutboxEntry?
   }
 

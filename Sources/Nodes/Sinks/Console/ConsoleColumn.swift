@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// A column of a table.
 struct ConsoleColumn: Sendable {

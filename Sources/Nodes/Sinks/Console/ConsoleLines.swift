@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// Prints each event by itself: as JSON, or what a template makes of it.
 final class ConsoleLines: Sink {

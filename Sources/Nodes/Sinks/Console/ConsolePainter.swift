@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// Finds the style of each event, where there are colours.
 final class ConsolePainter {

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// Prints events as rows: in place on a terminal, with each poll anew, or below each other.
 final class ConsoleTable: Sink {

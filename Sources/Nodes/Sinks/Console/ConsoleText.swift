@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// A text with nothing in it that a terminal obeys but line breaks and tabs.
 func printableLines(_ text: String) -> String {

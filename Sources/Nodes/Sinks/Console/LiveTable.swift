@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// The table of the last poll of each source, as it is drawn in place on a terminal.
 struct LiveTable {

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// Prints rows below each other as they come, under headers that are printed once.
 ///

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// Tells people once, before anything else on the console, that what they see there is simulated: handed in with the

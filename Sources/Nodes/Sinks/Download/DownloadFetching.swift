@@ -1,5 +1,7 @@
+import System
 import Fetch
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// Fetches what was kept, from where it broke off if it did.

@@ -1,5 +1,7 @@
+import System
 import Fetch
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Store
 

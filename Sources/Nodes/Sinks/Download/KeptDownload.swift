@@ -1,16 +1,17 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// What is to be fetched for an event, and where to, as it waits in the outbox.
 struct KeptDownload: Errand {
   let url: String
   let path: String
-  var event: Pipeline.Event?
+  var event: Engine.Event?
 
   /// Two at a time would write one file.
   var key: String? { path }
 
-  init(url: String, path: String, event: Pipeline.Event?) {
+  init(url: String, path: String, event: Engine.Event?) {
     (self.url, self.path, self.event) = (url, path, event)
   }
 

@@ -1,6 +1,8 @@
+import System
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Store
 
 /// The file that a download is written to until it is whole, `PATH.part`, and beside it, in `PATH.part.from`, what it is

@@ -1,9 +1,10 @@
 import Fetch
-import Pipeline
+import Engine
+import Language
 
 /// Something that a sink does over the network for one event, as it waits in the outbox.
 protocol Errand: Remembered, Sendable {
-  var event: Pipeline.Event? { get }
+  var event: Engine.Event? { get }
   /// No two errands with the same key are run at a time; nil where that is no matter.
   var key: String? { get }
 }

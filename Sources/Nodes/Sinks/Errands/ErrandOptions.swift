@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// How often sinks try what they do for each event, and how much of it at a time.
 enum ErrandOptions {

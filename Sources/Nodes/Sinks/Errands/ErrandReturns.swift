@@ -1,5 +1,7 @@
+import System
 import Reactive
-import Pipeline
+import Engine
+import Language
 
 /// What comes back of errands, from whatever thread, until the lane takes it.
 final class ErrandReturns: Sendable {

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 
 /// What a request has of its event, as it waits in the outbox.
 ///
@@ -11,9 +12,9 @@ struct KeptRequest: Errand {
   var headers: [String: String] = [:]
   /// Nil for the event.
   var body: String?
-  var event: Pipeline.Event?
+  var event: Engine.Event?
 
-  init(event: Pipeline.Event?) { self.event = event }
+  init(event: Engine.Event?) { self.event = event }
 
   init?(remembered value: Value) {
     guard let items = value.member("data")?.items else { return nil }

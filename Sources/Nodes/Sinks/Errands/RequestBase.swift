@@ -1,6 +1,7 @@
 import Fetch
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// What all requests of a sink have, and the way by which they go out.

@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// What a sink that needs the network does with its events where there is none, as in a replay: it lets them go by, says
 /// so once, and at the end how many they were.

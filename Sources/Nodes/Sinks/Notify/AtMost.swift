@@ -1,4 +1,5 @@
-import Pipeline
+import Engine
+import Language
 
 /// A limit such as `3 in 10m`: so many within any such time.
 struct AtMost: Equatable, Sendable {

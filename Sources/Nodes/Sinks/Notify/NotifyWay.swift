@@ -1,4 +1,6 @@
-import Pipeline
+import System
+import Engine
+import Language
 
 /// How a notification reaches somebody.
 enum NotifyWay: Sendable {

@@ -1,5 +1,6 @@
 import JSON
-import Pipeline
+import Engine
+import Language
 import Reactive
 
 /// Decides what is told at once and what waits to be told together, so that nobody is told more than so often.

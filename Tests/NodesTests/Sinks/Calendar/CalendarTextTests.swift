@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct CalendarTextTests {
   @Test(

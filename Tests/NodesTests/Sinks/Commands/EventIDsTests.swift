@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Nodes
+import System
 
 @Test("ids tell the turn and the place in it, and never come twice")
 func eventIDs() {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct ConsoleTableTests {
   private let sink = "screen: { console: { table: [.name, .n] } }"

@@ -1,7 +1,9 @@
-import Pipeline
+import Engine
+import Language
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct AtMostTests {
   @Test("a limit is a number and a duration")

@@ -1,8 +1,10 @@
-import Pipeline
+import Engine
+import Language
 import Reactive
 import Testing
 
 @testable import Nodes
+import System
 
 @Suite struct NotifyWindowTests {
   @Test("so many are told at once; what comes then waits until the first of them is long enough ago")

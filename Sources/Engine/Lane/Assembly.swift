@@ -1,0 +1,132 @@
+import Language
+import System
+import Reactive
+
+/// Puts a plan together: sources, mailboxes, steps and sinks, connected and ready to start.
+struct Assembly {
+  let plan: Plan
+  let options: RunOptions
+  let lane: Lane
+  let root: Subscription
+  let ending: @Sendable () -> Ending
+  var meters: [Meter] = []
+  private(set) var desks: [ErrorDesk] = []
+  private var streams: [String: Observable<Signal>] = [:]
+  /// The sources whose polls come through each source or stream.
+  private var origins: [String: Set<String>] = [:]
+
+  init(
+    _ plan: Plan, _ options: RunOptions, _ lane: Lane, _ root: Subscription,
+    ending: @escaping @Sendable () -> Ending
+  ) {
+    self.plan = plan
+    self.options = options
+    self.lane = lane
+    self.root = root
+    self.ending = ending
+  }
+
+  func log(_ node: String) -> NodeLog { NodeLog(log: options.log, pipeline: plan.name, node: node) }
+
+  mutating func meter(_ name: String, _ spec: NodeSpec) -> Meter {
+    let meter = Meter(name: name, kind: spec.kind)
+    meters.append(meter)
+    return meter
+  }
+
+  /// Where the events of a source come in.
+  mutating func entry(for source: SourcePlan, in subscription: Subscription) -> SourceEntry {
+    let entry = SourceEntry(source, lane, subscription)
+    origins[source.name] = [source.name]
+    streams[source.name] = tapped(
+      shared(entry.signals, readers: readers(of: source.name)), source.name)
+    return entry
+  }
+
+  mutating func connectStreams() throws {
+    for stream in plan.streams {
+      var signals = merged(stream.from)
+      for step in stream.steps { signals = try connect(step, to: signals) }
+      origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
+      streams[stream.name] = shared(signals, readers: readers(of: stream.name))
+    }
+  }
+
+  mutating func connectSink(
+    _ plan: SinkPlan, stop: StopSign, ended: @escaping @Sendable () -> Void
+  ) throws -> SinkObserver? {
+    guard case .sink(let make) = plan.spec.maker as? Maker else { return nil }
+    let meter = meter(plan.name, plan.spec)
+    let log = log(plan.name)
+    // The alarm outlives the stream: something may have to be done at a time when other sinks are still given events.
+    let context = SinkContext(
+      name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
+      errors: desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
+      isDryRun: options.isDryRun, screen: options.screen,
+      isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) },
+      outbox: lane.ledger.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
+      syncs: self.plan.epochs.syncs)
+    let sink = try options.sink(plan, context) ?? make(plan.options, context)
+    let child = root.child()
+    let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
+    lane.add(observer)
+    if let outbox = context.outbox, sink is any KeepingSink {
+      lane.ledger?.state.value.sinks.append(KeptSink(outbox: outbox, observer: observer))
+    }
+    merged(plan.from).attach(observer, in: child)
+    return observer
+  }
+
+  private mutating func connect(
+    _ plan: StepPlan, to signals: Observable<Signal>
+  ) throws -> Observable<Signal> {
+    guard case .step(let make) = plan.spec.maker as? Maker else { return signals }
+    let meter = meter(plan.name, plan.spec)
+    let context = StepContext(name: plan.name, lane: lane, log: log(plan.name), meter: meter)
+    // Made here, so that what cannot be made is known before anything starts; there is one reader, who takes it.
+    let step = LaneLocal(try make(plan.options, context))
+    let errors = desk(plan.onError, meter, context.log)
+    let sides = plan.reads.compactMap { streams[$0] }
+    let connected = Observable<Signal> { [ending] downstream, subscription in
+      let child = subscription.child()
+      let observer = StepObserver(step.value, to: downstream, in: child, context, errors, ending: ending)
+      context.lane.onStart { observer.start() }
+      for side in sides { side.attach(SideObserver(observer), in: child) }
+      signals.attach(observer, in: child)
+    }
+    return tapped(connected, plan.name)
+  }
+
+  private mutating func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorDesk {
+    let desk = ErrorDesk(policy, lane, meter, log, letters: options.letters)
+    desks.append(desk)
+    return desk
+  }
+
+  private func merged(_ names: [String]) -> Observable<Signal> {
+    let ways = names.compactMap { name in streams[name].map { (signals: $0, sources: origins[name] ?? []) } }
+    if ways.count == 1 { return ways[0].signals }
+    let sources = ways.flatMap(\.sources)
+    return Set(sources).count < sources.count ? .confluence(ways) : .merge(ways.map(\.signals))
+  }
+
+  private func tapped(_ signals: Observable<Signal>, _ name: String) -> Observable<Signal> {
+    guard let tap = options.tap else { return signals }
+    return signals.do(next: { tap(name, $0) })
+  }
+
+  /// One chain of steps, however many read it.
+  private func shared(_ signals: Observable<Signal>, readers: Int) -> Observable<Signal> {
+    if readers <= 1 { return signals }
+    let subject = PublishSubject<Signal>()
+    signals.attach(subject, in: root.child())
+    return subject.observable
+  }
+
+  private func readers(of name: String) -> Int {
+    let streams = plan.streams.reduce(0) { sum, stream in
+      sum + stream.from.count { $0 == name } + stream.steps.reduce(0) { $0 + $1.reads.count { $0 == name } }
+    }
+    return streams + plan.sinks.reduce(0) { $0 + $1.from.count { $0 == name } }
+  }
+}

@@ -1,0 +1,96 @@
+import Language
+import System
+import JSON
+import Reactive
+
+/// Where a node's failures on events end up: counted, told, and dealt with by the policy.
+///
+/// The first few in a minute are told one by one, the others in one line when the minute is over.
+public final class ErrorDesk: Sendable {
+  private static let toldAMinute = 3
+
+  private struct State {
+    var minute = -1
+    var told = 0
+    var untold = 0
+  }
+
+  private let policy: ErrorPolicy
+  private let lane: Lane
+  private let meter: Meter
+  private let log: NodeLog
+  private let letters: @Sendable (String, [UInt8]) throws -> Void
+  private let state = LaneLocal(State())
+
+  init(
+    _ policy: ErrorPolicy, _ lane: Lane, _ meter: Meter, _ log: NodeLog,
+    letters: @escaping @Sendable (String, [UInt8]) throws -> Void
+  ) {
+    self.policy = policy
+    self.lane = lane
+    self.meter = meter
+    self.log = log
+    self.letters = letters
+  }
+
+  @inline(never)
+  public func report(_ error: any Error, _ event: Event?) {
+    meter.countError()
+    event?.poll.tear()
+    if case .stop = policy {
+      tell(error, event)
+      lane.fail(PipelineStopped(node: log.node, reason: "\(error)"))
+      return
+    }
+    if case .deadLetter(let path) = policy, let event {
+      do { try letters(path, letter(error, event)) } catch { log.error("\(error)") }
+    }
+    let minute = Int(lane.scheduler.now.nanoseconds / 60_000_000_000)
+    if minute != state.value.minute {
+      summarize()
+      state.value = State(minute: minute)
+    }
+    if state.value.told < Self.toldAMinute {
+      state.value.told += 1
+      tell(error, event)
+    } else {
+      state.value.untold += 1
+    }
+  }
+
+  /// Tells of what was not told one by one.
+  func summarize() {
+    let number = state.value.untold
+    if number > 0 { log.error("\(number) more event\(number == 1 ? "" : "s") failed") }
+    state.value.untold = 0
+  }
+
+  private func tell(_ error: any Error, _ event: Event?) {
+    var details: [String] = []
+    if case EvaluationError.error(_, let location?) = error { details.append(location.excerpt) }
+    if let event { details.append("    in: " + excerpt(of: event.value)) }
+    log.error("\(error)", details: details)
+  }
+
+  private func letter(_ error: any Error, _ event: Event) -> [UInt8] {
+    let letter = Value.record([
+      ("at", .string(timestamp(lane.now))), ("node", .string(log.node)), ("error", .string("\(error)")),
+      ("input", event.value),
+    ])
+    return letter.json + [UInt8(ascii: "\n")]
+  }
+}
+
+/// A value's JSON, cut to what fits into a line.
+func excerpt(of value: Value) -> String {
+  let text = value.description.unicodeScalars
+  let limit = 160
+  return text.count <= limit ? String(text) : String(text.prefix(limit)) + "…"
+}
+
+/// A node that must not fail did.
+public struct PipelineStopped: Error, CustomStringConvertible {
+  public let node: String
+  public let reason: String
+  public var description: String { "stopped by \(node): \(reason)" }
+}

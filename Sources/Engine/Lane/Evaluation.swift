@@ -1,0 +1,97 @@
+import Language
+import System
+import JSON
+
+/// An expression at work on a lane, with `$now`, `$meta`, `$vars` and `$config` kept up to date.
+public final class Evaluation {
+  /// What one evaluation may use: far more than any sensible expression, and an end to the others.
+  public static let budget = Budget(
+    steps: 50_000_000, memory: 512 << 20, seconds: 30,
+    clock: {
+      let (seconds, attoseconds) = (ContinuousClock.now - start).components
+      return Double(seconds) + Double(attoseconds) / 1e18
+    })
+  private static let start = ContinuousClock.now
+
+  private let evaluator: Evaluator
+  private let isIdentity: Bool
+  /// Of a step or a sink; a source has none, and its `$now` is the time of day.
+  private let lane: Lane?
+  private let world: World
+  private var turn = -1
+  private var poll: Poll?
+
+  /// For a step or a sink: `$now` is the time of the turn.
+  public convenience init(_ expression: Expression, on lane: Lane) {
+    self.init(expression, lane, lane.world)
+  }
+
+  /// For a source, which lives on its own thread: `$now` is the time of day.
+  public convenience init(_ expression: Expression, in world: World) {
+    self.init(expression, nil, world)
+  }
+
+  private init(_ expression: Expression, _ lane: Lane?, _ world: World) {
+    var environment = Environment()
+    environment.budget = Evaluation.budget
+    environment.timeZone = world.timeZone
+    environment.variables = [
+      "now": .null, "meta": .null, "vars": expression.scope.vars, "config": expression.scope.config,
+    ]
+    evaluator = expression.program.evaluator(environment)
+    isIdentity = expression.isIdentity
+    self.lane = lane
+    self.world = world
+  }
+
+  /// The first output for an event; nil where there is none.
+  @inline(__always)
+  public func first(_ event: Event) throws -> Value? {
+    if isIdentity { return event.value }
+    prepare(event.poll)
+    return try evaluator.first(event.value)
+  }
+
+  /// Whether the first output is neither false nor null.
+  @inline(__always)
+  public func isTrue(_ event: Event) throws -> Bool {
+    prepare(event.poll)
+    return try evaluator.isTrue(event.value)
+  }
+
+  /// Each output for an event.
+  @inline(__always)
+  public func each(_ event: Event, _ body: (Value) throws -> Void) throws {
+    if isIdentity { return try body(event.value) }
+    prepare(event.poll)
+    try evaluator.run(event.value, body)
+  }
+
+  /// Gives a variable that the node adds to the usual ones its value.
+  public func set(_ name: String, _ value: Value) {
+    evaluator.environment.variables[name] = value
+  }
+
+  @inline(__always)
+  private func prepare(_ poll: Poll) {
+    if let lane, lane.turnNumber == turn, poll === self.poll { return }
+    renew(poll)
+  }
+
+  @inline(never)
+  private func renew(_ poll: Poll) {
+    let now = lane?.now ?? world.wallClock()
+    turn = lane?.turnNumber ?? turn
+    evaluator.environment.now = now
+    evaluator.environment.variables["now"] = .number(now)
+    if poll !== self.poll {
+      self.poll = poll
+      evaluator.environment.variables["meta"] = poll.meta
+    }
+  }
+}
+
+extension Event {
+  /// The text that a template makes of this event.
+  public func text(_ template: Evaluation) throws -> String { try template.first(self)?.string ?? "" }
+}

@@ -1,0 +1,174 @@
+import Language
+import System
+import Reactive
+
+/// The one serial line of a pipeline: everything between its sources and its sinks happens here, one turn after the
+/// other.
+///
+/// A turn is a delivery of a source, or a timer. When it ends, all is at rest, and the sinks write what it gave them.
+public final class Lane: Sendable {
+  /// What a turn is of, which decides about the epoch that it is a part of.
+  enum Turn {
+    /// An epoch of its own: a poll, a timer, the end of a stream.
+    case single
+    /// One of many deliveries of a source that never rests.
+    case streamed
+    /// The same, of a source that can be read again from its position.
+    case repeatable
+    /// A sink hears what has become of its outputs.
+    case settling
+  }
+
+  public let scheduler: any Scheduler
+  public let world: World
+  private let state: LaneLocal<State>
+
+  private struct State {
+    var ledger: Ledger?
+    /// What the lane's clock shows more than the scheduler's.
+    var offset = Duration.zero
+    var number = 0
+    var now = 0.0
+    var instant = Instant()
+    var depth = 0
+    var isTimed = false
+    var nestedTime = 0
+    var sinks: [SinkObserver] = []
+    var starters: [@Sendable () -> Void] = []
+    var onFailure: (@Sendable (any Error) -> Void)?
+    var onLoss: (@Sendable () -> Void)?
+    var hasEnded = false
+    var held: [ObjectIdentifier: AnyObject] = [:]
+  }
+
+  public init(on scheduler: any Scheduler, world: World) {
+    self.scheduler = scheduler
+    self.world = world
+    state = LaneLocal(State())
+  }
+
+  /// The number of the present turn.
+  var turnNumber: Int { state.value.number }
+
+  /// The time of day when the present turn began: what `$now` is in all of it.
+  public var now: Double { state.value.now }
+
+  /// When the present turn began, by the clock that only goes forward: all of it happens at once.
+  var instant: Instant { state.value.instant }
+
+  /// Whether the event that is under way is one of those whose time is taken.
+  var isTimed: Bool {
+    get { state.value.isTimed }
+    set { state.value.isTimed = newValue }
+  }
+
+  /// What the pipeline remembers between its runs; nil where it remembers nothing.
+  var ledger: Ledger? {
+    get { state.value.ledger }
+    set {
+      state.value.ledger = newValue
+    }
+  }
+
+  /// The lane's clock from now on shows the time of day, or, where that was set back between two runs, goes on from
+  /// where it was: what was kept with a time waits no longer than it would have.
+  func setClock(atLeast former: Instant?) {
+    let wall = Instant(nanoseconds: Int64(world.wallClock() * 1e6) * 1000)
+    state.value.offset = max(wall, former ?? wall) - scheduler.now
+  }
+
+  /// By the scheduler's clock, a time of the lane's.
+  func scheduled(_ time: Instant) -> Instant { time - state.value.offset }
+
+  /// The present, whatever the time of the turn is.
+  var present: LaneTime {
+    let shown = scheduler.now + state.value.offset
+    guard state.value.ledger != nil else { return LaneTime(now: world.wallClock(), instant: shown) }
+    // To the microsecond, as times are kept; never before an alarm that has rung.
+    let microseconds = (shown.nanoseconds + 999) / 1000
+    return LaneTime(now: world.wallClock(), instant: Instant(nanoseconds: microseconds * 1000))
+  }
+
+  /// Runs `body` as a turn, or as a part of the turn that is under way.
+  func turn(_ kind: Turn = .single, events: Int = 1, _ body: () -> Void) {
+    if state.value.depth == 0 {
+      state.value.number += 1
+      let time = state.value.ledger?.begin(kind) ?? present
+      state.value.now = time.now
+      state.value.instant = time.instant
+    }
+    state.value.depth += 1
+    body()
+    if state.value.depth == 1 {
+      for sink in state.value.sinks { sink.endTurn() }
+      state.value.ledger?.end(kind, events: events)
+    }
+    state.value.depth -= 1
+  }
+
+  /// Has `action` called in the first turn.
+  func onStart(_ action: @escaping @Sendable () -> Void) { state.value.starters.append(action) }
+
+  /// The first turn, before any source delivers.
+  func start() {
+    let starters = state.value.starters
+    state.value.starters = []
+    state.value.ledger?.recover()
+    turn(.settling) { for start in starters { start() } }
+  }
+
+  /// Lets go of what hangs on it: the sinks, which hold on to the lane themselves.
+  func end() {
+    state.value.hasEnded = true
+    state.value.held = [:]
+    state.value.sinks = []
+    state.value.starters = []
+    state.value.onFailure = nil
+    state.value.ledger?.close()
+    state.value.ledger = nil
+  }
+
+  /// Holds what nobody else holds any more, until it is let go of or the lane ends.
+  func hold(_ object: AnyObject) { state.value.held[ObjectIdentifier(object)] = object }
+  func letGo(of object: AnyObject) { state.value.held[ObjectIdentifier(object)] = nil }
+
+  /// Nothing more is taken to any sink.
+  var hasEnded: Bool { state.value.hasEnded }
+
+  func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }
+
+  func onFailure(_ action: @escaping @Sendable (any Error) -> Void) { state.value.onFailure = action }
+
+  func onLoss(_ action: @escaping @Sendable () -> Void) { state.value.onLoss = action }
+
+  /// Notes that something which was to be written was not: the pipeline goes on, and ends with a failure.
+  func noteLoss() { state.value.onLoss?() }
+
+  /// Ends the pipeline because of something that must not be passed over.
+  func fail(_ error: any Error) { state.value.onFailure?(error) }
+
+  /// Runs `body`, and charges the time it takes to `meter`, less what others took within it.
+  func timing(_ meter: Meter, isSample: Bool = false, _ body: () -> Void) {
+    let outer = state.value.nestedTime
+    state.value.nestedTime = 0
+    let clock = ContinuousClock()
+    let start = clock.now
+    body()
+    let (seconds, attoseconds) = (clock.now - start).components
+    let spent = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    let own = max(0, spent - state.value.nestedTime)
+    if isSample { meter.countSample(own) } else { meter.countTime(own) }
+    state.value.nestedTime = outer + spent
+  }
+}
+
+/// What belongs to a lane and is touched on it alone.
+///
+/// `@unchecked Sendable` with its reason: a lane's scheduler runs one piece of work at a time, each after the other
+/// with the memory order that its queue gives, and the compiler cannot know that everything here is called from there.
+/// It is the only type of this module that is taken on trust.
+public final class LaneLocal<Value>: @unchecked Sendable {
+  @exclusivity(unchecked) public var value: Value
+
+  public init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,35 @@
+import Language
+
+/// The maker of a node, by role: what stands behind the declaration that the language of pipeline files knows.
+public enum Maker: NodeMaker {
+  case stream(@Sendable (Options, SourceContext) throws -> any StreamSource)
+  case poll(@Sendable (Options, SourceContext) throws -> any PollSource)
+  case script(endsWithScript: Bool, @Sendable (Options) throws -> any ScriptSource)
+  case step(@Sendable (Options, StepContext) throws -> any Step)
+  case sink(@Sendable (Options, SinkContext) throws -> any Sink)
+
+  public var role: NodeSpec.Role {
+    switch self {
+    case .stream: .stream
+    case .poll: .poll
+    case .script: .script
+    case .step: .step
+    case .sink: .sink
+    }
+  }
+}
+
+extension NodeSpec {
+  /// A declaration that ends with its maker: `NodeSpec("filter", "…", examples: […], .step { options, context in … })`.
+  public init(
+    _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
+    shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
+    isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
+    check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in }, _ maker: Maker
+  ) {
+    self.init(
+      kind, summary, details: details, options: options, shorthand: shorthand, isBare: isBare, state: state,
+      keepsSnapshots: keepsSnapshots, isRepeatable: isRepeatable, isKept: isKept, examples: examples,
+      check: check, madeBy: maker)
+  }
+}

@@ -1,0 +1,62 @@
+import Language
+import System
+import Synchronization
+
+/// What one node has done so far; written by the lane, read from anywhere.
+public final class Meter: Sendable {
+  public let name: String
+  public let kind: String
+  private let taken = Atomic<Int>(0)
+  private let sent = Atomic<Int>(0)
+  private let dropped = Atomic<Int>(0)
+  private let failed = Atomic<Int>(0)
+  /// Events whose time was taken, and the time of those.
+  private let sampled = Atomic<Int>(0)
+  private let sampledTime = Atomic<Int>(0)
+  /// The time of everything else: ends of polls, alarms.
+  private let otherTime = Atomic<Int>(0)
+
+  public init(name: String, kind: String) {
+    self.name = name
+    self.kind = kind
+  }
+
+  public var eventsIn: Int { taken.load(ordering: .relaxed) }
+  public var eventsOut: Int { sent.load(ordering: .relaxed) }
+  public var eventsDropped: Int { dropped.load(ordering: .relaxed) }
+  public var errors: Int { failed.load(ordering: .relaxed) }
+
+  /// The time spent in the node itself, estimated from the events whose time was taken.
+  public var seconds: Double {
+    let sampled = sampled.load(ordering: .relaxed)
+    let other = Double(otherTime.load(ordering: .relaxed))
+    if sampled == 0 { return other / 1e9 }
+    let mean = Double(sampledTime.load(ordering: .relaxed)) / Double(sampled)
+    return (mean * Double(eventsIn) + other) / 1e9
+  }
+
+  // One thread writes, so a load and a store do, which cost no more than plain ones.
+  @inline(__always) func countIn(_ number: Int = 1) {
+    taken.store(taken.load(ordering: .relaxed) &+ number, ordering: .relaxed)
+  }
+  @inline(__always) func countOut(_ number: Int = 1) {
+    sent.store(sent.load(ordering: .relaxed) &+ number, ordering: .relaxed)
+  }
+  /// Counts events that were let go: there was no room for them, or they were not to be sent.
+  public func countDropped(_ number: Int = 1) {
+    dropped.add(number, ordering: .relaxed)
+  }
+  /// Counts something that went wrong.
+  public func countError() {
+    failed.add(1, ordering: .relaxed)
+  }
+
+  func countSample(_ nanoseconds: Int) {
+    sampled.store(sampled.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    sampledTime.store(sampledTime.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
+  }
+
+  func countTime(_ nanoseconds: Int) {
+    otherTime.store(otherTime.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,139 @@
+import Language
+import System
+import JSON
+import Reactive
+
+/// Asks a poll source by its schedule, on the source's own scheduler, and sends what it answers.
+final class Polling: Sendable {
+  private struct State {
+    var source: (any PollSource)?
+    var number = 0
+    var timer: Subscription?
+    /// When the last poll was due, had it not been put off; by the clock that only goes forward.
+    var beat = Instant()
+    /// With cron, the time of day for which a poll was last set, in seconds since 1970.
+    var lastTime: Int?
+    var isOver = false
+  }
+
+  /// After so many seconds the time of day is looked at again.
+  private static let trust = 60.0
+  /// A clock that is set back by more seconds was wrong before; by less, it is wrong now and then.
+  private static let setBack = 3 * 3600
+
+  private let make: @Sendable () throws -> any PollSource
+  private let schedule: Schedule
+  private let scheduler: any Scheduler
+  private let context: SourceContext
+  private let downstream: any Observer<Delivery>
+  private let failed: @Sendable (any Error) -> Void
+  /// Touched on the scheduler alone.
+  private let state = LaneLocal(State())
+
+  init(
+    _ make: @escaping @Sendable () throws -> any PollSource, _ schedule: Schedule,
+    on scheduler: any Scheduler,
+    _ context: SourceContext, to downstream: any Observer<Delivery>,
+    failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.make = make
+    self.schedule = schedule
+    self.scheduler = scheduler
+    self.context = context
+    self.downstream = downstream
+    self.failed = failed
+    state.value.number = context.position?.member("poll")?.double.flatMap { Int(exactly: $0) } ?? 0
+  }
+
+  func start() {
+    scheduler.perform { [self] in
+      do { state.value.source = try make() } catch {
+        context.meter.countError()
+        failed(error)
+        return end()
+      }
+      state.value.beat = scheduler.now
+      if schedule.atStart || context.isOnce { poll() } else { setTimer() }
+    }
+  }
+
+  /// Ends the polls; one that is under way is let come to its end.
+  func stop() {
+    scheduler.perform { [self] in end() }
+  }
+
+  private func poll() {
+    if state.value.isOver { return }
+    if context.stop.isSet { return end() }
+    state.value.number += 1
+    let request = PollRequest(
+      source: context.name, number: state.value.number, at: context.world.wallClock())
+    do {
+      if let answer = try ask(request) {
+        context.meter.countOut(answer.rows.count)
+        let poll = Poll(
+          source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes)
+        if !answer.isWhole { poll.tear() }
+        let position = context.isKept ? Value.record([("poll", .number(request.number))]) : nil
+        downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
+      }
+    } catch  where context.stop.isSet {
+      // Whoever stops a poll knows that it has no answer.
+    } catch {
+      context.meter.countError()
+      failed(error)
+    }
+    setTimer()
+  }
+
+  private func ask(_ request: PollRequest) throws -> PollAnswer? {
+    defer { context.progress(nil) }
+    return try state.value.source?.poll(request)
+  }
+
+  private func setTimer() {
+    if context.isOnce || context.stop.isSet { return end() }
+    let spread = schedule.spread(context.world.random)
+    switch schedule.rhythm {
+    case .once: end()
+    case .every(let period):
+      // Beats that were missed while a poll took long are not made up for.
+      let missed = (scheduler.now - state.value.beat).nanoseconds / period.nanoseconds
+      state.value.beat = state.value.beat + .nanoseconds(period.nanoseconds * (missed + 1))
+      state.value.timer = scheduler.schedule(at: state.value.beat + spread) { [self] in poll() }
+    case .cron(let cron, let zone):
+      let now = Int(context.world.wallClock().rounded(.down))
+      // Of a clock that was set back a little, no time counts twice.
+      let last = state.value.lastTime.map { $0 - now < Self.setBack ? max($0, now) : now } ?? now
+      guard let next = cron.next(after: last, in: zone) else { return end() }
+      state.value.lastTime = next
+      wait(forTimeOfDay: Double(next) + spread.inSeconds, since: Double(now))
+    }
+  }
+
+  /// Polls at a time of day, by a clock that may be set, and that goes on while the machine sleeps.
+  private func wait(forTimeOfDay time: Double, since before: Double) {
+    let now = context.world.wallClock()
+    if now < before - Double(Self.setBack) { return setTimer() }
+    let left = time - now
+    if left < 0.001 { return poll() }
+    state.value.timer = scheduler.schedule(after: .nanoseconds(Int64(min(left, Self.trust) * 1e9))) {
+      [self] in wait(forTimeOfDay: time, since: now)
+    }
+  }
+
+  private func end() {
+    if state.value.isOver { return }
+    state.value.isOver = true
+    state.value.timer?.dispose()
+    state.value.source = nil
+    downstream.complete()
+  }
+}
+
+extension Duration {
+  package var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+}

@@ -1,0 +1,110 @@
+import Language
+import Reactive
+
+/// The end of a terminal, where several may draw in place while others write above them.
+///
+/// Whoever writes to the terminal does it through here: what is drawn is taken away, and put back below what is
+/// written. May be used from any thread; one at a time has the terminal.
+final class DrawnScreen: Sendable {
+  private struct State: Sendable {
+    var region = LiveRegion()
+    /// What each has drawn, in the order in which they first did.
+    var drawings: [(owner: ObjectIdentifier, lines: [String])] = []
+
+    /// All drawings below each other.
+    var lines: [String] {
+      drawings.map(\.lines).reduce(into: []) { all, lines in
+        if !all.isEmpty { all.append("") }
+        all += lines
+      }
+    }
+
+    mutating func redraw(_ size: (columns: Int, rows: Int)) -> [UInt8] {
+      Array(region.redraw(lines, rows: size.rows, columns: size.columns).utf8)
+    }
+  }
+
+  private let state = Locked(State())
+  private let size: @Sendable () -> (columns: Int, rows: Int)
+  private let put: @Sendable ([UInt8]) throws -> Void
+
+  init(
+    size: @escaping @Sendable () -> (columns: Int, rows: Int),
+    put: @escaping @Sendable ([UInt8]) throws -> Void
+  ) {
+    self.size = size
+    self.put = put
+  }
+
+  /// Draws lines where those stood that the same owner has drawn before; without any, its place is given up.
+  func draw(_ lines: [String], by owner: ObjectIdentifier) throws {
+    try state.withLock { state in
+      if lines.isEmpty {
+        state.drawings.removeAll { $0.owner == owner }
+      } else if let index = state.drawings.firstIndex(where: { $0.owner == owner }) {
+        state.drawings[index].lines = lines
+      } else {
+        state.drawings.append((owner, lines))
+      }
+      try put(state.redraw(size()))
+    }
+  }
+
+  /// Writes above what is drawn.
+  func write(_ bytes: [UInt8]) throws {
+    try state.withLock { state in
+      let bell: UInt8 = 7
+      if state.region.height == 0 || bytes == [bell] { return try put(bytes) }
+      let size = size()
+      let erased = Array(state.region.erase(rows: size.rows).utf8)
+      // What is drawn begins on a line of its own.
+      let end = bytes.last == UInt8(ascii: "\n") ? [] : Array("\r\n".utf8)
+      try put(erased + bytes + end + state.redraw(size))
+    }
+  }
+
+  /// Takes away what is drawn while somebody else writes whole lines to the same terminal.
+  func aside(_ body: () -> Void) {
+    state.withLock { state in
+      if state.region.height == 0 { return body() }
+      let size = size()
+      // A terminal that cannot be written is found out by whoever writes data to it.
+      try? put(Array(state.region.erase(rows: size.rows).utf8))
+      body()
+      try? put(state.redraw(size))
+    }
+  }
+}
+
+/// Standard output as sinks see it.
+public struct Screen: Sendable {
+  public var isTerminal: Bool
+  public var hasColors: Bool
+  /// The size of the terminal now.
+  public var size: @Sendable () -> (columns: Int, rows: Int)
+  /// Writes to standard output, everything; throws `ReaderGone` when nobody reads it any more.
+  ///
+  /// On a terminal what is drawn in place stays below it.
+  public var write: @Sendable ([UInt8]) throws -> Void
+  private let drawn: DrawnScreen
+
+  public init(
+    isTerminal: Bool, hasColors: Bool, size: @escaping @Sendable () -> (columns: Int, rows: Int),
+    write: @escaping @Sendable ([UInt8]) throws -> Void
+  ) {
+    self.isTerminal = isTerminal
+    self.hasColors = hasColors
+    self.size = size
+    let drawn = DrawnScreen(size: size, put: write)
+    self.drawn = drawn
+    self.write = if isTerminal { { bytes in try drawn.write(bytes) } } else { write }
+  }
+
+  /// Draws printable lines at the end of a terminal, where those stood that the same owner has drawn before.
+  public func draw(_ lines: [String], by owner: AnyObject) throws {
+    try drawn.draw(lines, by: ObjectIdentifier(owner))
+  }
+
+  /// Takes away what is drawn while `body` writes whole lines to the same terminal.
+  public func aside(_ body: () -> Void) { drawn.aside(body) }
+}

@@ -1,0 +1,83 @@
+import Language
+import System
+import JSON
+import Synchronization
+
+/// What flows through a pipeline: an event, or the news that a poll's events are complete.
+public enum Signal: Sendable {
+  case event(Event)
+  /// Everything that this poll answered has gone by: a snapshot is whole.
+  case endOfPoll(Poll)
+}
+
+/// One JSON value on its way, and the poll it came with.
+public struct Event: Sendable {
+  public var value: Value
+  public var poll: Poll
+
+  public init(_ value: Value, _ poll: Poll) {
+    self.value = value
+    self.poll = poll
+  }
+
+  /// The same event with another value.
+  @inline(__always)
+  public func with(_ value: Value) -> Event { Event(value, poll) }
+}
+
+/// One answer of a source: what its events have in common, and what expressions see as `$meta`.
+public final class Poll: Sendable {
+  /// The name that the pipeline gives the source.
+  public let source: String
+  /// Counted from one; zero where the source has no polls, as a file.
+  public let number: Int
+  /// When it was read, in seconds since 1970.
+  public let at: Double
+  /// What the source adds to `$meta`, an object.
+  public let notes: Value
+  private let torn = Atomic<Bool>(false)
+
+  public init(source: String, number: Int = 0, at: Double, notes: Value = .emptyObject) {
+    self.source = source
+    self.number = number
+    self.at = at
+    self.notes = notes
+  }
+
+  /// Whether a step has failed on one of its events: what comes of it is not the whole poll.
+  public var isTorn: Bool { torn.load(ordering: .relaxed) }
+
+  func tear() { torn.store(true, ordering: .relaxed) }
+
+  /// `$meta`: source, poll and time, and whatever the source adds.
+  public var meta: Value {
+    var meta = Value.emptyObject
+    meta.setMember("source", .string(source))
+    meta.setMember("poll", number == 0 ? .null : .number(number))
+    meta.setMember("at", .string(timestamp(at)))
+    meta.merge(notes)
+    return meta
+  }
+}
+
+/// What a source hands to its pipeline at a time; the lane takes it in one turn.
+public struct Delivery: Sendable {
+  public var values: [Value]
+  public var poll: Poll
+  /// Whether the poll is complete with it.
+  public var endsPoll: Bool
+  /// Where the source would have to go on behind it, as JSON.
+  public var position: Value?
+  /// Whether everything has come that a run before this one can have read.
+  public var isCaughtUp: Bool
+
+  public init(
+    _ values: [Value], _ poll: Poll, endsPoll: Bool, position: Value? = nil, isCaughtUp: Bool = false
+  ) {
+    self.values = values
+    self.poll = poll
+    self.endsPoll = endsPoll
+    self.position = position
+    self.isCaughtUp = isCaughtUp
+  }
+}

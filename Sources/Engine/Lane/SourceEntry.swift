@@ -1,0 +1,88 @@
+import Language
+import System
+import Reactive
+
+/// Where a source's deliveries enter the lane: each is a turn, its values go on one by one.
+final class SourceEntry: Observer {
+  /// One event in so many has its time taken.
+  private static let sampling = 64
+
+  private let lane: Lane
+  private let source: String
+  private let isRepeatable: Bool
+  private let subscription: Subscription
+  /// Whoever reads the source: one, since what more than one read is shared out behind it.
+  private let reader = LaneLocal<Reader?>(nil)
+  private let count = LaneLocal(0)
+
+  private final class Reader {
+    let way: SignalWay
+    let subscription: Subscription
+
+    init(_ way: SignalWay, _ subscription: Subscription) {
+      self.way = way
+      self.subscription = subscription
+    }
+  }
+
+  init(_ source: SourcePlan, _ lane: Lane, _ subscription: Subscription) {
+    self.source = source.name
+    isRepeatable = source.isRepeatable
+    self.lane = lane
+    self.subscription = subscription
+  }
+
+  /// What the source delivers, for one reader.
+  var signals: Observable<Signal> {
+    Observable { [self] observer, subscription in
+      reader.value = Reader(SignalWay(to: observer), subscription)
+    }
+  }
+
+  func next(_ delivery: Delivery) {
+    if delivery.isCaughtUp {
+      lane.ledger?.endRegeneration()
+      return
+    }
+    lane.turn(kind(of: delivery), events: delivery.values.count) {
+      if let reader = reader.value, !send(delivery, to: reader) { return }
+      if let position = delivery.position {
+        // That it was polled is no reason to keep anything.
+        lane.ledger?.setPosition(position, of: source, isIdle: delivery.endsPoll)
+      }
+    }
+  }
+
+  /// False where nobody is interested any more.
+  private func send(_ delivery: Delivery, to reader: Reader) -> Bool {
+    let poll = poll(of: delivery)
+    for value in delivery.values {
+      if subscription.isDisposed { return false }
+      if reader.subscription.isDisposed { break }
+      count.value &+= 1
+      lane.isTimed = count.value % Self.sampling == 1
+      reader.way.send(Event(value, poll))
+    }
+    lane.isTimed = false
+    if delivery.endsPoll, !reader.subscription.isDisposed { reader.way.observer.next(.endOfPoll(poll)) }
+    return true
+  }
+
+  private func kind(of delivery: Delivery) -> Lane.Turn {
+    if delivery.endsPoll { return .single }
+    return isRepeatable && delivery.position != nil ? .repeatable : .streamed
+  }
+
+  /// What is read again after a crash must be as it was, its time too.
+  private func poll(of delivery: Delivery) -> Poll {
+    guard let ledger = lane.ledger, ledger.isInStretch else { return delivery.poll }
+    return Poll(source: source, at: lane.now, notes: delivery.poll.notes)
+  }
+
+  func fail(_ error: any Error) { lane.fail(error) }
+
+  func complete() {
+    lane.ledger?.breakOffRegeneration()
+    if let reader = reader.value, !reader.subscription.isDisposed { reader.way.observer.complete() }
+  }
+}

@@ -1,0 +1,108 @@
+import Language
+import System
+import Reactive
+
+/// A source at work: on its own scheduler, behind a mailbox.
+final class SourceRun: Sendable {
+  let plan: SourcePlan
+  private let maker: Maker?
+  private let context: SourceContext
+  private let entry: SourceEntry
+  private let subscription: Subscription
+  private let scheduler: any Scheduler
+  private let lane: Lane
+  private let counters = MailboxCounters()
+  /// Ends the source, where that takes more than the stop sign.
+  private let ender = Locked<(@Sendable () -> Void)?>(nil)
+
+  init(
+    _ plan: SourcePlan, _ maker: Maker?, _ context: SourceContext, to entry: SourceEntry,
+    in subscription: Subscription, on scheduler: any Scheduler, lane: Lane
+  ) {
+    self.plan = plan
+    self.maker = maker
+    self.context = context
+    self.entry = entry
+    self.subscription = subscription
+    self.scheduler = scheduler
+    self.lane = lane
+  }
+
+  func start(failed: @escaping @Sendable (any Error) -> Void) {
+    let deliveries = Observable<Delivery> { [self] downstream, _ in
+      switch maker {
+      case .stream(let make): startStream(make, downstream, failed)
+      case .poll(let make): startPolling(make, downstream, failed)
+      case .script(let endsWithScript, let make): startScript(make, endsWithScript, downstream, failed)
+      case .step, .sink, nil: downstream.complete()
+      }
+    }
+    let overflow: Overflow =
+      switch plan.whenFull {
+      case .wait: .block
+      case .dropOldest: .dropOldest
+      case .dropNewest: .dropNewest
+      }
+    deliveries
+      .observe(on: lane.scheduler, capacity: plan.buffer, overflow: overflow, counters: counters)
+      .attach(entry, in: subscription)
+  }
+
+  private func startStream(
+    _ make: @escaping @Sendable (Options, SourceContext) throws -> any StreamSource,
+    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    scheduler.perform { [plan, context] in
+      do {
+        let feed = Feed(downstream, context, isRepeatable: plan.isRepeatable)
+        try make(plan.options, context).run(feed)
+        // One that was stopped may have left something.
+        if !feed.isStopped { feed.sayCaughtUp() }
+      } catch {
+        context.meter.countError()
+        failed(error)
+      }
+      downstream.complete()
+    }
+  }
+
+  private func startPolling(
+    _ make: @escaping @Sendable (Options, SourceContext) throws -> any PollSource,
+    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    let log = context.log
+    let isOnly: Bool = if case .once = plan.schedule.rhythm { true } else { context.isOnce }
+    let polling = Polling(
+      { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context,
+      to: downstream
+    ) { error in
+      // A poll that fails is an event of the day; the next one may do better.
+      if isOnly { failed(error) } else { log.error("\(error)") }
+    }
+    ender.withLock { $0 = { polling.stop() } }
+    polling.start()
+  }
+
+  private func startScript(
+    _ make: @escaping @Sendable (Options) throws -> any ScriptSource, _ endsWithScript: Bool,
+    _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    let driver = ScriptDriver(
+      context, on: scheduler, to: downstream, endsWithScript: endsWithScript, failed: failed)
+    ender.withLock { $0 = { driver.stop() } }
+    driver.start { [plan] in try make(plan.options) }
+  }
+
+  func stop() {
+    context.stop.set()
+    // Once, and let go of: it holds on to the whole pipeline.
+    let end = ender.withLock { ender in
+      defer { ender = nil }
+      return ender
+    }
+    end?()
+  }
+
+  /// Deliveries that were let go because the pipeline had not kept up.
+  var dropped: Int { counters.droppedCount }
+}

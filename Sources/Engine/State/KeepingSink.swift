@@ -1,0 +1,27 @@
+import Language
+import System
+import Store
+
+/// A sink that keeps a promise over the end of its process: what it is to write is kept before it writes it.
+///
+/// At the end of a turn it puts that into its outbox; when the epoch has been committed it is handed it back to write.
+/// A run after a crash is handed first what the one before may not have written.
+public protocol KeepingSink: Sink {
+  /// What the last run has kept and not told to be written, in order; more than once where there is much.
+  func recover(_ entries: [OutboxEntry]) throws
+  /// What lies behind what was recovered, written by a run that was killed, and must be made again before anything
+  /// else is written.
+  var hasSurplus: Bool { get }
+  /// Nothing from before will be made again.
+  func endReplay() throws
+  /// An epoch is about to be committed: says to the outbox what has been written.
+  func willCommit() throws
+  /// The entries have been kept, and can be written.
+  func didCommit(_ entries: [OutboxEntry]) throws
+}
+
+extension KeepingSink {
+  public var hasSurplus: Bool { false }
+  public func endReplay() throws {}
+  public func willCommit() throws {}
+}

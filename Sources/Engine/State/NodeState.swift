@@ -1,0 +1,103 @@
+import Language
+import System
+import JSON
+import Reactive
+import Store
+
+/// What a step remembers by key: in memory, or where the pipeline has state, in that, for the next run too.
+///
+/// It lets go of the documents that keys are in.
+///
+/// Inlinable for the same reason as `MemoryState`.
+public struct NodeState<Element: Remembered>: KeyedState, Sendable {
+  @usableFromInline var memory = MemoryState<JSON.Value, Element>()
+  @usableFromInline let table: LaneLocal<TypedTable<Element>>?
+
+  @usableFromInline init(_ table: TypedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
+
+  /// In memory only.
+  public init() { table = nil }
+
+  @inlinable public var count: Int { table?.value.count ?? memory.count }
+
+  @inlinable public func value(for key: JSON.Value) -> Element? {
+    if let table { return table.value.value(for: key.keyBytes) }
+    return memory.value(for: key)
+  }
+
+  @inlinable public func contains(_ key: JSON.Value) -> Bool {
+    if let table { return table.value.contains(key.keyBytes) }
+    return memory.contains(key)
+  }
+
+  @inlinable public mutating func set(_ element: Element, for key: JSON.Value) {
+    if let table { return table.value.set(element, for: key.keyBytes) }
+    memory.set(element, for: key.detach())
+  }
+
+  @discardableResult @inlinable
+  public mutating func remove(_ key: JSON.Value) -> Element? {
+    if let table { return table.value.remove(key.keyBytes) }
+    return memory.remove(key)
+  }
+
+  @inlinable public var oldest: (key: JSON.Value, value: Element)? {
+    if let table { return table.value.oldest.map { (JSON.Value(keyBytes: $0.key), $0.value) } }
+    return memory.oldest
+  }
+
+  @inlinable public func forEach(_ body: (JSON.Value, Element) -> Void) {
+    if let table { return table.value.forEach { body(JSON.Value(keyBytes: $0), $1) } }
+    memory.forEach(body)
+  }
+}
+
+/// One thing that a node remembers, beside what it has by key.
+public struct NodeCell<Element: Remembered>: Sendable {
+  private let table: LaneLocal<TypedTable<Element>>?
+  private static var key: [UInt8] { Array("null".utf8) }
+
+  init(_ table: TypedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
+
+  /// What is kept from before; nil where there is nothing, or no state.
+  public var value: Element? { table?.value.value(for: Self.key) }
+
+  public func set(_ element: Element?) {
+    guard let table = table?.value else { return }
+    if let element { table.set(element, for: Self.key) } else { table.remove(Self.key) }
+  }
+}
+
+/// The copy in the state of a queue that a node has in memory.
+public struct NodeQueue<Element: Remembered>: Sendable {
+  private let table: LaneLocal<TypedTable<Element>>?
+  private var next: Int
+
+  init(_ table: TypedTable<Element>?) {
+    self.table = table.map { LaneLocal($0) }
+    next = 0
+    table?.forEach { key, _ in
+      next = max(next, (Value(keyBytes: key).double.flatMap { Int(exactly: $0) } ?? 0) + 1)
+    }
+  }
+
+  /// What waited when the last run ended, in order.
+  public var waiting: [Element] {
+    var elements: [Element] = []
+    table?.value.forEach { elements.append($1) }
+    return elements
+  }
+
+  public mutating func append(_ element: Element) {
+    guard let table = table?.value else { return }
+    table.set(element, for: Value.number(next).keyBytes)
+    next += 1
+  }
+
+  public func removeFirst() {
+    guard let table = table?.value, let oldest = table.oldest else { return }
+    table.remove(oldest.key)
+  }
+
+  public func removeAll() { table?.value.removeAll() }
+}

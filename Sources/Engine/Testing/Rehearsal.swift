@@ -1,0 +1,102 @@
+import Language
+import System
+import JSON
+import Reactive
+
+/// Runs a plan in virtual time with scripts for sources, and sinks that only note what they are given.
+///
+///     var rehearsal = Rehearsal(plan, start: 0)
+///     rehearsal.scripts["input"] = [ScriptedAnswer(at: 0, .events([.number(1)]))]
+///     let heard = try rehearsal.run().heard["log"]
+public struct Rehearsal {
+  /// What a sink or a stream was given, and when, counted from the start.
+  public struct Heard: Sendable {
+    public let at: Duration
+    public let signal: Signal
+
+    /// The event's value; nil for the end of a poll.
+    public var value: Value? {
+      if case .event(let event) = signal { event.value } else { nil }
+    }
+  }
+
+  public struct Outcome: Sendable {
+    /// What each sink was given, its `when` allowing.
+    public var heard: [String: [Heard]] = [:]
+    /// What came out of each source and step.
+    public var streams: [String: [Heard]] = [:]
+    /// What was logged, errors of events among it.
+    public var messages: [Log.Entry] = []
+    public var isDone = false
+    public var statistics: [NodeStatistics] = []
+  }
+
+  public let plan: Plan
+  public let start: Double
+  /// By the source's name; a source without one is silent.
+  public var scripts: [String: [ScriptedAnswer]] = [:]
+  /// What the network answers, by the address that is asked.
+  public var web: [String: Value] = [:]
+  /// Whether the sources end with their scripts, so that steps send what they hold; otherwise time goes on until
+  /// nothing more is due.
+  public var endsWithScripts = false
+  /// Whether what comes out of each step is kept too.
+  public var listensToStreams = false
+
+  public init(_ plan: Plan, start: Double) {
+    self.plan = plan
+    self.start = start
+  }
+
+  public func run() throws -> Outcome {
+    let outcome = Locked(Outcome())
+    let silent = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
+    let log = Log(level: .notice) { entry in outcome.withLock { $0.messages.append(entry) } }
+    var world = World(wallClock: { 0 }, random: { 0 }, environment: { _ in nil })
+    world[CannedAnswers.self] = CannedAnswers(web)
+    let virtual = VirtualRun(plan, RunOptions(world: world, log: log, screen: silent), start: start)
+    let elapsed = virtual.elapsed
+    let isDone = try virtual.run(options: { options in
+      options.source = { [scripts, endsWithScripts] source in
+        let answers = scripts[source.name] ?? []
+        return .script(endsWithScript: endsWithScripts) { _ in AnswerList(answers) }
+      }
+      options.sink = { plan, _ in
+        NotingSink { signal in
+          let heard = Heard(at: elapsed(), signal: signal)
+          outcome.withLock { $0.heard[plan.name, default: []].append(heard) }
+        }
+      }
+      if listensToStreams {
+        options.tap = { name, signal in
+          let heard = Heard(at: elapsed(), signal: signal)
+          outcome.withLock { $0.streams[name, default: []].append(heard) }
+        }
+      }
+    }) { run in
+      let statistics = run.statistics
+      outcome.withLock { $0.statistics = statistics }
+    }
+    return outcome.withLock { outcome in
+      outcome.isDone = isDone
+      return outcome
+    }
+  }
+}
+
+private final class AnswerList: ScriptSource {
+  private var rest: ArraySlice<ScriptedAnswer>
+
+  init(_ answers: [ScriptedAnswer]) { rest = answers[...] }
+
+  func next() -> ScriptedAnswer? { rest.popFirst() }
+}
+
+private final class NotingSink: Sink {
+  private let note: (Signal) -> Void
+
+  init(_ note: @escaping (Signal) -> Void) { self.note = note }
+
+  func take(_ event: Event) { note(.event(event)) }
+  func endPoll(_ poll: Poll) { note(.endOfPoll(poll)) }
+}

@@ -1,0 +1,138 @@
+import Language
+import System
+import JSON
+import Reactive
+
+/// A source that answers at times of its own: a recording, or what a test gives.
+public protocol ScriptSource: AnyObject {
+  /// The next answer, nil after the last; times do not go back.
+  func next() throws -> ScriptedAnswer?
+}
+
+/// What a source answered, or will, at a time.
+public struct ScriptedAnswer: Sendable {
+  public enum What: Sendable {
+    /// A whole poll.
+    case poll([Value])
+    /// Events that are no snapshot.
+    case events([Value])
+    /// A poll that failed.
+    case failure(String)
+    /// The source ends.
+    case end
+  }
+
+  /// In seconds since 1970.
+  public let at: Double
+  public let what: What
+  /// More for `$meta`, an object.
+  public let notes: Value
+  /// Of a poll, whether all is there that there was.
+  public let isWhole: Bool
+
+  public init(at: Double, _ what: What, notes: Value = .emptyObject, isWhole: Bool = true) {
+    self.at = at
+    self.what = what
+    self.notes = notes
+    self.isWhole = isWhole
+  }
+}
+
+/// Has a script's answers come at their times.
+final class ScriptDriver: Sendable {
+  private struct State {
+    var source: (any ScriptSource)?
+    var number = 0
+    var timer: Subscription?
+    var isOver = false
+  }
+
+  private let context: SourceContext
+  private let scheduler: any Scheduler
+  private let downstream: any Observer<Delivery>
+  private let failed: @Sendable (any Error) -> Void
+  /// Whether the stream ends with the script, or goes on in silence.
+  private let endsWithScript: Bool
+  /// Touched on the scheduler alone.
+  private let state: LaneLocal<State>
+
+  init(
+    _ context: SourceContext, on scheduler: any Scheduler, to downstream: any Observer<Delivery>,
+    endsWithScript: Bool, failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.context = context
+    self.scheduler = scheduler
+    self.downstream = downstream
+    self.endsWithScript = endsWithScript
+    self.failed = failed
+    state = LaneLocal(State())
+  }
+
+  func start(_ make: @escaping @Sendable () throws -> any ScriptSource) {
+    scheduler.perform { [self] in
+      do {
+        state.value.source = try make()
+        setTimer()
+      } catch {
+        fail(error)
+      }
+    }
+  }
+
+  func stop() {
+    scheduler.perform { [self] in end() }
+  }
+
+  private func setTimer() {
+    do {
+      guard let answer = try state.value.source?.next() else {
+        if endsWithScript { end() }
+        return
+      }
+      let delay = max(0, answer.at - context.world.wallClock())
+      state.value.timer = scheduler.schedule(after: .nanoseconds(Int64(min(delay, 9e9) * 1e9))) { [self] in
+        deliver(answer)
+        setTimer()
+      }
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func fail(_ error: any Error) {
+    context.meter.countError()
+    failed(error)
+    end()
+  }
+
+  private func deliver(_ answer: ScriptedAnswer) {
+    if state.value.isOver { return }
+    switch answer.what {
+    case .poll(let rows):
+      state.value.number += 1
+      let poll = Poll(
+        source: context.name, number: state.value.number, at: answer.at, notes: answer.notes)
+      if !answer.isWhole { poll.tear() }
+      send(rows, poll, endsPoll: true)
+    case .events(let values): send(values, Poll(source: context.name, at: answer.at), endsPoll: false)
+    case .failure(let message):
+      state.value.number += 1
+      context.meter.countError()
+      context.log.error(message)
+    case .end: end()
+    }
+  }
+
+  private func send(_ values: [Value], _ poll: Poll, endsPoll: Bool) {
+    context.meter.countOut(values.count)
+    downstream.next(Delivery(values, poll, endsPoll: endsPoll))
+  }
+
+  private func end() {
+    if state.value.isOver { return }
+    state.value.isOver = true
+    state.value.timer?.dispose()
+    state.value.source = nil
+    downstream.complete()
+  }
+}

@@ -1,0 +1,99 @@
+import Language
+import System
+import JSON
+
+/// Runs one of a pipeline's own tests, and says where what came differs from what was expected.
+public struct TestRun: Sendable {
+  public let test: TestPlan
+  /// What is wrong, each a sentence; empty when the test has passed.
+  public private(set) var failures: [String] = []
+  /// What came out of each source and step, drawn.
+  public private(set) var diagram: [String] = []
+  public private(set) var messages: [Log.Entry] = []
+
+  public init(_ test: TestPlan, of plan: Plan) throws {
+    self.test = test
+    let plan = test.variant.first ?? plan
+    var rehearsal = Rehearsal(plan, start: test.start)
+    rehearsal.listensToStreams = true
+    rehearsal.web = test.web
+    for given in test.given {
+      let answer = ScriptedAnswer(at: test.start + given.at.inSeconds, given.answer)
+      rehearsal.scripts[given.source, default: []].append(answer)
+    }
+    for (name, answers) in rehearsal.scripts { rehearsal.scripts[name] = answers.sorted { $0.at < $1.at } }
+    let outcome = try rehearsal.run()
+    messages = outcome.messages
+    for expected in test.expect { compare(expected, outcome.heard[expected.sink] ?? [], plan) }
+    if !failures.isEmpty { diagram = StreamDiagram(plan, outcome).lines }
+  }
+
+  private mutating func compare(
+    _ expected: TestPlan.Expected, _ heard: [Rehearsal.Heard], _ plan: Plan
+  ) {
+    let events = heard.compactMap { heard -> (at: Duration, event: Event)? in
+      if case .event(let event) = heard.signal { (heard.at, event) } else { nil }
+    }
+    for (index, entry) in expected.events.enumerated() {
+      let place = "\(expected.sink), event \(index + 1)"
+      guard index < events.count else {
+        failures.append("\(place): nothing came; expected was \(entry.text)")
+        continue
+      }
+      let (at, event) = events[index]
+      let came = "\(DurationText.format(at)) \(excerpt(of: event.value))"
+      if let mismatch = entry.mismatch(at, event) {
+        failures.append("\(place): \(mismatch)\n  expected \(entry.text)\n  came     \(came)")
+      }
+    }
+    for (at, event) in events.dropFirst(expected.events.count) {
+      failures.append(
+        "\(expected.sink): one more came than was expected\n  came     \(DurationText.format(at)) "
+          + excerpt(of: event.value))
+    }
+  }
+}
+
+extension TestPlan.Given {
+  var answer: ScriptedAnswer.What {
+    switch what {
+    case .poll(let rows): .poll(rows)
+    case .events(let values): .events(values)
+    case .error(let message): .failure(message)
+    case .end: .end
+    }
+  }
+}
+
+extension TestPlan.Expected.Entry {
+  /// As the file has it.
+  var text: String {
+    var parts: [String] = []
+    if let at { parts.append("at \(DurationText.format(at))") }
+    if let condition { parts.append("where \(condition.text)") }
+    if let equals { parts.append(excerpt(of: equals)) }
+    return parts.isEmpty ? "an event" : parts.joined(separator: ", ")
+  }
+
+  /// What is not as expected; nil when all is.
+  func mismatch(_ came: Duration, _ event: Event) -> String? {
+    if let at, at != came {
+      return "it came at \(DurationText.format(came)), not at \(DurationText.format(at))"
+    }
+    if let equals, equals != event.value {
+      let differences = Value.differences(from: equals, to: event.value).prefix(5)
+      let places = differences.map { difference in
+        let path = difference.path.description
+        return path.isEmpty ? "the whole" : path
+      }
+      return "it differs in \(places.joined(separator: ", "))"
+    }
+    guard let condition else { return nil }
+    let world = World(wallClock: { event.poll.at }, random: { 0 }, environment: { _ in nil })
+    do {
+      return try Evaluation(condition, in: world).isTrue(event) ? nil : "it is another event"
+    } catch {
+      return "the condition fails: \(error)"
+    }
+  }
+}

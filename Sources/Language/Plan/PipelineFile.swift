@@ -1,0 +1,85 @@
+import System
+import JSON
+
+/// Reads pipeline files: everything that is wrong in all of them, and the plans of those that are right.
+///
+///     var reader = PipelineReader(catalog: catalog)
+///     reader.read(path: "pipelines/new-launches.yaml", bytes)
+///     print(reader.problems)
+public struct PipelineReader {
+  public let catalog: Catalog
+  /// What `--set` gives, each a name and a text as YAML would have it.
+  public var settings: [(name: String, text: String)] = []
+  /// `$config`.
+  public var config = JSON.Value.emptyObject
+  /// Options that the config gives nodes which do not say them: a mapping of kinds to options.
+  public var defaults: Node?
+  public var environment: @Sendable (String) -> String? = { _ in nil }
+  /// The bytes of a file that a pipeline includes; throws a sentence.
+  public var readFile: (String) throws -> [UInt8] = { path in throw Unreadable(path: path) }
+  public var timeZone: @Sendable (String) -> (any ZoneRules)? = { SystemZone($0) }
+  public var defaultTimeZone = "UTC"
+
+  public private(set) var problems = Problems()
+  public private(set) var secrets = Secrets()
+  public private(set) var plans: [Plan] = []
+  /// Files that sinks write, in all the pipelines so far.
+  private var filesWritten: [(path: String, place: Place)] = []
+  private var settingsUsed: Set<String> = []
+
+  struct Unreadable: Error {
+    let path: String
+  }
+
+  public init(catalog: Catalog) { self.catalog = catalog }
+
+  /// Reads one pipeline; whether it can be run.
+  @discardableResult
+  public mutating func read(path: String, _ bytes: [UInt8]) -> Bool {
+    let document = Document(SourceFile(path: path, bytes: bytes), environment: environment)
+    var found = document.problems
+    var plan: Plan?
+    if let root = document.root {
+      var builder = PlanBuilder(root, document, self)
+      plan = builder.build()
+      found.add(builder.checker.problems)
+      for scalar in builder.checker.filesWritten { claim(scalar, &found) }
+      settingsUsed.formUnion(builder.settingsUsed)
+      secrets.add(builder.checker.secrets)
+    }
+    problems.add(found)
+    guard found.isEmpty, let plan else { return false }
+    plans.append(plan)
+    return true
+  }
+
+  /// Names given with `--set` that no pipeline has among its `vars`.
+  public var unknownSettings: [String] { settings.map(\.name).filter { !settingsUsed.contains($0) } }
+
+  /// Two sinks must not write one file.
+  private mutating func claim(_ scalar: Scalar, _ problems: inout Problems) {
+    let path = normalized(scalar.text)
+    if let other = filesWritten.first(where: { $0.path == path }) {
+      problems.report(
+        "another sink writes \(quoted(scalar.text)) already: \(other.place)", at: scalar.place,
+        hint: "give each sink a file of its own, or have one sink read both streams: from: [a, b]")
+      return
+    }
+    filesWritten.append((path, scalar.place))
+  }
+}
+
+/// A path without `.` and doubled slashes, so that two ways to write one are found out.
+func normalized(_ path: String) -> String {
+  var parts: [Substring] = []
+  for part in path.split(separator: "/") where part != "." {
+    if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+  }
+  return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+}
+
+extension Secrets {
+  mutating func add(_ others: Secrets) {
+    for text in others.all { insert(text) }
+  }
+}

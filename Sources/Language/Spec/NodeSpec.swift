@@ -1,0 +1,118 @@
+/// What a node is: declared once beside its code, and all that anybody else knows of it.
+public struct NodeSpec: Sendable {
+  public let kind: String
+  /// One line, as `flow nodes` lists it.
+  public let summary: String
+  /// More for `flow docs KIND`, in paragraphs.
+  public let details: String
+  public let options: [AnyOption]
+  /// The option that a bare value stands for, as in `filter: .n > 1`.
+  public let shorthand: String?
+  /// Whether a mapping too stands for that option, as in `map: { id: .id }`.
+  public let isBare: Bool
+  /// What it remembers from event to event, and up to which limit; nil for a node without state.
+  public let state: String?
+  /// Of a step: whether a poll comes out of it as a whole, so that each replaces the one before.
+  public let keepsSnapshots: Bool
+  public let examples: [Example]
+  public let role: Role
+  /// What makes the node; the engine knows its type.
+  public let maker: any NodeMaker
+  /// Of a stream source: whether it can be read again from a position that it gives; then it says when it has caught up
+  /// with the runs before, as ``Feed/sayCaughtUp()`` has it.
+  public let isRepeatable: Bool
+  /// Whether it asks for the pipeline's state.
+  public let isKept: Bool
+  /// What must hold between options; problems are reported to the checker.
+  let check: @Sendable (Options, Checker) -> Void
+
+  public init(
+    _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
+    shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
+    isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
+    check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in }, madeBy maker: any NodeMaker
+  ) {
+    self.kind = kind
+    self.summary = summary
+    self.details = details
+    self.options = options
+    self.shorthand = shorthand
+    self.isBare = isBare
+    self.state = state
+    // What a step remembers mostly decides what it leaves out.
+    self.keepsSnapshots = keepsSnapshots ?? (state == nil)
+    self.isRepeatable = isRepeatable
+    self.isKept = isKept
+    self.examples = examples
+    self.check = check
+    role = maker.role
+    self.maker = maker
+  }
+
+  /// Where a node stands in a pipeline, and how it is driven.
+  public enum Role: Sendable {
+    /// A source that reads on until its end: a file, standard input.
+    case stream
+    /// A source that is polled by a schedule.
+    case poll
+    /// A source that answers at times of its own; it runs in virtual time.
+    case script
+    case step
+    case sink
+  }
+
+  /// “source”, “step” or “sink”.
+  public var roleName: String {
+    switch role {
+    case .stream, .poll, .script: "source"
+    case .step: "step"
+    case .sink: "sink"
+    }
+  }
+
+  /// An example that `flow docs` shows and a test runs.
+  ///
+  /// For a step, `input` and `output` are lines of a time and a value, `10s {"id": 1}`. `10s poll` ends a poll with
+  /// the events since the one before, `10s failure` is a poll that fails, `10s end` ends the source.
+  public struct Example: Sendable {
+    public let title: String
+    /// The node, as in a pipeline: `filter: .n > 1`.
+    public let yaml: String
+    public let input: String
+    public let output: String
+    /// The same as `input` for the source `other`, which a step reads besides its own.
+    public let other: String
+    /// What the network answers, lines of an address and a value.
+    public let web: String
+
+    public init(
+      _ title: String, _ yaml: String, input: String = "", other: String = "", web: String = "",
+      output: String = ""
+    ) {
+      self.web = web
+      self.other = other
+      self.title = title
+      self.yaml = yaml
+      self.input = input
+      self.output = output
+    }
+  }
+}
+
+/// All nodes there are.
+public struct Catalog: Sendable {
+  public let nodes: [NodeSpec]
+
+  public init(_ nodes: [NodeSpec]) { self.nodes = nodes }
+
+  public var sources: [NodeSpec] { nodes.filter { $0.roleName == "source" } }
+  public var steps: [NodeSpec] { nodes.filter { $0.roleName == "step" } }
+  public var sinks: [NodeSpec] { nodes.filter { $0.roleName == "sink" } }
+
+  public func named(_ kind: String) -> [NodeSpec] { nodes.filter { $0.kind == kind } }
+}
+
+/// What makes a node from its options: the language of pipeline files needs only its role, the engine the rest.
+public protocol NodeMaker: Sendable {
+  var role: NodeSpec.Role { get }
+}

@@ -1,0 +1,179 @@
+import JSON
+
+// The option types that are one scalar without a language of its own.
+
+extension OptionType where Value == String {
+  /// Any text; numbers and booleans are taken as they are written.
+  public static var text: OptionType {
+    let schema = JSON.Value.record([("type", .array(["string", "number", "boolean"]))])
+    return OptionType("text", sample: "text", schema: schema) { node, checker in
+      checker.scalar(node, "a text")?.text
+    }
+  }
+
+  /// A text that is never shown again.
+  public static var secret: OptionType {
+    OptionType("secret", sample: "${NAME}", schema: .record([("type", "string")])) { node, checker in
+      guard let scalar = checker.scalar(node, "a text") else { return nil }
+      checker.secrets.insert(scalar)
+      return scalar.text
+    }
+  }
+
+  /// A file or folder, relative to where flow is started.
+  public static var path: OptionType {
+    OptionType("path", sample: "events.jsonl", schema: .record([("type", "string")])) { node, checker in
+      guard let scalar = checker.scalar(node, "a path") else { return nil }
+      if !scalar.text.isEmpty, !scalar.text.utf8.contains(0) { return scalar.text }
+      checker.report("this is no path", at: scalar.place)
+      return nil
+    }
+  }
+
+  /// The name of a source or stream whose events a step reads besides its own.
+  public static var stream: OptionType {
+    OptionType("stream", sample: "other", schema: .record([("type", "string")])) { node, checker in
+      guard let scalar = checker.scalar(node, "the name of a source or stream") else { return nil }
+      checker.streamsRead.append(scalar)
+      return scalar.text
+    }
+  }
+}
+
+extension OptionType where Value == Bool {
+  public static var boolean: OptionType {
+    OptionType("boolean", sample: "true", schema: .record([("type", "boolean")])) { node, checker in
+      guard let scalar = checker.scalar(node, "true or false") else { return nil }
+      if case .boolean(let flag) = scalar.meaningWithVariables { return flag }
+      let meant = ["yes": "true", "on": "true", "no": "false", "off": "false"][scalar.text.lowercased()]
+      checker.report(
+        "true or false is expected here, not \(scalar.kind)", at: scalar.place,
+        hint: meant.map { "did you mean \($0)?" })
+      return nil
+    }
+  }
+}
+
+extension OptionType where Value == Int {
+  /// A whole number.
+  public static func integer(_ range: ClosedRange<Int> = -(1 << 53)...(1 << 53)) -> OptionType {
+    OptionType(
+      "integer", sample: "\(max(1, range.lowerBound))",
+      schema: .record([
+        ("type", "integer"), ("minimum", .number(range.lowerBound)), ("maximum", .number(range.upperBound)),
+      ])
+    ) { node, checker in
+      guard let scalar = checker.scalar(node, "a whole number") else { return nil }
+      guard case .integer(let number) = scalar.meaningWithVariables else {
+        checker.report("a whole number is expected here, not \(scalar.kind)", at: scalar.place)
+        return nil
+      }
+      if range.contains(number) { return number }
+      let message =
+        number < range.lowerBound
+        ? "the number \(number) is too small; the least is \(range.lowerBound)"
+        : "the number \(number) is too large; the most is \(range.upperBound)"
+      checker.report(message, at: scalar.place)
+      return nil
+    }
+  }
+
+  public static func integer(_ range: PartialRangeFrom<Int>) -> OptionType {
+    integer(range.lowerBound...(1 << 53))
+  }
+
+  /// A number of bytes: `64MiB`.
+  public static var size: OptionType {
+    OptionType("size", sample: "64MiB", schema: .record([("type", .array(["string", "integer"]))])) {
+      node, checker in
+      guard let scalar = checker.scalar(node, "a size") else { return nil }
+      do throws(Flaw) { return try SizeText.parse(scalar.text) } catch { checker.report(error, in: scalar) }
+      return nil
+    }
+  }
+}
+
+extension OptionType where Value == Double {
+  public static func number(_ range: ClosedRange<Double>) -> OptionType {
+    OptionType(
+      "number", sample: "\(range.lowerBound)",
+      schema: .record([
+        ("type", "number"), ("minimum", .number(range.lowerBound)), ("maximum", .number(range.upperBound)),
+      ])
+    ) { node, checker in
+      guard let scalar = checker.scalar(node, "a number") else { return nil }
+      let number: Double
+      switch scalar.meaningWithVariables {
+      case .integer(let whole): number = Double(whole)
+      case .number(let found): number = found
+      default:
+        checker.report("a number is expected here, not \(scalar.kind)", at: scalar.place)
+        return nil
+      }
+      if range.contains(number) { return number }
+      checker.report(
+        "the number \(scalar.text) is out of range; it goes from \(range.lowerBound) to \(range.upperBound)",
+        at: scalar.place)
+      return nil
+    }
+  }
+}
+
+extension OptionType where Value == Duration {
+  /// A length of time: `90s`, `6h`, `1d`.
+  public static var duration: OptionType { duration(allowingZero: false) }
+
+  public static func duration(allowingZero: Bool) -> OptionType {
+    OptionType("duration", sample: "5m", schema: .record([("type", "string")])) { node, checker in
+      guard let scalar = checker.scalar(node, "a duration") else { return nil }
+      do throws(Flaw) {
+        let duration = try DurationText.parse(scalar.text)
+        if duration > .zero || allowingZero { return duration }
+        checker.report("this duration must not be zero", at: scalar.place)
+      } catch {
+        checker.report(error, in: scalar)
+      }
+      return nil
+    }
+  }
+}
+
+extension OptionType where Value == UInt32 {
+  /// Permissions of a file, in octal: `'0644'`.
+  public static var fileMode: OptionType {
+    OptionType("file mode", sample: "'0644'", schema: .record([("type", "string")])) { node, checker in
+      guard let scalar = checker.scalar(node, "permissions") else { return nil }
+      if let mode = UInt32(scalar.text, radix: 8), mode <= 0o777, mode & 0o200 != 0 { return mode }
+      checker.report(
+        "\(quoted(scalar.text)) are no permissions for a file that is written", at: scalar.place,
+        hint: "in octal, as in '0644' or '0600'")
+      return nil
+    }
+  }
+}
+
+extension OptionType where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+  /// One of the names of an enum.
+  public static func choice(of type: Value.Type = Value.self) -> OptionType {
+    let names = type.allCases.map(\.rawValue)
+    return OptionType(
+      names.joined(separator: " or "), sample: names.first ?? "",
+      schema: .record([("enum", .array(names.map { .string($0) }))])
+    ) { node, checker in
+      guard let scalar = checker.scalar(node, "one of \(alternatives(names))") else { return nil }
+      do throws(Flaw) {
+        return try Language.choice(scalar.text, of: type)
+      } catch {
+        checker.report(error, in: scalar)
+        return nil
+      }
+    }
+  }
+}
+
+extension OptionType where Value == JSON.Value {
+  /// Any value, as YAML writes it.
+  public static var value: OptionType {
+    OptionType("value", sample: "{}", schema: .emptyObject) { node, checker in checker.resolved(node).value }
+  }
+}

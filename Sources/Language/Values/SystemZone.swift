@@ -1,0 +1,4 @@
+import JSON
+import System
+
+extension SystemZone: ZoneRules {}

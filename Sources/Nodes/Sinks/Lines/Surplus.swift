@@ -1,0 +1,255 @@
+import System
+import Glibc
+import Engine
+import Language
+
+/// What files hold past a mark, to be found again, byte for byte, in what a run makes again.
+///
+/// Usually that is the rest of one file. Where files were rotated after the mark was kept, the rest of an old one is
+/// followed by all of the newer ones, to the present file. And where some of these were set aside after the mark was
+/// kept, it goes on, from the line that was not in them, in the present file.
+///
+/// Where it is to be safe, what is passed over is written over itself: the run before may have tried in vain to make it
+/// so, after which the system has it in memory alone, and no sync by itself takes it to the disk.
+final class Surplus {
+  struct Part {
+    let path: String
+    let identity: FileIdentity
+    let file: any DiskFile
+    /// Another file took its name because something else is in it.
+    let isAside: Bool
+    /// What is passed over is written over itself.
+    let isRenewed: Bool
+  }
+
+  enum Outcome: Equatable {
+    /// All bytes are there.
+    case all
+    /// So many are, and then the files end.
+    case end(Int)
+    /// So many are, and then something else is there.
+    case difference(Int)
+  }
+
+  private enum Stop { case usedUp, end, difference }
+
+  /// What has not been passed over: some of the first part, all of the others.
+  private(set) var parts: [Part]
+  /// The place in the first part.
+  private var position: Int
+  /// What was passed over and is to be found, or written, once more, before what comes next.
+  private(set) var owed: [UInt8] = []
+  /// The place of the first byte that was something else.
+  private(set) var difference = 0
+  /// Files that were passed over to their ends.
+  private(set) var passed: [any DiskFile] = []
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+  /// What of the first part is in the buffer.
+  private var chunk = 0..<0
+
+  /// How many had been set aside when the mark was made.
+  private let asideBefore: Int?
+
+  private init(_ parts: [Part], from mark: FileMark) {
+    self.parts = parts
+    position = mark.offset
+    asideBefore = mark.aside
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Looks for the file that a mark is in, by its name, among the old ones and among those set aside; nil where it is
+  /// none of these, or gone.
+  ///
+  /// `isRenewed` where what is passed over is to be safe with the next sync.
+  static func find(
+    _ mark: FileMark, _ old: OldFiles, followsLinks: Bool, isRenewed: Bool
+  ) throws(FileFailure) -> Surplus? {
+    let names: [String]
+    var aside: [String] = []
+    if old.disk.status(of: old.path)?.identity == mark.identity {
+      names = [old.path]
+    } else if let number = old.number(of: mark.identity) {
+      aside = mark.aside.map(old.aside(behind:)) ?? []
+      names = (1...number).reversed().map(old.name) + aside + [old.path]
+    } else {
+      aside = old.aside(from: mark.identity)
+      names = aside.isEmpty ? [] : aside + [old.path]
+    }
+    var parts: [Part] = []
+    for name in names where old.disk.exists(name) {
+      let (file, isRenewed) = try open(name, on: old.disk, followsLinks, isRenewed)
+      guard let status = file.status else { continue }
+      parts.append(
+        Part(
+          path: name, identity: status.identity, file: file, isAside: aside.contains(name),
+          isRenewed: isRenewed && status.isRegular))
+    }
+    guard let first = parts.first, first.identity == mark.identity else { return nil }
+    return Surplus(parts, from: mark)
+  }
+
+  /// A file that may be added to and not changed is only read.
+  private static func open(
+    _ name: String, on disk: any Disk, _ followsLinks: Bool, _ isRenewed: Bool
+  ) throws(FileFailure) -> (any DiskFile, isRenewed: Bool) {
+    try FileFailure.of(name, trying: "read what it holds") { () throws(DiskError) in
+      if isRenewed {
+        do throws(DiskError) {
+          return (try disk.open(toWriteOver: name, followsLinks: followsLinks), true)
+        } catch {
+          guard [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
+        }
+      }
+      return (try disk.open(toRead: name, followsLinks: followsLinks), false)
+    }
+  }
+
+  /// Up to where it was passed over.
+  var mark: FileMark { FileMark(parts[0].identity, at: position, aside: asideBefore) }
+
+  /// How many bytes the first file lacks of reaching up to the mark.
+  var missing: Int { max(0, position - (parts[0].file.status?.size ?? 0)) }
+
+  /// How many bytes there are that were not passed over.
+  var remaining: Int { parts.reduce(-position) { $0 + ($1.file.status?.size ?? 0) } + missing }
+
+  /// Returns when everything that was passed over is safe.
+  func sync() throws(FileFailure) {
+    for file in passed + [parts[0].file] {
+      try FileFailure.of(parts[0].path, trying: "write to the disk") { () throws(DiskError) in try file.sync()
+      }
+    }
+  }
+
+  /// Goes on over what is there of the bytes that come next.
+  ///
+  /// Where something else is there, or the files end, `owed` is what comes before the bytes that were not found: from
+  /// the beginning of their line, which is in no file whole. After an error the rest can be given again.
+  func passOver(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Outcome {
+    var done = 0
+    do throws(FileFailure) {
+      while true {
+        switch try owed.isEmpty ? compare(bytes, from: &done) : compareOwed() {
+        case .usedUp: if done == bytes.count { return .all }
+        case .end where parts.count == 1: return .end(done)
+        case .end where try !isWithinLine(): advance()
+        // No file is rotated within a line: one that ends there and is not the last has lost the rest in a power cut.
+        case .end, .difference:
+          try stepBack()
+          if !parts[0].isAside { return .difference(done) }
+          advance()
+        }
+      }
+    } catch {
+      throw error.counting(done)
+    }
+  }
+
+  private func compareOwed() throws(FileFailure) -> Stop {
+    var done = 0
+    defer { owed.removeFirst(done) }
+    let bytes = owed
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(FileFailure) in try compare(bytes, from: &done) }
+    }
+    return try result.get()
+  }
+
+  private func compare(_ bytes: UnsafeRawBufferPointer, from done: inout Int) throws(FileFailure) -> Stop {
+    while done < bytes.count {
+      if !chunk.contains(position) {
+        let count = try renew(parts[0], at: position)
+        chunk = position..<position + count
+        if count == 0 { return .end }
+      }
+      let here = UnsafeRawBufferPointer(rebasing: buffer[(position - chunk.lowerBound)..<chunk.count])
+      let there = UnsafeRawBufferPointer(rebasing: bytes[done...].prefix(here.count))
+      let same = equalBytes(here, there)
+      done += same
+      position += same
+      if same < there.count { return .difference }
+    }
+    return .usedUp
+  }
+
+  /// Reads what is at a place into the buffer, and has the next sync take it to the disk; how much that is.
+  private func renew(_ part: Part, at offset: Int) throws(FileFailure) -> Int {
+    chunk = 0..<0
+    let count = try read(part, at: offset, into: buffer)
+    var done = 0
+    while part.isRenewed, done < count {
+      let rest = UnsafeRawBufferPointer(rebasing: buffer[done..<count])
+      done += try FileFailure.of(part.path, trying: "write over what it holds") { () throws(DiskError) in
+        try part.file.overwrite(rest, at: offset + done)
+      }
+    }
+    return count
+  }
+
+  /// Does so with all that was not passed over, which stays as it is.
+  func renewRest() throws(FileFailure) {
+    for (number, part) in parts.enumerated() where part.isRenewed {
+      var place = number == 0 ? position : 0
+      while case let count = try renew(part, at: place), count > 0 { place += count }
+    }
+  }
+
+  private func isWithinLine() throws(FileFailure) -> Bool {
+    let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+    defer { byte.deallocate() }
+    guard position > 0, try read(parts[0], at: position - 1, into: byte) == 1 else { return false }
+    return byte[0] != 0x0a
+  }
+
+  private func advance() {
+    passed.append(parts.removeFirst().file)
+    position = 0
+    chunk = 0..<0
+  }
+
+  /// Goes back to where the line begins that differs, also where that is before the mark.
+  private func stepBack() throws(FileFailure) {
+    var line: [UInt8] = []
+    var start = position
+    difference = position
+    while start > 0 {
+      let count = min(start, 4096)
+      let before = try bytes(at: start - count, count)
+      let end = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
+      line.insert(contentsOf: before[end...], at: 0)
+      start -= count - end
+      if end > 0 { break }
+    }
+    position = start
+    owed.insert(contentsOf: line, at: 0)
+  }
+
+  private func bytes(at offset: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+    defer { room.deallocate() }
+    var done = 0
+    while done < count {
+      let more = try read(parts[0], at: offset + done, into: .init(rebasing: room[done...]))
+      guard more > 0 else { throw FileFailure(parts[0].path, "cannot read: it was cut short meanwhile") }
+      done += more
+    }
+    return Array(room)
+  }
+
+  private func read(
+    _ part: Part, at offset: Int, into room: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Int {
+    try FileFailure.of(part.path, trying: "read what it holds") { () throws(DiskError) in
+      try part.file.read(at: offset, into: room)
+    }
+  }
+}
+
+/// How many bytes at the beginning are the same.
+private func equalBytes(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Int {
+  let count = min(one.count, other.count)
+  guard count > 0, let left = one.baseAddress, let right = other.baseAddress else { return 0 }
+  if memcmp(left, right, count) == 0 { return count }
+  return (0..<count).first { one[$0] != other[$0] } ?? count
+}

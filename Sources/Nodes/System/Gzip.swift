@@ -1,6 +1,0 @@
-import CZ
-
-/// What zlib says of an error, for messages.
-func gzipReason(_ code: Int32) -> String {
-  zError(code).map { String(cString: $0) } ?? "error \(code)"
-}

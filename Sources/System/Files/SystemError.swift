@@ -1,0 +1,23 @@
+import Glibc
+
+/// A call to the system that failed.
+package struct SystemError: Error, CustomStringConvertible {
+  package let call: String
+  package let code: Int32
+
+  /// What `errno` says of the call that has just failed.
+  package init(_ call: String) {
+    self.init(call, code: errno)
+  }
+
+  package init(_ call: String, code: Int32) {
+    self.call = call
+    self.code = code
+  }
+
+  package var description: String { "\(call): \(reason)" }
+  package var reason: String { String(cString: strerror(code)) }
+
+  /// Whether the same call may succeed a while later, since all it lacked was room.
+  package var mayPass: Bool { [EAGAIN, EMFILE, ENFILE, ENOMEM, ENOBUFS, ETXTBSY].contains(code) }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// A list of texts as the system takes it: pointers to bytes that end in a zero, and a nil after the last.
+package struct CStrings: ~Copyable {
+  private var pointers: [UnsafeMutablePointer<CChar>?] = []
+  private var owned: [UnsafeMutablePointer<CChar>?] = []
+
+  /// A program's arguments.
+  package init(_ texts: [String]) {
+    for text in texts { append(text) }
+    pointers.append(nil)
+  }
+
+  /// The variables of this process, with those of `extra` in place of ours.
+  package init(environmentWith extra: [String: String]) {
+    var entry = environ
+    while let text = entry.pointee {
+      if extra.isEmpty || extra[Self.name(of: text)] == nil { pointers.append(text) }
+      entry += 1
+    }
+    for (name, value) in extra { append("\(name)=\(value)") }
+    pointers.append(nil)
+  }
+
+  deinit {
+    for text in owned { free(text) }
+  }
+
+  /// Lends the list out; it is the system's to read, not to keep.
+  package func withPointers<Result>(_ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
+    body(pointers)
+  }
+
+  private mutating func append(_ text: String) {
+    let copy = strdup(text)
+    owned.append(copy)
+    pointers.append(copy)
+  }
+
+  private static func name(of entry: UnsafePointer<CChar>) -> String {
+    let bytes = UnsafeRawBufferPointer(start: entry, count: strlen(entry))
+    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+  }
+}

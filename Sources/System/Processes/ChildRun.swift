@@ -1,0 +1,104 @@
+import CGlibc
+import Glibc
+import Reactive
+
+/// One run of a command, from its start until nothing of it is left; all on the calling thread, in one poll(2) loop.
+package struct ChildRun: ~Copyable {
+  private let child: Spawned
+  private let stop: StopSign?
+  private var ending: ChildEnding
+  private var output: ChildOutput
+  private var errors: ChildOutput
+  private var captured: Captured
+  private var errorLines = ErrorLines()
+
+  /// How often we look for the end of a child of which the kernel gives no notice.
+  private static let tick: Duration = .milliseconds(10)
+
+  /// Starts the command.
+  package init(
+    _ command: ChildCommand, input bytes: [UInt8], environment: [String: String], stop: StopSign?
+  ) throws(StartFailure) {
+    let input = try Descriptor.holding(bytes)
+    let outputPipe = try Pipe(unless: command.output.captureLimit == nil)
+    let errorPipe = try Pipe()
+    child = try Spawn.start(
+      command, environment: environment, input: input, output: outputPipe.writing,
+      errors: errorPipe.writing)
+    // The child's ends are closed with the pipes, here: a reader hears of the end once all writers are gone.
+    output = ChildOutput(from: outputPipe.reading)
+    errors = ChildOutput(from: errorPipe.reading)
+    captured = Captured(limit: command.output.captureLimit ?? 0)
+    ending = ChildEnding(of: child.process, timeout: command.timeout, killAfter: command.killAfter)
+    self.stop = stop
+  }
+
+  /// Serves the child until it has ended, or has been ended.
+  package consuming func finish(_ onErrorLine: (String) -> Void) -> ChildResult {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer { buffer.deallocate() }
+    var hasEnded = false
+    while !hasEnded {
+      ending.advance(at: SystemClock.now, isStopped: stop?.isSet == true)
+      if ending.isGivenUp { break }
+      hasEnded = serve(buffer, onErrorLine)
+    }
+    let end = ending.conclude()
+    drain(buffer, onErrorLine)
+    errorLines.end(onErrorLine)
+    return ChildResult(end: end, output: captured.bytes, outputLost: captured.lost)
+  }
+
+  /// Waits until there is something to do, and does it; whether the child has ended.
+  private mutating func serve(
+    _ buffer: UnsafeMutableRawBufferPointer, _ onErrorLine: (String) -> Void
+  ) -> Bool {
+    let readable = Int16(POLLIN)
+    // Once it is set it stays set, and has been heeded.
+    let stopNumber = ending.isKilled ? -1 : stop?.descriptor ?? -1
+    var entries = [
+      pollfd(fd: child.exit.number, events: readable, revents: 0),
+      pollfd(fd: stopNumber, events: readable, revents: 0),
+      pollfd(fd: output.number, events: readable, revents: 0),
+      pollfd(fd: errors.number, events: readable, revents: 0),
+    ]
+    let now = SystemClock.now
+    let limit = child.exit.isOpen ? ending.deadline : min(ending.deadline, now + Self.tick)
+    let timeout = SystemClock.pollTimeout(from: now, until: limit)
+    guard poll(&entries, UInt(entries.count), timeout) >= 0 else { return false }
+    if entries[2].revents != 0, let bytes = output.read(into: buffer) { captured.append(bytes) }
+    if entries[3].revents != 0, let bytes = errors.read(into: buffer) { errorLines.take(bytes, onErrorLine) }
+    return child.exit.isOpen ? entries[0].revents != 0 : ending.hasEnded
+  }
+
+  /// Reads what the child had printed when it ended, which is all in the pipes.
+  ///
+  /// Not up to their end: somebody who has left the group may hold them open. Nor for ever: he may be printing.
+  private mutating func drain(_ buffer: UnsafeMutableRawBufferPointer, _ onErrorLine: (String) -> Void) {
+    for _ in 0..<16 {
+      guard let bytes = output.read(into: buffer) else { break }
+      captured.append(bytes)
+    }
+    for _ in 0..<16 {
+      guard let bytes = errors.read(into: buffer) else { break }
+      errorLines.take(bytes, onErrorLine)
+    }
+  }
+}
+
+/// What a child has printed, up to a limit.
+private struct Captured {
+  let limit: Int
+  var bytes: [UInt8] = []
+  var lost = 0
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  mutating func append(_ more: UnsafeRawBufferPointer) {
+    let taken = min(more.count, max(0, limit - bytes.count))
+    bytes.append(contentsOf: more[..<taken])
+    lost += more.count - taken
+  }
+}

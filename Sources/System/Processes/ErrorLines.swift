@@ -1,0 +1,72 @@
+/// Turns what a child writes on its standard error into lines, as many as somebody may want to read.
+///
+/// Lines are cut at a length; after a number of bytes or lines the rest is only counted. Empty lines are passed over.
+package struct ErrorLines {
+  package static let longestLine = 4096
+  package static let mostBytes = 65536
+  package static let mostLines = 1000
+
+  private var line: [UInt8] = []
+  private var isCut = false
+  private var toldBytes = 0
+  private var toldLines = 0
+  private var hidden = 0
+
+  package init() {}
+
+  package mutating func take(_ bytes: UnsafeRawBufferPointer, _ tell: (String) -> Void) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      if toldBytes >= Self.mostBytes || toldLines >= Self.mostLines {
+        hidden += rest.count
+        return
+      }
+      let newline = rest.firstIndex(of: 0x0a)
+      let piece = rest[..<(newline ?? rest.endIndex)]
+      let room = Self.longestLine - line.count
+      line.append(contentsOf: piece.prefix(room))
+      if piece.count > room {
+        hidden += piece.count - room
+        isCut = true
+      }
+      guard let newline else { return }
+      endLine(tell)
+      rest = rest[(newline + 1)...]
+    }
+  }
+
+  /// Tells the last line, if nothing ended it, and what was held back.
+  package mutating func end(_ tell: (String) -> Void) {
+    endLine(tell)
+    if hidden > 0 { tell("… \(roughSize(hidden)) more not shown") }
+    self = ErrorLines()
+  }
+
+  private mutating func endLine(_ tell: (String) -> Void) {
+    if line.isEmpty { return }
+    toldBytes += line.count
+    toldLines += 1
+    if isCut { dropTornCharacter() }
+    tell(String(decoding: line, as: UTF8.self) + (isCut ? " …" : ""))
+    line.removeAll(keepingCapacity: true)
+    isCut = false
+  }
+
+  /// The cut may have gone through the bytes of one character.
+  private mutating func dropTornCharacter() {
+    guard let last = line.last, last >= 0x80 else { return }
+    while let last = line.last, last & 0xc0 == 0x80 { line.removeLast() }
+    line.removeLast(min(1, line.count))
+  }
+}
+
+/// A number of bytes for people: `512 bytes`, `64 kB`, `3 MB`.
+package func roughSize(_ bytes: Int) -> String {
+  switch bytes {
+  case 1: "1 byte"
+  case ..<1000: "\(bytes) bytes"
+  case ..<999_500: "\((bytes + 500) / 1000) kB"
+  case ..<999_500_000: "\((bytes + 500_000) / 1_000_000) MB"
+  default: "\((bytes + 500_000_000) / 1_000_000_000) GB"
+  }
+}

@@ -1,0 +1,125 @@
+import JSON
+import Reactive
+import Testing
+
+@testable import Engine
+@testable import Language
+
+/// When sources are polled, in virtual time.
+@Suite("Polling")
+struct PollingTests {
+  /// Answers with the number of the poll, and fails where it is told to.
+  private final class Counter: PollSource {
+    let failing: Set<Int>
+    init(failing: Set<Int>) { self.failing = failing }
+
+    struct NoAnswer: Error, CustomStringConvertible { let description = "no answer" }
+
+    func poll(_ poll: PollRequest) throws -> PollAnswer {
+      if failing.contains(poll.number) { throw NoAnswer() }
+      return PollAnswer([.number(poll.number)])
+    }
+  }
+
+  private final class Notes: Sink {
+    let note: (Engine.Event) -> Void
+    init(_ note: @escaping (Engine.Event) -> Void) { self.note = note }
+    func take(_ event: Engine.Event) { note(event) }
+  }
+
+  /// The moments of the polls that came through, and whether the run went well.
+  private func moments(
+    _ schedule: String, from start: String, for duration: Duration, isOnce: Bool = false, random: Double = 0,
+    failing: Set<Int> = []
+  ) throws -> (moments: [String], isDone: Bool?) {
+    let heard = Locked<[String]>([])
+    let counter = NodeSpec(
+      "counter", "count the polls", examples: [.init("", "counter:")],
+      .poll { _, _ in Counter(failing: failing) })
+    let notes = NodeSpec(
+      "notes", "note", examples: [.init("", "notes:")],
+      .sink { _, _ in
+        Notes { event in heard.withLock { $0.append(timestamp(event.poll.at)) } }
+      })
+    var reader = PipelineReader(catalog: Catalog([counter, notes]))
+    reader.read(
+      path: "a.yaml", Array("sources: { s: { counter: {}, \(schedule) } }\nsinks: { o: notes }\n".utf8))
+    #expect(reader.problems.isEmpty, "\(reader.problems)")
+    let plan = try #require(reader.plans.first)
+    let clock = VirtualScheduler()
+    let begin = try #require(parseTimestamp(start))
+    let world = World(
+      wallClock: { begin + Double(clock.now.nanoseconds) / 1e9 }, random: { random },
+      environment: { _ in nil })
+    let screen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
+    var options = RunOptions(world: world, log: .silent, screen: screen)
+    options.isOnce = isOnce
+    let done = Locked<Bool?>(nil)
+    let run = try PipelineRun(plan, options, clock: clock) { hasFailed in done.withLock { $0 = !hasFailed } }
+    run.start()
+    clock.advance(by: duration)
+    let isDone = done.withLock { $0 }
+    run.stop()
+    clock.run(limit: 10_000)
+    #expect(done.withLock { $0 } != nil, "the run did not end when it was stopped")
+    return (heard.withLock { $0 }, isDone)
+  }
+
+  @Test("every: at the start, and then at a steady beat")
+  func every() throws {
+    let polls = try moments("every: 6h", from: "2026-01-01T00:00:00Z", for: .seconds(12 * 3600))
+    #expect(
+      polls.moments == ["2026-01-01T00:00:00Z", "2026-01-01T06:00:00Z", "2026-01-01T12:00:00Z"])
+    #expect(polls.isDone == nil, "it goes on until it is stopped")
+  }
+
+  @Test("at_start: false leaves the first poll out")
+  func notAtStart() throws {
+    let polls = try moments(
+      "every: 1h, at_start: false", from: "2026-01-01T00:00:00Z", for: .seconds(2 * 3600))
+    #expect(polls.moments == ["2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"])
+  }
+
+  @Test("cron: at the times of the wall, through a change of the clocks")
+  func cron() throws {
+    let polls = try moments(
+      "cron: '30 8 * * *', time_zone: Europe/Warsaw", from: "2026-03-28T00:00:00Z", for: .seconds(72 * 3600))
+    #expect(
+      polls.moments == ["2026-03-28T07:30:00Z", "2026-03-29T06:30:00Z", "2026-03-30T06:30:00Z"])
+  }
+
+  @Test("cron with at_start polls at once too")
+  func cronAtStart() throws {
+    let polls = try moments(
+      "cron: '0 * * * *', at_start: true", from: "2026-01-01T00:10:00Z", for: .seconds(3600))
+    #expect(polls.moments == ["2026-01-01T00:10:00Z", "2026-01-01T01:00:00Z"])
+  }
+
+  @Test("jitter puts each poll off, but the first, and the beat does not drift by it")
+  func jitter() throws {
+    let polls = try moments(
+      "every: 1h, jitter: 10m", from: "2026-01-01T00:00:00Z", for: .seconds(3 * 3600), random: 0.5)
+    #expect(
+      polls.moments == ["2026-01-01T00:00:00Z", "2026-01-01T01:05:00Z", "2026-01-01T02:05:00Z"])
+  }
+
+  @Test("without a schedule, and with --once, there is one poll, and the run ends")
+  func once() throws {
+    for (schedule, isOnce) in [("buffer: 8", false), ("every: 1h", true), ("cron: '0 5 * * *'", true)] {
+      let polls = try moments(
+        schedule, from: "2026-01-01T00:00:00Z", for: .seconds(1), isOnce: isOnce)
+      #expect(polls.moments == ["2026-01-01T00:00:00Z"], "\(schedule)")
+      #expect(polls.isDone == true, "\(schedule)")
+    }
+  }
+
+  @Test("a poll that fails is passed over; the only one that fails makes the run fail")
+  func failures() throws {
+    let polls = try moments(
+      "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(2 * 3600), failing: [2])
+    #expect(polls.moments == ["2026-01-01T00:00:00Z", "2026-01-01T02:00:00Z"])
+    let only = try moments(
+      "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(1), isOnce: true, failing: [1])
+    #expect(only.isDone == false)
+  }
+}

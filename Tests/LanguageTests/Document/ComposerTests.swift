@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Language
+
+@Suite struct ComposerTests {
+  @Test func anAliasBombIsDefused() {
+    var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+    for level in 1...20 {
+      let alias = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+      text += "a\(level): &a\(level) [\(alias)]\n"
+    }
+    let found = complaints(text)
+    #expect(found.count == 1)
+    #expect(found.first?.contains("more than 100000 values") == true)
+  }
+
+  @Test func nestingIsBounded() {
+    let megabyte = complaints(String(repeating: "[", count: 1 << 20))
+    #expect(megabyte == ["1:65: this is nested more than 64 deep"])
+    let block = (0..<200).map { String(repeating: " ", count: $0) + "a:\n" }.joined()
+    #expect(complaints(block) == ["65:65: this is nested more than 64 deep"])
+    let alias = "a: &a " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+    let within = String(repeating: "[", count: 40) + "*a" + String(repeating: "]", count: 40)
+    #expect(complaints("\(alias)\nb: \(within)") == ["2:44: this alias nests more than 64 deep"])
+  }
+
+  @Test func nodesAreBounded() {
+    var limits = Limits()
+    limits.nodes = 10
+    #expect(complaints("[1,2,3,4,5,6,7,8,9]", limits: limits) == [])
+    #expect(complaints("[1,2,3,4,5,6,7,8,9,10]", limits: limits).count == 1)
+  }
+
+  @Test func anAliasNeedsItsAnchor() {
+    #expect(complaints("a: &one 1\nb: *oen") == ["2:4: there is no anchor &oen above this alias"])
+    #expect(complaints("a: &a [*a]") == ["1:8: the alias *a stands within its own anchor"])
+    #expect(read("a: &x 1\nb: *x").root?.mapping?["b"]?.value.place.position.description == "1:7")
+    #expect(complaints("*x : 1\nb: 2").count == 1)
+  }
+
+  @Test func keysAreText() {
+    #expect(complaints("? [a]\n: 1\nb: 2") == ["1:3: a list cannot be a key"])
+    #expect(read("1: a\ntrue: b").root?.mapping?["true"]?.value.scalar?.text == "b")
+  }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Language
+
+@Suite struct NodeTextTests {
+  func text(_ kind: String, width: Int = 60) -> String {
+    toys.named(kind).map { NodeText.lines($0, width: width).joined(separator: "\n") }.joined(separator: "\n")
+  }
+
+  @Test("a step is explained with its options, its shorthand, and examples with what they make of events")
+  func step() {
+    #expect(
+      text("keep") == """
+        keep, a step: keep some
+
+        Options
+          where  expression, required
+              what must hold
+
+        keep: … is short for keep: { where: … }, where … is no
+        mapping.
+
+        Beside it, as with every step
+          name  text, optional
+              what statistics and messages call the step, and its
+              state goes by
+          on_error  log, stop or { dead_letter: PATH }, optional
+              what becomes of an event that the step fails on
+
+        Examples
+          # by number
+          keep: .n > 1
+              0s {"n": 1}
+              0s {"n": 2}
+            → 0s {"n":2}
+
+          # nobody
+          keep: false
+              0s 1
+            → nothing
+        """)
+  }
+
+  @Test("what a step remembers and looks up is said")
+  func state() {
+    let text = text("join")
+    #expect(text.contains("\nState\n  the last event of each key, up to bound\n"))
+    #expect(text.contains("\n  bound  integer, default 100\n      how many keys it knows\n"))
+    #expect(text.contains("\n      1s 1\n    with, from other\n      0s 2\n    → 1s [1,2]"))
+  }
+
+  @Test("a source that is polled has a schedule beside it, one that is read has none")
+  func schedules() {
+    #expect(text("api").contains("\n  every  duration, optional\n"))
+    #expect(!text("lines").contains("every  duration") && text("lines").contains("  It has none.\n"))
+  }
+
+  @Test("every sink has a condition among its options, and says what it reads beside them")
+  func sinks() {
+    #expect(text("screen").contains("\n  when  expression, optional\n"))
+    #expect(text("screen").contains("\n  from  list of text, default []\n"))
+  }
+
+  @Test("lines are as wide as there is room, and styles change no letter")
+  func widths() {
+    for spec in toys.nodes {
+      let plain = NodeText.lines(spec, width: 44)
+      let examples = plain.firstIndex(of: "Examples") ?? plain.endIndex
+      for line in plain[..<examples] { #expect(line.columns <= 44, "\(line)") }
+      let styled = NodeText.lines(spec, width: 44, paint: Paint(isOn: true))
+      #expect(styled.map { $0.replacing(/\u{1B}\[[0-9;]*m/, with: "") } == plain)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Language
+
+@Suite struct ColumnsTests {
+  @Test("a character takes as many columns as terminals give it")
+  func widths() {
+    let cases: [(String, Int)] = [
+      ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한국", 4), ("\u{1112}\u{1161}\u{11AB}", 2),
+      ("ｶ", 1), ("Ａ", 2), ("→", 1), ("…", 1), ("🚀", 2), ("✅", 2), ("☀", 1), ("☀\u{FE0F}", 2),
+      ("1\u{FE0F}\u{20E3}", 2),
+      ("👩‍👩‍👧‍👦", 2), ("👍🏽", 2), ("🇵🇱", 2), ("🇵🇱🇯🇵", 4), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", 2), ("a\u{200B}b", 2), ("שלום", 4),
+    ]
+    for (text, width) in cases { #expect(text.columns == width, "\(text)") }
+  }
+
+  @Test("a text is cut between characters, and the cut shows")
+  func clipping() {
+    #expect("Starlink".clipped(to: 8) == "Starlink")
+    #expect("Starlink".clipped(to: 5) == "Star…")
+    #expect("Starlink".clipped(to: 1) == "…")
+    #expect("Starlink".clipped(to: 0) == "")
+    #expect("日本語".clipped(to: 6) == "日本語")
+    #expect("日本語".clipped(to: 5) == "日本…")
+    #expect("日本語".clipped(to: 4) == "日…")
+    #expect("ab👩‍👩‍👧‍👦cd".clipped(to: 4) == "ab…")
+    #expect("ab👩‍👩‍👧‍👦cd".clipped(to: 5) == "ab👩‍👩‍👧‍👦…")
+    #expect("e\u{301}e\u{301}e\u{301}".clipped(to: 2) == "e\u{301}…")
+  }
+
+  @Test("what is clipped is never wider than asked, and whole where there is room")
+  func clippingFits() {
+    let text = "Ł日e\u{301}👍🏽🇵🇱x🚀y"
+    for width in 0...20 {
+      let clipped = text.clipped(to: width)
+      #expect(clipped.columns <= width)
+      #expect((clipped == text) == (width >= text.columns))
+      #expect(clipped == text || width == 0 || clipped.columns >= width - 1)
+    }
+  }
+
+  @Test("spaces fill up what is narrower")
+  func padding() {
+    #expect("日".padded(to: 4) == "日  ")
+    #expect("12".padded(to: 4, right: true) == "  12")
+    #expect("long".padded(to: 2) == "long")
+  }
+
+  @Test("styles take no room, and end where a styled text is cut")
+  func clippingStyled() {
+    let paint = Paint(isOn: true)
+    let text = "\(paint("late", .red)) by \(paint("2 days", .bold))"
+    #expect(text.clippedStyled(to: 14) == text)
+    #expect(text.clippedStyled(to: 8) == "\u{1B}[31mlate\u{1B}[0m by…\u{1B}[0m")
+    #expect(text.clippedStyled(to: 4) == "\u{1B}[31mlat…\u{1B}[0m")
+    #expect("plain".clippedStyled(to: 3) == "pl…")
+    #expect("\u{1B}[1m\u{301}mmm\u{1B}[0m".clippedStyled(to: 2) == "\u{1B}[1m\u{301}m…\u{1B}[0m")
+  }
+}

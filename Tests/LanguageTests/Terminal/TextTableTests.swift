@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Language
+
+@Suite struct TextTableTests {
+  private func table(_ rows: [[String]], headers: [String] = []) -> TextTable {
+    var table = TextTable(headers: headers)
+    for row in rows { table.add(row) }
+    return table
+  }
+
+  @Test("columns are as wide as what is in them, numbers to the right")
+  func columns() {
+    let table = table(
+      [["Falcon 9", "12", "日本"], ["Electron", "3.5", ""], ["x", "", "y"]],
+      headers: ["name", "count", "where"])
+    #expect(
+      table.lines(width: 80) == [
+        "name      count  where", "Falcon 9     12  日本", "Electron    3.5", "x                y",
+      ])
+  }
+
+  @Test("the widest columns give way first")
+  func shrinking() {
+    let long = String(repeating: "x", count: 40)
+    let lines = table([["id", long, "short", long]]).lines(width: 40)
+    #expect(lines == ["id  xxxxxxxxxxxxx…  short  xxxxxxxxxxxx…"])
+    #expect(TextTable.fitted([2, 40, 5, 40], to: 34) == [2, 14, 5, 13])
+    #expect(TextTable.fitted([2, 40], to: 50) == [2, 40])
+    #expect(TextTable.fitted([9, 9, 9], to: 3) == [4, 4, 4])
+  }
+
+  @Test("no line is wider than the terminal, however narrow")
+  func neverTooWide() {
+    let table = table(
+      [["日本語テキスト", "abcdefgh", "12345678"], ["e\u{301}", "", "-1"]], headers: ["a", "b", "c"])
+    for width in 0...40 {
+      for line in table.lines(width: width) { #expect(line.columns <= width) }
+    }
+  }
+
+  @Test("for another program cells are whole, with a tab between them")
+  func plain() {
+    let table = table([["a\tb\n", String(repeating: "x", count: 300)]], headers: ["name", "text"])
+    #expect(table.plainLines == ["name\ttext", "a\\tb\\n\t" + String(repeating: "x", count: 300)])
+  }
+
+  @Test("a row has its style, and nothing a cell holds reaches the terminal raw")
+  func styles() {
+    var table = TextTable()
+    table.add(["late\u{1B}[2J", "x"], style: .red)
+    #expect(table.lines(width: 80, paint: Paint(isOn: true)) == ["\u{1B}[31mlate\\u001b[2J  x\u{1B}[0m"])
+    #expect(TextTable().lines(width: 80).isEmpty && TextTable().isEmpty)
+  }
+
+  @Test("rows may have fewer cells than others")
+  func ragged() {
+    #expect(
+      table([["a"], ["b", "c", "1"]], headers: ["x", "y"]).lines(width: 9) == ["x  y", "a", "b  c  1"])
+  }
+}

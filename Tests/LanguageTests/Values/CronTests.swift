@@ -1,0 +1,67 @@
+import System
+import Testing
+
+@testable import Language
+
+@Suite struct CronTests {
+  private func next(_ text: String, after time: CivilTime) throws -> String? {
+    try Cron(text).next(after: time)?.description
+  }
+
+  @Test func theNextTimeIsFound() throws {
+    let start = CivilTime(2026, 11, 20, 10, 30)  // a Friday
+    let cases = [
+      ("* * * * *", "2026-11-20 10:31:00"), ("30 10 * * *", "2026-11-21 10:30:00"),
+      ("0 */6 * * *", "2026-11-20 12:00:00"), ("30 8 * * mon-fri", "2026-11-23 08:30:00"),
+      ("0 0 1,15 * *", "2026-12-01 00:00:00"), ("0 0 29 2 *", "2028-02-29 00:00:00"),
+      ("@hourly", "2026-11-20 11:00:00"), ("@daily", "2026-11-21 00:00:00"),
+      ("@weekly", "2026-11-22 00:00:00"),
+      ("@monthly", "2026-12-01 00:00:00"), ("@yearly", "2027-01-01 00:00:00"),
+      ("@Annually", "2027-01-01 00:00:00"),
+      ("5/15 10 * * *", "2026-11-20 10:35:00"), ("0 0 * jan SUN", "2027-01-03 00:00:00"),
+      ("0 0 * * 7", "2026-11-22 00:00:00"), ("0 0 * * sat-sun", "2026-11-21 00:00:00"),
+      ("0 0 13 * fri", "2026-11-27 00:00:00"), ("1-9/4 0 * * *", "2026-11-21 00:01:00"),
+    ]
+    for (text, expected) in cases { #expect(try next(text, after: start) == expected, "\(text)") }
+    #expect(try next("30 10 * * *", after: CivilTime(2026, 11, 20, 10, 29, 59)) == "2026-11-20 10:30:00")
+  }
+
+  @Test func saysWhatIsWrong() {
+    let cases: [(String, String, Range<Int>)] = [
+      ("", "a cron schedule has five fields, and “” has 0 fields", 0..<0),
+      ("0 0 * * * *", "a cron schedule has five fields, and “0 0 * * * *” has 6 fields", 0..<11),
+      ("60 * * * *", "“60” is no minute", 0..<2), ("0 24 * * *", "“24” is no hour", 2..<4),
+      ("0 0 0 * *", "“0” is no day of the month", 4..<5),
+      ("0 0 1 * 1,mno", "“mno” is no day of the week", 10..<13),
+      ("0 0 1 foo *", "“foo” is no month", 6..<9), ("9-3 * * * *", "the range “9-3” runs backwards", 0..<3),
+      ("*/0 * * * *", "“0” is no step", 0..<3), ("1,, * * * *", "a minute is missing here", 2..<2),
+      ("0 0 ? * *", "“?” is no day of the month", 4..<5), ("0 0 L * *", "“L” is no day of the month", 4..<5),
+      ("0 0 31 2,4 *", "the schedule “0 0 31 2,4 *” has no day that ever comes", 0..<12),
+      ("@dayly", "“@dayly” is no schedule", 0..<6),
+      ("99999999999999999999 * * * *", "“99999999999999999999” is no minute", 0..<20),
+    ]
+    for (text, message, range) in cases {
+      let flaw = #expect(throws: Flaw.self, "\(text)") { try Cron(text) }
+      #expect(flaw?.message == message)
+      #expect(flaw?.range == range, "\(text)")
+      #expect(flaw?.hint != nil, "\(text)")
+    }
+  }
+
+  @Test func theNextTimeMatchesAndNoneIsLeftOut() throws {
+    var dice = Dice(state: 21)
+    for _ in 0..<40 {
+      let minute = Int.random(in: 0..<60, using: &dice)
+      let cron = try Cron("\(minute),*/17 */\(Int.random(in: 1...7, using: &dice)) * * 1-5")
+      let start = Int.random(in: 0..<2_000_000_000, using: &dice)
+      let found = try #require(cron.next(after: CivilTime(seconds: start))).seconds
+      var naive = start / 60 * 60 + 60
+      while true {
+        let time = CivilTime(seconds: naive)
+        if cron.matches(time), cron.hour.contains(time.hour), cron.minute.contains(time.minute) { break }
+        naive += 60
+      }
+      #expect(found == naive)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import TestSupport
+import Glibc
+import Engine
+import Language
+import Testing
+
+@testable import Nodes
+import System
+
+/// Files that others have changed between two runs.
+@Suite struct MovedFilesTests {
+  private let killed: KilledRun
+  private let truth = KilledRun.truth
+  private var folder: TemporaryFolder { killed.folder }
+  private var path: String { killed.path }
+
+  init() throws { killed = try KilledRun() }
+
+  @Test("a file that was emptied is added to at its end, and that is noted")
+  func emptied() throws {
+    let kept = try killed.run(mark: 6, cut: truth.count)
+    try folder.write("x", "1\n2")
+    let lone = try killed.replay("next\n".utf8, from: kept)
+    #expect(try folder.text("x") == "1\n2\nnext\n")
+    #expect(
+      lone.told() == [
+        "\(path) is 3 bytes shorter than it was; lines are added to its end",
+        "\(path): the last line was cut off; it has been ended at byte 3",
+      ])
+  }
+
+  @Test(
+    "a file that was moved away, or away and replaced, is begun anew, and that is noted",
+    arguments: [false, true])
+  func moved(isReplaced: Bool) throws {
+    let kept = try killed.run(mark: 2, cut: 5)
+    rename(path, folder["elsewhere"])
+    if isReplaced { try folder.write("x", "other") }
+    let lone = try killed.replay("next\n".utf8, from: kept)
+    #expect(try folder.text("x") == (isReplaced ? "other\nnext\n" : "next\n"))
+    #expect(
+      lone.told().first
+        == "\(path) is another file than the one that was written last; lines are added to its end")
+    #expect(lone.files.needsMarks)
+  }
+
+  @Test("a file that is moved away while it is compared is compared to its end, and a new one goes on")
+  func movedMeanwhile() throws {
+    let kept = try killed.run(mark: 2, cut: 8)
+    let lone = try killed.replay(truth[2..<4], from: kept, pieces: 1)
+    rename(path, folder["elsewhere"])
+    try killed.write(truth[4...], lone, pieces: 1)
+    #expect(try folder.bytes("elsewhere") + folder.bytes("x") == truth)
+    #expect(try folder.bytes("elsewhere") == Array(truth[..<14]))
+  }
+
+  @Test("a link is followed where links are")
+  func links() throws {
+    symlink(folder["target"], path)
+    let kept = try killed.run(mark: 2, cut: 8)
+    let lone = try killed.replay(truth[2...], from: kept, pieces: 3)
+    #expect(try folder.bytes("target") == truth)
+    let last = try #require(try lone.keepMark(of: path))
+    #expect(last.identity == FileIdentity(at: folder["target"]))
+    #expect(throws: FileFailure.self) {
+      let strict = LoneFiles(Rotation(), .init(followsLinks: false), onPause: { $1.set() })
+      strict.files.resume(path, at: last)
+      try strict.write("7\n".utf8, to: path)
+    }
+  }
+}

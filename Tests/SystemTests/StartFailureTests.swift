@@ -1,0 +1,93 @@
+import Glibc
+import Testing
+
+import TestSupport
+@testable import System
+
+@Suite struct StartFailureTests {
+  private func reason(_ command: ChildCommand, _ environment: [String: String] = [:]) -> String {
+    if case .couldNotStart(let reason, mayPass: false) = command.run(environment: environment).end {
+      return reason
+    }
+    return "it started"
+  }
+
+  @Test("a command that is nowhere is told with where it was looked for")
+  func notFound() {
+    let command = ChildCommand(arguments: ["no-such-command"])
+    #expect(
+      reason(command, ["PATH": "/usr/bin:.::/bin"])
+        == "cannot start no-such-command: no such command in /usr/bin, /bin, the folders of PATH")
+    #expect(
+      reason(ChildCommand(arguments: ["/no/such/thing"]))
+        == "cannot start /no/such/thing: there is no /no/such/thing")
+  }
+
+  @Test("a relative path is looked for in the working directory")
+  func relative() {
+    let folder = Folder()
+    var command = ChildCommand(arguments: ["./tell.sh"], workingDirectory: folder.path)
+    #expect(reason(command) == "cannot start ./tell.sh: there is no \(folder.path)/tell.sh")
+    command.workingDirectory = nil
+    let here = getcwd(nil, 0)
+    defer { free(here) }
+    #expect(
+      reason(command)
+        == "cannot start ./tell.sh: there is no \(here.map { String(cString: $0) } ?? "")/tell.sh")
+  }
+
+  @Test("a file that cannot be run is told apart from one that is not there")
+  func notRunnable() {
+    let folder = Folder()
+    let plain = folder.write("plain", "#!/bin/sh\n", mode: 0o644)
+    let lost = folder.write("lost", "#!/no/such/shell\n")
+    let data = folder.write("data", "no program\n")
+    #expect(reason(ChildCommand(arguments: [plain])) == "cannot start \(plain): \(plain) is not executable")
+    #expect(
+      reason(ChildCommand(arguments: ["plain"]), ["PATH": folder.path])
+        == "cannot start plain: \(plain) is not executable")
+    #expect(
+      reason(ChildCommand(arguments: [folder.path]))
+        == "cannot start \(folder.path): \(folder.path) is a folder")
+    #expect(
+      reason(ChildCommand(arguments: [lost]))
+        == "cannot start \(lost): what is to run \(lost) does not exist; see its first line")
+    #expect(
+      reason(ChildCommand(arguments: [data]))
+        == "cannot start \(data): \(data) is neither a program for this machine nor a script with a #! line")
+  }
+
+  @Test("a working directory that is none is named")
+  func workingDirectory() {
+    #expect(
+      reason(ChildCommand(arguments: ["true"], workingDirectory: "/no/such"))
+        == "cannot start true: its working directory /no/such does not exist")
+    #expect(
+      reason(ChildCommand(arguments: ["true"], workingDirectory: "/etc/passwd"))
+        == "cannot start true: its working directory /etc/passwd is not a folder")
+  }
+
+  @Test("texts that would not arrive as they are, are refused")
+  func texts() {
+    #expect(reason(ChildCommand(arguments: [])) == "cannot start a command: it has no name")
+    #expect(
+      reason(ChildCommand(arguments: ["true", "a\0b"]))
+        == "cannot start a command: an argument contains a zero byte")
+    #expect(
+      reason(ChildCommand(arguments: ["true"]), ["A=B": "c"])
+        == "cannot start true: \"A=B\" cannot be the name of a variable")
+    #expect(
+      reason(ChildCommand(arguments: ["true"]), ["A": "b\0"])
+        == "cannot start true: the variable A contains a zero byte")
+    #expect(
+      reason(ChildCommand(arguments: ["true"]), ["A": String(repeating: "x", count: 3_000_000)])
+        == "cannot start true: its arguments and environment are longer than the system allows")
+  }
+
+  @Test("want of room passes, want of a file does not")
+  func passing() {
+    #expect(SystemError("pipe", code: EMFILE).mayPass)
+    #expect(!SystemError("posix_spawn", code: ENOENT).mayPass)
+    #expect(StartFailure(SystemError("pipe", code: EMFILE)).reason.contains("pipe: Too many open files"))
+  }
+}

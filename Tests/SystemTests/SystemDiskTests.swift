@@ -1,0 +1,82 @@
+import Glibc
+import Testing
+
+import TestSupport
+@testable import System
+
+@Suite struct SystemDiskTests {
+  let folder: TemporaryFolder
+  let disk = SystemDisk()
+  init() throws { folder = try TemporaryFolder() }
+
+  private func append(_ text: String, to file: any DiskFile) throws -> Int {
+    try Array(text.utf8).withUnsafeBytes { try file.append($0) }
+  }
+
+  private func read(_ file: any DiskFile, at offset: Int) throws -> String {
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let count = try bytes.withUnsafeMutableBytes { try file.read(at: offset, into: $0) }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
+  @Test("what is added is at the end, read from any place, and the file known by what it is")
+  func files() throws {
+    try folder.write("a", "12")
+    let file = try disk.open(toAppend: folder["a"], mode: 0o600, followsLinks: true)
+    #expect(try append("345", to: file) == 3)
+    try file.sync()
+    let reader = try disk.open(toRead: folder["a"], followsLinks: true)
+    #expect(try read(reader, at: 0) == "12345")
+    #expect(try read(reader, at: 4) == "5")
+    #expect(try read(reader, at: 5) == "")
+    try reader.sync()
+    let status = try #require(file.status)
+    #expect(status == disk.status(of: folder["a"]))
+    #expect(status == reader.status)
+    #expect(status.size == 5)
+    #expect(status.isRegular)
+    #expect(status.identity == FileIdentity(at: folder["a"]))
+  }
+
+  @Test("names are made, given on and taken away")
+  func names() throws {
+    let before = Int(time(nil))
+    _ = try disk.open(toAppend: folder["a"], mode: 0o600, followsLinks: true)
+    #expect(disk.beginning(of: folder["a"]).map { before - 1...before + 60 ~= $0 } == true)
+    try disk.rename(folder["a"], to: folder["b"])
+    #expect(folder.names == ["b"])
+    #expect(!disk.exists(folder["a"]))
+    #expect(disk.status(of: folder["a"]) == nil)
+    #expect(disk.beginning(of: folder["a"]) == nil)
+    disk.unlink(folder["b"])
+    #expect(folder.names == [])
+    try disk.makeFolder(folder["c"])
+    try disk.makeFolder(folder["c"])
+    disk.syncFolder(folder["c"])
+    #expect(disk.status(of: folder["c"])?.isRegular == false)
+  }
+
+  @Test("a link is one also where it leads nowhere, and is followed only where that is asked for")
+  func links() throws {
+    symlink(folder["target"], folder["link"])
+    #expect(disk.exists(folder["link"]))
+    #expect(disk.status(of: folder["link"]) == nil)
+    #expect(throws: DiskError(code: ELOOP)) {
+      _ = try disk.open(toAppend: folder["link"], mode: 0o600, followsLinks: false)
+    }
+    _ = try disk.open(toAppend: folder["link"], mode: 0o600, followsLinks: true)
+    #expect(disk.status(of: folder["link"]) == disk.status(of: folder["target"]))
+    #expect(throws: DiskError(code: ELOOP)) { _ = try disk.open(toRead: folder["link"], followsLinks: false) }
+  }
+
+  @Test("what fails says why by its number")
+  func failures() throws {
+    #expect(throws: DiskError(code: ENOENT)) { _ = try disk.open(toRead: folder["a"], followsLinks: true) }
+    #expect(throws: DiskError(code: ENOENT)) { try disk.rename(folder["a"], to: folder["b"]) }
+    #expect(throws: DiskError(code: ENOENT)) { try disk.makeFolder(folder["a/b"]) }
+    let full = try disk.open(toAppend: "/dev/full", mode: 0, followsLinks: true)
+    #expect(full.status?.isRegular == false)
+    #expect(throws: DiskError(code: ENOSPC)) { _ = try append("1", to: full) }
+    #expect(throws: DiskError(code: EINVAL)) { try full.sync() }
+  }
+}
