@@ -203,7 +203,7 @@ struct Simulation {
       try life.witness.begin(at: file.epoch)
       return file
     }
-    options.tap = { node, signal in if life.isRunning { life.witness.note(node, signal) } }
+    options.tap = { node, event in if life.isRunning { life.witness.note(node, event) } }
     let (kind, saying, other, reach) = (scenario.kind, scenario.saying, scenario.other, reach)
     let stopsEarly = scenario.seed % 8 == 1
     options.source = { source in

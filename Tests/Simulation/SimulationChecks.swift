@@ -12,8 +12,7 @@ extension Simulation {
     try checkSteps(record.notes)
     let last = scenario.lastName
     let events = record.notes.compactMap { note -> Value? in
-      guard note.node == last, case .event(let event) = note.signal else { return nil }
-      return event.value
+      note.node == last && !note.event.isEndOfPoll ? note.event.value : nil
     }
     let process = disk.start()
     for path in try LineCheck.paths(process) {
@@ -35,17 +34,16 @@ extension Simulation {
     var polls: [String: Int] = [:]
     var number = 0.0
     for note in notes {
-      switch note.signal {
-      case .endOfPoll(let poll) where note.node == poll.source:
+      let poll = note.event.poll
+      if note.event.isEndOfPoll, note.node == poll.source {
         let last = polls[note.node] ?? 0
         // A poll that fails has its number too.
         if poll.number <= last { throw Complaint("poll \(poll.number) of \(note.node) came behind \(last)") }
         polls[note.node] = poll.number
-      case .event(let event) where note.node == "input" && scenario.kind != .polls:
-        let found = event.value.member("n")?.double
+      } else if !note.event.isEndOfPoll, note.node == "input", scenario.kind != .polls {
+        let found = note.event.value.member("n")?.double
         if found != number { throw Complaint("\(found ?? -1) was read where \(number) was next") }
         number += 1
-      default: break
       }
     }
   }
@@ -59,9 +57,9 @@ extension Simulation {
         clockJumps: clockJumps)
       for note in notes {
         switch note.node {
-        case before: check.take(note.signal)
-        case name: check.takeOut(note.signal)
-        case "other": check.takeSide(note.signal)
+        case before: check.take(note.event)
+        case name: check.takeOut(note.event)
+        case "other": check.takeSide(note.event)
         default: break
         }
       }

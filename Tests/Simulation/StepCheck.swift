@@ -26,18 +26,18 @@ struct StepCheck {
     self.isFirst = isFirst
   }
 
-  mutating func takeSide(_ signal: Signal) {
-    if step == .join, case .event(let event) = signal { state[key(event.value)] = event.value }
+  mutating func takeSide(_ event: Engine.Event) {
+    if step == .join, !event.isEndOfPoll { state[key(event.value)] = event.value }
   }
 
-  mutating func takeOut(_ signal: Signal) {
-    if case .event(let event) = signal { output.append(event.value) }
+  mutating func takeOut(_ event: Engine.Event) {
+    if !event.isEndOfPoll { output.append(event.value) }
   }
 
-  mutating func take(_ signal: Signal) {
-    switch signal {
-    case .endOfPoll: if step == .changes { endPoll() }
-    case .event(let event):
+  mutating func take(_ event: Engine.Event) {
+    if event.isEndOfPoll {
+      if step == .changes { endPoll() }
+    } else {
       input.append(event.value)
       model(event)
     }

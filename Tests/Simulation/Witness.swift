@@ -11,7 +11,8 @@ final class Witness: Sendable {
   /// Something that came out of a node.
   struct Note: Sendable {
     let node: String
-    let signal: Signal
+    /// An event, or the end of a poll.
+    let event: Engine.Event
   }
 
   /// What was put into an outbox.
@@ -61,8 +62,8 @@ final class Witness: Sendable {
   /// What the life does from now on nobody will know of.
   func end() { state.withLock { $0.isListening = false } }
 
-  func note(_ node: String, _ signal: Signal) {
-    state.withLock { if $0.isListening { $0.present.notes.append(Note(node: node, signal: signal)) } }
+  func note(_ node: String, _ event: Engine.Event) {
+    state.withLock { if $0.isListening { $0.present.notes.append(Note(node: node, event: event)) } }
   }
 
   func put(_ output: Output) {

@@ -11,7 +11,7 @@ struct Assembly {
   let ending: @Sendable () -> Ending
   var meters: [Meter] = []
   private(set) var desks: [ErrorDesk] = []
-  private var streams: [String: Observable<Signal>] = [:]
+  private var streams: [String: Observable<Event>] = [:]
   /// The sources whose polls come through each source or stream.
   private var origins: [String: Set<String>] = [:]
 
@@ -39,16 +39,16 @@ struct Assembly {
     let entry = SourceEntry(source, lane, subscription)
     origins[source.name] = [source.name]
     streams[source.name] = tapped(
-      shared(entry.signals, readers: readers(of: source.name)), source.name)
+      shared(entry.events, readers: readers(of: source.name)), source.name)
     return entry
   }
 
   mutating func connectStreams() throws {
     for stream in plan.streams {
-      var signals = merged(stream.from)
-      for step in stream.steps { signals = try connect(step, to: signals) }
+      var events = merged(stream.from)
+      for step in stream.steps { events = try connect(step, to: events) }
       origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
-      streams[stream.name] = shared(signals, readers: readers(of: stream.name))
+      streams[stream.name] = shared(events, readers: readers(of: stream.name))
     }
   }
 
@@ -78,21 +78,21 @@ struct Assembly {
   }
 
   private mutating func connect(
-    _ plan: StepPlan, to signals: Observable<Signal>
-  ) throws -> Observable<Signal> {
-    guard case .step(let make) = plan.spec.maker as? Maker else { return signals }
+    _ plan: StepPlan, to events: Observable<Event>
+  ) throws -> Observable<Event> {
+    guard case .step(let make) = plan.spec.maker as? Maker else { return events }
     let meter = meter(plan.name, plan.spec)
     let context = StepContext(name: plan.name, lane: lane, log: log(plan.name), meter: meter)
     // Made here, so that what cannot be made is known before anything starts; there is one reader, who takes it.
     let step = LaneLocal(try make(plan.options, context))
     let errors = desk(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
-    let connected = Observable<Signal> { [ending] downstream, subscription in
+    let connected = Observable<Event> { [ending] downstream, subscription in
       let child = subscription.child()
       let observer = StepObserver(step.value, to: downstream, in: child, context, errors, ending: ending)
       context.lane.onStart { observer.start() }
       for side in sides { side.attach(SideObserver(observer), in: child) }
-      signals.attach(observer, in: child)
+      events.attach(observer, in: child)
     }
     return tapped(connected, plan.name)
   }
@@ -103,24 +103,25 @@ struct Assembly {
     return desk
   }
 
-  private func merged(_ names: [String]) -> Observable<Signal> {
-    let ways = names.compactMap { name in streams[name].map { (signals: $0, sources: origins[name] ?? []) } }
-    if ways.count == 1 { return ways[0].signals }
+  private func merged(_ names: [String]) -> Observable<Event> {
+    let ways = names.compactMap { name in streams[name].map { (events: $0, sources: origins[name] ?? []) } }
+    if ways.count == 1 { return ways[0].events }
     let sources = ways.flatMap(\.sources)
-    return Set(sources).count < sources.count ? .confluence(ways) : .merge(ways.map(\.signals))
+    return Set(sources).count < sources.count 
+      ? .merge(aligningPollsOf: ways) : .merge(ways.map(\.events))
   }
 
-  private func tapped(_ signals: Observable<Signal>, _ name: String) -> Observable<Signal> {
-    guard let tap = options.tap else { return signals }
-    return signals.do(next: { tap(name, $0) })
+  private func tapped(_ events: Observable<Event>, _ name: String) -> Observable<Event> {
+    guard let tap = options.tap else { return events }
+    return events.do(next: { tap(name, $0) })
   }
 
   /// One chain of steps, however many read it.
-  private func shared(_ signals: Observable<Signal>, readers: Int) -> Observable<Signal> {
-    if readers <= 1 { return signals }
-    let subject = PublishSubject<Signal>()
-    signals.attach(subject, in: root.child())
-    return subject.observable
+  private func shared(_ events: Observable<Event>, readers: Int) -> Observable<Event> {
+    if readers <= 1 { return events }
+    let fanOut = FanOut<Event>()
+    events.attach(fanOut, in: root.child())
+    return fanOut.observable
   }
 
   private func readers(of name: String) -> Int {

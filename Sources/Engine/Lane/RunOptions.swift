@@ -23,8 +23,8 @@ public struct RunOptions: Sendable {
   /// Is told how far a poll is, from any thread; nil when it is over.
   public var progress: @Sendable (_ pipeline: String, _ source: String, PollProgress?) -> Void = { _, _, _ in
   }
-  /// Is shown everything that comes out of each source and step.
-  public var tap: (@Sendable (_ node: String, _ signal: Signal) -> Void)?
+  /// Called with everything that comes out of each source and step, ends of polls too.
+  public var tap: (@Sendable (_ node: String, _ event: Event) -> Void)?
 
   public init(world: World, log: Log, screen: Screen) {
     self.world = world

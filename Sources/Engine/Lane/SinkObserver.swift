@@ -1,65 +1,12 @@
 import Language
-import System
-import JSON
 import Reactive
 
-/// Connects a sink to its stream: counts, times, filters by `when`, and deals with what it throws.
-final class SinkObserver: EventObserver, AlarmOwner {
-  private let work: LaneLocal<SinkAtWork>
-  private let lane: Lane
-
-  /// `ended` is told when the stream has ended or the sink's reader has gone.
-  init(
-    _ sink: any Sink, when: Expression?, _ context: SinkContext, in subscription: Subscription,
-    ended: @escaping @Sendable () -> Void
-  ) {
-    work = LaneLocal(SinkAtWork(sink, when.map { context.evaluation($0) }, context, subscription, ended))
-    lane = context.lane
-    context.alarm.rings(for: self)
-  }
-
-  var taker: LaneLocal<EventTaker> { LaneLocal(work.value) }
-
-  func next(_ signal: Signal) {
-    switch signal {
-    case .event(let event): work.value.take(event)
-    case .endOfPoll(let poll): work.value.touch { try $0.endPoll(poll) }
-    }
-  }
-
-  func endTurn() { work.value.endTurn() }
-
-  /// The sink, where it keeps what it is to write; for the last epoch, after its end too.
-  var keeping: (any KeepingSink)? { work.value.sink as? any KeepingSink }
-
-  /// Has the sink do something outside of a turn.
-  func keep(_ body: (any KeepingSink) throws -> Void) {
-    if let keeping { work.value.timed { _ in try body(keeping) } }
-  }
-
-  func ring() {
-    lane.turn(.settling) { work.value.touch { try $0.wake() } }
-  }
-
-  /// Hands out what the sink has held back, when its stream has ended.
-  func close() {
-    if !work.value.isOver { work.value.guarded { try $0.close() } }
-  }
-
-  /// Writes what is left, when the pipeline ends.
-  func finish(by deadline: Instant) {
-    work.value.guarded { try $0.finish(by: deadline) }
-    work.value.isOver = true
-  }
-
-  func fail(_ error: any Error) { lane.fail(error) }
-
-  func complete() { work.value.end() }
-}
-
-/// A sink on its lane.
-private final class SinkAtWork: EventTaker {
-  let sink: any Sink
+/// The observer that runs a sink: counts, takes times, filters by `when`, and handles what the sink throws.
+///
+/// `@unchecked Sendable` with its reason: all of it is touched on its lane alone, as `LaneLocal` has it; a box around
+/// its fields would cost a retain for each event.
+final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
+  private let sink: any Sink
   private let when: Evaluation?
   private let lane: Lane
   private let meter: Meter
@@ -68,24 +15,30 @@ private final class SinkAtWork: EventTaker {
   private let ended: @Sendable () -> Void
   /// Whether it was given something since the last turn ended.
   private var isTouched = false
-  var isOver = false
-  /// Whether `ended` has been told: a reader may go when the stream has ended already.
+  /// Nothing more is given to the sink: its reader has gone, or the pipeline has ended.
+  private var isOver = false
+  /// Whether `ended` has been called: a reader may go when the stream has ended already.
   private var hasEnded = false
 
+  /// `ended` is called once, when the stream has ended or the sink's reader has gone.
   init(
-    _ sink: any Sink, _ when: Evaluation?, _ context: SinkContext, _ subscription: Subscription,
-    _ ended: @escaping @Sendable () -> Void
+    _ sink: any Sink, when: Expression?, _ context: SinkContext, in subscription: Subscription,
+    ended: @escaping @Sendable () -> Void
   ) {
     self.sink = sink
-    self.when = when
+    self.when = when.map { context.evaluation($0) }
     lane = context.lane
     meter = context.meter
     errors = context.errors
     self.subscription = subscription
     self.ended = ended
+    context.alarm.rings(for: self)
   }
 
-  override func take(_ event: Event) {
+  // MARK: - The stream
+
+  func next(_ event: Event) {
+    if event.isEndOfPoll { return touch { try $0.endPoll(event.poll) } }
     if isOver { return }
     isTouched = true
     meter.countIn()
@@ -94,6 +47,49 @@ private final class SinkAtWork: EventTaker {
     } else {
       handOver(event)
     }
+  }
+
+  func fail(_ error: any Error) { lane.fail(error) }
+
+  func complete() {
+    if hasEnded { return }
+    hasEnded = true
+    ended()
+  }
+
+  // MARK: - Turns
+
+  func ring() {
+    lane.turn(.settling) { touch { try $0.wake() } }
+  }
+
+  func endTurn() {
+    guard isTouched, !isOver else { return }
+    isTouched = false
+    timed { try $0.endTurn() }
+  }
+
+  // MARK: - Epochs
+
+  /// The sink, where it keeps what it is to write; for the last epoch, after its end too.
+  var keeping: (any KeepingSink)? { sink as? any KeepingSink }
+
+  /// Has the sink do something outside of a turn.
+  func keep(_ body: (any KeepingSink) throws -> Void) {
+    if let keeping { timed { _ in try body(keeping) } }
+  }
+
+  // MARK: - The end
+
+  /// Hands out what the sink has held back, when its stream has ended.
+  func close() {
+    if !isOver { guarded { try $0.close() } }
+  }
+
+  /// Writes what is left, when the pipeline ends.
+  func finish(by deadline: Instant) {
+    guarded { try $0.finish(by: deadline) }
+    isOver = true
   }
 
   /// Apart, so that what is done for each event stays small.
@@ -115,31 +111,19 @@ private final class SinkAtWork: EventTaker {
     }
   }
 
-  func endTurn() {
-    guard isTouched, !isOver else { return }
-    isTouched = false
-    timed { try $0.endTurn() }
-  }
-
-  /// Does something that the sink is to know the end of the turn of, unless it is over.
-  func touch(_ body: (any Sink) throws -> Void) {
+  /// Does something after which the sink must hear of the end of the turn, unless it is over.
+  private func touch(_ body: (any Sink) throws -> Void) {
     if isOver { return }
     isTouched = true
     timed(body)
   }
 
-  func timed(_ body: (any Sink) throws -> Void) {
+  private func timed(_ body: (any Sink) throws -> Void) {
     lane.timing(meter) { guarded(body) }
   }
 
-  func guarded(_ body: (any Sink) throws -> Void) {
+  private func guarded(_ body: (any Sink) throws -> Void) {
     do { try body(sink) } catch { handle(error, nil) }
-  }
-
-  func end() {
-    if hasEnded { return }
-    hasEnded = true
-    ended()
   }
 
   private func handle(_ error: any Error, _ event: Event?) {
@@ -150,6 +134,6 @@ private final class SinkAtWork: EventTaker {
     }
     isOver = true
     subscription.dispose()
-    end()
+    complete()
   }
 }

@@ -16,11 +16,11 @@ final class SourceEntry: Observer {
   private let count = LaneLocal(0)
 
   private final class Reader {
-    let way: SignalWay
+    let observer: any Observer<Event>
     let subscription: Subscription
 
-    init(_ way: SignalWay, _ subscription: Subscription) {
-      self.way = way
+    init(_ observer: any Observer<Event>, _ subscription: Subscription) {
+      self.observer = observer
       self.subscription = subscription
     }
   }
@@ -33,10 +33,8 @@ final class SourceEntry: Observer {
   }
 
   /// What the source delivers, for one reader.
-  var signals: Observable<Signal> {
-    Observable { [self] observer, subscription in
-      reader.value = Reader(SignalWay(to: observer), subscription)
-    }
+  var events: Observable<Event> {
+    Observable { [self] observer, subscription in reader.value = Reader(observer, subscription) }
   }
 
   func next(_ delivery: Delivery) {
@@ -61,10 +59,10 @@ final class SourceEntry: Observer {
       if reader.subscription.isDisposed { break }
       count.value &+= 1
       lane.isTimed = count.value % Self.sampling == 1
-      reader.way.send(Event(value, poll))
+      reader.observer.next(Event(value, poll))
     }
     lane.isTimed = false
-    if delivery.endsPoll, !reader.subscription.isDisposed { reader.way.observer.next(.endOfPoll(poll)) }
+    if delivery.endsPoll, !reader.subscription.isDisposed { reader.observer.next(.end(of: poll)) }
     return true
   }
 
@@ -83,6 +81,6 @@ final class SourceEntry: Observer {
 
   func complete() {
     lane.ledger?.breakOffRegeneration()
-    if let reader = reader.value, !reader.subscription.isDisposed { reader.way.observer.complete() }
+    if let reader = reader.value, !reader.subscription.isDisposed { reader.observer.complete() }
   }
 }

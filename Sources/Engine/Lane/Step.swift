@@ -2,7 +2,7 @@ import Language
 import System
 import Reactive
 
-/// An operator at work: takes the signals of one stream and sends others on.
+/// An operator at work: takes the events of one stream and sends others on.
 ///
 /// Everything is called on the lane, one call after the other. What `take` throws is dealt with as the pipeline's
 /// `on_error` says; the event is dropped then.
@@ -53,7 +53,7 @@ public struct StepContext: Sendable {
 
 /// The way on from a step, and its alarm clock.
 public final class Downstream {
-  private let way: SignalWay
+  private let downstream: any Observer<Event>
   private let lane: Lane
   private let meter: Meter
   private let subscription: Subscription
@@ -62,8 +62,8 @@ public final class Downstream {
   weak var owner: StepObserver?
   private(set) var isComplete = false
 
-  init(_ downstream: any Observer<Signal>, _ lane: Lane, _ meter: Meter, _ subscription: Subscription) {
-    way = SignalWay(to: downstream)
+  init(_ downstream: any Observer<Event>, _ lane: Lane, _ meter: Meter, _ subscription: Subscription) {
+    self.downstream = downstream
     self.lane = lane
     self.meter = meter
     self.subscription = subscription
@@ -74,11 +74,11 @@ public final class Downstream {
   public func send(_ event: Event) {
     if isComplete { return }
     meter.countOut()
-    way.send(event)
+    downstream.next(event)
   }
 
   public func send(endOf poll: Poll) {
-    if !isComplete { way.observer.next(.endOfPoll(poll)) }
+    if !isComplete { downstream.next(.end(of: poll)) }
   }
 
   /// Ends the stream here: nothing more goes on, and nothing more is asked of the sources for its sake.
@@ -86,7 +86,7 @@ public final class Downstream {
     if isComplete { return }
     isComplete = true
     subscription.dispose()
-    way.observer.complete()
+    downstream.complete()
   }
 
   /// The time of this turn by the lane's clock, which only goes forward.

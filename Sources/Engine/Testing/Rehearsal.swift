@@ -12,12 +12,11 @@ public struct Rehearsal {
   /// What a sink or a stream was given, and when, counted from the start.
   public struct Heard: Sendable {
     public let at: Duration
-    public let signal: Signal
+    /// An event, or the end of a poll.
+    public let event: Event
 
     /// The event's value; nil for the end of a poll.
-    public var value: Value? {
-      if case .event(let event) = signal { event.value } else { nil }
-    }
+    public var value: Value? { event.isEndOfPoll ? nil : event.value }
   }
 
   public struct Outcome: Sendable {
@@ -62,14 +61,14 @@ public struct Rehearsal {
         return .script(endsWithScript: endsWithScripts) { _ in AnswerList(answers) }
       }
       options.sink = { plan, _ in
-        NotingSink { signal in
-          let heard = Heard(at: elapsed(), signal: signal)
+        NotingSink { event in
+          let heard = Heard(at: elapsed(), event: event)
           outcome.withLock { $0.heard[plan.name, default: []].append(heard) }
         }
       }
       if listensToStreams {
-        options.tap = { name, signal in
-          let heard = Heard(at: elapsed(), signal: signal)
+        options.tap = { name, event in
+          let heard = Heard(at: elapsed(), event: event)
           outcome.withLock { $0.streams[name, default: []].append(heard) }
         }
       }
@@ -93,10 +92,10 @@ private final class AnswerList: ScriptSource {
 }
 
 private final class NotingSink: Sink {
-  private let note: (Signal) -> Void
+  private let note: (Event) -> Void
 
-  init(_ note: @escaping (Signal) -> Void) { self.note = note }
+  init(_ note: @escaping (Event) -> Void) { self.note = note }
 
-  func take(_ event: Event) { note(.event(event)) }
-  func endPoll(_ poll: Poll) { note(.endOfPoll(poll)) }
+  func take(_ event: Event) { note(event) }
+  func endPoll(_ poll: Poll) { note(.end(of: poll)) }
 }

@@ -32,7 +32,7 @@ public struct TestRun: Sendable {
     _ expected: TestPlan.Expected, _ heard: [Rehearsal.Heard], _ plan: Plan
   ) {
     let events = heard.compactMap { heard -> (at: Duration, event: Event)? in
-      if case .event(let event) = heard.signal { (heard.at, event) } else { nil }
+      heard.event.isEndOfPoll ? nil : (heard.at, heard.event)
     }
     for (index, entry) in expected.events.enumerated() {
       let place = "\(expected.sink), event \(index + 1)"

@@ -18,7 +18,7 @@ import Testing
     let meter = Meter(name: "s", kind: "s")
     let step = Sleeper()
     let observer = StepObserver(
-      step, to: PublishSubject<Signal>(), in: Subscription(),
+      step, to: PublishSubject<Engine.Event>(), in: Subscription(),
       StepContext(name: "s", lane: lane, log: log, meter: meter),
       ErrorDesk(.log, lane, meter, log, letters: { _, _ in }), ending: { .keep })
     observer.ring()

@@ -55,7 +55,7 @@ struct StepContractTests {
     let output = try Self.trial(example).run(
       input.joined(separator: "\n"), other: example.other, showsPolls: true)
     let ends = (output.outcome.heard["heard"] ?? []).compactMap { heard -> Int? in
-      if case .endOfPoll(let poll) = heard.signal { poll.number } else { nil }
+      heard.event.isEndOfPoll ? heard.event.poll.number : nil
     }
     // Not when: a step that makes events wait has the ends of polls wait behind them.
     #expect(ends == [1, 2], "\(kind)")

@@ -81,11 +81,10 @@ final class SkyTrial {
       }
     }
     let sources = Set(plan.sources.map(\.name))
-    options.tap = { [polls] (name: String, signal: Signal) in
-      guard sources.contains(name), case .endOfPoll(let poll) = signal,
-        poll.notes.member("stale") == nil
+    options.tap = { [polls] (name: String, event: Engine.Event) in
+      guard sources.contains(name), event.isEndOfPoll, event.poll.notes.member("stale") == nil
       else { return }
-      polls.note(SkyPoll(source: name, at: poll.at, asked: network.lastWhole))
+      polls.note(SkyPoll(source: name, at: event.poll.at, asked: network.lastWhole))
     }
     let run = try PipelineRun(plan, options, clock: clock) { _ in }
     run.start()

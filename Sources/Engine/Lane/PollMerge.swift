@@ -1,28 +1,26 @@
-import Language
-import System
 import Reactive
 
-extension Observable where Element == Signal {
-  /// Several streams as one, where a source's polls come by more than one of them: a poll ends once, when it has ended
-  /// on all of its ways.
+extension Observable where Element == Event {
+  /// Merges streams through which polls of the same source come by more than one way: a poll ends once, when it has
+  /// ended on all of its ways.
   ///
   ///     low:   a-|            from the same poll
   ///     high:  ---b--|
   ///     a------b-----|
-  static func confluence(_ ways: [(signals: Observable, sources: Set<String>)]) -> Observable {
+  static func merge(aligningPollsOf ways: [(events: Observable, sources: Set<String>)]) -> Observable {
     Observable { downstream, subscription in
-      let confluence = Confluence(ways.map(\.sources), to: downstream)
+      let merge = PollMerge(ways.map(\.sources), to: downstream)
       for (number, way) in ways.enumerated() {
         if subscription.isDisposed { return }
         let child = subscription.child()
-        way.signals.attach(Way(number, into: confluence, in: child), in: child)
+        way.events.attach(Way(number, into: merge, in: child), in: child)
       }
     }
   }
 }
 
-/// Where streams of the same sources meet.
-private final class Confluence: Sendable {
+/// The state of an aligned merge: which polls have ended on which ways.
+private final class PollMerge: Sendable {
   private struct State {
     /// The sources that each way may bring polls of; none once it has ended.
     var ways: [Set<String>]
@@ -31,10 +29,10 @@ private final class Confluence: Sendable {
     var ending: [(poll: Poll, on: Set<Int>)] = []
   }
 
-  let downstream: any Observer<Signal>
+  let downstream: any Observer<Event>
   private let state: LaneLocal<State>
 
-  init(_ ways: [Set<String>], to downstream: any Observer<Signal>) {
+  init(_ ways: [Set<String>], to downstream: any Observer<Event>) {
     self.downstream = downstream
     state = LaneLocal(State(ways: ways, open: ways.count))
   }
@@ -45,56 +43,53 @@ private final class Confluence: Sendable {
     } else {
       state.value.ending.append((poll, [way]))
     }
-    sendWhole()
+    sendComplete()
   }
 
   func complete(_ way: Int) {
     state.value.ways[way] = []
     state.value.open -= 1
-    sendWhole()
+    sendComplete()
     if state.value.open == 0 { downstream.complete() }
   }
 
   /// Sends the ends of polls that have come by all ways, in order: with one, those of the same source before it.
-  private func sendWhole() {
-    while let whole = state.value.ending.first(where: isWhole)?.poll,
-      let place = state.value.ending.firstIndex(where: { $0.poll.source == whole.source })
+  private func sendComplete() {
+    while let complete = state.value.ending.first(where: isComplete)?.poll,
+      let place = state.value.ending.firstIndex(where: { $0.poll.source == complete.source })
     {
-      downstream.next(.endOfPoll(state.value.ending.remove(at: place).poll))
+      downstream.next(.end(of: state.value.ending.remove(at: place).poll))
     }
   }
 
-  private func isWhole(_ entry: (poll: Poll, on: Set<Int>)) -> Bool {
+  private func isComplete(_ entry: (poll: Poll, on: Set<Int>)) -> Bool {
     state.value.ways.indices.allSatisfy { way in
       entry.on.contains(way) || !state.value.ways[way].contains(entry.poll.source)
     }
   }
 }
 
-/// One of the streams that meet.
+/// One of the streams that are merged.
 private final class Way: Observer {
   private let number: Int
-  private let confluence: Confluence
+  private let merge: PollMerge
   private let subscription: Subscription
 
-  init(_ number: Int, into confluence: Confluence, in subscription: Subscription) {
+  init(_ number: Int, into merge: PollMerge, in subscription: Subscription) {
     self.number = number
-    self.confluence = confluence
+    self.merge = merge
     self.subscription = subscription
   }
 
-  func next(_ signal: Signal) {
-    switch signal {
-    case .event: confluence.downstream.next(signal)
-    case .endOfPoll(let poll): confluence.end(poll, on: number)
-    }
+  func next(_ event: Event) {
+    if event.isEndOfPoll { merge.end(event.poll, on: number) } else { merge.downstream.next(event) }
   }
 
-  func fail(_ error: any Error) { confluence.downstream.fail(error) }
+  func fail(_ error: any Error) { merge.downstream.fail(error) }
 
   func complete() {
     if subscription.isDisposed { return }
     subscription.dispose()
-    confluence.complete(number)
+    merge.complete(number)
   }
 }

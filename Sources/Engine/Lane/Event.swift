@@ -10,15 +10,31 @@ public enum Signal: Sendable {
   case endOfPoll(Poll)
 }
 
-/// One JSON value on its way, and the poll it came with.
+/// An event: one JSON value on its way, and the poll it came with.
+///
+/// The end of a poll travels in the same line, so that it stays in order behind the events of its poll wherever they
+/// are merged, shared or moved to another thread. Steps and sinks never see it in `take`: it reaches their `endPoll`.
 public struct Event: Sendable {
   public var value: Value
   public var poll: Poll
+  /// Whether this is the end of its poll: every event of the poll has gone by, and there is no value.
+  public let isEndOfPoll: Bool
 
+  @inline(__always)
   public init(_ value: Value, _ poll: Poll) {
     self.value = value
     self.poll = poll
+    isEndOfPoll = false
   }
+
+  private init(endOf poll: Poll) {
+    value = .null
+    self.poll = poll
+    isEndOfPoll = true
+  }
+
+  /// The end of a poll.
+  public static func end(of poll: Poll) -> Event { Event(endOf: poll) }
 
   /// The same event with another value.
   @inline(__always)
