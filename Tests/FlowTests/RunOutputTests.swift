@@ -95,10 +95,10 @@ import Testing
     #expect(outcome.status == 0)
     #expect(outcome.output.contains("abc"))
     try expectNothingObeyed(outcome, sink)
-    let rehearsal = try place.shell(
+    let scriptedRun = try place.shell(
       "script -qec \"$0 run --dry-run p.yaml\" /dev/null", environment: ["NO_COLOR": "1", "TERM": "xterm"])
-    #expect(rehearsal.status == 0)
-    try expectNothingObeyed(rehearsal, sink)
+    #expect(scriptedRun.status == 0)
+    try expectNothingObeyed(scriptedRun, sink)
   }
 
   private func expectNothingObeyed(_ outcome: Outcome, _ sink: String) throws {

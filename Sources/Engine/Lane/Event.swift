@@ -3,13 +3,6 @@ import System
 import JSON
 import Synchronization
 
-/// What flows through a pipeline: an event, or the news that a poll's events are complete.
-public enum Signal: Sendable {
-  case event(Event)
-  /// Everything that this poll answered has gone by: a snapshot is whole.
-  case endOfPoll(Poll)
-}
-
 /// An event: one JSON value on its way, and the poll it came with.
 ///
 /// The end of a poll travels in the same line, so that it stays in order behind the events of its poll wherever they
@@ -41,7 +34,7 @@ public struct Event: Sendable {
   public func with(_ value: Value) -> Event { Event(value, poll) }
 }
 
-/// One answer of a source: what its events have in common, and what expressions see as `$meta`.
+/// A poll: one answer of a source, what its events have in common, and what expressions see as `$meta`.
 public final class Poll: Sendable {
   /// The name that the pipeline gives the source.
   public let source: String
@@ -51,7 +44,7 @@ public final class Poll: Sendable {
   public let at: Double
   /// What the source adds to `$meta`, an object.
   public let notes: Value
-  private let torn = Atomic<Bool>(false)
+  private let incomplete = Atomic<Bool>(false)
 
   public init(source: String, number: Int = 0, at: Double, notes: Value = .emptyObject) {
     self.source = source
@@ -60,10 +53,10 @@ public final class Poll: Sendable {
     self.notes = notes
   }
 
-  /// Whether a step has failed on one of its events: what comes of it is not the whole poll.
-  public var isTorn: Bool { torn.load(ordering: .relaxed) }
+  /// Whether all of its events are there: not if the source could not read them all, or a step failed on one.
+  public var isComplete: Bool { !incomplete.load(ordering: .relaxed) }
 
-  func tear() { torn.store(true, ordering: .relaxed) }
+  func markIncomplete() { incomplete.store(true, ordering: .relaxed) }
 
   /// `$meta`: source, poll and time, and whatever the source adds.
   public var meta: Value {
@@ -76,7 +69,7 @@ public final class Poll: Sendable {
   }
 }
 
-/// What a source hands to its pipeline at a time; the lane takes it in one turn.
+/// A delivery: what a source hands to its pipeline at a time; the lane takes it in one turn.
 public struct Delivery: Sendable {
   public var values: [Value]
   public var poll: Poll
@@ -96,4 +89,11 @@ public struct Delivery: Sendable {
     self.position = position
     self.isCaughtUp = isCaughtUp
   }
+}
+
+/// What a step holds back: an event, or the end of a poll.
+public enum Signal: Sendable {
+  case event(Event)
+  /// Everything that this poll answered has gone by: a snapshot is whole.
+  case endOfPoll(Poll)
 }

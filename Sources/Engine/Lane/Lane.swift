@@ -24,7 +24,7 @@ public final class Lane: Sendable {
   private let state: LaneLocal<State>
 
   private struct State {
-    var ledger: Ledger?
+    var checkpointer: Checkpointer?
     /// What the lane's clock shows more than the scheduler's.
     var offset = Duration.zero
     var number = 0
@@ -63,10 +63,10 @@ public final class Lane: Sendable {
   }
 
   /// What the pipeline remembers between its runs; nil where it remembers nothing.
-  var ledger: Ledger? {
-    get { state.value.ledger }
+  var checkpointer: Checkpointer? {
+    get { state.value.checkpointer }
     set {
-      state.value.ledger = newValue
+      state.value.checkpointer = newValue
     }
   }
 
@@ -83,7 +83,7 @@ public final class Lane: Sendable {
   /// The present, whatever the time of the turn is.
   var present: LaneTime {
     let shown = scheduler.now + state.value.offset
-    guard state.value.ledger != nil else { return LaneTime(now: world.wallClock(), instant: shown) }
+    guard state.value.checkpointer != nil else { return LaneTime(now: world.wallClock(), instant: shown) }
     // To the microsecond, as times are kept; never before an alarm that has rung.
     let microseconds = (shown.nanoseconds + 999) / 1000
     return LaneTime(now: world.wallClock(), instant: Instant(nanoseconds: microseconds * 1000))
@@ -93,7 +93,7 @@ public final class Lane: Sendable {
   func turn(_ kind: Turn = .single, events: Int = 1, _ body: () -> Void) {
     if state.value.depth == 0 {
       state.value.number += 1
-      let time = state.value.ledger?.begin(kind) ?? present
+      let time = state.value.checkpointer?.begin(kind) ?? present
       state.value.now = time.now
       state.value.instant = time.instant
     }
@@ -101,7 +101,7 @@ public final class Lane: Sendable {
     body()
     if state.value.depth == 1 {
       for sink in state.value.sinks { sink.endTurn() }
-      state.value.ledger?.end(kind, events: events)
+      state.value.checkpointer?.end(kind, events: events)
     }
     state.value.depth -= 1
   }
@@ -113,7 +113,7 @@ public final class Lane: Sendable {
   func start() {
     let starters = state.value.starters
     state.value.starters = []
-    state.value.ledger?.recover()
+    state.value.checkpointer?.recover()
     turn(.settling) { for start in starters { start() } }
   }
 
@@ -124,13 +124,13 @@ public final class Lane: Sendable {
     state.value.sinks = []
     state.value.starters = []
     state.value.onFailure = nil
-    state.value.ledger?.close()
-    state.value.ledger = nil
+    state.value.checkpointer?.close()
+    state.value.checkpointer = nil
   }
 
   /// Holds what nobody else holds any more, until it is let go of or the lane ends.
   func hold(_ object: AnyObject) { state.value.held[ObjectIdentifier(object)] = object }
-  func letGo(of object: AnyObject) { state.value.held[ObjectIdentifier(object)] = nil }
+  func release(_ object: AnyObject) { state.value.held[ObjectIdentifier(object)] = nil }
 
   /// Nothing more is taken to any sink.
   var hasEnded: Bool { state.value.hasEnded }

@@ -47,7 +47,7 @@ public struct SinkContext: Sendable {
   public let log: NodeLog
   public let meter: Meter
   /// Where failures are reported that show only after an event was taken: on the lane, while the sink is not finished.
-  public let errors: ErrorDesk
+  public let errors: ErrorReporter
   public let alarm: SinkAlarm
   /// Set when the pipeline must end at once, whatever waits.
   public let stop: StopSign

@@ -1,5 +1,6 @@
 import Language
 import Reactive
+import Store
 
 /// The observer that runs a sink: counts, takes times, filters by `when`, and handles what the sink throws.
 ///
@@ -7,10 +8,12 @@ import Reactive
 /// its fields would cost a retain for each event.
 final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
   private let sink: any Sink
+  /// Where the sink stores output until it is written; nil where the pipeline has no state.
+  let outbox: Outbox?
   private let when: Evaluation?
   private let lane: Lane
   private let meter: Meter
-  private let errors: ErrorDesk
+  private let errors: ErrorReporter
   private let subscription: Subscription
   private let ended: @Sendable () -> Void
   /// Whether it was given something since the last turn ended.
@@ -26,6 +29,7 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     ended: @escaping @Sendable () -> Void
   ) {
     self.sink = sink
+    outbox = context.outbox
     self.when = when.map { context.evaluation($0) }
     lane = context.lane
     meter = context.meter
@@ -71,11 +75,36 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
 
   // MARK: - Epochs
 
-  /// The sink, where it keeps what it is to write; for the last epoch, after its end too.
-  var keeping: (any KeepingSink)? { sink as? any KeepingSink }
+  /// The sink, if it stores its output before writing; after the end too, for the last epoch.
+  private var keeping: (any KeepingSink)? { sink as? any KeepingSink }
 
-  /// Has the sink do something outside of a turn.
-  func keep(_ body: (any KeepingSink) throws -> Void) {
+  var isKeeping: Bool { keeping != nil && outbox != nil }
+
+  var hasUncommittedTail: Bool { keeping?.hasUncommittedTail ?? false }
+
+  /// Gives the sink the outputs that the last run has committed and not reported as written.
+  func recover(from file: StateFile) throws {
+    guard let outbox else { return }
+    var last = OutputPlace(epoch: -1, index: 0)
+    while case let entries = try file.outbox(sink: outbox.name, after: last, limit: 1000),
+      let end = entries.last
+    {
+      keep { try $0.recover(entries) }
+      last = end.place
+    }
+  }
+
+  func endReplay() { keep { try $0.endReplay() } }
+
+  func willCommit() throws { try keeping?.willCommit() }
+
+  func didCommit(_ epoch: Int64) {
+    let entries = outbox?.settle(epoch) ?? []
+    keep { try $0.didCommit(entries) }
+  }
+
+  /// Calls the sink outside of a turn.
+  private func keep(_ body: (any KeepingSink) throws -> Void) {
     if let keeping { timed { _ in try body(keeping) } }
   }
 
@@ -135,5 +164,35 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     isOver = true
     subscription.dispose()
     complete()
+  }
+}
+
+/// The timer of a sink, and how other threads call it back to the lane; both call `wake` there, in a turn.
+public final class SinkAlarm: Sendable {
+  private struct Owner {
+    weak var observer: SinkObserver?
+  }
+
+  private let lane: Lane
+  private let alarm: Alarm
+  private let owner = LaneLocal(Owner())
+
+  init(_ lane: Lane, in subscription: Subscription) {
+    self.lane = lane
+    alarm = Alarm(on: lane.scheduler, in: subscription)
+  }
+
+  func rings(for observer: SinkObserver) { owner.value.observer = observer }
+
+  /// Calls `wake` at that time of the lane, instead of at any time set before; to be set on the lane.
+  public func set(at time: Instant) {
+    if let observer = owner.value.observer { alarm.set(at: lane.scheduled(time), for: observer) }
+  }
+
+  public func clear() { alarm.clear() }
+
+  /// Calls `wake` soon; from any thread.
+  public func ring() {
+    lane.scheduler.perform { [self] in owner.value.observer?.ring() }
   }
 }

@@ -8,7 +8,7 @@ import Reactive
 final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
   private let step: any Step
   private let out: Downstream
-  private let errors: ErrorDesk
+  private let errors: ErrorReporter
   private let lane: Lane
   private let meter: Meter
   private let ending: @Sendable () -> Ending
@@ -17,7 +17,7 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
 
   init(
     _ step: any Step, to downstream: any Observer<Event>, in subscription: Subscription,
-    _ context: StepContext, _ errors: ErrorDesk, ending: @escaping @Sendable () -> Ending
+    _ context: StepContext, _ errors: ErrorReporter, ending: @escaping @Sendable () -> Ending
   ) {
     self.step = step
     self.errors = errors
@@ -48,12 +48,14 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
   func ring() {
     // What it would send goes nowhere once the stream has ended, and would be lost: it is for the next run.
     if out.isOver { return }
-    if let ledger = lane.ledger, ledger.isRegenerating { return ledger.postpone { [self] in ring() } }
+    if let checkpointer = lane.checkpointer, checkpointer.isRegenerating {
+      return checkpointer.postpone { [self] in ring() }
+    }
     lane.turn {
       guarded(nil) { try $0.wake($1) }
       if isEnding, !step.isBusy {
         out.complete()
-        lane.letGo(of: self)
+        lane.release(self)
       }
     }
   }

@@ -14,7 +14,7 @@ extension StepContext {
   }
 
   /// Whether what the step remembers is there for the next run.
-  public var isKept: Bool { lane.ledger != nil }
+  public var isKept: Bool { lane.checkpointer != nil }
 
   /// What the step remembers by key; `part` tells the tables of one step apart.
   public func state<Element: Remembered>(
@@ -29,7 +29,7 @@ extension StepContext {
     of type: Element.Type = Element.self, part: String? = nil, by key: String = "", forRun: Bool = false
   ) throws -> NodeCell<Element> {
     let table = try table(of: type, by: key, part, .forget)
-    if forRun, let table { lane.ledger?.state.value.runTables.append(ForgottenTable(table: table)) }
+    if forRun, let table { lane.checkpointer?.state.value.runTables.append(ForgottenTable(table: table)) }
     return NodeCell(table)
   }
 
@@ -42,8 +42,8 @@ extension StepContext {
 
   /// What the step has under keys that are bytes, in no order; nil where there is no state.
   public func bytes(by key: String, part: String? = nil, whenKeyChanges: KeyChange) throws -> KeyedTable? {
-    guard let ledger = lane.ledger else { return nil }
-    let table = try ledger.state.value.file.table(node: node(part), description: key, isOrdered: false)
+    guard let checkpointer = lane.checkpointer else { return nil }
+    let table = try checkpointer.state.value.file.table(node: node(part), description: key, isOrdered: false)
     notice(table.formerDescription, key, count: table.count, whenKeyChanges) { table.removeAll() }
     return table
   }
@@ -51,8 +51,8 @@ extension StepContext {
   private func table<Element: Storable>(
     of type: Element.Type, by key: String, _ part: String?, _ whenKeyChanges: KeyChange
   ) throws -> TypedTable<Element>? {
-    guard let ledger = lane.ledger else { return nil }
-    let table = try ledger.state.value.file.table(node: node(part), description: key, of: type)
+    guard let checkpointer = lane.checkpointer else { return nil }
+    let table = try checkpointer.state.value.file.table(node: node(part), description: key, of: type)
     notice(table.formerDescription, key, count: table.count, whenKeyChanges) { table.removeAll() }
     return table
   }

@@ -112,7 +112,7 @@ final class ScriptDriver: Sendable {
       state.value.number += 1
       let poll = Poll(
         source: context.name, number: state.value.number, at: answer.at, notes: answer.notes)
-      if !answer.isWhole { poll.tear() }
+      if !answer.isWhole { poll.markIncomplete() }
       send(rows, poll, endsPoll: true)
     case .events(let values): send(values, Poll(source: context.name, at: answer.at), endsPoll: false)
     case .failure(let message):

@@ -17,7 +17,7 @@ struct StreamDiagram {
 
   let lines: [String]
 
-  init(_ plan: Plan, _ outcome: Rehearsal.Outcome) {
+  init(_ plan: Plan, _ outcome: ScriptedRun.Outcome) {
     let names =
       plan.sources.map(\.name) + plan.streams.flatMap { $0.steps.map(\.name) } + plan.sinks.map(\.name)
     let streams = outcome.streams.merging(outcome.heard) { stream, _ in stream }
@@ -41,7 +41,7 @@ struct StreamDiagram {
     private var known: [Value: String] = [:]
     private(set) var lines: [String] = []
 
-    mutating func symbol(of heard: Rehearsal.Heard) -> String {
+    mutating func symbol(of heard: ScriptedRun.Heard) -> String {
       guard let value = heard.value else { return "|" }
       if let known = known[value] { return known }
       guard known.count < StreamDiagram.letters.count else { return "?" }

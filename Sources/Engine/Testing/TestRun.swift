@@ -14,22 +14,24 @@ public struct TestRun: Sendable {
   public init(_ test: TestPlan, of plan: Plan) throws {
     self.test = test
     let plan = test.variant.first ?? plan
-    var rehearsal = Rehearsal(plan, start: test.start)
-    rehearsal.listensToStreams = true
-    rehearsal.web = test.web
+    var scriptedRun = ScriptedRun(plan, start: test.start)
+    scriptedRun.listensToStreams = true
+    scriptedRun.web = test.web
     for given in test.given {
       let answer = ScriptedAnswer(at: test.start + given.at.inSeconds, given.answer)
-      rehearsal.scripts[given.source, default: []].append(answer)
+      scriptedRun.scripts[given.source, default: []].append(answer)
     }
-    for (name, answers) in rehearsal.scripts { rehearsal.scripts[name] = answers.sorted { $0.at < $1.at } }
-    let outcome = try rehearsal.run()
+    for (name, answers) in scriptedRun.scripts {
+      scriptedRun.scripts[name] = answers.sorted { $0.at < $1.at }
+    }
+    let outcome = try scriptedRun.run()
     messages = outcome.messages
     for expected in test.expect { compare(expected, outcome.heard[expected.sink] ?? [], plan) }
     if !failures.isEmpty { diagram = StreamDiagram(plan, outcome).lines }
   }
 
   private mutating func compare(
-    _ expected: TestPlan.Expected, _ heard: [Rehearsal.Heard], _ plan: Plan
+    _ expected: TestPlan.Expected, _ heard: [ScriptedRun.Heard], _ plan: Plan
   ) {
     let events = heard.compactMap { heard -> (at: Duration, event: Event)? in
       heard.event.isEndOfPoll ? nil : (heard.at, heard.event)

@@ -168,7 +168,7 @@ private final class Changes: Step {
       out.send(endOf: poll)
     }
     // A row that a step failed on is not gone.
-    if poll.isTorn { return snapshot.endTornPoll() }
+    if !poll.isComplete { return snapshot.endIncompletePoll() }
     let gone = snapshot.endPoll()
     if tells.removed, emitsFirst || snapshot.hasBaseline {
       for (key, before) in gone { out.send(change("removed", key, poll, before, nil)) }

@@ -48,7 +48,7 @@ final class Snapshot {
   }
 
   /// Ends a poll of which a part is missing: what it did not have may be there still, and is kept.
-  func endTornPoll() {
+  func endIncompletePoll() {
     rows.endRound()
     setBaseline()
   }

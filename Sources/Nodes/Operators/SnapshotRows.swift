@@ -57,7 +57,7 @@ final class MemoryRows: SnapshotRows {
 
   func endRound() {
     let next = round &+ 1
-    // What a torn poll did not have counts as seen in it.
+    // What an incomplete poll did not have counts as seen in it.
     table.forEach { entry in entry.mark = next &- 1 }
     round = next
   }

@@ -116,7 +116,7 @@ private final class JSONLines: KeepingSink {
 
   func endTurn() throws {
     guard let outbox = context.outbox else { return try files.write() }
-    if outbox.isInStretch, !files.needsMarks { return try files.write() }
+    if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
     // What was written once is compared before there is another commit; files that were set aside or rotated meanwhile
     // are found by the marks from before.
     let isRegenerating = outbox.isRegenerating
@@ -125,7 +125,7 @@ private final class JSONLines: KeepingSink {
     }
     if isRegenerating { return try files.write() }
     // A file that is new is to be known before it is written to.
-    if outbox.isInStretch { outbox.endEpoch() }
+    if outbox.isInRepeatableEpoch { outbox.endEpoch() }
   }
 
   func finish(by deadline: Instant) throws {
@@ -144,7 +144,7 @@ private final class JSONLines: KeepingSink {
 
   func recover(_ entries: [OutboxEntry]) throws { try write(entries) }
 
-  var hasSurplus: Bool { files.isPassingOver }
+  var hasUncommittedTail: Bool { files.isPassingOver }
 
   func endReplay() throws { try files.endReplay() }
 

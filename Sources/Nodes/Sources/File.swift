@@ -57,7 +57,7 @@ private final class FileSource: StreamSource {
   private let options: Options
   private let context: SourceContext
   private let limits: ReadLimits
-  private let desk: BadTextDesk
+  private let desk: ParseErrorReporter
 
   private struct NothingFound: Error, CustomStringConvertible {
     let patterns: [String]
@@ -68,7 +68,7 @@ private final class FileSource: StreamSource {
     self.options = options
     self.context = context
     limits = ReadLimits(value: options[FileOptions.maxValue])
-    desk = BadTextDesk(context)
+    desk = ParseErrorReporter(context)
   }
 
   func run(_ feed: Feed) throws {

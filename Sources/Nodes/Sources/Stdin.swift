@@ -32,7 +32,7 @@ private final class StandardInput: StreamSource {
   }
 
   func run(_ feed: Feed) throws {
-    let desk = BadTextDesk(context)
+    let desk = ParseErrorReporter(context)
     defer { desk.summarize() }
     let reader = ValueReader(
       try StoppableInput("-", context.stop), path: "<stdin>", format: options[StdinOptions.format],

@@ -2,7 +2,7 @@ import Engine
 import Language
 
 /// Tells of text that is not JSON: the first few one by one, the others in a line at the end.
-final class BadTextDesk {
+final class ParseErrorReporter {
   private static let told = 5
 
   private let context: SourceContext

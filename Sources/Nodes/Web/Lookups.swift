@@ -5,7 +5,7 @@ import Engine
 import Language
 import Reactive
 
-/// The way to the network for a step, which must not wait for an answer; in a rehearsal and in a replay, what stands
+/// The way to the network for a step, which must not wait for an answer; in a scriptedRun and in a replay, what stands
 /// for it.
 final class Lookups: Sendable {
   private enum Way: Sendable {

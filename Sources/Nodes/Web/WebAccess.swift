@@ -63,7 +63,7 @@ public final class WebAccess: Sendable {
   }
 }
 
-/// There is no network where the pipeline runs: in a rehearsal, say.
+/// There is no network where the pipeline runs: in a scriptedRun, say.
 struct NoNetwork: Error, CustomStringConvertible {
   let description = "there is no network here"
 }

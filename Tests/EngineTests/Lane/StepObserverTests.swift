@@ -20,7 +20,7 @@ import Testing
     let observer = StepObserver(
       step, to: PublishSubject<Engine.Event>(), in: Subscription(),
       StepContext(name: "s", lane: lane, log: log, meter: meter),
-      ErrorDesk(.log, lane, meter, log, letters: { _, _ in }), ending: { .keep })
+      ErrorReporter(.log, lane, meter, log, letters: { _, _ in }), ending: { .keep })
     observer.ring()
     #expect(step.wakings == 1)
     observer.complete()

@@ -165,7 +165,7 @@ private struct LoneSink {
       log: Log { [log] entry in log.note(entry.message) }, pipeline: "p", node: "it")
     let context = SinkContext(
       name: "it", pipeline: "p", lane: lane, log: nodeLog, meter: meter,
-      errors: ErrorDesk(.log, lane, meter, nodeLog, letters: { _, _ in }),
+      errors: ErrorReporter(.log, lane, meter, nodeLog, letters: { _, _ in }),
       alarm: SinkAlarm(lane, in: Subscription()), stop: StopSign(), isDryRun: false,
       screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { [writes] bytes in
         writes.note(String(decoding: bytes, as: UTF8.self))

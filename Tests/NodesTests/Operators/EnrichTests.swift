@@ -115,7 +115,7 @@ import System
     _ = try Trial(#"enrich: 'https://a?x=\(.n)'"#)
   }
 
-  @Test("in a rehearsal what has no answer is an error of the event, which says what to do")
+  @Test("in a scriptedRun what has no answer is an error of the event, which says what to do")
   func noAnswer() throws {
     let output = try Trial(#"enrich: 'https://a/\(.)'"#).run("0s 1")
     #expect(output.lines == [])

@@ -36,7 +36,7 @@ struct LoneFiles {
     let nodeLog = NodeLog(log: Log { [log] entry in log.note(entry) }, pipeline: "p", node: "it")
     let context = SinkContext(
       name: "it", pipeline: "p", lane: lane, log: nodeLog, meter: meter,
-      errors: ErrorDesk(.log, lane, meter, nodeLog, letters: { _, _ in }),
+      errors: ErrorReporter(.log, lane, meter, nodeLog, letters: { _, _ in }),
       alarm: SinkAlarm(lane, in: Subscription()), stop: stop, isDryRun: false,
       screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { _ in },
       isGivenSnapshots: true,

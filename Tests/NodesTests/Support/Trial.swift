@@ -20,7 +20,7 @@ struct Trial {
 
   struct Output {
     var lines: [String]
-    var outcome: Rehearsal.Outcome
+    var outcome: ScriptedRun.Outcome
     /// What the step itself has counted.
     var counts: NodeStatistics?
   }
@@ -65,13 +65,13 @@ struct Trial {
   }
 
   func run(_ input: String, other: String = "", showsPolls: Bool = false) throws -> Output {
-    var rehearsal = Rehearsal(plan, start: now)
-    rehearsal.scripts["input"] = try Trial.script(input, now)
+    var scriptedRun = ScriptedRun(plan, start: now)
+    scriptedRun.scripts["input"] = try Trial.script(input, now)
     for source in plan.sources where source.name != "input" {
-      rehearsal.scripts[source.name] = try Trial.script(other, now)
+      scriptedRun.scripts[source.name] = try Trial.script(other, now)
     }
-    rehearsal.web = web
-    let outcome = try rehearsal.run()
+    scriptedRun.web = web
+    let outcome = try scriptedRun.run()
     let lines = (outcome.heard["heard"] ?? []).compactMap { heard -> String? in
       let time = DurationText.format(heard.at)
       if let value = heard.value { return "\(time) \(value)" }

@@ -18,7 +18,7 @@ import Language
 ///
 /// What a file holds past its mark is passed over as long as it is the same. Where it is not, the file is set aside
 /// under another name and a new one goes on: every line is then whole in one of the two, and none in both, that which
-/// differs being the first in the new one. See `Surplus` and `RotatingFile`.
+/// differs being the first in the new one. See `UncommittedTail` and `RotatingFile`.
 ///
 /// A file has a mark as soon as it is open, before anything is written to it. Who keeps that first, as `needsMarks`
 /// asks for, has nothing written twice in files that were new either.
@@ -123,7 +123,8 @@ final class LineFiles {
 
   /// Whether a file holds what must come again before anything else is added to it.
   var isPassingOver: Bool {
-    open.values.contains { $0.file?.hasSurplus ?? false } || resumed.contains { hasMore($0.key, $0.value) }
+    open.values.contains { $0.file?.hasUncommittedTail ?? false }
+      || resumed.contains { hasMore($0.key, $0.value) }
   }
 
   /// Nothing comes again from before the crash: what is left in the files is somebody else's, or another pipeline's.
@@ -144,7 +145,8 @@ final class LineFiles {
 
   private func hasMore(_ path: String, _ mark: FileMark) -> Bool {
     let old = OldFiles(of: path, keep: rotation.keep, on: world.disk)
-    guard let found = try? Surplus.find(mark, old, followsLinks: options.followsLinks, isRenewed: false)
+    guard
+      let found = try? UncommittedTail.find(mark, old, followsLinks: options.followsLinks, isRenewed: false)
     else { return false }
     return found.remaining > 0
   }

@@ -29,7 +29,7 @@ final class RotatingFile {
   private var notBefore = Int.min
 
   /// What is passed over before anything is written.
-  private var surplus: Surplus?
+  private var surplus: UncommittedTail?
   /// The beginning of a line that is to be written before the next bytes, which end it.
   private var owed: [UInt8] = []
   /// What comes next does not go on in the last line.
@@ -168,7 +168,7 @@ final class RotatingFile {
   var isPassingOver: Bool { surplus != nil }
 
   /// Whether there is more that must come again.
-  var hasSurplus: Bool { surplus.map { $0.remaining > 0 || !$0.owed.isEmpty } ?? false }
+  var hasUncommittedTail: Bool { surplus.map { $0.remaining > 0 || !$0.owed.isEmpty } ?? false }
 
   /// Whether it must be resumed to go on: in what is passed over, or in a line.
   var isWithin: Bool { surplus != nil || !file.isAtLineStart }
@@ -193,7 +193,7 @@ final class RotatingFile {
   ) throws(FileFailure) {
     let path = file.path
     guard
-      let found = try Surplus.find(mark, old, followsLinks: options.followsLinks, isRenewed: syncs)
+      let found = try UncommittedTail.find(mark, old, followsLinks: options.followsLinks, isRenewed: syncs)
     else {
       note("\(path) is another file than the one that was written last; lines are added to its end")
       return try file.endLastLine()
@@ -212,7 +212,7 @@ final class RotatingFile {
 
   /// How many bytes were passed over; where those are not all, the rest is to be written.
   private func passOver(
-    _ bytes: UnsafeRawBufferPointer, _ surplus: Surplus, _ now: Int
+    _ bytes: UnsafeRawBufferPointer, _ surplus: UncommittedTail, _ now: Int
   ) throws(FileFailure) -> Int {
     switch try surplus.passOver(bytes) {
     case .all: return bytes.count
@@ -226,7 +226,7 @@ final class RotatingFile {
     }
   }
 
-  private func leave(_ surplus: Surplus) {
+  private func leave(_ surplus: UncommittedTail) {
     for passed in surplus.passed { held.retire(passed) }
     for part in surplus.parts where part.identity != file.identity { held.retire(part.file) }
     owed = surplus.owed
@@ -234,7 +234,7 @@ final class RotatingFile {
     file.lookAtEnd(surplus.parts[0].file)
   }
 
-  private func setAside(_ surplus: Surplus, _ now: Int) throws(FileFailure) {
+  private func setAside(_ surplus: UncommittedTail, _ now: Int) throws(FileFailure) {
     let names = try old.setAside(surplus.parts.map { ($0.path, $0.identity) })
     held.noteAside()
     asideCount = old.asideCount

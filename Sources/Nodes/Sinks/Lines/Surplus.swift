@@ -11,7 +11,7 @@ import Language
 ///
 /// Where it is to be safe, what is passed over is written over itself: the run before may have tried in vain to make it
 /// so, after which the system has it in memory alone, and no sync by itself takes it to the disk.
-final class Surplus {
+final class UncommittedTail {
   struct Part {
     let path: String
     let identity: FileIdentity
@@ -64,7 +64,7 @@ final class Surplus {
   /// `isRenewed` where what is passed over is to be safe with the next sync.
   static func find(
     _ mark: FileMark, _ old: OldFiles, followsLinks: Bool, isRenewed: Bool
-  ) throws(FileFailure) -> Surplus? {
+  ) throws(FileFailure) -> UncommittedTail? {
     let names: [String]
     var aside: [String] = []
     if old.disk.status(of: old.path)?.identity == mark.identity {
@@ -86,7 +86,7 @@ final class Surplus {
           isRenewed: isRenewed && status.isRegular))
     }
     guard let first = parts.first, first.identity == mark.identity else { return nil }
-    return Surplus(parts, from: mark)
+    return UncommittedTail(parts, from: mark)
   }
 
   /// A file that may be added to and not changed is only read.

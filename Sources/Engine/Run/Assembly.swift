@@ -10,7 +10,7 @@ struct Assembly {
   let root: Subscription
   let ending: @Sendable () -> Ending
   var meters: [Meter] = []
-  private(set) var desks: [ErrorDesk] = []
+  private(set) var desks: [ErrorReporter] = []
   private var streams: [String: Observable<Event>] = [:]
   /// The sources whose polls come through each source or stream.
   private var origins: [String: Set<String>] = [:]
@@ -64,15 +64,13 @@ struct Assembly {
       errors: desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
       isDryRun: options.isDryRun, screen: options.screen,
       isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) },
-      outbox: lane.ledger.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
+      outbox: lane.checkpointer.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
       syncs: self.plan.epochs.syncs)
     let sink = try options.sink(plan, context) ?? make(plan.options, context)
     let child = root.child()
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
     lane.add(observer)
-    if let outbox = context.outbox, sink is any KeepingSink {
-      lane.ledger?.state.value.sinks.append(KeptSink(outbox: outbox, observer: observer))
-    }
+    if observer.isKeeping { lane.checkpointer?.state.value.sinks.append(observer) }
     merged(plan.from).attach(observer, in: child)
     return observer
   }
@@ -97,8 +95,8 @@ struct Assembly {
     return tapped(connected, plan.name)
   }
 
-  private mutating func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorDesk {
-    let desk = ErrorDesk(policy, lane, meter, log, letters: options.letters)
+  private mutating func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorReporter {
+    let desk = ErrorReporter(policy, lane, meter, log, letters: options.letters)
     desks.append(desk)
     return desk
   }
@@ -107,7 +105,7 @@ struct Assembly {
     let ways = names.compactMap { name in streams[name].map { (events: $0, sources: origins[name] ?? []) } }
     if ways.count == 1 { return ways[0].events }
     let sources = ways.flatMap(\.sources)
-    return Set(sources).count < sources.count 
+    return Set(sources).count < sources.count
       ? .merge(aligningPollsOf: ways) : .merge(ways.map(\.events))
   }
 

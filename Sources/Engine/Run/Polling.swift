@@ -73,7 +73,7 @@ final class Polling: Sendable {
         context.meter.countOut(answer.rows.count)
         let poll = Poll(
           source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes)
-        if !answer.isWhole { poll.tear() }
+        if !answer.isWhole { poll.markIncomplete() }
         let position = context.isKept ? Value.record([("poll", .number(request.number))]) : nil
         downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }

@@ -26,7 +26,7 @@ public final class PipelineRun: Sendable {
   private let lane: Lane
   private let root: Subscription
   private let sinks: [SinkObserver]
-  private let desks: [ErrorDesk]
+  private let desks: [ErrorReporter]
   private let sources: [SourceRun]
   private let sinkStop: StopSign
   private let progress: ProgressBox
@@ -67,8 +67,8 @@ public final class PipelineRun: Sendable {
     self.sinkStop = sinkStop
     if let open = options.state, plan.hasState {
       let log = NodeLog(log: options.log, pipeline: plan.name, node: "")
-      lane.ledger = try Ledger(
-        try open(plan), Ledger.Limits(plan.epochs, isRepeatable: plan.isRepeatable),
+      lane.checkpointer = try Checkpointer(
+        try open(plan), Checkpointer.Limits(plan.epochs, isRepeatable: plan.isRepeatable),
         isRepeatable: plan.isRepeatable, on: lane, in: root, stop: sinkStop, log)
     }
     let progress = ProgressBox(sinks: plan.sinks.count)
@@ -82,8 +82,8 @@ public final class PipelineRun: Sendable {
       let meter = assembly.meter(source.name, source.spec)
       let context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
-        isOnce: options.isOnce, stop: StopSign(), position: try lane.ledger?.position(of: source.name),
-        isKept: lane.ledger != nil,
+        isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
+        isKept: lane.checkpointer != nil,
         progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
       let entry = assembly.entry(for: source, in: child)
       sources.append(
@@ -155,7 +155,7 @@ public final class PipelineRun: Sendable {
     if before.isFinishing { return }
     for source in sources { source.stop() }
     lane.scheduler.perform { [self] in
-      lane.ledger?.breakOffRegeneration()
+      lane.checkpointer?.breakOffRegeneration()
       let now = lane.scheduler.now
       // What ends by itself takes the time it takes; whoever stops it meanwhile aborts it when the time is over.
       let grace = options.world.speed.shown(for: options.grace)
@@ -164,7 +164,7 @@ public final class PipelineRun: Sendable {
       for sink in sinks { sink.finish(by: deadline) }
       for desk in desks { desk.summarize() }
       let isCompleted = !before.isStopping && !before.isAborted && !progress.state.withLock { $0.isCutShort }
-      lane.ledger?.finish(
+      lane.checkpointer?.finish(
         isCompleted: isCompleted, sources: plan.sources.filter(\.spec.isRepeatable).map(\.name))
       root.dispose()
       lane.end()

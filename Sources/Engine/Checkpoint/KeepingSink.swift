@@ -11,7 +11,7 @@ public protocol KeepingSink: Sink {
   func recover(_ entries: [OutboxEntry]) throws
   /// What lies behind what was recovered, written by a run that was killed, and must be made again before anything
   /// else is written.
-  var hasSurplus: Bool { get }
+  var hasUncommittedTail: Bool { get }
   /// Nothing from before will be made again.
   func endReplay() throws
   /// An epoch is about to be committed: says to the outbox what has been written.
@@ -21,7 +21,7 @@ public protocol KeepingSink: Sink {
 }
 
 extension KeepingSink {
-  public var hasSurplus: Bool { false }
+  public var hasUncommittedTail: Bool { false }
   public func endReplay() throws {}
   public func willCommit() throws {}
 }

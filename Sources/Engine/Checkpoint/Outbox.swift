@@ -4,7 +4,7 @@ import JSON
 import Reactive
 import Store
 
-/// A sink's way to the state of its pipeline; on the lane alone.
+/// The outbox of a sink: what it is about to write, and its way to the state of the pipeline; on the lane alone.
 public final class Outbox: Sendable {
   private enum Change {
     case put(OutboxEntry)
@@ -22,60 +22,60 @@ public final class Outbox: Sendable {
 
   let name: String
   private let pipeline: String
-  private let ledger: Ledger
+  private let checkpointer: Checkpointer
   private let state = LaneLocal(State())
 
-  init(_ name: String, pipeline: String, _ ledger: Ledger) {
+  init(_ name: String, pipeline: String, _ checkpointer: Checkpointer) {
     self.name = name
     self.pipeline = pipeline
-    self.ledger = ledger
+    self.checkpointer = checkpointer
   }
 
-  /// Whether what is written now can be made again after a crash, and need not be put here first.
-  public var isInStretch: Bool { ledger.isInStretch }
+  /// Whether what is written now can be regenerated after a crash, so that it need not be put here first.
+  public var isInRepeatableEpoch: Bool { checkpointer.isInRepeatableEpoch }
 
-  /// Whether what the run before has written is made again: it is to be compared as it comes.
-  public var isRegenerating: Bool { ledger.isRegenerating }
+  /// Whether output of the run before is being regenerated: it is compared as it comes.
+  public var isRegenerating: Bool { checkpointer.isRegenerating }
 
-  /// Keeps an output with the present epoch; it comes back by `didCommit`.
+  /// Stores an output with the present epoch; it comes back in `didCommit`.
   public func put(_ bytes: [UInt8], id: String = "") {
     state.value.outputs.append((id, bytes))
     state.value.pendingBytes += bytes.count + 64
   }
 
-  /// Has the present epoch end with the present turn.
-  public func endEpoch() { ledger.state.value.isUrgent = true }
+  /// Ends the present epoch with the present turn.
+  public func endEpoch() { checkpointer.state.value.isUrgent = true }
 
-  /// An entry has been dealt with.
+  /// Removes an entry that is done.
   public func remove(_ place: OutputPlace) { change(.remove(place)) }
 
-  /// All up to an entry has been written; known to the state with the next epoch.
+  /// Marks all entries up to one as written; stored with the next epoch.
   public func markWritten(through place: OutputPlace) { state.value.changes.append(.written(place)) }
 
-  /// An entry was tried in vain, and is to be tried again.
+  /// Stores an entry again that failed, to be retried.
   public func retry(_ entry: OutboxEntry) { change(.put(entry)) }
 
-  /// An entry is given up.
+  /// Moves an entry to the dead letters.
   public func bury(_ entry: OutboxEntry, reason: String) {
-    change(.bury(entry, reason: reason, at: ledger.world.wallClock()))
+    change(.bury(entry, reason: reason, at: checkpointer.world.wallClock()))
   }
 
   private func change(_ change: Change) {
     state.value.changes.append(change)
-    ledger.touch()
+    checkpointer.touch()
   }
 
-  /// A name for an output that no other has, and that a run after a crash gives it again.
+  /// A unique id for an output, the same after a crash.
   public func nextID() throws -> String {
-    let serial = try (state.value.serial ?? ledger.fact(name, "serial")?.integer ?? 0) + 1
+    let serial = try (state.value.serial ?? checkpointer.fact(name, "serial")?.integer ?? 0) + 1
     state.value.serial = serial
-    ledger.set(.integer(serial), name, "serial")
-    return "\(pipeline)/\(name)/\(ledger.life)-\(serial)"
+    checkpointer.set(.integer(serial), name, "serial")
+    return "\(pipeline)/\(name)/\(checkpointer.life)-\(serial)"
   }
 
-  /// All that the sink keeps under names that begin like this.
+  /// The values that the sink has stored under names with this prefix.
   public func notes(beginning prefix: String) throws -> [(name: String, value: Value)] {
-    try ledger.state.value.file.facts(owner: name).compactMap { fact in
+    try checkpointer.state.value.file.facts(owner: name).compactMap { fact in
       guard fact.name.hasPrefix(prefix), let text = fact.value.text, let value = try? Value.parse(text) else {
         return nil
       }
@@ -83,17 +83,17 @@ public final class Outbox: Sendable {
     }
   }
 
-  /// Keeps something under a name, with the present epoch; nil keeps nothing there.
+  /// Stores a value under a name with the present epoch; nil removes it.
   public func setNote(_ value: Value?, _ name: String) {
-    ledger.set(value.map { .text($0.description) }, self.name, name)
+    checkpointer.set(value.map { .text($0.description) }, self.name, name)
   }
 
-  /// One thing that the sink remembers.
+  /// A single stored value of the sink.
   public func cell<Element: Remembered>(of type: Element.Type = Element.self) throws -> NodeCell<Element> {
-    NodeCell(try ledger.state.value.file.table(node: name, description: "", of: type))
+    NodeCell(try checkpointer.state.value.file.table(node: name, description: "", of: type))
   }
 
-  // MARK: - For the ledger
+  // MARK: - Called by the checkpointer
 
   var hasOutputs: Bool { !state.value.outputs.isEmpty }
   var hasChanges: Bool { !state.value.changes.isEmpty }
@@ -111,7 +111,7 @@ public final class Outbox: Sendable {
     for entry in entries(epoch.number) { try epoch.put(entry) }
   }
 
-  /// The epoch has been committed; hands out what it keeps of this sink.
+  /// The entries that the committed epoch holds for this sink.
   func settle(_ epoch: Int64) -> [OutboxEntry] {
     defer { state.value = State(serial: state.value.serial) }
     return entries(epoch)
@@ -121,38 +121,6 @@ public final class Outbox: Sendable {
     state.value.outputs.enumerated().map { index, output in
       OutboxEntry(
         sink: name, place: OutputPlace(epoch: epoch, index: Int64(index)), id: output.id, bytes: output.bytes)
-    }
-  }
-}
-
-/// A sink whose outputs the ledger keeps, and how it is reached.
-struct KeptSink: Sendable {
-  let outbox: Outbox
-  let observer: SinkObserver
-
-  var isWaiting: Bool { outbox.hasOutputs }
-  var pendingBytes: Int { outbox.pendingBytes }
-
-  func hasSurplus() -> Bool { observer.keeping?.hasSurplus ?? false }
-
-  func endReplay() { observer.keep { try $0.endReplay() } }
-
-  func willCommit() throws { try observer.keeping?.willCommit() }
-
-  func write(to epoch: borrowing Epoch) throws(StoreFailure) { try outbox.write(to: epoch) }
-
-  func didCommit(_ epoch: Int64) {
-    let entries = outbox.settle(epoch)
-    observer.keep { try $0.didCommit(entries) }
-  }
-
-  func recover(from file: StateFile) throws {
-    var last = OutputPlace(epoch: -1, index: 0)
-    while case let entries = try file.outbox(sink: outbox.name, after: last, limit: 1000),
-      let end = entries.last
-    {
-      observer.keep { try $0.recover(entries) }
-      last = end.place
     }
   }
 }

@@ -1,14 +1,14 @@
-import Language
-import System
 import JSON
+import Language
 import Reactive
+import System
 
 /// Runs a plan in virtual time with scripts for sources, and sinks that only note what they are given.
 ///
-///     var rehearsal = Rehearsal(plan, start: 0)
-///     rehearsal.scripts["input"] = [ScriptedAnswer(at: 0, .events([.number(1)]))]
-///     let heard = try rehearsal.run().heard["log"]
-public struct Rehearsal {
+///     var scriptedRun = ScriptedRun(plan, start: 0)
+///     scriptedRun.scripts["input"] = [ScriptedAnswer(at: 0, .events([.number(1)]))]
+///     let heard = try scriptedRun.run().heard["log"]
+public struct ScriptedRun {
   /// What a sink or a stream was given, and when, counted from the start.
   public struct Heard: Sendable {
     public let at: Duration
@@ -98,4 +98,11 @@ private final class NotingSink: Sink {
 
   func take(_ event: Event) { note(event) }
   func endPoll(_ poll: Poll) { note(.end(of: poll)) }
+}
+
+/// What a scriptedRun has in the place of the network: answers by address, null where there is nothing.
+public struct CannedAnswers: Sendable {
+  public var answers: [String: Value]
+
+  public init(_ answers: [String: Value] = [:]) { self.answers = answers }
 }

@@ -6,7 +6,7 @@ import Reactive
 /// Where a node's failures on events end up: counted, told, and dealt with by the policy.
 ///
 /// The first few in a minute are told one by one, the others in one line when the minute is over.
-public final class ErrorDesk: Sendable {
+public final class ErrorReporter: Sendable {
   private static let toldAMinute = 3
 
   private struct State {
@@ -36,7 +36,7 @@ public final class ErrorDesk: Sendable {
   @inline(never)
   public func report(_ error: any Error, _ event: Event?) {
     meter.countError()
-    event?.poll.tear()
+    event?.poll.markIncomplete()
     if case .stop = policy {
       tell(error, event)
       lane.fail(PipelineStopped(node: log.node, reason: "\(error)"))

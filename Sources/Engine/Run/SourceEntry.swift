@@ -39,14 +39,14 @@ final class SourceEntry: Observer {
 
   func next(_ delivery: Delivery) {
     if delivery.isCaughtUp {
-      lane.ledger?.endRegeneration()
+      lane.checkpointer?.endRegeneration()
       return
     }
     lane.turn(kind(of: delivery), events: delivery.values.count) {
       if let reader = reader.value, !send(delivery, to: reader) { return }
       if let position = delivery.position {
         // That it was polled is no reason to keep anything.
-        lane.ledger?.setPosition(position, of: source, isIdle: delivery.endsPoll)
+        lane.checkpointer?.setPosition(position, of: source, isIdle: delivery.endsPoll)
       }
     }
   }
@@ -73,14 +73,14 @@ final class SourceEntry: Observer {
 
   /// What is read again after a crash must be as it was, its time too.
   private func poll(of delivery: Delivery) -> Poll {
-    guard let ledger = lane.ledger, ledger.isInStretch else { return delivery.poll }
+    guard let checkpointer = lane.checkpointer, checkpointer.isInRepeatableEpoch else { return delivery.poll }
     return Poll(source: source, at: lane.now, notes: delivery.poll.notes)
   }
 
   func fail(_ error: any Error) { lane.fail(error) }
 
   func complete() {
-    lane.ledger?.breakOffRegeneration()
+    lane.checkpointer?.breakOffRegeneration()
     if let reader = reader.value, !reader.subscription.isDisposed { reader.observer.complete() }
   }
 }

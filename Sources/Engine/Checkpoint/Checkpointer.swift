@@ -1,0 +1,321 @@
+import JSON
+import Language
+import Reactive
+import Store
+import System
+
+/// The checkpointer: ends the epochs of a pipeline, commits them, and recovers from them after a crash.
+///
+/// An epoch is one turn of the lane, or several turns of a source that never rests. At its end everything is at rest,
+/// so one transaction stores it whole: the state of steps, the positions of sources, and what sinks are about to write
+/// (the outbox). Then the sinks write; the next epoch records that they have.
+///
+/// A repeatable epoch holds deliveries of one source that can be read again from its position. Its output goes to files
+/// before the commit, at disk speed. After a crash the same input is processed again at the same time of day, and sinks
+/// skip the output that is in their files already (see Recovery.swift).
+///
+/// Invariants; ARCHITECTURE.md names the test that proves each:
+/// 1. State, positions and outputs of an epoch are committed in one transaction, or not at all.
+/// 2. No sink writes an output of an ordinary epoch before the epoch is committed.
+/// 3. Nothing of a repeatable epoch is written before the time at which all of it happens is committed.
+/// 4. A repeatable epoch contains deliveries of its source only; anything else ends it first.
+/// 5. While a repeatable epoch is regenerated, nothing but its source's deliveries is processed, and nothing commits.
+/// 6. After a failed commit nothing more is stored or written by this run.
+/// 7. The clock of the lane never goes back from one run to the next.
+///
+/// All of it is touched on the lane alone.
+final class Checkpointer: AlarmOwner {
+  /// How large an epoch may become while its source never rests.
+  struct Limits: Sendable {
+    var events: Int
+    var time: Duration
+    var pendingBytes: Int
+
+    /// The plan's limits; by default larger for repeatable epochs, since nothing waits for their commit.
+    init(_ plan: EpochPlan, isRepeatable: Bool) {
+      events = plan.events ?? (isRepeatable ? 200_000 : 10_000)
+      time = plan.time ?? (isRepeatable ? .seconds(2) : .milliseconds(200))
+      pendingBytes = isRepeatable ? 32 << 20 : 16 << 20
+    }
+  }
+
+  struct State {
+    let file: StateFile
+    var sinks: [SinkObserver] = []
+    /// What the next commit stores beside the tables.
+    var facts: [FactName: Fact?] = [:]
+    /// Facts that are no reason for a commit: how often a source was polled.
+    var idleFacts: [FactName: Fact?] = [:]
+    var events = 0
+    /// Whether a sink has a change to store.
+    var isTouched = false
+    /// Whether the epoch ends with the turn.
+    var isUrgent = false
+    var hasAlarm = false
+    /// The time at which all of the present repeatable epoch happens; nil outside of one.
+    var repeatableTime: LaneTime?
+    /// The time that the last commit has stored for the repeatable epoch behind it.
+    var nextRepeatableTime: LaneTime?
+    /// Whether output that an earlier run has written is being regenerated.
+    var isRegenerating = false
+    var postponed: [@Sendable () -> Void] = []
+    /// After a failure nothing more is stored or written.
+    var isBroken = false
+    var runTables: [any Forgetful] = []
+  }
+
+  struct FactName: Hashable {
+    let owner: String
+    let name: String
+  }
+
+  /// The owner of facts about the pipeline as a whole.
+  static let owner = "pipeline"
+  /// The greatest age, in seconds, of a stored time at which a repeatable epoch may begin.
+  static let staleness = 1.0
+
+  let state: LaneLocal<State>
+  let lane: Lane
+  let world: World
+  let limits: Limits
+  private let alarm: Alarm
+  private let stop: StopSign
+  private let log: NodeLog
+  /// The lane's clock at the last commit of the run before.
+  let former: LaneTime?
+  /// Whether the pipeline has one source, which can be read again from its position.
+  let isRepeatable: Bool
+  /// A random name of this state, so that output ids never repeat those of a state that was reset.
+  let life: String
+
+  init(
+    _ file: sending StateFile, _ limits: Limits, isRepeatable: Bool, on lane: Lane,
+    in subscription: Subscription,
+    stop: StopSign, _ log: NodeLog
+  ) throws {
+    former = LaneTime(text: try file.fact(owner: Self.owner, name: "clock")?.text)
+    let known = try file.fact(owner: Self.owner, name: "life")?.text
+    life = known ?? String(UInt32(lane.world.random() * 4_294_967_295), radix: 36)
+    self.lane = lane
+    world = lane.world
+    self.limits = limits
+    self.isRepeatable = isRepeatable
+    self.stop = stop
+    self.log = log
+    alarm = Alarm(on: lane.scheduler, in: subscription)
+    var state = State(file: file)
+    if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(life) }
+    self.state = LaneLocal(state)
+    lane.setClock(atLeast: former?.instant)
+  }
+
+  // MARK: - Turns
+
+  /// Called before a turn: the time at which all of it happens, nil for the present.
+  func begin(_ kind: Lane.Turn) -> LaneTime? {
+    switch kind {
+    case .settling: return nil
+    case .repeatable where isRepeatable:
+      if state.value.repeatableTime == nil { openRepeatableEpoch() }
+      return state.value.repeatableTime
+    case .repeatable, .streamed, .single:
+      if state.value.isRegenerating { endRegeneration() }
+      if state.value.repeatableTime != nil { commit() }
+      return nil
+    }
+  }
+
+  /// Called after a turn, when its sinks have handed over their output.
+  func end(_ kind: Lane.Turn, events: Int) {
+    state.value.events += events
+    if state.value.isRegenerating { return regenerate() }
+    guard isDirty else { return }
+    let pending =
+      state.value.file.pendingBytes + state.value.sinks.reduce(0) { $0 + ($1.outbox?.pendingBytes ?? 0) }
+    switch kind {
+    case .single: commit()
+    case .repeatable, .streamed, .settling:
+      if state.value.isUrgent || state.value.events >= limits.events || pending >= limits.pendingBytes {
+        commit()
+      } else {
+        arm(limits.time)
+      }
+    }
+  }
+
+  private var isDirty: Bool {
+    let state = state.value
+    return state.isTouched || !state.facts.isEmpty || state.repeatableTime != nil
+      || state.file.pendingBytes > 0
+      || state.sinks.contains { $0.outbox?.hasOutputs == true }
+  }
+
+  /// Schedules a commit: a sink has a change to store.
+  func touch() {
+    state.value.isTouched = true
+    if !state.value.isRegenerating { arm(limits.time) }
+  }
+
+  func arm(_ time: Duration) {
+    if state.value.hasAlarm { return }
+    state.value.hasAlarm = true
+    alarm.set(at: lane.scheduler.now + time, for: self)
+  }
+
+  func ring() {
+    state.value.hasAlarm = false
+    if isDirty { commit() }
+  }
+
+  func fail(_ error: any Error) {
+    if state.value.isBroken { return }
+    state.value.isBroken = true
+    lane.fail(error)
+  }
+
+  // MARK: - Epochs
+
+  /// Ends the epoch: commits it, then lets the sinks write its output.
+  ///
+  /// On a full disk it waits for room; during a hard stop it tries once.
+  func commit() {
+    if state.value.isBroken { return }
+    crashPoint("epoch.ending")
+    do {
+      for sink in state.value.sinks { try sink.willCommit() }
+      crashPoint("epoch.gathered")
+      let time = lane.present
+      try write(time)
+      state.value.nextRepeatableTime = time
+    } catch {
+      return fail(error)
+    }
+    state.value.facts = [:]
+    state.value.idleFacts = [:]
+    state.value.events = 0
+    state.value.isTouched = false
+    state.value.isUrgent = false
+    state.value.repeatableTime = nil
+    for sink in state.value.sinks {
+      crashPoint("epoch.kept, before a sink")
+      sink.didCommit(state.value.file.epoch)
+    }
+    crashPoint("epoch.done")
+  }
+
+  private func write(_ time: LaneTime) throws {
+    let state = state
+    var lastTold: Double?
+    while true {
+      do throws(StoreFailure) {
+        try state.value.file.commit { (epoch) throws(StoreFailure) in
+          for (key, fact) in state.value.idleFacts { try epoch.keep(fact, key) }
+          for (key, fact) in state.value.facts { try epoch.keep(fact, key) }
+          try epoch.set(.text(time.text), owner: Checkpointer.owner, name: "clock")
+          for sink in state.value.sinks { try sink.outbox?.write(to: epoch) }
+        }
+        if lastTold != nil { log.notice("the state can be written again") }
+        return
+      } catch {
+        guard error.isFull || error.isBusy else { throw error }
+        let now = world.wallClock()
+        if lastTold.map({ abs(now - $0) > 60 }) ?? true {
+          log.error("\(error); the pipeline waits until the state can be written")
+          lastTold = now
+        }
+        if world.pause(0.5, stop) { throw error }
+      }
+    }
+  }
+
+  /// Commits the last epoch of a run; `isCompleted` where all sources have ended by themselves.
+  func finish(isCompleted: Bool, sources: [String]) {
+    crashPoint("run.ending")
+    if isCompleted {
+      // The next run starts from the beginning.
+      for source in sources where (try? position(of: source))??.member("follow")?.isTruthy != true {
+        set(nil, source, "position")
+      }
+      for table in state.value.runTables { table.forget() }
+    }
+    if isDirty || isCompleted || state.value.sinks.contains(where: { $0.outbox?.hasChanges == true }) {
+      commit()
+    }
+  }
+
+  /// Closes the state file.
+  func close() {
+    state.value.sinks = []
+    state.value.file.tidy()
+  }
+}
+
+extension Epoch {
+  fileprivate func keep(_ fact: Fact?, _ key: Checkpointer.FactName) throws(StoreFailure) {
+    if let fact {
+      try set(fact, owner: key.owner, name: key.name)
+    } else {
+      try remove(owner: key.owner, name: key.name)
+    }
+  }
+}
+
+extension StoreFailure {
+  /// Another process holds the file for a moment, such as `flow state show`.
+  fileprivate var isBusy: Bool { if case .held = kind { true } else { false } }
+}
+
+// MARK: - Facts
+
+/// Named values beside the tables of steps: positions of sources, serial numbers and file marks of sinks.
+extension Checkpointer {
+  func fact(_ owner: String, _ name: String) throws -> Fact? {
+    let key = FactName(owner: owner, name: name)
+    if let fact = state.value.facts[key] ?? state.value.idleFacts[key] { return fact }
+    return try state.value.file.fact(owner: owner, name: name)
+  }
+
+  func set(_ fact: Fact?, _ owner: String, _ name: String, isIdle: Bool = false) {
+    let key = FactName(owner: owner, name: name)
+    if isIdle, state.value.facts[key] == nil {
+      state.value.idleFacts[key] = .some(fact)
+    } else {
+      state.value.facts[key] = .some(fact)
+    }
+  }
+
+  func setPosition(_ position: Value, of source: String, isIdle: Bool) {
+    set(.text(position.description), source, "position", isIdle: isIdle)
+  }
+
+  func position(of source: String) throws -> Value? {
+    try fact(source, "position")?.text.flatMap { try? Value.parse($0) }
+  }
+}
+
+/// State that is discarded when a run has completed.
+protocol Forgetful {
+  func forget()
+}
+
+/// The time of a lane: the time of day, and its own clock, which never goes back.
+struct LaneTime: Sendable {
+  var now: Double
+  var instant: Instant
+
+  init(now: Double, instant: Instant) {
+    self.now = now
+    self.instant = instant
+  }
+
+  init?(text: String?) {
+    guard let text, let value = try? Value.parse(text), let now = value.member("now")?.double,
+      let instant = value.member("instant").flatMap({ Instant(remembered: $0) })
+    else { return nil }
+    self.init(now: now, instant: instant)
+  }
+
+  var text: String {
+    Value.record([("now", .number(now)), ("instant", instant.remembered)]).description
+  }
+}
