@@ -6,7 +6,7 @@ let unchecked: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
-// `make crash` builds a command that can be killed at named points: see Sources/Store/CrashPoint.swift.
+// `make crash` builds a command that can be killed at named points: see Sources/System/Files/CrashPoint.swift.
 let hasCrashPoints = Context.environment["FLOW_CRASH_POINTS"] != nil
 let crashPoints: [SwiftSetting] = hasCrashPoints ? [.define("CRASH_POINTS")] : []
 
@@ -35,17 +35,20 @@ let package = Package(
     .target(
       name: "JSON", dependencies: ["CGlibc", "COnig"], path: "Sources",
       exclude: [
-        "flow", "Reactive", "Pipeline", "Nodes", "Fetch", "Sky", "Store", "CCurl", "CGlibc", "CMicrohttpd",
-        "COnig", "CSQLite", "CYAML", "CZ", "JQ/README.md",
+        "flow", "Reactive", "System", "Pipeline", "Nodes", "Fetch", "Sky", "Store", "CCurl", "CGlibc",
+        "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ", "JQ/README.md",
       ],
       sources: ["JSON", "JQ"],
       swiftSettings: unchecked),
-    .target(name: "Store", dependencies: ["CGlibc", "CSQLite"], swiftSettings: unchecked + crashPoints),
+    .target(
+      name: "System", dependencies: ["CGlibc", "CZ", "Reactive"], swiftSettings: unchecked + crashPoints),
+    .target(
+      name: "Store", dependencies: ["CGlibc", "CSQLite", "System"], swiftSettings: unchecked + crashPoints),
     .target(name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON"], swiftSettings: unchecked),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store"], swiftSettings: unchecked),
     .target(
-      name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive", "Store"],
+      name: "Pipeline", dependencies: ["CGlibc", "CYAML", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .target(
       name: "Nodes", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Pipeline", "Reactive", "Store"],
@@ -56,7 +59,7 @@ let package = Package(
     ),
     // For tests alone: files and SQLite on a disk that crashes.
     .target(
-      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store"],
+      name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store", "System"],
       path: "Tests/Support/SimulatedDisk"),
     // For tests alone: a server on the loopback.
     .target(name: "Loopback", path: "Tests/Support/Loopback"),
@@ -64,7 +67,7 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(
-      name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"], exclude: ["Fixtures"]),
+      name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store", "System"], exclude: ["Fixtures"]),
     .testTarget(
       name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store"]),
     .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Pipeline", "Reactive", "Store"]),

@@ -1,4 +1,5 @@
 import CSQLite
+import System
 
 /// A connection to one SQLite file, for one thread.
 ///

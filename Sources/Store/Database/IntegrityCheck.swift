@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import System
 
 /// Whether a file is what SQLite left there, as far as can be told at once.
 ///
@@ -10,9 +11,9 @@ enum Soundness {
   private static let magic = Array("SQLite format 3\0".utf8)
 
   /// Before SQLite touches the file: false where there is nothing yet.
-  static func checkHeader(_ path: String, _ disk: any StateDisk) throws(StoreFailure) -> Bool {
+  static func checkHeader(_ path: String, _ disk: any Disk) throws(StoreFailure) -> Bool {
     let header: [UInt8]
-    do throws(StateDiskError) {
+    do throws(DiskError) {
       // A run that was killed while it made the file may leave it empty.
       guard let found = try disk.head(of: path, count: 100), !found.isEmpty else { return false }
       header = found
@@ -21,7 +22,7 @@ enum Soundness {
       throw StoreFailure(path, trying: "read the state", error)
     }
     // A power cut while the file was made may leave anything in it, which its journal sets right.
-    if disk.isThere(path + "-journal") { return true }
+    if disk.exists(path + "-journal") { return true }
     guard header.count == 100, header.starts(with: magic) else {
       throw StoreFailure(path, .corrupt, "it does not begin as a database does")
     }
@@ -29,19 +30,19 @@ enum Soundness {
   }
 
   /// Once it is open, before anything is written.
-  static func check(_ database: Database, _ disk: any StateDisk) throws(StoreFailure) {
+  static func check(_ database: Database, _ disk: any Disk) throws(StoreFailure) {
     let pages = try database.integer("PRAGMA page_count") ?? 0
     let pageSize = try database.integer("PRAGMA page_size") ?? 0
     try pages * pageSize <= wholeLimit ? checkWhole(database, disk) : checkStarts(database)
   }
 
-  private static func checkWhole(_ database: Database, _ disk: any StateDisk) throws(StoreFailure) {
+  private static func checkWhole(_ database: Database, _ disk: any Disk) throws(StoreFailure) {
     let check = { () throws(StoreFailure) in try database.text("PRAGMA quick_check(1)") }
     var answer = try check()
     if answer != "ok" {
       // SQLite takes a page that could not be read for a damaged one, which is no reason to set the file aside.
       for part in ["", "-wal"] {
-        do throws(StateDiskError) {
+        do throws(DiskError) {
           _ = try disk.head(of: database.path + part, count: .max)
         } catch {
           throw StoreFailure(database.path + part, trying: "read the state", error)

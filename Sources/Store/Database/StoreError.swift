@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import System
 
 /// Why state could not be read or kept, as a sentence that names the file.
 public struct StoreFailure: Error, Equatable, CustomStringConvertible {
@@ -56,14 +57,14 @@ extension StoreFailure {
       words = String(cString: sqlite3_errmsg(connection))
     }
     let kind = Kind(code: code, system: system)
-    if system != 0, [.full, .disk, .denied].contains(kind) { words += " (\(systemReason(system)))" }
+    if system != 0, [.full, .disk, .denied].contains(kind) { words += " (\(DiskError(code: system).reason))" }
     self.init(path, kind, "cannot \(what): \(words)", code: code)
   }
 
   /// The failure of a call to the system.
-  init(_ path: String, trying what: String, _ error: StateDiskError) {
-    let kind = isOutOfRoom(error.code) ? Kind.full : error.code == EIO ? .disk : .denied
-    self.init(path, kind, "cannot \(what): \(systemReason(error.code))")
+  init(_ path: String, trying what: String, _ error: DiskError) {
+    let kind = error.isFull ? Kind.full : error.code == EIO ? .disk : .denied
+    self.init(path, kind, "cannot \(what): \(error.reason)")
   }
 }
 
@@ -71,24 +72,12 @@ extension StoreFailure.Kind {
   init(code: Int32, system: Int32) {
     switch code & 0xff {
     case SQLITE_FULL: self = .full
-    case SQLITE_IOERR: self = isOutOfRoom(system) ? .full : .disk
+    case SQLITE_IOERR: self = DiskError(code: system).isFull ? .full : .disk
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt
     case SQLITE_BUSY, SQLITE_LOCKED: self = .held(by: nil)
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
-      self = isOutOfRoom(system) ? .full : .denied
+      self = DiskError(code: system).isFull ? .full : .denied
     default: self = .refused
     }
-  }
-}
-
-private func isOutOfRoom(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
-
-/// What the system says of one of its error numbers, in a buffer of our own since `strerror` may share one.
-private func systemReason(_ code: Int32) -> String {
-  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-    guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
-      return "error \(code)"
-    }
-    return String(cString: base)
   }
 }

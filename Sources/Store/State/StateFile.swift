@@ -1,3 +1,5 @@
+import System
+
 /// All that one pipeline remembers between runs, in one file that one run has at a time.
 ///
 ///     let state = try StateFile(path: "/var/lib/flow/launches.db")
@@ -21,11 +23,11 @@ public final class StateFile {
     /// for that much.
     public var tableKeyBytes: Int
     /// Where the file and its lock are, which is where the database's VFS has them.
-    public var disk: any StateDisk
+    public var disk: any Disk
 
     public init(
       database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20,
-      tableKeyBytes: Int = 120 << 20, disk: any StateDisk = SystemDisk()
+      tableKeyBytes: Int = 120 << 20, disk: any Disk = SystemDisk()
     ) {
       self.database = database
       self.resetsCorrupt = resetsCorrupt
@@ -87,10 +89,10 @@ public final class StateFile {
   ///
   /// SQLite takes a commit that is whole in the write-ahead file for one that was made, synced or not, and one that a
   /// process took back by removing that file could come back with it.
-  private static func keepLeft(_ path: String, _ disk: any StateDisk, isThere: Bool) throws(StoreFailure) {
+  private static func keepLeft(_ path: String, _ disk: any Disk, isThere: Bool) throws(StoreFailure) {
     guard isThere else { return StateFolder.sync(above: path, disk) }
-    do throws(StateDiskError) {
-      try disk.keep(path + "-wal")
+    do throws(DiskError) {
+      try disk.rewrite(path + "-wal")
     } catch {
       throw StoreFailure(path + "-wal", trying: "keep what was left", error)
     }

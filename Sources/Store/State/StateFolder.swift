@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Where the state of pipelines is kept: one file a pipeline.
 public enum StateFolder {
@@ -19,24 +20,24 @@ public enum StateFolder {
   }
 
   /// Makes the folder that a path lies in and those above it, for this user alone.
-  static func make(for path: String, _ disk: any StateDisk) throws(StoreFailure) {
+  static func make(for path: String, _ disk: any Disk) throws(StoreFailure) {
     guard let slash = path.utf8.lastIndex(of: 0x2f), slash != path.startIndex else { return }
     let folder = String(path[..<slash])
     guard try !isMade(folder, disk) else { return }
     try make(for: folder, disk)
     guard try isMade(folder, disk) else {
-      throw StoreFailure(folder, trying: "make the folder", StateDiskError(code: ENOENT))
+      throw StoreFailure(folder, trying: "make the folder", DiskError(code: ENOENT))
     }
   }
 
   /// Has the names in the folder that a path lies in outlive a power cut.
-  static func sync(of path: String, _ disk: any StateDisk) {
+  static func sync(of path: String, _ disk: any Disk) {
     guard let slash = path.lastIndex(of: "/") else { return disk.syncFolder(".") }
     disk.syncFolder(slash == path.startIndex ? "/" : String(path[..<slash]))
   }
 
   /// Has a path's folders outlive a power cut too, whoever has made them and was killed then.
-  static func sync(above path: String, _ disk: any StateDisk) {
+  static func sync(above path: String, _ disk: any Disk) {
     sync(of: path, disk)
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
       sync(above: String(path[..<slash]), disk)
@@ -44,14 +45,13 @@ public enum StateFolder {
   }
 
   /// False where the one above it is missing.
-  private static func isMade(_ folder: String, _ disk: any StateDisk) throws(StoreFailure) -> Bool {
-    do throws(StateDiskError) {
-      try disk.makeFolder(folder)
+  private static func isMade(_ folder: String, _ disk: any Disk) throws(StoreFailure) -> Bool {
+    do throws(DiskError) {
+      try disk.makeFolder(folder, mode: 0o700)
       return true
     } catch {
       if error.code == ENOENT { return false }
-      guard error.code == EEXIST else { throw StoreFailure(folder, trying: "make the folder", error) }
-      return true
+      throw StoreFailure(folder, trying: "make the folder", error)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// What a state file holds, for whoever wants to look: read beside the run that may have it open, and never changed.
 ///
@@ -21,7 +22,7 @@ public final class StateReader {
 
   private static func open(_ path: String) throws(StoreFailure) -> (Database, FileMark?) {
     guard let mark = FileMark(path) else {
-      throw StoreFailure(path, trying: "open the state", StateDiskError(code: errno))
+      throw StoreFailure(path, trying: "open the state", DiskError(code: errno))
     }
     let isStill = access(path + "-wal", F_OK) != 0
     do throws(StoreFailure) {

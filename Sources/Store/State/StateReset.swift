@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// What was forgotten of a node.
 public struct Forgotten: Equatable, Sendable {
@@ -49,7 +50,7 @@ public final class StateRemoval {
   public func remove() throws(StoreFailure) {
     // The file first: should this be cut short, a write-ahead file without its database is dropped at the next start.
     for part in ["", "-wal", "-shm"] where unlink(path + part) != 0 && errno != ENOENT {
-      throw StoreFailure(path + part, trying: "remove it", StateDiskError(code: errno))
+      throw StoreFailure(path + part, trying: "remove it", DiskError(code: errno))
     }
   }
 }

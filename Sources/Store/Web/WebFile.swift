@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// What all processes of a user share about the web, in one file: answers that may be used again, and what was spent
 /// of each site's budget.
@@ -74,11 +75,11 @@ private struct OpeningLock {
   init(_ path: String) throws(StoreFailure) {
     descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw StoreFailure(path, trying: "open the lock", StateDiskError(code: errno))
+      throw StoreFailure(path, trying: "open the lock", DiskError(code: errno))
     }
     while flock(descriptor, LOCK_EX) != 0 {
       if errno == EINTR { continue }
-      let failure = StoreFailure(path, trying: "lock", StateDiskError(code: errno))
+      let failure = StoreFailure(path, trying: "lock", DiskError(code: errno))
       close(descriptor)
       throw failure
     }

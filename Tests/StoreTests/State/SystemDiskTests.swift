@@ -1,4 +1,5 @@
 import Foundation
+import System
 import Testing
 
 @testable import Store
@@ -13,21 +14,21 @@ import Testing
       try body()
       return nil
     } catch {
-      return (error as? StateDiskError)?.code
+      return (error as? DiskError)?.code
     }
   }
 
-  @Test("a file that is kept is what it was, whatever its size; where there is none, nothing is made")
-  func keep() throws {
+  @Test("a rewritten file is what it was, whatever its size; where there is none, nothing is made")
+  func rewrite() throws {
     for size in [0, 1, 1 << 16, 200_001] {
       let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
       try folder.write(content)
-      try disk.keep(folder.file)
+      try disk.rewrite(folder.file)
       #expect(try folder.read() == content)
     }
-    try disk.keep(folder.path + "/none")
+    try disk.rewrite(folder.path + "/none")
     #expect(folder.names == ["p.db"])
-    #expect(code { try disk.keep(folder.path) } == EISDIR)
+    #expect(code { try disk.rewrite(folder.path) } == EISDIR)
   }
 
   @Test("a killed run's write-ahead file is read at the next start as it was left")
@@ -57,12 +58,12 @@ import Testing
 
   @Test("names, folders and locks")
   func names() throws {
-    #expect(code { try disk.makeFolder(folder.path) } == EEXIST)
-    #expect(code { try disk.makeFolder(folder.path + "/a/b") } == ENOENT)
+    #expect(code { try disk.makeFolder(folder.path, mode: 0o700) } == nil)
+    #expect(code { try disk.makeFolder(folder.path + "/a/b", mode: 0o700) } == ENOENT)
     #expect(code { try disk.rename(folder.file, to: folder.path + "/q") } == ENOENT)
     try folder.write([1])
     try disk.rename(folder.file, to: folder.path + "/q")
-    #expect(disk.isThere(folder.path + "/q") && !disk.isThere(folder.file))
+    #expect(disk.exists(folder.path + "/q") && !disk.exists(folder.file))
     disk.syncFolder(folder.path)
     disk.syncFolder(folder.path + "/none")
 

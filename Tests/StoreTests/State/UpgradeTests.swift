@@ -6,8 +6,8 @@ import Testing
 /// State files that earlier versions have written, one a format, open for ever: `Fixtures/format-N.db` was written by
 /// `flow run` when N was the present format, and is never written anew.
 @Suite struct UpgradeTests {
-  static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
-    path: "Fixtures")
+  static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Fixtures")
 
   @Test("there is a file of each format that ever was", arguments: 1...Schema.current)
   func fixtures(_ format: Int) {
