@@ -3,26 +3,26 @@ import System
 
 /// A connection to one SQLite file, for one thread.
 ///
-/// It is in write-ahead mode: a transaction is an append to the file beside it, and a crash leaves the last one that
-/// was committed. With `Sync.everyCommit` a commit costs one `fdatasync`; every few thousand pages one more pays for
-/// carrying them over into the file itself.
+/// The file is in write-ahead mode: a transaction appends to the log beside it, and after a crash the last committed one
+/// is there. With `Sync.everyCommit` a commit costs one `fdatasync`; a checkpoint, every few thousand pages, costs one
+/// more.
 public final class Database {
   public enum Sync: String, Sendable {
-    /// What is committed outlives a power cut.
+    /// A commit survives a power cut.
     case everyCommit = "FULL"
-    /// What is committed outlives the process; a power cut may take the last transactions, in order, never a part.
+    /// A commit survives the process; a power cut may take the last transactions, in order and whole.
     case never = "NORMAL"
   }
 
   public struct Options: Sendable {
     public var sync: Sync
-    /// How long to wait for another process's lock.
+    /// The time limit for another process's lock.
     public var busyMilliseconds: Int32
-    /// How much of the file SQLite keeps in memory.
+    /// The size of SQLite's page cache.
     public var cacheBytes: Int
-    /// How many pages of 4 KiB gather in the write-ahead file before they are carried over.
+    /// A checkpoint runs after so many pages of 4 KiB in the log.
     public var checkpointPages: Int
-    /// The name that SQLite knows the disk by; nil for the machine's own.
+    /// The name of SQLite's VFS; nil for the machine's file system.
     public var vfs: String?
 
     public init(
@@ -37,54 +37,52 @@ public final class Database {
     }
   }
 
-  /// SQLite is told once, before the first connection; where it is in use already, it goes on as it is.
+  /// SQLite takes this setting once, before the first connection; later it refuses, which does no harm.
   private static let isConfigured = flow_sqlite_count_no_memory() == SQLITE_OK
 
   public let path: String
   let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
-  /// At hand, since a commit may need it many times.
+  /// Beside the dictionary, because a commit may need it many times.
   private var outboxInsert: Statement?
-  /// How much of the file is kept in memory, how much less now, and how much at least.
+  /// The size of the page cache, by how much it is smaller now, and its minimum.
   private let cacheBytes: Int
   private var lentBytes = 0
   private static let leastCacheBytes = 16 << 20
   private var isReading = false
-  /// The first read that failed where nobody could be told; the next commit says so and stores nothing.
-  var unsaid: StoreFailure?
+  /// The first failure of a read that could not throw; every later commit throws it and stores nothing.
+  var readError: StoreError?
 
-  /// Opens the file, making it if it is missing.
-  ///
-  /// Writes nothing yet: `prepareToWrite` does.
-  public convenience init(path: String, _ options: Options = Options()) throws(StoreFailure) {
+  /// Opens the file and creates it if it is missing; `prepareToWrite` is the first to write.
+  public convenience init(path: String, _ options: Options = Options()) throws(StoreError) {
     try self.init(path, opening: path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options)
     try execute("PRAGMA wal_autocheckpoint = \(options.checkpointPages)")
     try execute("PRAGMA journal_size_limit = \(64 << 20); PRAGMA synchronous = \(options.sync.rawValue)")
   }
 
-  /// Opens a file that is there for reading alone.
+  /// Opens an existing file for reading only.
   ///
-  /// A still one, which has no write-ahead file and which nobody changes, is read without locks and without making the
-  /// files beside it that a reader needs otherwise.
-  convenience init(reading path: String, isStill: Bool) throws(StoreFailure) {
+  /// A still file has no write-ahead log and no writer: it is read without locks and without creating the files that
+  /// a reader otherwise needs beside it.
+  convenience init(reading path: String, isStill: Bool) throws(StoreError) {
     let name = "file:\(Database.escaped(path))?mode=ro\(isStill ? "&immutable=1" : "")"
     try self.init(path, opening: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Options())
   }
 
-  /// Nothing, in memory.
-  convenience init(emptyInsteadOf path: String) throws(StoreFailure) {
+  /// An empty database in memory, for a path without a database.
+  convenience init(emptyInsteadOf path: String) throws(StoreError) {
     try self.init(path, opening: ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, Options())
   }
 
   private init(
     _ path: String, opening name: String, _ flags: Int32, _ options: Options
-  ) throws(StoreFailure) {
+  ) throws(StoreError) {
     _ = Self.isConfigured
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(
       name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, options.vfs)
     guard code == SQLITE_OK, let opened else {
-      let failure = StoreFailure(path, trying: "open the state", opened, code: code)
+      let failure = StoreError(path, trying: "open the state", opened, code: code)
       sqlite3_close_v2(opened)
       throw failure
     }
@@ -95,7 +93,7 @@ public final class Database {
     try execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(options.cacheBytes >> 10)")
   }
 
-  /// What means something in the name of a file as a URI has it.
+  /// A path as part of a URI.
   private static func escaped(_ path: String) -> String {
     let hexes = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -110,52 +108,52 @@ public final class Database {
   }
 
   deinit {
-    // Statements that somebody still holds keep a closing connection alive until they go.
+    // Statements that are still referenced keep the closing connection alive.
     sqlite3_close_v2(connection)
   }
 
-  /// Puts the file in write-ahead mode, which it stays in.
-  public func prepareToWrite() throws(StoreFailure) {
+  /// Switches the file to write-ahead mode, permanently.
+  public func prepareToWrite() throws(StoreError) {
     let mode = try text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {
-      throw StoreFailure(
+      throw StoreError(
         path, .denied, "no write-ahead file can be kept here (journal mode \(mode ?? "none"))")
     }
   }
 
-  /// Carries over what the last process has left in the write-ahead file, and begins that anew.
+  /// Checkpoints what the last process left in the write-ahead log, and truncates the log.
   ///
-  /// Behind what counts there may be more, of a commit that a power cut has torn. It would come back if the next
-  /// commit began with the same page and was torn behind that.
-  func restartLog() throws(StoreFailure) {
+  /// The log may end with frames of a commit that a power cut has torn. They would become valid again if the next commit
+  /// began with the same page and was torn behind it.
+  func restartLog() throws(StoreError) {
     let code = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-    // On a full disk it is left as it is: what is there can be read, and room may come.
+    // On a full disk the log stays: it can be read, and there may be room later.
     if code & 0xff != SQLITE_FULL { try check(code, "carry over what was left") }
   }
 
-  /// Keeps less of the file in memory, where something else tells of it without it; with fewer than none, more again.
-  func lend(_ bytes: Int) {
+  /// Makes the page cache smaller by some bytes that another structure uses in its place, or larger again.
+  func shrinkCache(by bytes: Int) {
     lentBytes += bytes
     let left = max(cacheBytes - lentBytes, min(cacheBytes, Self.leastCacheBytes))
-    // It goes without.
+    // A failure leaves the cache as it is.
     try? execute("PRAGMA cache_size = -\(left >> 10)")
   }
 
-  /// Runs statements that answer nothing, `;` between them.
-  public func execute(_ sql: String, to what: String = "use the state") throws(StoreFailure) {
+  /// Runs statements without results, separated by `;`.
+  public func execute(_ sql: String, to what: String = "use the state") throws(StoreError) {
     try check(sqlite3_exec(connection, sql, nil, nil, nil), what)
   }
 
-  /// A statement that is compiled once a connection.
-  public func statement(_ sql: String) throws(StoreFailure) -> Statement {
+  /// A statement, compiled once per connection.
+  public func statement(_ sql: String) throws(StoreError) -> Statement {
     if let known = statements[sql] { return known }
     let made = try Statement(sql, of: self)
     statements[sql] = made
     return made
   }
 
-  /// The statement that puts an entry into the outbox, or in the place of the one that is there.
-  func puttingOut() throws(StoreFailure) -> Statement {
+  /// The statement that inserts or replaces an outbox entry.
+  func outboxInsertion() throws(StoreError) -> Statement {
     if let outboxInsert { return outboxInsert }
     let made = try Statement(
       "INSERT OR REPLACE INTO outbox (sink, epoch, position, id, attempts, due, bytes)"
@@ -165,25 +163,25 @@ public final class Database {
   }
 
   /// The first column of a statement's first row, as a text.
-  func text(_ sql: String) throws(StoreFailure) -> String? {
+  func text(_ sql: String) throws(StoreError) -> String? {
     let statement = try Statement(sql, of: self)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     let text = statement.text(0)
-    // What a statement writes it commits behind its last row, and only there can it fail.
+    // A statement that writes commits after its last row, and fails only then.
     while try statement.step() {}
     return text
   }
 
   /// The first column of a statement's first row, as a number.
-  func integer(_ sql: String) throws(StoreFailure) -> Int64? {
+  func integer(_ sql: String) throws(StoreError) -> Int64? {
     let statement = try Statement(sql, of: self)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// What a name stands for: see `Epoch.set`.
-  func fact(owner: String, name: String) throws(StoreFailure) -> Fact? {
+  /// The value of a fact: see `Epoch.set`.
+  func fact(owner: String, name: String) throws(StoreError) -> Fact? {
     let statement = try self.statement("SELECT value FROM facts WHERE owner = ?1 AND name = ?2")
     try statement.bind(1, owner)
     try statement.bind(2, name)
@@ -191,36 +189,36 @@ public final class Database {
     return try statement.step() ? statement.fact(0) : nil
   }
 
-  /// How many rows the statement that was run last has changed.
+  /// The number of rows that the last statement changed.
   var changes: Int { Int(sqlite3_changes64(connection)) }
 
-  func check(_ code: Int32, _ what: String) throws(StoreFailure) {
-    if code != SQLITE_OK { throw StoreFailure(path, trying: what, connection, code: code) }
+  func check(_ code: Int32, _ what: String) throws(StoreError) {
+    if code != SQLITE_OK { throw StoreError(path, trying: what, connection, code: code) }
   }
 }
 
 extension Database {
-  /// All of what `body` writes, or, where it throws or the commit fails, nothing.
+  /// Commits all that `body` writes; nothing if it throws or the commit fails.
   public func transaction<Result>(
-    _ body: () throws(StoreFailure) -> Result
-  ) throws(StoreFailure) -> Result {
+    _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     stopReading()
     try execute("BEGIN IMMEDIATE", to: "begin a transaction")
-    do throws(StoreFailure) {
+    do throws(StoreError) {
       let result = try body()
       crashPoint("transaction.written")
       try execute("COMMIT", to: "commit")
       crashPoint("transaction.committed")
       return result
     } catch {
-      // Some failures have rolled back by themselves; then there is nothing to do.
+      // After some errors SQLite has already rolled back.
       if sqlite3_get_autocommit(connection) == 0 { sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) }
       throw error
     }
   }
 
-  /// Has the reads up to the next transaction share one view of the file, which saves them two locks each.
-  func startReading() throws(StoreFailure) {
+  /// Opens one read transaction for all reads up to the next write, which saves two locks for each.
+  func startReading() throws(StoreError) {
     guard !isReading, sqlite3_get_autocommit(connection) != 0 else { return }
     try execute("BEGIN", to: "read")
     isReading = true

@@ -2,60 +2,60 @@ import CSQLite
 import Glibc
 import System
 
-/// Whether a file is what SQLite left there, as far as can be told at once.
+/// The integrity check of a file at its opening.
 ///
-/// Up to `wholeLimit` bytes every page is looked at; of a larger file, its header, its size and the start of each
-/// table, so that opening stays quick. What is missed is found when it is read, as a failure of kind `.corrupt`.
-enum Soundness {
+/// In a file of up to `wholeLimit` bytes it reads every page; in a larger one the header, the size and the first row of
+/// each table, so that opening stays fast. Damage elsewhere appears when it is read, as an error of kind `.corrupt`.
+enum IntegrityCheck {
   static let wholeLimit = 4 << 20
   private static let magic = Array("SQLite format 3\0".utf8)
 
-  /// Before SQLite touches the file: false where there is nothing yet.
-  static func checkHeader(_ path: String, _ disk: any Disk) throws(StoreFailure) -> Bool {
+  /// Checks the header before SQLite opens the file; false if there is no database yet.
+  static func checkHeader(_ path: String, _ disk: any Disk) throws(StoreError) -> Bool {
     let header: [UInt8]
     do throws(DiskError) {
-      // A run that was killed while it made the file may leave it empty.
+      // A run that is killed while it creates the file may leave it empty.
       guard let found = try disk.head(of: path, count: 100), !found.isEmpty else { return false }
       header = found
     } catch {
-      guard error.code != EISDIR else { throw StoreFailure(path, .denied, "not a file") }
-      throw StoreFailure(path, trying: "read the state", error)
+      guard error.code != EISDIR else { throw StoreError(path, .denied, "not a file") }
+      throw StoreError(path, trying: "read the state", error)
     }
-    // A power cut while the file was made may leave anything in it, which its journal sets right.
+    // A power cut during the creation may leave any header; SQLite repairs it from the journal.
     if disk.exists(path + "-journal") { return true }
     guard header.count == 100, header.starts(with: magic) else {
-      throw StoreFailure(path, .corrupt, "it does not begin as a database does")
+      throw StoreError(path, .corrupt, "it does not begin as a database does")
     }
     return true
   }
 
-  /// Once it is open, before anything is written.
-  static func check(_ database: Database, _ disk: any Disk) throws(StoreFailure) {
+  /// Checks the open database before the first write.
+  static func check(_ database: Database, _ disk: any Disk) throws(StoreError) {
     let pages = try database.integer("PRAGMA page_count") ?? 0
     let pageSize = try database.integer("PRAGMA page_size") ?? 0
     try pages * pageSize <= wholeLimit ? checkWhole(database, disk) : checkStarts(database)
   }
 
-  private static func checkWhole(_ database: Database, _ disk: any Disk) throws(StoreFailure) {
-    let check = { () throws(StoreFailure) in try database.text("PRAGMA quick_check(1)") }
-    var answer = try check()
-    if answer != "ok" {
-      // SQLite takes a page that could not be read for a damaged one, which is no reason to set the file aside.
+  private static func checkWhole(_ database: Database, _ disk: any Disk) throws(StoreError) {
+    let check = { () throws(StoreError) in try database.text("PRAGMA quick_check(1)") }
+    var result = try check()
+    if result != "ok" {
+      // SQLite reports a page that cannot be read as damaged. That is no reason to set the file aside.
       for part in ["", "-wal"] {
         do throws(DiskError) {
           _ = try disk.head(of: database.path + part, count: .max)
         } catch {
-          throw StoreFailure(database.path + part, trying: "read the state", error)
+          throw StoreError(database.path + part, trying: "read the state", error)
         }
       }
-      answer = try check()
+      result = try check()
     }
-    guard answer == "ok" else {
-      throw StoreFailure(database.path, .corrupt, answer ?? "no answer", code: SQLITE_CORRUPT)
+    guard result == "ok" else {
+      throw StoreError(database.path, .corrupt, result ?? "no answer", code: SQLITE_CORRUPT)
     }
   }
 
-  private static func checkStarts(_ database: Database) throws(StoreFailure) {
+  private static func checkStarts(_ database: Database) throws(StoreError) {
     let tables = try Statement("SELECT name FROM sqlite_schema WHERE type = 'table'", of: database)
     defer { tables.reset() }
     while try tables.step() {
@@ -64,5 +64,26 @@ enum Soundness {
       _ = try row.step()
       row.reset()
     }
+  }
+}
+
+/// Renames a damaged state file to a name that no run opens, so that nothing of it is lost.
+enum CorruptFile {
+  /// Renames the file and SQLite's files beside it; returns the new name, `NAME.db.corrupt-N`.
+  static func setAside(_ path: String, _ disk: any Disk) throws(StoreError) -> String {
+    var number = 1
+    while disk.exists("\(path).corrupt-\(number)") { number += 1 }
+    let target = "\(path).corrupt-\(number)"
+    // The database first: after a crash here, SQLite discards a log without its database at the next start.
+    for part in ["", "-wal", "-shm"] {
+      do throws(DiskError) {
+        try disk.rename(path + part, to: target + part)
+      } catch {
+        guard !part.isEmpty, error.code == ENOENT else {
+          throw StoreError(path + part, trying: "set it aside", error)
+        }
+      }
+    }
+    return target
   }
 }

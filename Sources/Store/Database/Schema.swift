@@ -1,9 +1,10 @@
-/// The tables, and how a file of an earlier version becomes one of this.
+/// The tables of a state file, and the migrations from earlier formats.
 ///
-/// The version is the file's own `user_version`, which changes with the tables in one transaction. A migration is
-/// never edited once released: a new one is added.
+/// 1. The format is the file's `user_version`; it changes in one transaction with the tables.
+/// 2. A released migration never changes: a new format adds one.
+/// 3. Every format that was ever released opens (`UpgradeTests` has a file of each).
 enum Schema {
-  /// “flow”, in the place where SQLite files say whose they are.
+  /// “flow”, as the SQLite file's `application_id`.
   static let owner: Int64 = 0x666c_6f77
   static var current: Int { migrations.count }
 
@@ -30,39 +31,39 @@ enum Schema {
     """
   ]
 
-  /// Makes or brings forward the tables; a file of a later flow or of another program is refused as it is.
+  /// Creates or migrates the tables; rejects a file of a later flow or of another program unchanged.
   static func prepare(
     _ database: Database, migrations: [String] = migrations, owner: Int64 = owner
-  ) throws(StoreFailure) {
+  ) throws(StoreError) {
     let version = try version(of: database, newest: migrations.count, owner: owner)
     try database.prepareToWrite()
     guard version != migrations.count else { return }
-    try database.transaction { () throws(StoreFailure) in
+    try database.transaction { () throws(StoreError) in
       try make(in: database, migrations[(version ?? 0)...], owner: owner)
     }
   }
 
   static func make(
     in database: Database, _ migrations: ArraySlice<String> = migrations[...], owner: Int64 = owner
-  ) throws(StoreFailure) {
+  ) throws(StoreError) {
     for migration in migrations { try database.execute(migration, to: "make the tables") }
     try database.execute("PRAGMA application_id = \(owner); PRAGMA user_version = \(migrations.endIndex)")
   }
 
-  /// The version of the tables; nil where there are none yet.
+  /// The format of the tables; nil if there are none yet.
   static func version(
     of database: Database, newest: Int = current, owner: Int64 = owner
-  ) throws(StoreFailure) -> Int? {
+  ) throws(StoreError) -> Int? {
     let version = Int(try database.integer("PRAGMA user_version") ?? 0)
     let isOurs = try database.integer("PRAGMA application_id") == owner
     let tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     guard isOurs || tables == 0 && version == 0 else {
-      throw StoreFailure(
+      throw StoreError(
         database.path, .foreign,
         "a database of another program, not flow's \(owner == Schema.owner ? "state" : "web file")")
     }
     guard version <= newest else {
-      throw StoreFailure(
+      throw StoreError(
         database.path, .newer,
         "written by a later flow (format \(version), this one knows up to \(newest));"
           + " run that one, or keep this state elsewhere")

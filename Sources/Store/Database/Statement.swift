@@ -1,20 +1,20 @@
 import CSQLite
 
-/// A compiled statement.
+/// A compiled SQL statement.
 ///
-/// Bound bytes are not copied: they must be there until the statement is reset.
+/// Bound bytes are not copied: they must stay valid until the statement is reset.
 public final class Statement {
   private let path: String
-  /// Closed by its owner, and gone only when the last of its statements is.
+  /// Its owner closes it; SQLite frees it after the last of its statements.
   private let connection: OpaquePointer
   private let handle: OpaquePointer
 
-  init(_ sql: String, of database: Database) throws(StoreFailure) {
+  init(_ sql: String, of database: Database) throws(StoreError) {
     var made: OpaquePointer?
     let code = sqlite3_prepare_v3(
       database.connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
     guard code == SQLITE_OK, let made else {
-      throw StoreFailure(database.path, trying: "use the state", database.connection, code: code)
+      throw StoreError(database.path, trying: "use the state", database.connection, code: code)
     }
     path = database.path
     connection = database.connection
@@ -27,11 +27,11 @@ public final class Statement {
   public func bind(_ place: Int32, _ number: Double) { sqlite3_bind_double(handle, place, number) }
 
   /// Binds a text, which SQLite copies.
-  public func bind(_ place: Int32, _ text: String) throws(StoreFailure) {
+  public func bind(_ place: Int32, _ text: String) throws(StoreError) {
     var text = text
     let code = text.withUTF8 { utf8 in
       utf8.withMemoryRebound(to: CChar.self) {
-        // Without an address it would be null, where an empty text is meant.
+        // A text without an address would be bound as null.
         $0.isEmpty
           ? sqlite3_bind_text(handle, place, "", 0, copying)
           : sqlite3_bind_text64(
@@ -41,15 +41,15 @@ public final class Statement {
     try check(code, "store a text of \(text.utf8.count) bytes")
   }
 
-  public func bind(_ place: Int32, _ value: Fact) throws(StoreFailure) {
+  public func bind(_ place: Int32, _ value: Fact) throws(StoreError) {
     switch value {
     case .integer(let number): bind(place, number)
     case .text(let text): try bind(place, text)
     }
   }
 
-  /// Binds bytes as they lie.
-  public func bind(_ place: Int32, _ bytes: UnsafeBufferPointer<UInt8>) throws(StoreFailure) {
+  /// Binds bytes without a copy.
+  public func bind(_ place: Int32, _ bytes: UnsafeBufferPointer<UInt8>) throws(StoreError) {
     let code =
       bytes.isEmpty
       ? sqlite3_bind_zeroblob(handle, place, 0)
@@ -57,29 +57,29 @@ public final class Statement {
     try check(code, "store \(bytes.count) bytes")
   }
 
-  /// Goes to the next row; false after the last.
-  public func step() throws(StoreFailure) -> Bool {
+  /// Moves to the next row; false after the last.
+  public func step() throws(StoreError) -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE { return false }
-    let failure = StoreFailure(
+    let failure = StoreError(
       path, trying: sqlite3_stmt_readonly(handle) != 0 ? "read" : "write", connection, code: code)
     sqlite3_reset(handle)
     throw failure
   }
 
-  /// Runs a statement that answers nothing, so that it can be bound again.
-  public func run() throws(StoreFailure) {
+  /// Runs a statement without results and resets it.
+  public func run() throws(StoreError) {
     while try step() {}
     reset()
   }
 
-  /// Ends the statement, which keeps what is bound: bind every place before the next step.
+  /// Ends the execution; bindings stay, so bind every parameter before the next step.
   public func reset() { sqlite3_reset(handle) }
 
-  /// What was tried is told in words only where it failed: a commit binds hundreds of places.
-  private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(StoreFailure) {
-    if code != SQLITE_OK { throw StoreFailure(path, trying: what(), connection, code: code) }
+  /// The text is an autoclosure because a commit binds hundreds of parameters, and few fail.
+  private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(StoreError) {
+    if code != SQLITE_OK { throw StoreError(path, trying: what(), connection, code: code) }
   }
 
   public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
@@ -98,7 +98,7 @@ public final class Statement {
 
   public func bytes(_ column: Int32) -> [UInt8] { Array(blob(column)) }
 
-  /// The bytes where they lie until the next step.
+  /// A view of the bytes, valid until the next step.
   func blob(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(
@@ -106,7 +106,7 @@ public final class Statement {
   }
 }
 
-/// What a name stands for: a whole number or a text.
+/// A stored value beside the tables, a position or a counter say: an integer or a text.
 public enum Fact: Equatable, Sendable {
   case integer(Int64)
   case text(String)
@@ -115,5 +115,5 @@ public enum Fact: Equatable, Sendable {
   public var text: String? { if case .text(let text) = self { text } else { nil } }
 }
 
-/// SQLite's word for “copy it now”, a macro that Swift does not see.
+/// `SQLITE_TRANSIENT`, a macro that Swift does not import: SQLite copies the bytes at once.
 private let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

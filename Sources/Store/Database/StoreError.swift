@@ -2,30 +2,30 @@ import CSQLite
 import Glibc
 import System
 
-/// Why state could not be read or kept, as a sentence that names the file.
-public struct StoreFailure: Error, Equatable, CustomStringConvertible {
+/// An error of the store: a sentence with the file, what failed and why.
+public struct StoreError: Error, Equatable, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
-    /// No room on the disk, or no more of it for this user or this file: worth another try later.
+    /// The disk, the user's quota or the file has no room left: worth a retry later.
     case full
-    /// Another process is using it, the one with that id where it is known.
+    /// Another process uses the file; its id, if known.
     case held(by: Int32?)
-    /// It is not, or no longer, what SQLite wrote.
+    /// The content is not what SQLite wrote.
     case corrupt
-    /// A later flow wrote it.
+    /// A later version of flow wrote the file.
     case newer
-    /// It is a database, but not one of flow's.
+    /// The file is a database of another program.
     case foreign
-    /// The disk, or whatever stands for one, failed.
+    /// An I/O error.
     case disk
-    /// It may not be opened or written: the folder, the rights, a read-only disk.
+    /// The file cannot be opened or written: its folder, its rights, a read-only disk.
     case denied
-    /// A value, a name or a statement that cannot be stored.
+    /// SQLite rejects a value, a name or a statement.
     case refused
   }
 
   public let path: String
   public let kind: Kind
-  /// What was tried and what came of it: `cannot commit: database or disk is full`.
+  /// The operation and its result: `cannot commit: database or disk is full`.
   public let reason: String
   /// SQLite's extended result code, or 0.
   public let code: Int32
@@ -41,34 +41,36 @@ public struct StoreFailure: Error, Equatable, CustomStringConvertible {
   public var isFull: Bool { kind == .full }
   public var isCorrupt: Bool { kind == .corrupt }
 
-  /// The same, with what to do about a file that is damaged.
-  var damaged: StoreFailure {
-    StoreFailure(path, .corrupt, "damaged: \(reason); --reset-corrupt sets it aside", code: code)
+  /// The same error with the advice for a damaged file.
+  var damaged: StoreError {
+    StoreError(path, .corrupt, "damaged: \(reason); --reset-corrupt sets it aside", code: code)
   }
 }
 
-extension StoreFailure {
-  /// What a connection says of the call on it that has just failed.
+extension StoreError {
+  /// The error of the last call on a connection.
   init(_ path: String, trying what: String, _ connection: OpaquePointer?, code: Int32) {
     let system = connection.map { sqlite3_system_errno($0) } ?? 0
     var words = String(cString: sqlite3_errstr(code))
-    // A connection's own words say more, but are of whatever failed on it last.
+    // The connection's message is more specific, but may belong to an earlier error.
     if let connection, sqlite3_extended_errcode(connection) == code {
       words = String(cString: sqlite3_errmsg(connection))
     }
     let kind = Kind(code: code, system: system)
-    if system != 0, [.full, .disk, .denied].contains(kind) { words += " (\(DiskError(code: system).reason))" }
+    if system != 0, [.full, .disk, .denied].contains(kind) {
+      words += " (\(DiskError(code: system).reason))"
+    }
     self.init(path, kind, "cannot \(what): \(words)", code: code)
   }
 
-  /// The failure of a call to the system.
+  /// The error of a file operation.
   init(_ path: String, trying what: String, _ error: DiskError) {
     let kind = error.isFull ? Kind.full : error.code == EIO ? .disk : .denied
     self.init(path, kind, "cannot \(what): \(error.reason)")
   }
 }
 
-extension StoreFailure.Kind {
+extension StoreError.Kind {
   init(code: Int32, system: Int32) {
     switch code & 0xff {
     case SQLITE_FULL: self = .full

@@ -1,7 +1,7 @@
-/// Tells of most keys that were never kept that they were not, so that nobody looks for them in the file.
+/// A Bloom filter of keys, so that most look-ups of missing keys never reach the file.
 ///
-/// A Bloom filter of which a key has four bits in one word, in layers, each for eight times the keys of the one before:
-/// twelve bits a key. Three in a hundred keys or so that were never kept are taken for some that may be.
+/// A key sets four bits of one word, twelve bits of memory a key. Layers grow by eight. About three of a hundred
+/// missing keys pass as possibly present.
 struct KeyFilter {
   private struct Layer {
     var words: [UInt64]
@@ -9,12 +9,12 @@ struct KeyFilter {
   }
 
   private static let smallest = 1 << 14
-  /// How many layers there are at most: for nine million keys, in fourteen megabytes.
+  /// The most layers: room for nine million keys, in fourteen megabytes.
   private static let limit = 4
 
   private var layers: [Layer] = []
 
-  /// Notes the hash of a key; false where there is no room for it, and the filter is of no more use.
+  /// Inserts the hash of a key; false if there is no room, which makes the filter useless.
   mutating func insert(_ hash: UInt64) -> Bool {
     if layers.last.map({ $0.room == 0 }) ?? true {
       if layers.count == Self.limit { return false }
@@ -27,7 +27,7 @@ struct KeyFilter {
     return true
   }
 
-  /// Whether a key may have been noted; false only where it was not.
+  /// Whether a key may have been inserted; false is certain.
   func mayHave(_ hash: UInt64) -> Bool {
     let bits = Self.bits(hash)
     for layer in layers where layer.words[Self.place(of: hash, in: layer.words.count)] & bits == bits {

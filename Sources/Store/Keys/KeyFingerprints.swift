@@ -1,9 +1,9 @@
-/// A set of keys that takes nine or ten bytes for each, however long it is, and tells of a key in one look at memory.
+/// A hash set of key fingerprints: nine or ten bytes a key, however long the key, and one memory access a look-up.
 ///
-/// A key is known by a hash of 64 bits and by its part, which another hash says. So a key that is not there is taken
-/// for one that is once in 2⁶⁴ × parts ÷ keys look-ups: with ten million keys, once in 10¹⁶. Memory fails more often.
-final class KnownKeys {
-  /// The hashes whose place is in one stretch of memory, each behind the place that follows from it; 0 is none.
+/// A fingerprint is a hash of 64 bits and the part of the set that a second hash selects. A missing key is reported as
+/// present once in 2⁶⁴ × parts ÷ keys look-ups: with ten million keys, once in 10¹⁶. Memory fails more often.
+final class KeyFingerprints {
+  /// An open-addressing table with linear probing; 0 marks a free slot.
   private struct Part {
     var words: UnsafeMutablePointer<UInt64>
     var room: Int
@@ -16,8 +16,9 @@ final class KnownKeys {
     }
   }
 
-  struct Print {
+  struct Fingerprint {
     fileprivate let word: UInt64
+    /// The number of its part.
     fileprivate let number: Int
   }
 
@@ -25,33 +26,33 @@ final class KnownKeys {
 
   private var parts: [Part]
   private(set) var count = 0
-  /// How many bytes the hashes and the room between them take.
+  /// The size of all tables in bytes, free slots included.
   private(set) var bytes = 0
-  /// Of no use but that looks go out for it.
-  private var looked: UInt64 = 0
+  /// Holds what `insert` prefetches, so that the optimiser keeps those reads; its value means nothing.
+  private var prefetched: UInt64 = 0
 
-  /// An empty one, with room for some keys; there may be more.
+  /// An empty set with room for some keys; more may be inserted.
   init(room: Int) {
     let (number, roomOfOne) = Self.parts(forRoom: room)
     parts = (0..<number).map { _ in Part(room: roomOfOne) }
     bytes = number * roomOfOne * 8
   }
 
-  /// How many bytes it takes to have room for some keys.
+  /// The memory that room for some keys takes.
   static func bytes(forRoom room: Int) -> Int {
     let (number, roomOfOne) = parts(forRoom: room)
     return number * roomOfOne * 8
   }
 
-  /// How many parts there are, a power of two, and how much room each has.
+  /// The number of parts, a power of two, and the slots of each.
   private static func parts(forRoom room: Int) -> (number: Int, roomOfOne: Int) {
     var number = 1
     while number < mostParts, number << 11 < room { number *= 2 }
     return (number, 16 + room / number * 6 / 5)
   }
 
-  /// Whether there are so many more than there was room for that the parts are too few: to make one larger takes as
-  /// much memory again.
+  /// Whether the set holds so many more keys than planned that its parts are too large: growing a part needs memory for
+  /// both of its tables at once.
   var isOutgrown: Bool { parts.count < Self.mostParts && count > parts.count << 14 }
 
   deinit { for part in parts { part.words.deallocate() } }
@@ -67,20 +68,19 @@ final class KnownKeys {
     return false
   }
 
-  func insert(_ key: StateKey) { insert(print(of: key)) }
+  func insert(_ key: StateKey) { insert(fingerprint(of: key)) }
 
-  /// Takes many keys in, which is quicker than one by one: the looks at all their places, which are rarely at hand, go
-  /// out before the first has come back.
-  func insert(_ prints: [Print]) {
-    for print in prints {
-      let part = parts[print.number]
-      looked |= part.words[home(print.word, part)]
+  /// Inserts many keys, faster than one by one: the slots of all are prefetched first, so that the cache misses overlap.
+  func insert(_ fingerprints: [Fingerprint]) {
+    for fingerprint in fingerprints {
+      let part = parts[fingerprint.number]
+      prefetched |= part.words[home(fingerprint.word, part)]
     }
-    for print in prints { insert(print) }
+    for fingerprint in fingerprints { insert(fingerprint) }
   }
 
-  /// What a key is known by.
-  func print(of key: StateKey) -> Print { Print(word: word(key), number: number(key)) }
+  /// The fingerprint of a key.
+  func fingerprint(of key: StateKey) -> Fingerprint { Fingerprint(word: word(key), number: number(key)) }
 
   func remove(_ key: StateKey) {
     let word = word(key)
@@ -98,10 +98,10 @@ final class KnownKeys {
 
   // MARK: -
 
-  private func insert(_ print: Print) {
-    let number = print.number
+  private func insert(_ fingerprint: Fingerprint) {
+    let number = fingerprint.number
     if parts[number].count * 8 >= parts[number].room * 7 { grow(number) }
-    guard put(print.word, in: parts[number]) else { return }
+    guard put(fingerprint.word, in: parts[number]) else { return }
     parts[number].count += 1
     count += 1
   }
@@ -116,7 +116,7 @@ final class KnownKeys {
     Int(word.multipliedFullWidth(by: UInt64(part.room)).high)
   }
 
-  /// False where it is there already.
+  /// Inserts a hash; false if the part has it already.
   private func put(_ word: UInt64, in part: Part) -> Bool {
     var place = home(word, part)
     while part.words[place] != 0 {
@@ -127,7 +127,7 @@ final class KnownKeys {
     return true
   }
 
-  /// Moves up whatever would not be found any more once a place is empty.
+  /// Frees a slot and moves later hashes of its run forward, so that probing still finds them.
   private func close(_ place: Int, _ part: Part) {
     var (hole, place) = (place, place)
     while true {
@@ -144,7 +144,7 @@ final class KnownKeys {
     part.words[hole] = 0
   }
 
-  /// A quarter more room, since all parts are full at about the same time.
+  /// Grows a part by a quarter, and no more: all parts fill up at about the same time.
   private func grow(_ number: Int) {
     let before = parts[number]
     var grown = Part(room: before.room + before.room / 4)

@@ -1,18 +1,18 @@
-/// What is known without the file of which keys it has, as of the last commit.
+/// Which keys the file has, as of the last commit, as far as memory can answer that.
 ///
-/// Where the file had none when it was opened, a filter tells of most keys that they are not there. And where so many
-/// are looked for that to read them all is cheaper than to go on looking, all are read, a slice with each look-up, so
-/// that nobody waits long: from then on the file is asked for values alone.
-struct StoredKeys {
-  /// How many keys are read with each look-up, once they are read.
+/// If the table was empty when it was opened, a Bloom filter rules out most missing keys. After enough look-ups in the
+/// file, reading all keys is cheaper than going on: then every look-up reads one slice of keys into a set of fingerprints,
+/// so that no single look-up takes long. Once all are read, the file is asked for values only.
+struct KeyPresence {
+  /// How many keys one look-up reads.
   static let slice = 256
-  /// As long as there was less than one look-up in the file for so many keys, they are not read.
+  /// Keys are read after one look-up for each so many of them.
   private static let patience = 2048
   private static let fewestLookUps = 64
 
   private var filter: KeyFilter?
-  private var known: KnownKeys?
-  /// Those that are not known yet, in the order in which the file has them; nil where all are.
+  private var known: KeyFingerprints?
+  /// The keys still to be read, in the file's order; nil once all are read.
   private var rest: Rest?
   private var lookUps = 0
   private let limit: Int
@@ -22,9 +22,9 @@ struct StoredKeys {
     case after([UInt8])
   }
 
-  /// Keys that are to be read from the file.
+  /// The next keys to read from the file, and the set that they go into.
   struct Slice {
-    let keys: KnownKeys
+    let keys: KeyFingerprints
     let rest: Rest
   }
 
@@ -33,10 +33,10 @@ struct StoredKeys {
     if isEmpty { filter = KeyFilter() }
   }
 
-  /// Whether keys take memory here, read to the end or not.
+  /// Whether there is a set of fingerprints, complete or not.
   var areKnown: Bool { known != nil }
 
-  /// Whether the file has a key; nil where only the file can tell.
+  /// Whether the file has a key; nil if only the file can answer that.
   func has(_ key: StateKey) -> Bool? {
     if let known {
       if known.contains(key) { return true }
@@ -46,54 +46,54 @@ struct StoredKeys {
     return nil
   }
 
-  /// Notes that a key was looked for in the file, which has `count`; true where it is time to begin to read them all.
+  /// Counts a look-up in the file, which has `count` keys; true when it is time to begin reading them all.
   mutating func noteLookUp(isThere: Bool, count: Int) -> Bool {
-    // As long as there is a filter, few that are not there are looked for.
+    // The filter already keeps most missing keys away from the file.
     if filter != nil, !isThere { return false }
     lookUps += 1
     return known == nil && count > 0 && lookUps >= Self.fewestLookUps && lookUps * Self.patience >= count
-      && KnownKeys.bytes(forRoom: count) <= limit
+      && KeyFingerprints.bytes(forRoom: count) <= limit
   }
 
-  /// Begins to read all keys, of which there are `count`.
+  /// Begins reading all keys, `count` of them.
   mutating func begin(count: Int) {
-    known = KnownKeys(room: count)
+    known = KeyFingerprints(room: count)
     rest = .all
   }
 
-  /// What is to be read with a look-up.
+  /// What the next look-up reads.
   var slice: Slice? {
     guard let known, let rest else { return nil }
     return Slice(keys: known, rest: rest)
   }
 
-  /// Notes that a slice has been read; nil where there were no more keys.
+  /// Notes the last key of the slice that was read; nil at the end.
   mutating func noteSlice(last: [UInt8]?) {
     rest = last.map { .after($0) }
     if last == nil { filter = nil }
   }
 
-  /// Has the file be asked again, for good where keys could not be read.
+  /// Drops the set; for good if the keys could not be read.
   mutating func forget(forGood: Bool) { (known, rest, lookUps) = (nil, nil, forGood ? .min : 0) }
 
-  /// Notes what a commit has changed, and whether it has removed all other keys before.
+  /// Applies what a commit has changed, and whether it removed all keys first.
   mutating func note(_ changes: KeyedChanges, isCleared: Bool) {
-    if isCleared { self = StoredKeys(isEmpty: true, bytes: limit) }
+    if isCleared { self = KeyPresence(isEmpty: true, bytes: limit) }
     if let known { note(changes, in: known) }
     noteInFilter(changes, isCleared: isCleared)
   }
 
-  private mutating func note(_ changes: KeyedChanges, in known: KnownKeys) {
+  private mutating func note(_ changes: KeyedChanges, in known: KeyFingerprints) {
     changes.forEachCurrent(within: .max) { entry, _ in
       if entry.isNothing { known.remove(entry.key) } else if !entry.isStored { known.insert(entry.key) }
     }
-    // They may be read anew, with room for as many as there are now.
+    // The keys may be read again, with room for today's number.
     if known.bytes > limit || known.isOutgrown { forget(forGood: false) }
   }
 
   private mutating func noteInFilter(_ changes: KeyedChanges, isCleared: Bool) {
     guard var noted = filter else { return }
-    // Or it would be copied.
+    // Without a second reference, so that the insert does not copy it.
     filter = nil
     var hasRoom = true
     changes.forEachCurrent(within: .max) { entry, _ in

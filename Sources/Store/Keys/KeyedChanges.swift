@@ -1,7 +1,7 @@
-/// What has changed in a table since the last commit, in the order of the writes.
+/// The uncommitted changes of a table, in the order of the writes.
 struct KeyedChanges {
   private(set) var entries = KeyedEntries()
-  /// There is nothing to keep before this one.
+  /// Every entry before this one is a removal or superseded.
   private var first = 0
   private(set) var bytes = 0
 
@@ -9,10 +9,10 @@ struct KeyedChanges {
 
   func contains(_ key: StateKey) -> Bool { entries.find(key) != nil }
 
-  /// Nil where the key has not changed; `.nothing` where it is to be forgotten.
+  /// Nil for an unchanged key; `.nothing` for a removed one.
   func find(_ key: StateKey) -> KeyedEntries.Found? { entries.find(key).map { entries.found($0) } }
 
-  /// Puts a value under a key, or `.nothing` where it is to be forgotten; `isStored` where the file holds the key.
+  /// Sets the value of a key, `.nothing` for a removal; `isStored` says whether the file has the key.
   mutating func set(_ value: KeyedEntries.Found, for key: StateKey, sequence: Int64, isStored: Bool) {
     if entries.count > 2 * entries.keyCount + 64 || entries.arenaBytes > 2 * bytes + 1 << 20 { compact() }
     var isStored = isStored
@@ -24,13 +24,13 @@ struct KeyedChanges {
     bytes += entries[entries.count - 1].cost
   }
 
-  /// Says how many bytes a change takes, now that they have been made.
+  /// Notes the size of a change, known once it is encoded.
   mutating func note(size: Int, of number: Int) {
     bytes += size - entries[number].size
     entries.note(size: size, of: number)
   }
 
-  /// The key that was written first and is still to be kept.
+  /// The key that was set longest ago and not removed.
   mutating func oldest() -> (key: StateKey, value: KeyedEntries.Found)? {
     while first < entries.count {
       let value = entries.found(first)
@@ -48,7 +48,7 @@ struct KeyedChanges {
     }
   }
 
-  /// The changes as they are in the end, of those that take more than `limit` bytes the newest.
+  /// The final state of each key, the newest ones where all together exceed `limit` bytes.
   func forEachCurrent(within limit: Int, _ body: (KeyedEntries.Entry, KeyedEntries.Found) -> Void) {
     var (start, size) = (entries.count, 0)
     while start > 0, size <= limit {
@@ -60,9 +60,9 @@ struct KeyedChanges {
     }
   }
 
-  /// The numbers of the entries as they are in the end, in the order in which SQLite keeps their keys.
+  /// The numbers of the current entries in the order in which SQLite sorts their keys.
   ///
-  /// Sorted by the keys' beginnings, which are compared as numbers.
+  /// Eight bytes behind the common prefix are compared as a number first.
   func numbersInKeyOrder() -> [Int] {
     if isEmpty { return [] }
     let some = entries[0].key.bytes

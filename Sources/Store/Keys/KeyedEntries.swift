@@ -1,20 +1,20 @@
-/// Keys and what is known of each, in the order in which they came, and found by their hash.
+/// A hash table of keys and values that keeps the order of insertion: what changes and caches are made of.
 ///
-/// Packed: the bytes of an entry lie one behind the other in a `ByteArena`, and beside them it costs about eighty more.
-/// A key that comes again has a new entry, and the one before is found no more.
+/// Key and value lie packed in a `ByteArena`; an entry costs about eighty bytes beside them. A key that is inserted
+/// again gets a new entry, and its former one is no longer current.
 struct KeyedEntries {
   struct Entry {
     let hash: UInt64
-    /// Where its key lies, and behind that its bytes.
+    /// The address of the key, with the value right behind it.
     fileprivate let start: UnsafePointer<UInt8>
     fileprivate let keyCount: Int
     fileprivate var content: Content
-    /// How many bytes the value takes, or about that many until they have been made.
+    /// The size of the value; an estimate until it is encoded.
     fileprivate(set) var size: Int
     let sequence: Int64
-    /// Whether the file holds the key, as of the last commit.
+    /// Whether the file has the key, as of the last commit.
     let isStored: Bool
-    /// False once there is a newer entry of its key.
+    /// False once the key has a newer entry.
     fileprivate(set) var isCurrent = true
 
     var key: StateKey { StateKey(UnsafeBufferPointer(start: start, count: keyCount), hash: hash) }
@@ -25,11 +25,11 @@ struct KeyedEntries {
   fileprivate enum Content {
     case nothing
     case bytes
-    /// Its place among what was made.
+    /// Its index in `made`.
     case made(Int)
   }
 
-  /// What is kept under a key, where it lies: good until what it was found in is changed.
+  /// The value of a key where it is stored: valid until the container changes.
   enum Found {
     case nothing
     case bytes(UnsafeBufferPointer<UInt8>)
@@ -54,25 +54,25 @@ struct KeyedEntries {
     }
   }
 
-  /// What an entry costs beside its bytes: itself, and its part of a table of places that is not full.
+  /// What an entry costs beside its bytes: itself, and its share of slots.
   static let overhead = 80
 
   private var entries: [Entry] = []
   private var made: [any Storable] = []
   private var arena = ByteArena()
-  /// By open addressing: of each place the entry's number and one, and half of its hash.
+  /// The slots, by open addressing: the entry's number plus one, and the upper half of its hash.
   private var places: [UInt64] = []
-  /// How many keys there are.
+  /// The number of keys.
   private(set) var keyCount = 0
 
-  /// How many entries there are, with those of which there is a newer one.
+  /// The number of entries, superseded ones included.
   var count: Int { entries.count }
-  /// How many bytes of keys and values there are, with those of which there are newer ones.
+  /// The bytes of all keys and values, superseded ones included.
   var arenaBytes: Int { arena.used }
 
   init() {}
 
-  /// With room for as many keys as another has room for.
+  /// An empty table with as many slots as another.
   init(like other: borrowing KeyedEntries) { places = Array(repeating: 0, count: other.places.count) }
 
   subscript(number: Int) -> Entry { entries[number] }
@@ -96,7 +96,7 @@ struct KeyedEntries {
     }
   }
 
-  /// Puts in an entry, and answers the number of the one before of its key.
+  /// Adds an entry; returns the number of the key's former one.
   @discardableResult
   mutating func add(
     _ found: Found, size: Int, for key: StateKey, sequence: Int64 = 0, isStored: Bool = true
@@ -115,10 +115,10 @@ struct KeyedEntries {
     return former
   }
 
-  /// Says how many bytes a value takes, now that they have been made.
+  /// Notes the size of a value, known once it is encoded.
   mutating func note(size: Int, of number: Int) { entries[number].size = size }
 
-  /// Has an entry be found no more.
+  /// Makes an entry superseded, so that it is not found any more.
   mutating func forget(_ number: Int) {
     entries[number].isCurrent = false
     entries[number].content = .nothing
@@ -148,7 +148,7 @@ struct KeyedEntries {
     hash & ~0xffff_ffff | UInt64(number + 1)
   }
 
-  /// The number of the entry at a place, if it is of that key.
+  /// The number of the entry in a slot, if it is of that key.
   private func number(at place: Int, of key: StateKey) -> Int? {
     let word = places[place]
     guard (word ^ key.hash) >> 32 == 0 else { return nil }
@@ -164,5 +164,43 @@ struct KeyedEntries {
       while places[place] != 0 { place = (place + 1) & (places.count - 1) }
       places[place] = Self.word(number, hash)
     }
+  }
+}
+
+/// An arena: bytes packed into large blocks of memory, never moved or freed before the arena itself.
+final class ByteArena {
+  private static let sizes = 1 << 12...1 << 20
+
+  private var pieces: [UnsafeMutableBufferPointer<UInt8>] = []
+  /// How much of the last block is used.
+  private var taken = 0
+  /// How many bytes the arena holds.
+  private(set) var used = 0
+
+  deinit { for piece in pieces { piece.deallocate() } }
+
+  /// Copies bytes, with a second run right behind the first; returns their address.
+  func add(
+    _ first: UnsafeBufferPointer<UInt8>,
+    _ second: UnsafeBufferPointer<UInt8> = UnsafeBufferPointer(start: nil, count: 0)
+  ) -> UnsafePointer<UInt8> {
+    let start = room(for: first.count + second.count)
+    if let from = first.baseAddress { start.update(from: from, count: first.count) }
+    if let from = second.baseAddress { (start + first.count).update(from: from, count: second.count) }
+    return UnsafePointer(start)
+  }
+
+  private func room(for count: Int) -> UnsafeMutablePointer<UInt8> {
+    if let last = pieces.last, let base = last.baseAddress, taken + count <= last.count {
+      defer { taken += count }
+      used += count
+      return base + taken
+    }
+    let size = max(min(max(2 * used, Self.sizes.lowerBound), Self.sizes.upperBound), count)
+    let start = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+    pieces.append(UnsafeMutableBufferPointer(start: start, count: size))
+    taken = count
+    used += count
+    return start
   }
 }

@@ -1,19 +1,18 @@
 import Glibc
 
-/// Has the machine read a file into its memory from the beginning to the end, a piece at each call, while others read
-/// it here and there.
+/// Sequential read-ahead of a file into the page cache, one piece a call, while SQLite reads it at random.
 ///
-/// It goes through a descriptor that SQLite has open on it: to close one of our own would drop SQLite's locks.
+/// It uses a descriptor that SQLite has open: closing one of our own would drop SQLite's locks on the file.
 struct ReadAhead {
   private static let piece = 4 << 20
-  /// Of more at once, a machine may take the beginning alone.
+  /// The largest advice that kernels accept in full.
   private static let step = 128 << 10
 
   private let descriptor: Int32
   private let size: Int
   private var place = 0
 
-  /// Nil where the file has more than some bytes, or nobody has it open, as one that is not on a disk of the machine.
+  /// Nil if the file is larger than `limit`, or not open in this process, as on a simulated disk.
   init?(of path: String, atMost limit: Int) {
     var wanted = stat()
     guard stat(path, &wanted) == 0, Int(wanted.st_size) <= limit else { return nil }
@@ -26,7 +25,7 @@ struct ReadAhead {
     (descriptor, size) = (found, Int(wanted.st_size))
   }
 
-  /// Asks for the next piece; false where there is none.
+  /// Requests the next piece; false at the end.
   mutating func next() -> Bool {
     guard place < size else { return false }
     let end = min(place + Self.piece, size)

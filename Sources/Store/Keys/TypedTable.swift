@@ -1,19 +1,19 @@
-/// What a table keeps under a key: bytes in the file, whatever is handy in memory.
+/// A value that a typed table stores: bytes in the file, a Swift value in memory.
 ///
-/// It is made into bytes when an epoch is committed, so what is written many times in between costs that once.
+/// It is encoded when an epoch is committed, so a value that changes many times in between is encoded once.
 public protocol Storable: Sendable {
-  /// Nil where the bytes are not what `stored` makes.
+  /// Decodes; nil for bytes that `stored` did not make.
   init?(stored bytes: [UInt8])
 
   var stored: [UInt8] { get }
 
-  /// About how many bytes it takes, as far as that can be said without making them.
+  /// An estimate of the encoded size, without encoding.
   var storedSize: Int { get }
 }
 
-/// A value in memory: as bytes, or as what it was made of or will be made into.
+/// A value in memory: encoded, or as the Swift value.
 ///
-/// One type whatever is kept, since tables of a type that is not known here would look it up at each step.
+/// One type for all tables, because a generic table would look up its type's metadata at each step.
 enum KeyedContent {
   case bytes([UInt8])
   case made(any Storable)
@@ -35,17 +35,17 @@ public struct TypedTable<Value: Storable> {
     table.decoding = { bytes in Value(stored: bytes).map { .made($0) } }
   }
 
-  /// See `KeyedTable`, for this and all else.
+  /// As in `KeyedTable`, like all that follows.
   public var formerDescription: String? { table.formerDescription }
   public var count: Int { table.count }
 
-  /// Whether there is a key, which costs less than to ask what is kept under it.
+  /// Whether there is a key; cheaper than reading its value.
   public func contains(_ key: [UInt8]) -> Bool { StateKey.of(key) { table.contains($0) } }
 
   public func value(for key: [UInt8]) -> Value? { StateKey.of(key) { table.content(for: $0) }.flatMap(open) }
 
   public func set(_ value: Value, for key: [UInt8]) {
-    StateKey.of(key) { table.set(.made(value), for: $0, isKept: table.contains($0)) }
+    StateKey.of(key) { table.set(.made(value), for: $0, isStored: table.contains($0)) }
   }
 
   @discardableResult

@@ -1,28 +1,34 @@
 import System
 
-/// All that one pipeline remembers between runs, in one file that one run has at a time.
+/// The state file of one pipeline: everything that it keeps between runs, open in one run at a time.
 ///
 ///     let state = try StateFile(path: "/var/lib/flow/launches.db")
 ///     let seen = try state.table(node: "dedupe", description: ".id")
 ///     if seen.value(for: key) == nil { seen.set([], for: key) }
-///     try state.commit { epoch throws(StoreFailure) in
+///     try state.commit { epoch throws(StoreError) in
 ///       try epoch.put(OutboxEntry(sink: "log", place: .init(epoch: epoch.number, index: 0), bytes: line))
 ///     }
 ///
-/// What happens between two commits is kept whole or not at all. A commit that fails leaves the changes where they
-/// were, in memory: it can be tried again, as when a disk was full, or the changes be taken back with `rollback`.
-/// After a failure of kind `.disk` a commit may have reached the disk in spite of it: open the file anew to know.
+/// Invariants:
+/// 1. An epoch is one transaction: all changes of tables since the last commit, and the facts, outbox entries and marks
+///    that its body writes. After a crash the file has all of it or nothing.
+/// 2. Epochs are numbered from 1 without gaps; the number is written in the same transaction.
+/// 3. A commit that fails changes nothing in memory: the same changes can be committed again, after a full disk say.
+/// 4. After a failed read no commit succeeds any more, because decisions may rest on the missing value.
+/// 5. After an error of kind `.disk` the commit may have reached the disk all the same: open the file again to know.
+/// 6. With `Sync.everyCommit` nothing is built on what a former process left before it is durable: the log is rewritten
+///    and synced, then the folder, and only then is the log checkpointed.
+/// 7. The lock is taken before anything is read and held until the last reference goes.
 public final class StateFile {
   public struct Options: Sendable {
     public var database: Database.Options
-    /// Whether a damaged file is set aside and an empty one begun.
+    /// Whether a damaged file is renamed and an empty one created.
     public var resetsCorrupt: Bool
-    /// How much each node's table keeps in memory of what has not changed.
+    /// The cache of each node's table.
     public var tableCacheBytes: Int
-    /// How much more each may take to know its keys without the file, at nine or ten bytes a key, where they are asked
-    /// for that much.
+    /// The limit for the fingerprints of each table's keys, nine or ten bytes a key, read after enough look-ups.
     public var tableKeyBytes: Int
-    /// Where the file and its lock are, which is where the database's VFS has them.
+    /// The disk of the file and its lock; the database's VFS must lie on the same one.
     public var disk: any Disk
 
     public init(
@@ -38,26 +44,26 @@ public final class StateFile {
   }
 
   public let path: String
-  /// Where a damaged file was put, if one was.
+  /// The new path of a damaged file, if there was one.
   public let setAside: String?
-  /// The number of the last epoch that was committed; 0 before the first.
+  /// The number of the last committed epoch; 0 before the first.
   public private(set) var epoch: Int64
   let database: Database
   private let lock: StateLock
   private let tableCacheBytes, tableKeyBytes: Int
   private var tables: [String: KeyedTable] = [:]
-  /// In the order in which they were asked for, so that a run writes as another did.
+  /// In the order of the first request, so that every run writes in the same order.
   private var tablesInOrder: [KeyedTable] = []
   private var freeID: Int64
 
-  /// Opens the file, or makes it and the folders above it.
-  public init(path: String, _ options: Options = Options()) throws(StoreFailure) {
+  /// Opens the file; creates it and the folders above it if they are missing.
+  public init(path: String, _ options: Options = Options()) throws(StoreError) {
     self.path = path
     try StateFolder.make(for: path, options.disk)
     lock = try StateLock(on: path, options.disk)
     crashPoint("state.locked")
     var aside: String?
-    do throws(StoreFailure) {
+    do throws(StoreError) {
       database = try StateFile.openDatabase(path, options)
     } catch {
       guard error.isCorrupt else { throw error }
@@ -75,38 +81,37 @@ public final class StateFile {
 
   private static func openDatabase(
     _ path: String, _ options: Options
-  ) throws(StoreFailure) -> Database {
-    let isThere = try Soundness.checkHeader(path, options.disk)
-    if options.database.sync == .everyCommit { try keepLeft(path, options.disk, isThere: isThere) }
+  ) throws(StoreError) -> Database {
+    let isThere = try IntegrityCheck.checkHeader(path, options.disk)
+    if options.database.sync == .everyCommit { try makeDurable(path, options.disk, isThere: isThere) }
     let database = try Database(path: path, options.database)
-    if isThere { try Soundness.check(database, options.disk) }
+    if isThere { try IntegrityCheck.check(database, options.disk) }
     try Schema.prepare(database)
     if isThere { try database.restartLog() }
     return database
   }
 
-  /// Has what the last process left outlive a power cut, before anything is built on it.
+  /// Makes durable what the last process left (invariant 6).
   ///
-  /// SQLite takes a commit that is whole in the write-ahead file for one that was made, synced or not, and one that a
-  /// process took back by removing that file could come back with it.
-  private static func keepLeft(_ path: String, _ disk: any Disk, isThere: Bool) throws(StoreFailure) {
+  /// SQLite treats a commit that is whole in the write-ahead log as done, synced or not. And a commit that a process
+  /// undid by removing the log could come back with the log.
+  private static func makeDurable(_ path: String, _ disk: any Disk, isThere: Bool) throws(StoreError) {
     guard isThere else { return StateFolder.sync(above: path, disk) }
     do throws(DiskError) {
       try disk.rewrite(path + "-wal")
     } catch {
-      throw StoreFailure(path + "-wal", trying: "keep what was left", error)
+      throw StoreError(path + "-wal", trying: "keep what was left", error)
     }
     StateFolder.sync(of: path, disk)
   }
 
-  /// What a node remembers.
+  /// The table of a node.
   ///
-  /// The description is kept with it, so that a change of its key expression is noticed.
-  ///
-  /// One that is not ordered does not know which of its keys is the oldest, and costs about half to write.
+  /// The description is stored with it, so that a change of its key expression is noticed. A table that is not ordered
+  /// does not know its oldest key, and costs half as much to write.
   public func table(
     node: String, description: String, isOrdered: Bool = true
-  ) throws(StoreFailure) -> KeyedTable {
+  ) throws(StoreError) -> KeyedTable {
     if let table = tables[node] { return table }
     let table = try KeyedTable(
       node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes,
@@ -117,23 +122,23 @@ public final class StateFile {
     return table
   }
 
-  /// The same, of values of one type; a table is asked for in one way only.
+  /// The typed table of a node; request a table in one way only.
   public func table<Value: Storable>(
     node: String, description: String, of type: Value.Type
-  ) throws(StoreFailure) -> TypedTable<Value> {
+  ) throws(StoreError) -> TypedTable<Value> {
     TypedTable(try table(node: node, description: description))
   }
 
   /// The bytes of keys and values that wait for the next commit.
   public var pendingBytes: Int { tablesInOrder.reduce(0) { $0 + $1.pendingBytes } }
 
-  /// What a name stands for: see `Epoch.set`.
-  public func fact(owner: String, name: String) throws(StoreFailure) -> Fact? {
+  /// The value of a fact: see `Epoch.set`.
+  public func fact(owner: String, name: String) throws(StoreError) -> Fact? {
     try database.fact(owner: owner, name: name)
   }
 
   /// All facts of an owner.
-  public func facts(owner: String) throws(StoreFailure) -> [(name: String, value: Fact)] {
+  public func facts(owner: String) throws(StoreError) -> [(name: String, value: Fact)] {
     let statement = try database.statement("SELECT name, value FROM facts WHERE owner = ?1 ORDER BY name")
     try statement.bind(1, owner)
     defer { statement.reset() }
@@ -142,53 +147,47 @@ public final class StateFile {
     return facts
   }
 
-  /// Ends an epoch, and answers its number: every table's changes and what `body` writes, in one transaction.
+  /// Commits an epoch and returns its number: every table's changes and what `body` writes, in one transaction.
   ///
-  /// What `body` changes in tables is part of it; it may run again where the commit is tried again.
+  /// Changes that `body` makes in tables belong to it. A retried commit runs `body` again.
   @discardableResult
-  public func commit(_ body: (borrowing Epoch) throws(StoreFailure) -> Void) throws(StoreFailure) -> Int64 {
+  public func commit(_ body: (borrowing Epoch) throws(StoreError) -> Void) throws(StoreError) -> Int64 {
     let number = epoch + 1
-    try write(number) { (epoch) throws(StoreFailure) in
+    try write(number) { (epoch) throws(StoreError) in
       try body(epoch)
       crashPoint("state.facts written")
       for table in tablesInOrder { try table.write() }
-      try epoch.keep(.integer(number), owner: "", name: "epoch")
+      try epoch.store(.integer(number), owner: "", name: "epoch")
     }
-    for table in tablesInOrder { table.settle() }
+    for table in tablesInOrder { table.didCommit() }
     epoch = number
     return number
   }
 
-  /// What `body` writes, in a transaction that ends no epoch: marks, attempts, dead letters.
+  /// Commits what `body` writes, marks, attempts and dead letters, in a transaction that ends no epoch.
   ///
-  /// Changes of tables go on waiting for the next epoch.
-  public func update(_ body: (borrowing Epoch) throws(StoreFailure) -> Void) throws(StoreFailure) {
+  /// Changes of tables wait for the next epoch.
+  public func update(_ body: (borrowing Epoch) throws(StoreError) -> Void) throws(StoreError) {
     try write(epoch, body)
   }
 
-  /// Carries what was committed over into the one file; for the end of a run, when it costs nobody anything.
+  /// Checkpoints the log into the file; for the end of a run, when the time does not matter.
   public func tidy() {
     crashPoint("state.tidying")
     try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     crashPoint("state.tidied")
   }
 
-  /// Takes back what has changed in the tables since the last commit.
-  public func rollback() {
-    database.unsaid = nil
-    for table in tablesInOrder { table.revert() }
-  }
-
   // Swift 6.3's optimiser aborts where it inlines a call whose closure borrows what cannot be copied.
   @inline(never)
   private func write(
-    _ number: Int64, _ body: (borrowing Epoch) throws(StoreFailure) -> Void
-  ) throws(StoreFailure) {
-    // What was decided on a read that failed must not be kept.
-    if let unsaid = database.unsaid { throw unsaid }
-    try database.transaction { () throws(StoreFailure) in
+    _ number: Int64, _ body: (borrowing Epoch) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    // Invariant 4.
+    if let error = database.readError { throw error }
+    try database.transaction { () throws(StoreError) in
       try body(Epoch(number: number, database: database))
-      if let unsaid = database.unsaid { throw unsaid }
+      if let error = database.readError { throw error }
     }
   }
 }

@@ -1,31 +1,30 @@
 import Glibc
 import System
 
-/// What was forgotten of a node.
-public struct Forgotten: Equatable, Sendable {
+/// The result of resetting a node's state: what was removed.
+public struct StateReset: Equatable, Sendable {
   public var keys = 0
   public var facts = 0
-  /// Entries that a sink was still to write.
+  /// Outbox entries.
   public var waiting = 0
 }
 
 extension Epoch {
-  /// Forgets a node: its tables, called as the node is or `NODE@PART`, its facts, and of a sink what it is still to
-  /// write and how far it has come.
+  /// Resets a node: removes its tables, named as the node or `NODE@PART`, its facts, and a sink's outbox and mark.
   ///
-  /// Its dead letters stay. No table of it may have been asked for, since that would write it again.
-  public func forget(node: String) throws(StoreFailure) -> Forgotten {
+  /// Dead letters stay. Its tables must not be open, because the commit would write them again.
+  public func reset(node: String) throws(StoreError) -> StateReset {
     let tables = "(SELECT id FROM nodes WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '@')"
-    var forgotten = Forgotten()
-    forgotten.keys = try run("DELETE FROM keyed WHERE node IN \(tables)", node)
+    var removed = StateReset()
+    removed.keys = try run("DELETE FROM keyed WHERE node IN \(tables)", node)
     _ = try run("DELETE FROM nodes WHERE id IN \(tables)", node)
-    forgotten.facts = try run("DELETE FROM facts WHERE owner = ?1 AND owner != ''", node)
-    forgotten.waiting = try run("DELETE FROM outbox WHERE sink = ?1", node)
+    removed.facts = try run("DELETE FROM facts WHERE owner = ?1 AND owner != ''", node)
+    removed.waiting = try run("DELETE FROM outbox WHERE sink = ?1", node)
     _ = try run("DELETE FROM sinks WHERE name = ?1", node)
-    return forgotten
+    return removed
   }
 
-  private func run(_ sql: String, _ node: String) throws(StoreFailure) -> Int {
+  private func run(_ sql: String, _ node: String) throws(StoreError) -> Int {
     let statement = try database.statement(sql)
     try statement.bind(1, node)
     try statement.run()
@@ -33,24 +32,24 @@ extension Epoch {
   }
 }
 
-/// A state file that is to be removed, held so that no run begins with it meanwhile.
+/// The removal of a whole state file, which may be damaged; its lock keeps runs away meanwhile.
 ///
-/// It need not be sound. The lock's own file stays.
+/// The lock's own file stays.
 public final class StateRemoval {
   private let path: String
   private let lock: StateLock
 
-  /// Fails where a run holds the file.
-  public init(path: String) throws(StoreFailure) {
+  /// Fails if a run has the file open.
+  public init(path: String) throws(StoreError) {
     self.path = path
     lock = try StateLock(on: path, SystemDisk())
   }
 
-  /// Removes the file and what SQLite keeps beside it.
-  public func remove() throws(StoreFailure) {
-    // The file first: should this be cut short, a write-ahead file without its database is dropped at the next start.
+  /// Removes the file and SQLite's files beside it.
+  public func remove() throws(StoreError) {
+    // The database first: after a crash here, SQLite discards a log without its database at the next start.
     for part in ["", "-wal", "-shm"] where unlink(path + part) != 0 && errno != ENOENT {
-      throw StoreFailure(path + part, trying: "remove it", DiskError(code: errno))
+      throw StoreError(path + part, trying: "remove it", DiskError(code: errno))
     }
   }
 }

@@ -1,4 +1,4 @@
-/// What is known of a site's budget.
+/// The stored budget of a site: what was spent, and what the site said about its limit.
 public struct SiteRecord: Sendable, Equatable {
   public struct Spending: Sendable, Equatable {
     /// In seconds since 1970.
@@ -13,7 +13,7 @@ public struct SiteRecord: Sendable, Equatable {
 
   public struct Limit: Sendable, Equatable {
     public var limit: Int
-    /// When it was heard of.
+    /// When the site reported it.
     public var at: Double
 
     public init(_ limit: Int, at: Double) {
@@ -22,28 +22,28 @@ public struct SiteRecord: Sendable, Equatable {
     }
   }
 
-  /// In the order of time.
+  /// By time.
   public var spending: [Spending] = []
-  /// Until when the site is to be left alone.
+  /// Until when no request may be sent.
   public var blockedUntil: Double?
   public var learned: Limit?
-  /// For how long spending is remembered, in seconds.
+  /// How long spending is kept, in seconds.
   public var longest = 0.0
 
   public init() {}
 }
 
 extension WebFile {
-  /// How far a clock may be behind what was written before it is taken for one that was set back.
+  /// A clock further than this behind a stored time counts as set back.
   static let clockTolerance = 5.0
 
-  /// Several steps that no other process comes between.
-  public func transaction<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
+  /// Several operations as one transaction.
+  public func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     try database.transaction(body)
   }
 
-  /// What is known of a site.
-  public func site(_ name: String) throws(StoreFailure) -> SiteRecord {
+  /// The record of a site.
+  public func site(_ name: String) throws(StoreError) -> SiteRecord {
     var record = SiteRecord()
     let rows = try database.statement("SELECT at, count FROM spending WHERE site = ?1 ORDER BY at")
     try rows.bind(1, name)
@@ -60,9 +60,9 @@ extension WebFile {
     return record
   }
 
-  /// Writes down a spending; its number is for `settle` and `refund`.
+  /// Records a spending; its number is for `settle` and `refund`.
   @discardableResult
-  public func spend(_ count: Int = 1, at site: String, now: Double) throws(StoreFailure) -> Int64 {
+  public func spend(_ count: Int = 1, at site: String, now: Double) throws(StoreError) -> Int64 {
     let statement = try database.statement(
       "INSERT INTO spending (site, at, count) VALUES (?1, ?2, ?3) RETURNING id")
     try statement.bind(1, site)
@@ -70,30 +70,30 @@ extension WebFile {
     statement.bind(3, Int64(count))
     defer { statement.reset() }
     guard try statement.step() else {
-      throw StoreFailure(path, .refused, "cannot write: the spending has no number")
+      throw StoreError(path, .refused, "cannot write: the spending has no number")
     }
     let number = statement.integer(0)
     while try statement.step() {}
     return number
   }
 
-  /// Moves a spending to when its answer came, since the site may have counted it only then.
-  public func settle(_ number: Int64, now: Double) throws(StoreFailure) {
+  /// Moves a spending to the time of its response, because the site may count it only then.
+  public func settle(_ number: Int64, now: Double) throws(StoreError) {
     let statement = try database.statement("UPDATE spending SET at = ?2 WHERE id = ?1 AND at < ?2")
     statement.bind(1, number)
     statement.bind(2, now)
     try statement.run()
   }
 
-  /// Takes back a spending for what the site never saw.
-  public func refund(_ number: Int64) throws(StoreFailure) {
+  /// Removes a spending for a request that never reached the site.
+  public func refund(_ number: Int64) throws(StoreError) {
     let statement = try database.statement("DELETE FROM spending WHERE id = ?1")
     statement.bind(1, number)
     try statement.run()
   }
 
-  /// Notes that a site is to be left alone until a time, unless that is known to be later.
-  public func block(_ site: String, until time: Double) throws(StoreFailure) {
+  /// Blocks requests to a site until a time, or a later one that is already stored.
+  public func block(_ site: String, until time: Double) throws(StoreError) {
     let statement = try database.statement(
       "INSERT INTO sites (site, blocked_until) VALUES (?1, ?2)"
         + " ON CONFLICT (site) DO UPDATE SET blocked_until = max(coalesce(blocked_until, 0), ?2)")
@@ -102,8 +102,8 @@ extension WebFile {
     try statement.run()
   }
 
-  /// Notes what a site says its limit is.
-  public func learn(_ limit: Int, of site: String, now: Double) throws(StoreFailure) {
+  /// Stores the limit that a site reports.
+  public func learn(_ limit: Int, of site: String, now: Double) throws(StoreError) {
     let statement = try database.statement(
       "INSERT INTO sites (site, learned_limit, learned_at) VALUES (?1, ?2, ?3)"
         + " ON CONFLICT (site) DO UPDATE SET learned_limit = ?2, learned_at = ?3")
@@ -113,9 +113,8 @@ extension WebFile {
     try statement.run()
   }
 
-  /// Has a site's spending remembered for so many seconds, unless it already is for longer: another process may look
-  /// back further.
-  public func remember(_ site: String, seconds: Double) throws(StoreFailure) {
+  /// Keeps a site's spending for at least so many seconds: another process may need a longer window.
+  public func keepSpending(_ site: String, seconds: Double) throws(StoreError) {
     let statement = try database.statement(
       "INSERT INTO sites (site, longest) VALUES (?1, ?2)"
         + " ON CONFLICT (site) DO UPDATE SET longest = max(longest, ?2)")
@@ -124,9 +123,10 @@ extension WebFile {
     try statement.run()
   }
 
-  /// Forgets what a site was paid longer ago than anybody looks back, and takes what seems to be paid in the future,
-  /// by a clock that was set back since, as paid now.
-  public func tidy(_ site: String, _ record: SiteRecord, now: Double) throws(StoreFailure) {
+  /// Removes spending older than the longest window.
+  ///
+  /// Spending in the future, from before a clock was set back, counts as spent now.
+  public func tidy(_ site: String, _ record: SiteRecord, now: Double) throws(StoreError) {
     let horizon = now - record.longest
     if let first = record.spending.first, first.at <= horizon {
       let old = try database.statement("DELETE FROM spending WHERE site = ?1 AND at <= ?2")

@@ -1,13 +1,13 @@
 import Glibc
 import System
 
-/// What all processes of a user share about the web, in one file: answers that may be used again, and what was spent
-/// of each site's budget.
+/// The HTTP cache and the request budgets that all processes of a user share, in one file.
 ///
-/// Unlike a pipeline's state it has many users at a time. What it holds can be had again, so a damaged one is set aside
-/// and begun anew. It outlives its process; a power cut may take the last moments.
+/// 1. Many processes have it open at a time; each operation is one transaction.
+/// 2. Its content can be fetched again, so a damaged file is set aside and an empty one created.
+/// 3. It survives the process; a power cut may take the last transactions.
 public final class WebFile {
-  /// “flww”: not to be taken for a pipeline's state, nor the other way round.
+  /// “flww”, as the SQLite file's `application_id`: a state file is not mistaken for it, nor the reverse.
   static let owner: Int64 = 0x666c_7777
 
   static let migrations = [
@@ -25,23 +25,23 @@ public final class WebFile {
     """
   ]
 
-  /// Its path in a state folder: where no pipeline's state is, whatever that is called.
+  /// Its path in a state folder, where no pipeline's name can lead.
   public static func path(in folder: String) -> String { "\(folder)/shared/http.db" }
 
   public let path: String
-  /// Where a damaged file was put, if one was.
+  /// The new path of a damaged file, if there was one.
   public let setAside: String?
   let database: Database
 
-  /// Opens the file, or makes it and the folders above it.
-  public init(path: String, _ options: Database.Options = .init(sync: .never)) throws(StoreFailure) {
+  /// Opens the file; creates it and the folders above it if they are missing.
+  public init(path: String, _ options: Database.Options = .init(sync: .never)) throws(StoreError) {
     self.path = path
     try StateFolder.make(for: path, SystemDisk())
-    // One at a time opens it; after that SQLite's own locks do.
+    // One process at a time opens it; after that SQLite's own locks suffice.
     let turn = try OpeningLock(path + ".lock")
     defer { turn.release() }
     var aside: String?
-    do throws(StoreFailure) {
+    do throws(StoreError) {
       database = try WebFile.open(path, options)
     } catch {
       guard error.isCorrupt else { throw error }
@@ -51,35 +51,35 @@ public final class WebFile {
     setAside = aside
   }
 
-  /// One that goes with the process and that nobody else sees.
-  public init() throws(StoreFailure) {
+  /// A private one in memory, for a run without state.
+  public init() throws(StoreError) {
     path = ":memory:"
     setAside = nil
     database = try Database(path: path)
     for migration in WebFile.migrations { try database.execute(migration, to: "make the tables") }
   }
 
-  private static func open(_ path: String, _ options: Database.Options) throws(StoreFailure) -> Database {
-    let isThere = try Soundness.checkHeader(path, SystemDisk())
+  private static func open(_ path: String, _ options: Database.Options) throws(StoreError) -> Database {
+    let isThere = try IntegrityCheck.checkHeader(path, SystemDisk())
     let database = try Database(path: path, options)
-    if isThere { try Soundness.check(database, SystemDisk()) }
+    if isThere { try IntegrityCheck.check(database, SystemDisk()) }
     try Schema.prepare(database, migrations: migrations, owner: owner)
     return database
   }
 }
 
-/// A lock that is waited for.
+/// A blocking lock.
 private struct OpeningLock {
   private let descriptor: Int32
 
-  init(_ path: String) throws(StoreFailure) {
+  init(_ path: String) throws(StoreError) {
     descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw StoreFailure(path, trying: "open the lock", DiskError(code: errno))
+      throw StoreError(path, trying: "open the lock", DiskError(code: errno))
     }
     while flock(descriptor, LOCK_EX) != 0 {
       if errno == EINTR { continue }
-      let failure = StoreFailure(path, trying: "lock", DiskError(code: errno))
+      let failure = StoreError(path, trying: "lock", DiskError(code: errno))
       close(descriptor)
       throw failure
     }

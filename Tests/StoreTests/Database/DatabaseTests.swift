@@ -36,13 +36,13 @@ import Testing
   @Test("a transaction that throws leaves nothing, and the next one goes on")
   func rollback() throws {
     let failed = failure {
-      try database.transaction { () throws(StoreFailure) in
+      try database.transaction { () throws(StoreError) in
         try database.execute("INSERT INTO t VALUES (1, 1)")
-        throw StoreFailure("p", .refused, "no")
+        throw StoreError("p", .refused, "no")
       }
     }
     #expect(failed?.reason == "no")
-    try database.transaction { () throws(StoreFailure) in
+    try database.transaction { () throws(StoreError) in
       try database.execute("INSERT INTO t VALUES (2, 2)")
     }
     #expect(try database.text("SELECT group_concat(a) FROM t") == "2")
@@ -52,8 +52,8 @@ import Testing
   func full() throws {
     let limit = try database.integer("PRAGMA page_count") ?? 0
     try database.execute("PRAGMA max_page_count = \(limit)")
-    let fill = { () throws(StoreFailure) in
-      try database.transaction { () throws(StoreFailure) in
+    let fill = { () throws(StoreError) in
+      try database.transaction { () throws(StoreError) in
         try database.execute("INSERT INTO t VALUES (zeroblob(100000), 1)", to: "keep it")
       }
     }
@@ -67,7 +67,7 @@ import Testing
 
   @Test("a disk that says no while it is written to is a full one where that is why")
   func kinds() {
-    typealias Kind = StoreFailure.Kind
+    typealias Kind = StoreError.Kind
     #expect(Kind(code: 778, system: 28) == .full)  // SQLITE_IOERR_WRITE, ENOSPC
     #expect(Kind(code: 778, system: 27) == .full)  // EFBIG
     #expect(Kind(code: 778, system: 5) == .disk)
@@ -96,8 +96,8 @@ import Testing
   func busy() throws {
     let other = try Database(path: folder.file, .init(busyMilliseconds: 1))
     let failed = failure {
-      try database.transaction { () throws(StoreFailure) in
-        try other.transaction { () throws(StoreFailure) in }
+      try database.transaction { () throws(StoreError) in
+        try other.transaction { () throws(StoreError) in }
       }
     }
     #expect(failed?.kind == .held(by: nil))

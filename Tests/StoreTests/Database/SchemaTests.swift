@@ -36,7 +36,7 @@ import Testing
   func migrated() throws {
     do {
       let state = try folder.open()
-      try state.commit { epoch throws(StoreFailure) in try epoch.set(.integer(7), owner: "o", name: "n") }
+      try state.commit { epoch throws(StoreError) in try epoch.set(.integer(7), owner: "o", name: "n") }
     }
     let steps = Schema.migrations + ["ALTER TABLE facts ADD COLUMN a DEFAULT 1", "CREATE TABLE later (a)"]
     for _ in 0..<2 {

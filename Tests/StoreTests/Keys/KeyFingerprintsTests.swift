@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite struct KnownKeysTests {
+@Suite struct KeyFingerprintsTests {
   private func with<Answer>(_ key: Int, _ body: (StateKey) -> Answer) -> Answer {
     StateKey.of(bytes("\(key)"), body)
   }
@@ -12,7 +12,7 @@ import Testing
     arguments: [0, 1, 100, 5000, 40_000])
   func membership(room: Int) {
     var dice = Dice(state: UInt64(room))
-    let known = KnownKeys(room: room)
+    let known = KeyFingerprints(room: room)
     var model: Set<Int> = []
     for number in 0..<40_000 / divisor {
       let key = Int.random(in: 0..<6000, using: &dice)
@@ -33,8 +33,8 @@ import Testing
 
   @Test("many at once are as one by one, and a key that comes twice is one")
   func many() {
-    let known = KnownKeys(room: 10)
-    for _ in 0..<2 { known.insert((0..<20_000).map { key in with(key) { known.print(of: $0) } }) }
+    let known = KeyFingerprints(room: 10)
+    for _ in 0..<2 { known.insert((0..<20_000).map { key in with(key) { known.fingerprint(of: $0) } }) }
     #expect(known.count == 20_000)
     #expect((0..<20_000).allSatisfy { key in with(key) { known.contains($0) } })
     #expect(!(20_000..<200_000).contains { key in with(key) { known.contains($0) } })
@@ -42,12 +42,12 @@ import Testing
 
   @Test("takes about ten bytes a key, and says how many", arguments: [100_000, 300_000])
   func memory(count: Int) {
-    let known = KnownKeys(room: count)
-    #expect(known.bytes == KnownKeys.bytes(forRoom: count))
+    let known = KeyFingerprints(room: count)
+    #expect(known.bytes == KeyFingerprints.bytes(forRoom: count))
     for key in 0..<count { with(key) { known.insert($0) } }
     // Some parts have more keys than others.
-    #expect(known.bytes < KnownKeys.bytes(forRoom: count) * 11 / 10 && known.bytes < count * 10)
+    #expect(known.bytes < KeyFingerprints.bytes(forRoom: count) * 11 / 10 && known.bytes < count * 10)
     for key in count..<count * 3 / 2 { with(key) { known.insert($0) } }
-    #expect(known.bytes > KnownKeys.bytes(forRoom: count) && known.bytes < count * 3 / 2 * 12)
+    #expect(known.bytes > KeyFingerprints.bytes(forRoom: count) && known.bytes < count * 3 / 2 * 12)
   }
 }

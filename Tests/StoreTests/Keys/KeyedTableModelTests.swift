@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-/// Random operations on a table and on a plain model of it, with commits, rollbacks, crashes and reopening between.
+/// Random operations on a table and on a plain model of it, with commits, crashes and reopening between.
 @Suite struct KeyedTableModelTests {
   struct Model: Equatable {
     var keys: [[UInt8]] = []
@@ -61,10 +61,7 @@ import Testing
       case 85..<93:
         try state.commit { _ in }
         kept = now
-      case 93..<96:
-        state.rollback()
-        now = kept
-      case 96..<98:
+      case 93..<98:
         folder = try folder.snapshot()
         (state, table) = try open(folder)
         now = kept

@@ -33,7 +33,7 @@ import Testing
     defer { _ = Self.run("umount", ["-l", folder.path]) }
     let state = try folder.open()
     let table = try state.table(node: "n", description: "")
-    var failed: StoreFailure?
+    var failed: StoreError?
     var number = 0
     while failed == nil, number < 200 {
       number += 1

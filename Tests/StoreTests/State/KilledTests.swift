@@ -22,7 +22,7 @@ import Testing
       let number = Int(state.epoch) + 1
       for key in 0..<20 { table.set(bytes("\(number)"), for: bytes("\((number * 7 + key) % 300)")) }
       table.set(bytes("\(number)"), for: bytes("last"))
-      try state.commit { epoch throws(StoreFailure) in
+      try state.commit { epoch throws(StoreError) in
         try epoch.set(.integer(epoch.number), owner: "o", name: "last")
         let place = OutputPlace(epoch: epoch.number, index: 0)
         try epoch.put(OutboxEntry(sink: "log", place: place, bytes: bytes("\(number)")))

@@ -22,7 +22,7 @@ import Testing
 
   func fill() throws {
     for _ in 0..<3 {
-      try state.commit { epoch throws(StoreFailure) in
+      try state.commit { epoch throws(StoreError) in
         for index in 0..<3 {
           try epoch.put(entry("log", epoch.number, Int64(index)))
           try epoch.put(entry("tell", epoch.number, Int64(index)))
@@ -44,12 +44,12 @@ import Testing
   func written() throws {
     try fill()
     #expect(try state.written(sink: "log") == nil)
-    try state.update { epoch throws(StoreFailure) in
+    try state.update { epoch throws(StoreError) in
       try epoch.markWritten(sink: "log", through: .init(epoch: 2, index: 1))
     }
     #expect(try places("log") == ["2.2", "3.0", "3.1", "3.2"])
     #expect(try places("tell").count == 9)
-    try state.commit { epoch throws(StoreFailure) in
+    try state.commit { epoch throws(StoreError) in
       try epoch.markWritten(sink: "log", through: .init(epoch: 1, index: 2))
     }
     #expect(try state.written(sink: "log") == OutputPlace(epoch: 2, index: 1))
@@ -61,9 +61,9 @@ import Testing
     var tried = entry("tell", 2, 0)
     tried.attempts = 3
     tried.due = 1_700_000_000.25
-    try state.update { epoch throws(StoreFailure) in try epoch.put(tried) }
+    try state.update { epoch throws(StoreError) in try epoch.put(tried) }
     #expect(try state.outbox(sink: "tell", after: .init(epoch: 1, index: 2), limit: 1) == [tried])
-    try state.update { epoch throws(StoreFailure) in try epoch.remove(sink: "tell", at: tried.place) }
+    try state.update { epoch throws(StoreError) in try epoch.remove(sink: "tell", at: tried.place) }
     #expect(try state.outboxCount(sink: "tell") == 8)
   }
 
@@ -72,7 +72,7 @@ import Testing
     try fill()
     var given = entry("tell", 2, 0)
     given.attempts = 5
-    try state.update { epoch throws(StoreFailure) in
+    try state.update { epoch throws(StoreError) in
       try epoch.bury(given, reason: "exit 1", at: 12.5)
       try epoch.bury(entry("log", 1, 0), reason: "gone", at: 13)
     }
@@ -82,12 +82,12 @@ import Testing
     #expect(letters.first?.entry == given && letters.first?.at == 12.5)
     #expect(try state.deadLetters(sink: "log").map(\.number) == [2])
     #expect(try state.deadLetters(after: 1).map(\.number) == [2])
-    try state.update { epoch throws(StoreFailure) in try epoch.retry(deadLetter: 1) }
+    try state.update { epoch throws(StoreError) in try epoch.retry(deadLetter: 1) }
     #expect(
       try state.outbox(sink: "tell", after: .init(epoch: 1, index: 2), limit: 1) == [entry("tell", 2, 0)])
-    try state.update { epoch throws(StoreFailure) in try epoch.drop(deadLetter: 2) }
+    try state.update { epoch throws(StoreError) in try epoch.drop(deadLetter: 2) }
     #expect(try state.deadLetters().isEmpty)
-    try state.update { epoch throws(StoreFailure) in try epoch.bury(given, reason: "again", at: 14) }
+    try state.update { epoch throws(StoreError) in try epoch.bury(given, reason: "again", at: 14) }
     #expect(try state.deadLetters().map(\.number) == [3])
   }
 
@@ -96,10 +96,10 @@ import Testing
     let table = try state.table(node: "n", description: "")
     table.set(bytes("1"), for: bytes("a"))
     let failed = failure {
-      try state.commit { epoch throws(StoreFailure) in
+      try state.commit { epoch throws(StoreError) in
         try epoch.put(entry("log", epoch.number, 0))
         try epoch.set(.integer(1), owner: "file", name: "offset")
-        throw StoreFailure("p", .refused, "no")
+        throw StoreError("p", .refused, "no")
       }
     }
     #expect(failed != nil && state.epoch == 0)
@@ -107,7 +107,7 @@ import Testing
     #expect(try crashed.outboxCount(sink: "log") == 0 && crashed.fact(owner: "file", name: "offset") == nil)
     #expect(try crashed.table(node: "n", description: "").count == 0)
     var within: Folder?
-    try state.commit { epoch throws(StoreFailure) in
+    try state.commit { epoch throws(StoreError) in
       try epoch.put(entry("log", epoch.number, 0))
       within = try? folder.snapshot()
     }

@@ -34,17 +34,17 @@ import Testing
   func facts() throws {
     do {
       let state = try folder.open()
-      try state.commit { epoch throws(StoreFailure) in
+      try state.commit { epoch throws(StoreError) in
         try epoch.set(.integer(.max), owner: "file", name: "offset")
         try epoch.set(.text("żółw\u{0}"), owner: "file", name: "tag")
         try epoch.set(.text(""), owner: "other", name: "tag")
       }
-      try state.update { epoch throws(StoreFailure) in
+      try state.update { epoch throws(StoreError) in
         try epoch.remove(owner: "file", name: "none")
         try epoch.set(.integer(-1), owner: "other", name: "offset")
       }
       let failed = failure {
-        try state.update { epoch throws(StoreFailure) in try epoch.set(.integer(9), owner: "", name: "epoch")
+        try state.update { epoch throws(StoreError) in try epoch.set(.integer(9), owner: "", name: "epoch")
         }
       }
       #expect(failed?.reason == "cannot keep epoch: it needs an owner")
@@ -145,7 +145,7 @@ import Testing
     let table = try state.table(node: "n", description: "")
     for number in 0..<12 {
       table.set(bytes("\(number)"), for: bytes("last"))
-      try state.commit { epoch throws(StoreFailure) in
+      try state.commit { epoch throws(StoreError) in
         try epoch.set(.integer(Int64(number)), owner: "o", name: "last")
       }
     }

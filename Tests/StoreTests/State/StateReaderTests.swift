@@ -11,7 +11,7 @@ import Testing
     let table = try state.table(node: "dedupe", description: ".id")
     for key in ["c", "a", "b"] { table.set(bytes("value of \(key)"), for: bytes(key)) }
     _ = try state.table(node: "changes@up", description: ".key")
-    try state.commit { epoch throws(StoreFailure) in
+    try state.commit { epoch throws(StoreError) in
       try epoch.set(.text("{}"), owner: "upcoming", name: "position")
       try epoch.set(.integer(3), owner: "dedupe", name: "count")
       for index in 0..<3 {
@@ -113,7 +113,7 @@ import Testing
 
   @Test("no file, a damaged one, and those of others are refused, and nothing is made")
   func refused() throws {
-    func refusal() -> StoreFailure? { failure { _ = try StateReader(path: folder.file) } }
+    func refusal() -> StoreError? { failure { _ = try StateReader(path: folder.file) } }
     #expect(refusal()?.reason == "cannot open the state: No such file or directory")
     #expect(folder.names.isEmpty)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite struct ForgettingTests {
+@Suite struct StateResetTests {
   let folder: Folder
   init() throws { folder = try Folder() }
 
@@ -13,7 +13,7 @@ import Testing
       let table = try state.table(node: node, description: "")
       for key in 0..<2 { table.set([], for: bytes("\(key)")) }
     }
-    try state.commit { epoch throws(StoreFailure) in
+    try state.commit { epoch throws(StoreError) in
       for sink in ["a", "b"] {
         try epoch.set(.integer(1), owner: sink, name: "count")
         for index in 0..<4 {
@@ -30,11 +30,11 @@ import Testing
   @Test("a node's tables, facts and output go, its dead letters and all other nodes stay")
   func node() throws {
     try fill()
-    var forgotten: Forgotten?
+    var forgotten: StateReset?
     do {
-      try folder.open().update { epoch throws(StoreFailure) in forgotten = try epoch.forget(node: "a") }
+      try folder.open().update { epoch throws(StoreError) in forgotten = try epoch.reset(node: "a") }
     }
-    #expect(forgotten == Forgotten(keys: 6, facts: 1, waiting: 2))
+    #expect(forgotten == StateReset(keys: 6, facts: 1, waiting: 2))
     let reader = try StateReader(path: folder.file)
     #expect(try Set(reader.tables().map(\.node)) == ["ab", "b@a"])
     #expect(try reader.keys(of: "ab").count == 2 && reader.keys(of: "b@a").count == 2)
@@ -54,9 +54,9 @@ import Testing
   func nothing() throws {
     try fill()
     let state = try folder.open()
-    try state.update { epoch throws(StoreFailure) in
-      #expect(try epoch.forget(node: "") == Forgotten())
-      #expect(try epoch.forget(node: "a_") == Forgotten())
+    try state.update { epoch throws(StoreError) in
+      #expect(try epoch.reset(node: "") == StateReset())
+      #expect(try epoch.reset(node: "a_") == StateReset())
     }
     #expect(try state.fact(owner: "", name: "epoch")?.integer == 1)
   }

@@ -35,7 +35,7 @@ import Testing
   func left() throws {
     let state = try folder.open()
     for number in 0..<30 {
-      try state.commit { epoch throws(StoreFailure) in
+      try state.commit { epoch throws(StoreError) in
         try epoch.set(.integer(Int64(number)), owner: "o", name: "last")
       }
     }

@@ -9,8 +9,8 @@ import Testing
 
   func open() throws -> WebFile { try WebFile(path: folder.file) }
 
-  func answer(_ size: Int, at checked: Double = 0) -> CachedAnswer {
-    CachedAnswer(checked: checked, headers: bytes("etag: a"), body: [UInt8](repeating: 7, count: size))
+  func answer(_ size: Int, at checked: Double = 0) -> CachedResponse {
+    CachedResponse(checked: checked, headers: bytes("etag: a"), body: [UInt8](repeating: 7, count: size))
   }
 
   @Test("an answer comes back as it was kept, to another process too")
@@ -18,16 +18,16 @@ import Testing
     let mine = try open()
     let theirs = try open()
     let whole = answer(1000, at: 12.5)
-    try mine.keep(whole, bytes("a"), url: "https://a.org/", limit: 1 << 20)
-    #expect(try theirs.answer(bytes("a")) == whole)
-    #expect(try theirs.answer(bytes("b")) == nil)
-    try theirs.confirm(bytes("a"), at: 99)
-    #expect(try mine.answer(bytes("a"))?.checked == 99)
-    let empty = CachedAnswer(checked: 1, body: [])
-    try mine.keep(empty, bytes("a"), url: "https://a.org/", limit: 1 << 20)
-    #expect(try theirs.answer(bytes("a")) == empty)
-    try theirs.drop(bytes("a"))
-    #expect(try mine.answer(bytes("a")) == nil)
+    try mine.store(whole, bytes("a"), url: "https://a.org/", limit: 1 << 20)
+    #expect(try theirs.response(bytes("a")) == whole)
+    #expect(try theirs.response(bytes("b")) == nil)
+    try theirs.revalidate(bytes("a"), at: 99)
+    #expect(try mine.response(bytes("a"))?.checked == 99)
+    let empty = CachedResponse(checked: 1, body: [])
+    try mine.store(empty, bytes("a"), url: "https://a.org/", limit: 1 << 20)
+    #expect(try theirs.response(bytes("a")) == empty)
+    try theirs.removeResponse(bytes("a"))
+    #expect(try mine.response(bytes("a")) == nil)
   }
 
   @Test("the oldest answers go when there is no more room, and what is too large is not kept")
@@ -35,17 +35,17 @@ import Testing
     let file = try open()
     for number in 0..<50 {
       // Every third is confirmed again and again, so it never is the oldest.
-      try file.keep(answer(100, at: Double(number)), bytes("\(number)"), url: "", limit: 1000)
+      try file.store(answer(100, at: Double(number)), bytes("\(number)"), url: "", limit: 1000)
       for known in stride(from: 0, to: min(number, 9), by: 3) {
-        try file.confirm(bytes("\(known)"), at: Double(number))
+        try file.revalidate(bytes("\(known)"), at: Double(number))
       }
       #expect(try file.cacheSize().bytes <= 1000)
     }
     #expect(try file.cacheSize().count == 10)
-    let there = try (0..<50).filter { try file.answer(bytes("\($0)")) != nil }
+    let there = try (0..<50).filter { try file.response(bytes("\($0)")) != nil }
     #expect(there == [0, 3, 6] + Array(43..<50))
-    try file.keep(answer(251), bytes("49"), url: "", limit: 1000)
-    #expect(try file.answer(bytes("49")) == nil)
+    try file.store(answer(251), bytes("49"), url: "", limit: 1000)
+    #expect(try file.response(bytes("49")) == nil)
     #expect(try file.cacheSize().count == 9)
   }
 
@@ -60,8 +60,8 @@ import Testing
     #expect(try file.site("a.org").spending == [.init(at: 12), .init(at: 20, count: 2)])
     try file.refund(first)
     #expect(try file.site("a.org").spending == [.init(at: 20, count: 2)])
-    try file.remember("a.org", seconds: 100)
-    try file.remember("a.org", seconds: 50)
+    try file.keepSpending("a.org", seconds: 100)
+    try file.keepSpending("a.org", seconds: 50)
     try file.tidy("a.org", file.site("a.org"), now: 119)
     #expect(try file.site("a.org").spending.count == 1)
     try file.tidy("a.org", file.site("a.org"), now: 120)
@@ -73,7 +73,7 @@ import Testing
   func setBack() throws {
     let file = try open()
     try file.spend(at: "a.org", now: 1000)
-    try file.remember("a.org", seconds: 3600)
+    try file.keepSpending("a.org", seconds: 3600)
     try file.tidy("a.org", file.site("a.org"), now: 997)
     #expect(try file.site("a.org").spending == [.init(at: 1000)])
     try file.tidy("a.org", file.site("a.org"), now: 500)
@@ -126,10 +126,10 @@ import Testing
   @Test("one without a file is as good, for as long as it lives")
   func inMemory() throws {
     let file = try WebFile()
-    try file.keep(answer(10), bytes("a"), url: "", limit: 1000)
-    #expect(try file.answer(bytes("a")) != nil)
-    #expect(try WebFile().answer(bytes("a")) == nil)
-    let number = try file.transaction { () throws(StoreFailure) in try file.spend(at: "a.org", now: 1) }
+    try file.store(answer(10), bytes("a"), url: "", limit: 1000)
+    #expect(try file.response(bytes("a")) != nil)
+    #expect(try WebFile().response(bytes("a")) == nil)
+    let number = try file.transaction { () throws(StoreError) in try file.spend(at: "a.org", now: 1) }
     #expect(number == 1)
   }
 }

@@ -104,7 +104,7 @@ extension SimulatedProcess {
   /// Opens a state file here.
   public func state(
     _ path: String, _ change: (inout StateFile.Options) -> Void = { _ in }
-  ) throws(StoreFailure) -> sending StateFile {
+  ) throws(StoreError) -> sending StateFile {
     var options = StateFile.Options()
     change(&options)
     options.database.vfs = vfs
