@@ -1,13 +1,13 @@
 import Reactive
 import Store
 
-/// What is known of a site's spending: the rules of budgets, without the file that they are kept in.
+/// The rules of request budgets: when a site may be asked again, from its limits and its stored spending.
 ///
-/// Times are seconds since 1970 by the clock on the wall, which is all that processes share.
-struct Ledger: Equatable, Sendable {
-  /// How long a limit that was heard of holds.
+/// Pure: `WebFile` stores the record. Times are seconds since 1970 by the wall clock, the only one that processes share.
+struct BudgetRules: Equatable, Sendable {
+  /// How long a reported limit holds.
   static let memory = 86400.0
-  /// A site that is to be left alone for longer than anybody asks for was so by a clock that was set back since.
+  /// A longer block than any server asks for dates from before a clock was set back, and is ignored.
   static let longestBlock = 8 * 86400.0
 
   var budget: SiteBudget
@@ -18,26 +18,26 @@ struct Ledger: Equatable, Sendable {
     self.record = record
   }
 
-  /// The windows that hold now.
+  /// The windows in force.
   func windows(at now: Double) -> [SiteBudget.Window] {
     guard let period = budget.learnedPeriod, let learned = record.learned,
-      abs(now - learned.at) < Ledger.memory
+      abs(now - learned.at) < BudgetRules.memory
     else { return budget.windows }
     return budget.windows.filter { $0.period != period } + [.init(learned.limit, per: period)]
   }
 
-  /// How far back the past counts, in seconds.
+  /// The length of the longest window, in seconds.
   var longest: Double {
     let periods = budget.windows.map(\.period) + [budget.learnedPeriod ?? .zero]
     return periods.reduce(0) { max($0, $1.inSeconds) }
   }
 
-  /// Until when the site is to be left alone.
+  /// Until when no request may be sent.
   func block(at now: Double) -> Double? {
-    record.blockedUntil.flatMap { $0 > now && $0 < now + Ledger.longestBlock ? $0 : nil }
+    record.blockedUntil.flatMap { $0 > now && $0 < now + BudgetRules.longestBlock ? $0 : nil }
   }
 
-  /// The earliest time at which `count` requests can be paid: `now`, or later; nil where there never is one.
+  /// The earliest time for `count` requests, `now` or later; nil if no window is large enough.
   func time(for count: Int = 1, at now: Double) -> Double? {
     var time = block(at: now) ?? now
     for window in windows(at: now) {
@@ -53,17 +53,11 @@ struct Ledger: Equatable, Sendable {
     return time
   }
 
-  /// How many requests can be paid now; nil where there is no limit.
-  func left(at now: Double) -> Int? {
-    if block(at: now) != nil { return 0 }
-    return windows(at: now).map { max(0, $0.limit - spent(in: $0.period, at: now)) }.min()
-  }
-
   private func spent(in period: Duration, at now: Double) -> Int {
     record.spending.reduce(0) { $0 + ($1.at + period.inSeconds > now ? $1.count : 0) }
   }
 
-  /// How many requests by others, who share the budget, make up the difference to what the site says is left.
+  /// The requests of other clients that share the budget: the difference between the site's count and ours.
   func foreignSpending(_ report: BudgetReport, at now: Double) -> Int {
     max(0, report.limit - report.remaining - spent(in: report.period, at: now))
   }

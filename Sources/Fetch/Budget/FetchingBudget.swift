@@ -1,27 +1,27 @@
 import Reactive
 import Store
 
-/// How a fetch pays for its requests out of the budgets that all processes share.
+/// The budget in a fetch: every request is paid from the budgets that all processes share.
 extension Fetching {
-  /// A wait is taken up again after this time, since the clock on the wall may have been set or the machine asleep.
+  /// The longest wait between two looks at the wall clock, which may be set while the machine may sleep.
   private static let longestSleep = 60.0
 
   func pay() {
-    let (current, paidSite, isRetry) = state.withLock { ($0.current, $0.paidSite, $0.tries > 1) }
+    let (current, paidBudget, isRetry) = state.withLock { ($0.current, $0.paidBudget, $0.tries > 1) }
     let site = current.address.site
-    let payer = current.payer
-    if request.isFree || paidSite == payer { return send(current) }
+    let budgetKey = current.budgetKey
+    if request.isFree || paidBudget == budgetKey { return send(current) }
     let budget = client.budget(of: site)
     let now = now
-    do throws(StoreFailure) {
-      // The last call is not for a second try.
-      let payment = try client.file.withLock { file throws(StoreFailure) in
-        try file.pay(payer, budget, reserve: isRetry ? 1 : 0, now: now)
+    do throws(StoreError) {
+      // A retry leaves at least one request in the budget.
+      let payment = try client.file.withLock { file throws(StoreError) in
+        try file.pay(budgetKey, budget, reserve: isRetry ? 1 : 0, now: now)
       }
       switch payment {
       case .paid(let number):
         state.withLock { state in
-          state.paidSite = payer
+          state.paidBudget = budgetKey
           state.payment = number
         }
         send(current)
@@ -29,7 +29,7 @@ extension Fetching {
       case .never: giveUp(unpaid(site, until: nil))
       }
     } catch {
-      // Without limits there is nothing to exceed.
+      // A site without limits needs no budget.
       if budget.windows.isEmpty { return send(current) }
       giveUp(FetchError(.store, request, "the budget of \(site) cannot be kept: \(error)"))
     }
@@ -37,23 +37,23 @@ extension Fetching {
 
   private func wait(for site: String, until: Double, _ isRetry: Bool) {
     let left = until - now
-    // Less than that is a matter of clocks that do not run alike.
+    // Less than a second is a difference between clocks.
     if isRetry, left > 1 { return giveUp(unpaid(site, until: until)) }
     if !isRetry {
       if request.whenUnpaid == .fail { return giveUp(unpaid(site, until: until)) }
-      let isNews = state.withLock { state in
-        defer { state.toldUntil = until }
-        return state.toldUntil != until
+      let isNew = state.withLock { state in
+        defer { state.noticedUntil = until }
+        return state.noticedUntil != until
       }
-      if isNews {
+      if isNew {
         notice(.waitingForBudget(site: site, until: until, wait: Duration(clamping: left)))
       }
     }
-    // Rounded up, so that it is not asked a moment too early.
+    // Rounded up, so as not to wake up just too early.
     sleep(Duration(clamping: min(left, Self.longestSleep)) + .milliseconds(1)) { [self] in pay() }
   }
 
-  /// The failure that is to be told where a request cannot be paid: for a second try, why it was needed.
+  /// The error for a request that cannot be paid; for a retry the error that made it necessary.
   private func unpaid(_ site: String, until: Double?) -> FetchError {
     var error =
       state.withLock { $0.failure }
@@ -65,34 +65,34 @@ extension Fetching {
     return error
   }
 
-  /// How a request that was paid has ended.
+  /// The end of a paid request, as its budget sees it.
   enum Outcome {
     case refund
     case asPaid
     case answered(Headers, block: Double?)
   }
 
-  /// Writes down what is known of the budget now; that a request was made is written already.
+  /// Updates the budget after a request; its payment is stored already.
   func settle(_ current: Request, _ outcome: Outcome) {
-    let payer = current.payer
+    let budgetKey = current.budgetKey
     let budget = client.budget(of: current.address.site)
     let now = now
     let payment = state.withLock { state in
       defer { state.payment = nil }
       return state.payment
     }
-    do throws(StoreFailure) {
-      try client.file.withLock { file throws(StoreFailure) in
+    do throws(StoreError) {
+      try client.file.withLock { file throws(StoreError) in
         switch outcome {
         case .refund: if let payment { try file.refund(payment) }
         case .asPaid: if let payment { try file.settle(payment, now: now) }
         case .answered(let headers, let block):
           let report = budget.learnedPeriod.flatMap { BudgetReport(headers, period: $0) }
-          try file.settle(payer, budget, paid: payment, block: block, report, now: now)
+          try file.settle(budgetKey, budget, paid: payment, block: block, report, now: now)
         }
       }
     } catch {
-      notice(.notKept("\(error)"))
+      notice(.notStored("\(error)"))
     }
   }
 }

@@ -2,50 +2,51 @@ import JSON
 import Reactive
 import Store
 
-/// What a fetch finds in the cache and leaves there.
+/// The cache in a fetch: look-up, storage and revalidation.
 ///
-/// Where that fails it says so and goes on, since an answer is worth more than its copy.
+/// If the cache fails, the fetch sends a notice and continues without it.
 extension Fetching {
-  func lookUp() -> KnownAnswer? {
-    do throws(StoreFailure) {
+  func lookUp() -> CacheEntry? {
+    do throws(StoreError) {
       let key = key
-      let cached = try client.file.withLock { file throws(StoreFailure) in try file.answer(key) }
-      return cached.flatMap { KnownAnswer($0, request.veil) }
+      let cached = try client.file.withLock { file throws(StoreError) in try file.response(key) }
+      return cached.flatMap { CacheEntry($0, request.redaction) }
     } catch {
-      notice(.notKept("\(error)"))
+      notice(.notStored("\(error)"))
       return nil
     }
   }
 
-  func keep(_ answer: TransferAnswer) {
+  func store(_ response: TransferResponse) {
     if rule == nil { return }
-    let known = KnownAnswer(status: answer.status, checked: now, headers: answer.headers, body: answer.body)
-    guard let cached = known.cached(request.veil) else { return }
+    let entry = CacheEntry(
+      status: response.status, checked: now, headers: response.headers, body: response.body)
+    guard let cached = entry.encoded(request.redaction) else { return }
     let (key, url, limit) = (key, "\(request)", client.options.cacheBytes)
-    do throws(StoreFailure) {
-      try client.file.withLock { file throws(StoreFailure) in
-        try file.keep(cached, key, url: url, limit: limit)
+    do throws(StoreError) {
+      try client.file.withLock { file throws(StoreError) in
+        try file.store(cached, key, url: url, limit: limit)
       }
     } catch {
-      notice(.notKept("\(error)"))
+      notice(.notStored("\(error)"))
     }
   }
 
-  func confirm(_ cached: KnownAnswer) {
+  func revalidated(_ cached: CacheEntry) {
     let (key, now) = (key, now)
-    do throws(StoreFailure) {
-      try client.file.withLock { file throws(StoreFailure) in try file.confirm(key, at: now) }
+    do throws(StoreError) {
+      try client.file.withLock { file throws(StoreError) in try file.revalidate(key, at: now) }
     } catch {
-      notice(.notKept("\(error)"))
+      notice(.notStored("\(error)"))
     }
     var cached = cached
     cached.checked = now
     finish(cached, .revalidated)
   }
 
-  /// Answers with what is in the cache.
+  /// Ends the fetch with a cache entry.
   func finish(
-    _ cached: KnownAnswer, _ freshness: Answer.Freshness, because error: FetchError? = nil
+    _ cached: CacheEntry, _ freshness: Response.Freshness, because error: FetchError? = nil
   ) {
     do throws(FetchError) {
       let isJSON = request.expectation == .json
@@ -53,12 +54,12 @@ extension Fetching {
         isJSON
         ? try readJSON(
           cached.body, contentType: cached.headers["content-type"], status: cached.status, of: request,
-          request.veil)
+          request.redaction)
         : .null
       let tries = state.withLock { $0.tries }
       end(
         .success(
-          Answer(
+          Response(
             status: cached.status, headers: cached.headers, value: value, bytes: isJSON ? [] : cached.body,
             freshness: freshness, age: cached.age(at: now), isFromCache: true, staleBecause: error,
             address: request.address, tries: tries)))

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4): names a cache entry so that nothing secret can be read out of its name.
+/// SHA-256 (FIPS 180-4): hashes cache keys and budget keys, so that they reveal no secret.
 struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -18,18 +18,18 @@ struct SHA256 {
     for (place, byte) in block.enumerated() { words[place / 4] = words[place / 4] << 8 | UInt32(byte) }
     for place in 16..<64 {
       let (early, late) = (words[place - 15], words[place - 2])
-      let first = turned(early, 7) ^ turned(early, 18) ^ early >> 3
-      let second = turned(late, 17) ^ turned(late, 19) ^ late >> 10
+      let first = rotated(early, 7) ^ rotated(early, 18) ^ early >> 3
+      let second = rotated(late, 17) ^ rotated(late, 19) ^ late >> 10
       words[place] = words[place - 16] &+ first &+ words[place - 7] &+ second
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for place in 0..<64 {
       let choice = (e & f) ^ (~e & g)
-      let high = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)
+      let high = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
       let first = h &+ high &+ choice &+ SHA256.constants[place] &+ words[place]
       let majority = (a & b) ^ (a & c) ^ (b & c)
-      let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ majority
+      let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
       (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
     }
     for (place, word) in [a, b, c, d, e, f, g, h].enumerated() { state[place] &+= word }
@@ -48,7 +48,7 @@ struct SHA256 {
   ]
 }
 
-private func turned(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
+private func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
 private func bigEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
   stride(from: Number.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }

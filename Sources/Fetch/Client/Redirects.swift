@@ -1,7 +1,7 @@
-/// Where a redirect leads, and whether it is followed.
+/// The rules for redirects: the next request, or why the redirect is not followed.
 ///
-/// A lost query is put back on the way within a host; nobody is led from https to http, nor to another scheme;
-/// secrets do not go to another host.
+/// A redirect within a host that drops the query gets it back. Redirects from https to http or to another scheme are
+/// not followed, and secrets do not go to another host.
 enum Redirects {
   static let limit = 8
 
@@ -16,7 +16,7 @@ enum Redirects {
     guard hops < limit else { throw refusal("after \(limit) other redirects; the server leads in a circle") }
     guard let location, !location.isEmpty else { throw refusal("without saying where to") }
     var target: Address
-    do throws(AddressFlaw) { target = try request.address.following(location) } catch {
+    do throws(AddressError) { target = try request.address.following(location) } catch {
       throw refusal("to where nothing can be fetched: \(error)")
     }
     if request.address.scheme == .https, target.scheme == .http {

@@ -1,28 +1,28 @@
-/// Why a text is no address to fetch from, as a sentence that shows nothing secret.
-public struct AddressFlaw: Error, Equatable, Sendable, CustomStringConvertible {
+/// Why a text is not a valid address, as a sentence without secrets.
+public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
 }
 
 extension Address {
-  /// Reads an absolute URL; says what is wrong with it.
+  /// Parses an absolute URL.
   ///
-  /// What stands after `#` is for browsers and is left out.
-  public init(_ text: String) throws(AddressFlaw) {
+  /// The fragment after `#` is dropped.
+  public init(_ text: String) throws(AddressError) {
     let text = trimmed(text)
     guard !text.isEmpty else {
-      throw AddressFlaw("there is no address; write one like https://example.org/items")
+      throw AddressError("there is no address; write one like https://example.org/items")
     }
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-      throw AddressFlaw("the address has a line break or another control character in it")
+      throw AddressError("the address has a line break or another control character in it")
     }
     guard let colon = text.firstRange(of: "://"), hasScheme(text) else {
-      throw AddressFlaw("the address does not begin with https:// or http://")
+      throw AddressError("the address does not begin with https:// or http://")
     }
     let schemeText = String(text[..<colon.lowerBound])
     guard let scheme = Scheme(rawValue: schemeText.lowercased()) else {
-      throw AddressFlaw("the address begins with \(quoted(schemeText)); only https and http can be fetched")
+      throw AddressError("the address begins with \(quoted(schemeText)); only https and http can be fetched")
     }
     let rest = text[colon.upperBound...]
     let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
@@ -32,10 +32,10 @@ extension Address {
     setEnd(rest[end...])
   }
 
-  /// The address that a link in an answer from here names: whole, or relative to this one.
+  /// Resolves a link in a response from this address, absolute or relative.
   ///
-  /// Values that are secret here are secret there.
-  public func following(_ link: String) throws(AddressFlaw) -> Address {
+  /// Query items that are secret here are secret there.
+  public func following(_ link: String) throws(AddressError) -> Address {
     let link = trimmed(link)
     var result: Address
     if link.hasPrefix("//") {
@@ -57,7 +57,7 @@ extension Address {
     return result
   }
 
-  /// Takes over a path and a query as they stand in a URL.
+  /// Sets the path and the query from the end of a URL.
   private mutating func setEnd(_ text: Substring) {
     let text = text.prefix { $0 != "#" }
     let mark = text.firstIndex(of: "?") ?? text.endIndex
@@ -70,31 +70,31 @@ extension Address {
     }
   }
 
-  private static func authority(_ text: Substring) throws(AddressFlaw) -> (host: String, port: Int?) {
+  private static func authority(_ text: Substring) throws(AddressError) -> (host: String, port: Int?) {
     guard !text.contains("@") else {
-      throw AddressFlaw(
+      throw AddressError(
         "the address has a user name or a password in it, which would be shown; send them as a header")
     }
     var host = text
     var port: Int?
-    // The colons of an IPv6 address are in its brackets.
+    // Colons inside brackets belong to an IPv6 address.
     let tail = text.lastIndex(of: "]").map { text[$0...] } ?? text
     if let colon = tail.lastIndex(of: ":") {
       let digits = text[text.index(after: colon)...]
       guard let number = Int(digits), (1...65535).contains(number), digits.allSatisfy(\.isASCII) else {
-        throw AddressFlaw(
+        throw AddressError(
           "what follows the colon after the host is no port, which is a number from 1 to 65535")
       }
       port = number
       host = text[..<colon]
     }
-    guard !host.isEmpty else { throw AddressFlaw("the address names no host after ://") }
+    guard !host.isEmpty else { throw AddressError("the address names no host after ://") }
     let inner = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : nil
     let isGood =
       inner.map { $0.contains(":") && $0.utf8.allSatisfy(isAddressByte) }
       ?? host.utf8.allSatisfy(isHostByte)
     guard isGood else {
-      throw AddressFlaw(
+      throw AddressError(
         "the address has the host \(quoted(String(host))); a host has letters, digits, dots and hyphens")
     }
     return (host.lowercased(), port)
@@ -105,13 +105,13 @@ private func trimmed(_ text: String) -> String {
   String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
 }
 
-/// Whether it begins as an absolute URL of any scheme does.
+/// Whether a link begins with a scheme.
 private func hasScheme(_ link: String) -> Bool {
   let name = link.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
   return !name.isEmpty && link.dropFirst(name.count).first == ":"
 }
 
-/// What may stand in a query as it was found.
+/// Whether a byte of a parsed query needs no encoding.
 private func isQueryByte(_ byte: UInt8) -> Bool { isPathByte(byte) || byte == 0x3f }
 
 private func isHostByte(_ byte: UInt8) -> Bool {

@@ -1,11 +1,11 @@
-/// The secrets of one request: shown as `***`, and kept out of what is written to a disk.
-struct Veil: Sendable, Equatable {
-  /// Shorter ones are not looked for: hiding each “a” would hide everything and betray the letter.
+/// The redaction of one request's secrets: they are shown as `***`, and never written to a disk.
+struct Redaction: Sendable, Equatable {
+  /// Shorter secrets are not redacted: replacing each “a” would garble the text and reveal the letter.
   static let shortest = 4
-  /// Never part of UTF-8, so that a mark in a stored body is told from its text.
+  /// Not a byte of UTF-8, so that a placeholder in a stored body differs from its text.
   private static let mark: UInt8 = 0xff
 
-  /// As they are and as a URL or JSON writes them; the longest first, so that of one within another no rest is left.
+  /// Each secret as it is, and as a URL or JSON writes it; the longest first, because one may contain another.
   private let texts: [[UInt8]]
 
   init(_ secrets: [String] = []) {
@@ -14,17 +14,17 @@ struct Veil: Sendable, Equatable {
       let escaped = secret.split(separator: "/", omittingEmptySubsequences: false).joined(separator: "\\/")
       let encoded = percentEncoded(secret, keeping: isPlainByte)
       for form in [secret, encoded, percentDecoded(secret), escaped]
-      where form.unicodeScalars.count >= Veil.shortest {
+      where form.unicodeScalars.count >= Redaction.shortest {
         all.insert(Array(form.utf8))
       }
     }
-    // In an order that the same secrets always have, since stored marks are numbers in it.
+    // Stored placeholders are indices, so the same secrets must always have the same order.
     texts = all.sorted { $0.count != $1.count ? $0.count > $1.count : $0.lexicographicallyPrecedes($1) }
   }
 
-  /// The text with `***` for every secret, and for the beginning of one that it breaks off in.
+  /// The text with `***` for every secret, and for a beginning of one at its end.
   ///
-  /// To be done before a text is shortened, since of half a secret nothing is known.
+  /// Redact before shortening a text: half a secret is not recognised.
   func masked(_ text: String) -> String {
     if texts.isEmpty { return text }
     let mask = Array("***".utf8)
@@ -34,28 +34,28 @@ struct Veil: Sendable, Equatable {
     return String(decoding: cut == 0 ? bytes : bytes.dropLast(cut) + mask, as: UTF8.self)
   }
 
-  /// How many bytes at the end of some are the beginning of a secret; 0 for too few to matter.
+  /// The length of a secret's beginning at the end of some bytes; 0 if it is too short to matter.
   private func beginning(of secret: [UInt8], endingIn bytes: [UInt8]) -> Int {
     let longest = min(secret.count - 1, bytes.count)
-    guard longest >= Veil.shortest else { return 0 }
-    return stride(from: longest, through: Veil.shortest, by: -1)
+    guard longest >= Redaction.shortest else { return 0 }
+    return stride(from: longest, through: Redaction.shortest, by: -1)
       .first { bytes.suffix($0).elementsEqual(secret.prefix($0)) } ?? 0
   }
 
-  /// The bytes with a mark for every secret, for keeping; nil where they cannot be told from marks.
-  func hidden(_ bytes: [UInt8]) -> [UInt8]? {
+  /// The bytes with a placeholder for every secret, for storage; nil if they contain the placeholder's byte.
+  func stripped(_ bytes: [UInt8]) -> [UInt8]? {
     if texts.isEmpty { return bytes }
-    guard texts.count < 0xff, !bytes.contains(Veil.mark) else { return nil }
-    return replaced(bytes) { [Veil.mark, UInt8(truncatingIfNeeded: $0)] } ?? bytes
+    guard texts.count < 0xff, !bytes.contains(Redaction.mark) else { return nil }
+    return replaced(bytes) { [Redaction.mark, UInt8(truncatingIfNeeded: $0)] } ?? bytes
   }
 
-  /// What `hidden` was given; nil where it was hidden by another veil.
-  func revealed(_ bytes: [UInt8]) -> [UInt8]? {
-    guard !texts.isEmpty, bytes.contains(Veil.mark) else { return bytes }
+  /// The bytes that `stripped` was given; nil for placeholders of other secrets.
+  func restored(_ bytes: [UInt8]) -> [UInt8]? {
+    guard !texts.isEmpty, bytes.contains(Redaction.mark) else { return bytes }
     var result: [UInt8] = []
     var rest = bytes[...]
     while let byte = rest.popFirst() {
-      guard byte == Veil.mark else {
+      guard byte == Redaction.mark else {
         result.append(byte)
         continue
       }
@@ -65,7 +65,7 @@ struct Veil: Sendable, Equatable {
     return result
   }
 
-  /// Nil where no secret is in it.
+  /// Nil if the bytes contain no secret.
   private func replaced(_ bytes: [UInt8], by mark: (Int) -> [UInt8]) -> [UInt8]? {
     var starts = [Bool](repeating: false, count: 256)
     for text in texts { if let first = text.first { starts[Int(first)] = true } }

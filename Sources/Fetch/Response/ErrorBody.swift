@@ -1,6 +1,6 @@
 import JSON
 
-/// What a body is by its looks.
+/// The kind of a body, guessed from its first bytes and its content type.
 enum BodyKind: String {
   case empty = "nothing"
   case html = "an HTML page"
@@ -31,25 +31,23 @@ enum BodyKind: String {
   }
 }
 
-/// What the body of an answer says to people, in a line: the message of a JSON error, the title of a page, or how the
-/// text begins; nil where there is nothing to read.
-///
-/// Without what the veil hides.
-func complaint(in body: [UInt8], contentType: String?, _ veil: Veil) -> String? {
+/// The error message in a response's body, as one redacted line: the message of a JSON error, the title of an HTML page,
+/// or the beginning of a text; nil for an empty or binary body.
+func errorMessage(in body: [UInt8], contentType: String?, _ redaction: Redaction) -> String? {
   let kind = BodyKind(body, contentType: contentType)
   switch kind {
   case .empty, .binary: return nil
-  case .html: return title(of: body, veil).map { "an HTML page titled \(quoted($0))" } ?? "an HTML page"
+  case .html: return title(of: body, redaction).map { "an HTML page titled \(quoted($0))" } ?? "an HTML page"
   case .json:
     if body.count <= 1 << 16, let value = try? Value.parse(body), let words = message(in: value) {
-      return excerpt(veil.masked(words))
+      return excerpt(redaction.masked(words))
     }
-    return excerpt(veil.masked(String(decoding: body.prefix(4096), as: UTF8.self)))
-  case .xml, .text: return excerpt(veil.masked(String(decoding: body.prefix(4096), as: UTF8.self)))
+    return excerpt(redaction.masked(String(decoding: body.prefix(4096), as: UTF8.self)))
+  case .xml, .text: return excerpt(redaction.masked(String(decoding: body.prefix(4096), as: UTF8.self)))
   }
 }
 
-/// As Launch Library (`detail`), APOD (`msg`, `error.message`) and most others have it.
+/// The message under the names that Launch Library (`detail`), APOD (`msg`, `error.message`) and most others use.
 private func message(in value: Value) -> String? {
   for name in ["detail", "msg", "message", "error", "errors", "error_description", "title"] {
     guard let found = value.member(name) else { continue }
@@ -60,8 +58,8 @@ private func message(in value: Value) -> String? {
   return nil
 }
 
-private func title(of page: [UInt8], _ veil: Veil) -> String? {
-  let text = veil.masked(String(decoding: page.prefix(1 << 14), as: UTF8.self))
+private func title(of page: [UInt8], _ redaction: Redaction) -> String? {
+  let text = redaction.masked(String(decoding: page.prefix(1 << 14), as: UTF8.self))
   guard let start = text.firstRange(of: "<title>") ?? text.firstRange(of: "<TITLE>") else { return nil }
   let words = excerpt(String(text[start.upperBound...].prefix { $0 != "<" }), limit: 80)
   return words.isEmpty ? nil : words

@@ -1,63 +1,63 @@
-/// Why there is no answer, as a sentence that says what was asked of whom, what came, and what to do; no secret in it.
+/// An error of a fetch: a sentence with the request, what came and what to do, without secrets.
 public struct FetchError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
-    /// The request itself is wrong; nothing was sent.
+    /// The request is invalid; nothing was sent.
     case request
-    /// The host cannot be found or does not take a connection.
+    /// The host cannot be found or refuses the connection.
     case unreachable
-    /// The encryption failed: the certificate is not one for that host, or nobody vouches for it.
+    /// TLS failed: the certificate is for another host, or not trusted.
     case encryption
     case timeout(TransferPhase)
-    /// The connection broke before the answer was whole.
+    /// The connection broke before the response was complete.
     case interrupted
-    /// There is more of it than the request allows.
+    /// The response is larger than the request allows.
     case tooLarge
-    /// It leads somewhere that is not followed.
+    /// A redirect that is not followed.
     case redirect
-    /// The server answered with an error, or with a status that makes no sense here.
+    /// The server answered with an error status, or with one that is unexpected here.
     case status(Int)
-    /// The answer is no JSON.
+    /// The body is not JSON.
     case notJSON
-    /// The answer is the beginning of JSON.
+    /// The body is JSON that ends early.
     case truncated
-    /// The host's budget has nothing left for it.
+    /// The budget of the host is spent.
     case budget
-    /// The one who asked wants it no more.
+    /// The caller cancelled the fetch.
     case cancelled
-    /// What processes share (budgets) cannot be read or written.
+    /// The budgets cannot be read or written.
     case store
-    /// Something that libcurl or the machine could not do.
+    /// Another failure of libcurl or the system.
     case failed
   }
 
   public var kind: Kind
-  /// What was asked, secrets masked: `GET https://example.org/items`.
+  /// The request, redacted: `GET https://example.org/items`.
   public var request: String
-  /// What was wrong: `answered 404 Not Found: No data available for date: 2026-09-11`.
+  /// The message: `answered 404 Not Found: No data available for date: 2026-09-11`.
   public var message: String
-  /// What the answer's body says of the error, in a line, secrets masked.
-  public var complaint: String?
-  /// When it may be worth asking again, in seconds since 1970, where that is known.
+  /// The message in the response's body, as one redacted line.
+  public var serverMessage: String?
+  /// The earliest useful time for another request, in seconds since 1970, if known.
   public var retryAt: Double?
-  /// How long the server asked to be left alone.
+  /// The wait that the server asked for.
   var requestedWait: Duration?
-  /// How often it was tried.
+  /// The number of attempts.
   public var tries = 1
 
   init(_ kind: Kind, _ request: Request, _ message: String) {
     self.kind = kind
     self.request = "\(request)"
-    self.message = request.veil.masked(message)
+    self.message = request.redaction.masked(message)
   }
 
   public var description: String {
     "\(request): \(message)\(tries > 1 ? " (tried \(tries) times)" : "")"
   }
 
-  /// The status that the server answered with.
+  /// The status code of the response.
   public var status: Int? { if case .status(let status) = kind { status } else { nil } }
 
-  /// Whether the same request may succeed a while later.
+  /// Whether the error is transient: the same request may succeed later.
   public var mayPass: Bool {
     switch kind {
     case .unreachable, .timeout, .interrupted, .truncated: true
@@ -66,11 +66,11 @@ public struct FetchError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether the server has certainly done nothing about the request, so that even a POST may be sent again.
-  var wasNotActedOn: Bool { kind == .unreachable || kind == .timeout(.connect) || status == 429 }
+  /// Whether the server certainly has not processed the request, so that even a POST may be sent again.
+  var wasNotProcessed: Bool { kind == .unreachable || kind == .timeout(.connect) || status == 429 }
 
-  /// Whether an older answer may stand in: the server is in trouble, and has not said that the answer is another now.
-  var maySettleForStale: Bool {
+  /// Whether a stale response may be served: the server has a problem, and has not said that the content changed.
+  var allowsStale: Bool {
     switch kind {
     case .notJSON, .budget, .failed, .store, .tooLarge: true
     case .status(let status): status == 429 || status >= 500
@@ -79,7 +79,23 @@ public struct FetchError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Where in a transfer time ran out.
+/// The phase of a transfer that a timeout ended.
 public enum TransferPhase: String, Sendable, Equatable {
   case connect, firstByte, stall, whole
 }
+
+/// A status code with its standard text: `404 Not Found`.
+func statusText(_ status: Int) -> String {
+  statusTexts[status].map { "\(status) \($0)" } ?? "\(status)"
+}
+
+private let statusTexts = [
+  200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
+  300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+  307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized",
+  403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
+  408: "Request Timeout", 409: "Conflict", 410: "Gone", 413: "Content Too Large",
+  415: "Unsupported Media Type", 422: "Unprocessable Content", 429: "Too Many Requests",
+  451: "Unavailable For Legal Reasons", 500: "Internal Server Error", 501: "Not Implemented",
+  502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The seconds since 1970 of a date in a header, in any of the three forms that HTTP allows; nil for anything else.
+/// Parses a date in a header, in any of HTTP's three forms, to seconds since 1970; nil for anything else.
 ///
 ///     parseHTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")   // 784111777
 ///     parseHTTPDate("Sunday, 06-Nov-94 08:49:37 GMT")
@@ -17,7 +17,7 @@ func parseHTTPDate(_ text: String) -> Double? {
     clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2],
     (1...31).contains(day), (0..<24).contains(hour), (0..<60).contains(minute), (0...60).contains(second)
   else { return nil }
-  // Of two digits the century is guessed, as the standard has it: none lies more than 50 years ahead.
+  // A year of two digits is never more than 50 years ahead, says the standard.
   if yearText.utf8.count == 2 { year += year < 70 ? 2000 : 1900 }
   guard (1900...9999).contains(year) else { return nil }
   var time = tm()
@@ -30,7 +30,7 @@ func parseHTTPDate(_ text: String) -> Double? {
   return Double(timegm(&time))
 }
 
-/// A moment in seconds since 1970 as headers have it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Formats seconds since 1970 as a date in a header: `Sun, 06 Nov 1994 08:49:37 GMT`.
 public func httpDate(_ seconds: Int) -> String {
   var (moment, time) = (time_t(seconds), tm())
   gmtime_r(&moment, &time)

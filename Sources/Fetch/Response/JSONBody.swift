@@ -1,34 +1,34 @@
 import JSON
 
-/// Reads the JSON that a body is to be; says what it is where it is something else.
+/// Parses a body that should be JSON; the error says what the body is instead.
 func readJSON(
-  _ body: [UInt8], contentType: String?, status: Int, of request: Request, _ veil: Veil
+  _ body: [UInt8], contentType: String?, status: Int, of request: Request, _ redaction: Redaction
 ) throws(FetchError) -> Value {
   do throws(ParseError) {
     return try Value.parse(body, .strict)
   } catch {
     let kind = BodyKind(body, contentType: contentType)
     let answered = "answered \(statusText(status)) with"
-    // What breaks off in its middle, or before its start, may come whole the next time.
+    // A body that ends early, or is empty, may be complete the next time.
     let isTruncated = kind == .empty || error.isAtEnd && (kind == .json || body.first == 0x22)
     let words: String
     switch kind {
     case .empty: words = "\(answered) nothing where JSON was to be"
     case .json where isTruncated:
-      words = "\(answered) JSON that breaks off after \(body.count) bytes: \(ending(of: body, veil))"
+      words = "\(answered) JSON that breaks off after \(body.count) bytes: \(ending(of: body, redaction))"
     case .json: words = "\(answered) what begins as JSON but is none: \(error)"
     default:
-      let complaint = complaint(in: body, contentType: contentType, veil)
-      let shown = kind == .html ? complaint ?? kind.rawValue : "\(kind.rawValue): \(complaint ?? "")"
+      let message = errorMessage(in: body, contentType: contentType, redaction)
+      let shown = kind == .html ? message ?? kind.rawValue : "\(kind.rawValue): \(message ?? "")"
       words = "\(answered) \(shown), where JSON was to be"
     }
     var failure = FetchError(isTruncated ? .truncated : .notJSON, request, words)
-    failure.complaint = complaint(in: body, contentType: contentType, veil)
+    failure.serverMessage = errorMessage(in: body, contentType: contentType, redaction)
     throw failure
   }
 }
 
-private func ending(of body: [UInt8], _ veil: Veil) -> String {
-  let end = excerpt(veil.masked(String(decoding: body.suffix(4096), as: UTF8.self)), limit: 4096)
+private func ending(of body: [UInt8], _ redaction: Redaction) -> String {
+  let end = excerpt(redaction.masked(String(decoding: body.suffix(4096), as: UTF8.self)), limit: 4096)
   return "…\(end.suffix(40))"
 }

@@ -1,8 +1,8 @@
 extension Headers {
-  /// Where a `Link` header says that something is, as the next page:
+  /// The target of a relation in a `Link` header, the next page say:
   /// `Link: </items?page=2>; rel="next", </items?page=9>; rel="last"`.
   ///
-  /// Nil where none says it. What it answers is for `Request.following`.
+  /// Nil if no header has the relation. The target is for `Request.following`.
   public func link(_ relation: String) -> String? {
     for field in fields where field.name == "link" {
       var reader = LinkReader(rest: field.value[...])
@@ -14,7 +14,7 @@ extension Headers {
   }
 }
 
-/// Reads the links of one header, one after the other, to the first that makes no sense (RFC 8288).
+/// Parses the links of one header (RFC 8288) up to the first malformed one.
 private struct LinkReader {
   var rest: Substring
 
@@ -27,7 +27,7 @@ private struct LinkReader {
     while skip(to: ";") {
       let name = takeWord().lowercased()
       let value = skip(to: "=") ? takeValue() : ""
-      // Said twice, only the first counts.
+      // Only the first `rel` counts.
       if name == "rel", relations.isEmpty {
         relations = value.lowercased().split(separator: " ").map(String.init)
       }
@@ -35,7 +35,7 @@ private struct LinkReader {
     return (target, relations)
   }
 
-  /// Goes past a mark, if it comes next.
+  /// Skips a delimiter, if it is next.
   private mutating func skip(to mark: Character) -> Bool {
     let after = rest.drop { " \t".contains($0) }
     guard after.first == mark else { return false }

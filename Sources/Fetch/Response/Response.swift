@@ -1,49 +1,49 @@
 import JSON
 
-/// What came of a request: a value, and how far it can be relied on.
-public struct Answer: Sendable {
+/// The response to a request: the value, and how fresh it is.
+public struct Response: Sendable {
   public enum Freshness: String, Sendable {
-    /// It came just now, or a while ago and is as young as the request asked for.
+    /// From the server, or from the cache and as young as the request asked for.
     case fresh
-    /// It is from the cache, and the server has just said that nothing has changed.
+    /// From the cache, just confirmed by the server.
     case revalidated
-    /// It is from the cache, and nothing newer can be had: see `staleBecause`.
+    /// From the cache, because the server gave nothing newer: see `staleBecause`.
     case stale
   }
 
   public var status: Int
   public var headers: Headers
-  /// The JSON; null where the request took anything.
+  /// The JSON; null for a request that expects any bytes.
   public var value: Value
-  /// The body, where the request took anything.
+  /// The body, for a request that expects any bytes.
   public var bytes: [UInt8]
   public var freshness: Freshness
-  /// For how many seconds nobody has looked whether it is still so.
+  /// The seconds since it was received or last revalidated.
   public var age: Double
-  /// Whether it was in the cache.
+  /// Whether it came from the cache.
   public var isFromCache: Bool
-  /// Why nothing newer can be had, of a stale answer.
+  /// The error that made a stale response necessary.
   public var staleBecause: FetchError?
-  /// Where it came from in the end, redirects followed.
+  /// The final address, after redirects.
   public var address: Address
-  /// How often the server was asked.
+  /// The number of attempts.
   public var tries: Int
 }
 
-/// What somebody who waits for an answer may be told meanwhile.
+/// A notice about a fetch under way: why it takes time.
 public enum FetchNotice: Sendable, Equatable, CustomStringConvertible {
-  /// The budget of a site is spent; it goes on at `until` (seconds since 1970), in so long.
+  /// The budget of a site is spent; the fetch continues at `until` (seconds since 1970), after `wait`.
   case waitingForBudget(site: String, until: Double, wait: Duration)
-  /// It failed and is tried again after a wait.
+  /// An attempt failed; the next one follows after `wait`.
   case retrying(FetchError, wait: Duration)
-  /// What is kept between fetches cannot be read or written; it goes on without.
-  case notKept(String)
+  /// The cache or the budgets cannot be read or written; the fetch continues without them.
+  case notStored(String)
 
   public var description: String {
     switch self {
     case .waitingForBudget(let site, _, let wait): "\(site): next call in \(spoken(wait))"
     case .retrying(let error, let wait): "\(error); next try in \(spoken(wait))"
-    case .notKept(let reason): "going on without what is kept between fetches: \(reason)"
+    case .notStored(let reason): "going on without what is kept between fetches: \(reason)"
     }
   }
 }

@@ -4,18 +4,18 @@ import Testing
 
 @testable import Fetch
 
-@Suite struct LedgerTests {
+@Suite struct BudgetRulesTests {
   let hour = SiteBudget.Window(15, per: .seconds(3600))
 
-  func ledger(_ windows: [SiteBudget.Window], spent times: [Double]) -> Ledger {
+  func rules(_ windows: [SiteBudget.Window], spent times: [Double]) -> BudgetRules {
     var record = SiteRecord()
     record.spending = times.map { SiteRecord.Spending(at: $0) }
-    return Ledger(SiteBudget(windows), record)
+    return BudgetRules(SiteBudget(windows), record)
   }
 
   @Test("what is spent comes back one period later, to the second")
   func oneWindow() {
-    let full = ledger([hour], spent: (0..<15).map(Double.init))
+    let full = rules([hour], spent: (0..<15).map(Double.init))
     #expect(full.time(at: 100) == 3600)
     #expect(full.left(at: 100) == 0)
     #expect(full.time(at: 3600) == 3600)
@@ -23,23 +23,23 @@ import Testing
     #expect(full.time(for: 3, at: 100) == 3602)
     #expect(full.time(for: 15, at: 100) == 3614)
     #expect(full.time(for: 16, at: 100) == nil)
-    #expect(ledger([hour], spent: []).left(at: 0) == 15)
+    #expect(rules([hour], spent: []).left(at: 0) == 15)
   }
 
   @Test("of several windows the strictest counts, and without one nothing does")
   func severalWindows() {
     let day = SiteBudget.Window(50, per: .seconds(86400))
     let spent = (0..<50).map { Double($0) * 100 }
-    #expect(ledger([.init(30, per: .seconds(3600)), day], spent: spent).time(at: 40_000) == 86400)
-    #expect(ledger([.init(30, per: .seconds(3600))], spent: spent).time(at: 5000) == 5600)
-    #expect(ledger([], spent: spent).time(for: 1000, at: 0) == 0)
-    #expect(ledger([], spent: spent).left(at: 0) == nil)
-    #expect(ledger([.init(0, per: .seconds(1))], spent: []).time(at: 0) == nil)
+    #expect(rules([.init(30, per: .seconds(3600)), day], spent: spent).time(at: 40_000) == 86400)
+    #expect(rules([.init(30, per: .seconds(3600))], spent: spent).time(at: 5000) == 5600)
+    #expect(rules([], spent: spent).time(for: 1000, at: 0) == 0)
+    #expect(rules([], spent: spent).left(at: 0) == nil)
+    #expect(rules([.init(0, per: .seconds(1))], spent: []).time(at: 0) == nil)
   }
 
   @Test("a site that wants to be left alone is, unless the clock was set back since")
   func blocked() {
-    var asked = ledger([hour], spent: [])
+    var asked = rules([hour], spent: [])
     asked.record.blockedUntil = 1716
     #expect(asked.time(at: 0) == 1716)
     #expect(asked.left(at: 0) == 0)
@@ -50,7 +50,7 @@ import Testing
 
   @Test("a limit that was heard of takes the place of the one for its period, for a day")
   func learned() {
-    var known = ledger([.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], spent: [])
+    var known = rules([.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], spent: [])
     known.record.learned = .init(10, at: 0)
     #expect(known.left(at: 1) == 30)
     known.budget.learnedPeriod = .seconds(3600)
@@ -70,8 +70,8 @@ import Testing
       var now = 0
       for _ in 0..<60 {
         now += Int.random(in: 0...5, using: &dice)
-        let ledger = ledger(windows, spent: spent.map(Double.init))
-        let said = ledger.time(at: Double(now)).map { Int($0) }
+        let rules = rules(windows, spent: spent.map(Double.init))
+        let said = rules.time(at: Double(now)).map { Int($0) }
         // Looked for second by second.
         let found = (now...(now + 600)).first { time in
           windows.allSatisfy { window in
@@ -86,9 +86,9 @@ import Testing
 
   @Test("what others spent is the difference to what the site says")
   func foreign() {
-    let ledger = ledger([hour], spent: [0, 1, 2])
+    let rules = rules([hour], spent: [0, 1, 2])
     func missing(_ limit: Int, _ remaining: Int) -> Int {
-      ledger.foreignSpending(BudgetReport(limit: limit, remaining: remaining, period: .seconds(3600)), at: 10)
+      rules.foreignSpending(BudgetReport(limit: limit, remaining: remaining, period: .seconds(3600)), at: 10)
     }
     #expect(missing(15, 12) == 0)
     #expect(missing(15, 14) == 0)

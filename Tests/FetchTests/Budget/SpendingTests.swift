@@ -115,13 +115,13 @@ import Testing
     let keyed = try request(url) { $0.headers = [Header("Authorization", "Token abcdef", isSecret: true)] }
     let other = try request(url) { $0.headers = [Header("Authorization", "Token ghijkl", isSecret: true)] }
     #expect(try play.client.ageOfLimit(of: keyed) == .infinity)
-    try play.client.hear(BudgetReport(limit: 210, remaining: 200, period: .seconds(3600)), of: keyed)
+    try play.client.learn(BudgetReport(limit: 210, remaining: 200, period: .seconds(3600)), of: keyed)
     #expect(try play.client.ageOfLimit(of: keyed) == 0)
     for _ in 0..<5 { _ = try play.fetch(keyed) }
     #expect(try play.client.left(of: keyed) == 195)
     #expect(try play.client.left(of: open) == 3 && play.client.left(of: other) == 3)
-    #expect(keyed.payer.hasPrefix("ll.example.org#") && !keyed.payer.contains("abcdef"))
-    #expect(keyed.payer != other.payer && open.payer == "ll.example.org")
+    #expect(keyed.budgetKey.hasPrefix("ll.example.org#") && !keyed.budgetKey.contains("abcdef"))
+    #expect(keyed.budgetKey != other.budgetKey && open.budgetKey == "ll.example.org")
   }
 
   @Test("an endpoint for the budget can tell the same, and when the next call can be paid")
@@ -129,7 +129,7 @@ import Testing
     let play = try play { _, _ in .answer("1") }
     let address = try Address(url)
     let report = BudgetReport(limit: 3, remaining: 0, period: .seconds(3600), nextIn: .seconds(1631))
-    try play.client.hear(report, of: Request(address))
+    try play.client.learn(report, of: Request(address))
     #expect(try play.client.left(of: Request(address)) == 0)
     _ = try play.fetch(Request(address))
     let first = try #require(play.times.first)

@@ -5,14 +5,14 @@ import Testing
 @Suite struct CachePolicyTests {
   let rule = CacheRule(maximumAge: .seconds(100), staleAge: .seconds(1000), variesBy: ["Accept"])
 
-  func cached(at checked: Double, etag: String? = nil, modified: String? = nil) -> KnownAnswer {
+  func cached(at checked: Double, etag: String? = nil, modified: String? = nil) -> CacheEntry {
     let fields = [etag.map { ("ETag", $0) }, modified.map { ("Last-Modified", $0) }].compactMap { $0 }
-    return KnownAnswer(checked: checked, headers: Headers(fields))
+    return CacheEntry(checked: checked, headers: Headers(fields))
   }
 
   @Test("what is young is used, what is old is asked about, and what cannot be asked about is fetched")
   func decisions() {
-    func decide(_ cached: KnownAnswer?, refresh: Bool = false) -> CachePolicy.Decision {
+    func decide(_ cached: CacheEntry?, refresh: Bool = false) -> CachePolicy.Decision {
       CachePolicy.decide(cached, rule, refresh: refresh, at: 1000)
     }
     #expect(decide(nil) == .fetch)
@@ -46,11 +46,11 @@ import Testing
     ]
     for kind in trouble + others {
       let error = FetchError(kind, try request("https://a.org/"), "")
-      func mayStandIn(at now: Double) -> Bool {
-        CachePolicy.mayStandIn(cached(at: 0), rule, for: error, at: now)
+      func mayServeStale(at now: Double) -> Bool {
+        CachePolicy.mayServeStale(cached(at: 0), rule, for: error, at: now)
       }
-      #expect(mayStandIn(at: 1000) == trouble.contains(kind), "\(kind)")
-      #expect(!mayStandIn(at: 1001))
+      #expect(mayServeStale(at: 1000) == trouble.contains(kind), "\(kind)")
+      #expect(!mayServeStale(at: 1001))
     }
   }
 
@@ -88,5 +88,20 @@ import Testing
       try key { $0.expectation = .anything },
     ]
     #expect(Set(others + [plain]).count == others.count + 1)
+  }
+}
+
+@Suite struct CacheEntryTests {
+  @Test("it comes back as it was kept, without cookies, and its secrets do not lie there")
+  func kept() throws {
+    let redaction = Redaction(["hunter2"])
+    let headers = Headers([("ETag", "\"a:b\""), ("Link", "</?key=hunter2>; rel=next"), ("X-Empty", "")])
+    var answer = CacheEntry(status: 200, checked: 7, headers: headers, body: Array("[\"hunter2\"]".utf8))
+    let cached = try #require(answer.encoded(redaction))
+    #expect(!cached.headers.contains(subsequence: "hunter2"))
+    #expect(!cached.body.contains(subsequence: "hunter2"))
+    #expect(CacheEntry(cached, redaction) == answer)
+    answer.headers.add("Set-Cookie", "session=1")
+    #expect(answer.encoded(redaction) == cached)
   }
 }

@@ -157,7 +157,7 @@ import Testing
   func anyBytes() throws {
     let play = Play(file: try WebFile(path: folder.file), cacheBytes: 1000) { order, number in
       let count = order.address.path == "/large" ? 251 : 200
-      return .success(TransferAnswer(status: 200, body: [UInt8](repeating: 0xff, count: count)))
+      return .success(TransferResponse(status: 200, body: [UInt8](repeating: 0xff, count: count)))
     }
     for (path, isKept) in [("/small", true), ("/large", false)] {
       let request = try asking("https://a.org" + path) { $0.expectation = .anything }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fetch
 
-@Suite struct ComplaintTests {
+@Suite struct ErrorBodyTests {
   @Test(
     "what the services say when they refuse",
     arguments: [
@@ -25,18 +25,18 @@ import Testing
       ("<html></html>", "an HTML page"), ("", nil), ("\u{0}\u{1}", nil), (#"{"detail": 3"#, #"{"detail": 3"#),
     ] as [(String, String?)])
   func words(_ body: String, _ words: String?) {
-    #expect(complaint(in: Array(body.utf8), contentType: nil, Veil()) == words)
+    #expect(errorMessage(in: Array(body.utf8), contentType: nil, Redaction()) == words)
   }
 
   @Test("a secret is hidden before a text is shortened")
   func shortened() {
-    let veil = Veil(["hunter2-and-much-more"])
+    let redaction = Redaction(["hunter2-and-much-more"])
     let long = String(repeating: "a", count: 195) + " hunter2-and-much-more"
-    #expect(complaint(in: Array(long.utf8), contentType: nil, veil) == long.prefix(196) + "***")
+    #expect(errorMessage(in: Array(long.utf8), contentType: nil, redaction) == long.prefix(196) + "***")
     let page = Array("<html><title>hunter2-and-much-more</title>".utf8)
-    #expect(complaint(in: page, contentType: nil, veil) == "an HTML page titled “***”")
+    #expect(errorMessage(in: page, contentType: nil, redaction) == "an HTML page titled “***”")
     let json = Array(#"{"detail": "hunter2-and-much-more is bad"}"#.utf8)
-    #expect(complaint(in: json, contentType: nil, veil) == "*** is bad")
+    #expect(errorMessage(in: json, contentType: nil, redaction) == "*** is bad")
   }
 
   static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -52,7 +52,8 @@ import Testing
     #expect(files.count >= 5)
     for file in files {
       let body = try Data(contentsOf: URL(fileURLWithPath: "\(Self.samples)/\(file)"))
-      let words = try #require(complaint(in: Array(body), contentType: "application/json", Veil()), "\(file)")
+      let words = try #require(
+        errorMessage(in: Array(body), contentType: "application/json", Redaction()), "\(file)")
       #expect(!words.contains("{"), "\(file)")
     }
   }

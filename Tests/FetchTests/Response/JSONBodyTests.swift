@@ -3,11 +3,11 @@ import Testing
 
 @testable import Fetch
 
-@Suite struct BodyReadingTests {
+@Suite struct JSONBodyTests {
   func failed(_ body: String, type: String? = nil) throws -> FetchError? {
     let request = try request("https://a.org/") { $0.headers = [Header("Authorization", "Token hunter2")] }
     return failure {
-      _ = try readJSON(Array(body.utf8), contentType: type, status: 200, of: request, request.veil)
+      _ = try readJSON(Array(body.utf8), contentType: type, status: 200, of: request, request.redaction)
     }
   }
 
@@ -15,7 +15,7 @@ import Testing
   func good() throws {
     let request = try request("https://a.org/")
     let value = try readJSON(
-      Array(#"{"a": [1]}"#.utf8), contentType: "text/html", status: 200, of: request, request.veil)
+      Array(#"{"a": [1]}"#.utf8), contentType: "text/html", status: 200, of: request, request.redaction)
     #expect(value == (try Value.parse(#"{"a": [1]}"#)))
   }
 

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Fetch
 
-@Suite struct SurroundingsTests {
-  func read(_ variables: [String: String]) -> Surroundings { Surroundings { variables[$0] } }
+@Suite struct ProxyEnvironmentTests {
+  func read(_ variables: [String: String]) -> ProxyEnvironment { ProxyEnvironment { variables[$0] } }
 
   @Test("the usual variables, the small ones first; HTTP_PROXY is no such one")
   func variables() {
@@ -16,7 +16,7 @@ import Testing
     #expect(all.noProxy == "x")
     #expect(all.certificateFile == "/g")
     #expect(all.certificateFolder == "/d")
-    #expect(read(["HTTP_PROXY": "http://a"]) == Surroundings())
+    #expect(read(["HTTP_PROXY": "http://a"]) == ProxyEnvironment())
     #expect(read(["ALL_PROXY": "http://e", "https_proxy": ""]).proxy(for: .https) == "http://e")
     #expect(read(["ALL_PROXY": "http://e"]).proxy(for: .http) == "http://e")
   }
