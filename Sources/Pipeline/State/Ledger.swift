@@ -194,8 +194,8 @@ final class Ledger: AlarmOwner {
     let state = state
     var lastTold: Double?
     while true {
-      do throws(StoreFailure) {
-        try state.value.file.commit { (epoch) throws(StoreFailure) in
+      do throws(StoreError) {
+        try state.value.file.commit { (epoch) throws(StoreError) in
           for (key, fact) in state.value.idleFacts { try epoch.keep(fact, key) }
           for (key, fact) in state.value.facts { try epoch.keep(fact, key) }
           try epoch.set(.text(time.text), owner: Ledger.owner, name: "clock")
@@ -236,7 +236,7 @@ final class Ledger: AlarmOwner {
 }
 
 extension Epoch {
-  fileprivate func keep(_ fact: Fact?, _ key: Ledger.FactName) throws(StoreFailure) {
+  fileprivate func keep(_ fact: Fact?, _ key: Ledger.FactName) throws(StoreError) {
     if let fact {
       try set(fact, owner: key.owner, name: key.name)
     } else {
@@ -245,7 +245,7 @@ extension Epoch {
   }
 }
 
-extension StoreFailure {
+extension StoreError {
   /// Another process is in the file for a moment, as one that reads it for a person.
   fileprivate var isBusy: Bool { if case .held = kind { true } else { false } }
 }

@@ -97,7 +97,7 @@ public final class Outbox: Sendable {
   var hasChanges: Bool { !state.value.changes.isEmpty }
   var pendingBytes: Int { state.value.pendingBytes }
 
-  func write(to epoch: borrowing Epoch) throws(StoreFailure) {
+  func write(to epoch: borrowing Epoch) throws(StoreError) {
     for change in state.value.changes {
       switch change {
       case .put(let entry): try epoch.put(entry)
@@ -137,7 +137,7 @@ struct KeptSink: Sendable {
 
   func willCommit() throws { try observer.keeping?.willCommit() }
 
-  func write(to epoch: borrowing Epoch) throws(StoreFailure) { try outbox.write(to: epoch) }
+  func write(to epoch: borrowing Epoch) throws(StoreError) { try outbox.write(to: epoch) }
 
   func didCommit(_ epoch: Int64) {
     let entries = outbox.settle(epoch)
