@@ -92,7 +92,7 @@ final class CurlLoop: Sendable {
       let wait = watch(&work)
       flow_curl_multi_poll(multi, wait)
     }
-    let failure = TransferError(.cancelled, "the transport was let go of")
+    let failure = TransferError(.cancelled, "the transport was closed")
     for number in work.active.keys { end(number, .failure(failure), &work) }
     for job in work.waiting { job.completion(.failure(failure)) }
   }
