@@ -31,7 +31,7 @@ struct RunState: Sendable {
   func open(_ plan: Plan, log: Log) throws -> StateFile {
     let path = try path(of: plan)
     let file: StateFile
-    do throws(StoreFailure) {
+    do throws(StoreError) {
       file = try opened(path, plan)
     } catch {
       guard [.full, .disk, .denied].contains(error.kind) else { throw error }
@@ -45,7 +45,7 @@ struct RunState: Sendable {
     return file
   }
 
-  private func opened(_ path: String, _ plan: Plan) throws(StoreFailure) -> StateFile {
+  private func opened(_ path: String, _ plan: Plan) throws(StoreError) -> StateFile {
     let database = Database.Options(sync: plan.epochs.syncs ? .everyCommit : .never)
     let file = try StateFile(path: path, StateFile.Options(database: database, resetsCorrupt: resetsCorrupt))
     try claim(file, for: plan)
@@ -76,17 +76,17 @@ struct RunState: Sendable {
   }
 
   /// Two pipelines of one name would take each other's state for their own.
-  private func claim(_ file: StateFile, for plan: Plan) throws(StoreFailure) {
+  private func claim(_ file: StateFile, for plan: Plan) throws(StoreError) {
     guard let own = absolute(plan.path) else { return }
     let owner = try file.fact(owner: "pipeline", name: "path")?.text
     if owner == own { return }
     if let owner, access(owner, F_OK) == 0 {
-      throw StoreFailure(
+      throw StoreError(
         file.path, .foreign,
         "it belongs to another pipeline called \(quoted(plan.name)), \(owner); give one of them another name, "
           + "or say --state FOLDER")
     }
-    try file.update { (epoch) throws(StoreFailure) in
+    try file.update { (epoch) throws(StoreError) in
       try epoch.set(.text(own), owner: "pipeline", name: "path")
     }
   }

@@ -25,11 +25,11 @@ enum RunWeb {
     let folder = sky == nil ? plans.first.flatMap { try? state?.folder(of: $0) } : nil
     return WebAccess(refreshes: arguments.has(refresh), isSimulated: sky != nil) { [budgets] in
       // No proxy is asked for what is on this machine.
-      let surroundings = sky == nil ? Surroundings { Terminal.environment($0) } : Surroundings()
+      let proxyEnvironment = sky == nil ? ProxyEnvironment { Terminal.environment($0) } : ProxyEnvironment()
       let network = try CurlTransport(
-        .init(userAgent: "flow/\(VersionCommand.version)", surroundings: surroundings))
+        .init(userAgent: "flow/\(VersionCommand.version)", proxyEnvironment: proxyEnvironment))
       let transport = sky?.transport(over: network) ?? network
-      let file = try folder.map { folder throws(StoreFailure) in try WebFile(path: WebFile.path(in: folder)) }
+      let file = try folder.map { folder throws(StoreError) in try WebFile(path: WebFile.path(in: folder)) }
       return Client(
         transport, file: try file ?? WebFile(),
         on: SerialScheduler(name: "flow-web", speed: sky?.speed ?? .real),

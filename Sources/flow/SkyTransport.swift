@@ -15,7 +15,7 @@ struct SkyTransport: Transport {
   }
 
   func start(
-    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
   ) -> Subscription {
     var order = order
     order.headers += [

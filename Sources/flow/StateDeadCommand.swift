@@ -24,19 +24,19 @@ enum StateDeadCommand {
       "state dead retry", "have them tried again", operands: .any("NUMBER").after("PIPELINE"),
       options: [all, StateCommand.folder], about: "The next run writes them, each with its old id.",
       examples: [("flow state dead retry slips 3 4", "two of them")]), did: "put back"
-  ) { epoch, number throws(StoreFailure) in try epoch.retry(deadLetter: number) }
+  ) { epoch, number throws(StoreError) in try epoch.retry(deadLetter: number) }
 
   private static let drop = change(
     Manual(
       "state dead drop", "forget them", operands: .any("NUMBER").after("PIPELINE"),
       options: [all, StateCommand.folder], about: "What they hold is written nowhere.",
       examples: [("flow state dead drop slips --all", "all of them")]), did: "dropped"
-  ) { epoch, number throws(StoreFailure) in try epoch.drop(deadLetter: number) }
+  ) { epoch, number throws(StoreError) in try epoch.drop(deadLetter: number) }
 
   /// A command that does something to some letters, or to none where one of them is not there.
   private static func change(
     _ manual: Manual, did: String,
-    _ body: @escaping @Sendable (borrowing Epoch, Int64) throws(StoreFailure) -> Void
+    _ body: @escaping @Sendable (borrowing Epoch, Int64) throws(StoreError) -> Void
   ) -> Command {
     Command(state: manual) { arguments in
       let files = try StateFiles(arguments)
@@ -62,7 +62,7 @@ enum StateDeadCommand {
         }
         letters = letters.filter { given.contains($0.number) }
       }
-      try state.update { epoch throws(StoreFailure) in
+      try state.update { epoch throws(StoreError) in
         for letter in letters { try body(epoch, letter.number) }
       }
       for letter in letters { Terminal.say("\(did) \(printable(letter.name))\n") }

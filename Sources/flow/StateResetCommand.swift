@@ -36,7 +36,7 @@ enum StateResetCommand {
   private static func forget(_ name: String, _ path: String, isAsking: Bool) throws -> Int32 {
     let removal = try StateRemoval(path: path)
     let what: String
-    do throws(StoreFailure) {
+    do throws(StoreError) {
       let summary = try StateSummary(name, StateReader(path: path))
       what = [
         StateText.count(summary.keys, "key"), StateText.count(summary.waiting, "waiting output"),
@@ -70,10 +70,10 @@ enum StateResetCommand {
     guard
       !isAsking || isAgreed("forget what \(list) of \(quoted(name)) remember\(nodes.count == 1 ? "s" : "")")
     else { return declined() }
-    var forgotten: [Forgotten] = []
-    try state.update { epoch throws(StoreFailure) in
+    var forgotten: [StateReset] = []
+    try state.update { epoch throws(StoreError) in
       forgotten = []
-      for node in nodes { forgotten.append(try epoch.forget(node: node)) }
+      for node in nodes { forgotten.append(try epoch.reset(node: node)) }
     }
     for (node, what) in zip(nodes, forgotten) {
       let parts = [

@@ -23,7 +23,7 @@ struct StateSummary {
   /// The owner of what is known of the pipeline as such.
   private static let pipelineOwner = "pipeline"
 
-  init(_ name: String, _ reader: StateReader) throws(StoreFailure) {
+  init(_ name: String, _ reader: StateReader) throws(StoreError) {
     self.name = name
     path = reader.path
     (size, changed) = StateSummary.measure(path)

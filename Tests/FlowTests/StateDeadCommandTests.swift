@@ -27,7 +27,7 @@ import Testing
     let long = OutboxEntry(
       sink: "tell", place: .init(epoch: 9, index: 9), id: "long",
       bytes: Array("\"\(String(repeating: "ż", count: 999))\"".utf8))
-    try run.update { epoch throws(StoreFailure) in
+    try run.update { epoch throws(StoreError) in
       try epoch.bury(long, reason: String(repeating: "no ", count: 99), at: 0)
     }
     let lines = try state.flow("dead", "ls", "slips").output.split(separator: "\n")

@@ -92,7 +92,7 @@ import Testing
     #expect(state.files == before)
     let run = try state.open("slips")
     #expect(try state.flow("ls", "slips", "--json") == alone)
-    try run.commit { epoch throws(StoreFailure) in
+    try run.commit { epoch throws(StoreError) in
       try epoch.set(.integer(10), owner: "dedupe", name: "passed")
     }
     #expect(try state.flow("ls", "slips", "--json").output.contains(#"{"passed":10}"#))

@@ -73,7 +73,7 @@ final class Life: Sendable {
   var world: World {
     World(
       wallClock: { [self] in wallClock }, random: { [self] in Double(below(1 << 30)) / Double(1 << 30) },
-      environment: { _ in nil }, disk: SimulatedFiles(process: process),
+      environment: { _ in nil }, disk: ProcessDisk(process: process),
       pause: { [self] seconds, stop in pause(seconds, stop) })
   }
 

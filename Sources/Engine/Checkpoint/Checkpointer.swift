@@ -207,8 +207,8 @@ final class Checkpointer: AlarmOwner {
     let state = state
     var lastTold: Double?
     while true {
-      do throws(StoreFailure) {
-        try state.value.file.commit { (epoch) throws(StoreFailure) in
+      do throws(StoreError) {
+        try state.value.file.commit { (epoch) throws(StoreError) in
           for (key, fact) in state.value.idleFacts { try epoch.keep(fact, key) }
           for (key, fact) in state.value.facts { try epoch.keep(fact, key) }
           try epoch.set(.text(time.text), owner: Checkpointer.owner, name: "clock")
@@ -251,7 +251,7 @@ final class Checkpointer: AlarmOwner {
 }
 
 extension Epoch {
-  fileprivate func keep(_ fact: Fact?, _ key: Checkpointer.FactName) throws(StoreFailure) {
+  fileprivate func keep(_ fact: Fact?, _ key: Checkpointer.FactName) throws(StoreError) {
     if let fact {
       try set(fact, owner: key.owner, name: key.name)
     } else {
@@ -260,7 +260,7 @@ extension Epoch {
   }
 }
 
-extension StoreFailure {
+extension StoreError {
   /// Another process holds the file for a moment, such as `flow state show`.
   fileprivate var isBusy: Bool { if case .held = kind { true } else { false } }
 }

@@ -99,7 +99,7 @@ public final class Outbox: Sendable {
   var hasChanges: Bool { !state.value.changes.isEmpty }
   var pendingBytes: Int { state.value.pendingBytes }
 
-  func write(to epoch: borrowing Epoch) throws(StoreFailure) {
+  func write(to epoch: borrowing Epoch) throws(StoreError) {
     for change in state.value.changes {
       switch change {
       case .put(let entry): try epoch.put(entry)

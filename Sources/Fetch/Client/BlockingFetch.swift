@@ -4,13 +4,13 @@ import Glibc
 import Reactive
 
 extension Client {
-  /// Fetches, while the calling thread waits; once the stop sign is set it fails at once.
+  /// Fetches and blocks the calling thread; it fails as soon as the stop signal is set.
   ///
-  /// Not for the thread of the client's own scheduler. `notice` is called on that one.
+  /// Not for the thread of the client's scheduler, which `notice` is called on.
   public func fetch(
     _ request: Request, stop: StopSign? = nil,
     notice: @escaping @Sendable (FetchNotice) -> Void = { _ in }
-  ) throws(FetchError) -> Answer {
+  ) throws(FetchError) -> Response {
     let letter = Letter()
     let subscription = start(request, notice: notice) { letter.put($0) }
     while true {
@@ -26,18 +26,18 @@ extension Client {
 
 /// A result that one thread leaves for another, which waits for it beside something else.
 private final class Letter: Sendable {
-  private let content = Locked<Result<Answer, FetchError>?>(nil)
+  private let content = Locked<Result<Response, FetchError>?>(nil)
   private let descriptor = flow_eventfd()
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  func put(_ result: Result<Answer, FetchError>) {
+  func put(_ result: Result<Response, FetchError>) {
     content.withLock { $0 = result }
     var one: UInt64 = 1
     if descriptor >= 0 { _ = write(descriptor, &one, 8) }
   }
 
-  func take() -> Result<Answer, FetchError>? { content.withLock { $0 } }
+  func take() -> Result<Response, FetchError>? { content.withLock { $0 } }
 
   func wait(or other: Int32) {
     var entries = [

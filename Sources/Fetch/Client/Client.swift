@@ -1,23 +1,22 @@
 import Reactive
 import Store
 
-/// Fetches JSON over HTTP: what is young enough from the cache, the rest from servers, within their budgets, with
-/// retries; old answers where nothing newer can be had.
+/// An HTTP client for JSON with a cache, request budgets and retries: it serves what is young enough from the cache,
+/// fetches the rest within the budgets of the servers, and serves stale responses if a server fails.
 ///
 ///     let client = Client(
 ///       CurlTransport(), file: try WebFile(path: WebFile.path(in: folder)), on: SerialScheduler(name: "fetch"),
 ///       wallClock: world.wallClock,
 ///       .init(budgets: ["ll.thespacedevs.com": SiteBudget([.init(15, per: .seconds(3600))])]))
-///     let answer = try client.fetch(request, stop: stop)
+///     let response = try client.fetch(request, stop: stop)
 ///
-/// All decisions are made on the scheduler, which is also what waits: with a `VirtualScheduler` and a transport that is
-/// a script, hours pass in no time.
+/// All decisions and waits run on the scheduler: with a `VirtualScheduler` and a scripted transport, hours pass in no time.
 public final class Client: Sendable {
   public struct Options: Sendable {
-    /// By host, or `host:port` where the port is an unusual one.
+    /// By host, or by `host:port` for a port that is not the scheme's.
     public var budgets: [String: SiteBudget]
     public var retry: RetryPolicy
-    /// How much the bodies in the cache may take together.
+    /// The limit for all bodies in the cache.
     public var cacheBytes: Int
 
     public init(
@@ -36,8 +35,8 @@ public final class Client: Sendable {
   let file: Locked<WebFile>
 
   /// - Parameters:
-  ///   - file: Where the cache and the budgets are.
-  ///   - scheduler: Where decisions are made and time is waited for; of its own, not a lane.
+  ///   - file: The cache and the budgets.
+  ///   - scheduler: A scheduler of its own, not a lane.
   ///   - wallClock: The seconds since 1970.
   public init(
     _ transport: any Transport, file: sending WebFile, on scheduler: any Scheduler,
@@ -50,41 +49,33 @@ public final class Client: Sendable {
     self.file = Locked(file)
   }
 
-  /// Begins a fetch; `completion` is called once, on the client's scheduler, unless the result is disposed before.
+  /// Starts a fetch; `completion` is called once on the client's scheduler, unless the result is disposed before.
   ///
-  /// `notice` tells there why it takes its time.
+  /// `notice` is called there with the reason for each wait.
   @discardableResult
   public func start(
     _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void = { _ in },
-    completion: @escaping @Sendable (Result<Answer, FetchError>) -> Void
+    completion: @escaping @Sendable (Result<Response, FetchError>) -> Void
   ) -> Subscription {
     let fetching = Fetching(request, of: self, notice, completion)
     scheduler.perform { fetching.begin() }
     return fetching.subscription
   }
 
-  /// How many requests like this the budget can pay now; nil where there is no limit.
-  public func left(of request: Request) throws(StoreFailure) -> Int? {
-    let (payer, budget, now) = (request.payer, budget(of: request.address.site), wallClock())
-    return try file.withLock { file throws(StoreFailure) in
-      Ledger(budget, try file.site(payer)).left(at: now)
-    }
-  }
-
-  /// How many seconds ago a site's own word on the budget of such a request was heard; infinity for never, and nil
-  /// where its word is not asked for.
-  public func ageOfLimit(of request: Request) throws(StoreFailure) -> Double? {
+  /// The seconds since the site's last report on the budget of such a request: infinity for never, nil if the budget
+  /// ignores reports.
+  public func ageOfLimit(of request: Request) throws(StoreError) -> Double? {
     if budget(of: request.address.site).learnedPeriod == nil { return nil }
-    let (payer, now) = (request.payer, wallClock())
-    let learned = try file.withLock { file throws(StoreFailure) in try file.site(payer).learned }
+    let (budgetKey, now) = (request.budgetKey, wallClock())
+    let learned = try file.withLock { file throws(StoreError) in try file.site(budgetKey).learned }
     return learned.map { abs(now - $0.at) } ?? .infinity
   }
 
-  /// Takes in what a site says of the budget of such a request elsewhere than in headers.
-  public func hear(_ report: BudgetReport, of request: Request) throws(StoreFailure) {
-    let (payer, budget, now) = (request.payer, budget(of: request.address.site), wallClock())
-    try file.withLock { file throws(StoreFailure) in
-      try file.settle(payer, budget, paid: nil, block: nil, report, now: now)
+  /// Records a site's report on the budget of such a request that did not come in headers.
+  public func learn(_ report: BudgetReport, of request: Request) throws(StoreError) {
+    let (budgetKey, budget, now) = (request.budgetKey, budget(of: request.address.site), wallClock())
+    try file.withLock { file throws(StoreError) in
+      try file.settle(budgetKey, budget, paid: nil, block: nil, report, now: now)
     }
   }
 

@@ -2,28 +2,32 @@ import System
 import JSON
 import Reactive
 
-/// The course of one fetch: the cache, then tries, each paid for, until there is an answer or no sense in another try.
+/// One fetch as a state machine: look-up in the cache, then attempts, each paid from the budget, until there is a
+/// response or a retry is useless.
 ///
-/// Everything happens on the client's scheduler.
+/// Everything runs on the client's scheduler. It is no `Observable` chain because `retry(_:on:)` can neither give up by
+/// the kind of an error nor report the wait that it chose, which the notices and the limit of all waits need. The budget,
+/// redirects and stale responses share the state of an attempt, so a chain would capture the same variables and add
+/// a layer around them.
 final class Fetching: Sendable {
   struct State: Sendable {
-    /// What is asked now: the request, or where it was redirected to.
+    /// The request, or the one that a redirect led to.
     var current: Request
     var tries = 0
     var hops = 0
-    /// How long the waits between tries were.
+    /// The sum of the waits between attempts.
     var waited = Duration.zero
-    /// What is waited for: a timer or a transfer.
+    /// The pending timer or transfer.
     var pending: Subscription?
-    /// The site that has been paid in this try, and the number of that spending.
-    var paidSite: String?
+    /// The budget that has paid for this attempt, and the number of that spending.
+    var paidBudget: String?
     var payment: Int64?
-    /// The failure that the present try is to make good.
+    /// The error of the last attempt.
     var failure: FetchError?
-    var cached: KnownAnswer?
+    var cached: CacheEntry?
     var isRevalidating = false
-    /// What has been told of the wait for the budget.
-    var toldUntil: Double?
+    /// The end of the wait for the budget in the last notice.
+    var noticedUntil: Double?
     var isOver = false
   }
 
@@ -34,11 +38,11 @@ final class Fetching: Sendable {
   let rule: CacheRule?
   let key: [UInt8]
   let notice: @Sendable (FetchNotice) -> Void
-  private let completion: @Sendable (Result<Answer, FetchError>) -> Void
+  private let completion: @Sendable (Result<Response, FetchError>) -> Void
 
   init(
     _ request: Request, of client: Client, _ notice: @escaping @Sendable (FetchNotice) -> Void,
-    _ completion: @escaping @Sendable (Result<Answer, FetchError>) -> Void
+    _ completion: @escaping @Sendable (Result<Response, FetchError>) -> Void
   ) {
     self.request = request
     self.client = client
@@ -60,7 +64,7 @@ final class Fetching: Sendable {
       }
       pending?.dispose()
     }
-    if let flaw = request.flaw { return end(.failure(FetchError(.request, request, flaw))) }
+    if let reason = request.invalidReason { return end(.failure(FetchError(.request, request, reason))) }
     if let rule {
       let cached = lookUp()
       state.withLock { $0.cached = cached }
@@ -73,20 +77,20 @@ final class Fetching: Sendable {
     attempt()
   }
 
-  /// The secrets of the request, and of where it was redirected to.
-  func veil(_ current: Request) -> Veil { Veil(request.secretTexts + current.secretTexts) }
+  /// The redaction for a request and the one that a redirect led to.
+  func redaction(_ current: Request) -> Redaction { Redaction(request.secretTexts + current.secretTexts) }
 
   private func attempt() {
     state.withLock { state in
       state.tries += 1
       state.hops = 0
       state.current = request
-      state.paidSite = nil
+      state.paidBudget = nil
     }
     pay()
   }
 
-  // MARK: - Asking
+  // MARK: - Transfer
 
   func send(_ current: Request) {
     let conditions = state.withLock { state in
@@ -107,82 +111,85 @@ final class Fetching: Sendable {
     hold(transfer)
   }
 
-  private func receive(_ result: Result<TransferAnswer, TransferFailure>) {
+  private func receive(_ result: Result<TransferResponse, TransferError>) {
     let (current, isOver) = state.withLock { ($0.current, $0.isOver) }
     if isOver { return }
     switch result {
     case .failure(let failure):
-      let error = FetchError(failure.kind, request, excerpt(veil(current).masked(failure.message)))
-      settle(current, error.wasNotActedOn ? .refund : .asPaid)
+      let error = FetchError(failure.kind, request, excerpt(redaction(current).masked(failure.message)))
+      settle(current, error.wasNotProcessed ? .refund : .asPaid)
       fail(error)
-    case .success(let answer):
-      if answer.status == 304, let cached = state.withLock({ $0.isRevalidating ? $0.cached : nil }) {
-        settle(current, .answered(answer.headers, block: nil))
-        return confirm(cached)
+    case .success(let response):
+      if response.status == 304, let cached = state.withLock({ $0.isRevalidating ? $0.cached : nil }) {
+        settle(current, .answered(response.headers, block: nil))
+        return revalidated(cached)
       }
-      if Redirects.isRedirect(answer.status) {
-        settle(current, .answered(answer.headers, block: nil))
-        return redirect(current, answer)
+      if Redirects.isRedirect(response.status) {
+        settle(current, .answered(response.headers, block: nil))
+        return redirect(current, response)
       }
-      guard (200..<300).contains(answer.status) else { return refused(current, answer) }
-      settle(current, .answered(answer.headers, block: nil))
-      accept(current, answer)
+      guard (200..<300).contains(response.status) else { return reject(current, response) }
+      settle(current, .answered(response.headers, block: nil))
+      accept(current, response)
     }
   }
 
-  private func redirect(_ current: Request, _ answer: TransferAnswer) {
+  private func redirect(_ current: Request, _ response: TransferResponse) {
     do throws(FetchError) {
       let hops = state.withLock { $0.hops }
       let next = try Redirects.next(
-        of: current, answer.status, location: answer.headers["location"], hops: hops)
+        of: current, response.status, location: response.headers["location"], hops: hops)
       state.withLock { state in
         state.hops += 1
         state.current = next
       }
       pay()
     } catch {
-      fail(FetchError(error.kind, request, veil(current).masked(error.message)))
+      fail(FetchError(error.kind, request, redaction(current).masked(error.message)))
     }
   }
 
-  /// An answer with a status that is an error.
-  private func refused(_ current: Request, _ answer: TransferAnswer) {
-    let said = complaint(in: answer.body, contentType: answer.headers["content-type"], veil(current))
+  /// Handles a response with an error status.
+  private func reject(_ current: Request, _ response: TransferResponse) {
+    let message = errorMessage(
+      in: response.body, contentType: response.headers["content-type"], redaction(current))
     let now = now
     var error = FetchError(
-      .status(answer.status), request,
-      "answered \(statusText(answer.status))\(said.map { ": \($0)" } ?? "")")
-    error.complaint = said
-    if answer.status == 429 || answer.status == 503 {
-      error.requestedWait = requestedWait(answer.headers, complaint: said, now: now)
+      .status(response.status), request,
+      "answered \(statusText(response.status))\(message.map { ": \($0)" } ?? "")")
+    error.serverMessage = message
+    if response.status == 429 || response.status == 503 {
+      error.requestedWait = requestedWait(response.headers, serverMessage: message, now: now)
       error.retryAt = error.requestedWait.map { now + $0.inSeconds }
     }
-    settle(current, .answered(answer.headers, block: error.retryAt))
+    settle(current, .answered(response.headers, block: error.retryAt))
     fail(error)
   }
 
-  private func accept(_ current: Request, _ answer: TransferAnswer) {
-    let hasBody = request.method != .head && answer.status != 204 && answer.status != 205
+  private func accept(_ current: Request, _ response: TransferResponse) {
+    let hasBody = request.method != .head && response.status != 204 && response.status != 205
     do throws(FetchError) {
       let isJSON = request.expectation == .json && hasBody
-      let type = answer.headers["content-type"]
+      let type = response.headers["content-type"]
       let value =
         isJSON
-        ? try readJSON(answer.body, contentType: type, status: answer.status, of: request, veil(current))
+        ? try readJSON(
+          response.body, contentType: type, status: response.status, of: request, redaction(current))
         : .null
-      if answer.status == 200, hasBody { keep(answer) }
+      if response.status == 200, hasBody { store(response) }
       let tries = state.withLock { $0.tries }
       end(
         .success(
-          Answer(
-            status: answer.status, headers: answer.headers, value: value, bytes: isJSON ? [] : answer.body,
+          Response(
+            status: response.status, headers: response.headers, value: value,
+            bytes: isJSON ? [] : response.body,
             freshness: .fresh, age: 0, isFromCache: false, address: current.address, tries: tries)))
     } catch {
       fail(error)
     }
   }
 
-  // MARK: - Failing
+  // MARK: - Retries
 
   private func fail(_ error: FetchError) {
     var error = error
@@ -203,25 +210,25 @@ final class Fetching: Sendable {
 
   func giveUp(_ error: FetchError) {
     if let rule, let cached = state.withLock({ $0.cached }),
-      CachePolicy.mayStandIn(cached, rule, for: error, at: now)
+      CachePolicy.mayServeStale(cached, rule, for: error, at: now)
     {
       return finish(cached, .stale, because: error)
     }
     end(.failure(error))
   }
 
-  func end(_ result: Result<Answer, FetchError>) {
+  func end(_ result: Result<Response, FetchError>) {
     let wasOver = state.withLock { state in
       defer { (state.isOver, state.pending) = (true, nil) }
       return state.isOver
     }
     if wasOver { return }
-    // Lets go of what it holds, which is itself.
+    // Breaks the reference cycle through the subscription's closure.
     subscription.dispose()
     completion(result)
   }
 
-  // MARK: - Waiting
+  // MARK: - Waits
 
   func sleep(_ time: Duration, _ work: @escaping @Sendable () -> Void) {
     hold(client.scheduler.schedule(after: time, work))

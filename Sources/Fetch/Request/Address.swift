@@ -1,4 +1,4 @@
-/// Where a request goes: a checked http or https URL that shows itself without its secrets.
+/// The address of a request: a valid http or https URL whose description redacts its secrets.
 ///
 ///     var address = try Address("https://api.nasa.gov/planetary/")
 ///     address = address.appending(path: "apod").setting("api_key", to: key, isSecret: true)
@@ -11,21 +11,21 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
   }
 
   public let scheme: Scheme
-  /// In small letters; an IPv6 address in its brackets.
+  /// In lower case; an IPv6 address in brackets.
   public let host: String
-  /// Nil for the one that the scheme has anyway.
+  /// Nil for the scheme's default.
   public let port: Int?
-  /// As it is sent, from its first `/`.
+  /// Percent-encoded, from its first `/`.
   public internal(set) var path: String
   public internal(set) var query: [QueryItem]
 
-  /// Who budgets are kept for: the host, and the port where it is an unusual one.
+  /// The owner of a budget: the host, with the port if it is not the default.
   public var site: String { port.map { "\(host):\($0)" } ?? host }
 
-  /// The URL in clear, as it is sent.
+  /// The URL as it is sent, secrets in clear.
   public var text: String { text { $0.text } }
 
-  /// The URL with `***` for what is secret.
+  /// The URL with `***` for its secrets.
   public var description: String { text { $0.description } }
 
   private func text(_ write: (QueryItem) -> String) -> String {
@@ -33,7 +33,7 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
     return "\(scheme.rawValue)://\(site)\(path)\(end)"
   }
 
-  /// The address with one more part of the path; slashes between are seen to.
+  /// The address with one more path component, joined by one slash.
   public func appending(path part: String) -> Address {
     var copy = self
     let start = path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -41,7 +41,7 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
     return copy
   }
 
-  /// The address with a query item of that name in place of those it had; without any for nil.
+  /// The address with a query item in place of those of its name; nil removes them.
   public func setting(_ name: String, to value: String?, isSecret: Bool = false) -> Address {
     var copy = self
     let item = value.map { QueryItem(name, $0, isSecret: isSecret) }
@@ -52,22 +52,22 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
     return copy
   }
 
-  /// The same place of another server, by plain HTTP: where a proxy or an imitation listens.
+  /// The same path and query on another server by plain HTTP, a simulated one say.
   public func served(by host: String, port: Int) -> Address {
     Address(scheme: .http, host: host, port: port, path: path, query: query)
   }
 
-  /// Whether both are of the same scheme, host and port.
+  /// Whether both have the same scheme, host and port.
   func sharesOrigin(with other: Address) -> Bool {
     scheme == other.scheme && host == other.host && port == other.port
   }
 }
 
-/// A name and a value in the query of an address, as they are sent.
+/// A query item of an address.
 public struct QueryItem: Hashable, Sendable, CustomStringConvertible {
   /// Percent-encoded.
   public let name: String
-  /// Percent-encoded; nil where there is no `=`.
+  /// Percent-encoded; nil without a `=`.
   public let value: String?
   public let isSecret: Bool
 
@@ -88,7 +88,7 @@ public struct QueryItem: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { isSecret && value != nil ? "\(name)=***" : text }
 
-  /// What is a secret by its name, whether or not anybody said so.
+  /// Names of items that are always secret.
   private static let secretNames: Set = [
     "apikey", "key", "token", "accesstoken", "authtoken", "auth", "secret", "clientsecret", "password",
     "passwd", "sig", "signature", "appid",
@@ -99,7 +99,7 @@ public struct QueryItem: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The bytes of a text as a URL carries them: those that are not kept as `%` and two digits.
+/// Percent-encodes every byte that is not to be kept.
 func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var result: [UInt8] = []
@@ -113,7 +113,7 @@ func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
-/// What `%` and two digits stand for, put back.
+/// Decodes a percent-encoded text.
 func percentDecoded(_ text: String) -> String {
   var result: [UInt8] = []
   var rest = Array(text.utf8)[...]
@@ -129,12 +129,12 @@ func percentDecoded(_ text: String) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
-/// What a name or a value of a query may hold as it is.
+/// Whether a byte needs no encoding in a query item.
 func isPlainByte(_ byte: UInt8) -> Bool {
   isUnreserved(byte) || ",:/".utf8.contains(byte)
 }
 
-/// What a path may hold as it is; `%` so that what was encoded stays.
+/// Whether a byte needs no encoding in a path; `%` stays, so that nothing is encoded twice.
 func isPathByte(_ byte: UInt8) -> Bool {
   isUnreserved(byte) || "%!$&'()*+,;=:@/".utf8.contains(byte)
 }

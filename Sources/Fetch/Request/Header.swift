@@ -1,8 +1,8 @@
-/// A header that a request sends.
+/// A header of a request.
 public struct Header: Hashable, Sendable, CustomStringConvertible {
   public let name: String
   public let value: String
-  /// Whether the value is shown as `***`; what is known to carry a secret always is.
+  /// Whether the value is shown as `***`; always true for headers that are known to carry secrets.
   public let isSecret: Bool
 
   public init(_ name: String, _ value: String, isSecret: Bool = false) {
@@ -16,8 +16,8 @@ public struct Header: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(name): \(isSecret ? "***" : value)" }
 
-  /// What is wrong with it, as a sentence.
-  var flaw: String? {
+  /// Why the header is invalid, as a sentence; nil if it is valid.
+  var invalidReason: String? {
     let isName = !name.isEmpty && name.utf8.allSatisfy { isNameByte($0) }
     if !isName { return "the header name \(quoted(name)) has a character that names of headers cannot have" }
     let breaks = value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }
@@ -33,7 +33,7 @@ public struct Header: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The headers of an answer, in their order; names are the same in small and large letters.
+/// The headers of a response in their order; names are case-insensitive.
 public struct Headers: Equatable, Sendable {
   public private(set) var fields: [(name: String, value: String)] = []
 

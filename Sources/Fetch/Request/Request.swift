@@ -1,10 +1,10 @@
-/// One thing to be fetched: what is asked of whom, what may be answered from memory, and how long it may take.
+/// A request: what to fetch, what the cache may answer, and how long it may take.
 ///
 ///     var request = Request(try Address("https://ll.thespacedevs.com/2.3.0/launches/upcoming/"))
 ///     request.headers = [Header("Authorization", "Token \(key)")]
 ///     request.cache = CacheRule(maximumAge: .seconds(6 * 3600))
 ///
-/// It knows which of its parts are secret, and shows itself without them.
+/// Its description redacts its secrets.
 public struct Request: Sendable, CustomStringConvertible {
   public enum Method: String, Sendable {
     case get = "GET"
@@ -15,15 +15,15 @@ public struct Request: Sendable, CustomStringConvertible {
     case delete = "DELETE"
   }
 
-  /// What the answer's body is to be.
+  /// The expected body of the response.
   public enum Expectation: Sendable {
-    /// One JSON value; all else is an error.
+    /// One JSON value; anything else is an error.
     case json
     /// Any bytes.
     case anything
   }
 
-  /// What becomes of a request that the budget of its host cannot pay.
+  /// What to do if the budget of the host is spent.
   public enum WhenUnpaid: Sendable {
     case wait
     case fail
@@ -33,24 +33,24 @@ public struct Request: Sendable, CustomStringConvertible {
   public var method = Method.get
   public var headers: [Header] = []
   public var body: [UInt8] = []
-  /// Whether asking twice does no more than asking once; GET and HEAD are so anyway.
+  /// Whether the request is idempotent; GET and HEAD always are.
   public var isRepeatable = false
-  /// Whether it is tried once only, as where its failure is an answer too.
+  /// Whether it is never retried, because the caller can use its failure say.
   public var isTriedOnce = false
   public var expectation = Expectation.json
-  /// Takes the body as it comes, so that the answer has none.
+  /// Receives the body as it arrives, so that the response has none.
   ///
-  /// Not for answers that are JSON or are kept.
+  /// Not for JSON or for a request with a cache rule.
   public var receiver: (any BodyReceiver)?
   public var limits = TransferLimits()
-  /// Nil keeps nothing and looks nothing up.
+  /// Nil bypasses the cache.
   public var cache: CacheRule?
-  /// Whether it is asked for anew, whatever the cache has; what comes is kept.
+  /// Whether to fetch even if the cache has a young entry; the response is stored.
   public var refresh = false
   public var whenUnpaid = WhenUnpaid.wait
-  /// Whether it costs nothing of the host's budget, as a question after the budget itself.
+  /// Whether it costs nothing of the host's budget, as a request for the budget itself.
   public var isFree = false
-  /// More texts that nothing may show, beside the secret headers and query items.
+  /// More texts to redact, beside the secret headers and query items.
   public var secrets: [String] = []
 
   public init(_ address: Address) {
@@ -60,12 +60,12 @@ public struct Request: Sendable, CustomStringConvertible {
   public var description: String { masked("\(method.rawValue) \(address)") }
 
   /// A text without the secrets of this request.
-  public func masked(_ text: String) -> String { veil.masked(text) }
+  public func masked(_ text: String) -> String { redaction.masked(text) }
 
-  /// The same request for a link of its answer, as to the next page.
+  /// The same request for a link of its response, to the next page say.
   ///
-  /// To another host go no secret headers.
-  public func following(_ link: String) throws(AddressFlaw) -> Request {
+  /// Secret headers do not go to another host.
+  public func following(_ link: String) throws(AddressError) -> Request {
     moved(to: try address.following(link))
   }
 
@@ -78,9 +78,9 @@ public struct Request: Sendable, CustomStringConvertible {
 
   var canBeRepeated: Bool { isRepeatable || method == .get || method == .head }
 
-  var veil: Veil { Veil(secretTexts) }
+  var redaction: Redaction { Redaction(secretTexts) }
 
-  /// All that nothing may show.
+  /// All texts to redact.
   var secretTexts: [String] {
     var all = secrets + address.query.filter(\.isSecret).compactMap(\.value)
     for header in headers where header.isSecret {
@@ -93,10 +93,8 @@ public struct Request: Sendable, CustomStringConvertible {
     return all
   }
 
-  /// Whose budget pays for it: the host's, or that of a key with the host, since a key has limits of its own.
-  ///
-  /// Of the key there is a hash only, from which it cannot be had.
-  var payer: String {
+  /// The key of its budget: the host, or the host with a hash of the API key, because each API key has its own limits.
+  var budgetKey: String {
     let secrets = secretTexts
     if secrets.isEmpty { return address.site }
     let hash = SHA256.digest(Array(Set(secrets).sorted().joined(separator: "\n").utf8)).prefix(8)
@@ -104,24 +102,24 @@ public struct Request: Sendable, CustomStringConvertible {
     return "\(address.site)#\(digits.joined())"
   }
 
-  /// What is wrong with it before anything is sent, as a sentence.
-  var flaw: String? {
-    if let flaw = headers.lazy.compactMap(\.flaw).first { return flaw }
+  /// Why the request is invalid, as a sentence; nil if it is valid.
+  var invalidReason: String? {
+    if let reason = headers.lazy.compactMap(\.invalidReason).first { return reason }
     let mayHaveBody = method != .get && method != .head
     return body.isEmpty || mayHaveBody ? nil : "a \(method.rawValue) request has a body"
   }
 }
 
-/// How long a transfer may take, and how much may come.
+/// The limits of a transfer: times and size.
 public struct TransferLimits: Sendable, Equatable {
-  /// To find the host, connect and agree on encryption.
+  /// For name resolution, connection and TLS.
   public var connect: Duration
-  /// From there to the first byte of the answer.
+  /// From then to the first byte of the response.
   public var firstByte: Duration
-  /// Between two pieces of the answer.
+  /// Between two pieces of the response.
   public var stall: Duration
   public var whole: Duration
-  /// Of the body, unpacked.
+  /// The size of the body, decompressed.
   public var bodyBytes: Int
 
   public init(
@@ -136,13 +134,13 @@ public struct TransferLimits: Sendable, Equatable {
   }
 }
 
-/// How old an answer from the cache may be.
+/// How old a response from the cache may be.
 public struct CacheRule: Sendable, Equatable {
-  /// Up to this age nothing is asked; past it, whether it has changed.
+  /// Up to this age the cache answers; older entries are revalidated.
   public var maximumAge: Duration
-  /// Up to this age it stands in for an answer that cannot be had.
+  /// Up to this age an entry may be served stale after an error.
   public var staleAge: Duration
-  /// The names of the request's headers that the answer depends on, beside those that are secret.
+  /// The request headers that the response depends on, beside the secret ones.
   public var variesBy: [String]
 
   public init(maximumAge: Duration, staleAge: Duration = .seconds(30 * 86400), variesBy: [String] = []) {

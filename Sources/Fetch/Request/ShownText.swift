@@ -1,10 +1,10 @@
-/// A text from outside as one line of a message quotes it: short, and without characters that a terminal obeys.
+/// A text from outside as one line of a message: shortened, and without control characters.
 func excerpt(_ text: String, limit: Int = 200) -> String {
   var shown = String.UnicodeScalarView()
   var isAfterSpace = true
   var count = 0
   for scalar in text.unicodeScalars {
-    let isSpace = scalar.properties.isWhitespace || isObeyed(scalar)
+    let isSpace = scalar.properties.isWhitespace || isControl(scalar)
     if isSpace, isAfterSpace { continue }
     if count == limit {
       shown.append("…")
@@ -20,15 +20,15 @@ func excerpt(_ text: String, limit: Int = 200) -> String {
 
 func quoted(_ text: String) -> String { "“\(excerpt(text, limit: 48))”" }
 
-/// Control characters, and what turns the direction of writing.
-private func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+/// Control characters, and those that change the direction of writing.
+private func isControl(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
   default: false
   }
 }
 
-/// A stretch of time as people say it: `45 s`, `23 min`, `2 h 5 min`.
+/// A duration for people: `45 s`, `23 min`, `2 h 5 min`.
 public func spoken(_ duration: Duration) -> String {
   let seconds = max(0, Int(duration.inSeconds.rounded(.up)))
   if seconds < 100 { return "\(seconds) s" }
@@ -45,7 +45,7 @@ extension Duration {
     return Double(seconds) + Double(attoseconds) / 1e18
   }
 
-  /// A duration of seconds that may be anything a server says.
+  /// A duration from any number of seconds that a server may send.
   init(clamping seconds: Double) {
     self = .milliseconds(Int64(min(max(0, seconds.isNaN ? 0 : seconds), 1e12) * 1000))
   }

@@ -4,9 +4,9 @@ import Glibc
 import Reactive
 import Synchronization
 
-/// The thread's side of the transport: it starts, watches and ends transfers until it is told to stop.
+/// The event loop of the transport's thread: it starts, watches and ends transfers until it is stopped.
 final class CurlLoop: Sendable {
-  typealias Completion = @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+  typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
   private struct Job: Sendable {
     let number: Int
@@ -18,28 +18,28 @@ final class CurlLoop: Sendable {
     var incoming: [Job] = []
     var cancelled: [Int] = []
     var lastNumber = 0
-    /// Those that wait for their turn and those under way.
+    /// The queued and the active ones.
     var open: Set<Int> = []
     var isOver = false
   }
 
-  /// What is under way, on the thread alone.
+  /// The thread's own state.
   private struct Work {
     var waiting: [Job] = []
     var active: [Int: CurlTransfer] = [:]
     var completions: [Int: Completion] = [:]
   }
 
-  /// Used on the thread, but for `curl_multi_wakeup`, which any thread may call.
+  /// Used on the thread only, except for `curl_multi_wakeup`, which any thread may call.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
   private let options: CurlTransport.Options
   private let state = Locked(State())
 
-  init(_ options: CurlTransport.Options) throws(TransferFailure) {
-    if let reason = flow_curl_load() { throw TransferFailure(.failed, String(cString: reason)) }
+  init(_ options: CurlTransport.Options) throws(TransferError) {
+    if let reason = flow_curl_load() { throw TransferError(.failed, String(cString: reason)) }
     let code = flow_curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     guard code == CURLE_OK, let multi = flow_curl_multi_init() else {
-      throw TransferFailure(
+      throw TransferError(
         .failed, "libcurl cannot be started: \(String(cString: flow_curl_easy_strerror(code)))")
     }
     self.multi = multi
@@ -60,7 +60,7 @@ final class CurlLoop: Sendable {
     }
     let subscription = Subscription()
     guard let number else {
-      completion(.failure(TransferFailure(.failed, "\(limit) transfers are under way or waiting already")))
+      completion(.failure(TransferError(.failed, "\(limit) transfers are under way or waiting already")))
       return subscription
     }
     flow_curl_multi_wakeup(multi)
@@ -82,7 +82,7 @@ final class CurlLoop: Sendable {
     flow_curl_multi_wakeup(multi)
   }
 
-  /// The thread's whole life.
+  /// The loop.
   func run() {
     var work = Work()
     while takeOrders(&work) {
@@ -93,12 +93,12 @@ final class CurlLoop: Sendable {
       let wait = watch(&work)
       flow_curl_multi_poll(multi, wait)
     }
-    let failure = TransferFailure(.cancelled, "the transport was let go of")
+    let failure = TransferError(.cancelled, "the transport was closed")
     for number in work.active.keys { end(number, .failure(failure), &work) }
     for job in work.waiting { job.completion(.failure(failure)) }
   }
 
-  /// False when it is time to stop.
+  /// Takes new and cancelled transfers; false when it is time to stop.
   private func takeOrders(_ work: inout Work) -> Bool {
     let (jobs, cancelled, isOver) = state.withLock { state in
       defer { (state.incoming, state.cancelled) = ([], []) }
@@ -117,13 +117,13 @@ final class CurlLoop: Sendable {
     while work.active.count < options.transfers, !work.waiting.isEmpty {
       let job = work.waiting.removeFirst()
       work.completions[job.number] = job.completion
-      do throws(TransferFailure) {
+      do throws(TransferError) {
         let transfer = try CurlTransfer(job.order, options, now: monotonicNow())
         work.active[job.number] = transfer
         let code = flow_curl_multi_add_handle(multi, transfer.easy)
         if code != CURLM_OK {
           end(
-            job.number, .failure(TransferFailure(.failed, String(cString: flow_curl_multi_strerror(code)))),
+            job.number, .failure(TransferError(.failed, String(cString: flow_curl_multi_strerror(code)))),
             &work)
         }
       } catch {
@@ -140,7 +140,7 @@ final class CurlLoop: Sendable {
     }
   }
 
-  /// Ends what took too long; how many milliseconds there are until the next may.
+  /// Ends transfers that exceed a limit; returns the milliseconds until the next limit.
   private func watch(_ work: inout Work) -> Int32 {
     let now = monotonicNow()
     var next = now + .seconds(60)
@@ -151,13 +151,13 @@ final class CurlLoop: Sendable {
         next = min(next, transfer.deadline)
       }
     }
-    // Whoever waits gets the place of what has just ended.
+    // A queued transfer takes the place of one that has just ended.
     if work.active.count < options.transfers, !work.waiting.isEmpty { return 0 }
     return Int32(clamping: ((next - now).nanoseconds + 999_999) / 1_000_000)
   }
 
-  /// Lets go of a transfer, and tells of its end unless nobody wants to know.
-  private func end(_ number: Int, _ result: Result<TransferAnswer, TransferFailure>?, _ work: inout Work) {
+  /// Removes a transfer and completes it, unless it was cancelled.
+  private func end(_ number: Int, _ result: Result<TransferResponse, TransferError>?, _ work: inout Work) {
     if let transfer = work.active.removeValue(forKey: number) {
       flow_curl_multi_remove_handle(multi, transfer.easy)
     }

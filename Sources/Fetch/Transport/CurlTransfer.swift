@@ -2,9 +2,9 @@ import CCurl
 import Glibc
 import Reactive
 
-/// One transfer: what libcurl is told of it, what has come so far, and how its end is told.
+/// One transfer of libcurl: its options, what has arrived, and its result.
 final class CurlTransfer {
-  /// What the headers of one answer may take.
+  /// The limit for the headers of one response.
   static let headerLimit = 256 << 10
 
   let easy: UnsafeMutableRawPointer
@@ -14,18 +14,18 @@ final class CurlTransfer {
   private var body: [UInt8] = []
   private var head = ResponseHead()
   private var isTooLarge = false
-  /// How much of the body has come, wherever it went.
+  /// The bytes of the body so far, wherever they went.
   private var received = 0
-  /// Whether the body goes to the order's receiver; nil while that has not been asked.
+  /// Whether the body goes to the order's receiver; nil before the receiver has decided.
   private var isHandedOn: Bool?
   private var isRefused = false
-  /// Where libcurl puts its own words for what went wrong.
+  /// The buffer for libcurl's error message.
   private let words: UnsafeMutablePointer<CChar>
 
   init(
     _ order: TransferOrder, _ options: CurlTransport.Options, now: Instant
-  ) throws(TransferFailure) {
-    guard let easy = flow_curl_easy_init() else { throw TransferFailure(.failed, "libcurl is out of memory") }
+  ) throws(TransferError) {
+    guard let easy = flow_curl_easy_init() else { throw TransferError(.failed, "libcurl is out of memory") }
     self.easy = easy
     self.order = order
     watch = TransferWatch(order.limits, at: now)
@@ -33,7 +33,7 @@ final class CurlTransfer {
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     let code = setUp(options)
     guard code == CURLE_OK else {
-      throw TransferFailure(
+      throw TransferError(
         .failed, "libcurl takes no such request: \(String(cString: flow_curl_easy_strerror(code)))")
     }
   }
@@ -53,26 +53,26 @@ final class CurlTransfer {
     setting.number(CURLOPT_SSL_VERIFYPEER, 1)
     setting.number(CURLOPT_SSL_VERIFYHOST, 2)
     setting.number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // With encryption, connecting tells whether a connection can be shared, which is worth waiting for. Without, only the
-    // first answer would: transfers would wait for one another for nothing.
+    // With TLS the handshake shows whether a connection can be shared, which is worth the wait. Without TLS only the
+    // first response would: transfers would wait for one another in vain.
     setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https ? 1 : 0)
     setting.number(CURLOPT_TCP_KEEPALIVE, 1)
-    // A name that is still being looked up is not waited for.
+    // Does not wait for a pending name resolution at the end.
     setting.number(CURLOPT_QUICK_EXIT, 1)
     setting.number(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: order.limits.connect.nanoseconds / 1_000_000))
     setting.text(CURLOPT_USERAGENT, options.userAgent)
-    // Everything that this libcurl can unpack.
+    // Every encoding that this libcurl supports.
     setting.text(CURLOPT_ACCEPT_ENCODING, "")
-    let surroundings = options.surroundings
-    // Empty, so that libcurl does not look at the environment by itself.
-    setting.text(CURLOPT_PROXY, surroundings.proxy(for: order.address.scheme) ?? "")
-    setting.text(CURLOPT_NOPROXY, surroundings.noProxy ?? "")
-    if let file = surroundings.certificateFile { setting.text(CURLOPT_CAINFO, file) }
-    if let folder = surroundings.certificateFolder { setting.text(CURLOPT_CAPATH, folder) }
+    let proxyEnvironment = options.proxyEnvironment
+    // Empty, so that libcurl does not read the environment itself.
+    setting.text(CURLOPT_PROXY, proxyEnvironment.proxy(for: order.address.scheme) ?? "")
+    setting.text(CURLOPT_NOPROXY, proxyEnvironment.noProxy ?? "")
+    if let file = proxyEnvironment.certificateFile { setting.text(CURLOPT_CAINFO, file) }
+    if let folder = proxyEnvironment.certificateFolder { setting.text(CURLOPT_CAPATH, folder) }
     setMethod(&setting)
     setHeaders(&setting)
     setting.pointer(CURLOPT_ERRORBUFFER, words)
-    // The transfer is held for as long as libcurl may call.
+    // The loop holds the transfer as long as libcurl may call.
     let this = Unmanaged.passUnretained(self).toOpaque()
     setting.pointer(CURLOPT_WRITEDATA, this)
     setting.pointer(CURLOPT_HEADERDATA, this)
@@ -94,7 +94,7 @@ final class CurlTransfer {
     }
     if order.method == .post || !order.body.isEmpty {
       setting.size(CURLOPT_POSTFIELDSIZE_LARGE, order.body.count)
-      // Lies still: the order is the transfer's own and never changes; libcurl makes a copy all the same.
+      // libcurl copies the body during the call.
       order.body.withUnsafeBytes {
         setting.pointer(CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
       }
@@ -102,7 +102,7 @@ final class CurlTransfer {
   }
 
   private func setHeaders(_ setting: inout CurlSetting) {
-    // Without asking first whether a body is welcome, which costs a second where it is not answered.
+    // No `Expect: 100-continue`, which costs a second with servers that ignore it.
     var lines =
       order.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" } + ["Expect:"]
     if !order.body.isEmpty, !order.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
@@ -115,7 +115,7 @@ final class CurlTransfer {
     setting.list(list)
   }
 
-  /// Hands on what libcurl has; answering less than came ends the transfer.
+  /// A callback of libcurl; a result other than the count ends the transfer.
   private static func receive(
     _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ this: UnsafeMutableRawPointer?,
     _ take: (CurlTransfer, UnsafeRawBufferPointer) -> Bool
@@ -138,13 +138,13 @@ final class CurlTransfer {
     return true
   }
 
-  /// Whether the body of the answer goes to the receiver, who is asked once.
+  /// Whether the body goes to the receiver, which decides once.
   private func askReceiver() -> Bool {
     if let isHandedOn { return isHandedOn }
     let status = flow_curl_number(easy, CURLINFO_RESPONSE_CODE)
-    let answer = order.receiver?.begin(status, head.headers) ?? false
-    isHandedOn = answer
-    return answer
+    let accepts = order.receiver?.begin(status, head.headers) ?? false
+    isHandedOn = accepts
+    return accepts
   }
 
   private func take(header bytes: UnsafeRawBufferPointer) -> Bool {
@@ -153,11 +153,11 @@ final class CurlTransfer {
     return head.size <= CurlTransfer.headerLimit
   }
 
-  /// Whether bytes have come since the watch was last looked at.
+  /// Whether bytes have arrived since the last look at the watch.
   private var hasNews = false
 
-  /// Why it has taken too long, if it has.
-  func overrun(at now: Instant) -> TransferFailure? {
+  /// The timeout error, once a limit is exceeded.
+  func overrun(at now: Instant) -> TransferError? {
     if hasNews {
       watch.receive(at: now)
       hasNews = false
@@ -169,26 +169,26 @@ final class CurlTransfer {
 
   var deadline: Instant { watch.deadline.at }
 
-  /// What came of it, by libcurl's code for its end.
-  func result(_ code: CURLcode) -> Result<TransferAnswer, TransferFailure> {
+  /// The result, from libcurl's final code.
+  func result(_ code: CURLcode) -> Result<TransferResponse, TransferError> {
     guard code == CURLE_OK else { return .failure(failure(code)) }
     // Also where there was no body.
     if order.receiver != nil { _ = askReceiver() }
-    var answer = TransferAnswer(
+    var response = TransferResponse(
       status: flow_curl_number(easy, CURLINFO_RESPONSE_CODE), headers: head.headers, body: body)
-    answer.httpVersion = head.version
-    answer.newConnections = flow_curl_number(easy, CURLINFO_NUM_CONNECTS)
-    return .success(answer)
+    response.httpVersion = head.version
+    response.newConnections = flow_curl_number(easy, CURLINFO_NUM_CONNECTS)
+    return .success(response)
   }
 
-  private func failure(_ code: CURLcode) -> TransferFailure {
+  private func failure(_ code: CURLcode) -> TransferError {
     if isTooLarge {
-      return TransferFailure(
+      return TransferError(
         .tooLarge, "the answer has more than the \(order.limits.bodyBytes) bytes that are taken")
     }
-    if isRefused { return TransferFailure(.failed, "what came of the answer could not be taken") }
+    if isRefused { return TransferError(.failed, "what came of the answer could not be taken") }
     if head.size > CurlTransfer.headerLimit {
-      return TransferFailure(
+      return TransferError(
         .tooLarge, "the answer's headers have more than \(CurlTransfer.headerLimit) bytes")
     }
     let own = String(cString: words)
@@ -197,7 +197,7 @@ final class CurlTransfer {
     case CURLE_OPERATION_TIMEDOUT: return watch.failure(watch.isConnected ? .whole : .connect)
     default:
       let kind = FetchError.Kind(code)
-      return TransferFailure(kind, "\(kind.opening): \(reason)")
+      return TransferError(kind, "\(kind.opening): \(reason)")
     }
   }
 }
@@ -226,4 +226,60 @@ extension FetchError.Kind {
     default: "the transfer failed"
     }
   }
+}
+
+/// Sets the options of a transfer, and remembers the first error.
+struct CurlSetting {
+  let easy: UnsafeMutableRawPointer
+  var code = CURLE_OK
+
+  mutating func number(_ option: CURLoption, _ value: Int) { note(flow_curl_set_number(easy, option, value)) }
+  mutating func size(_ option: CURLoption, _ value: Int) {
+    note(flow_curl_set_size(easy, option, curl_off_t(value)))
+  }
+  mutating func text(_ option: CURLoption, _ value: String) { note(flow_curl_set_text(easy, option, value)) }
+
+  mutating func pointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
+    note(flow_curl_set_pointer(easy, option, value))
+  }
+
+  mutating func receiver(_ option: CURLoption, _ value: curl_write_callback) {
+    note(flow_curl_set_receiver(easy, option, value))
+  }
+
+  mutating func list(_ value: UnsafeMutablePointer<curl_slist>?) { note(flow_curl_set_list(easy, value)) }
+
+  private mutating func note(_ result: CURLcode) {
+    if code == CURLE_OK { code = result }
+  }
+}
+
+/// The head of a response, from the header lines that libcurl passes one by one.
+struct ResponseHead {
+  private(set) var headers = Headers()
+  /// `1.1`, say.
+  private(set) var version: String?
+  /// The bytes so far.
+  private(set) var size = 0
+
+  mutating func take(_ line: UnsafeRawBufferPointer) {
+    size += line.count
+    let text = String(decoding: line, as: UTF8.self)
+    // A new status line starts over: responses of a proxy and 1xx ones precede the real one.
+    if text.hasPrefix("HTTP/") {
+      headers = Headers()
+      version = text.dropFirst(5).split(separator: " ").first.map(String.init)
+      return
+    }
+    guard let colon = text.utf8.firstIndex(of: 0x3a) else { return }
+    let value = text[text.index(after: colon)...]
+    headers.add(String(text[..<colon]), trimmedHeader(value))
+  }
+
+  private func trimmedHeader(_ value: Substring) -> String {
+    let bytes = value.utf8.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+    return String(decoding: Array(bytes), as: UTF8.self)
+  }
+
+  private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d || byte == 0x0a }
 }

@@ -1,25 +1,25 @@
 import CCurl
 import Reactive
 
-/// Transfers by libcurl: all of them on one thread, over connections that are kept and shared.
+/// The transport on libcurl: one thread for all transfers, with connections that are reused.
 ///
-/// Certificates are verified. The thread ends when nobody holds the transport any more; what is under way then fails.
+/// Certificates are verified. The thread ends with the last reference to the transport; open transfers then fail.
 public final class CurlTransport: Transport {
   public struct Options: Sendable {
-    /// What servers are told of who asks.
     public var userAgent: String
-    public var surroundings: Surroundings
-    /// How many transfers are under way at a time; others wait for their turn.
+    public var proxyEnvironment: ProxyEnvironment
+    /// The most transfers at a time; others wait in a queue.
     public var transfers: Int
-    /// How many wait for their turn; more fail at once.
+    /// The limit of the queue; more transfers fail at once.
     public var waiting: Int
 
     public init(
-      userAgent: String = "flow", surroundings: Surroundings = Surroundings(), transfers: Int = 32,
+      userAgent: String = "flow", proxyEnvironment: ProxyEnvironment = ProxyEnvironment(),
+      transfers: Int = 32,
       waiting: Int = 10_000
     ) {
       self.userAgent = userAgent
-      self.surroundings = surroundings
+      self.proxyEnvironment = proxyEnvironment
       self.transfers = transfers
       self.waiting = waiting
     }
@@ -28,7 +28,7 @@ public final class CurlTransport: Transport {
   private let loop: CurlLoop
   private let thread: SerialScheduler
 
-  public init(_ options: Options = Options()) throws(TransferFailure) {
+  public init(_ options: Options = Options()) throws(TransferError) {
     let loop = try CurlLoop(options)
     self.loop = loop
     thread = SerialScheduler(name: "transfers")
@@ -38,14 +38,36 @@ public final class CurlTransport: Transport {
   deinit { loop.stop() }
 
   public func start(
-    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
   ) -> Subscription {
     loop.start(order, completion)
   }
+}
 
-  /// What libcurl and its parts are, as in `libcurl/7.88.1 OpenSSL/3.0.19 …`.
-  public static var version: String {
-    guard flow_curl_load() == nil, let version = flow_curl_version() else { return "libcurl" }
-    return String(cString: version)
+/// The environment variables for proxies and certificates.
+public struct ProxyEnvironment: Sendable, Equatable {
+  public var httpProxy: String?
+  public var httpsProxy: String?
+  /// Hosts without a proxy, separated by commas.
+  public var noProxy: String?
+  /// A file of trusted certificates instead of the system's.
+  public var certificateFile: String?
+  public var certificateFolder: String?
+
+  public init() {}
+
+  /// From `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`, `CURL_CA_BUNDLE`, `SSL_CERT_FILE`, `SSL_CERT_DIR`.
+  public init(environment: (String) -> String?) {
+    func first(_ names: String...) -> String? {
+      names.lazy.compactMap(environment).first { !$0.isEmpty }
+    }
+    // `HTTP_PROXY` in capitals is ignored: in a CGI program any client can set it with a header.
+    httpProxy = first("http_proxy", "all_proxy", "ALL_PROXY")
+    httpsProxy = first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+    noProxy = first("no_proxy", "NO_PROXY")
+    certificateFile = first("CURL_CA_BUNDLE", "SSL_CERT_FILE")
+    certificateFolder = first("SSL_CERT_DIR")
   }
+
+  func proxy(for scheme: Address.Scheme) -> String? { scheme == .https ? httpsProxy : httpProxy }
 }

@@ -1,8 +1,8 @@
 import Reactive
 
-/// When a transfer has taken too long, and at what.
+/// The timeouts of a transfer, by phase.
 ///
-/// libcurl has no limit for the first byte, and one for stalls that counts in whole seconds; this has both.
+/// libcurl has none for the first byte, and counts stalls in whole seconds only.
 struct TransferWatch: Sendable {
   private let limits: TransferLimits
   private let start: Instant
@@ -25,7 +25,7 @@ struct TransferWatch: Sendable {
     lastByte = now
   }
 
-  /// When time runs out if nothing happens until then.
+  /// The next timeout, if nothing arrives before it.
   var deadline: (at: Instant, phase: TransferPhase) {
     let step: (at: Instant, phase: TransferPhase) =
       if let lastByte { (lastByte + limits.stall, .stall) } else if let connected {
@@ -35,14 +35,14 @@ struct TransferWatch: Sendable {
     return step.at < end ? step : (end, .whole)
   }
 
-  /// What it ran out at, if it has.
+  /// The phase whose limit is exceeded, if one is.
   func overrun(at now: Instant) -> TransferPhase? {
     let deadline = deadline
     return deadline.at <= now ? deadline.phase : nil
   }
 
-  /// What a timeout of that kind is told as.
-  func failure(_ phase: TransferPhase) -> TransferFailure {
+  /// The error of a timeout.
+  func failure(_ phase: TransferPhase) -> TransferError {
     let words =
       switch phase {
       case .connect: "no connection within \(spoken(limits.connect))"
@@ -50,6 +50,6 @@ struct TransferWatch: Sendable {
       case .stall: "nothing more of the answer for \(spoken(limits.stall))"
       case .whole: "not done within \(spoken(limits.whole))"
       }
-    return TransferFailure(.timeout(phase), words)
+    return TransferError(.timeout(phase), words)
   }
 }

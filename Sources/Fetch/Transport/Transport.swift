@@ -1,23 +1,23 @@
 import Reactive
 
-/// What carries a request to a server and brings back what it says: libcurl, or a script in a test.
+/// The transport of requests to servers: libcurl, or a script in a test.
 public protocol Transport: Sendable {
-  /// Begins a transfer; `completion` is called once, on any thread, unless the result is disposed before.
+  /// Starts a transfer; `completion` is called once on any thread, unless the result is disposed before.
   ///
-  /// Redirects are not followed: they are answers.
+  /// Redirects are not followed: they are responses.
   func start(
-    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
   ) -> Subscription
 }
 
-/// A request as it goes over the wire, secrets in clear.
+/// A request as it is sent, secrets in clear.
 public struct TransferOrder: Sendable, Equatable {
   public var method: Request.Method
   public var address: Address
   public var headers: [Header]
   public var body: [UInt8]
   public var limits: TransferLimits
-  /// Where the body goes as it comes; nil for memory.
+  /// The receiver of the body; nil for memory.
   public var receiver: (any BodyReceiver)?
 
   public static func == (left: TransferOrder, right: TransferOrder) -> Bool {
@@ -26,14 +26,14 @@ public struct TransferOrder: Sendable, Equatable {
   }
 }
 
-/// What a server answered.
-public struct TransferAnswer: Sendable, Equatable {
+/// The response of a server.
+public struct TransferResponse: Sendable, Equatable {
   public var status: Int
   public var headers: Headers
   public var body: [UInt8]
-  /// As in `2`; nil where it is not known.
+  /// `2`, say; nil if unknown.
   public var httpVersion: String?
-  /// How many connections had to be made for it; 0 where one was there already.
+  /// The number of new connections; 0 if one was reused.
   public var newConnections = 0
 
   public init(status: Int, headers: Headers = Headers(), body: [UInt8] = []) {
@@ -43,14 +43,27 @@ public struct TransferAnswer: Sendable, Equatable {
   }
 }
 
-/// Why a transfer did not come to its end.
-public struct TransferFailure: Error, Sendable, Equatable {
+/// The error of a transfer: a `FetchError` before it knows its request.
+public struct TransferError: Error, Sendable, Equatable {
   public var kind: FetchError.Kind
-  /// `cannot connect: Connection refused`; may have parts of the request in it.
+  /// `cannot connect: Connection refused`; not yet redacted.
   public var message: String
 
   public init(_ kind: FetchError.Kind, _ message: String) {
     self.kind = kind
     self.message = message
   }
+}
+
+/// A receiver of a response's body, in pieces as they arrive, so that large bodies need no memory.
+///
+/// It is called on the transport's thread and must not block it.
+public protocol BodyReceiver: AnyObject, Sendable {
+  /// A response begins, possibly a redirect or an error; true to receive its body in `take`, false to keep it in
+  /// memory.
+  ///
+  /// Transports without support for receivers do not call it.
+  func begin(_ status: Int, _ headers: Headers) -> Bool
+  /// Receives a piece; false ends the transfer.
+  func take(_ bytes: UnsafeRawBufferPointer) -> Bool
 }

@@ -137,7 +137,7 @@ private final class HTTPSource: PollSource {
   }
 
   /// The request for the next page; nil after the last.
-  private func following(_ request: Request, _ answer: Answer, _ event: Event, isEmpty: Bool) throws
+  private func following(_ request: Request, _ answer: Response, _ event: Event, isEmpty: Bool) throws
     -> Request?
   {
     if options[HTTPOptions.page] != nil || options[HTTPOptions.offset] != nil {

@@ -4,5 +4,5 @@ import Language
 
 /// Reports what is wrong with the address that a source's requests begin with.
 func checkAddress(_ text: String, at place: Place, _ checker: Checker) {
-  do throws(AddressFlaw) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
+  do throws(AddressError) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
 }

@@ -87,7 +87,7 @@ final class Lookups: Sendable {
         }
         if isNews { log.notice("\(notice)") }
       case .retrying: log.detail("\(notice)")
-      case .notKept: log.warning("\(notice)")
+      case .notStored: log.warning("\(notice)")
       }
     }
   }

@@ -30,7 +30,7 @@ final class WebFetch {
   }
 
   /// The answer to a request, from wherever.
-  func answer(_ request: Request) throws -> Answer {
+  func answer(_ request: Request) throws -> Response {
     if shown.isEmpty { show("asking \(request.address.site)") }
     var request = request
     request.refresh = request.refresh || access.refreshes
@@ -44,7 +44,7 @@ final class WebFetch {
         log.detail("\(notice)")
         let until = now() + wait.inSeconds
         progress(PollProgress(shown, wait: "\(error.message), next try", until: until))
-      case .notKept: log.warning("\(notice)")
+      case .notStored: log.warning("\(notice)")
       }
     }
     tell(answer)
@@ -57,7 +57,7 @@ final class WebFetch {
   }
 
   /// For whoever wants to know more: where an answer came from.
-  private func tell(_ answer: Answer) {
+  private func tell(_ answer: Response) {
     let age = DurationText.format(.seconds(answer.age.rounded()))
     switch answer.freshness {
     case .fresh where answer.isFromCache:
@@ -70,7 +70,7 @@ final class WebFetch {
 
   private func fetched(
     _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void
-  ) throws -> Answer {
+  ) throws -> Response {
     do {
       return try access.client().fetch(request, stop: context.stop, notice: notice)
     } catch let error as FetchError {
@@ -96,7 +96,7 @@ final class WebFetch {
       guard let report = read(answer.value) else {
         throw WrongAnswer(request, "this is no budget: \(answer.value.description.prefix(80))")
       }
-      try client.hear(report, of: request)
+      try client.learn(report, of: request)
       context.log.detail(
         "\(request.address.site) says that \(report.remaining) of \(report.limit) calls are left")
     } catch {
@@ -104,7 +104,7 @@ final class WebFetch {
     }
   }
 
-  private func tellStale(_ answer: Answer) {
+  private func tellStale(_ answer: Response) {
     if isStale { return }
     isStale = true
     let reason = answer.staleBecause.map { "\($0)" } ?? "there is nothing newer"

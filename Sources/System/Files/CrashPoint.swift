@@ -3,10 +3,10 @@
   import Synchronization
 #endif
 
-/// A place between two writes at which a test may have the process killed, after it has done half of something.
+/// A crash point: a named place between two writes where a test can kill the process, after half of a write if asked.
 ///
-/// Nothing at all, but in a build with `CRASH_POINTS`: there `FLOW_CRASH_AT=name:3` kills at the third passing of that
-/// name, and the names that are passed are written to the file `FLOW_CRASH_SEEN`.
+/// It compiles to nothing except in a build with `CRASH_POINTS`. There `FLOW_CRASH_AT=name:3` kills at the third pass of
+/// that name, and each name that is passed is written to the file `FLOW_CRASH_SEEN`.
 @inlinable @inline(__always)
 public func crashPoint(_ name: StaticString, doing half: () -> Void = {}) {
   #if CRASH_POINTS
@@ -22,7 +22,7 @@ public func crashPoint(_ name: StaticString, doing half: () -> Void = {}) {
   package enum CrashPoints {
     private static let passes = Mutex<[String: Int]>([:])
 
-    /// Where to be killed, and at which passing.
+    /// The name to kill at, and at which pass.
     private static let aim: (name: String, number: Int)? = {
       guard let text = getenv("FLOW_CRASH_AT").map({ String(cString: $0) }),
         let colon = text.lastIndex(of: ":"), let number = Int(text[text.index(after: colon)...])
@@ -30,7 +30,7 @@ public func crashPoint(_ name: StaticString, doing half: () -> Void = {}) {
       return (String(text[..<colon]), number)
     }()
 
-    /// Where names are told; -1 where nobody asks.
+    /// The file for the names that are passed; -1 if none is set.
     private static let seen: Int32 =
       getenv("FLOW_CRASH_SEEN").map { open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644) } ?? -1
 

@@ -1,50 +1,111 @@
-/// The files that a pipeline writes: handed in with the world, so that tests hand in another disk.
+import Glibc
+
+/// The file system that state, sources and sinks use.
+///
+/// It is handed in with the world, so that tests run on a simulated disk: `SystemDisk` is the machine's own.
+/// What SQLite does itself goes through its VFS, which must lie on the same disk.
 public protocol Disk: Sendable {
-  /// Opens a file to add to, made where it is missing, its folder being there.
+  /// Opens a file for appending and creates it if it is missing; its folder must exist.
   func open(toAppend path: String, mode: UInt32, followsLinks: Bool) throws(DiskError) -> any DiskFile
-  /// Opens a file to read, and waits for nobody who writes.
+  /// Opens a file for reading; a pipe without a writer does not block.
   func open(toRead path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile
-  /// The same, and to write what is there over itself.
+  /// Opens a file for reading and for overwriting bytes in place.
   func open(toWriteOver path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile
-  /// Makes one folder; that it is there already is no failure.
-  func makeFolder(_ path: String) throws(DiskError)
-  /// What the path leads to, nil where that is nothing.
+  /// Creates one folder; an existing one is no error.
+  func makeFolder(_ path: String, mode: UInt32) throws(DiskError)
+  /// The status of what the path leads to; nil if that is nothing.
   func status(of path: String) -> DiskStatus?
-  /// Whether there is such a name, if only a link that leads nowhere.
+  /// Whether the name exists, even as a link that leads nowhere.
   func exists(_ path: String) -> Bool
-  /// When a file was made, in seconds since 1970; where that is not known, when it was last written to.
+  /// When a file was created, in seconds since 1970; where that is unknown, when it was last modified.
   func beginning(of path: String) -> Int?
-  /// Gives a file another name, which another file loses.
+  /// Renames a file and replaces a file that has the new name.
   func rename(_ old: String, to new: String) throws(DiskError)
-  /// Takes a name away, if it can be.
+  /// Removes a name, if possible.
   func unlink(_ path: String)
-  /// Returns when the names in a folder are safe; not all file systems can say, which costs nothing but that.
+  /// Makes the names in a folder durable, as far as the file system can.
   func syncFolder(_ path: String)
+  /// Makes the content of a file durable, if there is one, even where an earlier sync of it has failed.
+  ///
+  /// After a failed sync the system may treat pages as clean that it never wrote. So all bytes are written over
+  /// themselves before the sync.
+  func rewrite(_ path: String) throws(DiskError)
+  /// Locks a file, created if it is missing, until the lock is released or the process ends, and writes the process id
+  /// into it; `EWOULDBLOCK` if another holder has the lock.
+  func lock(_ path: String) throws(DiskError) -> any DiskLock
 }
 
-/// A file of a disk that is open, until its last holder lets go of it.
+extension Disk {
+  /// Creates one folder with the user's default rights.
+  public func makeFolder(_ path: String) throws(DiskError) { try makeFolder(path, mode: 0o777) }
+
+  /// The first bytes of a file, at most `count`; nil if there is none, `EISDIR` if it is no regular file.
+  public func head(of path: String, count: Int) throws(DiskError) -> [UInt8]? {
+    let file: any DiskFile
+    do throws(DiskError) { file = try open(toRead: path, followsLinks: true) } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+    guard let status = file.status else { throw DiskError(code: EIO) }
+    guard status.isRegular else { throw DiskError(code: EISDIR) }
+    var bytes = [UInt8](repeating: 0, count: min(count, status.size))
+    let read = bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(DiskError) in
+        var done = 0
+        while done < buffer.count {
+          let got = try file.read(at: done, into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]))
+          if got == 0 { break }
+          done += got
+        }
+        return done
+      }
+    }
+    bytes.removeLast(bytes.count - (try read.get()))
+    return bytes
+  }
+}
+
+/// An open file of a disk; its last reference closes it.
 public protocol DiskFile: AnyObject, Sendable {
   var status: DiskStatus? { get }
-  /// Adds bytes to the end, at least one; how many, which may be fewer than were given.
+  /// Appends at least one byte; returns how many, which may be fewer than given.
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int
-  /// Fills the buffer with what is at a place, as far as one read does; 0 at the end.
+  /// Reads once into the buffer from an offset; returns how many bytes, 0 at the end.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(DiskError) -> Int
-  /// Writes over bytes that are there; how many, at least one, which may be fewer than were given.
+  /// Overwrites at least one existing byte; returns how many, which may be fewer than given.
   func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) -> Int
-  /// Returns when everything that was written to the file since the last call, by whomever, is safe.
+  /// Makes everything durable that any handle has written to the file since the last call.
   ///
-  /// Where it fails, what was written before may be lost, and later calls do not tell: the system has it in memory still,
-  /// and takes it for safe. Only what is written once more, if with the same bytes, is made safe by them.
+  /// After a failure, earlier writes may be lost and later calls do not report it: the system still has them in memory
+  /// and treats them as clean. Only bytes that are written again, even the same ones, become durable.
   func sync() throws(DiskError)
 }
 
-/// The number by which a system says why something failed.
-public struct DiskError: Error, Equatable, Sendable {
+/// An advisory lock, held until its last reference goes.
+public protocol DiskLock: AnyObject, Sendable {}
+
+/// The error of a failed file operation: the system's error number.
+public struct DiskError: Error, Equatable, Sendable, CustomStringConvertible {
   public var code: Int32
   public init(code: Int32) { self.code = code }
+
+  /// Whether the disk, the user's quota or the file has no room left: worth a retry later.
+  public var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+  /// The system's text for the number, read into a buffer of our own because `strerror` may share one.
+  public var reason: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
+        return "error \(code)"
+      }
+      return String(cString: base)
+    }
+  }
+
+  public var description: String { reason }
 }
 
-/// Which file it is, whatever its name: names move, this does not.
+/// A file's identity, which a rename does not change.
 public struct FileIdentity: Hashable, Sendable {
   public var device: UInt
   public var inode: UInt
@@ -55,11 +116,11 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// What a disk knows of a file.
+/// The identity, size and kind of a file.
 public struct DiskStatus: Equatable, Sendable {
   public var identity: FileIdentity
   public var size: Int
-  /// Pipes and devices are not.
+  /// False for folders, pipes and devices.
   public var isRegular: Bool
 
   public init(identity: FileIdentity, size: Int, isRegular: Bool = true) {

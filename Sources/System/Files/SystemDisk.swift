@@ -1,7 +1,9 @@
 import CGlibc
 import Glibc
 
-/// The files of the machine.
+/// The machine's file system.
+///
+/// Every change passes a crash point before and after, so that `make crash` can kill the process between any two.
 public struct SystemDisk: Disk {
   public init() {}
 
@@ -18,12 +20,12 @@ public struct SystemDisk: Disk {
   }
 
   public func open(toWriteOver path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile {
-    // Not to append: Linux then adds to the end whatever the place is.
+    // Without O_APPEND: with it Linux appends whatever the offset is.
     try SystemFile(path, O_RDWR | O_NONBLOCK, 0, followsLinks)
   }
 
-  public func makeFolder(_ path: String) throws(DiskError) {
-    if mkdir(path, 0o777) != 0, errno != EEXIST { throw DiskError(code: errno) }
+  public func makeFolder(_ path: String, mode: UInt32) throws(DiskError) {
+    if mkdir(path, mode) != 0, errno != EEXIST { throw DiskError(code: errno) }
     crashPoint("folder.made")
   }
 
@@ -61,9 +63,46 @@ public struct SystemDisk: Disk {
     crashPoint("folder.syncing")
     fsync(folder.number)
   }
+
+  public func rewrite(_ path: String) throws(DiskError) {
+    let file: SystemFile
+    do throws(DiskError) { file = try SystemFile(path, O_RDWR, 0, true) } catch {
+      if error.code == ENOENT { return }
+      throw error
+    }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    var offset = 0
+    while true {
+      let count = try checked { pread(file.number, &bytes, bytes.count, offset) }
+      if count == 0 { break }
+      crashPoint("state.written over")
+      let written = try checked { pwrite(file.number, bytes, count, offset) }
+      guard written > 0 else { throw DiskError(code: EIO) }
+      offset += written
+    }
+    _ = try checked { Int(fsync(file.number)) }
+    crashPoint("state.made safe")
+  }
+
+  public func lock(_ path: String) throws(DiskError) -> any DiskLock {
+    let file = try SystemFile(path, O_RDWR | O_CREAT, 0o600, true)
+    var attempts = 200
+    while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      // A process that was killed while it spawned a child leaves the lock to the child until the child's exec.
+      guard code == EWOULDBLOCK, file.namesDeadProcess, attempts > 0 else { throw DiskError(code: code) }
+      attempts -= 1
+      usleep(5000)
+    }
+    // The process id is for people: the lock holds even if it cannot be written.
+    let text = Array("\(getpid())\n".utf8)
+    if ftruncate(file.number, 0) == 0 { _ = pwrite(file.number, text, text.count, 0) }
+    return file
+  }
 }
 
-private final class SystemFile: DiskFile {
+private final class SystemFile: DiskFile, DiskLock {
   let number: Int32
 
   init(_ path: String, _ flags: Int32, _ mode: mode_t, _ followsLinks: Bool) throws(DiskError) {
@@ -104,13 +143,23 @@ private final class SystemFile: DiskFile {
     _ = try checked { Int(fdatasync(number)) }
     crashPoint("file.synced")
   }
+
+  /// Whether the process whose id a lock file holds has ended.
+  var namesDeadProcess: Bool {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = pread(number, &bytes, bytes.count, 0)
+    guard count > 0,
+      let holder = Int32(String(decoding: bytes[..<count].prefix { $0 != 0x0a }, as: UTF8.self))
+    else { return false }
+    return kill(holder, 0) != 0 && errno == ESRCH
+  }
 }
 
 extension Int {
   fileprivate var number: Int32 { Int32(truncatingIfNeeded: self) }
 }
 
-/// What a call gives, called again where a signal came between.
+/// The result of a system call, repeated when a signal interrupts it.
 @inline(__always)
 private func checked(_ call: () -> Int) throws(DiskError) -> Int {
   while true {

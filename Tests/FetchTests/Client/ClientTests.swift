@@ -43,7 +43,7 @@ import Testing
     }
     let failed = failure { _ = try play.fetch(try request(url + "?api_key=hunter2-long")) }
     #expect(failed?.status == 403)
-    #expect(failed?.complaint == "key *** is bad")
+    #expect(failed?.serverMessage == "key *** is bad")
     #expect(
       "\(try #require(failed))"
         == "GET https://ll.example.org/launches?api_key=***: answered 403 Forbidden: key *** is bad")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AddressPartsTests {
   private func flaw(_ texts: [String], _ data: [String]) -> String? {
-    do throws(AddressFlaw) {
+    do throws(AddressError) {
       _ = try Address(texts: texts, data: data)
       return nil
     } catch {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AddressTests {
   func flaw(_ text: String) -> String? {
-    do throws(AddressFlaw) {
+    do throws(AddressError) {
       _ = try Address(text)
       return nil
     } catch {

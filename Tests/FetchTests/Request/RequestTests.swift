@@ -19,8 +19,8 @@ import Testing
   @Test("of a header's secret the key alone is hidden too")
   func keyOfHeader() throws {
     let request = try request("https://a.org/") { $0.headers = [Header("Authorization", "Token hunter2")] }
-    #expect(request.veil.masked("your key hunter2 is bad") == "your key *** is bad")
-    #expect(request.veil.masked("Token hunter2") == "***")
+    #expect(request.redaction.masked("your key hunter2 is bad") == "your key *** is bad")
+    #expect(request.redaction.masked("Token hunter2") == "***")
   }
 
   @Test("the next page is asked for with the same headers; another host gets no secret one")
@@ -39,7 +39,7 @@ import Testing
   @Test("headers that would break out of their line are refused before anything is sent")
   func flaws() throws {
     func flaw(_ header: Header) throws -> String? {
-      try request("https://a.org/") { $0.headers = [header] }.flaw
+      try request("https://a.org/") { $0.headers = [header] }.invalidReason
     }
     #expect(try flaw(Header("X-A", "b\tc")) == nil)
     #expect(
@@ -50,6 +50,6 @@ import Testing
         == "the header name “X A” has a character that names of headers cannot have")
     #expect(
       try flaw(Header("", "b")) == "the header name “” has a character that names of headers cannot have")
-    #expect(try request("https://a.org/") { $0.body = [1] }.flaw == "a GET request has a body")
+    #expect(try request("https://a.org/") { $0.body = [1] }.invalidReason == "a GET request has a body")
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 
 /// A transport that answers as a test says, after a time that passes by a virtual clock.
 final class Script: Transport {
-  typealias Outcome = Result<TransferAnswer, TransferFailure>
+  typealias Outcome = Result<TransferResponse, TransferError>
 
   /// When what was asked.
   struct Call: Sendable {
@@ -42,12 +42,12 @@ final class Script: Transport {
   }
 }
 
-extension Result where Success == TransferAnswer, Failure == TransferFailure {
+extension Result where Success == TransferResponse, Failure == TransferError {
   static func answer(_ body: String, _ status: Int = 200, _ headers: [(String, String)] = []) -> Self {
-    .success(TransferAnswer(status: status, headers: Headers(headers), body: Array(body.utf8)))
+    .success(TransferResponse(status: status, headers: Headers(headers), body: Array(body.utf8)))
   }
 
-  static func failed(_ kind: FetchError.Kind) -> Self { .failure(TransferFailure(kind, "it broke")) }
+  static func failed(_ kind: FetchError.Kind) -> Self { .failure(TransferError(kind, "it broke")) }
 }
 
 /// A client in virtual time over a script, and what came of its fetches.
@@ -57,7 +57,7 @@ final class Play: Sendable {
   let clock: VirtualScheduler
   let script: Script
   let client: Client
-  private let outcomes = Mutex<[(at: Duration, result: Result<Answer, FetchError>)]>([])
+  private let outcomes = Mutex<[(at: Duration, result: Result<Response, FetchError>)]>([])
   private let notices = Mutex<[String]>([])
 
   /// Answers take a tenth of a second; without chance every wait is the longest.
@@ -79,7 +79,7 @@ final class Play: Sendable {
 
   var times: [Duration] { script.calls.map(\.at) }
   var told: [String] { notices.withLock { $0 } }
-  var results: [Result<Answer, FetchError>] { outcomes.withLock { $0.map(\.result) } }
+  var results: [Result<Response, FetchError>] { outcomes.withLock { $0.map(\.result) } }
   var ends: [Duration] { outcomes.withLock { $0.map(\.at) } }
 
   @discardableResult
@@ -91,7 +91,7 @@ final class Play: Sendable {
   }
 
   /// Fetches, with as much time as it takes.
-  func fetch(_ request: Request) throws -> Answer {
+  func fetch(_ request: Request) throws -> Response {
     let before = results.count
     start(request)
     while results.count == before { if !clock.step() { throw StuckError() } }

@@ -47,3 +47,23 @@ func request(_ url: String, _ change: (inout Request) -> Void = { _ in }) throws
 }
 
 let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
+
+extension BudgetRules {
+  /// How many requests the budget can pay now; nil without limits.
+  func left(at now: Double) -> Int? {
+    if block(at: now) == nil, windows(at: now).isEmpty { return nil }
+    var count = 0
+    while let time = time(for: count + 1, at: now), time <= now { count += 1 }
+    return count
+  }
+}
+
+extension Client {
+  /// How many requests like this the budget can pay now.
+  func left(of request: Request) throws(StoreError) -> Int? {
+    let (key, budget, now) = (request.budgetKey, budget(of: request.address.site), wallClock())
+    return try file.withLock { file throws(StoreError) in
+      BudgetRules(budget, try file.site(key)).left(at: now)
+    }
+  }
+}

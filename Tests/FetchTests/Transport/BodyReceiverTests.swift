@@ -33,7 +33,7 @@ import Testing
   }
 
   private func fetch(_ server: LoopbackServer, _ bucket: Bucket, limit: Int = 1 << 20) throws -> Result<
-    Answer, FetchError
+    Response, FetchError
   > {
     let client = Client(
       try CurlTransport(), file: try WebFile(), on: SerialScheduler(name: "fetch"), wallClock: { 0 })
@@ -68,7 +68,7 @@ import Testing
       Issue.record("there is an answer")
       return
     }
-    #expect(error.status == 404 && error.complaint == "sorry" && bucket.bytes.isEmpty)
+    #expect(error.status == 404 && error.serverMessage == "sorry" && bucket.bytes.isEmpty)
     #expect(bucket.statuses.withLock { $0 } == [302, 404])
   }
 
@@ -83,7 +83,7 @@ import Testing
   @Test("what takes no more ends the transfer, as does what is too large")
   func ends() throws {
     let server = try LoopbackServer { _ in [.reply(String(repeating: "x", count: 400_000))] }
-    func kind(_ result: Result<Answer, FetchError>) -> FetchError.Kind? {
+    func kind(_ result: Result<Response, FetchError>) -> FetchError.Kind? {
       if case .failure(let error) = result { error.kind } else { nil }
     }
     #expect(kind(try fetch(server, Bucket(room: 10))) == .failed)

@@ -7,7 +7,7 @@ import Testing
 
 /// libcurl against a server of our own on the loopback.
 @Suite(.timeLimit(.minutes(2))) struct CurlTransportTests {
-  typealias Outcome = Result<TransferAnswer, TransferFailure>
+  typealias Outcome = Result<TransferResponse, TransferError>
 
   func order(_ url: String, _ change: (inout TransferOrder) -> Void = { _ in }) throws -> TransferOrder {
     var order = TransferOrder(
@@ -35,7 +35,7 @@ import Testing
     try #require(transfer([order], with: try CurlTransport(options)).first)
   }
 
-  func failure(_ outcome: Outcome) -> TransferFailure? {
+  func failure(_ outcome: Outcome) -> TransferError? {
     if case .failure(let failure) = outcome { failure } else { nil }
   }
 
@@ -253,7 +253,7 @@ import Testing
     }
     let url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/"
     let failed = try failure(transfer(order(url) { $0.limits.connect = .milliseconds(300) }))
-    #expect(failed == TransferFailure(.timeout(.connect), "no connection within 1 s"))
+    #expect(failed == TransferError(.timeout(.connect), "no connection within 1 s"))
   }
 
   @Test("what is cancelled is not told of, and what is let go of fails")
@@ -295,16 +295,17 @@ import Testing
     }
   }
 
-  @Test("a proxy of the surroundings is asked, unless the host is excepted")
+  @Test("a proxy of the proxyEnvironment is asked, unless the host is excepted")
   func proxied() throws {
     let proxy = try LoopbackServer { _ in [.reply("{}")] }
     try proxy.serving {
-      var surroundings = Surroundings()
-      surroundings.httpProxy = proxy.url
-      let answer = try transfer(order("http://nobody.invalid/a"), .init(surroundings: surroundings)).get()
+      var proxyEnvironment = ProxyEnvironment()
+      proxyEnvironment.httpProxy = proxy.url
+      let answer = try transfer(order("http://nobody.invalid/a"), .init(proxyEnvironment: proxyEnvironment))
+        .get()
       #expect(answer.status == 200)
-      surroundings.noProxy = "example.org,.invalid"
-      let direct = try transfer(order("http://nobody.invalid/a"), .init(surroundings: surroundings))
+      proxyEnvironment.noProxy = "example.org,.invalid"
+      let direct = try transfer(order("http://nobody.invalid/a"), .init(proxyEnvironment: proxyEnvironment))
       #expect(failure(direct)?.kind == .unreachable)
     }
     #expect(proxy.received.map(\.target) == ["http://nobody.invalid/a"])

@@ -61,10 +61,10 @@ struct EncryptionTests {
   }
 
   func client(trusting file: String? = nil) throws -> Client {
-    var surroundings = Surroundings()
-    surroundings.certificateFile = file
+    var proxyEnvironment = ProxyEnvironment()
+    proxyEnvironment.certificateFile = file
     return Client(
-      try CurlTransport(.init(surroundings: surroundings)), file: try WebFile(),
+      try CurlTransport(.init(proxyEnvironment: proxyEnvironment)), file: try WebFile(),
       on: SerialScheduler(name: "fetch"),
       wallClock: { Date().timeIntervalSince1970 })
   }

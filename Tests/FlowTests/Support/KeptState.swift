@@ -56,7 +56,7 @@ struct KeptState {
     try fill("changes@upcoming", ".key", [("1", "[]"), ("2", "[]")])
     let odd = try state.table(node: "odd", description: "bytes")
     odd.set([0xFF, 0x00], for: [0xC3])
-    try state.commit { epoch throws(StoreFailure) in
+    try state.commit { epoch throws(StoreError) in
       try epoch.set(.text(pipeline), owner: "pipeline", name: "path")
       try epoch.set(.text(#"{"offset":12,"file":"a.jsonl"}"#), owner: "upcoming", name: "position")
       try epoch.set(

@@ -167,7 +167,7 @@ private struct Bench {
 }
 
 private final class Held: Transport {
-  typealias Completion = @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+  typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
   let asked = Journal<String>()
   private let waiting = Locked<[(path: String, completion: Completion)]>([])
@@ -182,7 +182,7 @@ private final class Held: Transport {
     let completion = waiting.withLock { waiting in
       waiting.firstIndex { $0.path == path }.map { waiting.remove(at: $0).completion }
     }
-    completion?(.success(TransferAnswer(status: status, headers: Headers([]), body: Array(body.utf8))))
+    completion?(.success(TransferResponse(status: status, headers: Headers([]), body: Array(body.utf8))))
   }
 }
 

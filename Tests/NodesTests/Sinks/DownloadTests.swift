@@ -111,7 +111,7 @@ import System
       let file = try StateFile(path: state.path)
       let letter = try #require(try file.deadLetters().first)
       #expect(letter.entry.attempts == 2 && letter.reason.contains("answered 500"))
-      try file.update { epoch throws(StoreFailure) in try epoch.retry(deadLetter: letter.number) }
+      try file.update { epoch throws(StoreError) in try epoch.retry(deadLetter: letter.number) }
     }
     _ = try bench.run(sink(), lines: [])
     #expect(try folder.text("a.bin") == "x" && asked.entries.count == 3)

@@ -136,7 +136,7 @@ import System
   private func putBack(_ state: TemporaryState) throws -> DeadLetter {
     let file = try StateFile(path: state.path)
     let letter = try #require(try file.deadLetters().first)
-    try file.update { epoch throws(StoreFailure) in try epoch.retry(deadLetter: letter.number) }
+    try file.update { epoch throws(StoreError) in try epoch.retry(deadLetter: letter.number) }
     return letter
   }
 

@@ -178,7 +178,7 @@ import System
   /// Puts news of one event into the outbox, each time under the same ids.
   private func keep(_ names: [String], in state: TemporaryState) throws {
     let file = try StateFile(path: state.path, .init(database: .init(sync: .never)))
-    try file.update { epoch throws(StoreFailure) in
+    try file.update { epoch throws(StoreError) in
       for (index, name) in names.enumerated() {
         let news = CalendarNews(
           uid: "a@p", lines: ["DTSTART:20260301T120000Z", "SUMMARY:\(name)"], stamp: 1_767_225_700)

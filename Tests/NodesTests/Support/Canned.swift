@@ -30,13 +30,14 @@ final class Canned: Transport {
   init(_ answer: @escaping @Sendable (TransferOrder) -> Reply) { self.answer = answer }
 
   func start(
-    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
   ) -> Subscription {
     let reply = answer(order)
     thread.perform {
       completion(
         .success(
-          TransferAnswer(status: reply.status, headers: Headers(reply.headers), body: Array(reply.body.utf8)))
+          TransferResponse(
+            status: reply.status, headers: Headers(reply.headers), body: Array(reply.body.utf8)))
       )
     }
     return Subscription()

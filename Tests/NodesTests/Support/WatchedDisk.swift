@@ -54,7 +54,9 @@ final class WatchedDisk: Disk {
     return WatchedFile(try disk.open(toWriteOver: path, followsLinks: followsLinks), self)
   }
 
-  func makeFolder(_ path: String) throws(DiskError) { try disk.makeFolder(path) }
+  func makeFolder(_ path: String, mode: UInt32) throws(DiskError) { try disk.makeFolder(path, mode: mode) }
+  func rewrite(_ path: String) throws(DiskError) { try disk.rewrite(path) }
+  func lock(_ path: String) throws(DiskError) -> any DiskLock { try disk.lock(path) }
   func status(of path: String) -> DiskStatus? { disk.status(of: path) }
   func exists(_ path: String) -> Bool { disk.exists(path) }
   func beginning(of path: String) -> Int? { disk.beginning(of: path) }

@@ -16,13 +16,13 @@ import Testing
 
   private func ask(
     _ url: String, _ change: (inout TransferOrder) -> Void = { _ in }
-  ) throws -> Result<TransferAnswer, TransferFailure> {
+  ) throws -> Result<TransferResponse, TransferError> {
     var order = TransferOrder(
       method: .get, address: try Address(url), headers: [], body: [], limits: TransferLimits())
     change(&order)
     let transport = try CurlTransport()
     let done = DispatchSemaphore(value: 0)
-    let outcome = Mutex<Result<TransferAnswer, TransferFailure>?>(nil)
+    let outcome = Mutex<Result<TransferResponse, TransferError>?>(nil)
     _ = transport.start(order) { result in
       outcome.withLock { $0 = result }
       done.signal()

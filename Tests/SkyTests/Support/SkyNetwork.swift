@@ -39,7 +39,7 @@ final class SkyNetwork: Transport {
   var lastWhole: Double? { whole.withLock { $0 } }
 
   func start(
-    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferAnswer, TransferFailure>) -> Void
+    _ order: TransferOrder, completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
   ) -> Subscription {
     let address = order.address
     asked.note(Request(host: address.site, path: address.path, at: now))
@@ -50,14 +50,14 @@ final class SkyNetwork: Transport {
         headers: order.headers.map { ($0.name, $0.value) }, body: order.body,
         origin: "\(address.scheme.rawValue)://\(address.site)"),
       at: SkyTime(milliseconds: Int64(now * 1000)))
-    let result: Result<TransferAnswer, TransferFailure>
+    let result: Result<TransferResponse, TransferError>
     switch answer.delivery {
-    case .reset: result = .failure(TransferFailure(.interrupted, "the connection was reset"))
-    case .truncated: result = .failure(TransferFailure(.interrupted, "the body ended before its end"))
+    case .reset: result = .failure(TransferError(.interrupted, "the connection was reset"))
+    case .truncated: result = .failure(TransferError(.interrupted, "the body ended before its end"))
     case .whole, .drip:
       if answer.status == 200 { whole.withLock { [now] in $0 = now } }
       result = .success(
-        TransferAnswer(
+        TransferResponse(
           status: answer.status, headers: Headers(answer.headers.map { ($0.name, $0.value) }),
           body: answer.body))
     }

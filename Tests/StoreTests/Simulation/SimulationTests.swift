@@ -35,7 +35,7 @@ import Testing
       return walk.log
     }
     for what in [
-      "commit ", "update ", "rollback", "change n", "change m", "power cut", "killed", "close",
+      "commit ", "update ", "change n", "change m", "power cut", "killed", "close",
       "power cut while opening",
       "killed while opening", "not opened: /var/state/p.db: ", "failed: cannot commit: disk I/O error",
       "failed: cannot write: disk I/O error", "failed: cannot read: disk I/O error",

@@ -50,7 +50,7 @@ struct StateModel: Equatable, CustomStringConvertible {
       }
       tables[node] = content
     }
-    if let unsaid = state.database.unsaid { throw unsaid }
+    if let error = state.database.readError { throw error }
     for owner in StateModel.owners {
       for name in StateModel.names { facts["\(owner).\(name)"] = try state.fact(owner: owner, name: name) }
     }
@@ -75,7 +75,7 @@ enum StateAction {
   case retry(Int64)
   case drop(Int64)
 
-  func apply(to epoch: borrowing Epoch) throws(StoreFailure) {
+  func apply(to epoch: borrowing Epoch) throws(StoreError) {
     switch self {
     case .set(let fact, let owner, let name): try epoch.set(fact, owner: owner, name: name)
     case .forget(let owner, let name): try epoch.remove(owner: owner, name: name)

@@ -84,15 +84,10 @@ struct Walk {
 
   private mutating func step() throws {
     switch below(100) {
-    case 0..<40: try changeTable()
-    case 40..<43:
-      log.append("rollback")
-      state?.rollback()
-      tables = kept.tables
+    case 0..<43: try changeTable()
     case 43..<71:
       switch try write(isCommit: below(3) > 0) {
       case .goesOn: break
-      case .looks: try look()
       case .closes: try close()
       case .restarts: try restart()
       }
@@ -142,7 +137,7 @@ struct Walk {
   }
 
   /// Whether a read has failed, which the next commit must say.
-  private var isDoubtful: Bool { state?.database.unsaid != nil }
+  private var isDoubtful: Bool { state?.database.readError != nil }
 
   private mutating func readBadly() throws {
     log.append("fail reads")
@@ -152,7 +147,7 @@ struct Walk {
   }
 
   /// What a walk does after a commit.
-  private enum Next { case goesOn, looks, closes, restarts }
+  private enum Next { case goesOn, closes, restarts }
 
   /// A commit, or an update between two, of random things.
   private mutating func write(isCommit: Bool) throws -> Next {
@@ -169,13 +164,13 @@ struct Walk {
       actions.append(action)
     }
     log.append("\(isCommit ? "commit" : "update") \(next.epoch) at operation \(disk.operations)")
-    let body = { [actions] (epoch: borrowing Epoch) throws(StoreFailure) in
+    let body = { [actions] (epoch: borrowing Epoch) throws(StoreError) in
       for action in actions { try action.apply(to: epoch) }
     }
     var (tries, operations) = (0, 0)
     while true {
       operations = disk.operations
-      let failure = attempt { () throws(StoreFailure) in
+      let failure = attempt { () throws(StoreError) in
         if isCommit { try state.commit(body) } else { try state.update(body) }
       }
       guard let failure else { break }
@@ -184,16 +179,14 @@ struct Walk {
       if disk.isStopped { return .restarts }
       try check(failure.isFull || failure.kind == .disk, "unexpected failure: \(failure)")
       if failure.isFull { try check(disk.capacity != nil, "full without a limit") }
-      let wasRead = state.database.unsaid != nil
+      let wasRead = state.database.readError != nil
       relieve()
       tries += 1
       try check(tries < 3, "fails on a disk that is sound: \(failure)")
       if wasRead || below(3) == 0 {
-        state.rollback()
-        tables = kept.tables
-        // What was decided on a read that failed was not written.
+        // Changes that rest on a failed read were not written.
         if wasRead { doubtful.removeLast() }
-        return .looks
+        return .closes
       }
       if failure.kind == .disk, below(2) == 0 { return below(2) == 0 ? .closes : .restarts }
     }
@@ -221,8 +214,8 @@ struct Walk {
     if !isSo { throw WalkFailure(complaint()) }
   }
 
-  func attempt(_ body: () throws(StoreFailure) -> Void) -> StoreFailure? {
-    do throws(StoreFailure) {
+  func attempt(_ body: () throws(StoreError) -> Void) -> StoreError? {
+    do throws(StoreError) {
       try body()
       return nil
     } catch {

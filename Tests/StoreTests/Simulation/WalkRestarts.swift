@@ -36,7 +36,7 @@ extension Walk {
     if below(4) == 0 { disk.stop(atOperation: 1 + below(40)) }
     var tries = 0
     while true {
-      let failure = attempt { () throws(StoreFailure) in
+      let failure = attempt { () throws(StoreError) in
         state = nil
         state = try process.state(Walk.path) { [options] in $0 = options }
         for node in nodes { _ = try state?.table(node: node, description: "d") }
@@ -73,11 +73,10 @@ extension Walk {
   mutating func look() throws {
     relieve()
     disk.cancelStop()
-    guard let state, !disk.isStopped else { return }
-    if state.database.unsaid != nil {
-      state.rollback()
-      tables = kept.tables
-    }
+    if disk.isStopped { return }
+    // After a failed read nothing can be committed until the file is opened again.
+    if state?.database.readError != nil { return try close() }
+    guard let state else { return }
     var expected = kept
     expected.tables = tables
     let found = try StateModel(state, nodes: nodes)

@@ -49,12 +49,12 @@ final class Folder {
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 /// What `body` fails with.
-func failure(_ body: () throws -> Void) -> StoreFailure? {
+func failure(_ body: () throws -> Void) -> StoreError? {
   do {
     try body()
     return nil
   } catch {
-    return error as? StoreFailure
+    return error as? StoreError
   }
 }
 
@@ -72,3 +72,16 @@ struct Dice: RandomNumberGenerator {
 }
 
 let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
+
+extension StateFile {
+  /// The mark of a sink.
+  func written(sink: String) throws(StoreError) -> OutputPlace? {
+    let statement = try database.statement("SELECT epoch, position FROM sinks WHERE name = ?1")
+    try statement.bind(1, sink)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return OutputPlace(epoch: statement.integer(0), index: statement.integer(1))
+  }
+
+  func outboxCount(sink: String) throws(StoreError) -> Int { try outbox(sink: sink, limit: .max).count }
+}

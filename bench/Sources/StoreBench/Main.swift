@@ -11,7 +11,7 @@ import Store
 /// cases take turns on files of their own in the folder, so that what else the disk does hits all of them.
 @main
 struct Main {
-  static func main() throws(StoreFailure) {
+  static func main() throws(StoreError) {
     guard let folder = CommandLine.arguments.dropFirst().first else {
       print("StoreBench FOLDER [turns]")
       exit(64)
@@ -34,9 +34,9 @@ struct Main {
     var bareTimes = Times()
     var times = cases.map { _ in Times() }
     for turn in 0..<turns {
-      try bareTimes.measure { () throws(StoreFailure) in try bare.run(turn) }
+      try bareTimes.measure { () throws(StoreError) in try bare.run(turn) }
       for (index, each) in cases.enumerated() {
-        try times[index].measure { () throws(StoreFailure) in try each.run(turn) }
+        try times[index].measure { () throws(StoreError) in try each.run(turn) }
       }
     }
     print(
@@ -55,15 +55,15 @@ private final class BareCase {
   private let database: Database
   private let insert: Statement
 
-  init(path: String) throws(StoreFailure) {
+  init(path: String) throws(StoreError) {
     database = try Database(path: path)
     try database.prepareToWrite()
     try database.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, value INTEGER NOT NULL)")
     insert = try database.statement("INSERT INTO rows (value) VALUES (?1)")
   }
 
-  func run(_ turn: Int) throws(StoreFailure) {
-    try database.transaction { () throws(StoreFailure) in
+  func run(_ turn: Int) throws(StoreError) {
+    try database.transaction { () throws(StoreError) in
       insert.bind(1, Int64(turn))
       try insert.run()
     }
@@ -85,7 +85,7 @@ private final class EpochCase {
   private static let lines = [UInt8](repeating: UInt8(ascii: "l"), count: 500 * changed)
 
   init(_ name: String, path: String, keys: Int, isOrdered: Bool, isOneEntry: Bool = false)
-    throws(StoreFailure)
+    throws(StoreError)
   {
     self.name = name
     self.isOneEntry = isOneEntry
@@ -98,7 +98,7 @@ private final class EpochCase {
     file.tidy()
   }
 
-  func run(_ turn: Int) throws(StoreFailure) {
+  func run(_ turn: Int) throws(StoreError) {
     let offset = Int.random(in: 0..<keys, using: &random)
     for number in 0..<Self.changed {
       // Spread over all of them.
@@ -107,7 +107,7 @@ private final class EpochCase {
     let entries = isOneEntry ? 1 : Self.changed
     let bytes = isOneEntry ? Self.lines : Self.line
     let written = OutputPlace(epoch: file.epoch, index: Int64(entries - 1))
-    try file.commit { (epoch) throws(StoreFailure) in
+    try file.commit { (epoch) throws(StoreError) in
       try epoch.set(.text("{\"offset\":\(turn)}"), owner: "input", name: "position")
       try epoch.set(.text("{\"now\":\(turn)}"), owner: "pipeline", name: "clock")
       try epoch.markWritten(sink: "output", through: written)
@@ -128,7 +128,7 @@ private struct Times {
   var wall: Double { median(walls) }
   var cpu: Double { median(cpus) }
 
-  mutating func measure(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+  mutating func measure(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     let (wall, cpu) = (time(CLOCK_MONOTONIC), time(CLOCK_THREAD_CPUTIME_ID))
     try body()
     walls.append(time(CLOCK_MONOTONIC) - wall)

@@ -55,7 +55,7 @@ struct DownloadFetching {
       let receiver = DownloadReceiver(kept.url, part, from: start, limit: limit)
       request.receiver = receiver
       return client.start(request) { [log] notice in
-        if case .notKept = notice { log.warning("\(notice)") }
+        if case .notStored = notice { log.warning("\(notice)") }
       } completion: { [syncs] result in
         end(Self.end(result, receiver, part, syncs: syncs))
       }
@@ -67,7 +67,7 @@ struct DownloadFetching {
 
   /// What has come of it; nil when the file is there.
   private static func end(
-    _ result: Result<Answer, FetchError>, _ receiver: DownloadReceiver, _ part: PartFile, syncs: Bool
+    _ result: Result<Response, FetchError>, _ receiver: DownloadReceiver, _ part: PartFile, syncs: Bool
   ) -> ErrandFailure? {
     if let failure = receiver.failure { return failure }
     switch result {

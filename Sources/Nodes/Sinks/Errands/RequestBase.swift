@@ -58,7 +58,7 @@ struct RequestBase {
       if !request.has("idempotency-key") { request.headers.append(Header("Idempotency-Key", id)) }
       let log = log
       return client.start(request) { notice in
-        if case .notKept = notice { log.warning("\(notice)") }
+        if case .notStored = notice { log.warning("\(notice)") }
       } completion: { result in
         switch result {
         case .success: end(nil)

@@ -1,0 +1,129 @@
+/// Why a text is not a valid address, as a sentence without secrets.
+public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension Address {
+  /// Parses an absolute URL.
+  ///
+  /// The fragment after `#` is dropped.
+  public init(_ text: String) throws(AddressError) {
+    let text = trimmed(text)
+    guard !text.isEmpty else {
+      throw AddressError("there is no address; write one like https://example.org/items")
+    }
+    guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
+      throw AddressError("the address has a line break or another control character in it")
+    }
+    guard let colon = text.firstRange(of: "://"), hasScheme(text) else {
+      throw AddressError("the address does not begin with https:// or http://")
+    }
+    let schemeText = String(text[..<colon.lowerBound])
+    guard let scheme = Scheme(rawValue: schemeText.lowercased()) else {
+      throw AddressError("the address begins with \(quoted(schemeText)); only https and http can be fetched")
+    }
+    let rest = text[colon.upperBound...]
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    let (host, port) = try Address.authority(rest[..<end])
+    self.init(
+      scheme: scheme, host: host, port: port == scheme.port ? nil : port, path: "/", query: [])
+    setEnd(rest[end...])
+  }
+
+  /// Resolves a link in a response from this address, absolute or relative.
+  ///
+  /// Query items that are secret here are secret there.
+  public func following(_ link: String) throws(AddressError) -> Address {
+    let link = trimmed(link)
+    var result: Address
+    if link.hasPrefix("//") {
+      result = try Address("\(scheme.rawValue):\(link)")
+    } else if hasScheme(link) {
+      result = try Address(link)
+    } else {
+      result = try Address("\(scheme.rawValue)://\(site)/")
+      let isRooted = link.hasPrefix("/")
+      let isQueryOnly = link.hasPrefix("?") || link.hasPrefix("#") || link.isEmpty
+      let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
+      result.setEnd((isRooted ? link : isQueryOnly ? path + link : folder + link)[...])
+    }
+    let secrets = query.filter(\.isSecret)
+    result.query = result.query.map { item in
+      let isSecret = secrets.contains { $0.name == item.name || $0.value == item.value }
+      return QueryItem(encodedName: item.name, value: item.value, isSecret: item.isSecret || isSecret)
+    }
+    return result
+  }
+
+  /// Sets the path and the query from the end of a URL.
+  private mutating func setEnd(_ text: Substring) {
+    let text = text.prefix { $0 != "#" }
+    let mark = text.firstIndex(of: "?") ?? text.endIndex
+    let path = percentEncoded(String(text[..<mark]), keeping: isPathByte)
+    self.path = path.hasPrefix("/") ? path : "/" + path
+    query = text[mark...].dropFirst().split(separator: "&").map { part in
+      let pieces = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let encoded = pieces.map { percentEncoded(String($0), keeping: isQueryByte) }
+      return QueryItem(encodedName: encoded.first ?? "", value: encoded.count > 1 ? encoded[1] : nil)
+    }
+  }
+
+  private static func authority(_ text: Substring) throws(AddressError) -> (host: String, port: Int?) {
+    guard !text.contains("@") else {
+      throw AddressError(
+        "the address has a user name or a password in it, which would be shown; send them as a header")
+    }
+    var host = text
+    var port: Int?
+    // Colons inside brackets belong to an IPv6 address.
+    let tail = text.lastIndex(of: "]").map { text[$0...] } ?? text
+    if let colon = tail.lastIndex(of: ":") {
+      let digits = text[text.index(after: colon)...]
+      guard let number = Int(digits), (1...65535).contains(number), digits.allSatisfy(\.isASCII) else {
+        throw AddressError(
+          "what follows the colon after the host is no port, which is a number from 1 to 65535")
+      }
+      port = number
+      host = text[..<colon]
+    }
+    guard !host.isEmpty else { throw AddressError("the address names no host after ://") }
+    let inner = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : nil
+    let isGood =
+      inner.map { $0.contains(":") && $0.utf8.allSatisfy(isAddressByte) }
+      ?? host.utf8.allSatisfy(isHostByte)
+    guard isGood else {
+      throw AddressError(
+        "the address has the host \(quoted(String(host))); a host has letters, digits, dots and hyphens")
+    }
+    return (host.lowercased(), port)
+  }
+}
+
+private func trimmed(_ text: String) -> String {
+  String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+}
+
+/// Whether a link begins with a scheme.
+private func hasScheme(_ link: String) -> Bool {
+  let name = link.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+  return !name.isEmpty && link.dropFirst(name.count).first == ":"
+}
+
+/// Whether a byte of a parsed query needs no encoding.
+private func isQueryByte(_ byte: UInt8) -> Bool { isPathByte(byte) || byte == 0x3f }
+
+private func isHostByte(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2d, 0x2e, 0x5f: true
+  default: false
+  }
+}
+
+private func isAddressByte(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0x30...0x3A, 0x41...0x46, 0x61...0x66, 0x2e: true
+  default: false
+  }
+}

@@ -1,0 +1,49 @@
+import JSON
+
+/// The response to a request: the value, and how fresh it is.
+public struct Response: Sendable {
+  public enum Freshness: String, Sendable {
+    /// From the server, or from the cache and as young as the request asked for.
+    case fresh
+    /// From the cache, just confirmed by the server.
+    case revalidated
+    /// From the cache, because the server gave nothing newer: see `staleBecause`.
+    case stale
+  }
+
+  public var status: Int
+  public var headers: Headers
+  /// The JSON; null for a request that expects any bytes.
+  public var value: Value
+  /// The body, for a request that expects any bytes.
+  public var bytes: [UInt8]
+  public var freshness: Freshness
+  /// The seconds since it was received or last revalidated.
+  public var age: Double
+  /// Whether it came from the cache.
+  public var isFromCache: Bool
+  /// The error that made a stale response necessary.
+  public var staleBecause: FetchError?
+  /// The final address, after redirects.
+  public var address: Address
+  /// The number of attempts.
+  public var tries: Int
+}
+
+/// A notice about a fetch under way: why it takes time.
+public enum FetchNotice: Sendable, Equatable, CustomStringConvertible {
+  /// The budget of a site is spent; the fetch continues at `until` (seconds since 1970), after `wait`.
+  case waitingForBudget(site: String, until: Double, wait: Duration)
+  /// An attempt failed; the next one follows after `wait`.
+  case retrying(FetchError, wait: Duration)
+  /// The cache or the budgets cannot be read or written; the fetch continues without them.
+  case notStored(String)
+
+  public var description: String {
+    switch self {
+    case .waitingForBudget(let site, _, let wait): "\(site): next call in \(spoken(wait))"
+    case .retrying(let error, let wait): "\(error); next try in \(spoken(wait))"
+    case .notStored(let reason): "going on without what is kept between fetches: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import CSQLite
+import Glibc
+import System
+
+/// An error of the store: a sentence with the file, what failed and why.
+public struct StoreError: Error, Equatable, CustomStringConvertible {
+  public enum Kind: Equatable, Sendable {
+    /// The disk, the user's quota or the file has no room left: worth a retry later.
+    case full
+    /// Another process uses the file; its id, if known.
+    case held(by: Int32?)
+    /// The content is not what SQLite wrote.
+    case corrupt
+    /// A later version of flow wrote the file.
+    case newer
+    /// The file is a database of another program.
+    case foreign
+    /// An I/O error.
+    case disk
+    /// The file cannot be opened or written: its folder, its rights, a read-only disk.
+    case denied
+    /// SQLite rejects a value, a name or a statement.
+    case refused
+  }
+
+  public let path: String
+  public let kind: Kind
+  /// The operation and its result: `cannot commit: database or disk is full`.
+  public let reason: String
+  /// SQLite's extended result code, or 0.
+  public let code: Int32
+
+  public init(_ path: String, _ kind: Kind, _ reason: String, code: Int32 = 0) {
+    self.path = path
+    self.kind = kind
+    self.reason = reason
+    self.code = code
+  }
+
+  public var description: String { "\(path): \(reason)" }
+  public var isFull: Bool { kind == .full }
+  public var isCorrupt: Bool { kind == .corrupt }
+
+  /// The same error with the advice for a damaged file.
+  var damaged: StoreError {
+    StoreError(path, .corrupt, "damaged: \(reason); --reset-corrupt sets it aside", code: code)
+  }
+}
+
+extension StoreError {
+  /// The error of the last call on a connection.
+  init(_ path: String, trying what: String, _ connection: OpaquePointer?, code: Int32) {
+    let system = connection.map { sqlite3_system_errno($0) } ?? 0
+    var words = String(cString: sqlite3_errstr(code))
+    // The connection's message is more specific, but may belong to an earlier error.
+    if let connection, sqlite3_extended_errcode(connection) == code {
+      words = String(cString: sqlite3_errmsg(connection))
+    }
+    let kind = Kind(code: code, system: system)
+    if system != 0, [.full, .disk, .denied].contains(kind) {
+      words += " (\(DiskError(code: system).reason))"
+    }
+    self.init(path, kind, "cannot \(what): \(words)", code: code)
+  }
+
+  /// The error of a file operation.
+  init(_ path: String, trying what: String, _ error: DiskError) {
+    let kind = error.isFull ? Kind.full : error.code == EIO ? .disk : .denied
+    self.init(path, kind, "cannot \(what): \(error.reason)")
+  }
+}
+
+extension StoreError.Kind {
+  init(code: Int32, system: Int32) {
+    switch code & 0xff {
+    case SQLITE_FULL: self = .full
+    case SQLITE_IOERR: self = DiskError(code: system).isFull ? .full : .disk
+    case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .held(by: nil)
+    case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
+      self = DiskError(code: system).isFull ? .full : .denied
+    default: self = .refused
+    }
+  }
+}

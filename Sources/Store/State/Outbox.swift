@@ -1,0 +1,111 @@
+// The outbox: what sinks have still to write, and the dead letters that they gave up on.
+//
+// 1. An epoch's commit puts in what its sinks are to write; the sinks write after that commit, never before.
+// 2. Entries of a sink are ordered by epoch and index; it writes them in that order, except for those that wait for a
+//    retry.
+// 3. An entry leaves in a later transaction (see `Epoch`), so a crash in between repeats it, with the same id.
+
+/// A place in the order of a sink's output: the epoch, and the index within that epoch.
+public struct OutputPlace: Hashable, Comparable, Sendable {
+  public var epoch: Int64
+  public var index: Int64
+
+  public init(epoch: Int64, index: Int64) {
+    self.epoch = epoch
+    self.index = index
+  }
+
+  public static func < (a: OutputPlace, b: OutputPlace) -> Bool { (a.epoch, a.index) < (b.epoch, b.index) }
+}
+
+/// An output that a sink has still to write.
+public struct OutboxEntry: Equatable, Sendable {
+  public var sink: String
+  public var place: OutputPlace
+  /// The id by which its receiver recognises a repeat.
+  public var id: String
+  /// The number of failed attempts.
+  public var attempts: Int
+  /// The time of the next attempt, in seconds since 1970; 0 for at once.
+  public var due: Double
+  public var bytes: [UInt8]
+
+  public init(
+    sink: String, place: OutputPlace, id: String = "", attempts: Int = 0, due: Double = 0, bytes: [UInt8]
+  ) {
+    (self.sink, self.place, self.id) = (sink, place, id)
+    (self.attempts, self.due, self.bytes) = (attempts, due, bytes)
+  }
+}
+
+/// An entry that a sink has given up on.
+public struct DeadLetter: Equatable, Sendable {
+  /// Its number, which is never used again.
+  public var number: Int64
+  public var entry: OutboxEntry
+  /// When the sink gave up, in seconds since 1970.
+  public var at: Double
+  public var reason: String
+}
+
+extension StateFile {
+  /// The entries of a sink behind a place, in order.
+  public func outbox(
+    sink: String, after place: OutputPlace = OutputPlace(epoch: -1, index: 0), limit: Int = 1000
+  ) throws(StoreError) -> [OutboxEntry] {
+    try database.outbox(sink: sink, after: place, limit: limit)
+  }
+
+  /// The dead letters of one sink or of all behind a number, oldest first.
+  public func deadLetters(
+    sink: String? = nil, after number: Int64 = 0, limit: Int = 1000
+  ) throws(StoreError) -> [DeadLetter] {
+    try database.deadLetters(sink: sink, after: number, limit: limit)
+  }
+}
+
+extension Database {
+  func outbox(
+    sink: String, after place: OutputPlace, limit: Int
+  ) throws(StoreError) -> [OutboxEntry] {
+    let statement = try self.statement(
+      "SELECT sink, epoch, position, id, attempts, due, bytes FROM outbox"
+        + " WHERE sink = ?1 AND (epoch, position) > (?2, ?3) ORDER BY epoch, position LIMIT ?4")
+    try statement.bind(1, sink)
+    statement.bind(2, place.epoch)
+    statement.bind(3, place.index)
+    statement.bind(4, Int64(limit))
+    defer { statement.reset() }
+    var entries: [OutboxEntry] = []
+    while try statement.step() { entries.append(statement.outboxEntry()) }
+    return entries
+  }
+
+  func deadLetters(
+    sink: String?, after number: Int64, limit: Int
+  ) throws(StoreError) -> [DeadLetter] {
+    let statement = try self.statement(
+      "SELECT sink, epoch, position, id, attempts, 0, bytes, number, at, reason FROM dead"
+        + " WHERE number > ?1 AND (?2 = '' OR sink = ?2) ORDER BY number LIMIT ?3")
+    statement.bind(1, number)
+    try statement.bind(2, sink ?? "")
+    statement.bind(3, Int64(limit))
+    defer { statement.reset() }
+    var letters: [DeadLetter] = []
+    while try statement.step() {
+      letters.append(
+        DeadLetter(
+          number: statement.integer(7), entry: statement.outboxEntry(), at: statement.double(8),
+          reason: statement.text(9)))
+    }
+    return letters
+  }
+}
+
+extension Statement {
+  fileprivate func outboxEntry() -> OutboxEntry {
+    OutboxEntry(
+      sink: text(0), place: OutputPlace(epoch: integer(1), index: integer(2)), id: text(3),
+      attempts: Int(integer(4)), due: double(5), bytes: bytes(6))
+  }
+}

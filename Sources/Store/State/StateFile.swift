@@ -1,0 +1,193 @@
+import System
+
+/// The state file of one pipeline: everything that it keeps between runs, open in one run at a time.
+///
+///     let state = try StateFile(path: "/var/lib/flow/launches.db")
+///     let seen = try state.table(node: "dedupe", description: ".id")
+///     if seen.value(for: key) == nil { seen.set([], for: key) }
+///     try state.commit { epoch throws(StoreError) in
+///       try epoch.put(OutboxEntry(sink: "log", place: .init(epoch: epoch.number, index: 0), bytes: line))
+///     }
+///
+/// Invariants:
+/// 1. An epoch is one transaction: all changes of tables since the last commit, and the facts, outbox entries and marks
+///    that its body writes. After a crash the file has all of it or nothing.
+/// 2. Epochs are numbered from 1 without gaps; the number is written in the same transaction.
+/// 3. A commit that fails changes nothing in memory: the same changes can be committed again, after a full disk say.
+/// 4. After a failed read no commit succeeds any more, because decisions may rest on the missing value.
+/// 5. After an error of kind `.disk` the commit may have reached the disk all the same: open the file again to know.
+/// 6. With `Sync.everyCommit` nothing is built on what a former process left before it is durable: the log is rewritten
+///    and synced, then the folder, and only then is the log checkpointed.
+/// 7. The lock is taken before anything is read and held until the last reference goes.
+public final class StateFile {
+  public struct Options: Sendable {
+    public var database: Database.Options
+    /// Whether a damaged file is renamed and an empty one created.
+    public var resetsCorrupt: Bool
+    /// The cache of each node's table.
+    public var tableCacheBytes: Int
+    /// The limit for the fingerprints of each table's keys, nine or ten bytes a key, read after enough look-ups.
+    public var tableKeyBytes: Int
+    /// The disk of the file and its lock; the database's VFS must lie on the same one.
+    public var disk: any Disk
+
+    public init(
+      database: Database.Options = .init(), resetsCorrupt: Bool = false, tableCacheBytes: Int = 8 << 20,
+      tableKeyBytes: Int = 120 << 20, disk: any Disk = SystemDisk()
+    ) {
+      self.database = database
+      self.resetsCorrupt = resetsCorrupt
+      self.tableCacheBytes = tableCacheBytes
+      self.tableKeyBytes = tableKeyBytes
+      self.disk = disk
+    }
+  }
+
+  public let path: String
+  /// The new path of a damaged file, if there was one.
+  public let setAside: String?
+  /// The number of the last committed epoch; 0 before the first.
+  public private(set) var epoch: Int64
+  let database: Database
+  private let lock: StateLock
+  private let tableCacheBytes, tableKeyBytes: Int
+  private var tables: [String: KeyedTable] = [:]
+  /// In the order of the first request, so that every run writes in the same order.
+  private var tablesInOrder: [KeyedTable] = []
+  private var freeID: Int64
+
+  /// Opens the file; creates it and the folders above it if they are missing.
+  public init(path: String, _ options: Options = Options()) throws(StoreError) {
+    self.path = path
+    try StateFolder.make(for: path, options.disk)
+    lock = try StateLock(on: path, options.disk)
+    crashPoint("state.locked")
+    var aside: String?
+    do throws(StoreError) {
+      database = try StateFile.openDatabase(path, options)
+    } catch {
+      guard error.isCorrupt else { throw error }
+      guard options.resetsCorrupt else { throw error.damaged }
+      aside = try CorruptFile.setAside(path, options.disk)
+      database = try StateFile.openDatabase(path, options)
+    }
+    setAside = aside
+    crashPoint("state.opened")
+    epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
+    freeID = (try database.integer("SELECT max(id) FROM nodes") ?? 0) + 1
+    tableCacheBytes = options.tableCacheBytes
+    tableKeyBytes = options.tableKeyBytes
+  }
+
+  private static func openDatabase(
+    _ path: String, _ options: Options
+  ) throws(StoreError) -> Database {
+    let isThere = try IntegrityCheck.checkHeader(path, options.disk)
+    if options.database.sync == .everyCommit { try makeDurable(path, options.disk, isThere: isThere) }
+    let database = try Database(path: path, options.database)
+    if isThere { try IntegrityCheck.check(database, options.disk) }
+    try Schema.prepare(database)
+    if isThere { try database.restartLog() }
+    return database
+  }
+
+  /// Makes durable what the last process left (invariant 6).
+  ///
+  /// SQLite treats a commit that is whole in the write-ahead log as done, synced or not. And a commit that a process
+  /// undid by removing the log could come back with the log.
+  private static func makeDurable(_ path: String, _ disk: any Disk, isThere: Bool) throws(StoreError) {
+    guard isThere else { return StateFolder.sync(above: path, disk) }
+    do throws(DiskError) {
+      try disk.rewrite(path + "-wal")
+    } catch {
+      throw StoreError(path + "-wal", trying: "keep what was left", error)
+    }
+    StateFolder.sync(of: path, disk)
+  }
+
+  /// The table of a node.
+  ///
+  /// The description is stored with it, so that a change of its key expression is noticed. A table that is not ordered
+  /// does not know its oldest key, and costs half as much to write.
+  public func table(
+    node: String, description: String, isOrdered: Bool = true
+  ) throws(StoreError) -> KeyedTable {
+    if let table = tables[node] { return table }
+    let table = try KeyedTable(
+      node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes,
+      keyBytes: tableKeyBytes, freeID: freeID, database)
+    freeID += 1
+    tables[node] = table
+    tablesInOrder.append(table)
+    return table
+  }
+
+  /// The typed table of a node; request a table in one way only.
+  public func table<Value: Storable>(
+    node: String, description: String, of type: Value.Type
+  ) throws(StoreError) -> TypedTable<Value> {
+    TypedTable(try table(node: node, description: description))
+  }
+
+  /// The bytes of keys and values that wait for the next commit.
+  public var pendingBytes: Int { tablesInOrder.reduce(0) { $0 + $1.pendingBytes } }
+
+  /// The value of a fact: see `Epoch.set`.
+  public func fact(owner: String, name: String) throws(StoreError) -> Fact? {
+    try database.fact(owner: owner, name: name)
+  }
+
+  /// All facts of an owner.
+  public func facts(owner: String) throws(StoreError) -> [(name: String, value: Fact)] {
+    let statement = try database.statement("SELECT name, value FROM facts WHERE owner = ?1 ORDER BY name")
+    try statement.bind(1, owner)
+    defer { statement.reset() }
+    var facts: [(String, Fact)] = []
+    while try statement.step() { facts.append((statement.text(0), statement.fact(1))) }
+    return facts
+  }
+
+  /// Commits an epoch and returns its number: every table's changes and what `body` writes, in one transaction.
+  ///
+  /// Changes that `body` makes in tables belong to it. A retried commit runs `body` again.
+  @discardableResult
+  public func commit(_ body: (borrowing Epoch) throws(StoreError) -> Void) throws(StoreError) -> Int64 {
+    let number = epoch + 1
+    try write(number) { (epoch) throws(StoreError) in
+      try body(epoch)
+      crashPoint("state.facts written")
+      for table in tablesInOrder { try table.write() }
+      try epoch.store(.integer(number), owner: "", name: "epoch")
+    }
+    for table in tablesInOrder { table.didCommit() }
+    epoch = number
+    return number
+  }
+
+  /// Commits what `body` writes, marks, attempts and dead letters, in a transaction that ends no epoch.
+  ///
+  /// Changes of tables wait for the next epoch.
+  public func update(_ body: (borrowing Epoch) throws(StoreError) -> Void) throws(StoreError) {
+    try write(epoch, body)
+  }
+
+  /// Checkpoints the log into the file; for the end of a run, when the time does not matter.
+  public func tidy() {
+    crashPoint("state.tidying")
+    try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    crashPoint("state.tidied")
+  }
+
+  // Swift 6.3's optimiser aborts where it inlines a call whose closure borrows what cannot be copied.
+  @inline(never)
+  private func write(
+    _ number: Int64, _ body: (borrowing Epoch) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    // Invariant 4.
+    if let error = database.readError { throw error }
+    try database.transaction { () throws(StoreError) in
+      try body(Epoch(number: number, database: database))
+      if let error = database.readError { throw error }
+    }
+  }
+}

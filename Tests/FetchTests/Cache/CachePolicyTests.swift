@@ -1,0 +1,107 @@
+import Testing
+
+@testable import Fetch
+
+@Suite struct CachePolicyTests {
+  let rule = CacheRule(maximumAge: .seconds(100), staleAge: .seconds(1000), variesBy: ["Accept"])
+
+  func cached(at checked: Double, etag: String? = nil, modified: String? = nil) -> CacheEntry {
+    let fields = [etag.map { ("ETag", $0) }, modified.map { ("Last-Modified", $0) }].compactMap { $0 }
+    return CacheEntry(checked: checked, headers: Headers(fields))
+  }
+
+  @Test("what is young is used, what is old is asked about, and what cannot be asked about is fetched")
+  func decisions() {
+    func decide(_ cached: CacheEntry?, refresh: Bool = false) -> CachePolicy.Decision {
+      CachePolicy.decide(cached, rule, refresh: refresh, at: 1000)
+    }
+    #expect(decide(nil) == .fetch)
+    #expect(decide(cached(at: 901)) == .use)
+    #expect(decide(cached(at: 900)) == .fetch)
+    #expect(decide(cached(at: 900, etag: "a")) == .revalidate)
+    #expect(decide(cached(at: 900, modified: "b")) == .revalidate)
+    #expect(decide(cached(at: 901, etag: "a"), refresh: true) == .fetch)
+    // Of a clock that was set back.
+    #expect(decide(cached(at: 1004)) == .use)
+    #expect(decide(cached(at: 2000, etag: "a")) == .revalidate)
+  }
+
+  @Test("it is asked with all that the server gave")
+  func conditions() {
+    let headers = CachePolicy.conditions(cached(at: 0, etag: "\"a\"", modified: "b"))
+    #expect(headers == [Header("If-None-Match", "\"a\""), Header("If-Modified-Since", "b")])
+  }
+
+  @Test("an old answer stands in where the server is in trouble, not where it says something else")
+  func standIns() throws {
+    let trouble: [FetchError.Kind] = [
+      .unreachable, .timeout(.whole), .interrupted, .truncated, .notJSON, .budget, .store, .tooLarge,
+      .status(429),
+      .status(500), .status(523),
+    ]
+    let others: [FetchError.Kind] = [
+      .encryption, .redirect, .request, .cancelled, .status(400), .status(401), .status(403),
+      .status(404),
+      .status(410),
+    ]
+    for kind in trouble + others {
+      let error = FetchError(kind, try request("https://a.org/"), "")
+      func mayServeStale(at now: Double) -> Bool {
+        CachePolicy.mayServeStale(cached(at: 0), rule, for: error, at: now)
+      }
+      #expect(mayServeStale(at: 1000) == trouble.contains(kind), "\(kind)")
+      #expect(!mayServeStale(at: 1001))
+    }
+  }
+
+  @Test("only what is read is kept")
+  func applies() throws {
+    func applies(_ method: Request.Method, repeatable: Bool = false) throws -> Bool {
+      let request = try request("https://a.org/") {
+        ($0.method, $0.isRepeatable, $0.cache) = (method, repeatable, rule)
+      }
+      return CachePolicy.applies(to: request) != nil
+    }
+    #expect(try applies(.get))
+    #expect(try applies(.post, repeatable: true))
+    for method in [Request.Method.head, .post, .put, .patch, .delete] { #expect(try !applies(method)) }
+    #expect(CachePolicy.applies(to: try request("https://a.org/")) == nil)
+  }
+
+  @Test("all that an answer depends on makes another name, and nothing else does")
+  func keys() throws {
+    func key(_ url: String = "https://a.org/?q=1", _ change: (inout Request) -> Void = { _ in }) throws
+      -> [UInt8]
+    {
+      CachePolicy.key(of: try request(url, change), rule)
+    }
+    let plain = try key()
+    #expect(plain.count == 32)
+    #expect(try key { $0.headers = [Header("User-Agent", "b")] } == plain)
+    #expect(try key { $0.refresh = true } == plain)
+    let others = [
+      try key("https://a.org/?q=2"), try key("https://a.org/?q=1&api_key=a"),
+      try key("https://a.org/?q=1&api_key=b"),
+      try key { $0.headers = [Header("accept", "b")] },
+      try key { $0.headers = [Header("Authorization", "b")] },
+      try key { $0.method = .post }, try key { ($0.method, $0.body) = (.post, [1]) },
+      try key { $0.expectation = .anything },
+    ]
+    #expect(Set(others + [plain]).count == others.count + 1)
+  }
+}
+
+@Suite struct CacheEntryTests {
+  @Test("it comes back as it was kept, without cookies, and its secrets do not lie there")
+  func kept() throws {
+    let redaction = Redaction(["hunter2"])
+    let headers = Headers([("ETag", "\"a:b\""), ("Link", "</?key=hunter2>; rel=next"), ("X-Empty", "")])
+    var answer = CacheEntry(status: 200, checked: 7, headers: headers, body: Array("[\"hunter2\"]".utf8))
+    let cached = try #require(answer.encoded(redaction))
+    #expect(!cached.headers.contains(subsequence: "hunter2"))
+    #expect(!cached.body.contains(subsequence: "hunter2"))
+    #expect(CacheEntry(cached, redaction) == answer)
+    answer.headers.add("Set-Cookie", "session=1")
+    #expect(answer.encoded(redaction) == cached)
+  }
+}

@@ -1,0 +1,69 @@
+import JSON
+import Testing
+
+@testable import Fetch
+
+@Suite struct JSONBodyTests {
+  func failed(_ body: String, type: String? = nil) throws -> FetchError? {
+    let request = try request("https://a.org/") { $0.headers = [Header("Authorization", "Token hunter2")] }
+    return failure {
+      _ = try readJSON(Array(body.utf8), contentType: type, status: 200, of: request, request.redaction)
+    }
+  }
+
+  @Test("JSON is JSON, whatever it calls itself")
+  func good() throws {
+    let request = try request("https://a.org/")
+    let value = try readJSON(
+      Array(#"{"a": [1]}"#.utf8), contentType: "text/html", status: 200, of: request, request.redaction)
+    #expect(value == (try Value.parse(#"{"a": [1]}"#)))
+  }
+
+  @Test(
+    "what breaks off is told with its end, and may be had whole the next time",
+    arguments: [
+      (
+        #"{"results": [{"id": 1}, {"na"#,
+        #"JSON that breaks off after 28 bytes: …{"results": [{"id": 1}, {"na"#
+      ),
+      ("", "nothing where JSON was to be"), (" \n", "nothing where JSON was to be"),
+    ])
+  func truncated(_ body: String, _ words: String) throws {
+    let failed = try failed(body)
+    #expect(failed?.kind == .truncated)
+    #expect(failed?.message == "answered 200 OK with " + words)
+    #expect(failed?.mayPass == true)
+  }
+
+  @Test("what breaks off within a secret, or is shown from within one, shows nothing of it")
+  func brokenSecret() throws {
+    let start = #"{"results": [{"id": 1}], "next": "https://a.org/?key=hunt"#
+    #expect(try failed(start)?.message.hasSuffix("next\": \"https://a.org/?key=***") == true)
+    let end = #"{"next": "hunter2", "results": [1,2,3,4,5,6,7,"#
+    #expect(try failed(end)?.message.contains("ter2") == false)
+  }
+
+  @Test(
+    "what is something else is told as that",
+    arguments: [
+      (
+        "<!DOCTYPE html><html><head><title>Just a\n moment…</title>", nil,
+        "an HTML page titled “Just a moment…”, where JSON was to be"
+      ),
+      ("\n<p>Oops", "text/html; charset=utf-8", "an HTML page, where JSON was to be"),
+      ("<?xml version='1.0'?><a/>", nil, "XML: <?xml version='1.0'?><a/>, where JSON was to be"),
+      ("Service \u{1B}[2J down, hunter2", nil, "text: Service [2J down, ***, where JSON was to be"),
+      ("\u{1}\u{2}", nil, "binary data: , where JSON was to be"),
+      (
+        "{'a': 1}", nil,
+        "what begins as JSON but is none: Invalid string literal; expected \", but got ' at line 1, column 5"
+      ),
+      ("[1] [2]", nil, "what begins as JSON but is none: Unexpected extra JSON values"),
+    ] as [(String, String?, String)])
+  func others(_ body: String, _ type: String?, _ words: String) throws {
+    let failed = try failed(body, type: type)
+    #expect(failed?.kind == .notJSON)
+    #expect(failed?.message == "answered 200 OK with " + words)
+    #expect(failed?.mayPass == false)
+  }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Testing
+
+@testable import Store
+
+@Suite struct StateFileTests {
+  let folder: Folder
+  init() throws { folder = try Folder() }
+
+  func filled() throws {
+    let state = try folder.open()
+    let table = try state.table(node: "n", description: "")
+    for number in 0..<2000 { table.set(bytes("value \(number)"), for: bytes("\(number)")) }
+    try state.commit { _ in }
+  }
+
+  @Test("it makes its folders, for this user alone, and remembers the number of the last epoch")
+  func epochs() throws {
+    let path = folder.path + "/a/b/p.db"
+    do {
+      let state = try StateFile(path: path)
+      #expect(state.epoch == 0)
+      let first = try state.commit { #expect($0.number == 1) }
+      #expect(first == 1)
+      #expect(try state.commit { _ in } == 2)
+      try state.update { #expect($0.number == 2) }
+    }
+    #expect(try StateFile(path: path).epoch == 2)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/a")
+    #expect(attributes[.posixPermissions] as? Int == 0o700)
+  }
+
+  @Test("facts are kept by owner and name, with an epoch or without one")
+  func facts() throws {
+    do {
+      let state = try folder.open()
+      try state.commit { epoch throws(StoreError) in
+        try epoch.set(.integer(.max), owner: "file", name: "offset")
+        try epoch.set(.text("żółw\u{0}"), owner: "file", name: "tag")
+        try epoch.set(.text(""), owner: "other", name: "tag")
+      }
+      try state.update { epoch throws(StoreError) in
+        try epoch.remove(owner: "file", name: "none")
+        try epoch.set(.integer(-1), owner: "other", name: "offset")
+      }
+      let failed = failure {
+        try state.update { epoch throws(StoreError) in try epoch.set(.integer(9), owner: "", name: "epoch")
+        }
+      }
+      #expect(failed?.reason == "cannot keep epoch: it needs an owner")
+    }
+    let state = try folder.open()
+    #expect(try state.fact(owner: "file", name: "offset")?.integer == .max)
+    #expect(try state.fact(owner: "file", name: "tag")?.text == "żółw\u{0}")
+    #expect(try state.fact(owner: "other", name: "tag") == .text(""))
+    #expect(try state.fact(owner: "other", name: "offset") == .integer(-1))
+    #expect(try state.fact(owner: "file", name: "none") == nil)
+    #expect(state.epoch == 1)
+  }
+
+  @Test("a second user is told who the first is, and gets it when the first is done")
+  func held() throws {
+    do {
+      let state = try folder.open()
+      let failed = failure { _ = try folder.open() }
+      #expect(failed?.kind == .held(by: getpid()))
+      #expect(
+        failed?.description
+          == "\(folder.file): in use by process \(getpid()); a pipeline's state has one user at a time")
+      try state.commit { _ in }
+    }
+    #expect(try folder.open().epoch == 1)
+  }
+
+  @Test("what a killed process leaves it to for a moment, a command that it was starting, is waited for")
+  func leftToACommand() throws {
+    let lock = open(folder.file + ".lock", O_RDWR | O_CREAT, 0o600)
+    #expect(flock(lock, LOCK_EX) == 0)
+    // No process has such a number.
+    let holder = bytes("2000000000\n")
+    #expect(write(lock, holder, holder.count) == holder.count)
+    Thread.detachNewThread {
+      usleep(50_000)
+      close(lock)
+    }
+    #expect(try folder.open().epoch == 0)
+  }
+
+  @Test("where nobody can say who holds it, it is held all the same")
+  func heldByNobody() throws {
+    let state = try folder.open()
+    try folder.write([], "p.db.lock")
+    #expect(failure { _ = try folder.open() }?.kind == .held(by: nil))
+    try folder.write(bytes("99999999999999999999"), "p.db.lock")
+    #expect(failure { _ = try folder.open() }?.kind == .held(by: nil))
+    try state.commit { _ in }
+  }
+
+  @Test(
+    "a damaged file is refused with what to do about it, and set aside when that is asked for",
+    arguments: ["garbage", "short", "header", "half", "inside"])
+  func corrupt(how: String) throws {
+    try filled()
+    var file = try folder.read()
+    switch how {
+    case "garbage": file = file.indices.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
+    case "short": file = Array(file[..<50])
+    case "header": file[3] = 0
+    case "half": file = Array(file[..<(file.count / 2)])
+    default: for place in 4096 * 12..<4096 * 14 { file[place] = 0xa5 }
+    }
+    try folder.write(file)
+    let failed = failure { _ = try folder.open() }
+    #expect(failed?.isCorrupt == true)
+    #expect(failed?.reason.hasPrefix("damaged: ") == true, "\(failed?.description ?? "")")
+    #expect(failed?.reason.hasSuffix("; --reset-corrupt sets it aside") == true)
+    #expect(try folder.read() == file)
+
+    for number in 1...2 {
+      try folder.write(file)
+      let state = try folder.open { $0.resetsCorrupt = true }
+      #expect(state.setAside == folder.file + ".corrupt-\(number)")
+      #expect(state.epoch == 0)
+      #expect(try folder.read("p.db.corrupt-\(number)") == file)
+      try state.commit { _ in }
+    }
+  }
+
+  @Test("a sound file is opened as it is where damaged ones may be set aside")
+  func sound() throws {
+    try filled()
+    let state = try folder.open { $0.resetsCorrupt = true }
+    #expect(state.setAside == nil && state.epoch == 1)
+  }
+
+  @Test("an empty file is what a run that was killed at once has left, and is begun anew")
+  func empty() throws {
+    try folder.write([])
+    #expect(try folder.open().epoch == 0)
+  }
+
+  @Test("a write-ahead file that was cut anywhere gives the commits that are whole in it")
+  func cutWriteAhead() throws {
+    let state = try folder.open()
+    let table = try state.table(node: "n", description: "")
+    for number in 0..<12 {
+      table.set(bytes("\(number)"), for: bytes("last"))
+      try state.commit { epoch throws(StoreError) in
+        try epoch.set(.integer(Int64(number)), owner: "o", name: "last")
+      }
+    }
+    let log = try folder.read("p.db-wal")
+    var seen: Set<Int64> = []
+    for cut in Array(stride(from: 0, to: log.count, by: 1171 * max(1, divisor))) + [log.count] {
+      let copy = try folder.snapshot()
+      try copy.write(Array(log[..<cut]), "p.db-wal")
+      // Before the tables are made there is an empty file, which is begun anew.
+      let after = try copy.open()
+      seen.insert(after.epoch)
+      let last = try after.fact(owner: "o", name: "last")
+      #expect(last == (after.epoch == 0 ? nil : .integer(after.epoch - 1)))
+      let value = try after.table(node: "n", description: "").value(for: bytes("last"))
+      #expect(value == (after.epoch == 0 ? nil : bytes("\(after.epoch - 1)")))
+    }
+    #expect(divisor > 1 || seen == Set(0...12))
+  }
+
+  @Test("the standard folder and the names of files")
+  func folders() {
+    let state = { (name: String) in name == "XDG_STATE_HOME" ? "/s" : "/h" }
+    #expect(StateFolder.standard(environment: state) == "/s/flow")
+    #expect(StateFolder.standard { $0 == "HOME" ? "/h" : "relative" } == "/h/.local/state/flow")
+    #expect(StateFolder.standard { _ in nil } == nil)
+    #expect(StateFolder.file(of: "new-launches", in: "/s") == "/s/new-launches.db")
+    for name in ["", ".", "..", "a/b", "a\u{0}", ".hidden", String(repeating: "x", count: 201)] {
+      #expect(StateFolder.file(of: name, in: "/s") == nil)
+    }
+  }
+
+  @Test("a folder that cannot be made says so")
+  func noFolder() throws {
+    try folder.write([], "file")
+    let failed = failure { _ = try StateFile(path: folder.path + "/file/a/p.db") }
+    #expect(failed?.kind == .denied)
+    #expect(failed?.reason == "cannot make the folder: Not a directory")
+  }
+}

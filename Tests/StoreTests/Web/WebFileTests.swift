@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+@testable import Store
+
+@Suite struct WebFileTests {
+  let folder: Folder
+  init() throws { folder = try Folder() }
+
+  func open() throws -> WebFile { try WebFile(path: folder.file) }
+
+  func answer(_ size: Int, at checked: Double = 0) -> CachedResponse {
+    CachedResponse(checked: checked, headers: bytes("etag: a"), body: [UInt8](repeating: 7, count: size))
+  }
+
+  @Test("an answer comes back as it was kept, to another process too")
+  func kept() throws {
+    let mine = try open()
+    let theirs = try open()
+    let whole = answer(1000, at: 12.5)
+    try mine.store(whole, bytes("a"), url: "https://a.org/", limit: 1 << 20)
+    #expect(try theirs.response(bytes("a")) == whole)
+    #expect(try theirs.response(bytes("b")) == nil)
+    try theirs.revalidate(bytes("a"), at: 99)
+    #expect(try mine.response(bytes("a"))?.checked == 99)
+    let empty = CachedResponse(checked: 1, body: [])
+    try mine.store(empty, bytes("a"), url: "https://a.org/", limit: 1 << 20)
+    #expect(try theirs.response(bytes("a")) == empty)
+    try theirs.removeResponse(bytes("a"))
+    #expect(try mine.response(bytes("a")) == nil)
+  }
+
+  @Test("the oldest answers go when there is no more room, and what is too large is not kept")
+  func bounded() throws {
+    let file = try open()
+    for number in 0..<50 {
+      // Every third is confirmed again and again, so it never is the oldest.
+      try file.store(answer(100, at: Double(number)), bytes("\(number)"), url: "", limit: 1000)
+      for known in stride(from: 0, to: min(number, 9), by: 3) {
+        try file.revalidate(bytes("\(known)"), at: Double(number))
+      }
+      #expect(try file.cacheSize().bytes <= 1000)
+    }
+    #expect(try file.cacheSize().count == 10)
+    let there = try (0..<50).filter { try file.response(bytes("\($0)")) != nil }
+    #expect(there == [0, 3, 6] + Array(43..<50))
+    try file.store(answer(251), bytes("49"), url: "", limit: 1000)
+    #expect(try file.response(bytes("49")) == nil)
+    #expect(try file.cacheSize().count == 9)
+  }
+
+  @Test("spending is written down, moved, taken back and forgotten when nobody looks back that far")
+  func spending() throws {
+    let file = try open()
+    let first = try file.spend(at: "a.org", now: 10)
+    let second = try file.spend(2, at: "a.org", now: 20)
+    try file.spend(at: "b.org", now: 15)
+    try file.settle(first, now: 12)
+    try file.settle(second, now: 5)
+    #expect(try file.site("a.org").spending == [.init(at: 12), .init(at: 20, count: 2)])
+    try file.refund(first)
+    #expect(try file.site("a.org").spending == [.init(at: 20, count: 2)])
+    try file.keepSpending("a.org", seconds: 100)
+    try file.keepSpending("a.org", seconds: 50)
+    try file.tidy("a.org", file.site("a.org"), now: 119)
+    #expect(try file.site("a.org").spending.count == 1)
+    try file.tidy("a.org", file.site("a.org"), now: 120)
+    #expect(try file.site("a.org").spending == [])
+    #expect(try file.site("b.org").spending.count == 1)
+  }
+
+  @Test("what seems to be spent in the future, by a clock that was set back, is spent now")
+  func setBack() throws {
+    let file = try open()
+    try file.spend(at: "a.org", now: 1000)
+    try file.keepSpending("a.org", seconds: 3600)
+    try file.tidy("a.org", file.site("a.org"), now: 997)
+    #expect(try file.site("a.org").spending == [.init(at: 1000)])
+    try file.tidy("a.org", file.site("a.org"), now: 500)
+    #expect(try file.site("a.org").spending == [.init(at: 500)])
+  }
+
+  @Test("of two times to leave a site alone the later counts, of two limits the last")
+  func sites() throws {
+    let file = try open()
+    for time in [100.0, 300, 200] { try file.block("a.org", until: time) }
+    try file.learn(30, of: "a.org", now: 1)
+    try file.learn(40, of: "a.org", now: 2)
+    let record = try file.site("a.org")
+    #expect(record.blockedUntil == 300)
+    #expect(record.learned == .init(40, at: 2))
+    #expect(try file.site("b.org") == SiteRecord())
+  }
+
+  @Test("a damaged file is set aside and begun anew")
+  func damaged() throws {
+    try folder.write(bytes("not a database, of no length that one has"))
+    let file = try open()
+    #expect(file.setAside == folder.file + ".corrupt-1")
+    try file.spend(at: "a.org", now: 1)
+    #expect(try folder.read("p.db.corrupt-1").starts(with: bytes("not a database")))
+  }
+
+  @Test("a pipeline's state is not taken for it, nor the other way round")
+  func foreign() throws {
+    do { try folder.open().commit { _ in } }
+    let failed = failure { _ = try open() }
+    #expect(failed?.kind == .foreign)
+    #expect(failed?.reason == "a database of another program, not flow's web file")
+    let other = try Folder()
+    do { _ = try WebFile(path: other.file) }
+    #expect(failure { _ = try other.open() }?.kind == .foreign)
+  }
+
+  @Test("many may open it first at the same time")
+  func race() throws {
+    let path = folder.file
+    let failures = ManyTimes.atOnce(16) { number in
+      let file = try WebFile(path: path)
+      for _ in 0..<20 { try file.spend(at: "a.org", now: Double(number)) }
+    }
+    #expect(failures == [])
+    #expect(try open().site("a.org").spending.count == 320)
+  }
+
+  @Test("one without a file is as good, for as long as it lives")
+  func inMemory() throws {
+    let file = try WebFile()
+    try file.store(answer(10), bytes("a"), url: "", limit: 1000)
+    #expect(try file.response(bytes("a")) != nil)
+    #expect(try WebFile().response(bytes("a")) == nil)
+    let number = try file.transaction { () throws(StoreError) in try file.spend(at: "a.org", now: 1) }
+    #expect(number == 1)
+  }
+}
+
+private enum ManyTimes {
+  /// Runs `body` on as many threads; what failed.
+  static func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) -> [String] {
+    let lock = NSLock()
+    nonisolated(unsafe) var failures: [String] = []
+    DispatchQueue.concurrentPerform(iterations: count) { number in
+      do { try body(number) } catch { lock.withLock { failures.append("\(error)") } }
+    }
+    return failures
+  }
+}
