@@ -78,3 +78,94 @@ struct TableRow: Sendable {
   var cells: [String]
   var style = Style.plain
 }
+
+/// The table of the last poll of each source, as it is drawn in place on a terminal.
+struct LiveTable {
+  private let headers: [String]
+  private let maxRows: Int?
+  private let paint: Paint
+  /// Rows by source, in the order in which the sources first had any.
+  private var polls: [(source: String, rows: [TableRow])] = []
+
+  init(headers: [String], maxRows: Int?, paint: Paint) {
+    self.headers = headers
+    self.maxRows = maxRows
+    self.paint = paint
+  }
+
+  /// Takes the rows of a poll of a source; false when there is nothing to draw, and never was.
+  mutating func show(_ rows: [TableRow], of source: String) -> Bool {
+    if let index = polls.firstIndex(where: { $0.source == source }) {
+      polls[index].rows = rows
+    } else if !rows.isEmpty {
+      polls.append((source, rows))
+    }
+    return !polls.isEmpty
+  }
+
+  /// The lines for a terminal of that size.
+  func lines(rows: Int, columns: Int) -> [String] {
+    let all = polls.flatMap(\.rows)
+    // A line is the cursor's, and one may be needed to say how many rows are missing.
+    let room = max(1, rows - 1 - (headers.isEmpty ? 0 : 1))
+    var shown = min(all.count, maxRows ?? .max)
+    if shown + (shown < all.count ? 1 : 0) > room { shown = room - 1 }
+    var table = TextTable(headers: headers)
+    for row in all.prefix(shown) { table.add(row.cells, style: row.style) }
+    let more = all.count - shown
+    return table.lines(width: columns, paint: paint) + (more > 0 ? [paint("… and \(more) more", .dim)] : [])
+  }
+}
+
+/// Prints rows below each other as they come, under headers that are printed once.
+///
+/// The columns of a terminal are as wide as what has been in them; they grow, and never shrink.
+struct RowPrinter {
+  /// A column grows no wider than this for a row that comes later, lest one row pushes all others out.
+  static let widest = 40
+
+  private let headers: [String]
+  private let paint: Paint
+  private var widths: [Int]
+  private var hasBegun = false
+
+  init(headers: [String], paint: Paint) {
+    self.headers = headers
+    self.paint = paint
+    widths = headers.map(\.columns)
+  }
+
+  /// For another program: whole cells with a tab between them.
+  mutating func plain(_ rows: [TableRow]) -> String {
+    var table = TextTable(headers: hasBegun ? [] : headers)
+    hasBegun = true
+    for row in rows { table.add(row.cells) }
+    return table.plainLines.reduce(into: "") { $0 += $1 + "\n" }
+  }
+
+  /// For a terminal of that width.
+  mutating func lines(_ rows: [TableRow], width: Int) -> String {
+    let rows = rows.map { TableRow(cells: $0.cells.map(printable), style: $0.style) }
+    for row in rows {
+      for (column, cell) in row.cells.enumerated() {
+        if column == widths.count { widths.append(0) }
+        widths[column] = max(widths[column], min(cell.columns, Self.widest))
+      }
+    }
+    var text = ""
+    if !hasBegun, !headers.isEmpty { text += paint(line(headers, width), .bold) + "\n" }
+    hasBegun = true
+    for row in rows { text += paint(line(row.cells, width), row.style) + "\n" }
+    return text
+  }
+
+  private func line(_ cells: [String], _ width: Int) -> String {
+    var text = ""
+    for (column, cell) in cells.enumerated() {
+      // The last cell has all the room that is left.
+      let isLast = column == cells.count - 1
+      text += isLast ? cell : cell.clipped(to: widths[column]).padded(to: widths[column]) + "  "
+    }
+    return text.clipped(to: width)
+  }
+}
