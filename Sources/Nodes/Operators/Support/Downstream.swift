@@ -21,3 +21,11 @@ extension Signal {
     if case .event = self { true } else { false }
   }
 }
+
+extension StepContext {
+  /// Logs how many events a step still held when the pipeline was stopped; with state, the next run has them.
+  func noteWaiting(_ count: Int) {
+    if count == 0 || isKept { return }
+    log.notice(count == 1 ? "one event was still waiting" : "\(count) events were still waiting")
+  }
+}

@@ -46,10 +46,3 @@ extension Downstream {
     setAlarm(at: min(instant(ofTimeOfDay: moment.timeOfDay), now + Self.trust))
   }
 }
-
-/// What is wrong with an event, in a sentence.
-struct StepError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}

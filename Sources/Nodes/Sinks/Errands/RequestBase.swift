@@ -75,14 +75,6 @@ extension Request {
   fileprivate func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name } }
 }
 
-extension AddressTemplate {
-  /// The texts of the address, before, between and behind its expressions.
-  func texts(by evaluation: Evaluation) throws -> [String] {
-    let nothing = Event(.null, Poll(source: "", at: 0))
-    return (try evaluation.first(nothing)?.items ?? []).compactMap(\.string)
-  }
-}
-
 extension DryRun {
   /// Shows a request as the command that would send it, without its secrets.
   mutating func add(_ request: Request) {
