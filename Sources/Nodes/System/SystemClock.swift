@@ -1,5 +1,4 @@
 import Glibc
-import Pipeline
 import Reactive
 
 /// The machine's clock that only moves forward, and what calls that wait want to know of it.
@@ -21,12 +20,5 @@ enum SystemClock {
     if deadline <= now { return 0 }
     let (rest, overflow) = deadline.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
     return overflow ? .max : Int32(clamping: (rest - 1) / 1_000_000 + 1)
-  }
-}
-
-extension SinkContext {
-  /// When the machine's clock shows that the lane's shows `deadline`, if time passes there as it does now.
-  func machineTime(of deadline: Instant) -> Instant {
-    SystemClock.now + lane.world.speed.machine(for: deadline - lane.scheduler.now)
   }
 }

@@ -45,7 +45,7 @@ public final class WebAccess: Sendable {
   }
 
   /// The client that a sink sends with, made at once, so that what can never be sent is known before anything starts;
-  /// nil in a dry run, and where there is no network, as in a replay: see ``Unsent``.
+  /// nil in a dry run, and where there is no network, as in a replay: see ``OfflineSkips``.
   static func client(for context: SinkContext) throws -> Client? {
     context.isDryRun ? nil : try context.lane.world[WebAccess.self]?.client()
   }

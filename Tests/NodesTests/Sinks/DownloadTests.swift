@@ -104,12 +104,8 @@ import Testing
     bench.state = state
     let seen = try bench.run(sink(", attempts: 2, backoff: 0s"), lines: [row("a")])
     #expect(seen.log.first?.contains("at the last of 2 attempts") == true)
-    do {
-      let file = try StateFile(path: state.path)
-      let letter = try #require(try file.deadLetters().first)
-      #expect(letter.entry.attempts == 2 && letter.reason.contains("answered 500"))
-      try file.update { epoch throws(StoreFailure) in try epoch.retry(deadLetter: letter.number) }
-    }
+    let letter = try state.retryDeadLetter()
+    #expect(letter.entry.attempts == 2 && letter.reason.contains("answered 500"))
     _ = try bench.run(sink(), lines: [])
     #expect(try folder.text("a.bin") == "x" && asked.entries.count == 3)
     #expect(try StateReader(path: state.path).outbox(sink: "get").isEmpty)

@@ -129,21 +129,13 @@ import Testing
     #expect(!text.contains("secret") && !text.contains("s3cret"), "\(text)")
   }
 
-  /// What `flow state dead retry` does.
-  private func putBack(_ state: TemporaryState) throws -> DeadLetter {
-    let file = try StateFile(path: state.path)
-    let letter = try #require(try file.deadLetters().first)
-    try file.update { epoch throws(StoreFailure) in try epoch.retry(deadLetter: letter.number) }
-    return letter
-  }
-
   @Test("what has failed for good is a dead letter, and sent again by the run after it was put back")
   func deadLetters() throws {
     let state = try TemporaryState()
     var first = bench([.init("no", status: 404)])
     first.state = state
     _ = try first.run("go: { http: { url: 'http://a/x' } }", lines: ["1"])
-    let letter = try putBack(state)
+    let letter = try state.retryDeadLetter()
     #expect(letter.entry.attempts == 1 && letter.reason.hasPrefix("POST http://a/x: answered 404"))
     var second = bench([.init("no", status: 404), .init("")])
     second.state = state
