@@ -43,7 +43,7 @@ let console = NodeSpec(
     }
   },
   .sink { options, context in
-    // JSON is for another program, which would stumble over it.
+    // Not before JSON: the program that reads it would fail on the notice.
     if options.isGiven(ConsoleOptions.table) || options.isGiven(ConsoleOptions.template) {
       try context.lane.world[Simulation.self]?.say(on: context.screen)
     }

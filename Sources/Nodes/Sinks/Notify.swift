@@ -65,7 +65,7 @@ private final class Notify: DeliverySink {
   private let body: Evaluation
   private let way: NotifyWay
   private var window: NotifyWindow?
-  /// What waits for a digest, for the next run.
+  /// The events that wait for a digest, stored for the next run.
   private let kept: NodeCell<Value>?
   private let context: SinkContext
   let queue: DeliveryQueue<CommandWorker>
@@ -168,7 +168,7 @@ private final class Notify: DeliverySink {
 }
 
 extension String {
-  /// The text of a string in JSON.
+  /// The text of a JSON string.
   fileprivate init?(remembered bytes: [UInt8]) {
     guard let text = (try? Value.parse(bytes))?.string else { return nil }
     self = text

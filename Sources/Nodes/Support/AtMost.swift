@@ -1,6 +1,6 @@
 import Pipeline
 
-/// A limit such as `3 in 10m`: so many within any such time.
+/// A rate limit as text, such as `3 in 10m`: no more than three within any ten minutes.
 struct AtMost: Equatable, Sendable {
   var number: Int
   var period: Duration

@@ -1,17 +1,17 @@
 import Pipeline
 
-/// A file that is always written whole, and by nobody else: what was there stays until what is new is all there.
+/// A file that is replaced as a whole: its old content stays until the new one is complete.
 struct WholeFile {
   let path: String
   let mode: UInt32
-  /// Whether it is to outlive a power cut.
+  /// Whether a write survives a power cut.
   let syncs: Bool
   let disk: any Disk
 
-  /// What is written is beside it until it is whole.
+  /// The new content, beside the file until it is complete.
   private var draft: String { path + ".flow-new" }
 
-  /// What is in it; nil where there is none.
+  /// The content; nil where there is no file.
   func read() throws(FileFailure) -> [UInt8]? {
     guard let status = disk.status(of: path) else { return nil }
     guard status.isRegular else { throw FileFailure(path, "is no file that could be written anew") }
@@ -35,7 +35,7 @@ struct WholeFile {
     }
   }
 
-  /// Has the disk know which file has the name: a run that was killed may have given it, and not waited for that.
+  /// Syncs the name: a run that was killed may have renamed the file without doing so.
   func keepName() { if syncs { disk.syncFolder(splitPath(path).folder) } }
 
   func write(_ bytes: [UInt8]) throws(FileFailure) {

@@ -2,7 +2,7 @@ import Pipeline
 import Reactive
 
 extension Downstream {
-  /// Sends on what has waited.
+  /// Sends a signal that has waited.
   func pass(_ signal: Signal) {
     switch signal {
     case .event(let event): send(event)
@@ -10,7 +10,7 @@ extension Downstream {
     }
   }
 
-  /// Has `wake` called then; never for nil.
+  /// Sets the alarm to a time; nil clears it.
   func setAlarm(atNext time: Instant?) {
     if let time { setAlarm(at: time) } else { clearAlarm() }
   }

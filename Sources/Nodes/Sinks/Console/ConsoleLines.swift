@@ -1,9 +1,9 @@
 import JSON
 import Pipeline
 
-/// Prints each event by itself: as JSON, or what a template makes of it.
+/// The console without a table: prints each event as JSON or by a template.
 final class ConsoleLines: Sink {
-  /// So much is gathered at most before it is written.
+  /// The size of the buffer, at which it is written.
   private static let full = 1 << 16
 
   private let template: Evaluation?
@@ -25,7 +25,7 @@ final class ConsoleLines: Sink {
 
   func take(_ event: Event) throws {
     if template == nil, !screen.isTerminal, !event.value.isString {
-      // JSON for another program: as it is, and fast.
+      // JSON for another program needs no escapes.
       writer.write(event.value, to: output)
     } else {
       let text = try text(of: event)
@@ -56,14 +56,14 @@ final class ConsoleLines: Sink {
 
   func endTurn() throws {
     if output.count == 0 { return }
-    // Emptied first: what could not be written once is not written twice.
+    // Emptied first, so that a failed write is not repeated.
     let bytes = output.bytes
     output.removeAll()
     try screen.write(bytes)
   }
 }
 
-/// Finds the style of each event, where there are colours.
+/// The styles of events, where the terminal has colours.
 final class ConsolePainter {
   let paint: Paint
   private let expression: Evaluation?
@@ -77,7 +77,7 @@ final class ConsolePainter {
     log = context.log
   }
 
-  /// Plain where the expression gives nothing; what is wrong with it is told once, and never keeps an event back.
+  /// Plain where the expression has no output; an error is logged once, and the event is printed all the same.
   func style(of event: Event) -> Style {
     guard let expression else { return .plain }
     do {

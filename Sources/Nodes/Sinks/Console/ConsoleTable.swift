@@ -1,7 +1,7 @@
 import JSON
 import Pipeline
 
-/// Prints events as rows: in place on a terminal, with each poll anew, or below each other.
+/// The table of a console: redrawn in place with each poll on a terminal, or printed as rows below each other.
 final class ConsoleTable: Sink {
   struct Form {
     var columns: [ConsoleColumn]
@@ -16,7 +16,7 @@ final class ConsoleTable: Sink {
   private let screen: Screen
   private var live: LiveTable?
   private var printer: RowPrinter
-  /// What has come in this turn, while it is not known whether its poll ends with it.
+  /// The rows of this turn, until it is known whether their poll ends with it.
   private var rows: [(row: TableRow, poll: Poll)] = []
   private var output = ""
   private var isChanged = false
@@ -35,11 +35,11 @@ final class ConsoleTable: Sink {
   func take(_ event: Event) throws {
     let cells = try columns.map { column in try column.first(event).map(Self.text) ?? "" }
     rows.append((TableRow(cells: cells, style: painter.style(of: event)), event.poll))
-    // Of what has no polls nothing need be held back.
+    // Rows without a poll need not wait for its end.
     if live == nil || event.poll.number == 0, rows.count >= 1000 { try endTurn() }
   }
 
-  /// Where an event is shown in a cell: nothing for null, texts as they are, and all else as JSON.
+  /// A value as a cell: empty for null, texts as they are, and anything else as JSON.
   private static func text(_ value: Value) -> String {
     value.isNull ? "" : value.string ?? value.description
   }
@@ -54,7 +54,7 @@ final class ConsoleTable: Sink {
 
   func endTurn() throws {
     printRows()
-    // Taken first: what could not be written once is not written twice.
+    // Emptied first, so that a failed write is not repeated.
     let bytes = Array(output.utf8)
     output = ""
     if !bytes.isEmpty { try screen.write(bytes) }
@@ -73,18 +73,18 @@ final class ConsoleTable: Sink {
   }
 }
 
-/// A row of a table, not yet fit for a terminal.
+/// A row of a table, its control characters not yet escaped.
 struct TableRow: Sendable {
   var cells: [String]
   var style = Style.plain
 }
 
-/// The table of the last poll of each source, as it is drawn in place on a terminal.
+/// The table that is redrawn in place on a terminal: the rows of the last poll of each source.
 struct LiveTable {
   private let headers: [String]
   private let maxRows: Int?
   private let paint: Paint
-  /// Rows by source, in the order in which the sources first had any.
+  /// The rows by source, in the order of their first rows.
   private var polls: [(source: String, rows: [TableRow])] = []
 
   init(headers: [String], maxRows: Int?, paint: Paint) {
@@ -93,7 +93,7 @@ struct LiveTable {
     self.paint = paint
   }
 
-  /// Takes the rows of a poll of a source; false when there is nothing to draw, and never was.
+  /// Replaces the rows of a source; false as long as no source has had any.
   mutating func show(_ rows: [TableRow], of source: String) -> Bool {
     if let index = polls.firstIndex(where: { $0.source == source }) {
       polls[index].rows = rows
@@ -106,7 +106,7 @@ struct LiveTable {
   /// The lines for a terminal of that size.
   func lines(rows: Int, columns: Int) -> [String] {
     let all = polls.flatMap(\.rows)
-    // A line is the cursor's, and one may be needed to say how many rows are missing.
+    // One line is the cursor's, and one may be needed for the number of rows that are missing.
     let room = max(1, rows - 1 - (headers.isEmpty ? 0 : 1))
     var shown = min(all.count, maxRows ?? .max)
     if shown + (shown < all.count ? 1 : 0) > room { shown = room - 1 }
@@ -117,11 +117,11 @@ struct LiveTable {
   }
 }
 
-/// Prints rows below each other as they come, under headers that are printed once.
+/// The rows that are printed below each other as they come, under headers that are printed once.
 ///
 /// The columns of a terminal are as wide as what has been in them; they grow, and never shrink.
 struct RowPrinter {
-  /// A column grows no wider than this for a row that comes later, lest one row pushes all others out.
+  /// The width up to which a column grows, so that one row cannot push the other columns out.
   static let widest = 40
 
   private let headers: [String]
@@ -135,7 +135,7 @@ struct RowPrinter {
     widths = headers.map(\.columns)
   }
 
-  /// For another program: whole cells with a tab between them.
+  /// The text for another program: whole cells with a tab between them.
   mutating func plain(_ rows: [TableRow]) -> String {
     var table = TextTable(headers: hasBegun ? [] : headers)
     hasBegun = true
@@ -143,7 +143,7 @@ struct RowPrinter {
     return table.plainLines.reduce(into: "") { $0 += $1 + "\n" }
   }
 
-  /// For a terminal of that width.
+  /// The text for a terminal of a width.
   mutating func lines(_ rows: [TableRow], width: Int) -> String {
     let rows = rows.map { TableRow(cells: $0.cells.map(printable), style: $0.style) }
     for row in rows {
@@ -162,7 +162,7 @@ struct RowPrinter {
   private func line(_ cells: [String], _ width: Int) -> String {
     var text = ""
     for (column, cell) in cells.enumerated() {
-      // The last cell has all the room that is left.
+      // The last cell has the rest of the line.
       let isLast = column == cells.count - 1
       text += isLast ? cell : cell.clipped(to: widths[column]).padded(to: widths[column]) + "  "
     }
