@@ -19,8 +19,17 @@ public final class Lane: Sendable {
     case settling
   }
 
+  /// How a sink waits for work outside the process.
+  public enum Waiting: Sendable {
+    /// The work ends in a later turn.
+    case acrossTurns
+    /// The work ends within the turn, because virtual time does not pass meanwhile.
+    case withinTurn
+  }
+
   public let scheduler: any Scheduler
   public let world: World
+  public let waiting: Waiting
   private let state: LaneLocal<State>
 
   private struct State {
@@ -41,9 +50,10 @@ public final class Lane: Sendable {
     var held: [ObjectIdentifier: AnyObject] = [:]
   }
 
-  public init(on scheduler: any Scheduler, world: World) {
+  public init(on scheduler: any Scheduler, world: World, waiting: Waiting = .acrossTurns) {
     self.scheduler = scheduler
     self.world = world
+    self.waiting = waiting
     state = LaneLocal(State())
   }
 

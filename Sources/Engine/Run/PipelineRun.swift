@@ -59,7 +59,8 @@ public final class PipelineRun: Sendable {
     self.options = options
     self.done = done
     let scheduler: any Scheduler = clock ?? SerialScheduler(name: "flow-lane", speed: options.world.speed)
-    let lane = Lane(on: scheduler, world: options.world)
+    let lane = Lane(
+      on: scheduler, world: options.world, waiting: clock == nil ? .acrossTurns : .withinTurn)
     self.lane = lane
     let root = Subscription()
     self.root = root

@@ -1,3 +1,4 @@
+import System
 import JSON
 
 /// The response to a request: the value, and how fresh it is.

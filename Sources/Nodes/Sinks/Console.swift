@@ -1,6 +1,9 @@
 import JSON
 import Engine
 import Language
+import Engine
+import Language
+import Reactive
 
 /// `console`: prints events to standard output, as JSON, as lines of a template, or as a table.
 let console = NodeSpec(
@@ -43,7 +46,7 @@ let console = NodeSpec(
     }
   },
   .sink { options, context in
-    // JSON is for another program, which would stumble over it.
+    // Not before JSON: the program that reads it would fail on the notice.
     if options.isGiven(ConsoleOptions.table) || options.isGiven(ConsoleOptions.template) {
       try context.lane.world[Simulation.self]?.say(on: context.screen)
     }
@@ -82,4 +85,21 @@ private enum ConsoleOptions {
     "whether a table on a terminal is drawn anew in place; by itself, where polls come as a whole")
   static let clip = Option(
     "clip", .boolean, default: "false", "whether lines longer than the terminal is wide are cut")
+}
+
+/// The notice, printed once before anything else on the console, that the data is simulated; a tool of the world.
+public final class Simulation: Sendable {
+  private let line: String
+  private let isSaid = Locked(false)
+
+  /// `line` is the notice, without its line break.
+  public init(_ line: String) { self.line = line }
+
+  func say(on screen: Screen) throws {
+    let isFirst = isSaid.withLock { isSaid in
+      defer { isSaid = true }
+      return !isSaid
+    }
+    if isFirst { try screen.write(Array((line + "\n").utf8)) }
+  }
 }

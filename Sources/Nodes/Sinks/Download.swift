@@ -2,6 +2,8 @@ import Fetch
 import JSON
 import Engine
 import Language
+import Engine
+import Language
 import Reactive
 import Store
 
@@ -29,8 +31,8 @@ let download = NodeSpec(
     """,
   options: AnyOption.list(
     DownloadOptions.url, DownloadOptions.path, DownloadOptions.overwrite, DownloadOptions.maxSize,
-    DownloadOptions.timeout, DownloadOptions.concurrency, ErrandOptions.attempts, ErrandOptions.backoff,
-    ErrandOptions.queue),
+    DownloadOptions.timeout, DownloadOptions.concurrency, DeliveryOptions.attempts, DeliveryOptions.backoff,
+    DeliveryOptions.queue),
   isKept: true,
   examples: [
     .init("a picture a day", #"download: { url: .hdurl, path: 'out/\(.date).jpg' }"#),
@@ -63,29 +65,22 @@ private enum DownloadOptions {
     "concurrency", .integer(1...64), default: "2", "how many may be fetched at once")
 }
 
-private final class Download: ErrandSink {
-  let context: SinkContext
+private final class Download: DeliverySink {
+  private let context: SinkContext
   private let url: Evaluation
   private let path: OutputPath
-  let errands: SinkErrands<KeptDownload>
-  var unsent: Unsent?
-  var dryRun = DryRun()
+  let queue: DeliveryQueue<DownloadWorker>
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     url = context.evaluation(options[DownloadOptions.url])
     path = OutputPath(options[DownloadOptions.path], context)
-    var manner = ErrandManner()
-    manner.concurrency = options[DownloadOptions.concurrency]
-    manner.attempts = options[ErrandOptions.attempts]
-    manner.backoff = options[ErrandOptions.backoff]
-    manner.queue = options[ErrandOptions.queue]
-    var fetching = try DownloadFetching(context)
-    fetching.replaces = options[DownloadOptions.overwrite] == .changed
-    fetching.limit = options[DownloadOptions.maxSize]
-    fetching.timeout = options[DownloadOptions.timeout]
-    unsent = Unsent(context, verb: "fetched")
-    errands = SinkErrands(manner, context) { [fetching] kept, _, end in fetching.fetch(kept, end) }
+    var worker = try DownloadWorker(context)
+    worker.replaces = options[DownloadOptions.overwrite] == .changed
+    worker.limit = options[DownloadOptions.maxSize]
+    worker.timeout = options[DownloadOptions.timeout]
+    let settings = DeliveryOptions.settings(options, concurrency: DownloadOptions.concurrency)
+    queue = DeliveryQueue(settings, context, worker)
   }
 
   func take(_ event: Event) throws {
@@ -93,8 +88,7 @@ private final class Download: ErrandSink {
     guard let text = url.string else { throw StepError("this is no address: \(url.description.prefix(60))") }
     let address = try Address(text)
     let path = try path.path(for: event)
-    if context.isDryRun { return dryRun.add(["curl", "-L", "-o", path, "\(address)"]) }
-    if let passing = unsent?.next() { throw passing }
-    try errands.run(KeptDownload(url: text, path: path, event: event))
+    if context.isDryRun { return queue.dryRun.add(["curl", "-L", "-o", path, "\(address)"]) }
+    try queue.add(DownloadTask(url: text, path: path, event: event))
   }
 }

@@ -1,8 +1,6 @@
 import JSON
 import Engine
 import Language
-import Store
-import struct Reactive.Instant
 
 /// `exec`: runs a command for each event.
 let exec = NodeSpec(
@@ -22,8 +20,8 @@ let exec = NodeSpec(
     state dead. In a replay commands are run as ever; --dry-run shows them instead.
     """,
   options: AnyOption.list(
-    ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, ErrandOptions.concurrency,
-    ExecOptions.timeout, ErrandOptions.attempts, ErrandOptions.backoff, ErrandOptions.queue),
+    ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, DeliveryOptions.concurrency,
+    ExecOptions.timeout, DeliveryOptions.attempts, DeliveryOptions.backoff, DeliveryOptions.queue),
   shorthand: "command", isKept: true,
   examples: [
     .init("a script that reads the event", "exec: { command: [./notify.sh] }"),
@@ -57,12 +55,12 @@ private enum ExecOptions {
     "env", .mapping(of: .template), default: "{}", "more variables for its environment, each a template",
     example: #"{ NAME: '\(.name)' }"#)
   static let output = Option(
-    "output", .choice(of: SinkCommands.Output.self), default: "log",
+    "output", .choice(of: CommandWorker.Output.self), default: "log",
     "what becomes of what it prints on its standard output: 64 KiB of each run for the log, 1 MiB for stdout")
   static let timeout = Option("timeout", .duration, default: "30s", "how long one attempt may take")
 }
 
-/// What a command reads on its standard input.
+/// The standard input of a command.
 private enum ExecInput: Sendable {
   case event
   case none
@@ -77,14 +75,13 @@ private enum ExecInput: Sendable {
   }
 }
 
-private final class Exec: KeepingSink {
+private final class Exec: DeliverySink {
   private let arguments: [Evaluation]
   private let variables: [(name: String, value: Evaluation)]
   private let input: ExecInput
   private let inputText: Evaluation?
   private let context: SinkContext
-  private let commands: SinkCommands
-  private var dryRun = DryRun()
+  let queue: DeliveryQueue<CommandWorker>
 
   init(_ options: Options, _ context: SinkContext) {
     arguments = options[ExecOptions.command].map { context.evaluation($0) }
@@ -96,23 +93,20 @@ private final class Exec: KeepingSink {
       inputText = nil
     }
     self.context = context
-    commands = SinkCommands(
-      SinkCommands.Manner(
-        concurrency: options[ErrandOptions.concurrency], queue: options[ErrandOptions.queue],
-        attempts: options[ErrandOptions.attempts], backoff: options[ErrandOptions.backoff],
-        output: options[ExecOptions.output], timeout: options[ExecOptions.timeout]),
-      context)
+    queue = DeliveryQueue(
+      DeliveryOptions.settings(options), context,
+      CommandWorker(context, output: options[ExecOptions.output], timeout: options[ExecOptions.timeout]))
   }
 
   func take(_ event: Event) throws {
-    var command = KeptCommand(
+    var task = CommandTask(
       arguments: try arguments.map { try event.text($0) }, input: try input(event), event: event)
-    for (name, value) in variables { command.environment[name] = try event.text(value) }
+    let texts = try variables.map { ($0.name, try event.text($0.value)) }
+    for (name, text) in texts { task.environment[name] = text }
     if context.isDryRun {
-      let variables = try variables.map { ($0.name, try event.text($0.value)) }
-      return dryRun.add(command.arguments, variables: variables, input: command.bytes)
+      return queue.dryRun.add(task.arguments, variables: texts, input: task.inputBytes)
     }
-    try commands.run(command)
+    try queue.add(task)
   }
 
   /// What the command reads; nil for the event.
@@ -121,17 +115,38 @@ private final class Exec: KeepingSink {
     if case .event = input { return nil }
     return ""
   }
+}
 
-  func recover(_ entries: [OutboxEntry]) throws { try commands.run(entries) }
+private let shells: Set<String> = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish"]
 
-  func didCommit(_ entries: [OutboxEntry]) throws { try commands.run(entries) }
-
-  func wake() throws { try commands.wake() }
-
-  func endTurn() throws {
-    try dryRun.write(to: context.screen)
-    try commands.endTurn()
+/// Reports a command in which data would choose the program, or be run by a shell.
+private func checkCommand(_ arguments: [Template], at place: Place, _ checker: Checker) {
+  guard let program = arguments.first else { return }
+  if !program.isFixed {
+    checker.report(
+      "the program to run cannot be made of data", at: place,
+      hint: "name one program, and give it the data as an argument")
   }
+  var hasShell = false
+  for (index, argument) in arguments.enumerated() {
+    let isScript = index > 0 && takesScript(arguments[index - 1].expression.text)
+    if hasShell, isScript, !argument.isFixed {
+      checker.report(
+        "a shell would run what is in the data", at: place,
+        hint: #"give data as an argument, as in [sh, -c, 'echo "$1"', sh, '\(.name)'], or by env"#)
+      return
+    }
+    let name = argument.expression.text.split(separator: "/").last.map(String.init)
+    if argument.isFixed, let name, shells.contains(name) { hasShell = true }
+  }
+}
 
-  func finish(by deadline: Instant) throws { try commands.finish(by: deadline) }
+/// `-c`, `-ec` and the like: the next argument is a script.
+private func takesScript(_ argument: String) -> Bool {
+  argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("c")
+}
+
+extension Template {
+  /// Whether it contains no expression.
+  fileprivate var isFixed: Bool { constant != nil || !expression.text.contains("\\(") }
 }

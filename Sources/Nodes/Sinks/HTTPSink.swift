@@ -2,10 +2,12 @@ import Fetch
 import JSON
 import Engine
 import Language
+import Engine
+import Language
 import Reactive
 import Store
 
-/// `http`, as a sink: sends a request for each event, to a webhook.
+/// `http` as a sink: sends a request for each event, as to a webhook.
 let httpSink = NodeSpec(
   "http", "send each event to a web address, trying again when it fails",
   details: """
@@ -27,7 +29,7 @@ let httpSink = NodeSpec(
   options: AnyOption.list(
     HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,
     HTTPSinkOptions.bodyText, WebOptions.bearer, WebOptions.basic, HTTPSinkOptions.timeout)
-    + ErrandOptions.list,
+    + DeliveryOptions.list,
   shorthand: "url", isKept: true,
   examples: [
     .init("each event as JSON, by POST", "http: https://example.org/hooks/launches"),
@@ -88,61 +90,46 @@ private enum HTTPSinkOptions {
   static let timeout = Option("timeout", .duration, default: "30s", "how long one attempt may take")
 }
 
-private final class HTTPSink: ErrandSink {
-  let context: SinkContext
-  private let base: RequestBase
+private final class HTTPSink: DeliverySink {
+  private let context: SinkContext
   private let data: Evaluation
   private let headers: [(name: String, value: Evaluation)]
   private let body: Evaluation?
   private let bodyText: Evaluation?
-  let errands: SinkErrands<KeptRequest>
-  var unsent: Unsent?
-  var dryRun = DryRun()
+  let queue: DeliveryQueue<RequestWorker>
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     let url = options[HTTPSinkOptions.url]
     data = context.evaluation(url.data)
-    headers = options[HTTPSinkOptions.headers].filter { $0.value.constant == nil }
-      .map { ($0.name, context.evaluation($0.value)) }
+    let all = options[HTTPSinkOptions.headers]
+    headers = all.filter { $0.value.constant == nil }.map { ($0.name, context.evaluation($0.value)) }
     body = options[HTTPSinkOptions.body].map { context.evaluation($0) }
     bodyText = options[HTTPSinkOptions.bodyText].map { context.evaluation($0) }
-    base = try HTTPSink.base(options, context)
-    unsent = Unsent(context, verb: "sent")
-    errands = SinkErrands(ErrandOptions.manner(options), context) { [base] kept, id, end in
-      base.send(kept, id: id, end)
-    }
-  }
-
-  /// What all its requests have.
-  private static func base(_ options: Options, _ context: SinkContext) throws -> RequestBase {
-    var base = try RequestBase(options[HTTPSinkOptions.url], context)
-    base.method = options[HTTPSinkOptions.method].request
-    let fixed = options[HTTPSinkOptions.headers].compactMap { header in
-      header.value.constant.map { Header(header.name, $0) }
-    }
-    base.headers = fixed + WebOptions.authorization(options)
-    base.contentType =
-      options[HTTPSinkOptions.bodyText] == nil ? "application/json" : "text/plain; charset=utf-8"
-    base.limits.whole = options[HTTPSinkOptions.timeout]
-    return base
+    var worker = try RequestWorker(url, context)
+    worker.method = options[HTTPSinkOptions.method].request
+    let fixed = all.compactMap { header in header.value.constant.map { Header(header.name, $0) } }
+    worker.headers = fixed + WebOptions.authorization(options)
+    worker.contentType = bodyText == nil ? "application/json" : "text/plain; charset=utf-8"
+    worker.limits.whole = options[HTTPSinkOptions.timeout]
+    queue = DeliveryQueue(DeliveryOptions.settings(options), context, worker)
   }
 
   func take(_ event: Event) throws {
-    var kept = KeptRequest(event: event)
-    kept.data = (try data.first(event)?.items ?? []).map { $0.string ?? "\($0)" }
-    for (name, value) in headers { kept.headers[name] = try event.text(value) }
+    var task = RequestTask(event: event)
+    task.data = (try data.first(event)?.items ?? []).map { $0.string ?? "\($0)" }
+    for (name, value) in headers { task.headers[name] = try event.text(value) }
     if let bodyText {
-      kept.body = try event.text(bodyText)
+      task.body = try event.text(bodyText)
     } else if let body {
       guard let value = try body.first(event) else {
         throw StepError("the expression for the body gives nothing")
       }
-      kept.body = value.description
+      task.body = value.description
     }
-    let request = try base.request(kept)
-    if context.isDryRun { return dryRun.add(request) }
-    if let passing = unsent?.next() { throw passing }
-    try errands.run(kept)
+    // Made now too, so that an address that is wrong is an error of this event and never stored.
+    let request = try queue.worker.request(task)
+    if context.isDryRun { return queue.dryRun.add(request) }
+    try queue.add(task)
   }
 }

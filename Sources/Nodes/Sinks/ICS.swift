@@ -1,3 +1,4 @@
+import System
 import JSON
 import Engine
 import Language

@@ -4,7 +4,7 @@ import Language
 import Store
 import struct Reactive.Instant
 
-/// `notify`: tells somebody, on the desktop or by a command.
+/// `notify`: shows each event as a notification.
 let notify = NodeSpec(
   "notify", "show each event as a notification, on the desktop or by a command",
   details: """
@@ -61,16 +61,15 @@ private enum NotifyOptions {
     example: "1 in 5m")
 }
 
-private final class Notify: KeepingSink {
+private final class Notify: DeliverySink {
   private let title: Evaluation
   private let body: Evaluation
   private let way: NotifyWay
   private var window: NotifyWindow?
-  /// What waits for a digest, for the next run.
+  /// The events that wait for a digest, stored for the next run.
   private let kept: NodeCell<Value>?
   private let context: SinkContext
-  private let commands: SinkCommands
-  private var dryRun = DryRun()
+  let queue: DeliveryQueue<CommandWorker>
   private var rings = false
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -83,7 +82,7 @@ private final class Notify: KeepingSink {
     kept = try context.outbox?.cell()
     if let before = kept?.value { window?.resume(before) }
     self.context = context
-    commands = SinkCommands(SinkCommands.Manner(), context)
+    queue = DeliveryQueue(DeliverySettings(), context, CommandWorker(context))
   }
 
   func take(_ event: Event) throws {
@@ -91,19 +90,19 @@ private final class Notify: KeepingSink {
     if window?.take(note.title, at: context.now) == false {
       if let due = window?.due { context.alarm.set(at: due) }
     } else {
-      try tell(note, for: event)
+      try show(note, for: event)
     }
     keepWindow()
   }
 
-  private func tell(_ note: Note, for event: Event?) throws {
+  private func show(_ note: Note, for event: Event?) throws {
     if let arguments = way.arguments(note) {
-      if context.isDryRun { return dryRun.add(arguments) }
-      return try commands.run(KeptCommand(arguments: arguments, input: "", event: event))
+      if context.isDryRun { return queue.dryRun.add(arguments) }
+      return try queue.add(CommandTask(arguments: arguments, input: "", event: event))
     }
     let body = note.body.split(separator: "\n").joined(separator: "; ")
     let line = body.isEmpty ? note.title : "\(note.title): \(body)"
-    if context.isDryRun { return dryRun.add(line: line) }
+    if context.isDryRun { return queue.dryRun.add(line: line) }
     if let outbox = context.outbox { return outbox.put(Value.string(line).json, id: try outbox.nextID()) }
     ring(line)
   }
@@ -120,28 +119,28 @@ private final class Notify: KeepingSink {
   }
 
   func didCommit(_ entries: [OutboxEntry]) throws {
-    // Kept by a run that told in another way, they are told as they were to be.
+    // An entry of a run that used another way is shown in that way.
     for entry in entries {
       if let line = String(remembered: entry.bytes) {
         ring(line)
         context.outbox?.remove(entry.place)
       } else {
-        try commands.run([entry])
+        try queue.run([entry])
       }
     }
     try soundBell()
   }
 
   func wake() throws {
-    try commands.wake()
-    try tellDigest()
+    try queue.wake()
+    try showDigest()
   }
 
-  /// Tells what has waited, once it may be told.
-  private func tellDigest(inAnyCase: Bool = false) throws {
+  /// Shows the digest of what has waited, once the limit allows that.
+  private func showDigest(inAnyCase: Bool = false) throws {
     if let digest = window?.digest(at: context.now, inAnyCase: inAnyCase) {
       keepWindow()
-      try tell(Note(title: "\(digest.count) more: \(context.pipeline)", body: digest.body), for: nil)
+      try show(Note(title: "\(digest.count) more: \(context.pipeline)", body: digest.body), for: nil)
     } else if let due = window?.due {
       context.alarm.set(at: due)
     }
@@ -152,9 +151,8 @@ private final class Notify: KeepingSink {
   }
 
   func endTurn() throws {
-    try dryRun.write(to: context.screen)
     try soundBell()
-    try commands.endTurn()
+    try queue.endTurn()
   }
 
   private func soundBell() throws {
@@ -162,17 +160,16 @@ private final class Notify: KeepingSink {
     rings = false
   }
 
-  func close() throws { try tellDigest(inAnyCase: true) }
+  func close() throws { try showDigest(inAnyCase: true) }
 
   func finish(by deadline: Instant) throws {
-    try dryRun.write(to: context.screen)
     try soundBell()
-    try commands.finish(by: deadline)
+    try queue.finish(by: deadline)
   }
 }
 
 extension String {
-  /// The text of a string in JSON.
+  /// The text of a JSON string.
   fileprivate init?(remembered bytes: [UInt8]) {
     guard let text = (try? Value.parse(bytes))?.string else { return nil }
     self = text

@@ -27,7 +27,7 @@ let apod = NodeSpec(
     .init("from somewhere else", "apod: { days: 3, url: 'http://127.0.0.1:8080' }"),
   ],
   check: { options, checker in
-    checkAddress(options[APODOptions.url], at: options.place(of: APODOptions.url), checker)
+    WebOptions.check(options[APODOptions.url], at: options.place(of: APODOptions.url), checker)
     let ways = [
       options.isGiven(APODOptions.days), options.isGiven(APODOptions.from),
       options.isGiven(APODOptions.random),

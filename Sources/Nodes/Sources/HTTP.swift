@@ -36,7 +36,7 @@ let http = NodeSpec(
       """),
   ],
   check: { options, checker in
-    checkAddress(options[HTTPOptions.url], at: options.place(of: HTTPOptions.url), checker)
+    WebOptions.check(options[HTTPOptions.url], at: options.place(of: HTTPOptions.url), checker)
     let ways = [
       options.isGiven(HTTPOptions.next), options.isGiven(HTTPOptions.page),
       options.isGiven(HTTPOptions.offset),

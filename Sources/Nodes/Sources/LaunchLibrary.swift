@@ -45,7 +45,7 @@ let launchLibrary = NodeSpec(
     ),
   ],
   check: { options, checker in
-    checkAddress(
+    WebOptions.check(
       options[LaunchLibraryOptions.url], at: options.place(of: LaunchLibraryOptions.url), checker)
   },
   .poll { options, context in try LaunchLibrarySource(options, context) })

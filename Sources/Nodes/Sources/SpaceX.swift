@@ -26,7 +26,7 @@ let spacex = NodeSpec(
     ),
   ],
   check: { options, checker in
-    checkAddress(options[SpaceXOptions.url], at: options.place(of: SpaceXOptions.url), checker)
+    WebOptions.check(options[SpaceXOptions.url], at: options.place(of: SpaceXOptions.url), checker)
     let plain = options[SpaceXOptions.collection].utf8.allSatisfy { byte in
       (0x61...0x7a).contains(byte) || byte == 0x2f
     }

@@ -1,3 +1,5 @@
+import Language
+
 /// Makes a part of a file name of data, so that it names a file in the folder it is put in and nothing else.
 ///
 ///     safePathPart("../etc/passwd")   // "_.-etc-passwd"

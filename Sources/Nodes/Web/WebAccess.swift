@@ -5,19 +5,19 @@ import Engine
 import Language
 import Reactive
 
-/// The way to the network that sources are handed with the world: one client for all of them, made when the first asks.
+/// The network as a tool of the world: one client for all nodes, made for the first that needs it.
 public final class WebAccess: Sendable {
-  /// What the services take, where the config says nothing else.
+  /// The budgets of services, unless the config has others.
   public static let budgets = [
-    // What anybody may; of a key the service tells when it is asked.
+    // Without a key; with one, the service reports the limit.
     "ll.thespacedevs.com": SiteBudget(
       [.init(15, per: .seconds(3600))], learnedPeriod: .seconds(3600)),
-    // What the key DEMO_KEY may.
+    // With the key DEMO_KEY.
     "api.nasa.gov": SiteBudget(
       [.init(30, per: .seconds(3600)), .init(50, per: .seconds(86400))], learnedPeriod: .seconds(3600)),
   ]
 
-  /// What `budgets` in a config says: `{ api.nasa.gov: 1000 in 1h }`, or a list of such limits a host.
+  /// The `budgets` of a config: `{ api.nasa.gov: 1000 in 1h }`, or a list of such limits for a host.
   public static func budgets(of config: Value) throws -> [String: SiteBudget] {
     var budgets: [String: SiteBudget] = [:]
     try config.member("budgets")?.forEachMember { host, limits in
@@ -32,9 +32,9 @@ public final class WebAccess: Sendable {
 
   private let make: @Sendable () throws -> Client
   private let made = Locked<Client?>(nil)
-  /// Whether answers that are kept are asked for anew.
+  /// Whether cached answers are requested again.
   let refreshes: Bool
-  /// Whether the services are imitated, which `$meta` says.
+  /// Whether the services are simulated, as `$meta` reports.
   let isSimulated: Bool
 
   public init(
@@ -46,8 +46,8 @@ public final class WebAccess: Sendable {
     self.isSimulated = isSimulated
   }
 
-  /// The client that a sink sends with, made at once, so that what can never be sent is known before anything starts;
-  /// nil in a dry run, and where there is no network, as in a replay: see ``Unsent``.
+  /// The client of a sink, made at once so that the pipeline does not start where it cannot be; nil in a dry run and
+  /// where there is no network, as in a replay: see ``OfflineSkips``.
   static func client(for context: SinkContext) throws -> Client? {
     context.isDryRun ? nil : try context.lane.world[WebAccess.self]?.client()
   }
@@ -63,7 +63,7 @@ public final class WebAccess: Sendable {
   }
 }
 
-/// There is no network where the pipeline runs: in a scriptedRun, say.
+/// The error where the pipeline has no network, as in a test.
 struct NoNetwork: Error, CustomStringConvertible {
   let description = "there is no network here"
 }

@@ -1,8 +1,11 @@
 import Fetch
 import Engine
+import JSON
+import Language
+import Engine
 import Language
 
-/// What a request to any address may be given: who asks, in headers, and how much may come.
+/// The options of requests to addresses that the user chooses: headers, authorization, and the limit of an answer.
 enum WebOptions {
   static let headers = Option(
     "headers", .mapping(of: .text), default: "{}", "headers of the request", example: "{ X-Client: flow }")
@@ -12,13 +15,13 @@ enum WebOptions {
     "basic", .secret, "a name and password, with a colon between", example: "${USER_AND_PASSWORD}")
   static let maxSize = Option("max_size", .size, default: "64MiB", "how large an answer may be")
 
-  /// Gives a request its headers and its limit.
+  /// Sets the headers and the limit of a request.
   static func apply(_ options: Options, to request: inout Request) {
     request.headers = options[headers].map { Header($0.name, $0.value) } + authorization(options)
     request.limits.bodyBytes = options[maxSize]
   }
 
-  /// The header that a token, or a name and password, make; an empty text is as good as none.
+  /// The header for a token, or for a name and password; none for an empty text.
   static func authorization(_ options: Options) -> [Header] {
     var headers: [Header] = []
     if let token = options[bearer], !token.isEmpty {
@@ -30,14 +33,41 @@ enum WebOptions {
     return headers
   }
 
-  /// Reports an address whose host is no address, or is made of data.
+  /// Reports what is wrong with the address that the requests of a node begin with.
+  static func check(_ text: String, at place: Place, _ checker: Checker) {
+    do throws(AddressFlaw) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
+  }
+
+  /// Reports an address whose host is invalid, or depends on data.
   static func check(_ address: AddressTemplate, at place: Place, _ checker: Checker) {
     if address.hasFixedHost {
-      checkAddress(address.opening, at: place, checker)
+      check(address.opening, at: place, checker)
     } else {
       checker.report(
         "data cannot choose where requests go", at: place,
         hint: #"write the host out, as in https://example.org/hooks/\(.id)"#)
     }
   }
+}
+
+extension AddressTemplate {
+  /// The fixed parts of the address, before, between and behind its expressions.
+  func texts(by evaluation: Evaluation) throws -> [String] {
+    let nothing = Event(.null, Poll(source: "", at: 0))
+    return (try evaluation.first(nothing)?.items ?? []).compactMap(\.string)
+  }
+}
+
+/// Bytes in base64, as the header Authorization has them.
+func base64(_ bytes: [UInt8]) -> String {
+  let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  var text: [UInt8] = []
+  for start in stride(from: 0, to: bytes.count, by: 3) {
+    let group = bytes[start..<min(start + 3, bytes.count)]
+    let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+    for place in 0..<4 {
+      text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+    }
+  }
+  return String(decoding: text, as: UTF8.self)
 }

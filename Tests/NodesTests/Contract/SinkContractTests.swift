@@ -159,21 +159,10 @@ private struct LoneSink {
     let plan = try #require(reader.plans.first?.sinks.first, "\(reader.problems)")
     var world = World.real
     world[WebAccess.self] = Canned.access { _ in .init("") }
-    let lane = Lane(on: VirtualScheduler(), world: world)
-    let meter = Meter(name: "it", kind: plan.spec.kind)
-    let nodeLog = NodeLog(
-      log: Log { [log] entry in log.note(entry.message) }, pipeline: "p", node: "it")
-    let context = SinkContext(
-      name: "it", pipeline: "p", lane: lane, log: nodeLog, meter: meter,
-      errors: ErrorReporter(.log, lane, meter, nodeLog, letters: { _, _ in }),
-      alarm: SinkAlarm(lane, in: Subscription()), stop: StopSign(), isDryRun: false,
-      screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { [writes] bytes in
-        writes.note(String(decoding: bytes, as: UTF8.self))
-      }, isGivenSnapshots: true, outbox: nil,
-      syncs: false)
-    guard case .sink(let make) = plan.spec.maker as? Maker else {
-      throw Trial.Wrong(description: "this is no sink")
-    }
+    let context = SinkContext.lone(
+      world, write: { [writes] in writes.note(String(decoding: $0, as: UTF8.self)) }
+    ) { [log] entry in log.note(entry.message) }
+    guard case .sink(let make) = plan.spec.maker as? Maker else { throw Trial.Wrong(description: "this is no sink") }
     sink = try make(plan.options, context)
   }
 }

@@ -21,22 +21,12 @@ import System
     #"get: { download: { url: .url, path: '\#(folder.path)/\(.id).bin'\#(more) } }"#
   }
 
-  /// A bench whose web answers the requests in turn, and the last answer from then on.
   private func bench(_ replies: [Canned.Reply]) -> SinkBench {
-    var bench = SinkBench()
-    bench.web = { [asked] order in
-      asked.note(order)
-      return replies[min(asked.entries.count, replies.count) - 1]
-    }
-    return bench
+    .answering(replies, noting: asked)
   }
 
   private func row(_ id: String, _ url: String = "http://a/x") -> String {
     Value.record([("id", .string(id)), ("url", .string(url))]).description
-  }
-
-  private func header(_ name: String, _ order: TransferOrder) -> String? {
-    order.headers.first { $0.name == name }?.value
   }
 
   @Test("what is named is fetched, null is nothing, and what is there is left alone")
@@ -47,7 +37,7 @@ import System
     #expect(try folder.text("a.bin") == "one" && folder.text("b.bin") == "")
     #expect(asked.entries.map(\.address.text) == ["http://a/x", "http://a/y"])
     #expect(seen.log.isEmpty && seen.statistics.last?.eventsOut == 4)
-    #expect(asked.entries.allSatisfy { header("Accept-Encoding", $0) == "identity" })
+    #expect(asked.entries.allSatisfy { $0.header("Accept-Encoding") == "identity" })
   }
 
   @Test("data cannot lead out of the folder, nor to anything but the web")
@@ -77,7 +67,7 @@ import System
     let seen = try bench.run(sink(", overwrite: changed"), lines: [row("a")])
     #expect(try folder.text("a.bin") == "old")
     #expect(seen.log.isEmpty)
-    let since = try #require(asked.entries.first.flatMap { header("If-Modified-Since", $0) })
+    let since = try #require(asked.entries.first.flatMap { $0.header("If-Modified-Since") })
     #expect(
       since.wholeMatch(of: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/) != nil, "\(since)")
     _ = try bench.run(sink(", overwrite: changed"), lines: [row("a")])
@@ -107,12 +97,8 @@ import System
     bench.state = state
     let seen = try bench.run(sink(", attempts: 2, backoff: 0s"), lines: [row("a")])
     #expect(seen.log.first?.contains("at the last of 2 attempts") == true)
-    do {
-      let file = try StateFile(path: state.path)
-      let letter = try #require(try file.deadLetters().first)
-      #expect(letter.entry.attempts == 2 && letter.reason.contains("answered 500"))
-      try file.update { epoch throws(StoreError) in try epoch.retry(deadLetter: letter.number) }
-    }
+    let letter = try state.retryDeadLetter()
+    #expect(letter.entry.attempts == 2 && letter.reason.contains("answered 500"))
     _ = try bench.run(sink(), lines: [])
     #expect(try folder.text("a.bin") == "x" && asked.entries.count == 3)
     #expect(try StateReader(path: state.path).outbox(sink: "get").isEmpty)
@@ -132,7 +118,7 @@ import System
     bench.disk = WatchedDisk()
     _ = try bench.run(sink(), lines: [row("a")])
     #expect(try folder.text("a.bin") == "0123456789" && folder.names == ["a.bin"])
-    #expect(asked.entries.last.flatMap { header("Range", $0) } == "bytes=7-")
+    #expect(asked.entries.last.flatMap { $0.header("Range") } == "bytes=7-")
   }
 
   /// What is written down of a part.
@@ -149,7 +135,7 @@ import System
     bench.disk = disk
     _ = try bench.run(sink(", attempts: 2, backoff: 0s"), lines: [row("a")])
     #expect(try folder.text("a.bin") == "one" && folder.names == ["a.bin"])
-    #expect(asked.entries.map { header("Range", $0) } == [nil, nil])
+    #expect(asked.entries.map { $0.header("Range") } == [nil, nil])
     #expect(disk.count("sync") == 2)
   }
 

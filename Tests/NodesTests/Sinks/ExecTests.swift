@@ -114,6 +114,16 @@ import System
     }
   }
 
+  @Test("a command that fails is retried before the events behind it", arguments: [false, true])
+  func retries(_ isReal: Bool) throws {
+    let folder = Folder()
+    let script =
+      #"echo "$1" >> \#(folder.path)/log; test "$1" != 1 || test $(wc -l < \#(folder.path)/log) -ge 3"#
+    let sink = #"go: { exec: { command: [sh, -c, '\#(script)', sh, '\(.)'], attempts: 3, backoff: 10ms } }"#
+    let seen = try SinkBench().run(sink, lines: ["1", "2", "3"], isReal: isReal)
+    #expect(contents(of: "\(folder.path)/log") == "1\n1\n1\n2\n3\n" && seen.log.isEmpty)
+  }
+
   @Test("what does not end before the deadline is killed and told", arguments: [1, 20])
   func deadline(_ number: Int) throws {
     let bench = SinkBench(

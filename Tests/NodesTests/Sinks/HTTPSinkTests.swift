@@ -14,18 +14,8 @@ import System
 @Suite(.timeLimit(.minutes(2))) struct HTTPSinkTests {
   private let asked = Journal<TransferOrder>()
 
-  /// A bench whose web answers the requests in turn, and the last answer from then on.
   private func bench(_ replies: [Canned.Reply] = [.init("")]) -> SinkBench {
-    var bench = SinkBench()
-    bench.web = { [asked] order in
-      asked.note(order)
-      return replies[min(asked.entries.count, replies.count) - 1]
-    }
-    return bench
-  }
-
-  private func header(_ name: String, _ order: TransferOrder) -> String? {
-    order.headers.first { $0.name == name }?.value
+    .answering(replies, noting: asked)
   }
 
   private var bodies: [String] { asked.entries.map { String(decoding: $0.body, as: UTF8.self) } }
@@ -35,9 +25,9 @@ import System
     let seen = try bench().run("go: { http: 'http://a/hook' }", lines: ["1", #"{"b":2}"#])
     #expect(bodies == ["1", #"{"b":2}"#])
     #expect(asked.entries.allSatisfy { $0.method == .post && $0.address.text == "http://a/hook" })
-    #expect(asked.entries.map { header("Content-Type", $0) } == ["application/json", "application/json"])
+    #expect(asked.entries.map { $0.header("Content-Type") } == ["application/json", "application/json"])
     #expect(
-      asked.entries.map { header("Idempotency-Key", $0) } == ["p/go/1767225600000-0", "p/go/1767225600000-1"])
+      asked.entries.map { $0.header("Idempotency-Key") } == ["p/go/1767225600000-0", "p/go/1767225600000-1"])
     #expect(seen.log.isEmpty && seen.text.isEmpty && !seen.hasFailed)
   }
 
@@ -70,7 +60,7 @@ import System
     _ = try bench().run("go: { http: { url: 'http://a/', \(option)\(own) } }", lines: [#"{"a":"ż","c":1}"#])
     let order = try #require(asked.entries.first)
     #expect(bodies == [body] && order.headers.filter { $0.name == "Content-Type" }.map(\.value) == [type])
-    if !own.isEmpty { #expect(header("X-A", order) == "<ż>" && header("X-B", order) == "b") }
+    if !own.isEmpty { #expect(order.header("X-A") == "<ż>" && order.header("X-B") == "b") }
   }
 
   @Test("a line break in data cannot make another header")
@@ -87,7 +77,7 @@ import System
     let sink = "go: { http: { url: 'http://a/x', attempts: 3, backoff: 0s }, on_error: { dead_letter: l } }"
     let seen = try bench([.init("no", status: status)]).run(sink, lines: ["1", "2"])
     #expect(bodies == ["1", "1", "1", "2", "2", "2"])
-    #expect(Set(asked.entries.compactMap { header("Idempotency-Key", $0) }).count == 2)
+    #expect(Set(asked.entries.compactMap { $0.header("Idempotency-Key") }).count == 2)
     #expect(seen.letters.count == 2 && seen.statistics.last?.errors == 2)
     #expect(seen.log.first?.hasPrefix("go: POST http://a/x: answered \(status)") == true, "\(seen.log)")
     #expect(seen.log.first?.contains("at the last of 3 attempts") == true)
@@ -123,21 +113,13 @@ import System
     let sink = #"go: { http: { url: '${HOOK}', bearer: '${KEY}', headers: { X-Own: '${KEY}' } } }"#
     let seen = try bench.run(sink, lines: ["1"])
     let order = try #require(asked.entries.first)
-    #expect(order.address.text == "http://a/T000/verysecret" && header("X-Own", order) == "s3cret-key")
-    #expect(header("Authorization", order) == "Bearer s3cret-key")
+    #expect(order.address.text == "http://a/T000/verysecret" && order.header("X-Own") == "s3cret-key")
+    #expect(order.header("Authorization") == "Bearer s3cret-key")
     #expect(seen.log.first?.hasPrefix("go: POST http://a***: answered 400") == true, "\(seen.log)")
     let letters = try StateReader(path: state.path).deadLetters()
     let kept = try #require(letters.first)
     let text = String(decoding: kept.entry.bytes, as: UTF8.self) + kept.reason
     #expect(!text.contains("secret") && !text.contains("s3cret"), "\(text)")
-  }
-
-  /// What `flow state dead retry` does.
-  private func putBack(_ state: TemporaryState) throws -> DeadLetter {
-    let file = try StateFile(path: state.path)
-    let letter = try #require(try file.deadLetters().first)
-    try file.update { epoch throws(StoreError) in try epoch.retry(deadLetter: letter.number) }
-    return letter
   }
 
   @Test("what has failed for good is a dead letter, and sent again by the run after it was put back")
@@ -146,13 +128,13 @@ import System
     var first = bench([.init("no", status: 404)])
     first.state = state
     _ = try first.run("go: { http: { url: 'http://a/x' } }", lines: ["1"])
-    let letter = try putBack(state)
+    let letter = try state.retryDeadLetter()
     #expect(letter.entry.attempts == 1 && letter.reason.hasPrefix("POST http://a/x: answered 404"))
     var second = bench([.init("no", status: 404), .init("")])
     second.state = state
     _ = try second.run("go: { http: { url: 'http://a/x' } }", lines: [])
     #expect(bodies == ["1", "1"])
-    #expect(Set(asked.entries.compactMap { header("Idempotency-Key", $0) }) == [letter.entry.id])
+    #expect(Set(asked.entries.compactMap { $0.header("Idempotency-Key") }) == [letter.entry.id])
     #expect(try StateReader(path: state.path).outbox(sink: "go").isEmpty)
   }
 

@@ -36,6 +36,16 @@ struct SinkBench {
   /// Called with the pipeline once it runs, on real time.
   var meanwhile: (@Sendable (PipelineRun) -> Void)?
 
+  /// A bench whose web answers requests in turn, and with the last answer from then on.
+  static func answering(_ replies: [Canned.Reply], noting asked: Journal<TransferOrder>) -> SinkBench {
+    var bench = SinkBench()
+    bench.web = { order in
+      asked.note(order)
+      return replies[min(asked.entries.count, replies.count) - 1]
+    }
+    return bench
+  }
+
   struct Seen {
     var writes: [String] = []
     var log: [String] = []
@@ -151,4 +161,8 @@ private final class TestLines: StreamSource {
   init(_ values: [Value]) { self.values = values }
 
   func run(_ feed: Feed) { feed.send(values) }
+}
+
+extension TransferOrder {
+  func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }

@@ -31,16 +31,7 @@ struct LoneFiles {
         onPause(pauses.entries.count, stop)
         return stop.isSet
       })
-    let lane = Lane(on: VirtualScheduler(), world: world)
-    let meter = Meter(name: "it", kind: "jsonl")
-    let nodeLog = NodeLog(log: Log { [log] entry in log.note(entry) }, pipeline: "p", node: "it")
-    let context = SinkContext(
-      name: "it", pipeline: "p", lane: lane, log: nodeLog, meter: meter,
-      errors: ErrorReporter(.log, lane, meter, nodeLog, letters: { _, _ in }),
-      alarm: SinkAlarm(lane, in: Subscription()), stop: stop, isDryRun: false,
-      screen: Screen(isTerminal: false, hasColors: false, size: { (80, 24) }) { _ in },
-      isGivenSnapshots: true,
-      outbox: nil, syncs: syncs)
+    let context = SinkContext.lone(world, stop: stop, syncs: syncs) { [log] entry in log.note(entry) }
     files = LineFiles(rotation, options, limit: limit, context, keepsMarks: keepsMarks)
   }
 

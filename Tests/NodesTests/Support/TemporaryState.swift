@@ -1,4 +1,6 @@
 import Foundation
+import Store
+import Testing
 
 /// A state file for one test, gone with it.
 final class TemporaryState: Sendable {
@@ -30,5 +32,13 @@ final class TemporaryState: Sendable {
       try FileManager.default.copyItem(atPath: "\(from)/\(name)", toPath: "\(other.folder)/\(name)")
     }
     return other
+  }
+
+  /// Puts the first dead letter back into the outbox, as `flow state dead retry` does.
+  func retryDeadLetter() throws -> DeadLetter {
+    let file = try StateFile(path: path)
+    let letter = try #require(try file.deadLetters().first)
+    try file.update { epoch throws(StoreError) in try epoch.retry(deadLetter: letter.number) }
+    return letter
   }
 }

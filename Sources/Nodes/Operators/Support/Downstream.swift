@@ -3,7 +3,7 @@ import Language
 import Reactive
 
 extension Downstream {
-  /// Sends on what has waited.
+  /// Sends a signal that has waited.
   func pass(_ signal: Signal) {
     switch signal {
     case .event(let event): send(event)
@@ -11,7 +11,7 @@ extension Downstream {
     }
   }
 
-  /// Has `wake` called then; never for nil.
+  /// Sets the alarm to a time; nil clears it.
   func setAlarm(atNext time: Instant?) {
     if let time { setAlarm(at: time) } else { clearAlarm() }
   }
@@ -20,5 +20,13 @@ extension Downstream {
 extension Signal {
   var isEvent: Bool {
     if case .event = self { true } else { false }
+  }
+}
+
+extension StepContext {
+  /// Logs how many events a step still held when the pipeline was stopped; with state, the next run has them.
+  func noteWaiting(_ count: Int) {
+    if count == 0 || isKept { return }
+    log.notice(count == 1 ? "one event was still waiting" : "\(count) events were still waiting")
   }
 }

@@ -3,22 +3,22 @@ import Engine
 import Language
 import Reactive
 
-// Times of day that can be calculated with: instants counted in nanoseconds since 1970.
+// Moments: times of day as instants, in nanoseconds since 1970.
 
 extension Instant {
   /// A time of day to the millisecond; nil outside the years 1679 to 2261.
   ///
-  /// Rounded, because an alarm may ring a microsecond early, and would be set again for nothing.
+  /// Rounded, because an alarm that rings a microsecond early would be set again.
   init?(timeOfDay seconds: Double) {
     let milliseconds = (seconds * 1000).rounded()
     guard abs(milliseconds) < 9.2e12 else { return nil }
     self.init(nanoseconds: Int64(milliseconds) * 1_000_000)
   }
 
-  /// In seconds since 1970; of whole milliseconds, so that it comes out as the nearest number there is.
+  /// The time in seconds since 1970, from whole milliseconds, so that it is the nearest number.
   var timeOfDay: Double { Double(nanoseconds / 1_000_000) / 1000 }
 
-  /// In ISO 8601.
+  /// The time in ISO 8601.
   var text: Value { .string(timestamp(timeOfDay)) }
 }
 
@@ -34,23 +34,15 @@ extension Value {
 }
 
 extension Downstream {
-  /// A wall clock may be set and a machine may sleep, which the lane's clock does not see: so it is looked at again
-  /// after that long.
+  /// How long the lane's clock is relied on before the wall clock is read again: that may be set, or the machine sleep.
   private static let trust = Duration.seconds(600)
 
   /// The time of day of this turn, to the millisecond.
   var moment: Instant { Instant(timeOfDay: timeOfDay) ?? Instant() }
 
-  /// Has `wake` called when a wall clock shows that moment, or before; never for nil.
+  /// Sets the alarm to a moment of the wall clock or a time before it; nil clears it.
   func setAlarm(atMoment moment: Instant?) {
     guard let moment else { return clearAlarm() }
     setAlarm(at: min(instant(ofTimeOfDay: moment.timeOfDay), now + Self.trust))
   }
-}
-
-/// What is wrong with an event, in a sentence.
-struct StepError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -7,7 +7,7 @@ struct ConsoleColumn: Sendable {
   let header: String
   let expression: Expression
 
-  /// Columns named for their fields: by the last name, or the whole path where that would name two.
+  /// Columns named after their fields: by the last name, or by the whole path where two have the same.
   static func named(_ expressions: [Expression]) -> [ConsoleColumn] {
     let short = expressions.map { lastName($0.text) ?? $0.text }
     return zip(expressions, short).map { expression, name in
@@ -16,7 +16,7 @@ struct ConsoleColumn: Sendable {
     }
   }
 
-  /// `.after.name` and `$meta.name` end in “name”; nil for what is no such path.
+  /// `.after.name` and `$meta.name` end in “name”; nil for other expressions.
   static func lastName(_ text: String) -> String? {
     let names = path(text).split(separator: ".", omittingEmptySubsequences: false)
     guard text.hasPrefix(".") || text.hasPrefix("$"), let last = names.last,
@@ -25,7 +25,7 @@ struct ConsoleColumn: Sendable {
     return String(last)
   }
 
-  /// Without the dot or dollar in front.
+  /// The path without the dot or dollar at its start.
   private static func path(_ text: String) -> String {
     let bare = text.hasPrefix(".") || text.hasPrefix("$") ? text.dropFirst() : text[...]
     return String(bare.hasSuffix("?") ? bare.dropLast() : bare)

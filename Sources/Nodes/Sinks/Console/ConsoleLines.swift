@@ -2,9 +2,9 @@ import JSON
 import Engine
 import Language
 
-/// Prints each event by itself: as JSON, or what a template makes of it.
+/// The console without a table: prints each event as JSON or by a template.
 final class ConsoleLines: Sink {
-  /// So much is gathered at most before it is written.
+  /// The size of the buffer, at which it is written.
   private static let full = 1 << 16
 
   private let template: Evaluation?
@@ -26,7 +26,7 @@ final class ConsoleLines: Sink {
 
   func take(_ event: Event) throws {
     if template == nil, !screen.isTerminal, !event.value.isString {
-      // JSON for another program: as it is, and fast.
+      // JSON for another program needs no escapes.
       writer.write(event.value, to: output)
     } else {
       let text = try text(of: event)
@@ -57,9 +57,51 @@ final class ConsoleLines: Sink {
 
   func endTurn() throws {
     if output.count == 0 { return }
-    // Emptied first: what could not be written once is not written twice.
+    // Emptied first, so that a failed write is not repeated.
     let bytes = output.bytes
     output.removeAll()
     try screen.write(bytes)
+  }
+}
+
+/// The styles of events, where the terminal has colours.
+final class ConsolePainter {
+  let paint: Paint
+  private let expression: Evaluation?
+  private let log: NodeLog
+  private var styles: [String: Style] = [:]
+  private var hasComplained = false
+
+  init(_ color: Expression?, _ context: SinkContext) {
+    paint = Paint(isOn: context.screen.hasColors)
+    expression = context.screen.hasColors ? color.map { context.evaluation($0) } : nil
+    log = context.log
+  }
+
+  /// Plain where the expression has no output; an error is logged once, and the event is printed all the same.
+  func style(of event: Event) -> Style {
+    guard let expression else { return .plain }
+    do {
+      guard let value = try expression.first(event), !value.isNull else { return .plain }
+      guard let name = value.string else {
+        complain("a style is a text such as \"bold red\", not \(value.typeName)")
+        return .plain
+      }
+      if let style = styles[name] { return style }
+      let style = try Style(name)
+      if styles.count < 100 { styles[name] = style }
+      return style
+    } catch let flaw as Flaw {
+      complain(flaw.message + (flaw.hint.map { "; \($0)" } ?? ""))
+    } catch {
+      complain("\(error)")
+    }
+    return .plain
+  }
+
+  private func complain(_ what: String) {
+    if hasComplained { return }
+    hasComplained = true
+    log.warning("color: \(what)")
   }
 }

@@ -2,7 +2,7 @@ import JSON
 import Engine
 import Language
 
-/// Prints events as rows: in place on a terminal, with each poll anew, or below each other.
+/// The table of a console: redrawn in place with each poll on a terminal, or printed as rows below each other.
 final class ConsoleTable: Sink {
   struct Form {
     var columns: [ConsoleColumn]
@@ -17,7 +17,7 @@ final class ConsoleTable: Sink {
   private let screen: Screen
   private var live: LiveTable?
   private var printer: RowPrinter
-  /// What has come in this turn, while it is not known whether its poll ends with it.
+  /// The rows of this turn, until it is known whether their poll ends with it.
   private var rows: [(row: TableRow, poll: Poll)] = []
   private var output = ""
   private var isChanged = false
@@ -36,11 +36,11 @@ final class ConsoleTable: Sink {
   func take(_ event: Event) throws {
     let cells = try columns.map { column in try column.first(event).map(Self.text) ?? "" }
     rows.append((TableRow(cells: cells, style: painter.style(of: event)), event.poll))
-    // Of what has no polls nothing need be held back.
+    // Rows without a poll need not wait for its end.
     if live == nil || event.poll.number == 0, rows.count >= 1000 { try endTurn() }
   }
 
-  /// Where an event is shown in a cell: nothing for null, texts as they are, and all else as JSON.
+  /// A value as a cell: empty for null, texts as they are, and anything else as JSON.
   private static func text(_ value: Value) -> String {
     value.isNull ? "" : value.string ?? value.description
   }
@@ -55,7 +55,7 @@ final class ConsoleTable: Sink {
 
   func endTurn() throws {
     printRows()
-    // Taken first: what could not be written once is not written twice.
+    // Emptied first, so that a failed write is not repeated.
     let bytes = Array(output.utf8)
     output = ""
     if !bytes.isEmpty { try screen.write(bytes) }
@@ -74,8 +74,99 @@ final class ConsoleTable: Sink {
   }
 }
 
-/// A row of a table, not yet fit for a terminal.
+/// A row of a table, its control characters not yet escaped.
 struct TableRow: Sendable {
   var cells: [String]
   var style = Style.plain
+}
+
+/// The table that is redrawn in place on a terminal: the rows of the last poll of each source.
+struct LiveTable {
+  private let headers: [String]
+  private let maxRows: Int?
+  private let paint: Paint
+  /// The rows by source, in the order of their first rows.
+  private var polls: [(source: String, rows: [TableRow])] = []
+
+  init(headers: [String], maxRows: Int?, paint: Paint) {
+    self.headers = headers
+    self.maxRows = maxRows
+    self.paint = paint
+  }
+
+  /// Replaces the rows of a source; false as long as no source has had any.
+  mutating func show(_ rows: [TableRow], of source: String) -> Bool {
+    if let index = polls.firstIndex(where: { $0.source == source }) {
+      polls[index].rows = rows
+    } else if !rows.isEmpty {
+      polls.append((source, rows))
+    }
+    return !polls.isEmpty
+  }
+
+  /// The lines for a terminal of that size.
+  func lines(rows: Int, columns: Int) -> [String] {
+    let all = polls.flatMap(\.rows)
+    // One line is the cursor's, and one may be needed for the number of rows that are missing.
+    let room = max(1, rows - 1 - (headers.isEmpty ? 0 : 1))
+    var shown = min(all.count, maxRows ?? .max)
+    if shown + (shown < all.count ? 1 : 0) > room { shown = room - 1 }
+    var table = TextTable(headers: headers)
+    for row in all.prefix(shown) { table.add(row.cells, style: row.style) }
+    let more = all.count - shown
+    return table.lines(width: columns, paint: paint) + (more > 0 ? [paint("… and \(more) more", .dim)] : [])
+  }
+}
+
+/// The rows that are printed below each other as they come, under headers that are printed once.
+///
+/// The columns of a terminal are as wide as what has been in them; they grow, and never shrink.
+struct RowPrinter {
+  /// The width up to which a column grows, so that one row cannot push the other columns out.
+  static let widest = 40
+
+  private let headers: [String]
+  private let paint: Paint
+  private var widths: [Int]
+  private var hasBegun = false
+
+  init(headers: [String], paint: Paint) {
+    self.headers = headers
+    self.paint = paint
+    widths = headers.map(\.columns)
+  }
+
+  /// The text for another program: whole cells with a tab between them.
+  mutating func plain(_ rows: [TableRow]) -> String {
+    var table = TextTable(headers: hasBegun ? [] : headers)
+    hasBegun = true
+    for row in rows { table.add(row.cells) }
+    return table.plainLines.reduce(into: "") { $0 += $1 + "\n" }
+  }
+
+  /// The text for a terminal of a width.
+  mutating func lines(_ rows: [TableRow], width: Int) -> String {
+    let rows = rows.map { TableRow(cells: $0.cells.map(printable), style: $0.style) }
+    for row in rows {
+      for (column, cell) in row.cells.enumerated() {
+        if column == widths.count { widths.append(0) }
+        widths[column] = max(widths[column], min(cell.columns, Self.widest))
+      }
+    }
+    var text = ""
+    if !hasBegun, !headers.isEmpty { text += paint(line(headers, width), .bold) + "\n" }
+    hasBegun = true
+    for row in rows { text += paint(line(row.cells, width), row.style) + "\n" }
+    return text
+  }
+
+  private func line(_ cells: [String], _ width: Int) -> String {
+    var text = ""
+    for (column, cell) in cells.enumerated() {
+      // The last cell has the rest of the line.
+      let isLast = column == cells.count - 1
+      text += isLast ? cell : cell.clipped(to: widths[column]).padded(to: widths[column]) + "  "
+    }
+    return text.clipped(to: width)
+  }
 }

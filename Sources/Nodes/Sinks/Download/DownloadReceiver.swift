@@ -5,9 +5,9 @@ import Language
 import Reactive
 import Store
 
-/// Writes what comes of one download to its part file.
+/// The receiver of one download: writes its body to the part file.
 final class DownloadReceiver: BodyReceiver {
-  /// What is there already, and may be gone on with.
+  /// The part that exists and may be resumed.
   struct Start: Sendable {
     let size: Int
     let validator: String
@@ -15,12 +15,12 @@ final class DownloadReceiver: BodyReceiver {
 
   private struct State: Sendable {
     var file: (any DiskFile)?
-    /// How much of the whole there is.
+    /// The size of the part.
     var size = 0
     var hasBegun = false
-    /// The server says that all of it is there.
+    /// Whether the server says that the part is the whole file.
     var isComplete = false
-    var failure: ErrandFailure?
+    var failure: DeliveryFailure?
   }
 
   private let url: String
@@ -33,12 +33,12 @@ final class DownloadReceiver: BodyReceiver {
     (self.url, self.part, self.start, self.limit) = (url, part, start, limit)
   }
 
-  /// Why it can go no further, if that is for a reason of this side.
-  var failure: ErrandFailure? { state.withLock { $0.failure } }
+  /// Why it stopped, where the reason is not the network's: a full disk, a file too large.
+  var failure: DeliveryFailure? { state.withLock { $0.failure } }
 
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-  /// Whether all of it was there before.
+  /// Whether the part was the whole file before.
   var isComplete: Bool { state.withLock { $0.isComplete } }
 
   func begin(_ status: Int, _ headers: Headers) -> Bool {
@@ -54,7 +54,7 @@ final class DownloadReceiver: BodyReceiver {
     }
   }
 
-  /// Goes on where the part file ends, or begins anew.
+  /// Resumes the part file, or begins a new one.
   private func open(_ start: Start?, _ headers: Headers) -> Bool {
     let size = start?.size ?? 0
     let length = headers["content-length"].flatMap { Int($0) } ?? 0
@@ -64,7 +64,7 @@ final class DownloadReceiver: BodyReceiver {
       let isPacked = headers["content-encoding"].map { $0 != "identity" } ?? false
       if start != nil, !isRightRange || isPacked {
         part.remove()
-        throw ErrandFailure("the server sent another part of it than was asked for", mayPass: true)
+        throw DeliveryFailure("the server sent another part of it than was asked for", mayPass: true)
       }
       let file = try start == nil ? part.begin(from: url, PartFile.validator(headers)) : part.resume()
       state.withLock { state in
@@ -88,9 +88,9 @@ final class DownloadReceiver: BodyReceiver {
     return false
   }
 
-  private func tooLarge() -> ErrandFailure {
+  private func tooLarge() -> DeliveryFailure {
     part.remove()
-    return ErrandFailure("\(part.path) would have more than the \(limit) bytes of max_size", mayPass: false)
+    return DeliveryFailure("\(part.path) would have more than the \(limit) bytes of max_size", mayPass: false)
   }
 
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -112,16 +112,16 @@ final class DownloadReceiver: BodyReceiver {
   func take(_ bytes: [UInt8]) { bytes.withUnsafeBytes { _ = take($0) } }
 
   private func fail(_ error: any Error) {
-    let failure: ErrandFailure
+    let failure: DeliveryFailure
     switch error {
-    case let error as ErrandFailure: failure = error
-    case let error as FileFailure: failure = ErrandFailure("\(error)", mayPass: error.isPassing)
-    default: failure = ErrandFailure("\(error)", mayPass: false)
+    case let error as DeliveryFailure: failure = error
+    case let error as FileFailure: failure = DeliveryFailure("\(error)", mayPass: error.isPassing)
+    default: failure = DeliveryFailure("\(error)", mayPass: false)
     }
     state.withLock { state in if state.failure == nil { state.failure = failure } }
   }
 
-  /// Gives what is whole its name.
+  /// Gives the complete file its name.
   func finish(syncs: Bool) throws(FileFailure) {
     let (file, size) = state.withLock { ($0.file, $0.size) }
     guard let file else { throw FileFailure(part.part, "was never begun") }

@@ -5,8 +5,8 @@ import Engine
 import Language
 import Store
 
-/// The file that a download is written to until it is whole, `PATH.part`, and beside it, in `PATH.part.from`, what it is
-/// a part of: so that it can be gone on with, in another run too.
+/// The file `PATH.part`, to which a download is written until it is complete, and `PATH.part.from`, which records what
+/// it is a part of, so that this run or another one can resume it.
 struct PartFile: Sendable {
   let path: String
   let disk: any Disk
@@ -14,23 +14,22 @@ struct PartFile: Sendable {
   var part: String { path + ".part" }
   private var origin: String { part + ".from" }
 
-  /// What an answer can be told by from a later one: what If-Range takes.
+  /// The value for If-Range: it identifies this version of the file.
   static func validator(_ headers: Headers) -> String? {
     let isPacked = headers["content-encoding"].map { $0 != "identity" } ?? false
-    // Of what was unpacked on the way, no place is a place in what the server has.
+    // An offset in the uncompressed file is not an offset in what the server sends.
     if isPacked { return nil }
     if let tag = headers["etag"], tag.hasPrefix("\""), tag.count > 2 { return tag }
     return headers["last-modified"]
   }
 
-  /// What is another one each time the machine starts, as after a power cut, which may have left a part with gaps; nil
-  /// where that is not told.
+  /// The identity of the machine's start, because a power cut may leave a part with gaps; nil where it is unknown.
   private var start: String? {
     let file = WholeFile(path: "/proc/sys/kernel/random/boot_id", mode: 0o600, syncs: false, disk: disk)
     return (try? file.read()).map { String(decoding: $0.prefix { $0 != 0x0a }, as: UTF8.self) }
   }
 
-  /// How much there is, and of what; nil where nothing can be gone on with.
+  /// The size and validator of the part; nil where it cannot be resumed.
   func progress(from url: String) -> (size: Int, validator: String)? {
     let file = WholeFile(path: origin, mode: 0o600, syncs: false, disk: disk)
     guard let size = disk.status(of: part)?.size, size > 0, disk.status(of: origin)?.size ?? 0 < 1 << 16,
@@ -40,10 +39,10 @@ struct PartFile: Sendable {
     return (size, validator)
   }
 
-  /// Goes on with what is there.
+  /// Opens the part to append to it.
   func resume() throws(FileFailure) -> any DiskFile { try open(part, mode: 0o644) }
 
-  /// Begins anew.
+  /// Begins a new part.
   func begin(from url: String, _ validator: String?) throws(FileFailure) -> any DiskFile {
     remove()
     if let validator {
@@ -62,10 +61,10 @@ struct PartFile: Sendable {
     disk.unlink(part)
   }
 
-  /// Removes what is left of a run that was killed when the whole file had just been given its name.
+  /// Removes what a run left that was killed just after it had given the complete file its name.
   func tidy() { if !disk.exists(part), disk.exists(origin) { disk.unlink(origin) } }
 
-  /// Gives what is whole its name.
+  /// Gives the complete file its name.
   func finish(_ file: any DiskFile, size: Int, syncs: Bool) throws(FileFailure) {
     guard let status = disk.status(of: part), status.identity == file.status?.identity, status.size == size
     else {
@@ -76,7 +75,7 @@ struct PartFile: Sendable {
       do throws(FileFailure) {
         try FileFailure.of(part, trying: "write to the disk") { () throws(DiskError) in try file.sync() }
       } catch {
-        // What there is of it may be in memory alone, and no later sync would tell.
+        // Some of it may be in memory only, and no later sync would report that.
         remove()
         throw error
       }
@@ -89,7 +88,7 @@ struct PartFile: Sendable {
     if syncs { disk.syncFolder(splitPath(path).folder) }
   }
 
-  /// Never through a link, since the path may be made of data; folders that are missing are made.
+  /// Does not follow links, since the path may contain data; creates missing folders.
   private func open(_ path: String, mode: UInt32) throws(FileFailure) -> any DiskFile {
     try AppendFile(path, .init(mode: mode, followsLinks: false), on: disk, isResumed: true).file
   }

@@ -2,7 +2,7 @@ import System
 import Engine
 import Language
 
-/// How a notification reaches somebody.
+/// The channel of notifications: a desktop, the terminal's bell, or a command.
 enum NotifyWay: Sendable {
   case notifySend(NotifyUrgency)
   case bell
@@ -14,7 +14,7 @@ enum NotifyWay: Sendable {
     case bell, command
   }
 
-  /// The way that was chosen, or the one that is there.
+  /// The channel that was chosen or, for `auto`, the first that is available.
   init(_ choice: Choice, _ command: [String], _ urgency: NotifyUrgency, _ world: World) {
     switch choice {
     case .auto where !command.isEmpty, .command: self = .command(command)
@@ -30,7 +30,7 @@ enum NotifyWay: Sendable {
     return (try? ProgramSearch.find("notify-send", along: world.environment("PATH") ?? "")) != nil
   }
 
-  /// The command that tells it; nil for the bell.
+  /// The command that shows a note; nil for the bell.
   func arguments(_ note: Note) -> [String]? {
     switch self {
     case .command(let command): return command + [note.title, note.body]
@@ -41,7 +41,7 @@ enum NotifyWay: Sendable {
     }
   }
 
-  /// Desktops read a body as markup.
+  /// Desktops interpret a body as markup.
   private static func withoutMarkup(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }
@@ -49,7 +49,7 @@ enum NotifyWay: Sendable {
 
 enum NotifyUrgency: String, CaseIterable, Sendable { case low, normal, critical }
 
-/// What is told: short, and printable.
+/// The text of a notification, short and printable.
 struct Note {
   private static let longestTitle = 200
   private static let longestBody = 2000

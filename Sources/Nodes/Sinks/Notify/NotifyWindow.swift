@@ -3,29 +3,29 @@ import Engine
 import Language
 import Reactive
 
-/// Decides what is told at once and what waits to be told together, so that nobody is told more than so often.
+/// The rate limit of notifications: decides which are shown at once and which wait to be shown together, in a digest.
 ///
-/// A digest counts as one that was told. The time is handed in; whoever owns this asks again when `due` has come.
+/// A digest counts as one notification. The time is passed in; the owner asks again at `due`.
 struct NotifyWindow {
-  /// So many titles are kept of those that wait.
+  /// How many titles of waiting notifications are kept.
   static let kept = 10
 
   private let limit: AtMost
-  /// When the last ones were told, as many as the limit has.
+  /// The times of the last notifications shown, as many as the limit has.
   private var told: [Instant] = []
   private var titles: [String] = []
   private var waiting = 0
 
   init(_ limit: AtMost) { self.limit = limit }
 
-  /// What is told of those that have waited.
+  /// The notification for those that have waited.
   struct Digest: Equatable {
     var count: Int
-    /// The first of their titles, and how many more there are.
+    /// The first titles, and the number of the others.
     var body: String
   }
 
-  /// Whether something may be told now; if not, it waits.
+  /// Whether a notification may be shown now; if not, it waits.
   mutating func take(_ title: String, at now: Instant) -> Bool {
     if waiting == 0, hasRoom(at: now) {
       note(now)
@@ -36,13 +36,13 @@ struct NotifyWindow {
     return false
   }
 
-  /// When what waits may be told; nil when nothing does.
+  /// When the digest may be shown; nil when nothing waits.
   var due: Instant? {
     guard waiting > 0 else { return nil }
     return told.count < limit.number ? Instant() : told.first.map { $0 + limit.period }
   }
 
-  /// Takes out what waits, if it may be told now, or in any case.
+  /// Removes and returns what waits, if it may be shown now or must be.
   mutating func digest(at now: Instant, inAnyCase: Bool = false) -> Digest? {
     guard waiting > 0, inAnyCase || hasRoom(at: now) else { return nil }
     note(now)
@@ -54,7 +54,7 @@ struct NotifyWindow {
     return digest
   }
 
-  /// Goes on as another has left it.
+  /// Resumes the stored state of another.
   mutating func resume(_ before: Value) {
     told = (before.member("told")?.items ?? []).compactMap { Instant(remembered: $0) }.suffix(limit.number)
     titles = (before.member("titles")?.items ?? []).compactMap(\.string)

@@ -2,7 +2,7 @@ import JSON
 import Engine
 import Language
 
-/// A text with nothing in it that a terminal obeys but line breaks and tabs.
+/// A text with its control characters escaped, except line breaks and tabs.
 func printableLines(_ text: String) -> String {
   if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
   var shown = ""
@@ -20,7 +20,7 @@ func printableLines(_ text: String) -> String {
 }
 
 extension Value {
-  /// Compact JSON, for a terminal without what that would obey: JSON itself escapes less.
+  /// Compact JSON; for a terminal, with the control characters escaped that JSON leaves as they are.
   func shown(on screen: Screen) -> [UInt8] {
     screen.isTerminal ? Array(printable(description).utf8) : json
   }

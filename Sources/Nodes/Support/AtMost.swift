@@ -1,7 +1,7 @@
 import Engine
 import Language
 
-/// A limit such as `3 in 10m`: so many within any such time.
+/// A rate limit as text, such as `3 in 10m`: no more than three within any ten minutes.
 struct AtMost: Equatable, Sendable {
   var number: Int
   var period: Duration

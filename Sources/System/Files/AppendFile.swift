@@ -1,48 +1,45 @@
-import System
 import Glibc
-import Engine
-import Language
 
 /// A file that whole lines are added to, and nothing is ever taken back from.
 ///
 /// Each buffer is one write to the end of the file. When somebody else has moved or removed the file, as logrotate
 /// does, the next buffer goes to a new one of the same name.
-final class AppendFile {
-  let path: String
-  let disk: any Disk
+package final class AppendFile {
+  package let path: String
+  package let disk: any Disk
   private let options: Options
   private let note: (String) -> Void
   /// The file as it is open.
-  private(set) var file: any DiskFile
-  private(set) var identity: FileIdentity
+  package private(set) var file: any DiskFile
+  package private(set) var identity: FileIdentity
   /// Pipes and devices have no size and no name to follow.
-  private(set) var isRegular: Bool
+  package private(set) var isRegular: Bool
   /// Bytes in the file, as far as this writer knows.
-  private(set) var size: Int
+  package private(set) var size: Int
   /// What was written last ends a line, so that another file could be begun here.
-  private(set) var isAtLineStart = true
+  package private(set) var isAtLineStart = true
 
   /// The disk knows the file by its name.
   private var hasName = false
   /// Folders whose names the disk may not know.
-  private(set) var newFolders: [String]
+  package private(set) var newFolders: [String]
 
-  struct Options {
-    var mode: mode_t = 0o644
+  package struct Options {
+    package var mode: mode_t = 0o644
     /// Makes the folders that are missing.
-    var makesFolders = true
+    package var makesFolders = true
     /// A link as the last part of the path is followed.
     ///
     /// Not for a path that was made of data: see `safePathPart`.
-    var followsLinks = true
+    package var followsLinks = true
     /// The names of the folders above it are safe: they were made so with this file before.
-    var hasSafeFolders = false
+    package var hasSafeFolders = false
   }
 
   /// Opens or creates the file; a last line that was cut off is ended, and that is noted.
   ///
   /// A file that is resumed stays as it is: what comes may go on in the middle of its last line.
-  init(
+  package init(
     _ path: String, _ options: Options = Options(), on disk: any Disk = SystemDisk(), isResumed: Bool = false,
     note: @escaping (String) -> Void = { _ in }
   ) throws(FileFailure) {
@@ -65,7 +62,7 @@ final class AppendFile {
   ///
   /// Where the disk is full the error says how many bytes were written: the rest is to be given again, by
   /// `append(rest)`, before anything else.
-  func append(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
+  package func append(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
     if isRegular { try look() }
     var done = 0
     while done < bytes.count {
@@ -79,7 +76,7 @@ final class AppendFile {
     }
   }
 
-  func append(_ bytes: [UInt8]) throws(FileFailure) {
+  package func append(_ bytes: [UInt8]) throws(FileFailure) {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(FileFailure) in try append(bytes) }
     }
@@ -87,7 +84,7 @@ final class AppendFile {
   }
 
   /// Returns once the disk has what was written, and the file's name.
-  func sync() throws(FileFailure) {
+  package func sync() throws(FileFailure) {
     guard isRegular else { return }
     try FileFailure.of(path, trying: "write to the disk") { () throws(DiskError) in try file.sync() }
     if !hasName {
@@ -107,7 +104,7 @@ final class AppendFile {
   }
 
   /// Goes on in the file that has the name now, made anew where there is none.
-  func reopen() throws(FileFailure) {
+  package func reopen() throws(FileFailure) {
     let opened = try AppendFile.open(path, options, disk)
     hasName = false
     file = opened.file
@@ -122,7 +119,7 @@ final class AppendFile {
   /// Sees what is at the end, where others may have written: this writer goes on behind it.
   ///
   /// `reader` may be of this file, which may not have its name any more.
-  func lookAtEnd(_ reader: any DiskFile) {
+  package func lookAtEnd(_ reader: any DiskFile) {
     guard isRegular, let status = file.status else { return }
     size = status.size
     isAtLineStart = endsLine(reader)
@@ -141,7 +138,7 @@ final class AppendFile {
   }
 
   /// A line that was cut off stays as a reader may have seen it, and no other is joined to it.
-  func endLastLine() throws(FileFailure) {
+  package func endLastLine() throws(FileFailure) {
     guard !isAtLineStart else { return }
     try append([0x0a])
     note("\(path): the last line was cut off; it has been ended at byte \(size - 1)")

@@ -1,20 +1,17 @@
-import System
-import Engine
-import Language
 
-/// A file that is always written whole, and by nobody else: what was there stays until what is new is all there.
-struct WholeFile {
-  let path: String
-  let mode: UInt32
-  /// Whether it is to outlive a power cut.
-  let syncs: Bool
-  let disk: any Disk
+/// A file that is replaced as a whole: its old content stays until the new one is complete.
+package struct WholeFile {
+  package let path: String
+  package let mode: UInt32
+  /// Whether a write survives a power cut.
+  package let syncs: Bool
+  package let disk: any Disk
 
-  /// What is written is beside it until it is whole.
+  /// The new content, beside the file until it is complete.
   private var draft: String { path + ".flow-new" }
 
-  /// What is in it; nil where there is none.
-  func read() throws(FileFailure) -> [UInt8]? {
+  /// The content; nil where there is no file.
+  package func read() throws(FileFailure) -> [UInt8]? {
     guard let status = disk.status(of: path) else { return nil }
     guard status.isRegular else { throw FileFailure(path, "is no file that could be written anew") }
     let file = try FileFailure.of(path, trying: "open") { () throws(DiskError) in
@@ -37,10 +34,10 @@ struct WholeFile {
     }
   }
 
-  /// Has the disk know which file has the name: a run that was killed may have given it, and not waited for that.
-  func keepName() { if syncs { disk.syncFolder(splitPath(path).folder) } }
+  /// Syncs the name: a run that was killed may have renamed the file without doing so.
+  package func keepName() { if syncs { disk.syncFolder(splitPath(path).folder) } }
 
-  func write(_ bytes: [UInt8]) throws(FileFailure) {
+  package func write(_ bytes: [UInt8]) throws(FileFailure) {
     // Left by a run that was killed.
     disk.unlink(draft)
     var options = AppendFile.Options(mode: mode, followsLinks: false)

@@ -1,0 +1,307 @@
+import System
+import Engine
+import Language
+import Reactive
+import Store
+
+/// The delivery queue of a sink: runs a task outside the process for each event, a limited number at a time, and
+/// retries those that fail.
+///
+/// Where the pipeline has state, a task stays in the outbox until it has succeeded, through retries and restarts; one
+/// that fails for good becomes a dead letter. With a concurrency of one, tasks run and are retried strictly in order.
+/// All decisions are made on the lane; a worker reports from its own threads.
+final class DeliveryQueue<Worker: DeliveryWorker> {
+  private struct Item {
+    let task: Worker.Task
+    let id: String
+    var entry: OutboxEntry?
+    var attempts = 0
+    /// When the next attempt may begin, by `now`.
+    var due: Instant
+    /// The attempt that is under way.
+    var attempt: Subscription?
+  }
+
+  let worker: Worker
+  /// What a dry run shows instead of delivering it.
+  var dryRun = DryRun()
+  private let context: SinkContext
+  private let settings: DeliverySettings
+  private let backoff: Backoff
+  private let completions: Completions
+  private var offline: OfflineSkips?
+  private var ids: EventIDs
+  private var waiting: [Item] = []
+  /// The tasks that run or wait for a retry, by the order in which they began.
+  private var active: [Int64: Item] = [:]
+  private var lastNumber: Int64 = 0
+  /// How many tasks the end of the pipeline left to the next run.
+  private var left = 0
+  /// Whether no attempt may be under way between two turns.
+  private let waitsInTurn: Bool
+  private let retriesInTurn: Bool
+
+  init(_ settings: DeliverySettings, _ context: SinkContext, _ worker: Worker) {
+    self.settings = settings
+    self.context = context
+    self.worker = worker
+    backoff = Backoff(initial: settings.backoff, random: context.lane.world.random)
+    completions = Completions(context.alarm)
+    offline = Worker.offlineVerb.flatMap { OfflineSkips(context, verb: $0) }
+    ids = EventIDs(pipeline: context.pipeline, sink: context.name)
+    waitsInTurn = context.lane.waiting == .withinTurn
+    retriesInTurn = waitsInTurn && Worker.retriesInRealTime
+  }
+
+  deinit { for item in active.values { item.attempt?.dispose() } }
+
+  private var now: Instant { retriesInTurn ? SystemClock.now : context.lane.scheduler.now }
+
+  /// Adds a task: it runs when the epoch has been committed or, without state, as soon as there is room.
+  ///
+  /// Throws `NotSent` where there is no network.
+  func add(_ task: Worker.Task) throws {
+    if let skipped = offline?.skip() { throw skipped }
+    if let outbox = context.outbox { return outbox.put(task.stored, id: try outbox.nextID()) }
+    try submit(Item(task: task, id: ids.next(at: context.lane.now), due: now))
+  }
+
+  /// Runs tasks from the outbox.
+  func run(_ entries: [OutboxEntry]) throws {
+    // Without a network they stay there for a run that has one.
+    if offline != nil { return }
+    for entry in entries {
+      guard let task = Worker.Task(stored: entry.bytes) else {
+        context.outbox?.bury(entry, reason: "it is nothing that this sink has kept")
+        continue
+      }
+      try submit(
+        Item(
+          task: task, id: entry.id, entry: entry, attempts: entry.attempts, due: now + wait(until: entry.due))
+      )
+    }
+    try endTurn()
+  }
+
+  private func submit(_ item: Item) throws {
+    while waiting.count >= settings.queue {
+      if context.stop.isSet { return cutShort(item) }
+      // Virtual time stands still meanwhile, so that no retry would ever be due.
+      pump(isForced: waitsInTurn && !retriesInTurn)
+      try wait()
+    }
+    waiting.append(item)
+    pump()
+  }
+
+  func wake() throws { try collect() }
+
+  func endTurn() throws {
+    try dryRun.write(to: context.screen)
+    pump()
+    while waitsInTurn, !context.stop.isSet, retriesInTurn ? !active.isEmpty : isUnderWay { try wait() }
+  }
+
+  /// Waits until the deadline, by the scheduler's clock, for everything but retries that are due much later; then
+  /// cancels what is left.
+  func finish(by deadline: Instant) throws {
+    try dryRun.write(to: context.screen)
+    let end =
+      SystemClock.now + context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
+    while !context.stop.isSet, SystemClock.now < end, !isDone {
+      pump(isForced: waitsInTurn && !retriesInTurn)
+      try wait(until: end)
+    }
+    for number in active.keys.sorted() { active[number]?.attempt?.dispose() }
+    completions.waitForAll(until: SystemClock.now + DeliveryWait.longestCancellation)
+    try settle()
+    for item in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(item) }
+    (active, waiting) = ([:], [])
+    if left > 0 { context.log.notice(worker.leftMessage(left)) }
+    left = 0
+    offline?.report()
+    context.alarm.clear()
+  }
+
+  /// Whether the end of the pipeline need not wait.
+  private var isDone: Bool {
+    if active.isEmpty { return waiting.isEmpty }
+    let limit = now + DeliveryWait.longestAtEnd
+    return !isUnderWay && active.values.allSatisfy { $0.due > limit }
+      && (active.count >= settings.concurrency || !waiting.contains(where: isFree))
+  }
+
+  private var isUnderWay: Bool { active.values.contains { $0.attempt != nil } }
+
+  /// Begins what may begin now.
+  private func pump(isForced: Bool = false) {
+    while active.count < settings.concurrency, let place = waiting.firstIndex(where: isFree) {
+      lastNumber += 1
+      active[lastNumber] = waiting.remove(at: place)
+    }
+    var next: Instant?
+    for (number, item) in active.sorted(by: { $0.key < $1.key }) where item.attempt == nil {
+      if isForced || item.due <= now {
+        begin(number, item)
+      } else {
+        next = min(next ?? item.due, item.due)
+      }
+    }
+    if let next, !retriesInTurn { context.alarm.set(at: context.now + max(.zero, next - now)) }
+  }
+
+  private func isFree(_ item: Item) -> Bool {
+    guard let key = item.task.key else { return true }
+    return !active.values.contains { $0.task.key == key }
+  }
+
+  private func begin(_ number: Int64, _ item: Item) {
+    crashPoint("delivery.starting")
+    completions.expect(number)
+    active[number]?.attempt = worker.begin(item.task, id: item.id) { [completions] in
+      completions.put(number, $0)
+    }
+  }
+
+  /// Waits a little for an attempt to end or, where none is under way, for the time of a retry.
+  private func wait(until deadline: Instant = .distantFuture) throws {
+    let pause = min(deadline, SystemClock.now + DeliveryWait.patience)
+    if isUnderWay {
+      completions.wait(until: pause)
+    } else {
+      context.stop.wait(seconds: (pause - SystemClock.now).inSeconds)
+    }
+    try collect()
+  }
+
+  private func collect() throws {
+    try settle()
+    pump()
+  }
+
+  /// Deals with the attempts that have ended.
+  private func settle() throws {
+    for (number, failure) in completions.take() {
+      guard var item = active[number] else { continue }
+      item.attempt = nil
+      if failure?.isAttempt ?? true { item.attempts += 1 }
+      if let failure, failure.isCancellation {
+        active[number] = item
+      } else if let failure, failure.mayPass, item.attempts < settings.attempts {
+        active[number] = postponed(item, failure)
+      } else {
+        active[number] = nil
+        end(item, failure)
+      }
+    }
+    try worker.showOutput()
+  }
+
+  private func postponed(_ item: Item, _ failure: DeliveryFailure) -> Item {
+    var item = item
+    let own = failure.isAttempt ? backoff.delay(beforeRetry: item.attempts - 1, after: failure) : nil
+    let delay = max(own ?? .zero, wait(until: failure.retryAt ?? 0))
+    item.due = now + delay
+    item.entry?.attempts = item.attempts
+    item.entry?.due = context.lane.world.wallClock() + delay.inSeconds
+    if let entry = item.entry { context.outbox?.retry(entry) }
+    crashPoint("delivery.retry noted")
+    let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
+    if failure.isAttempt { context.log.detail(words) } else { context.log.notice("\(failure)") }
+    return item
+  }
+
+  /// The time left until a time of day; zero when that has passed.
+  private func wait(until time: Double) -> Duration {
+    .seconds(min(max(0, time - context.lane.world.wallClock()), 1e9))
+  }
+
+  private func end(_ item: Item, _ failure: DeliveryFailure?) {
+    guard var failure else {
+      if let entry = item.entry { context.outbox?.remove(entry.place) }
+      crashPoint("delivery.success noted")
+      return
+    }
+    if item.attempts > 1 { failure.description += ", at the last of \(item.attempts) attempts" }
+    if var entry = item.entry {
+      entry.attempts = item.attempts
+      context.outbox?.bury(entry, reason: "\(failure)")
+    }
+    context.errors.report(failure, item.task.event)
+  }
+
+  /// Leaves a task to the next run; without state it has failed.
+  private func cutShort(_ item: Item) {
+    if item.entry != nil { return left += 1 }
+    let message = worker.cutShortMessage(item.task, attempts: item.attempts)
+    context.errors.report(DeliveryFailure(message, mayPass: false), item.task.event)
+  }
+}
+
+/// How long delivery queues wait.
+private enum DeliveryWait {
+  /// How long the lane waits at a time before it checks whether the pipeline must end.
+  static let patience = Duration.milliseconds(50)
+  /// At the end of the pipeline, retries that are due later than this are left to the next run.
+  static let longestAtEnd = Duration.seconds(60)
+  /// How long attempts may take to end after they were cancelled.
+  static let longestCancellation = Duration.seconds(10)
+}
+
+/// The results of attempts, from any thread, until the lane takes them.
+private final class Completions: Sendable {
+  typealias Completion = (number: Int64, failure: DeliveryFailure?)
+
+  private struct State: Sendable {
+    /// The attempts that are under way.
+    var pending: Set<Int64> = []
+    var completed: [Completion] = []
+  }
+
+  private let state = Monitor(State())
+  private let alarm: SinkAlarm
+
+  init(_ alarm: SinkAlarm) { self.alarm = alarm }
+
+  func expect(_ number: Int64) { state.change { _ = $0.pending.insert(number) } }
+
+  func put(_ number: Int64, _ failure: DeliveryFailure?) {
+    let isFirst = state.change { state in
+      guard state.pending.remove(number) != nil else { return false }
+      state.completed.append((number, failure))
+      return state.completed.count == 1
+    }
+    if isFirst { alarm.ring() }
+  }
+
+  /// All results since the last call.
+  func take() -> [Completion] {
+    state.change { state in
+      defer { state.completed = [] }
+      return state.completed
+    }
+  }
+
+  /// Waits for a result, unless no attempt is under way.
+  func wait(until deadline: Instant) {
+    _ = state.wait(until: deadline) { $0.completed.isEmpty && !$0.pending.isEmpty ? nil : true }
+  }
+
+  func waitForAll(until deadline: Instant) {
+    _ = state.wait(until: deadline) { $0.pending.isEmpty ? true : nil }
+  }
+}
+
+/// A sink whose work is done by a delivery queue.
+protocol DeliverySink: KeepingSink {
+  associatedtype Worker: DeliveryWorker
+  var queue: DeliveryQueue<Worker> { get }
+}
+
+extension DeliverySink {
+  func recover(_ entries: [OutboxEntry]) throws { try queue.run(entries) }
+  func didCommit(_ entries: [OutboxEntry]) throws { try queue.run(entries) }
+  func wake() throws { try queue.wake() }
+  func endTurn() throws { try queue.endTurn() }
+  func finish(by deadline: Instant) throws { try queue.finish(by: deadline) }
+}

@@ -1,0 +1,151 @@
+import Fetch
+import Engine
+import Language
+import Reactive
+import Store
+
+/// A task outside the process for one event, as it is stored in the outbox: a command, a request, a download.
+protocol DeliveryTask: Remembered, Sendable {
+  var event: Event? { get }
+  /// Tasks with the same key never run at the same time; nil where that does not matter.
+  var key: String? { get }
+}
+
+extension DeliveryTask {
+  var key: String? { nil }
+}
+
+/// Runs the tasks of a delivery queue: as child processes, or over the network.
+protocol DeliveryWorker {
+  associatedtype Task: DeliveryTask
+
+  /// What is not done with an event where there is no network, as in “sent”; nil for a worker that needs none.
+  static var offlineVerb: String? { get }
+  /// Whether, in virtual time, retries wait by the machine's clock, within the turn of the first attempt.
+  static var retriesInRealTime: Bool { get }
+
+  /// Begins one attempt; disposing the subscription cancels it.
+  ///
+  /// `end` is called from any thread, with nil for success and with `.cancelled` for an attempt that a cancellation
+  /// ended; only the first call counts.
+  func begin(_ task: Task, id: String, _ end: @escaping DeliveryEnd) -> Subscription
+
+  /// Shows, on the lane, what attempts that have ended printed.
+  func showOutput() throws
+
+  /// The message for a task that the end of the pipeline cut short, where no state keeps it.
+  func cutShortMessage(_ task: Task, attempts: Int) -> String
+
+  /// The message for tasks that the end of the pipeline left to the next run.
+  func leftMessage(_ count: Int) -> String
+}
+
+typealias DeliveryEnd = @Sendable (DeliveryFailure?) -> Void
+
+extension DeliveryWorker {
+  static var offlineVerb: String? { nil }
+  static var retriesInRealTime: Bool { false }
+
+  func showOutput() throws {}
+
+  func cutShortMessage(_ task: Task, attempts: Int) -> String {
+    "it was cut short: the pipeline had to end"
+  }
+
+  func leftMessage(_ count: Int) -> String {
+    count == 1
+      ? "one was cut short; the next run goes on with it"
+      : "\(count) were cut short; the next run goes on with them"
+  }
+}
+
+/// Why an attempt, or a whole task, failed.
+struct DeliveryFailure: Error, CustomStringConvertible {
+  var description: String
+  /// Whether another attempt may succeed.
+  var mayPass: Bool
+  /// The earliest time of another attempt, in seconds since 1970.
+  var retryAt: Double?
+  /// Whether it counts as an attempt: a request that found its budget spent was never made.
+  var isAttempt = true
+  var isCancellation = false
+
+  init(_ description: String, mayPass: Bool) {
+    self.description = description
+    self.mayPass = mayPass
+  }
+
+  init(_ error: FetchError) {
+    description = "\(error)"
+    retryAt = error.retryAt
+    switch error.kind {
+    case .budget:
+      mayPass = error.retryAt != nil
+      isAttempt = false
+    // The other statuses below 500 are about the request, which will be the same next time.
+    case .status(let status): mayPass = status >= 500 || [408, 425, 429].contains(status)
+    case .store, .failed: mayPass = true
+    default: mayPass = error.mayPass
+    }
+  }
+
+  static let cancelled = {
+    var failure = DeliveryFailure("cancelled", mayPass: true)
+    failure.isCancellation = true
+    return failure
+  }()
+}
+
+/// How a queue runs its tasks.
+struct DeliverySettings {
+  var concurrency = 1
+  /// How many tasks may wait, besides those that run.
+  var queue = 64
+  var attempts = 1
+  var backoff = Duration.seconds(1)
+}
+
+/// The options that sinks with a delivery queue share.
+enum DeliveryOptions {
+  static let concurrency = Option(
+    "concurrency", .integer(1...64), default: "1", "how many may run at once; with one, events stay in order")
+  static let attempts = Option("attempts", .integer(1...100), default: "3", "how often it is tried")
+  static let backoff = Option(
+    "backoff", .duration(allowingZero: true), default: "1s",
+    "how long to wait before the second attempt, at most; then twice as long each time, up to a minute")
+  static let queue = Option(
+    "queue", .integer(1...65536), default: "64", "how many events may wait before the pipeline waits")
+
+  static let list = AnyOption.list(concurrency, attempts, backoff, queue)
+
+  static func settings(
+    _ options: Options, concurrency: Option<Int> = DeliveryOptions.concurrency
+  ) -> DeliverySettings {
+    DeliverySettings(
+      concurrency: options[concurrency], queue: options[queue], attempts: options[attempts],
+      backoff: options[backoff])
+  }
+}
+
+/// Gives each event that a sink delivers an id of its own, by which a receiver detects repeats.
+///
+/// `<pipeline>/<sink>/<turn>-<index>`. The turn is its time in milliseconds, so that another run makes other ids.
+struct EventIDs {
+  private let prefix: String
+  private var turn: Int64 = 0
+  private var index = 0
+
+  init(pipeline: String, sink: String) { prefix = "\(pipeline)/\(sink)/" }
+
+  /// The next id, in a turn that began at a time of day.
+  mutating func next(at now: Double) -> String {
+    let milliseconds = Int64(min(max(0, now * 1000), 9e15))
+    // A wall clock may be set back, and turns may be shorter than a millisecond.
+    if milliseconds > turn {
+      turn = milliseconds
+      index = 0
+    }
+    defer { index += 1 }
+    return "\(prefix)\(turn)-\(index)"
+  }
+}

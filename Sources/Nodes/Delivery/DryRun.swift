@@ -1,0 +1,60 @@
+import Fetch
+import Engine
+import Language
+
+/// What a dry run would have done, as lines for a shell.
+struct DryRun {
+  private var text = ""
+
+  mutating func add(_ arguments: [String], variables: [(String, String)] = [], input: [UInt8] = []) {
+    if !input.isEmpty {
+      let endsLine = input.last == UInt8(ascii: "\n")
+      let read = String(decoding: endsLine ? input.dropLast() : input[...], as: UTF8.self)
+      text += "printf '%s\(endsLine ? "\\n" : "")' \(shellQuoted(read)) | "
+    }
+    for (name, value) in variables { text += "\(printable(name))=\(shellQuoted(value)) " }
+    text += shellQuoted(arguments) + "\n"
+  }
+
+  /// Adds a request as the command that would send it, with its secrets masked.
+  mutating func add(_ request: Request) {
+    var arguments = ["curl", "-X", request.method.rawValue]
+    for header in request.headers { arguments += ["-H", request.masked("\(header)")] }
+    if !request.body.isEmpty { arguments += ["--data-binary", "@-"] }
+    add(arguments + [request.masked("\(request.address)")], input: request.body)
+  }
+
+  mutating func add(line: String) { text += printable(line) + "\n" }
+
+  mutating func write(to screen: Screen) throws {
+    if text.isEmpty { return }
+    let bytes = Array(text.utf8)
+    text = ""
+    try screen.write(bytes)
+  }
+}
+
+/// The events that a sink skips where it has no network, as in a replay: reports that once, and their number at the end.
+struct OfflineSkips {
+  private let log: NodeLog
+  private let verb: String
+  private var count = 0
+
+  /// Nil where there is a network, and in a dry run; `verb` is what is not done with the events, as in “sent”.
+  init?(_ context: SinkContext, verb: String) {
+    if context.isDryRun || context.lane.world[WebAccess.self] != nil { return nil }
+    (log, self.verb) = (context.log, verb)
+  }
+
+  /// The error with which the next event is skipped.
+  mutating func skip() -> NotSent {
+    if count == 0 { log.notice("in a replay nothing is \(verb)") }
+    count += 1
+    return NotSent()
+  }
+
+  mutating func report() {
+    if count > 0 { log.notice("\(count) \(count == 1 ? "event was" : "events were") not \(verb)") }
+    count = 0
+  }
+}

@@ -1,0 +1,141 @@
+import Fetch
+import JSON
+import Engine
+import Language
+import Reactive
+
+/// A request to send for an event, as it is stored in the outbox.
+///
+/// Only what depends on the event. The address and the keys, which all requests of the sink share, stand in the pipeline
+/// and may be secret.
+struct RequestTask: DeliveryTask {
+  /// What is inserted between the fixed parts of the address.
+  var data: [String] = []
+  /// The headers that depend on the event.
+  var headers: [String: String] = [:]
+  /// Nil for the event.
+  var body: String?
+  var event: Event?
+
+  init(event: Event?) { self.event = event }
+
+  init?(remembered value: Value) {
+    guard let items = value.member("data")?.items else { return nil }
+    data = items.compactMap(\.string)
+    value.member("headers")?.forEachMember { name, value in
+      if let name = name.string { headers[name] = value.string }
+    }
+    body = value.member("body")?.string
+    event = value.member("event").flatMap { Event(remembered: $0) }
+  }
+
+  var remembered: Value {
+    var members: [(String, Value)] = [("data", .array(data.map { .string($0) }))]
+    if !headers.isEmpty { members.append(("headers", .sorted(headers))) }
+    if let body { members.append(("body", .string(body))) }
+    if let event { members.append(("event", event.remembered)) }
+    return .record(members)
+  }
+}
+
+/// Sends requests, with what all requests of a sink share.
+struct RequestWorker: DeliveryWorker {
+  static let offlineVerb: String? = "sent"
+
+  var method = Request.Method.get
+  /// The headers that do not depend on the event.
+  var headers: [Header] = []
+  var limits = TransferLimits()
+  /// The type of a body, unless a header says otherwise.
+  var contentType: String?
+  private let texts: [String]
+  private let secrets: [String]
+  private let client: DeliveryClient
+
+  init(_ address: AddressTemplate, _ context: SinkContext) throws {
+    texts = try address.texts(by: context.evaluation(address.texts))
+    secrets = address.secrets
+    client = try DeliveryClient(context)
+  }
+
+  /// The request for a task, without its id.
+  func request(_ task: RequestTask) throws -> Request {
+    var request = Request(try Address(texts: texts, data: task.data))
+    request.method = method
+    request.headers = headers
+    for (name, value) in task.headers.sorted(by: { $0.key < $1.key }) {
+      request.headers.append(Header(name, value))
+    }
+    if let body = task.body {
+      request.body = Array(body.utf8)
+    } else if [.post, .put, .patch].contains(method) {
+      request.body = task.event?.value.json ?? []
+    }
+    if let contentType, !request.body.isEmpty, !request.has("content-type") {
+      request.headers.append(Header("Content-Type", contentType))
+    }
+    request.limits = limits
+    request.secrets = secrets
+    return request
+  }
+
+  func begin(_ task: RequestTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+    client.start(end) {
+      var request = try request(task)
+      if !request.has("idempotency-key") { request.headers.append(Header("Idempotency-Key", id)) }
+      return (request, { result in result.failure.map { DeliveryFailure($0) } })
+    }
+  }
+}
+
+/// The HTTP client of a worker: each attempt is one request, since the queue does the retries.
+struct DeliveryClient {
+  typealias Outcome = @Sendable (Result<Answer, FetchError>) -> DeliveryFailure?
+
+  private let client: Client?
+  private let log: NodeLog
+
+  init(_ context: SinkContext) throws {
+    client = try WebAccess.client(for: context)
+    log = context.log
+  }
+
+  /// Starts the request that `prepare` returns, and what it returns besides evaluates the answer; nil is success
+  /// without a request.
+  func start(_ end: @escaping DeliveryEnd, _ prepare: () throws -> (Request, Outcome)?) -> Subscription {
+    let attempt = Subscription()
+    do {
+      guard let client else { throw NoNetwork() }
+      guard let (prepared, outcome) = try prepare() else {
+        end(nil)
+        return attempt
+      }
+      var request = prepared
+      request.isTriedOnce = true
+      request.expectation = .anything
+      request.whenUnpaid = .fail
+      let transfer = client.start(request) { [log] notice in
+        if case .notKept = notice { log.warning("\(notice)") }
+      } completion: {
+        end(outcome($0))
+      }
+      attempt.onDispose {
+        transfer.dispose()
+        end(.cancelled)
+      }
+    } catch {
+      end(DeliveryFailure("\(error)", mayPass: false))
+    }
+    return attempt
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+extension Request {
+  fileprivate func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name } }
+}

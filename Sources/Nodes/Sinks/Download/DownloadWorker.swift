@@ -1,0 +1,112 @@
+import System
+import Fetch
+import JSON
+import Engine
+import Language
+import Reactive
+
+/// A file to fetch for an event, as it is stored in the outbox.
+struct DownloadTask: DeliveryTask {
+  let url: String
+  let path: String
+  var event: Event?
+
+  /// Two downloads at a time would write one file.
+  var key: String? { path }
+
+  init(url: String, path: String, event: Event?) {
+    (self.url, self.path, self.event) = (url, path, event)
+  }
+
+  init?(remembered value: Value) {
+    guard let url = value.member("url")?.string, let path = value.member("path")?.string else { return nil }
+    self.init(url: url, path: path, event: value.member("event").flatMap { Event(remembered: $0) })
+  }
+
+  var remembered: Value {
+    let members: [(String, Value)] = [("url", .string(url)), ("path", .string(path))]
+    return .record(members + (event.map { [("event", $0.remembered)] } ?? []))
+  }
+}
+
+/// Downloads files, resuming each where an earlier attempt was interrupted.
+struct DownloadWorker: DeliveryWorker {
+  static let offlineVerb: String? = "fetched"
+
+  /// Whether a file that exists is fetched again if it has changed.
+  var replaces = false
+  var limit = 100 << 20
+  var timeout = Duration.seconds(600)
+  private let disk: any Disk
+  private let syncs: Bool
+  private let client: DeliveryClient
+
+  init(_ context: SinkContext) throws {
+    disk = context.lane.world.disk
+    syncs = context.syncs
+    client = try DeliveryClient(context)
+  }
+
+  func begin(_ task: DownloadTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+    client.start(end) {
+      var request = Request(try Address(task.url))
+      request.limits.whole = timeout
+      request.limits.bodyBytes = limit
+      // A compressed body could not be resumed at a byte of the file.
+      request.headers = [Header("Accept-Encoding", "identity")]
+      let part = PartFile(path: task.path, disk: disk)
+      part.tidy()
+      let start = part.progress(from: task.url).map {
+        DownloadReceiver.Start(size: $0.size, validator: $0.validator)
+      }
+      if disk.exists(task.path) {
+        if !replaces { return nil }
+        if start == nil, let time = disk.beginning(of: task.path) {
+          request.headers.append(Header("If-Modified-Since", httpDate(time)))
+        }
+      }
+      if let start {
+        request.headers.append(Header("Range", "bytes=\(start.size)-"))
+        request.headers.append(Header("If-Range", start.validator))
+      }
+      let receiver = DownloadReceiver(task.url, part, from: start, limit: limit)
+      request.receiver = receiver
+      return (request, { [syncs] in Self.outcome($0, receiver, part, syncs: syncs) })
+    }
+  }
+
+  /// What the attempt failed with; nil when the file is complete.
+  private static func outcome(
+    _ result: Result<Answer, FetchError>, _ receiver: DownloadReceiver, _ part: PartFile, syncs: Bool
+  ) -> DeliveryFailure? {
+    if let failure = receiver.failure { return failure }
+    switch result {
+    case .failure(let error):
+      // It has not changed.
+      if error.status == 304 { return nil }
+      var failure = DeliveryFailure(error)
+      if error.kind == .tooLarge { part.remove() }
+      if error.status == 416, !receiver.isComplete {
+        // The part is longer than the file, which must have changed.
+        part.remove()
+        failure.mayPass = true
+      }
+      if !receiver.isComplete { return failure }
+    case .success(let answer):
+      if !receiver.hasBegun {
+        guard receiver.begin(answer.status, answer.headers) else {
+          return DeliveryFailure(
+            "the server answered \(answer.status), which has no file with it", mayPass: false)
+        }
+        receiver.take(answer.bytes)
+        if let failure = receiver.failure { return failure }
+      }
+    }
+    do throws(FileFailure) {
+      try receiver.finish(syncs: syncs)
+      return nil
+    } catch {
+      return DeliveryFailure("\(error)", mayPass: error.isPassing || error.code == 0)
+    }
+  }
+}
