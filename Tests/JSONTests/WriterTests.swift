@@ -77,7 +77,8 @@ import Testing
     var value = Value.array([])
     for _ in 0..<10_001 { value = .array([value]) }
     #expect(value.description.contains("[<skipped: too deep>]"))
-    #expect(Writer(.pretty).text(value).contains("<skipped: too deep>"))
+    // Not `.pretty`: ten thousand levels of indentation are a hundred megabytes.
+    #expect(Writer(WriteOptions(sortKeys: true)).text(value).contains("[<skipped: too deep>]"))
   }
 
   @Test func aDrainGetsEverythingInOrder() {
