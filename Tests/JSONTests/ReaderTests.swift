@@ -39,6 +39,19 @@ import Testing
     #expect(all == ["1", "[2]", "Invalid literal at line 1, column 15"])
   }
 
+  /// The search for the end of a long value never changes the error that the value ends in.
+  @Test(arguments: [
+    #"["LONG\#n"]"#, #"[1 "LONG"]"#, #"{"a":"LONG" "b":1}"#, #"["LONG"]]"#, #"["LONG", nul]"#, #"["LONG" 5"#,
+    #"LONG1"#, #"xLONG"#, #"["LONG"#,
+  ])
+  func mistakesInLongValues(_ form: String) {
+    let text = "1 \(form.replacing("LONG", with: String(repeating: "0123456789", count: 3000))) 3"
+    let whole = readAll(Array(text.utf8), piece: 100_000, chunkSize: 100_000)
+    for piece in [100, 1500, 4096, 20_000] {
+      #expect(readAll(Array(text.utf8), piece: piece) == whole)
+    }
+  }
+
   @Test func heldValuesSurviveTheirChunk() throws {
     let text = Array((0..<3000).map { "{\"n\":\($0),\"s\":\"text\"}\n" }.joined().utf8)
     let reader = Reader(chunkSize: 4096, source: pieces(text, 1500))

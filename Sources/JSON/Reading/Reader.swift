@@ -27,8 +27,10 @@ public final class Reader {
   private var isFinal = false
   private var isFirst = true
   private var failure: ParseError?
-  /// Where the unfinished value at the beginning of the rest ends, once that is known.
-  private var scanner = BoundaryScanner()
+  /// Looks for the end of the unfinished value at the beginning of the chunk.
+  private var scanner = ValueScanner()
+  /// How much of the chunk the scanner has seen; all that will come, once it has found an error.
+  private var scanned = 0
   /// The size at which an unfinished value is tried before its end has been seen, to find mistakes early.
   private var nextTry = 0
 
@@ -105,11 +107,27 @@ public final class Reader {
     repeat {
       try readMore()
       // A value longer than a piece is not parsed anew for each: that would be quadratic.
-      let isWhole = scanner.advance(ByteView(start: document.raw, count: document.rawCount))
-      if isFinal || isWhole || document.rawCount >= nextTry { break }
+      if isFinal || completesValue() || document.rawCount >= nextTry { break }
     } while true
     document.pad()
     parseChunk()
+  }
+
+  /// Whether the unfinished value ends in what has been read.
+  private func completesValue() -> Bool {
+    guard scanned < document.rawCount else { return false }
+    switch scanner.advance(ByteView(start: document.raw, count: document.rawCount), from: scanned) {
+    case .whole: return true
+    case .more: scanned = document.rawCount
+    // The parser words the error, and jq's words may need more text than has been read.
+    case .flaw: scanned = .max
+    }
+    return false
+  }
+
+  private func resetScanner() {
+    scanner = ValueScanner()
+    scanned = 0
   }
 
   /// Makes a chunk that begins with what is left of this one.
@@ -220,7 +238,7 @@ public final class Reader {
       parser.skipSpace(document.raw, &at)
       rest = at
       guard at < end else {
-        scanner = BoundaryScanner()
+        resetScanner()
         nextTry = 0
         return
       }
@@ -245,7 +263,7 @@ public final class Reader {
           }
           nextTry = 0
         }
-        if at > 0 { scanner = BoundaryScanner() }
+        if at > 0 { resetScanner() }
         return
       }
       document.roots.append(UInt32(truncatingIfNeeded: root))

@@ -1,11 +1,11 @@
-import JSON
-
-/// Follows one JSON value byte by byte, only to see where it ends.
+/// A scanner for the end of one JSON value: it follows strings and brackets, and parses nothing.
 ///
-/// It sees what cannot be right before the value is whole where that tells of a line that was cut off: a line break
-/// in a string, and two values without a comma between them.
-struct ValueScanner {
-  enum Step: Equatable {
+/// Before the end of the value it finds only the errors that a truncated line causes: a line break in a string, and two
+/// values without a comma between them.
+public struct ValueScanner {
+  /// The result of one piece of text.
+  public enum Step: Equatable {
+    /// The value continues after the piece.
     case more
     /// The value ends before this index.
     case whole(Int)
@@ -15,11 +15,13 @@ struct ValueScanner {
   private var depth = 0
   private var inString = false
   private var isEscaped = false
-  /// The byte before, white space apart; a space where the value begins.
+  /// The last byte that was not white space; a space where the value begins.
   private var last: UInt8 = 0x20
 
-  /// Goes on at an index; the value must begin at the first one it is called with.
-  mutating func advance(_ text: ByteView, from start: Int) -> Step {
+  public init() {}
+
+  /// Continues at an index; the value must begin at the index of the first call.
+  public mutating func advance(_ text: ByteView, from start: Int) -> Step {
     var at = start
     while at < text.count {
       if inString {
