@@ -1,6 +1,6 @@
 import Glibc
 
-// What flow adds to jq, under names that jq does not use: README.md describes each. Time zones are in Dates.swift.
+// Builtins that flow adds to jq, under names that jq does not use; README.md lists them. Time zones: see Dates.swift.
 
 extension Builtins {
   static let extras: [String: Builtin] = [
@@ -110,7 +110,7 @@ func parseTimestamp(_ text: [UInt8]) -> Double? {
   guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
     (1...12).contains(month), (1...31).contains(day)
   else { return nil }
-  var seconds = Double(days(toYear: year, month: month, day: day) * 86400)
+  var seconds = Double(Calendar.day(year, month, day) * Calendar.secondsPerDay)
   if at == text.count { return seconds }
   guard skip("Tt "), let hour = number(2), skip(":"), let minute = number(2), hour < 25, minute < 60 else {
     return nil

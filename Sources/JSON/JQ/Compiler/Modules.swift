@@ -1,6 +1,6 @@
 // `import` and `include`: finding module files, reading each once, and putting their definitions into scope.
 
-/// Where modules are looked for, and how their files are read.
+/// The module search path, and access to the modules' files.
 public struct ModuleLoader: Sendable {
   /// Folders, in order; `~` and `$ORIGIN` are the caller's to expand.
   public var searchPaths: [String]
@@ -18,8 +18,10 @@ public struct ModuleLoader: Sendable {
   }
 
   /// Modules in files.
-  public static func files(_ searchPaths: [String], origin: String? = nil) -> ModuleLoader {
-    ModuleLoader(searchPaths: searchPaths, origin: origin) { fileBytes($0) }
+  public static func files(
+    _ searchPaths: [String], origin: String? = nil, files: FileReading = .system
+  ) -> ModuleLoader {
+    ModuleLoader(searchPaths: searchPaths, origin: origin, read: files.read)
   }
 
   /// The file that a module's relative path leads to.
@@ -38,11 +40,11 @@ public struct ModuleLoader: Sendable {
   }
 }
 
-/// Where one `import` looks: in the folders that it names, or else in the loader's.
+/// The folders that one `import` searches: those that it names, or else the loader's.
 struct ImportSearch {
   /// `search` of the directive's metadata.
   var given: [String]?
-  /// The folder of the file that the directive stands in.
+  /// The folder of the file with the directive.
   var origin: String?
 
   func folders(_ loader: ModuleLoader) -> [String] {
@@ -55,7 +57,7 @@ struct ImportSearch {
 }
 
 extension Compiler {
-  /// The scope that a module's own definitions and main expression see: what it imports.
+  /// The scope of a module's own definitions and main expression: what it imports.
   func importScope(_ module: Module, _ folder: String?) throws(ProgramError) -> Scope {
     var scope = Scope(module.source)
     for directive in module.imports {
@@ -101,7 +103,7 @@ extension Compiler {
     }
   }
 
-  /// The definitions of a library, each with the scope that it sees.
+  /// The definitions of a library, each with its scope.
   private func library(
     _ path: String, _ text: [UInt8], _ directive: Import, _ importer: Source
   ) throws(ProgramError) -> Library {
@@ -140,13 +142,13 @@ extension Compiler {
   private func dataModule(_ path: String, _ text: [UInt8], isRaw: Bool) throws(ProgramError) -> Value {
     if isRaw { return text.withUnsafeBufferPointer { .string(repairing: $0) } }
     do throws(ParseError) {
-      return .array(try allValues(text))
+      return .array(try Value.parseAll(text))
     } catch {
       throw ProgramError("\(path): \(error.description)", source: path)
     }
   }
 
-  /// A constant object of a directive; the parser has seen to it that it is one.
+  /// The constant object of a directive, as the parser has checked.
   func metadataValue(_ node: Node?, _ source: Source) throws(ProgramError) -> Value {
     guard let node else { return .emptyObject }
     return try compile(node, Here(scope: Scope(source), layout: rootLayout)).constant ?? .emptyObject
@@ -162,15 +164,6 @@ struct Library {
 func folder(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }
   return slash == path.startIndex ? "/" : String(path[..<slash])
-}
-
-/// All JSON values in a text.
-func allValues(_ text: [UInt8]) throws(ParseError) -> [Value] {
-  let document = text.withUnsafeBufferPointer { Document(copying: $0) }
-  var parser = TapeParser(.jq)
-  var at = 0
-  while try document.parseNext(&parser, &at, isFinal: true, .jq) {}
-  return (0..<document.count).map { document[$0] }
 }
 
 /// `modulemeta`: a module's metadata, what it imports and what it defines.

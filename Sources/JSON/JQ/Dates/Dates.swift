@@ -44,7 +44,7 @@ extension Builtins {
 
   private static func localZone(_ run: Run) throws(Stop) -> TimeZone {
     guard let name = run.environment.timeZone else { return .utc }
-    // A name that nobody knows means UTC, as it does for the C library.
+    // An unknown name means UTC, as in the C library.
     return cachedZone(name, run, allowsPaths: true) ?? .utc
   }
 
@@ -59,7 +59,9 @@ extension Builtins {
   private static func cachedZone(_ name: String, _ run: Run, allowsPaths: Bool) -> TimeZone? {
     if let known = run.zones[name] { return known }
     let path = allowsPaths && name.hasPrefix(":") ? String(name.dropFirst()) : name
-    guard let zone = TimeZone(name: path, allowsPaths: allowsPaths) else { return nil }
+    guard let zone = TimeZone(name: path, allowsPaths: allowsPaths, files: run.environment.files) else {
+      return nil
+    }
     if run.zones.count > 64 { run.zones.removeAll() }
     run.zones[name] = zone
     return zone
@@ -153,7 +155,7 @@ extension Builtins {
       throw Stop("strptime/1 requires string inputs and arguments")
     }
     var time = tm()
-    // Values that no date has: the C library leaves them where the format says nothing of them.
+    // Values that no date has: the C library leaves a field alone that the format does not mention.
     time.tm_wday = 8
     time.tm_yday = 367
     let rest = text.withCString { start -> String? in
@@ -164,11 +166,10 @@ extension Builtins {
       throw Stop("date \"\(text)\" does not match format \"\(pattern)\"")
     }
     if time.tm_mday != 0, (0...11).contains(time.tm_mon) {
-      let date = days(toYear: Int(time.tm_year) + 1900, month: Int(time.tm_mon) + 1, day: Int(time.tm_mday))
-      if time.tm_wday == 8 { time.tm_wday = Int32(((date + 4) % 7 + 7) % 7) }
-      if time.tm_yday == 367 {
-        time.tm_yday = Int32(date - days(toYear: Int(time.tm_year) + 1900, month: 1, day: 1))
-      }
+      let year = Int(time.tm_year) + 1900
+      let day = Calendar.day(year, Int(time.tm_mon) + 1, Int(time.tm_mday))
+      if time.tm_wday == 8 { time.tm_wday = Int32(Calendar.weekday(ofDay: day)) }
+      if time.tm_yday == 367 { time.tm_yday = Int32(day - Calendar.day(year, 1, 1)) }
     }
     var result = array(time, 0)
     if !rest.isEmpty { result.append(.string(rest)) }

@@ -1,10 +1,6 @@
-import Glibc
-
-// Time zones, read from the system's zoneinfo files.
-
-/// Where local time differs from UTC, and by how much.
+/// A time zone, read from a zoneinfo file or made of a rule: the offset from UTC at each moment.
 struct TimeZone: Sendable {
-  /// An offset that holds from some moment on.
+  /// An offset from UTC, and its name.
   struct Offset: Sendable {
     var seconds: Int
     var isDaylight: Bool
@@ -13,16 +9,15 @@ struct TimeZone: Sendable {
 
   private var transitions: [(at: Int, offset: Int)] = []
   private var offsets: [Offset] = []
-  /// What holds after the last transition.
+  /// The rule after the last transition.
   private var rule: ZoneRule?
 
   static let utc = TimeZone()
 
   private init() { offsets = [Offset(seconds: 0, isDaylight: false, name: "UTC")] }
 
-  /// The zone of a name such as `Europe/Warsaw`, of a path, or of a rule such as
-  /// `CET-1CEST,M3.5.0,M10.5.0/3`.
-  init?(name: String, allowsPaths: Bool) {
+  /// The zone of a name such as `Europe/Warsaw`, of a path, or of a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+  init?(name: String, allowsPaths: Bool, files: FileReading) {
     if name.isEmpty || name == "UTC" || name == "GMT" {
       self = .utc
       return
@@ -36,7 +31,7 @@ struct TimeZone: Sendable {
     } else if !allowsPaths {
       return nil
     }
-    if !path.isEmpty, let data = fileBytes(path), let zone = TimeZone(file: data) {
+    if !path.isEmpty, let data = files.read(path), let zone = TimeZone(file: data) {
       self = zone
     } else if let rule = ZoneRule(Array(name.utf8)) {
       self.rule = rule
@@ -83,7 +78,7 @@ struct TimeZone: Sendable {
     }
   }
 
-  /// What holds at a moment.
+  /// The offset at a moment.
   func offset(at time: Int) -> Offset {
     if let last = transitions.last, time >= last.at { return rule?.offset(at: time) ?? offsets[last.offset] }
     if transitions.isEmpty { return rule?.offset(at: time) ?? offsets[0] }
@@ -109,6 +104,7 @@ struct TimeZone: Sendable {
   }
 }
 
+/// A header of a zoneinfo file: the counts of what follows it.
 private struct Header {
   static let length = 44
 
@@ -140,22 +136,6 @@ private func bigEndian(_ bytes: [UInt8], _ start: Int, _ count: Int) -> Int {
   return value
 }
 
-/// A whole file, nil where it cannot be read or is larger than any module or zone has a reason to be.
-func fileBytes(_ path: String) -> [UInt8]? {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { return nil }
-  defer { close(file) }
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 1 << 16)
-  while bytes.count < 1 << 30 {
-    let count = read(file, &buffer, buffer.count)
-    if count < 0 { return nil }
-    if count == 0 { return bytes }
-    bytes.append(contentsOf: buffer[..<count])
-  }
-  return nil
-}
-
 /// A time zone of the system, for schedules.
 ///
 ///     SystemZone("Europe/Warsaw")?.offset(at: 1_767_225_600)  // 3600
@@ -164,8 +144,8 @@ public struct SystemZone: Sendable {
 
   /// The zone of a name such as `Europe/Warsaw`, or of a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`; nil where there
   /// is none.
-  public init?(_ name: String) {
-    guard let zone = TimeZone(name: name, allowsPaths: false) else { return nil }
+  public init?(_ name: String, files: FileReading = .system) {
+    guard let zone = TimeZone(name: name, allowsPaths: false, files: files) else { return nil }
     self.zone = zone
   }
 

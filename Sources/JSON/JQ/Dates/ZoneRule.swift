@@ -1,4 +1,4 @@
-/// The rule at the end of a zoneinfo file, which goes on for ever: `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// A POSIX time zone rule such as `CET-1CEST,M3.5.0,M10.5.0/3`, which holds after the last entry of a zoneinfo file.
 struct ZoneRule: Sendable {
   let standard: TimeZone.Offset
   let daylight: TimeZone.Offset?
@@ -8,7 +8,7 @@ struct ZoneRule: Sendable {
   private enum Day: Sendable {
     /// Month, week (5 is the last), weekday, seconds after midnight.
     case month(Int, Int, Int, Int)
-    /// Day of the year from 1, the 29th of February never counted.
+    /// Day of the year from 1, without the 29th of February.
     case julian(Int, Int)
     /// Day of the year from 0.
     case day(Int, Int)
@@ -103,55 +103,29 @@ struct ZoneRule: Sendable {
 
   func offset(at time: Int) -> TimeZone.Offset {
     guard let daylight else { return standard }
-    let year = civil(from: floorDivide(time + standard.seconds, 86400)).year
+    let year = Calendar.year(atSecond: time + standard.seconds)
     let begins = seconds(of: start, in: year) - standard.seconds
     let ends = seconds(of: end, in: year) - daylight.seconds
     let isDaylight = begins < ends ? time >= begins && time < ends : time >= begins || time < ends
     return isDaylight ? daylight : standard
   }
 
-  /// Local seconds since 1970 at which a change happens in a year.
+  /// The local time of a change in a year, in seconds since 1970.
   private func seconds(of day: Day, in year: Int) -> Int {
     switch day {
     case .month(let month, let week, let weekday, let clock):
-      let first = days(toYear: year, month: month, day: 1)
-      let shift = (weekday - (first + 4) % 7 + 14) % 7
+      let first = Calendar.day(year, month, 1)
+      let shift = (weekday - Calendar.weekday(ofDay: first) + 7) % 7
       var date = first + shift + (week - 1) * 7
-      let next =
-        month == 12 ? days(toYear: year + 1, month: 1, day: 1) : days(toYear: year, month: month + 1, day: 1)
+      let next = month == 12 ? Calendar.day(year + 1, 1, 1) : Calendar.day(year, month + 1, 1)
       while date >= next { date -= 7 }
-      return date * 86400 + clock
+      return date * Calendar.secondsPerDay + clock
     case .julian(let number, let clock):
       let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-      let date = days(toYear: year, month: 1, day: 1) + number - 1 + (isLeap && number >= 60 ? 1 : 0)
-      return date * 86400 + clock
+      let date = Calendar.day(year, 1, 1) + number - 1 + (isLeap && number >= 60 ? 1 : 0)
+      return date * Calendar.secondsPerDay + clock
     case .day(let number, let clock):
-      return (days(toYear: year, month: 1, day: 1) + number) * 86400 + clock
+      return (Calendar.day(year, 1, 1) + number) * Calendar.secondsPerDay + clock
     }
   }
-}
-
-// MARK: - The calendar
-
-func floorDivide(_ a: Int, _ b: Int) -> Int { a >= 0 ? a / b : -((b - 1 - a) / b) }
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar.
-func days(toYear year: Int, month: Int, day: Int) -> Int {
-  let shifted = month <= 2 ? year - 1 : year
-  let era = floorDivide(shifted, 400)
-  let yearOfEra = shifted - era * 400
-  let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-  return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-}
-
-/// The date of a number of days since 1970-01-01.
-func civil(from days: Int) -> (year: Int, month: Int, day: Int) {
-  let shifted = days + 719_468
-  let era = floorDivide(shifted, 146_097)
-  let dayOfEra = shifted - era * 146_097
-  let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-  let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-  let shiftedMonth = (5 * dayOfYear + 2) / 153
-  let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-  return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
 }

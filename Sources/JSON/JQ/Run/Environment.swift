@@ -1,18 +1,14 @@
-// What a run is given from outside: its limits, and what it may ask of the world.
+// The inputs of a run beside its value: limits, and access to the outside world.
 
-/// Limits of one evaluation.
-///
-/// Nothing given means no limit.
+/// The limits of one evaluation; an absent one is no limit.
 public struct Budget: Sendable {
   /// Outputs of generators, calls of functions and turns of loops.
   public var steps: Int?
-  /// Bytes that the evaluation may hold, roughly.
+  /// Bytes that the evaluation may hold, approximately.
   public var memory: Int?
   /// Seconds, counted by `clock`.
   public var seconds: Double?
-  /// Any clock in seconds that only goes forward.
-  ///
-  /// Read every few thousand steps.
+  /// A monotonic clock in seconds, read every few thousand steps.
   public var clock: (@Sendable () -> Double)?
 
   public init(
@@ -25,9 +21,9 @@ public struct Budget: Sendable {
   }
 }
 
-/// What a program may ask of the world.
+/// The environment of a run: time, input, variables, messages, limits.
 ///
-/// Everything absent is refused, with a reason, when a program asks for it.
+/// A program that uses something absent ends in an error that gives the reason.
 ///
 ///     var environment = Environment()
 ///     environment.now = 1_767_225_600
@@ -51,6 +47,8 @@ public struct Environment {
   public var inputFileName: (() -> String?)?
   // `input_line_number`
   public var inputLineNumber: (() -> Int)?
+  /// The files of time zones.
+  public var files = FileReading.system
   public var budget = Budget()
 
   public init() {}

@@ -1,15 +1,11 @@
 import CGlibc
 import Glibc
 
-// How much stack is left, and how much memory the process holds.
-
-/// Where about the stack is.
-///
-/// Only good for comparisons.
+/// An address near the top of the stack, good for comparisons only.
 @inline(__always)
 func stackPointer() -> UInt { UInt(bitPattern: flow_frame_address()) }
 
-/// The stack of one thread.
+/// The bounds of one thread's stack, and whether there is room left on it.
 struct StackBounds {
   let low: UInt
   let high: UInt
@@ -37,23 +33,7 @@ struct StackBounds {
   @inline(__always)
   func hasRoom(_ pointer: UInt, _ depth: Int) -> Bool {
     if contains(pointer) { return pointer > low + min(StackBounds.reserve, (high - low) / 4) }
-    // On a stack that nobody has told of, calls are counted.
+    // The bounds of this stack are not known, so calls are counted.
     return depth < depthLimit
-  }
-}
-
-/// The process's resident memory in bytes.
-func residentBytes() -> Int {
-  let file = open("/proc/self/statm", O_RDONLY)
-  guard file >= 0 else { return .max }
-  defer { close(file) }
-  return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { buffer in
-    let count = read(file, buffer.baseAddress, 128)
-    var field = 0
-    var pages = 0
-    for byte in buffer.prefix(max(count, 0)) {
-      if byte == 0x20 { field += 1 } else if field == 1 { pages = pages * 10 + Int(byte &- 0x30) }
-    }
-    return pages * 4096
   }
 }
