@@ -1,60 +1,59 @@
 import Glibc
 
-/// Parses stretches of whole values where they stand, in the memory that they were read into.
+/// A parser of ranges of whole values in place, in the memory that they were read into.
 ///
 ///     let parser = ChunkParser(size: 1 << 18)
 ///     var text = TextBuffer(capacity: 1 << 18)
 ///     // … `count` bytes are read into its memory, whole lines up to `end` …
 ///     let lines = parser.parse(&text, 0..<end, of: count, eachOnItsLine: true, into: &values)
 ///
-/// Nothing is copied but what stands behind the stretch: the document takes over the memory, and gives other for it. It
-/// is used again when none of its values is held any more, so that whoever lets go of them goes round in the same
-/// memory.
+/// The document takes over the memory and gives back another buffer; only the bytes after the range are copied. It is
+/// reused once none of its values is alive, so a caller that keeps none of them stays in the same memory.
 public final class ChunkParser {
-  /// Documents that are held on to while somebody still has values of them.
+  /// The most documents kept for reuse while values of them are alive.
   private static let mostInUse = 8
 
   private let size: Int
   private var parser: TapeParser
-  /// From the longest ago on.
-  private var used: [Document] = []
+  /// Documents that were handed out, the oldest first.
+  private var used: [TapeDocument] = []
 
-  /// A parser of stretches that mostly have `size` bytes or less.
+  /// A parser of ranges that mostly have `size` bytes or less.
   public init(size: Int, options: ParseOptions = .jq) {
     self.size = size
     parser = TapeParser(options)
   }
 
-  /// Appends the values of a stretch, and says how many line breaks there are in it.
+  /// Appends the values of a range of bytes, and returns the number of line breaks in it.
   ///
-  /// What stood behind it, up to `count`, then stands at the beginning of `text`. Where the stretch is not all whole
-  /// values of good text, or where one of them reaches over a line break and none may, the answer is nil, and nothing
-  /// has changed.
+  /// The bytes after the range, up to `count`, move to the beginning of `text`. Returns nil and changes nothing where
+  /// the range has anything but whole values in valid UTF-8, or where a value spans lines although `eachOnItsLine` is
+  /// set.
   public func parse(
-    _ text: inout TextBuffer, _ stretch: Range<Int>, of count: Int, eachOnItsLine: Bool,
+    _ text: inout TextBuffer, _ range: Range<Int>, of count: Int, eachOnItsLine: Bool,
     into values: inout [Value]
   ) -> Int? {
-    let rest = count - stretch.upperBound
-    let document = takeUnused() ?? Document(capacity: max(size, rest))
+    let rest = count - range.upperBound
+    let document = takeUnused() ?? TapeDocument(capacity: max(size, rest))
     document.reserveRaw(max(size, rest))
-    memcpy(document.raw, text.base + stretch.upperBound, rest)
+    memcpy(document.raw, text.base + range.upperBound, rest)
     document.exchange(&text)
-    document.rawCount = stretch.upperBound
+    document.rawCount = range.upperBound
     document.pad()
     let before = values.count
-    let lines = parse(document, from: stretch.lowerBound, eachOnItsLine, into: &values)
+    let lines = parse(document, from: range.lowerBound, eachOnItsLine, into: &values)
     if lines == nil {
       values.removeSubrange(before...)
       document.exchange(&text)
-      // What the padding was written over.
-      memcpy(text.base + stretch.upperBound, document.raw, min(rest, Document.padding))
+      // The bytes that the padding has overwritten.
+      memcpy(text.base + range.upperBound, document.raw, min(rest, TapeDocument.padding))
     }
     retire(document)
     return lines
   }
 
   private func parse(
-    _ document: Document, from start: Int, _ eachOnItsLine: Bool, into values: inout [Value]
+    _ document: TapeDocument, from start: Int, _ eachOnItsLine: Bool, into values: inout [Value]
   ) -> Int? {
     let end = document.rawCount
     let text = ByteView(start: document.raw + start, count: end - start)
@@ -72,15 +71,15 @@ public final class ChunkParser {
     }
   }
 
-  private func retire(_ document: Document) {
-    // A document that had to grow for one large value gives its memory back.
+  private func retire(_ document: TapeDocument) {
+    // A document that grew for one large value is not kept.
     if document.rawCapacity > size * 4 { return }
     if used.count == Self.mostInUse { used.removeFirst() }
     used.append(document)
   }
 
-  /// The document of which all values were let go last: its memory is still in the caches.
-  private func takeUnused() -> Document? {
+  /// The most recent document without values that are alive: its memory is still in the caches.
+  private func takeUnused() -> TapeDocument? {
     for place in used.indices.reversed() where isKnownUniquelyReferenced(&used[place]) {
       let document = used.remove(at: place)
       document.reset()
@@ -88,4 +87,21 @@ public final class ChunkParser {
     }
     return nil
   }
+}
+
+/// Memory to read text into, which a document can take over without a copy.
+public struct TextBuffer: ~Copyable {
+  var base: UnsafeMutablePointer<UInt8>
+  /// The number of bytes of text that fit.
+  public internal(set) var capacity: Int
+
+  public init(capacity: Int) {
+    self.capacity = capacity
+    base = .allocate(capacity: capacity + TapeDocument.padding)
+  }
+
+  deinit { base.deallocate() }
+
+  /// All of the memory, written to or not.
+  public var memory: UnsafeMutableBufferPointer<UInt8> { .init(start: base, count: capacity) }
 }

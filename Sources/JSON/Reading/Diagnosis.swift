@@ -1,7 +1,7 @@
-// What jq says about a text that is no JSON. The parser only knows that and where it failed; this goes over the value
-// again, token by token in jq's order, to find the same words and the same place.
+// jq's error messages for a text that is not JSON. The parser only knows that it failed and where; this reads the value
+// again, token by token in jq's order, to find the same wording and the same position.
 
-/// Finds the message for the first mistake in a text.
+/// The search for the first error in a text, and its message.
 struct Diagnosis {
   private enum Open { case array(Int), object(Int), key }
   private enum Pending { case none, string, other }
@@ -16,7 +16,7 @@ struct Diagnosis {
 
   /// Explains a failure in `text`, which begins with the bad value, at `line` with `column` bytes before it.
   ///
-  /// A mistake is at the end when the text ends before it can be told; what follows may then change its words.
+  /// An error is `isAtEnd` when the text ends before the error is certain; more text may then change its wording.
   static func explain(
     _ text: ByteView, line: Int, column: Int, offset: Int, options: ParseOptions
   ) -> ParseError {
@@ -178,7 +178,7 @@ func isStrictNumber(_ text: ByteView) -> Bool {
   }
 }
 
-/// What is wrong with a word that stands where a value should; nil when it is one.
+/// The error in a word at the position of a value; nil when it is one.
 func mistakeInWord(_ word: [UInt8], _ options: ParseOptions) -> String? {
   let words: [UInt8: String] = [0x74: "true", 0x66: "false"]
   guard let first = word.first else { return nil }
@@ -191,7 +191,7 @@ func mistakeInWord(_ word: [UInt8], _ options: ParseOptions) -> String? {
   return isNumber ? nil : "Invalid numeric literal"
 }
 
-/// What is wrong with the escapes of a text between quotes, if anything is.
+/// The error in the escapes of a string's text; nil when there is none.
 func mistakeInString(_ text: ByteView) -> String? {
   var at = 0
   while at < text.count {

@@ -1,4 +1,6 @@
-/// Reads texts of any size as events, as jq's `--stream` does: `[path, leaf]` for each scalar and empty container, and `[path]` where a container closes.
+/// Reads texts of any size as events, as jq's `--stream` does.
+///
+/// An event is `[path, leaf]` for each scalar and empty container, and `[path]` where a container closes.
 ///
 /// A value of a gigabyte takes no more memory than its deepest path.
 ///
@@ -45,7 +47,7 @@ public final class EventReader {
 
   /// The next event, nil after the last.
   ///
-  /// Throws `ParseError`; in a sequence one may go on after it.
+  /// Throws `ParseError`; a sequence can be read on after it.
   public func next() throws -> Value? {
     while true {
       if nextEvent < events.count {

@@ -19,7 +19,7 @@ extension Value {
   }
 
   public static func parse(_ bytes: ByteView, _ options: ParseOptions = .jq) throws(ParseError) -> Value {
-    let document = Document(copying: bytes)
+    let document = TapeDocument(copying: bytes)
     var parser = TapeParser(options)
     var at = 0
     let found = try document.parseNext(&parser, &at, isFinal: true, options)
@@ -31,7 +31,7 @@ extension Value {
   }
 }
 
-extension Document {
+extension TapeDocument {
   /// A document of a copy of some bytes, repaired where they are not UTF-8 and without a byte order mark.
   convenience init(copying bytes: ByteView) {
     var hasDelete = false
@@ -46,7 +46,7 @@ extension Document {
       rawCount = source.count - skipped
       if let base = source.baseAddress { memcpy(raw, base + skipped, rawCount) }
     }
-    // Past a sequence that had to be repaired nobody has looked for DEL.
+    // The check for DEL ended at the first sequence that had to be repaired.
     self.hasDelete = hasDelete || !repaired.isEmpty
     pad()
   }
@@ -86,10 +86,56 @@ extension Document {
 extension Value {
   /// Reads all the values that a text holds, one after the other.
   public static func parseAll(_ bytes: [UInt8], _ options: ParseOptions = .jq) throws(ParseError) -> [Value] {
-    let document = bytes.withUnsafeBufferPointer { Document(copying: $0) }
+    let document = bytes.withUnsafeBufferPointer { TapeDocument(copying: $0) }
     var parser = TapeParser(options)
     var at = 0
     while try document.parseNext(&parser, &at, isFinal: true, options) {}
     return (0..<document.count).map { document[$0] }
   }
+}
+
+/// An error in a text that is not JSON: what is wrong, and where.
+public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong, in jq's words.
+  public let message: String
+  /// The line from 1; 0 where there is no position, as for a text without a value.
+  public let line: Int
+  /// Bytes since the line began, including the offending one; 0 just after a line break.
+  public let column: Int
+  /// Bytes from the beginning of the input to the offending one.
+  public let offset: Int
+  /// The input ended where more was needed.
+  public let isAtEnd: Bool
+
+  public init(_ message: String, line: Int = 0, column: Int = 0, offset: Int = 0, isAtEnd: Bool = false) {
+    self.message = message
+    self.line = line
+    self.column = column
+    self.offset = offset
+    self.isAtEnd = isAtEnd
+  }
+
+  /// jq's form: `Invalid literal at line 1, column 5`.
+  public var description: String {
+    guard line > 0 else { return message }
+    return "\(message)\(isAtEnd ? " at EOF" : "") at line \(line), column \(column)"
+  }
+}
+
+/// The options of a parser: which numbers it accepts, and how deep containers may nest.
+public struct ParseOptions: Sendable {
+  /// Takes the numbers jq takes beyond the standard: `nan`, `infinity`, `01`, `.5`, `5.`, `+1`.
+  public var numbersAsJQ: Bool
+  /// How deep containers may nest.
+  public var depthLimit: Int
+
+  public init(numbersAsJQ: Bool = true, depthLimit: Int = 10_000) {
+    self.numbersAsJQ = numbersAsJQ
+    self.depthLimit = depthLimit
+  }
+
+  /// The numbers and limits of jq.
+  public static let jq = ParseOptions()
+  /// RFC 8259 only.
+  public static let strict = ParseOptions(numbersAsJQ: false)
 }

@@ -5,10 +5,10 @@ import Glibc
 ///     let reader = Reader { buffer in read(0, buffer.baseAddress, buffer.count) }
 ///     while let value = try reader.next() { … }
 ///
-/// The text is read and parsed a chunk at a time. A chunk is used again when none of its values is held any more, so
-/// that memory stays constant for whoever lets go of each value.
+/// The text is read and parsed a chunk at a time. A chunk is reused once none of its values is alive, so memory stays
+/// constant for a caller that keeps none of them.
 public final class Reader {
-  /// Fills the buffer as far as it can at once and says how many bytes that was; 0 at the end.
+  /// Reads into the buffer as much as one read gives, and returns the number of bytes; 0 at the end.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   private let source: Source
@@ -16,13 +16,13 @@ public final class Reader {
   private let chunkSize: Int
   private var parser: TapeParser
 
-  private var document: Document
-  /// The chunk before, to be used again.
-  private var retired: Document?
+  private var document: TapeDocument
+  /// The previous chunk, to be reused.
+  private var retired: TapeDocument?
   private var nextRoot = 0
-  /// Where the part of the chunk begins that no value was made of.
+  /// The offset in the chunk of the first byte that is not part of a parsed value.
   private var rest = 0
-  /// The start of a character whose end has not been read.
+  /// The first bytes of a character whose last ones have not been read yet.
   private var cut: [UInt8] = []
   private var isFinal = false
   private var isFirst = true
@@ -31,15 +31,15 @@ public final class Reader {
   private var scanner = ValueScanner()
   /// How much of the chunk the scanner has seen; all that will come, once it has found an error.
   private var scanned = 0
-  /// The size at which an unfinished value is tried before its end has been seen, to find mistakes early.
+  /// The size at which an unfinished value is parsed before its end has been found, to find errors early.
   private var nextTry = 0
 
-  /// What came before the chunk.
+  /// The position of the chunk in the text.
   private var lines = 0
   private var column = 0
   private var offset = 0
 
-  /// A mistake is told when its words are sure, or when this much has been read after its value began.
+  /// An error is reported once its wording is certain, or once this much of its value has been read.
   private static let longestMistake = 1 << 16
   /// Offsets on the tape have 32 bits.
   private static let largestDocument = (1 << 32) - 4096
@@ -49,7 +49,7 @@ public final class Reader {
     self.options = options
     self.chunkSize = chunkSize
     parser = TapeParser(options)
-    document = Document(capacity: chunkSize)
+    document = TapeDocument(capacity: chunkSize)
   }
 
   /// The next value, nil after the last.
@@ -88,7 +88,7 @@ public final class Reader {
     rest = document.rawCount
   }
 
-  /// Lines read when the last value was: its own, if it ends with a line break.
+  /// The number of line breaks up to and including the one that follows the last value.
   public var line: Int {
     var at = 0
     if nextRoot > 0, nextRoot <= document.roots.count {
@@ -135,7 +135,7 @@ public final class Reader {
     let old = document
     account(for: rest)
     let left = old.rawCount - rest
-    let fresh = takeRetired() ?? Document(capacity: max(chunkSize, left * 2))
+    let fresh = takeRetired() ?? TapeDocument(capacity: max(chunkSize, left * 2))
     fresh.reserveRaw(max(chunkSize, left * 2))
     memcpy(fresh.raw, old.raw + rest, left)
     fresh.rawCount = left
@@ -146,7 +146,7 @@ public final class Reader {
     rest = 0
   }
 
-  private func takeRetired() -> Document? {
+  private func takeRetired() -> TapeDocument? {
     guard retired != nil, isKnownUniquelyReferenced(&retired), let spare = retired else { return nil }
     retired = nil
     // A chunk that had to grow for one large value gives its memory back.
@@ -188,7 +188,7 @@ public final class Reader {
     check(from: checked, to: end)
   }
 
-  /// Leaves out a byte order mark at the very beginning.
+  /// Drops a byte order mark at the beginning of the text.
   private func dropMark(_ end: inout Int) {
     guard isFirst, end > 0 else { return }
     isFirst = false
@@ -221,7 +221,7 @@ public final class Reader {
     document.rawCount = start + text.count
   }
 
-  /// Where a character begins that the end of the piece cuts.
+  /// The offset of a character that the end of the piece cuts.
   private func cutCharacter(_ start: Int, _ end: Int) -> Int? {
     for back in 1...3 where end - back >= start {
       let byte = document.raw[end - back]

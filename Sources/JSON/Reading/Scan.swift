@@ -105,7 +105,7 @@ func scanNumber(
   return true
 }
 
-/// Where a word that is none of the three goes wrong.
+/// The failure of a word that begins like true, false or null and is another.
 @inline(never)
 func badWord(
   _ text: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ word: StaticString

@@ -1,17 +1,17 @@
-/// Reads a sequence of texts that RS bytes separate (RFC 7464, jq's `--seq`): a mistake costs the text it is in, and
-/// the next RS is where reading goes on.
+/// Reads a sequence of texts separated by RS bytes (RFC 7464, jq's `--seq`): an error costs the text that it is in, and
+/// reading resumes at the next RS.
 public final class SequenceReader {
   private let source: Reader.Source
   private let options: ParseOptions
   private var parser: TapeParser
 
   private var bytes: [UInt8] = []
-  private var document = Document(capacity: 0)
+  private var document = TapeDocument(capacity: 0)
   private var nextRoot = 0
   private var failure: ParseError?
   private var isFinal = false
   private var isSkipping = true
-  /// How much there was when the last try found an unfinished value.
+  /// The number of bytes when the last attempt found an unfinished value.
   private var tried = 0
   private var line = 1
   private var column = 0
@@ -83,9 +83,9 @@ public final class SequenceReader {
 
   private func parse(upTo stop: Int, isClosed: Bool) {
     nextRoot = 0
-    document = Document(capacity: 0)
+    document = TapeDocument(capacity: 0)
     guard !isSkipping else { return }
-    document = bytes[..<stop].withUnsafeBufferPointer { Document(copying: $0) }
+    document = bytes[..<stop].withUnsafeBufferPointer { TapeDocument(copying: $0) }
     var at = 0
     let end = document.rawCount
     while true {
@@ -132,7 +132,7 @@ public final class SequenceReader {
   /// No separator follows.
   private var isLast: Bool { isFinal && !bytes.contains(SequenceReader.separator) }
 
-  /// A mistake noticed at a byte of the text, the separator that follows it counted.
+  /// An error at a byte of the text, its column counting the separator that follows.
   private func error(_ message: String, at end: Int = 0, isAtEnd: Bool = false) -> ParseError {
     let place = end > 0 ? document.place(of: end) : (line: 1, column: 0)
     let before = place.line == 1 ? column + place.column : place.column

@@ -1,15 +1,15 @@
 // One value of raw text to the tape, in one loop over bytes with an explicit stack.
 //
-// The text is followed by zero bytes, which no rule of the grammar accepts, so that nothing here asks for the end: a
-// rule that fails at or past the end of the text means that the text is incomplete.
+// The text is followed by zero bytes, which no rule of the grammar accepts, so the loops check no bounds: a rule that
+// fails at or past the end of the text means that the text is incomplete.
 
 import Glibc
 
-/// How parsing one value ended without one.
+/// Why no value was parsed.
 enum ParseFailure: Error {
   /// The text ends inside the value.
   case incomplete
-  /// The byte at this offset cannot stand there.
+  /// The byte at this offset is not allowed there.
   case invalid(Int)
   case tooDeep(Int)
 }
@@ -81,7 +81,7 @@ struct TapeParser: ~Copyable {
   /// The text ends at `end`, with a byte after it that no value takes; with `isFinal` nothing will follow, so that a
   /// number may end there.
   mutating func parse(
-    _ document: Document, _ at: inout Int, end: Int, isFinal: Bool
+    _ document: TapeDocument, _ at: inout Int, end: Int, isFinal: Bool
   ) throws(ParseFailure) {
     let text = UnsafePointer(document.raw)
     let scanDelete = document.hasDelete
@@ -183,7 +183,7 @@ struct TapeParser: ~Copyable {
 
       while true {
         if depth == 0 {
-          // A word or number may go on where the text was cut, and may not run into another.
+          // A word or number may continue where the text was cut, and may not run into another.
           let root = text[at]
           if root != 0x22, root != 0x7b, root != 0x5b {
             if i >= end {
@@ -234,7 +234,7 @@ struct TapeParser: ~Copyable {
   /// A key, the colon after it and the space around them.
   @inline(__always)
   private mutating func scanKey(
-    _ document: Document, _ text: UnsafePointer<UInt8>, _ i: inout Int, _ end: Int,
+    _ document: TapeDocument, _ text: UnsafePointer<UInt8>, _ i: inout Int, _ end: Int,
     _ tape: UnsafeMutablePointer<UInt64>, _ n: inout Int, _ dirty: inout UInt64, _ object: Int, _ count: Int,
     _ seen: inout UInt64, _ mayRepeat: inout Bool
   ) throws(ParseFailure) {

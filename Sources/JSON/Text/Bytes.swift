@@ -1,8 +1,8 @@
-// Comparing and hashing short runs of bytes. Nothing here reads past the counts it is given.
+// Comparing and hashing short runs of bytes, without reading past their counts.
 
 import Glibc
 
-/// The bytes of a text, in memory owned by somebody else.
+/// The bytes of a text, in memory with another owner.
 public typealias ByteView = UnsafeBufferPointer<UInt8>
 
 @inline(__always)
@@ -51,7 +51,7 @@ func orderBytes(_ a: ByteView, _ b: ByteView) -> Int {
   return a.count - b.count
 }
 
-/// Hashes bytes with a seed that differs from process to process, so that keys cannot be chosen to collide.
+/// Hashes bytes with a seed per process, so that keys cannot be chosen to collide.
 @inline(__always)
 func hashBytes(_ bytes: ByteView) -> UInt32 {
   var hash = hashSeed ^ UInt64(truncatingIfNeeded: bytes.count)

@@ -1,4 +1,4 @@
-/// A number's text taken apart into sign, digits and exponent, for what a double cannot hold.
+/// A decimal number of any size: the sign, digits and exponent of a number's text, for what a double cannot hold.
 ///
 /// Reads what decNumber reads, which jq's number literals go through, and writes its canonical form.
 struct Decimal {
@@ -62,7 +62,7 @@ struct Decimal {
     var value = 0
     while at < text.count {
       guard text[at] &- 0x30 < 10 else { return nil }
-      // Far past every limit more digits change nothing.
+      // Past every limit more digits make no difference.
       if value < 1_000_000_000_000 { value = value * 10 + Int(text[at] &- 0x30) }
       at += 1
     }

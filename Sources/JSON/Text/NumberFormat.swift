@@ -10,7 +10,7 @@ enum NumberFormat {
     }
   }
 
-  /// Writes at most `longest` bytes and says how many.
+  /// Writes at most `longest` bytes and returns the number.
   @inline(__always)
   static func write(_ double: Double, to out: UnsafeMutablePointer<UInt8>) -> Int {
     if double > -1e15, double < 1e15 {

@@ -5,13 +5,13 @@ import Glibc
 /// True when all bytes are valid UTF-8.
 func isValidUTF8(_ bytes: ByteView) -> Bool { invalidUTF8Offset(bytes) == bytes.count }
 
-/// Where the first sequence that is not UTF-8 begins, or the count of bytes.
+/// The offset of the first sequence that is not UTF-8, or the number of bytes.
 func invalidUTF8Offset(_ bytes: ByteView) -> Int {
   var hasDelete = false
   return checkText(bytes, &hasDelete)
 }
 
-/// The same, and whether a DEL byte stands before it: writers escape it, so parsers want to know.
+/// The same, and whether there is a DEL byte before that offset, which writers escape.
 func checkText(_ bytes: ByteView, _ hasDelete: inout Bool) -> Int {
   guard let base = bytes.baseAddress else { return 0 }
   let ones: UInt64 = 0x0101_0101_0101_0101
@@ -23,12 +23,12 @@ func checkText(_ bytes: ByteView, _ hasDelete: inout Bool) -> Int {
       let b = load(base + at + 8, as: UInt64.self)
       let c = load(base + at + 16, as: UInt64.self)
       let d = load(base + at + 24, as: UInt64.self)
-      // A carry comes only out of a byte that is not ASCII, which the first half finds by itself.
+      // Only a byte that is not ASCII carries into the next, and the first half of the term finds it anyway.
       let found = (a | b | c | d) | (a &+ ones) | (b &+ ones) | (c &+ ones) | (d &+ ones)
       if found & 0x8080_8080_8080_8080 != 0 { break }
       at += 32
     }
-    // A handful of bytes one by one, then in blocks again.
+    // A few bytes one by one, then in blocks again.
     let stop = min(at + 32, count)
     while at < stop {
       if base[at] < 0x80 {
@@ -97,7 +97,7 @@ func hexUnit(_ bytes: ByteView, _ start: Int) -> UInt32? {
   return a << 12 | b << 8 | c << 4 | d
 }
 
-/// How many bytes from `start` on are no backslash; a backslash at the very end counts as plain.
+/// The number of bytes from `start` up to the next backslash; one at the very end counts as plain.
 @inline(__always)
 private func plainRun(_ source: ByteView, _ start: Int) -> Int {
   guard let base = source.baseAddress, source[start] != 0x5c || start + 1 == source.count else { return 0 }
@@ -145,7 +145,7 @@ func unescape(_ source: ByteView, into target: UnsafeMutableBufferPointer<UInt8>
   return count
 }
 
-/// Writes one scalar, U+FFFD for a surrogate, and says how many bytes it took.
+/// Writes one scalar, U+FFFD for a surrogate, and returns the number of bytes.
 @inline(__always)
 func encodeUTF8(_ value: UInt32, to target: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
   let scalar = value & 0xffff_f800 == 0xd800 ? 0xfffd : value

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Deeper than this, walks over a value get a stack of their own.
+/// The depth from which on a recursive walk over a value gets a stack of its own.
 private let shallow: UInt32 = 1000
 
 /// Runs a recursive walk over values nested `depth` deep, on a large stack where that is deep.

@@ -1,16 +1,16 @@
 import Glibc
 
 extension Value {
-  /// The same value holding no more memory than its own.
+  /// A copy of the value that keeps no more memory alive than its own.
   ///
-  /// A view holds its whole document, which for a file is a chunk of many values. Call this on what outlives the turn
-  /// it came in: keyed state, windows, snapshots. Values nested deeper than any writer goes stay as they are.
+  /// A view keeps its whole document alive, which for a file is a chunk of many values. Detach what outlives the turn
+  /// it came in: keyed state, windows, snapshots. Values nested deeper than a writer's limit stay as they are.
   public func detach() -> Value {
     guard nesting <= Writer.depthLimit else { return self }
     return withStack(for: nesting) { detachedCopy() } ?? self
   }
 
-  /// Nil where nothing beneath is a view.
+  /// Nil where the value contains no view.
   private func detachedCopy() -> Value? {
     switch self {
     case .null, .bool, .number, .literal, .string: return nil
@@ -32,7 +32,7 @@ extension Value {
   }
 }
 
-extension Document {
+extension TapeDocument {
   func detached(_ index: Int) -> Value {
     let word = tape[index]
     switch Tape.kind(word) {
@@ -50,8 +50,8 @@ extension Document {
     }
   }
 
-  private func copy(_ text: ByteView, _ range: Range<Int>) -> Document {
-    let copy = Document(capacity: text.count, tapeCapacity: range.count)
+  private func copy(_ text: ByteView, _ range: Range<Int>) -> TapeDocument {
+    let copy = TapeDocument(capacity: text.count, tapeCapacity: range.count)
     if let base = text.baseAddress { memcpy(copy.raw, base, text.count) }
     copy.rawCount = text.count
     copy.pad()
@@ -75,4 +75,63 @@ extension Document {
   }
 
   private func containerStart(at index: Int) -> Int { Int(tape[index + 1] >> 32) }
+}
+
+// MARK: - The state of a fold
+
+// A view keeps its whole chunk of a stream alive, so a state of a thousand small texts from a thousand chunks would
+// keep them all. A value added to a container that has grown is therefore copied out of its chunk. Small containers
+// hold few chunks by themselves, and are searched for views when they are added to a large one.
+
+extension Value {
+  /// Containers from this size on may be the state of a fold.
+  static let stateSize = 16
+
+  /// The value without views that keep much more memory alive than they show, for a container of `count` entries.
+  @inline(__always)
+  func compacted(inContainerOf count: Int) -> Value {
+    guard count >= Value.stateSize else { return self }
+    switch self {
+    case .view, .array, .object: return compacted(0)
+    default: return self
+    }
+  }
+
+  private func compacted(_ level: Int) -> Value {
+    switch self {
+    case .view(let document, let index): return document.compacted(Int(index)) ?? self
+    case .array(let storage):
+      guard level < 4, let items = Value.compacted(storage.items, level) else { return self }
+      return .array(items)
+    case .object(let storage):
+      guard level < 4, let values = Value.compacted(storage.values, level) else { return self }
+      return .object(ObjectStorage(copying: storage, values: values))
+    default: return self
+    }
+  }
+
+  /// Nil where nothing changes.
+  ///
+  /// A large container compacted each value when it was added, so it is not searched again.
+  private static func compacted(_ values: [Value], _ level: Int) -> [Value]? {
+    guard values.count <= stateSize, values.contains(where: \.mayShrink) else { return nil }
+    return values.map { $0.compacted(level + 1) }
+  }
+
+  private var mayShrink: Bool {
+    switch self {
+    case .view(let document, _): document.roots.count > 1
+    case .array, .object: true
+    default: false
+    }
+  }
+}
+
+extension TapeDocument {
+  /// A copy of a value that is a small part of a chunk; nil where keeping the chunk costs little more.
+  fileprivate func compacted(_ index: Int) -> Value? {
+    guard roots.count > 1 else { return nil }
+    if isContainer(index), containerText(at: index).count * 8 > rawCount { return nil }
+    return detached(index)
+  }
 }

@@ -1,9 +1,9 @@
-/// One change between two values: a leaf, or a whole member or element that only one side has.
+/// A change between two values: a leaf, or a whole member or element that only one side has.
 public struct Difference: Sendable, Equatable {
   public let path: Pointer
-  /// Nil where only the later value has something.
+  /// Nil where only the later value has something at the path.
   public let before: Value?
-  /// Nil where only the earlier value has something.
+  /// Nil where only the earlier value has something at the path.
   public let after: Value?
 
   public init(path: Pointer, before: Value?, after: Value?) {
@@ -29,7 +29,7 @@ public struct Difference: Sendable, Equatable {
 }
 
 extension Value {
-  /// What changed from one value to a later one: one entry a changed leaf.
+  /// The changes from one value to a later one: one entry per changed leaf.
   ///
   /// A member or element that only one side has, and a value whose kind changed, is one entry at its own path. Arrays
   /// are compared by position. Where `key` is named, arrays of objects that all have that member, each with a value of
@@ -58,7 +58,7 @@ private struct Comparison {
   }
 
   private mutating func step(_ name: @autoclosure () -> String, _ before: Value?, _ after: Value?) {
-    // Most of what there is has not changed, and needs no name.
+    // Most members have not changed, and then need no name.
     if let before, let after, before.isScalar, before == after { return }
     steps.append(name())
     if let before, let after { compare(before, after) } else { add(before, after) }
@@ -81,7 +81,7 @@ private struct Comparison {
 
   private mutating func compareObjects(_ before: Value, _ after: Value) {
     var common = 0
-    // Where the name after the one that was found stands: the members of both mostly come in one order.
+    // The index of the next name: mostly the members of both come in the same order.
     var place = 0
     before.forEachNamedMember { name, value in
       let other = after.member(named: name, near: &place)

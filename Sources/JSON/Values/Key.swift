@@ -1,4 +1,4 @@
-/// The name of an object's member, with what makes looking it up and writing it cheap.
+/// The name of an object's member, with its hash and whether it needs escapes, so that lookups and writing are cheap.
 ///
 /// Make a key once for a constant name and keep it:
 ///
@@ -8,7 +8,7 @@ public struct Key: Sendable {
   /// The name in UTF-8.
   public let bytes: [UInt8]
   let hash: UInt32
-  /// Nothing in the name needs an escape, so a writer may copy it.
+  /// Whether a writer may copy the name without escapes.
   let isPlain: Bool
 
   public init(bytes: [UInt8]) {

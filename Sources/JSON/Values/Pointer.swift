@@ -1,16 +1,13 @@
-/// A place inside a value, as RFC 6901 writes it: `/launches/0/net`.
+/// A JSON Pointer, the path of something inside a value as RFC 6901 writes it: `/launches/0/net`.
 ///
 ///     value[Pointer("/pad/location/name")]
 public struct Pointer: Sendable, Hashable {
   /// Names of members, or element numbers as digits, from the outside in; escapes decoded.
   public private(set) var steps: [String]
 
-  /// The whole value.
-  public static let whole = Pointer(steps: [])
-
   public init(steps: [String]) { self.steps = steps }
 
-  /// Reads a pointer's text; nil where it is none.
+  /// Parses a pointer; nil where the text is none.
   public init?(_ text: String) {
     guard !text.isEmpty else {
       steps = []
@@ -43,9 +40,6 @@ public struct Pointer: Sendable, Hashable {
     }
     return isEscaped ? nil : step
   }
-
-  public func appending(_ step: String) -> Pointer { Pointer(steps: steps + [step]) }
-  public func appending(_ number: Int) -> Pointer { Pointer(steps: steps + [String(number)]) }
 }
 
 extension Pointer: CustomStringConvertible {
@@ -67,7 +61,7 @@ extension Pointer: CustomStringConvertible {
 }
 
 extension Value {
-  /// What stands at a pointer; nil where there is nothing.
+  /// The value at a pointer; nil where there is none.
   public subscript(_ pointer: Pointer) -> Value? {
     var value = self
     for step in pointer.steps {

@@ -1,13 +1,13 @@
-// A JSON value, for its two hands: the reader that makes it and the evaluator that looks into it.
+// A JSON value and how to use it.
 //
 // A value is either a *view* (a document and an index on its tape: nothing was copied) or was *built* (null, booleans,
-// doubles, literals, texts, arrays, objects). Nobody outside this folder has to know which: ask through the accessors.
+// doubles, literals, texts, arrays, objects). Code outside of this module need not know which: it uses the accessors.
 //
-//   what it is        kind, typeName, isTruthy, isNull
+//   kind              kind, typeName, isTruthy, isNull
 //   numbers           double; `Value.number(3)`, `Value.literal("1e1000")`; negated and magnitude keep a literal exact
 //   texts             withText { bytes in … } (no copy unless the text has escapes), string, `Value.string(…)`,
 //                     appendText in place, isText("Go") by bytes; UTF-8 everywhere, always valid
-//   arrays            count, element(i), forEachElement, elements (an iterator that can stop and go on), array(items),
+//   arrays            count, element(i), forEachElement, elements (an iterator that can pause), array(items),
 //                     append, setElement, takeElement in place
 //   objects           member(key), member(key, hint: &h), forEachMember, members (an iterator), sortedKeys,
 //                     object(shape, values), setMember, takeMember, removeMember in place; keys in order of insertion
@@ -22,9 +22,9 @@
 // `Key(value)` makes a key of a text where one is needed.
 //
 // In place. The mutating methods change storage that is uniquely referenced and copy it otherwise, so a fold stays
-// linear when it lets go of its state before changing it. To change something deep inside, take it out, change it and
-// put it back: `var inner = outer.takeMember(key); …; outer.setMember(key, inner)`. While it is taken, null stands in
-// its place and the storage of `inner` has one owner. Views turn into built containers one level at a time.
+// linear if it gives up its own reference to the state before changing it. To change something deep inside, take it
+// out, change it and put it back: `var inner = outer.takeMember(key); …; outer.setMember(key, inner)`. Meanwhile null
+// takes its place, and the storage of `inner` has one owner. Views turn into built containers one level at a time.
 //
 // Threads. A value may be passed between threads; two threads never share storage that either of them changes, since a
 // change needs the only reference.
@@ -42,7 +42,7 @@ public enum Value: Sendable {
   case array(ArrayStorage)
   case object(ObjectStorage)
   /// A value inside a document, at an index of its tape.
-  case view(Document, UInt32)
+  case view(TapeDocument, UInt32)
 }
 
 /// The six kinds of value.
@@ -66,7 +66,7 @@ public enum Kind: UInt8, Sendable {
 extension Value {
   /// A view's word on the tape.
   @inline(__always)
-  static func word(_ document: Document, _ index: UInt32) -> UInt64 { document.tape[Int(index)] }
+  static func word(_ document: TapeDocument, _ index: UInt32) -> UInt64 { document.tape[Int(index)] }
 
   @inline(__always)
   public var kind: Kind {
@@ -89,7 +89,7 @@ extension Value {
     }
   }
 
-  /// What jq's `type` says.
+  /// The result of jq's `type`.
   public var typeName: String { kind.name.description }
 
   /// Everything but null and false.
@@ -136,9 +136,9 @@ extension Value {
     }
   }
 
-  /// A bound of how deep the value nests: 0 for a scalar, 1 for an array of scalars.
+  /// An upper bound of the nesting depth: 0 for a scalar, 1 for an array of scalars.
   ///
-  /// Exact for what was built; a view counts as the deepest value of its document.
+  /// Exact for a built value; a view counts as the deepest value of its document.
   @inline(__always)
   public var depth: Int { Int(nesting) }
 

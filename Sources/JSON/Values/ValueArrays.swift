@@ -85,7 +85,7 @@ extension Value {
   public mutating func append(_ value: Value) -> Bool {
     guard let storage = takeArray() else { return false }
     storage.depth = max(storage.depth, value.nesting &+ 1)
-    storage.items.append(value.settled(inContainerOf: storage.items.count))
+    storage.items.append(value.compacted(inContainerOf: storage.items.count))
     self = .array(storage)
     return true
   }
@@ -96,7 +96,7 @@ extension Value {
   @discardableResult
   public mutating func append(contentsOf other: Value) -> Bool {
     guard other.kind == .array, let storage = takeArray() else { return false }
-    other.forEachElement { storage.items.append($0.settled(inContainerOf: storage.items.count)) }
+    other.forEachElement { storage.items.append($0.compacted(inContainerOf: storage.items.count)) }
     storage.depth = max(storage.depth, other.nesting)
     self = .array(storage)
     return true
@@ -108,7 +108,7 @@ extension Value {
     guard number >= 0, let storage = takeArray() else { return false }
     while storage.items.count <= number { storage.items.append(.null) }
     storage.depth = max(storage.depth, value.nesting &+ 1)
-    storage.items[number] = value.settled(inContainerOf: storage.items.count)
+    storage.items[number] = value.compacted(inContainerOf: storage.items.count)
     self = .array(storage)
     return true
   }

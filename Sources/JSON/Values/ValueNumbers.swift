@@ -1,3 +1,15 @@
+/// A number literal, exact until it is calculated with: its text, and the double it rounds to.
+public final class NumberLiteral: Sendable {
+  /// The text in canonical decimal form, as a writer prints it.
+  let text: [UInt8]
+  let double: Double
+
+  init(text: [UInt8], double: Double) {
+    self.text = text
+    self.double = double
+  }
+}
+
 extension Value {
   /// The number as a double, nil for everything that is not a number.
   @inline(__always)
@@ -41,7 +53,7 @@ extension Value {
     return .literal(NumberLiteral(text: canonical, double: double))
   }
 
-  /// The text that a number which nothing calculated with is written as, nil when it has none.
+  /// The text of a number literal; nil for everything else.
   func withLiteralText<R>(_ body: (ByteView) throws -> R) rethrows -> R? {
     switch self {
     case .literal(let literal): return try literal.text.withUnsafeBufferPointer { try body($0) }

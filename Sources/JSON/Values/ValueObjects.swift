@@ -23,7 +23,7 @@ extension Value {
     }
   }
 
-  /// The same for a place that looks up the same name again and again: `hint` remembers where it was, from 0.
+  /// The same for repeated lookups of one name: `hint` is where it was found the last time, 0 at first.
   @inline(__always)
   public func member(_ key: Key, hint: inout Int) -> Value? {
     switch self {
@@ -41,7 +41,8 @@ extension Value {
   @inline(__always)
   public func member(_ name: String) -> Value? { member(Key(name)) }
 
-  /// The same for a name as bytes, looking first at `place`: from 0, it becomes that of the next member.
+  /// The same for a name as bytes; `place`, 0 at first, is where the search begins, and becomes that of the next
+  /// member.
   func member(named name: ByteView, near place: inout Int) -> Value? {
     switch self {
     case .object(let storage):
@@ -62,7 +63,7 @@ extension Value {
     }
   }
 
-  /// Calls `body` with each member in turn, its name as bytes that are there until `body` returns.
+  /// Calls `body` with each member in turn, its name as bytes that are valid until `body` returns.
   @inline(__always)
   func forEachNamedMember(_ body: (_ name: ByteView, _ value: Value) -> Void) {
     switch self {

@@ -2,7 +2,7 @@
 // and then by the values in that order.
 
 extension Value {
-  /// Past this depth two values count as the same; whoever must say so asks for `depth` first.
+  /// The depth from which on two values count as equal; a caller for which that is an error checks `depth` first.
   static let orderingDepth = 10_000
 
   /// jq's order of two values: negative, zero or positive.
@@ -35,7 +35,7 @@ extension Value {
     return left.isNaN ? -1 : 1
   }
 
-  /// The order of numbers whose doubles are the same, which literals may yet tell apart.
+  /// The order of numbers whose doubles are equal, while their literals may differ.
   @inline(__always)
   private static func orderLiterals(_ a: Value, _ b: Value) -> Int {
     guard a.mayExceedDouble, b.mayExceedDouble else { return 0 }
@@ -110,6 +110,38 @@ extension Value: Equatable, Comparable {
         }
       }
       return true
+    }
+  }
+}
+
+extension Value: Hashable {
+  /// Agrees with `==`: the order of an object's members does not count.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(contentHash(0))
+  }
+
+  /// Below a certain depth only counts are hashed: a hash need not cover everything.
+  private func contentHash(_ level: Int) -> UInt64 {
+    let kind = kind
+    let salt = UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15
+    switch kind {
+    case .null: return salt
+    case .boolean: return salt ^ (isTruthy ? 1 : 2)
+    case .number:
+      let double = double ?? 0
+      return salt ^ (double == 0 ? 0 : double.isNaN ? 1 : double.bitPattern)
+    case .string: return salt ^ UInt64(withText { hashBytes($0) } ?? 0)
+    case .array, .object:
+      var hash = salt ^ UInt64(count ?? 0)
+      guard level < 16 else { return hash }
+      if kind == .array {
+        forEachElement { hash = (hash ^ $0.contentHash(level + 1)) &* 0x100_0000_01B3 }
+      } else {
+        forEachMember { key, value in
+          hash &+= (key.contentHash(level) &* 0x100_0000_01B3) ^ value.contentHash(level + 1)
+        }
+      }
+      return hash
     }
   }
 }

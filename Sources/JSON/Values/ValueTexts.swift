@@ -66,7 +66,7 @@ extension Value {
 
   /// Adds to a text in place; false when this is not a text.
   @discardableResult
-  public mutating func appendText(_ more: ByteView) -> Bool {
+  mutating func appendText(_ more: ByteView) -> Bool {
     guard var bytes = textBytes else { return false }
     self = .null
     bytes.append(contentsOf: more)

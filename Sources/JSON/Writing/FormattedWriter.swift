@@ -1,4 +1,4 @@
-/// The writer for everything that is not plain compact: indentation, sorted keys, ASCII, colours.
+/// The writer for all options but plain compact output: indentation, sorted keys, ASCII, colours.
 struct FormattedWriter {
   let options: WriteOptions
   let output: Output
@@ -61,7 +61,7 @@ struct FormattedWriter {
     write(value, level)
   }
 
-  /// What stands before an element: the comma after the one before it, and a new line.
+  /// Separates an element from the one before: the comma and a new line.
   private func separate(_ isFirst: inout Bool, _ level: Int, _ color: [UInt8]?) {
     if !isFirst {
       if let color { output.put(color) }
@@ -96,8 +96,8 @@ extension Value {
   }
 }
 
-extension Document {
-  /// Where the keys of the object at an index are, by their code points.
+extension TapeDocument {
+  /// The tape indices of an object's keys, sorted by code points.
   fileprivate func sortedKeys(at index: Int) -> [UInt32] {
     var keys: [UInt32] = []
     keys.reserveCapacity(count(at: index))
@@ -111,5 +111,48 @@ extension Document {
       withText(tape[Int(first)]) { left in withText(tape[Int(second)]) { orderBytes(left, $0) } } < 0
     }
     return keys
+  }
+}
+
+/// The terminal colours of values, as jq has them.
+public struct Colors: Sendable {
+  /// Null, false, true, numbers, texts, arrays, objects, keys: each a whole escape sequence.
+  private var sequences: [[UInt8]]
+
+  static let reset = Array("\u{1B}[0m".utf8)
+
+  /// jq 1.8's own colours.
+  public static let standard = Colors(
+    sequences: ["0;90", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39", "1;34"].map(sequence))
+
+  private init(sequences: [[UInt8]]) { self.sequences = sequences }
+
+  private static func sequence(_ code: some StringProtocol) -> [UInt8] { Array("\u{1B}[\(code)m".utf8) }
+
+  /// The standard colours with the changes of a `JQ_COLORS` setting such as `0;31:0;32`; nil where it is malformed.
+  public init?(_ setting: String) {
+    self = .standard
+    let codes = setting.split(separator: ":", omittingEmptySubsequences: false)
+    for code in codes.prefix(sequences.count) {
+      guard code.utf8.allSatisfy({ $0 &- 0x30 < 10 || $0 == 0x3b }) else { return nil }
+    }
+    for (place, code) in codes.prefix(sequences.count).enumerated() {
+      // Nothing after the last colon leaves that colour alone.
+      if code.isEmpty, place == codes.count - 1 { break }
+      sequences[place] = Colors.sequence(code)
+    }
+  }
+
+  var key: [UInt8] { sequences[7] }
+
+  func of(_ value: Value) -> [UInt8] {
+    switch value.kind {
+    case .null: sequences[0]
+    case .boolean: sequences[value.isTruthy ? 2 : 1]
+    case .number: sequences[3]
+    case .string: sequences[4]
+    case .array: sequences[5]
+    case .object: sequences[6]
+    }
   }
 }

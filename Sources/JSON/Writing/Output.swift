@@ -1,19 +1,19 @@
 import Glibc
 
-/// Bytes on their way out: a buffer that grows, or that a drain empties whenever it is full.
+/// An output buffer that grows, or that a drain empties whenever it is full.
 ///
 ///     let output = Output { bytes in write(1, bytes.baseAddress, bytes.count) == bytes.count }
 ///     Writer(.compact).write(value, to: output)
 ///     output.flush()
 public final class Output {
-  /// Takes all of the bytes; false when it could not.
+  /// Takes all of the bytes; false when that failed.
   public typealias Drain = (UnsafeRawBufferPointer) -> Bool
 
   private var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   public private(set) var count = 0
   private let drain: Drain?
-  /// The drain refused once: everything since is dropped.
+  /// Whether the drain failed once; everything since then is dropped.
   public private(set) var hasFailed = false
 
   public init(capacity: Int = 1 << 16, drain: Drain? = nil) {
@@ -33,12 +33,12 @@ public final class Output {
 
   public func removeAll() { count = 0 }
 
-  /// What is in the buffer.
+  /// Calls `body` with the buffer's contents.
   public func withBytes<R>(_ body: (ByteView) throws -> R) rethrows -> R {
     try body(ByteView(start: base, count: count))
   }
 
-  /// What is in the buffer, copied.
+  /// A copy of the buffer's contents.
   public var bytes: [UInt8] { withBytes { Array($0) } }
 
   @inline(never)
@@ -68,7 +68,7 @@ public final class Output {
 
   @inline(__always)
   func put(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
-    // Long runs need no place in the buffer.
+    // Long runs bypass the buffer.
     if length > 1 << 16, let drain {
       flush()
       if !hasFailed, !drain(UnsafeRawBufferPointer(start: bytes, count: length)) { hasFailed = true }
@@ -105,7 +105,7 @@ public final class Output {
   }
 
   @inline(__always)
-  public func putDouble(_ double: Double) {
+  func putDouble(_ double: Double) {
     reserve(NumberFormat.longest)
     count += NumberFormat.write(double, to: base + count)
   }

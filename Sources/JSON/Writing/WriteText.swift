@@ -2,7 +2,7 @@
 
 private let hexDigits: StaticString = "0123456789abcdef"
 
-/// Where the first byte from `start` on stands that needs an escape.
+/// The index of the first byte from `start` on that needs an escape.
 @inline(__always)
 private func plainEnd(_ text: ByteView, _ start: Int, _ ascii: Bool) -> Int {
   guard let base = text.baseAddress else { return 0 }
@@ -15,7 +15,7 @@ private func plainEnd(_ text: ByteView, _ start: Int, _ ascii: Bool) -> Int {
       let quote = word ^ (ones &* 0x22)
       let slash = word ^ (ones &* 0x5c)
       let delete = word ^ (ones &* 0x7f)
-      // Only the first hit is sure: a borrow may fake later ones, and a faked one is looked at again below.
+      // Only the first hit is certain: a borrow may fake later ones, and the byte is checked again below.
       var found = ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash) | ((delete &- ones) & ~delete)
       found |= (word &- (ones &* 0x20)) & ~word
       if ascii { found |= word }

@@ -4,10 +4,10 @@
 ///     Writer(WriteOptions(indent: 2)).write(value, to: output)
 public struct Writer: Sendable {
   let options: WriteOptions
-  /// Nothing but compact: clean views are copied whole.
+  /// Compact without other options: clean views are copied whole.
   private let isPlain: Bool
 
-  /// Containers deeper than this are left out, as jq leaves them out.
+  /// Containers nested deeper are left out, as in jq.
   static let depthLimit = 10_000
 
   public init(_ options: WriteOptions) {
@@ -37,9 +37,9 @@ public struct Writer: Sendable {
   public func text(_ value: Value) -> String { String(decoding: bytes(value), as: UTF8.self) }
 }
 
-/// How a writer lays a value out.
+/// The options of a writer.
 public struct WriteOptions: Sendable {
-  /// Spaces, or tabs, a level; 0 for everything on one line.
+  /// Spaces, or tabs, per level; 0 for everything on one line.
   public var indent: Int
   public var usesTabs: Bool
   public var sortKeys: Bool
@@ -137,7 +137,7 @@ extension Output {
   }
 }
 
-extension Document {
+extension TapeDocument {
   /// The value at an index of the tape: a copy of its bytes unless they are dirty.
   @inline(__always)
   func writeCompact(_ index: Int, to output: Output, _ level: Int) {

@@ -4,15 +4,17 @@ import Glibc
 
 extension Builtins {
   static let extras: [String: Builtin] = [
-    "ago/0": .zero { (value, frame) throws(Stop) in
+    "ago/0": .zero { (value, frame) throws(Exception) in
       guard let now = frame.run.environment.now else {
         throw frame.run.refusal("ago", "no time was handed in")
       }
       return .string(distance(from: try moment(value), to: now))
     },
-    "feet/0": .zero { (value, _) throws(Stop) in .number(try measure(value, "metres") / 0.3048) },
-    "pounds/0": .zero { (value, _) throws(Stop) in .number(try measure(value, "kilograms") / 0.453_592_37) },
-    "slug/0": .zero { (value, _) throws(Stop) in
+    "feet/0": .zero { (value, _) throws(Exception) in .number(try measure(value, "metres") / 0.3048) },
+    "pounds/0": .zero { (value, _) throws(Exception) in
+      .number(try measure(value, "kilograms") / 0.453_592_37)
+    },
+    "slug/0": .zero { (value, _) throws(Exception) in
       guard let text = value.string else {
         throw typeError(value, "cannot be made a slug, as it is not a string")
       }
@@ -20,14 +22,14 @@ extension Builtins {
     },
   ]
 
-  private static func measure(_ value: Value, _ unit: String) throws(Stop) -> Double {
+  private static func measure(_ value: Value, _ unit: String) throws(Exception) -> Double {
     guard let number = value.double else { throw typeError(value, "is not a number of \(unit)") }
     return number
   }
 
   /// Seconds since 1970 from a number or from a date such as `2026-01-31T12:00:00Z`, with a fraction or an
   /// offset.
-  static func moment(_ value: Value) throws(Stop) -> Double {
+  static func moment(_ value: Value) throws(Exception) -> Double {
     if let number = value.double { return number }
     guard let bytes = value.textBytes, let seconds = parseTimestamp(bytes) else {
       throw typeError(

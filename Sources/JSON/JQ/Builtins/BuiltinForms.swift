@@ -1,15 +1,15 @@
-// Builtins that take expressions: generators and loops written out, so that they run in constant stack where jq's do
-// and stop early where nothing more is wanted.
+// Builtins that take expressions: generators and loops in Swift, so that they run in constant stack where jq's do, and
+// stop as soon as no more outputs are needed.
 
 extension Builtins {
   static let forms: [String: Builtin] = [
     "empty/0": .form { (_, _, _) throws(ProgramError) in .never },
     "path/1": .form { (compiler, arguments, here) throws(ProgramError) in
       let paths = try compiler.paths(arguments[0], here)
-      return .many { (value, frame, out) throws(Stop) in
-        try paths(Place(root: value), frame) { (place) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
+        try paths(PathValue(root: value), frame) { (place) throws(Exception) in
           guard place.isPath else {
-            throw Stop("Invalid path expression with result \(place.value.excerpt)")
+            throw Exception("Invalid path expression with result \(place.value.excerpt)")
           }
           try out(.array(place.steps))
         }
@@ -19,21 +19,21 @@ extension Builtins {
       let code = try compiler.compile(arguments[0], here)
       if code.single != nil { return code }
       let all = code.many
-      return .single(total: false) { (value, frame) throws(Stop) in try firstOutput(all, value, frame) }
+      return .single(total: false) { (value, frame) throws(Exception) in try firstOutput(all, value, frame) }
     },
     "last/1": .form { (compiler, arguments, here) throws(ProgramError) in
       let code = try compiler.compile(arguments[0], here)
       if code.single != nil { return code }
       let all = code.many
-      return .single(total: false) { (value, frame) throws(Stop) in
+      return .single(total: false) { (value, frame) throws(Exception) in
         var last: Value?
-        try all(value, frame) { (output) throws(Stop) in last = output }
+        try all(value, frame) { (output) throws(Exception) in last = output }
         return last
       }
     },
     "isempty/1": .form { (compiler, arguments, here) throws(ProgramError) in
       let all = try compiler.compile(arguments[0], here).many
-      return .single { (value, frame) throws(Stop) in .bool(try firstOutput(all, value, frame) == nil) }
+      return .single { (value, frame) throws(Exception) in .bool(try firstOutput(all, value, frame) == nil) }
     },
     "any/2": .form { (compiler, arguments, here) throws(ProgramError) in
       try quantifier(compiler, arguments[0], arguments[1], here, stopsAt: true)
@@ -44,18 +44,18 @@ extension Builtins {
     "limit/2": .form { (compiler, arguments, here) throws(ProgramError) in
       let counts = try compiler.compile(arguments[0], here).many
       let all = try compiler.compile(arguments[1], here).many
-      return .many { (value, frame, out) throws(Stop) in
-        try counts(value, frame) { (count) throws(Stop) in try limit(count, all, value, frame, out) }
+      return .many { (value, frame, out) throws(Exception) in
+        try counts(value, frame) { (count) throws(Exception) in try limit(count, all, value, frame, out) }
       }
     },
     "range/2": .form { (compiler, arguments, here) throws(ProgramError) in
       let starts = try compiler.compile(arguments[0], here).many
       let ends = try compiler.compile(arguments[1], here).many
-      return .many { (value, frame, out) throws(Stop) in
-        try starts(value, frame) { (start) throws(Stop) in
-          try ends(value, frame) { (end) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
+        try starts(value, frame) { (start) throws(Exception) in
+          try ends(value, frame) { (end) throws(Exception) in
             guard let from = start.double, let to = end.double else {
-              throw Stop("Range bounds must be numeric")
+              throw Exception("Range bounds must be numeric")
             }
             try count(from, to, frame.run, out)
           }
@@ -65,7 +65,7 @@ extension Builtins {
     "recurse/1": .form { (compiler, arguments, here) throws(ProgramError) in
       let code = try compiler.compile(arguments[0], here)
       if let next = code.single {
-        return .many { (value, frame, out) throws(Stop) in
+        return .many { (value, frame, out) throws(Exception) in
           var current: Value? = value
           while let output = current {
             try frame.run.step()
@@ -75,14 +75,14 @@ extension Builtins {
         }
       }
       let all = code.many
-      return .many { (value, frame, out) throws(Stop) in try recurse(all, value, frame, out) }
+      return .many { (value, frame, out) throws(Exception) in try recurse(all, value, frame, out) }
     },
     "recurse/0": .form { (_, _, _) throws(ProgramError) in
-      .many { (value, frame, out) throws(Stop) in try descend(value, frame.run, out) }
+      .many { (value, frame, out) throws(Exception) in try descend(value, frame.run, out) }
     },
     "repeat/1": .form { (compiler, arguments, here) throws(ProgramError) in
       let all = try compiler.compile(arguments[0], here).many
-      return .many { (value, frame, out) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
         while true {
           try frame.run.step()
           try all(value, frame, out)
@@ -95,7 +95,7 @@ extension Builtins {
       guard let test = condition.single, let next = update.single, condition.isTotal else {
         return try compiler.callPrelude("while", arguments, here)
       }
-      return .many { (value, frame, out) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
         var current: Value? = value
         while let output = current, let flag = try test(output, frame), flag.isTruthy {
           try frame.run.step()
@@ -110,7 +110,7 @@ extension Builtins {
       guard let test = condition.single, let next = update.single, condition.isTotal else {
         return try compiler.callPrelude("until", arguments, here)
       }
-      return .single(total: update.isTotal) { (value, frame) throws(Stop) in
+      return .single(total: update.isTotal) { (value, frame) throws(Exception) in
         var current = value
         while let flag = try test(current, frame) {
           if flag.isTruthy { return current }
@@ -124,39 +124,43 @@ extension Builtins {
     "walk/1": .form { (compiler, arguments, here) throws(ProgramError) in
       let code = try compiler.compile(arguments[0], here)
       guard let change = code.single else { return try compiler.callPrelude("walk", arguments, here) }
-      return .single(total: code.isTotal) { (value, frame) throws(Stop) in try walk(value, change, frame) }
+      return .single(total: code.isTotal) { (value, frame) throws(Exception) in try walk(value, change, frame)
+      }
     },
     "sort_by/1": .form { (compiler, arguments, here) throws(ProgramError) in
-      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Stop) in
+      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Exception) in
         try sorted(value, by: keys, "cannot be sorted, as they are not both arrays")
       }
     },
     "group_by/1": .form { (compiler, arguments, here) throws(ProgramError) in
-      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Stop) in try grouped(value, by: keys)
+      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Exception) in
+        try grouped(value, by: keys)
       }
     },
     "unique_by/1": .form { (compiler, arguments, here) throws(ProgramError) in
-      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Stop) in try unique(value, by: keys) }
+      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Exception) in
+        try unique(value, by: keys)
+      }
     },
     "min_by/1": .form { (compiler, arguments, here) throws(ProgramError) in
-      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Stop) in
+      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Exception) in
         try extreme(value, by: keys, wantsLeast: true)
       }
     },
     "max_by/1": .form { (compiler, arguments, here) throws(ProgramError) in
-      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Stop) in
+      try keyed(compiler, arguments[0], here) { (value, keys, _) throws(Exception) in
         try extreme(value, by: keys, wantsLeast: false)
       }
     },
     "inputs/0": .form { (_, _, _) throws(ProgramError) in
-      .many { (_, frame, out) throws(Stop) in
+      .many { (_, frame, out) throws(Exception) in
         while let input = try nextInput(frame.run, for: "inputs") {
           try frame.run.step()
           try out(input)
         }
       }
     },
-    "input_line_number/0": .zero { (_, frame) throws(Stop) in
+    "input_line_number/0": .zero { (_, frame) throws(Exception) in
       guard let line = frame.run.environment.inputLineNumber else {
         throw frame.run.refusal("input_line_number", "there is no input stream")
       }
@@ -166,15 +170,15 @@ extension Builtins {
 
   // MARK: Runtime
 
-  /// The first output; whatever would come after it is not made.
-  static func firstOutput(_ all: @escaping Many, _ value: Value, _ frame: Frame) throws(Stop) -> Value? {
+  /// The first output; later ones are not calculated.
+  static func firstOutput(_ all: @escaping Many, _ value: Value, _ frame: Frame) throws(Exception) -> Value? {
     var first: Value?
     let depth = frame.run.depth
     let label = frame.run.nextLabel()
-    do throws(Stop) {
-      try all(value, frame) { (output) throws(Stop) in
+    do throws(Exception) {
+      try all(value, frame) { (output) throws(Exception) in
         first = output
-        throw Stop(.breakOut(label))
+        throw Exception(.breakOut(label))
       }
     } catch {
       guard case .breakOut(label) = error.reason else { throw error }
@@ -184,38 +188,38 @@ extension Builtins {
   }
 
   private static func quantifier(
-    _ compiler: Compiler, _ items: Node, _ condition: Node, _ here: Here, stopsAt flag: Bool
+    _ compiler: Compiler, _ items: SyntaxNode, _ condition: SyntaxNode, _ here: Here, stopsAt flag: Bool
   ) throws(ProgramError) -> Code {
     let tests = Compiler.pipe(try compiler.compile(items, here), try compiler.compile(condition, here))
     let decisive = Compiler.pipe(
       tests,
-      .single(total: false) { (value, _) throws(Stop) in value.isTruthy == flag ? value : nil })
+      .single(total: false) { (value, _) throws(Exception) in value.isTruthy == flag ? value : nil })
     let all = decisive.many
-    return .single { (value, frame) throws(Stop) in
+    return .single { (value, frame) throws(Exception) in
       .bool((try firstOutput(all, value, frame) != nil) == flag)
     }
   }
 
   private static func limit(
     _ count: Value, _ all: @escaping Many, _ value: Value, _ frame: Frame, _ out: Emit
-  ) throws(Stop) {
+  ) throws(Exception) {
     guard try compare(count, .number(0)) > 0 else {
-      if try compare(count, .number(0)) < 0 { throw Stop("limit doesn't support negative count") }
+      if try compare(count, .number(0)) < 0 { throw Exception("limit doesn't support negative count") }
       return
     }
     guard var left = count.double else {
       // What is not a number can be compared, yet not counted down.
-      return try all(value, frame) { (_) throws(Stop) in
+      return try all(value, frame) { (_) throws(Exception) in
         throw typeError(count, .number(1), "cannot be subtracted")
       }
     }
     let depth = frame.run.depth
     let label = frame.run.nextLabel()
-    do throws(Stop) {
-      try all(value, frame) { (output) throws(Stop) in
+    do throws(Exception) {
+      try all(value, frame) { (output) throws(Exception) in
         left -= 1
         try out(output)
-        if left <= 0 { throw Stop(.breakOut(label)) }
+        if left <= 0 { throw Exception(.breakOut(label)) }
       }
     } catch {
       guard case .breakOut(label) = error.reason else { throw error }
@@ -223,7 +227,7 @@ extension Builtins {
     }
   }
 
-  static func count(_ from: Double, _ to: Double, _ run: Run, _ out: Emit) throws(Stop) {
+  static func count(_ from: Double, _ to: Double, _ run: Run, _ out: Emit) throws(Exception) {
     var current = from
     while current < to {
       try run.step()
@@ -232,16 +236,17 @@ extension Builtins {
     }
   }
 
-  private static func recurse(_ all: @escaping Many, _ value: Value, _ frame: Frame, _ out: Emit) throws(Stop)
+  private static func recurse(_ all: @escaping Many, _ value: Value, _ frame: Frame, _ out: Emit)
+    throws(Exception)
   {
     try frame.run.step()
     try frame.run.checkStack()
     try out(value)
-    try all(value, frame) { (inner) throws(Stop) in try recurse(all, inner, frame, out) }
+    try all(value, frame) { (inner) throws(Exception) in try recurse(all, inner, frame, out) }
   }
 
   /// The value and everything beneath it.
-  static func descend(_ value: Value, _ run: Run, _ out: Emit) throws(Stop) {
+  static func descend(_ value: Value, _ run: Run, _ out: Emit) throws(Exception) {
     try run.step()
     try run.checkStack()
     try out(value)
@@ -256,7 +261,7 @@ extension Builtins {
     }
   }
 
-  private static func walk(_ value: Value, _ change: Single, _ frame: Frame) throws(Stop) -> Value? {
+  private static func walk(_ value: Value, _ change: Single, _ frame: Frame) throws(Exception) -> Value? {
     let run = frame.run
     try run.step()
     try run.checkStack()
@@ -287,15 +292,15 @@ extension Builtins {
 
   /// Collects the outputs of an expression for each element, for builtins that order by them.
   private static func keyed(
-    _ compiler: Compiler, _ key: Node, _ here: Here,
-    _ use: @escaping @Sendable (Value, [Value], Run) throws(Stop) -> Value
+    _ compiler: Compiler, _ key: SyntaxNode, _ here: Here,
+    _ use: @escaping @Sendable (Value, [Value], Run) throws(Exception) -> Value
   ) throws(ProgramError) -> Code {
     let code = try compiler.compile(key, here)
     let (single, all) = (code.single, code.many)
-    return .single { (value, frame) throws(Stop) in
+    return .single { (value, frame) throws(Exception) in
       let run = frame.run
       var keys: [Value] = []
-      try iterate(value, run) { (element) throws(Stop) in
+      try iterate(value, run) { (element) throws(Exception) in
         try run.charge(4 * MemoryLayout<Value>.stride)
         if let single {
           // One output orders as the array of it would.
@@ -304,7 +309,7 @@ extension Builtins {
           return
         }
         var outputs: [Value] = []
-        try all(element, frame) { (output) throws(Stop) in outputs.append(output) }
+        try all(element, frame) { (output) throws(Exception) in outputs.append(output) }
         keys.append(.array(outputs))
       }
       return try use(value, keys, run)

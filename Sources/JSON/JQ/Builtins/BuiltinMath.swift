@@ -5,50 +5,50 @@ import Glibc
 extension Builtins {
   static let math: [String: Builtin] = {
     var table: [String: Builtin] = [
-      "infinite/0": .zero { (_, _) throws(Stop) in .number(.infinity) },
-      "nan/0": .zero { (_, _) throws(Stop) in .number(.nan) },
-      "isinfinite/0": .zero { (value, _) throws(Stop) in .bool(value.double?.isInfinite ?? false) },
-      "isnan/0": .zero { (value, _) throws(Stop) in .bool(value.double?.isNaN ?? false) },
-      "isnormal/0": .zero { (value, _) throws(Stop) in .bool(value.double?.isNormal ?? false) },
-      "abs/0": .zero { (value, _) throws(Stop) in
+      "infinite/0": .zero { (_, _) throws(Exception) in .number(.infinity) },
+      "nan/0": .zero { (_, _) throws(Exception) in .number(.nan) },
+      "isinfinite/0": .zero { (value, _) throws(Exception) in .bool(value.double?.isInfinite ?? false) },
+      "isnan/0": .zero { (value, _) throws(Exception) in .bool(value.double?.isNaN ?? false) },
+      "isnormal/0": .zero { (value, _) throws(Exception) in .bool(value.double?.isNormal ?? false) },
+      "abs/0": .zero { (value, _) throws(Exception) in
         if value.kind != .number, try compare(value, .number(0)) >= 0 { return value }
         guard let magnitude = value.magnitude else { throw typeError(value, "cannot be negated") }
         return value.double.map { $0 < 0 } ?? false ? magnitude : value
       },
-      "frexp/0": .zero { (value, _) throws(Stop) in
+      "frexp/0": .zero { (value, _) throws(Exception) in
         let number = try operand(value)
         if !number.isFinite || number == 0 { return .array([.number(number), .number(0)]) }
         var exponent: Int32 = 0
         let fraction = Glibc.frexp(number, &exponent)
         return .array([.number(fraction), .number(Int(exponent))])
       },
-      "modf/0": .zero { (value, _) throws(Stop) in
+      "modf/0": .zero { (value, _) throws(Exception) in
         let number = try operand(value)
         var whole = 0.0
         let fraction = Glibc.modf(number, &whole)
         return .array([.number(fraction), .number(whole)])
       },
-      "lgamma_r/0": .zero { (value, _) throws(Stop) in
+      "lgamma_r/0": .zero { (value, _) throws(Exception) in
         var sign: Int32 = 0
         let result = Glibc.lgamma_r(try operand(value), &sign)
         return .array([.number(result), .number(Int(sign))])
       },
-      "fma/3": .three { (_, a, b, c, _) throws(Stop) in
+      "fma/3": .three { (_, a, b, c, _) throws(Exception) in
         .number(Glibc.fma(try operand(a), try operand(b), try operand(c)))
       },
     ]
     for (name, function) in unary {
-      table["\(name)/0"] = .zero { (value, _) throws(Stop) in .number(function(try operand(value))) }
+      table["\(name)/0"] = .zero { (value, _) throws(Exception) in .number(function(try operand(value))) }
     }
     for (name, function) in binary {
-      table["\(name)/2"] = .two { (_, a, b, _) throws(Stop) in
+      table["\(name)/2"] = .two { (_, a, b, _) throws(Exception) in
         .number(function(try operand(a), try operand(b)))
       }
     }
     return table
   }()
 
-  private static func operand(_ value: Value) throws(Stop) -> Double {
+  private static func operand(_ value: Value) throws(Exception) -> Double {
     guard let number = value.double else { throw typeError(value, "number required") }
     return number
   }

@@ -2,20 +2,20 @@
 
 extension Builtins {
   static let regex: [String: Builtin] = [
-    "test/2": .two { (value, pattern, flags, frame) throws(Stop) in
+    "test/2": .two { (value, pattern, flags, frame) throws(Exception) in
       let search = try Search(value, pattern, flags, frame.run)
       var isFound = false
-      try search.run { (_) throws(Stop) in
+      try search.run { (_) throws(Exception) in
         isFound = true
         return false
       }
       return .bool(isFound)
     },
-    "_match/2": .two { (value, pattern, flags, frame) throws(Stop) in
+    "_match/2": .two { (value, pattern, flags, frame) throws(Exception) in
       let search = try Search(value, pattern, flags, frame.run)
       var matches: [Value] = []
       var counter = CharacterCounter(search.text)
-      try search.run { (region) throws(Stop) in
+      try search.run { (region) throws(Exception) in
         try frame.run.step()
         try frame.run.charge(512)
         matches.append(search.match(region, &counter))
@@ -23,7 +23,7 @@ extension Builtins {
       }
       return .array(matches)
     },
-    "_captures/0": .zero { (value, _) throws(Stop) in
+    "_captures/0": .zero { (value, _) throws(Exception) in
       var groups: [Value] = []
       value.member("captures")?.forEachElement { groups.append($0) }
       return named(groups)
@@ -36,7 +36,7 @@ extension Builtins {
       guard let text = replacement.single, replacement.isTotal, let makePattern = pattern.single,
         let makeFlags = flags.single
       else { return try compiler.callPrelude("sub", arguments, here) }
-      return .single(total: pattern.isTotal && flags.isTotal) { (value, frame) throws(Stop) in
+      return .single(total: pattern.isTotal && flags.isTotal) { (value, frame) throws(Exception) in
         guard let pattern = try makePattern(value, frame), let flags = try makeFlags(value, frame) else {
           return nil
         }
@@ -60,13 +60,13 @@ extension Builtins {
   /// The text with each match replaced by what an expression makes of its named groups.
   private static func substituted(
     _ value: Value, _ pattern: Value, _ flags: Value, _ replacement: Single, _ frame: Frame
-  ) throws(Stop) -> Value {
+  ) throws(Exception) -> Value {
     let run = frame.run
     let search = try Search(value, pattern, flags, run)
     var counter = CharacterCounter(search.text)
     var result: Value = .null
     var previous = 0
-    try search.run { (region) throws(Stop) in
+    try search.run { (region) throws(Exception) in
       try run.step()
       let match = search.match(region, &counter)
       let insert = try replacement(named(match.member("captures")?.items ?? []), frame) ?? .null

@@ -7,7 +7,7 @@ enum Format: String, Sendable {
 
 extension Builtins {
   static let formats: [String: Builtin] = [
-    "format/1": .one { (value, name, frame) throws(Stop) in
+    "format/1": .one { (value, name, frame) throws(Exception) in
       guard let text = name.string else { throw typeError(name, "is not a valid format") }
       return try formatted(value, Format(rawValue: text), text, frame.run)
     }
@@ -15,9 +15,9 @@ extension Builtins {
 }
 
 /// A value in a format; `name` is what the program called it.
-func formatted(_ value: Value, _ format: Format?, _ name: String, _ run: Run) throws(Stop) -> Value {
+func formatted(_ value: Value, _ format: Format?, _ name: String, _ run: Run) throws(Exception) -> Value {
   switch format {
-  case nil: throw Stop("\(name) is not a valid format")
+  case nil: throw Exception("\(name) is not a valid format")
   case .text: return try textValue(value, run)
   case .json: return try jsonText(value, run)
   case .csv:
@@ -59,7 +59,7 @@ func formatted(_ value: Value, _ format: Format?, _ name: String, _ run: Run) th
   }
 }
 
-private func bytes(of value: Value, _ run: Run) throws(Stop) -> [UInt8] {
+private func bytes(of value: Value, _ run: Run) throws(Exception) -> [UInt8] {
   let bytes = try textValue(value, run).textBytes ?? []
   try run.charge(bytes.count * 2)
   return bytes
@@ -67,7 +67,7 @@ private func bytes(of value: Value, _ run: Run) throws(Stop) -> [UInt8] {
 
 private func replaced(
   _ value: Value, _ run: Run, _ replacement: (UInt8) -> StaticString?
-) throws(Stop) -> Value {
+) throws(Exception) -> Value {
   var out: [UInt8] = []
   for byte in try bytes(of: value, run) {
     if let text = replacement(byte) {
@@ -82,7 +82,7 @@ private func replaced(
 private func row(
   _ value: Value, _ separator: String, _ complaint: String, _ run: Run,
   _ quote: ([UInt8], inout [UInt8]) -> Void
-) throws(Stop) -> Value {
+) throws(Exception) -> Value {
   guard value.kind == .array else { throw typeError(value, complaint) }
   var out: [UInt8] = []
   var isFirst = true
@@ -102,7 +102,7 @@ private func row(
   return .string(out)
 }
 
-private func shell(_ value: Value, _ run: Run) throws(Stop) -> Value {
+private func shell(_ value: Value, _ run: Run) throws(Exception) -> Value {
   var out: [UInt8] = []
   for (number, item) in (value.items ?? [value]).enumerated() {
     if number > 0 { out.append(0x20) }
@@ -121,7 +121,7 @@ private func shell(_ value: Value, _ run: Run) throws(Stop) -> Value {
   return .string(out)
 }
 
-private func percentEncoded(_ value: Value, _ run: Run) throws(Stop) -> Value {
+private func percentEncoded(_ value: Value, _ run: Run) throws(Exception) -> Value {
   let digits = Array("0123456789ABCDEF".utf8)
   var out: [UInt8] = []
   for byte in try bytes(of: value, run) {
@@ -137,7 +137,7 @@ private func percentEncoded(_ value: Value, _ run: Run) throws(Stop) -> Value {
   return .string(out)
 }
 
-private func percentDecoded(_ value: Value, _ run: Run) throws(Stop) -> Value {
+private func percentDecoded(_ value: Value, _ run: Run) throws(Exception) -> Value {
   let text = try bytes(of: value, run)
   var out: [UInt8] = []
   var at = 0
@@ -159,7 +159,7 @@ private func percentDecoded(_ value: Value, _ run: Run) throws(Stop) -> Value {
   return .string(out)
 }
 
-private func decoded(_ value: Value, _ radix: Radix, _ run: Run) throws(Stop) -> Value {
+private func decoded(_ value: Value, _ radix: Radix, _ run: Run) throws(Exception) -> Value {
   let text = try bytes(of: value, run)
   switch radix.decode(text) {
   case .bytes(let out): return out.withUnsafeBufferPointer { .string(repairing: $0) }

@@ -1,5 +1,5 @@
-// Builtins written in the language itself. Each is parsed the first time a program uses it; forms that are written in
-// Swift too are here for path expressions, and for arguments with several outputs.
+// Builtins written in the language itself, each parsed when a program first uses it. Forms that are written in Swift as
+// well are here for path expressions, and for arguments with several outputs.
 
 enum Prelude {
   static let definitions = table(of: texts)
@@ -162,12 +162,11 @@ enum Prelude {
     "def IN(s): any(s == .; .);",
     "def IN(src; s): any(src == s; .);",
     "def ascii: [.] | implode;",
-    "def ago: now - .;",
   ]
 
   /// One definition, parsed.
-  static func definition(_ text: String) -> (Definition, Source)? {
-    let source = Source(name: "<builtin>", text: Array(text.utf8), isPrelude: true)
+  static func definition(_ text: String) -> (Definition, ProgramText)? {
+    let source = ProgramText(name: "<builtin>", text: Array(text.utf8), isPrelude: true)
     guard let module = try? Parser.parse(source), let definition = module.definitions.first else {
       return nil
     }
@@ -182,7 +181,7 @@ extension Compiler {
     return Prelude.definitions[signature].flatMap { meaning(signature, $0) }
   }
 
-  /// What a definition means, which is parsed when it is first asked for.
+  /// The meaning of a definition, which is parsed at its first use.
   func meaning(_ key: String, _ text: String) -> FunctionMeaning? {
     if let known = preludeMeanings[key] { return known }
     guard let (definition, source) = Prelude.definition(text) else { return nil }
@@ -191,11 +190,64 @@ extension Compiler {
     return meaning
   }
 
-  /// Calls the definition in the prelude although there is a form of the same name.
-  func callPrelude(_ name: String, _ arguments: [Node], _ here: Here) throws(ProgramError) -> Code {
+  /// Calls the definition in the prelude rather than the form of the same name.
+  func callPrelude(_ name: String, _ arguments: [SyntaxNode], _ here: Here) throws(ProgramError) -> Code {
     guard let meaning = preludeMeaning(name, arguments.count), let first = arguments.first else {
       return .never
     }
     return try call(meaning, arguments, first, here)
+  }
+}
+
+// MARK: - Path expressions
+
+// Builtins that are written in Swift for values, defined in the language for path expressions: in jq they consist of
+// smaller expressions, which have paths (`path(ltrimstr("a"))`) or fail at the first one without.
+
+extension Prelude {
+  static let pathDefinitions = table(of: [
+    "def abs: if . < 0 then - . else . end;",
+    "def all(items; condition): isempty(items | condition and empty);",
+    "def any(items; condition): isempty(items | condition or empty) | not;",
+    "def isempty(f): first((f | false), true);",
+    "def ascii_downcase: explode | map(if 65 <= . and . <= 90 then . + 32 end) | implode;",
+    "def ascii_upcase: explode | map(if 97 <= . and . <= 122 then . - 32 end) | implode;",
+    """
+    def flatten($depth):
+      def f($n): reduce .[] as $x ([];
+        if $x | type == "array" and $n != 0 then . + ($x | f($n - 1)) else . + [$x] end);
+      if $depth < 0 then error("flatten depth must not be negative") else f($depth) end;
+    """,
+    "def flatten: def f: reduce .[] as $x ([]; . + if $x | type == \"array\" then $x | f else [$x] end); f;",
+    """
+    def from_entries: map({(.key // .Key // .name // .Name): if has("value") then .value else .Value end})
+      | add // {};
+    """,
+    """
+    def indices($i): if type == "array" and ($i | type) == "array" then .[$i]
+      elif type == "array" then .[[$i]]
+      elif type == "string" and ($i | type) == "string" then _strindices($i)
+      else .[$i] end;
+    """,
+    """
+    def join($separator): reduce .[] as $x (null;
+        (if . == null then "" else . + $separator end)
+        + ($x | if type == "boolean" or type == "number" then tostring else . // "" end))
+      // "";
+    """,
+    "def ltrimstr($text): if startswith($text) then .[$text | length:] end;",
+    "def rtrimstr($text): if endswith($text) then .[:length - ($text | length)] end;",
+    "def trimstr($text): ltrimstr($text) | rtrimstr($text);",
+    "def reverse: [.[length - 1 - range(0; length)]];",
+    "def transpose: [range(0; map(length) | max // 0) as $i | [.[][$i]]];",
+  ])
+}
+
+extension Compiler {
+  /// What a name of the prelude means in a path expression.
+  func pathMeaning(_ name: String, _ arity: Int) -> FunctionMeaning? {
+    let signature = "\(name)/\(arity)"
+    guard let text = Prelude.pathDefinitions[signature] else { return preludeMeaning(name, arity) }
+    return meaning("path " + signature, text)
   }
 }

@@ -13,7 +13,7 @@ final class CompiledRegex {
 
   private static let library: Int32 = flow_onig_initialize()
 
-  fileprivate init(_ pattern: [UInt8], _ options: OnigOptionType) throws(Stop) {
+  fileprivate init(_ pattern: [UInt8], _ options: OnigOptionType) throws(Exception) {
     _ = CompiledRegex.library
     var compiled: OnigRegex?
     var info = OnigErrorInfo()
@@ -23,7 +23,7 @@ final class CompiledRegex {
       }
     }
     guard status == ONIG_NORMAL, let compiled else {
-      throw Stop("Regex failure: \(message(status, &info))")
+      throw Exception("Regex failure: \(message(status, &info))")
     }
     regex = compiled
     names = CompiledRegex.names(of: compiled)
@@ -48,7 +48,7 @@ final class CompiledRegex {
   }
 }
 
-/// Oniguruma wants an address even for an empty text.
+/// The address of a text; Oniguruma needs one even for an empty text.
 private func withOptionalBase<R>(_ text: ByteView, _ body: (UnsafePointer<UInt8>) -> R) -> R {
   if let base = text.baseAddress { return body(base) }
   var nothing: UInt8 = 0
@@ -62,7 +62,7 @@ private func message(_ status: Int32, _ info: UnsafeMutablePointer<OnigErrorInfo
   }
 }
 
-/// The regular expressions of a run: programs use the same few again and again.
+/// A cache of a run's regular expressions: programs use the same few repeatedly.
 struct PatternCache {
   private struct Entry {
     let pattern: [UInt8]
@@ -73,7 +73,7 @@ struct PatternCache {
   private var entries: [Entry] = []
   private static let limit = 16
 
-  mutating func regex(_ pattern: [UInt8], _ options: OnigOptionType) throws(Stop) -> CompiledRegex {
+  mutating func regex(_ pattern: [UInt8], _ options: OnigOptionType) throws(Exception) -> CompiledRegex {
     if let place = entries.lastIndex(where: { $0.options == options && $0.pattern == pattern }) {
       return entries[place].regex
     }
@@ -108,7 +108,7 @@ struct Search {
   let regex: CompiledRegex
   let isGlobal: Bool
 
-  init(_ value: Value, _ pattern: Value, _ flags: Value, _ run: Run) throws(Stop) {
+  init(_ value: Value, _ pattern: Value, _ flags: Value, _ run: Run) throws(Exception) {
     guard let text = value.textBytes else {
       throw typeError(value, "cannot be matched, as it is not a string")
     }
@@ -127,7 +127,7 @@ struct Search {
         case "p": options |= OnigOptionType(ONIG_OPTION_MULTILINE) | OnigOptionType(ONIG_OPTION_SINGLELINE)
         case "l": options |= OnigOptionType(ONIG_OPTION_FIND_LONGEST)
         case "n": options |= OnigOptionType(ONIG_OPTION_FIND_NOT_EMPTY)
-        default: throw Stop("\(letters) is not a valid modifier string")
+        default: throw Exception("\(letters) is not a valid modifier string")
         }
       }
     } else if !flags.isNull {
@@ -138,7 +138,7 @@ struct Search {
   }
 
   /// Calls `body` with each match until it answers false.
-  func run(_ body: (OnigRegion) throws(Stop) -> Bool) throws(Stop) {
+  func run(_ body: (OnigRegion) throws(Exception) -> Bool) throws(Exception) {
     guard let region = onig_region_new() else { return }
     defer { onig_region_free(region, 1) }
     guard let parameters = onig_new_match_param() else { return }
@@ -156,7 +156,7 @@ struct Search {
         }
       }
       if status == ONIG_MISMATCH { return }
-      if status < 0 { throw Stop("Regex failure: \(message(status, nil))") }
+      if status < 0 { throw Exception("Regex failure: \(message(status, nil))") }
       let end = Int(region.pointee.end[0])
       if try !body(region.pointee) { return }
       start = end

@@ -1,18 +1,18 @@
-// What the compiler makes: closures of two kinds. An expression that can have no more than one output is a plain
-// function; only the others are generators, which hand each output to a callback before they make the next one.
+// Compiled code: closures of two kinds. An expression with at most one output is a plain function; only the others are
+// generators, which call a callback with each output before they make the next one.
 
-/// At most one output; nil is none.
-typealias Single = @Sendable (Value, Frame) throws(Stop) -> Value?
+/// Code with at most one output; nil is none.
+typealias Single = @Sendable (Value, Frame) throws(Exception) -> Value?
 /// The receiver of a generator's outputs.
-typealias Emit = (Value) throws(Stop) -> Void
-/// Any number of outputs.
-typealias Many = @Sendable (Value, Frame, Emit) throws(Stop) -> Void
-/// Changes a value in place.
-typealias Change = @Sendable (inout Value, Frame) throws(Stop) -> Void
-/// The receiver of the places that a path expression leads to.
-typealias EmitPlace = (Place) throws(Stop) -> Void
-/// A path expression: from a place to places.
-typealias Paths = @Sendable (Place, Frame, EmitPlace) throws(Stop) -> Void
+typealias Emit = (Value) throws(Exception) -> Void
+/// Code with any number of outputs.
+typealias Many = @Sendable (Value, Frame, Emit) throws(Exception) -> Void
+/// Code that changes a value in place.
+typealias Change = @Sendable (inout Value, Frame) throws(Exception) -> Void
+/// The receiver of a path expression's outputs.
+typealias EmitPathValue = (PathValue) throws(Exception) -> Void
+/// The code of a path expression, from a value with its path to others.
+typealias Paths = @Sendable (PathValue, Frame, EmitPathValue) throws(Exception) -> Void
 
 /// A compiled expression.
 struct Code: Sendable {
@@ -22,7 +22,7 @@ struct Code: Sendable {
   }
 
   let form: Form
-  /// Always one output, not none.
+  /// Whether there is always an output.
   let isTotal: Bool
   /// The output of an expression that always has the same one.
   let constant: Value?
@@ -30,7 +30,7 @@ struct Code: Sendable {
   var isNever = false
 
   static func constant(_ value: Value) -> Code {
-    Code(form: .single({ (_, _) throws(Stop) in value }), isTotal: true, constant: value)
+    Code(form: .single({ (_, _) throws(Exception) in value }), isTotal: true, constant: value)
   }
 
   static func single(total: Bool = true, _ run: @escaping Single) -> Code {
@@ -52,14 +52,12 @@ struct Code: Sendable {
     switch form {
     case .many(let run): return run
     case .single(let run):
-      return { (value, frame, out) throws(Stop) in
+      return { (value, frame, out) throws(Exception) in
         if let output = try run(value, frame) { try out(output) }
       }
     }
   }
 
-  /// Everything it can be called as, for an argument.
-  var argument: ArgumentCode { ArgumentCode(many: many, single: single, paths: nil) }
 }
 
 /// The code of a function's argument, where it could not be compiled into the function.
@@ -77,7 +75,7 @@ final class ArgumentCode: Sendable {
 
 /// A function that is called rather than compiled into its callers: a recursive one.
 ///
-/// Filled in once its body is compiled, which is before any program runs.
+/// `@unchecked`: the compiler fills it in before the program is handed out; after that it never changes.
 final class FunctionCode: @unchecked Sendable {
   let name: String
   var body: Code?
@@ -88,7 +86,7 @@ final class FunctionCode: @unchecked Sendable {
 
   /// Runs a body that is known to have at most one output, and the tail calls it ends in.
   @inline(__always)
-  func callSingle(_ input: Value, _ frame: Frame) throws(Stop) -> Value? {
+  func callSingle(_ input: Value, _ frame: Frame) throws(Exception) -> Value? {
     guard let body, let single = body.single else { return nil }
     let run = frame.run
     try run.step()
@@ -101,7 +99,7 @@ final class FunctionCode: @unchecked Sendable {
       try run.step()
       guard let single = next.function.body?.single else {
         var last: Value?
-        try next.function.callMany(next.input, next.frame) { (value) throws(Stop) in last = value }
+        try next.function.callMany(next.input, next.frame) { (value) throws(Exception) in last = value }
         return last
       }
       if let output = try single(next.input, next.frame) { return output }
@@ -110,7 +108,7 @@ final class FunctionCode: @unchecked Sendable {
   }
 
   /// Runs a body of any kind, and the tail calls it ends in.
-  func callMany(_ input: Value, _ frame: Frame, _ out: Emit) throws(Stop) {
+  func callMany(_ input: Value, _ frame: Frame, _ out: Emit) throws(Exception) {
     guard let body else { return }
     let run = frame.run
     try run.step()
@@ -127,7 +125,7 @@ final class FunctionCode: @unchecked Sendable {
   }
 
   @inline(__always)
-  private static func emit(_ body: Code, _ input: Value, _ frame: Frame, _ out: Emit) throws(Stop) {
+  private static func emit(_ body: Code, _ input: Value, _ frame: Frame, _ out: Emit) throws(Exception) {
     switch body.form {
     case .many(let many): try many(input, frame, out)
     case .single(let single): if let output = try single(input, frame) { try out(output) }

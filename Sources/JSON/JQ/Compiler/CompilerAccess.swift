@@ -2,7 +2,7 @@
 
 extension Compiler {
   /// The names of `.a.b.c`, when the expression is nothing else.
-  func names(of node: Node) -> [Key]? {
+  func names(of node: SyntaxNode) -> [Key]? {
     var names: [Key] = []
     var current = node
     while true {
@@ -17,7 +17,7 @@ extension Compiler {
     }
   }
 
-  func access(_ node: Node, _ here: Here) throws(ProgramError) -> Code {
+  func access(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Code {
     if let names = names(of: node) { return path(names) }
     let here = here.inner
     switch node.form {
@@ -26,15 +26,15 @@ extension Compiler {
       if case .text(let name) = key.form { return member(of: target, Key(bytes: name), isOptional) }
       let key = try compile(key, here)
       if isOptional {
-        return Compiler.combine(target, key, total: false) { (target, key, _) throws(Stop) in
+        return Compiler.combine(target, key, total: false) { (target, key, _) throws(Exception) in
           try? index(target, key)
         }
       }
-      return Compiler.combine(target, key) { (target, key, _) throws(Stop) in try index(target, key) }
+      return Compiler.combine(target, key) { (target, key, _) throws(Exception) in try index(target, key) }
     case .slice(let target, let from, let to, let isOptional):
       let target = try compile(target, here)
       let bounds = try sliceBounds(from, to, here)
-      return Compiler.combine(target, bounds, total: !isOptional) { (target, key, _) throws(Stop) in
+      return Compiler.combine(target, bounds, total: !isOptional) { (target, key, _) throws(Exception) in
         if isOptional { return try? index(target, key) }
         return try index(target, key)
       }
@@ -42,14 +42,14 @@ extension Compiler {
       let target = try compile(target, here)
       switch target.form {
       case .single(let run):
-        return .many { (value, frame, out) throws(Stop) in
+        return .many { (value, frame, out) throws(Exception) in
           guard let container = try run(value, frame) else { return }
           if isOptional, container.count == nil { return }
           try iterate(container, frame.run, out)
         }
       case .many(let all):
-        return .many { (value, frame, out) throws(Stop) in
-          try all(value, frame) { (container) throws(Stop) in
+        return .many { (value, frame, out) throws(Exception) in
+          try all(value, frame) { (container) throws(Exception) in
             if isOptional, container.count == nil { return }
             try iterate(container, frame.run, out)
           }
@@ -60,16 +60,16 @@ extension Compiler {
   }
 
   /// The bounds of a slice as the key that stands for it in a path.
-  func sliceBounds(_ from: Node?, _ to: Node?, _ here: Here) throws(ProgramError) -> Code {
+  func sliceBounds(_ from: SyntaxNode?, _ to: SyntaxNode?, _ here: Here) throws(ProgramError) -> Code {
     let lower = try from.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
     let upper = try to.map { (node) throws(ProgramError) in try compile(node, here) } ?? .constant(.null)
-    return Compiler.combine(upper, lower) { (upper, lower, _) throws(Stop) in sliceKey(lower, upper) }
+    return Compiler.combine(upper, lower) { (upper, lower, _) throws(Exception) in sliceKey(lower, upper) }
   }
 
   private func path(_ names: [Key]) -> Code {
     let hints = newHints(names.count)
     let path = NamePath(names)
-    return .single { (value, frame) throws(Stop) in try path.value(in: value, frame.hints + hints) }
+    return .single { (value, frame) throws(Exception) in try path.value(in: value, frame.hints + hints) }
   }
 
   private func member(of target: Code, _ name: Key, _ isOptional: Bool) -> Code {
@@ -77,40 +77,41 @@ extension Compiler {
     if isOptional {
       return Compiler.pipe(
         target,
-        .single(total: false) { (value, frame) throws(Stop) in
+        .single(total: false) { (value, frame) throws(Exception) in
           let kind = value.kind
           guard kind == .object || kind == .null else { return nil }
           return value.member(name, hint: &frame.hints[hint]) ?? .null
         })
     }
     return Compiler.pipe(
-      target, .single { (value, frame) throws(Stop) in try index(value, name, hint: &frame.hints[hint]) })
+      target, .single { (value, frame) throws(Exception) in try index(value, name, hint: &frame.hints[hint]) }
+    )
   }
 
-  /// Two expressions over the same input and what is made of their outputs.
+  /// Two expressions on the same input, joined: `join` is called with each pair of their outputs.
   ///
   /// The second one's outputs change slowest, as in jq.
   static func combine(
     _ first: Code, _ second: Code, total: Bool = true,
-    _ join: @escaping @Sendable (Value, Value, Run) throws(Stop) -> Value?
+    _ join: @escaping @Sendable (Value, Value, Run) throws(Exception) -> Value?
   ) -> Code {
     if let a = first.single, let b = second.single {
       let isTotal = first.isTotal && second.isTotal && total
       if let constant = second.constant {
-        return .single(total: isTotal) { (value, frame) throws(Stop) in
+        return .single(total: isTotal) { (value, frame) throws(Exception) in
           guard let left = try a(value, frame) else { return nil }
           return try join(left, constant, frame.run)
         }
       }
-      return .single(total: isTotal) { (value, frame) throws(Stop) in
+      return .single(total: isTotal) { (value, frame) throws(Exception) in
         guard let right = try b(value, frame), let left = try a(value, frame) else { return nil }
         return try join(left, right, frame.run)
       }
     }
     let (a, b) = (first.many, second.many)
-    return .many { (value, frame, out) throws(Stop) in
-      try b(value, frame) { (right) throws(Stop) in
-        try a(value, frame) { (left) throws(Stop) in
+    return .many { (value, frame, out) throws(Exception) in
+      try b(value, frame) { (right) throws(Exception) in
+        try a(value, frame) { (left) throws(Exception) in
           if let output = try join(left, right, frame.run) { try out(output) }
         }
       }
@@ -119,7 +120,9 @@ extension Compiler {
 
   // MARK: Operators
 
-  func binary(_ operation: Operator, _ left: Node, _ right: Node, _ here: Here) throws(ProgramError) -> Code {
+  func binary(_ operation: Operator, _ left: SyntaxNode, _ right: SyntaxNode, _ here: Here)
+    throws(ProgramError) -> Code
+  {
     let here = here.inner
     if let quick = try comparison(operation, left, right, here) { return quick }
     let a = try compile(left, here)
@@ -128,11 +131,11 @@ extension Compiler {
       return folded
     }
     switch operation {
-    case .add: return Compiler.combine(a, b) { (x, y, run) throws(Stop) in try add(x, y, run) }
-    case .subtract: return Compiler.combine(a, b) { (x, y, _) throws(Stop) in try subtract(x, y) }
-    case .equal: return Compiler.combine(a, b) { (x, y, _) throws(Stop) in .bool(try equal(x, y)) }
-    case .notEqual: return Compiler.combine(a, b) { (x, y, _) throws(Stop) in .bool(!(try equal(x, y))) }
-    default: return Compiler.combine(a, b) { (x, y, run) throws(Stop) in try operation.apply(x, y, run) }
+    case .add: return Compiler.combine(a, b) { (x, y, run) throws(Exception) in try add(x, y, run) }
+    case .subtract: return Compiler.combine(a, b) { (x, y, _) throws(Exception) in try subtract(x, y) }
+    case .equal: return Compiler.combine(a, b) { (x, y, _) throws(Exception) in .bool(try equal(x, y)) }
+    case .notEqual: return Compiler.combine(a, b) { (x, y, _) throws(Exception) in .bool(!(try equal(x, y))) }
+    default: return Compiler.combine(a, b) { (x, y, run) throws(Exception) in try operation.apply(x, y, run) }
     }
   }
 
@@ -142,9 +145,9 @@ extension Compiler {
     return (try? operation.apply(a, b, run)).map { .constant($0) }
   }
 
-  /// `.a.b == "text"`: compared where it stands, without taking it out.
+  /// `.a.b == "text"`: compared in the document, without making a value.
   private func comparison(
-    _ operation: Operator, _ left: Node, _ right: Node, _ here: Here
+    _ operation: Operator, _ left: SyntaxNode, _ right: SyntaxNode, _ here: Here
   ) throws(ProgramError) -> Code? {
     guard operation == .equal || operation == .notEqual, case .text(let wanted) = right.form,
       let names = names(of: left)
@@ -153,67 +156,68 @@ extension Compiler {
     let path = NamePath(names)
     let text = ConstantText(wanted)
     let expected = operation == .equal
-    return .single { (value, frame) throws(Stop) in
+    return .single { (value, frame) throws(Exception) in
       .bool(try path.leads(from: value, to: text.bytes, frame.hints + hints) == expected)
     }
   }
 
-  func negate(_ operand: Node, _ here: Here) throws(ProgramError) -> Code {
+  func negate(_ operand: SyntaxNode, _ here: Here) throws(ProgramError) -> Code {
     let code = try compile(operand, here.inner)
     if let constant = code.constant, let negated = constant.negated {
       // As a literal zero has no sign.
       return .constant(constant.double == 0 ? .number(0) : negated)
     }
     return Compiler.pipe(
-      code, .single { (value, _) throws(Stop) in try negative(value) })
+      code, .single { (value, _) throws(Exception) in try negative(value) })
   }
 
   // MARK: Texts
 
   func interpolation(
-    _ format: String, _ parts: [StringPart], _ node: Node, _ here: Here
+    _ format: String, _ parts: [StringPart], _ node: SyntaxNode, _ here: Here
   ) throws(ProgramError) -> Code {
     let style = Format(rawValue: format)
     var result: Code = .constant(.string([UInt8]()))
     for part in parts {
       switch part {
       case .text(let bytes):
-        result = Compiler.combine(result, .constant(.string(bytes))) { (x, y, run) throws(Stop) in
+        result = Compiler.combine(result, .constant(.string(bytes))) { (x, y, run) throws(Exception) in
           try add(x, y, run)
         }
       case .value(let node):
         let value = try compile(node, here.inner)
         let text = Compiler.pipe(
-          value, .single { (value, frame) throws(Stop) in try formatted(value, style, format, frame.run) })
-        result = Compiler.combine(result, text) { (x, y, run) throws(Stop) in try add(x, y, run) }
+          value,
+          .single { (value, frame) throws(Exception) in try formatted(value, style, format, frame.run) })
+        result = Compiler.combine(result, text) { (x, y, run) throws(Exception) in try add(x, y, run) }
       }
     }
     return result
   }
 
-  func format(_ name: String, _ node: Node, _ here: Here) throws(ProgramError) -> Code {
+  func format(_ name: String, _ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Code {
     let style = Format(rawValue: name)
-    return .single { (value, frame) throws(Stop) in try formatted(value, style, name, frame.run) }
+    return .single { (value, frame) throws(Exception) in try formatted(value, style, name, frame.run) }
   }
 
   // MARK: Arrays and objects
 
-  func array(_ items: Node?, _ here: Here) throws(ProgramError) -> Code {
+  func array(_ items: SyntaxNode?, _ here: Here) throws(ProgramError) -> Code {
     guard let items else { return .constant(.array([])) }
     if let constants = constants(items) { return .constant(.array(constants)) }
     let code = try compile(items, here.inner)
     switch code.form {
     case .single(let run):
-      return .single { (value, frame) throws(Stop) in
+      return .single { (value, frame) throws(Exception) in
         try frame.run.charge(128)
         guard let item = try run(value, frame) else { return .array([]) }
         return .array([item])
       }
     case .many(let all):
-      return .single { (value, frame) throws(Stop) in
+      return .single { (value, frame) throws(Exception) in
         var items: [Value] = []
         let run = frame.run
-        try all(value, frame) { (item) throws(Stop) in
+        try all(value, frame) { (item) throws(Exception) in
           items.append(item)
           try run.charge(MemoryLayout<Value>.stride)
         }
@@ -223,7 +227,7 @@ extension Compiler {
   }
 
   /// The values of a list of literals.
-  func constants(_ node: Node) -> [Value]? {
+  func constants(_ node: SyntaxNode) -> [Value]? {
     switch node.form {
     case .commas(let nodes):
       var values: [Value] = []
@@ -251,7 +255,7 @@ extension Compiler {
     }
   }
 
-  func object(_ members: [Member], _ node: Node, _ here: Here) throws(ProgramError) -> Code {
+  func object(_ members: [ObjectMember], _ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Code {
     let here = here.inner
     var keys: [Code] = []
     var values: [Code] = []
@@ -271,13 +275,13 @@ extension Compiler {
   }
 
   /// A record's member: a path is followed without a call.
-  private func source(_ code: Code, _ node: Node) -> MemberSource? {
+  private func source(_ code: Code, _ node: SyntaxNode) -> MemberSource? {
     if let names = names(of: node) { return .path(NamePath(names), hints: newHints(names.count)) }
     return code.single.map { .code($0) }
   }
 
   /// An object of constant names and one output for each: the shape is made once.
-  private func record(_ names: [Key], _ values: [Code], _ members: [Member], _ here: Here) -> Code {
+  private func record(_ names: [Key], _ values: [Code], _ members: [ObjectMember], _ here: Here) -> Code {
     var unique: [Key] = []
     var places: [Int] = []
     for name in names {
@@ -301,7 +305,7 @@ extension Compiler {
     let order = places
     let sources = zip(values, members).compactMap { source($0, $1.value) }
     if count == sources.count {
-      return .single(total: isTotal) { (value, frame) throws(Stop) in
+      return .single(total: isTotal) { (value, frame) throws(Exception) in
         try frame.run.charge(96 + count * MemoryLayout<Value>.stride)
         var contents: [Value] = []
         contents.reserveCapacity(count)
@@ -316,7 +320,7 @@ extension Compiler {
         return .object(shape, contents)
       }
     }
-    return .single(total: isTotal) { (value, frame) throws(Stop) in
+    return .single(total: isTotal) { (value, frame) throws(Exception) in
       var contents = [Value](repeating: .null, count: count)
       for (place, run) in zip(order, runs) {
         guard let member = try run(value, frame) else { return nil }
@@ -331,7 +335,7 @@ extension Compiler {
     if keys.allSatisfy({ $0.single != nil }), values.allSatisfy({ $0.single != nil }) {
       let pairs = zip(keys.compactMap(\.single), values.compactMap(\.single)).map { ($0, $1) }
       let isTotal = keys.allSatisfy(\.isTotal) && values.allSatisfy(\.isTotal)
-      return .single(total: isTotal) { (value, frame) throws(Stop) in
+      return .single(total: isTotal) { (value, frame) throws(Exception) in
         var object = Value.emptyObject
         for (key, run) in pairs {
           guard let name = try key(value, frame), let member = try run(value, frame) else { return nil }
@@ -340,27 +344,27 @@ extension Compiler {
         return object
       }
     }
-    var build: Many = { (object, _, out) throws(Stop) in try out(object) }
-    // From the last member to the first: each adds itself to the object it is given and goes on to the next.
+    var build: Many = { (object, _, out) throws(Exception) in try out(object) }
+    // From the last member to the first: each adds itself to the object it gets and continues with the next.
     for (key, value) in zip(keys, values).reversed() {
       build = Compiler.adding(key.many, value.many, then: build)
     }
     let all = build
-    return .many { (value, frame, out) throws(Stop) in
+    return .many { (value, frame, out) throws(Exception) in
       // The object under construction travels with the input in a pair.
-      try all(.array([value, .emptyObject]), frame) { (pair) throws(Stop) in
+      try all(.array([value, .emptyObject]), frame) { (pair) throws(Exception) in
         try out(pair.element(1) ?? .null)
       }
     }
   }
 
   private static func adding(_ key: @escaping Many, _ member: @escaping Many, then: @escaping Many) -> Many {
-    { (pair, frame, out) throws(Stop) in
+    { (pair, frame, out) throws(Exception) in
       let input = pair.element(0) ?? .null
       let object = pair.element(1) ?? .null
-      try key(input, frame) { (name) throws(Stop) in
+      try key(input, frame) { (name) throws(Exception) in
         let name = try objectKey(name)
-        try member(input, frame) { (value) throws(Stop) in
+        try member(input, frame) { (value) throws(Exception) in
           var larger = object
           larger.setMember(name, value)
           try frame.run.charge(2 * MemoryLayout<Value>.stride)
@@ -371,8 +375,8 @@ extension Compiler {
   }
 }
 
-/// The key that a calculated name makes.
-func objectKey(_ name: Value) throws(Stop) -> Key {
-  guard let key = Key(name) else { throw Stop("Cannot use \(name.described) as object key") }
+/// The key of a calculated name.
+func objectKey(_ name: Value) throws(Exception) -> Key {
+  guard let key = Key(name) else { throw Exception("Cannot use \(name.described) as object key") }
   return key
 }

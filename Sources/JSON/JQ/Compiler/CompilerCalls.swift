@@ -1,20 +1,22 @@
-// Calls. A function that does not name itself is compiled into its caller, its arguments into the places that name its
-// parameters; a recursive one gets code and frames of its own.
+// Calls. A function that is not recursive is compiled into its caller, its arguments wherever its parameters are named;
+// a recursive one gets code and frames of its own.
 
-/// What a builtin is made of, by the number of values it takes beside its input.
+/// A builtin's implementation, by the number of values it takes beside its input.
 enum Builtin: Sendable {
-  case zero(@Sendable (Value, Frame) throws(Stop) -> Value)
-  case one(@Sendable (Value, Value, Frame) throws(Stop) -> Value)
-  case two(@Sendable (Value, Value, Value, Frame) throws(Stop) -> Value)
-  case three(@Sendable (Value, Value, Value, Value, Frame) throws(Stop) -> Value)
+  case zero(@Sendable (Value, Frame) throws(Exception) -> Value)
+  case one(@Sendable (Value, Value, Frame) throws(Exception) -> Value)
+  case two(@Sendable (Value, Value, Value, Frame) throws(Exception) -> Value)
+  case three(@Sendable (Value, Value, Value, Value, Frame) throws(Exception) -> Value)
   /// Takes expressions rather than values.
-  case form(@Sendable (Compiler, [Node], Here) throws(ProgramError) -> Code)
-  /// Known to jq, not here, and why.
+  case form(@Sendable (Compiler, [SyntaxNode], Here) throws(ProgramError) -> Code)
+  /// A builtin of jq that is not available here, and the reason.
   case refused(String)
 }
 
 extension Compiler {
-  func call(_ name: String, _ arguments: [Node], _ node: Node, _ here: Here) throws(ProgramError) -> Code {
+  func call(_ name: String, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here) throws(ProgramError)
+    -> Code
+  {
     if let meaning = here.scope.function(name, arguments.count) {
       return try call(meaning, arguments, node, here)
     }
@@ -27,19 +29,20 @@ extension Compiler {
     return try call(meaning, arguments, node, here)
   }
 
-  func undefined(_ name: String, _ arguments: [Node], _ node: Node, _ here: Here) -> ProgramError {
+  func undefined(_ name: String, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here) -> ProgramError
+  {
     failure("\(name)/\(arguments.count) is not defined", node, here)
   }
 
   func call(
-    _ meaning: FunctionMeaning, _ arguments: [Node], _ node: Node, _ here: Here
+    _ meaning: FunctionMeaning, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here
   ) throws(ProgramError) -> Code {
     switch meaning.kind {
     case .argument(let argument, let origin):
       return try compile(argument, here.with(origin.scope))
     case .closure(let layout, let index):
       let hops = here.hops(to: layout)
-      return .many { (value, frame, out) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
         let closure = frame.up(hops).arguments[index]
         try frame.run.step()
         try frame.run.checkStack()
@@ -62,7 +65,7 @@ extension Compiler {
 
   /// The scope of a function's body inside its caller, and the values to bind before it.
   func inlineScope(
-    _ meaning: FunctionMeaning, _ definition: Definition, _ arguments: [Node], _ here: Here
+    _ meaning: FunctionMeaning, _ definition: Definition, _ arguments: [SyntaxNode], _ here: Here
   ) throws(ProgramError) -> (Here, [(Code, Int)]) {
     var scope = meaning.scope
     var values: [(Code, Int)] = []
@@ -86,21 +89,21 @@ extension Compiler {
 
   // MARK: Functions of their own
 
-  /// The arguments of a call as the callee's frame wants them.
+  /// The arguments of a call, as the callee's frame holds them.
   struct PassedArguments {
-    enum Source: Sendable {
+    enum Origin: Sendable {
       case code(ArgumentCode)
-      /// A parameter of a function around, passed on as it is.
+      /// A parameter of an enclosing function, passed on unchanged.
       case forwarded(hops: Int, index: Int)
     }
 
-    var closures: [Source] = []
+    var closures: [Origin] = []
     /// Values and the slots they go to.
     var values: [(code: Code, slot: Int)] = []
   }
 
   func pass(
-    _ definition: Definition, _ arguments: [Node], _ here: Here
+    _ definition: Definition, _ arguments: [SyntaxNode], _ here: Here
   ) throws(ProgramError) -> PassedArguments {
     var passed = PassedArguments()
     var slot = 0
@@ -116,7 +119,7 @@ extension Compiler {
     return passed
   }
 
-  private func closure(_ argument: Node, _ here: Here) throws(ProgramError) -> PassedArguments.Source {
+  private func closure(_ argument: SyntaxNode, _ here: Here) throws(ProgramError) -> PassedArguments.Origin {
     var (node, scope) = (argument, here.scope)
     while case .call(let name, let none) = node.form, none.isEmpty, let meaning = scope.function(name, 0) {
       if case .closure(let layout, let index) = meaning.kind {
@@ -149,8 +152,7 @@ extension Compiler {
     return scope
   }
 
-  /// Compiles the body of a function that is called: first as if it had one output, then as what it turns out
-  /// to be.
+  /// Compiles the body of a function that is called: first as if it had one output, and again if that was wrong.
   private func functionCode(
     _ meaning: FunctionMeaning, _ definition: Definition
   ) throws(ProgramError) -> FunctionCode {
@@ -170,15 +172,15 @@ extension Compiler {
   }
 
   private func callFunction(
-    _ meaning: FunctionMeaning, _ definition: Definition, _ arguments: [Node], _ here: Here
+    _ meaning: FunctionMeaning, _ definition: Definition, _ arguments: [SyntaxNode], _ here: Here
   ) throws(ProgramError) -> Code {
     let function = try functionCode(meaning, definition)
     let passed = try pass(definition, arguments, here)
     let caller = Caller(function: function, passed, hops: here.hops(to: meaning.layout))
     let isSingle = passed.values.allSatisfy { $0.code.single != nil }
     guard isSingle else {
-      return .many { (value, frame, out) throws(Stop) in
-        try caller.eachFrame(value, frame) { (callee) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
+        try caller.eachFrame(value, frame) { (callee) throws(Exception) in
           try function.callMany(value, callee, out)
         }
       }
@@ -186,7 +188,7 @@ extension Compiler {
     let isTotal = passed.values.allSatisfy(\.code.isTotal) && meaning.outputs == .one
     let isTail = here.isTail
     if meaning.outputs == .many {
-      return .many { (value, frame, out) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
         guard let callee = try caller.frame(value, frame) else { return }
         if isTail {
           frame.run.tail = TailCall(function: function, input: value, frame: callee)
@@ -195,7 +197,7 @@ extension Compiler {
         }
       }
     }
-    return .single(total: isTotal) { (value, frame) throws(Stop) in
+    return .single(total: isTotal) { (value, frame) throws(Exception) in
       guard let callee = try caller.frame(value, frame) else { return nil }
       if isTail {
         frame.run.tail = TailCall(function: function, input: value, frame: callee)
@@ -209,7 +211,7 @@ extension Compiler {
 /// Makes the frames of one call.
 struct Caller: Sendable {
   let function: FunctionCode
-  let closures: [Compiler.PassedArguments.Source]
+  let closures: [Compiler.PassedArguments.Origin]
   let singles: [(run: Single, slot: Int)]
   let values: [(run: Many, slot: Int)]
   /// From the calling frame to the one around the called function.
@@ -236,7 +238,7 @@ struct Caller: Sendable {
 
   /// The frame of a call whose values have one output each; nil where one has none.
   @inline(__always)
-  func frame(_ value: Value, _ frame: Frame) throws(Stop) -> Frame? {
+  func frame(_ value: Value, _ frame: Frame) throws(Exception) -> Frame? {
     try frame.run.charge(128)
     let callee = makeFrame(frame)
     for (run, slot) in singles {
@@ -248,20 +250,20 @@ struct Caller: Sendable {
 
   /// A frame for each combination of the values' outputs, the first one's changing slowest.
   func eachFrame(
-    _ value: Value, _ frame: Frame, _ body: (Frame) throws(Stop) -> Void
-  ) throws(Stop) {
+    _ value: Value, _ frame: Frame, _ body: (Frame) throws(Exception) -> Void
+  ) throws(Exception) {
     try combine(0, [], value, frame, body)
   }
 
   private func combine(
-    _ number: Int, _ bound: [Value], _ value: Value, _ frame: Frame, _ body: (Frame) throws(Stop) -> Void
-  ) throws(Stop) {
+    _ number: Int, _ bound: [Value], _ value: Value, _ frame: Frame, _ body: (Frame) throws(Exception) -> Void
+  ) throws(Exception) {
     if number == values.count {
       let callee = makeFrame(frame)
       for (index, argument) in bound.enumerated() { callee.slots[values[index].slot] = argument }
       return try body(callee)
     }
-    try values[number].run(value, frame) { (argument) throws(Stop) in
+    try values[number].run(value, frame) { (argument) throws(Exception) in
       try combine(number + 1, bound + [argument], value, frame, body)
     }
   }
@@ -271,14 +273,14 @@ struct Caller: Sendable {
 
 extension Compiler {
   func call(
-    _ builtin: Builtin, _ name: String, _ arguments: [Node], _ node: Node, _ here: Here
+    _ builtin: Builtin, _ name: String, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here
   ) throws(ProgramError) -> Code {
     switch builtin {
     case .form(let compile): return try compile(self, arguments, here.inner)
     case .refused(let reason):
       throw failure("\(name)/\(arguments.count) is not available: \(reason)", node, here)
     case .zero(let function):
-      return .single { (value, frame) throws(Stop) in try function(value, frame) }
+      return .single { (value, frame) throws(Exception) in try function(value, frame) }
     default: break
     }
     var codes: [Code] = []
@@ -290,21 +292,21 @@ extension Compiler {
     case .one(let function):
       let a = singles[0]
       if let constant = codes[0].constant {
-        return .single { (value, frame) throws(Stop) in try function(value, constant, frame) }
+        return .single { (value, frame) throws(Exception) in try function(value, constant, frame) }
       }
-      return .single(total: isTotal) { (value, frame) throws(Stop) in
+      return .single(total: isTotal) { (value, frame) throws(Exception) in
         guard let first = try a(value, frame) else { return nil }
         return try function(value, first, frame)
       }
     case .two(let function):
       let (a, b) = (singles[0], singles[1])
-      return .single(total: isTotal) { (value, frame) throws(Stop) in
+      return .single(total: isTotal) { (value, frame) throws(Exception) in
         guard let second = try b(value, frame), let first = try a(value, frame) else { return nil }
         return try function(value, first, second, frame)
       }
     case .three(let function):
       let (a, b, c) = (singles[0], singles[1], singles[2])
-      return .single(total: isTotal) { (value, frame) throws(Stop) in
+      return .single(total: isTotal) { (value, frame) throws(Exception) in
         guard let third = try c(value, frame), let second = try b(value, frame),
           let first = try a(value, frame)
         else { return nil }
@@ -318,8 +320,9 @@ extension Compiler {
   /// slowest.
   private func generated(_ builtin: Builtin, _ codes: [Code]) -> Code {
     let generators = codes.map(\.many)
-    return .many { (value, frame, out) throws(Stop) in
-      try Compiler.combine(generators, generators.count - 1, [], value, frame) { (arguments) throws(Stop) in
+    return .many { (value, frame, out) throws(Exception) in
+      try Compiler.combine(generators, generators.count - 1, [], value, frame) {
+        (arguments) throws(Exception) in
         switch builtin {
         case .one(let function): try out(try function(value, arguments[0], frame))
         case .two(let function): try out(try function(value, arguments[0], arguments[1], frame))
@@ -333,10 +336,10 @@ extension Compiler {
 
   private static func combine(
     _ generators: [Many], _ number: Int, _ chosen: [Value], _ value: Value, _ frame: Frame,
-    _ body: ([Value]) throws(Stop) -> Void
-  ) throws(Stop) {
+    _ body: ([Value]) throws(Exception) -> Void
+  ) throws(Exception) {
     if number < 0 { return try body(chosen) }
-    try generators[number](value, frame) { (argument) throws(Stop) in
+    try generators[number](value, frame) { (argument) throws(Exception) in
       try combine(generators, number - 1, [argument] + chosen, value, frame, body)
     }
   }

@@ -5,16 +5,16 @@ extension Compiler {
 
   /// `try body catch handler`.
   ///
-  /// What is raised by whoever receives the outputs is none of its business.
-  func attempt(_ body: Node, _ handler: Node?, _ here: Here) throws(ProgramError) -> Code {
+  /// It does not catch errors of the receiver of its outputs.
+  func attempt(_ body: SyntaxNode, _ handler: SyntaxNode?, _ here: Here) throws(ProgramError) -> Code {
     let code = try compile(body, here.inner)
     let rescue = try handler.map { (node) throws(ProgramError) in try compile(node, here) } ?? .never
     if code.constant != nil { return code }
     if let run = code.single, let rescueRun = rescue.single {
-      return .single(total: code.isTotal && rescue.isTotal) { (value, frame) throws(Stop) in
+      return .single(total: code.isTotal && rescue.isTotal) { (value, frame) throws(Exception) in
         let depth = frame.run.depth
         let caught: Value
-        do throws(Stop) {
+        do throws(Exception) {
           return try run(value, frame)
         } catch {
           guard case .error(let message) = error.reason else { throw error }
@@ -25,13 +25,13 @@ extension Compiler {
       }
     }
     let (all, rescueAll) = (code.many, rescue.many)
-    return .many { (value, frame, out) throws(Stop) in
+    return .many { (value, frame, out) throws(Exception) in
       let depth = frame.run.depth
-      var downstream: Stop?
+      var downstream: Exception?
       let caught: Value
-      do throws(Stop) {
-        try all(value, frame) { (output) throws(Stop) in
-          do throws(Stop) {
+      do throws(Exception) {
+        try all(value, frame) { (output) throws(Exception) in
+          do throws(Exception) {
             try out(output)
           } catch {
             downstream = error
@@ -50,15 +50,15 @@ extension Compiler {
 
   // MARK: label
 
-  func label(_ name: String, _ body: Node, _ here: Here) throws(ProgramError) -> Code {
+  func label(_ name: String, _ body: SyntaxNode, _ here: Here) throws(ProgramError) -> Code {
     let slot = here.layout.newSlot()
     let scope = here.scope.adding(.label(name, here.layout, slot))
     let code = try compile(body, Here(scope: scope, layout: here.layout))
     if let run = code.single {
-      return .single(total: false) { (value, frame) throws(Stop) in
+      return .single(total: false) { (value, frame) throws(Exception) in
         let label = frame.run.nextLabel()
         frame.slots[slot] = .number(label)
-        do throws(Stop) {
+        do throws(Exception) {
           return try run(value, frame)
         } catch {
           guard case .breakOut(label) = error.reason else { throw error }
@@ -67,14 +67,14 @@ extension Compiler {
       }
     }
     let all = code.many
-    return .many { (value, frame, out) throws(Stop) in
+    return .many { (value, frame, out) throws(Exception) in
       let label = frame.run.nextLabel()
       let depth = frame.run.depth
       let saved = frame.slots[slot]
       frame.slots[slot] = .number(label)
       defer { frame.slots[slot] = saved }
-      do throws(Stop) {
-        try all(value, frame) { (output) throws(Stop) in try out(output) }
+      do throws(Exception) {
+        try all(value, frame) { (output) throws(Exception) in try out(output) }
       } catch {
         guard case .breakOut(label) = error.reason else { throw error }
         frame.run.depth = depth
@@ -82,24 +82,28 @@ extension Compiler {
     }
   }
 
-  /// Where a label's number is, for `break`.
-  func labelSlot(_ name: String, _ node: Node, _ here: Here) throws(ProgramError) -> (hops: Int, slot: Int) {
+  /// The slot of a label's number, for `break`.
+  func labelSlot(_ name: String, _ node: SyntaxNode, _ here: Here) throws(ProgramError) -> (
+    hops: Int, slot: Int
+  ) {
     guard let (layout, slot) = here.scope.label(name) else {
       throw failure("$*label-\(name) is not defined", node, here)
     }
     return (here.hops(to: layout), slot)
   }
 
-  func breakOut(_ name: String, _ node: Node, _ here: Here) throws(ProgramError) -> Code {
+  func breakOut(_ name: String, _ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Code {
     let (hops, slot) = try labelSlot(name, node, here)
-    return .single(total: false) { (_, frame) throws(Stop) in
-      throw Stop(.breakOut(Int(frame.up(hops).slots[slot].double ?? 0)))
+    return .single(total: false) { (_, frame) throws(Exception) in
+      throw Exception(.breakOut(Int(frame.up(hops).slots[slot].double ?? 0)))
     }
   }
 
   // MARK: Variables
 
-  func bind(_ items: Node, _ patterns: [Pattern], _ body: Node, _ here: Here) throws(ProgramError) -> Code {
+  func bind(_ items: SyntaxNode, _ patterns: [Pattern], _ body: SyntaxNode, _ here: Here) throws(ProgramError)
+    -> Code
+  {
     let source = try compile(items, here.inner)
     if patterns.count == 1, case .variable(let name) = patterns[0] {
       if let constant = source.constant {
@@ -120,15 +124,15 @@ extension Compiler {
   static func bind(_ source: Code, _ slot: Int, _ body: Code) -> Code {
     switch (source.form, body.form) {
     case (.single(let make), .single(let run)):
-      return .single(total: source.isTotal && body.isTotal) { (value, frame) throws(Stop) in
+      return .single(total: source.isTotal && body.isTotal) { (value, frame) throws(Exception) in
         guard let bound = try make(value, frame) else { return nil }
         frame.slots[slot] = bound
         return try run(value, frame)
       }
     case (.single(let make), .many(let run)):
-      return .many { (value, frame, out) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
         guard let bound = try make(value, frame) else { return }
-        // Whoever receives the outputs may come back here before this is done: put back what was there.
+        // The receiver of an output may enter this code again before it returns, so the slot is restored.
         let saved = frame.slots[slot]
         defer { frame.slots[slot] = saved }
         frame.slots[slot] = bound
@@ -136,10 +140,10 @@ extension Compiler {
       }
     case (.many(let all), _):
       let run = body.many
-      return .many { (value, frame, out) throws(Stop) in
+      return .many { (value, frame, out) throws(Exception) in
         let saved = frame.slots[slot]
         defer { frame.slots[slot] = saved }
-        try all(value, frame) { (bound) throws(Stop) in
+        try all(value, frame) { (bound) throws(Exception) in
           frame.slots[slot] = bound
           try run(value, frame, out)
         }
@@ -149,9 +153,9 @@ extension Compiler {
 
   private static func destructure(_ source: Code, _ matcher: Matcher, _ body: Code) -> Code {
     let (all, run) = (source.many, body.many)
-    return .many { (value, frame, out) throws(Stop) in
-      try all(value, frame) { (item) throws(Stop) in
-        try matcher.match(item, value, frame) { () throws(Stop) in try run(value, frame, out) }
+    return .many { (value, frame, out) throws(Exception) in
+      try all(value, frame) { (item) throws(Exception) in
+        try matcher.match(item, value, frame) { () throws(Exception) in try run(value, frame, out) }
       }
     }
   }
@@ -159,7 +163,7 @@ extension Compiler {
   // MARK: Folds
 
   func reduce(
-    _ items: Node, _ patterns: [Pattern], _ initial: Node, _ update: Node, _ here: Here
+    _ items: SyntaxNode, _ patterns: [Pattern], _ initial: SyntaxNode, _ update: SyntaxNode, _ here: Here
   ) throws(ProgramError) -> Code {
     let here = here.inner
     let source = try compile(items, here).many
@@ -170,14 +174,14 @@ extension Compiler {
     defer { foldsInputs = outer }
     let change = try self.change(update, here.with(matcher.scope))
     let slots = matcher.slots
-    let fold: Single = { (value, frame) throws(Stop) in
+    let fold: Single = { (value, frame) throws(Exception) in
       guard let first = try start.single?(value, frame) else { return nil }
       return try Compiler.fold(first, value, frame, source, matcher, change, slots)
     }
     if start.single != nil { return .single(total: start.isTotal, fold) }
     let starts = start.many
-    return .many { (value, frame, out) throws(Stop) in
-      try starts(value, frame) { (first) throws(Stop) in
+    return .many { (value, frame, out) throws(Exception) in
+      try starts(value, frame) { (first) throws(Exception) in
         try out(try Compiler.fold(first, value, frame, source, matcher, change, slots))
       }
     }
@@ -187,28 +191,29 @@ extension Compiler {
     _ first: Value, _ value: Value, _ frame: Frame, _ source: @escaping Many, _ matcher: Matcher,
     _ change: @escaping Change,
     _ slots: Range<Int>
-  ) throws(Stop) -> Value {
+  ) throws(Exception) -> Value {
     var state = first
     let run = frame.run
     let saved = slots.map { frame.slots[$0] }
     defer { for (slot, value) in zip(slots, saved) { frame.slots[slot] = value } }
     if let slot = matcher.onlySlot {
-      try source(value, frame) { (item) throws(Stop) in
+      try source(value, frame) { (item) throws(Exception) in
         try run.step()
         frame.slots[slot] = item
         try change(&state, frame)
       }
     } else {
-      try source(value, frame) { (item) throws(Stop) in
+      try source(value, frame) { (item) throws(Exception) in
         try run.step()
-        try matcher.match(item, value, frame) { () throws(Stop) in try change(&state, frame) }
+        try matcher.match(item, value, frame) { () throws(Exception) in try change(&state, frame) }
       }
     }
     return state
   }
 
   func foreach(
-    _ items: Node, _ patterns: [Pattern], _ initial: Node, _ update: Node, _ extract: Node?, _ here: Here
+    _ items: SyntaxNode, _ patterns: [Pattern], _ initial: SyntaxNode, _ update: SyntaxNode,
+    _ extract: SyntaxNode?, _ here: Here
   ) throws(ProgramError) -> Code {
     let here = here.inner
     let source = try compile(items, here).many
@@ -224,15 +229,15 @@ extension Compiler {
     let isTotal = updates.isTotal
     let select = try extract.map { (node) throws(ProgramError) in try compile(node, inside) }
     let (many, emit) = (updates.many, select?.many)
-    return .many { (value, frame, out) throws(Stop) in
+    return .many { (value, frame, out) throws(Exception) in
       let run = frame.run
-      try starts(value, frame) { (first) throws(Stop) in
+      try starts(value, frame) { (first) throws(Exception) in
         var state = first
         let saved = slots.map { frame.slots[$0] }
         defer { for (slot, value) in zip(slots, saved) { frame.slots[slot] = value } }
-        try source(value, frame) { (item) throws(Stop) in
+        try source(value, frame) { (item) throws(Exception) in
           try run.step()
-          try matcher.match(item, value, frame) { () throws(Stop) in
+          try matcher.match(item, value, frame) { () throws(Exception) in
             if let change, isTotal {
               try change(&state, frame)
               if let emit { try emit(state, frame, out) } else { try out(state) }
@@ -240,7 +245,7 @@ extension Compiler {
             }
             let before = state
             state = .null
-            try many(before, frame) { (output) throws(Stop) in
+            try many(before, frame) { (output) throws(Exception) in
               state = output
               if let emit { try emit(output, frame, out) } else { try out(output) }
             }

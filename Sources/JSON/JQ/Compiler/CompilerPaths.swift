@@ -1,22 +1,22 @@
-// Path expressions: the same constructs once more, leading from places to places instead of from values to values.
+// Path expressions: the same constructs compiled once more, for values with their paths.
 
 extension Compiler {
-  /// Compiles an expression for the places it leads to.
-  func paths(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
+  /// Compiles an expression for the paths of its outputs.
+  func paths(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Paths {
     let here = here.inner
     let checks = try enter(node, here)
     defer { leave() }
     let paths = located(try pathsOf(node, here), node, here)
     guard checks else { return paths }
-    return { (place, frame, out) throws(Stop) in
+    return { (input, frame, out) throws(Exception) in
       try frame.run.checkStack()
-      try paths(place, frame, out)
+      try paths(input, frame, out)
     }
   }
 
-  private func pathsOf(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
+  private func pathsOf(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Paths {
     switch node.form {
-    case .identity: return { (place, _, out) throws(Stop) in try out(place) }
+    case .identity: return { (input, _, out) throws(Exception) in try out(input) }
     case .recurse: return try pathCall("recurse", [], node, here)
     case .index(let target, let key, let isOptional):
       return try accessPaths(target, try compile(key, here).many, isOptional, here)
@@ -24,52 +24,52 @@ extension Compiler {
       return try accessPaths(target, try sliceBounds(from, to, here).many, isOptional, here)
     case .iterate(let target, let isOptional):
       let targets = try paths(target, here)
-      return { (place, frame, out) throws(Stop) in
-        try targets(place, frame) { (target) throws(Stop) in
+      return { (input, frame, out) throws(Exception) in
+        try targets(input, frame) { (target) throws(Exception) in
           if isOptional, target.isPath, target.value.count == nil { return }
-          try Place.iterate(target, frame.run, out)
+          try PathValue.iterate(target, frame.run, out)
         }
       }
     case .attempt(let body, let handler): return try attemptPaths(body, handler, here)
     case .pipe(let left, let right):
       let first = try paths(left, here)
       let second = try paths(right, here)
-      return { (place, frame, out) throws(Stop) in
-        try first(place, frame) { (middle) throws(Stop) in try second(middle, frame, out) }
+      return { (input, frame, out) throws(Exception) in
+        try first(input, frame) { (middle) throws(Exception) in try second(middle, frame, out) }
       }
     case .commas(let nodes):
       var parts: [Paths] = []
       for node in nodes { parts.append(try paths(node, here)) }
       let all = parts
-      return { (place, frame, out) throws(Stop) in
-        for part in all { try part(place, frame, out) }
+      return { (input, frame, out) throws(Exception) in
+        for part in all { try part(input, frame, out) }
       }
     case .conditional(let condition, let then, let otherwise):
       let tests = try compile(condition, here).many
       let yes = try paths(then, here)
       let no = try otherwise.map { (node) throws(ProgramError) in try paths(node, here) }
-      return { (place, frame, out) throws(Stop) in
-        try tests(place.value, frame) { (flag) throws(Stop) in
+      return { (input, frame, out) throws(Exception) in
+        try tests(input.value, frame) { (flag) throws(Exception) in
           if flag.isTruthy {
-            try yes(place, frame, out)
+            try yes(input, frame, out)
           } else if let no {
-            try no(place, frame, out)
+            try no(input, frame, out)
           } else {
-            try out(place)
+            try out(input)
           }
         }
       }
     case .alternative(let left, let right):
       let first = try paths(left, here)
       let second = try paths(right, here)
-      return { (place, frame, out) throws(Stop) in
+      return { (input, frame, out) throws(Exception) in
         var found = false
-        try first(place, frame) { (output) throws(Stop) in
+        try first(input, frame) { (output) throws(Exception) in
           guard output.value.isTruthy else { return }
           found = true
           try out(output)
         }
-        if !found { try second(place, frame, out) }
+        if !found { try second(input, frame, out) }
       }
     case .reduce, .foreach: return try foldPaths(node, here)
     case .array(let items?): return try arrayPaths(items, node, here)
@@ -78,8 +78,8 @@ extension Compiler {
     case .negate(let operand):
       if try compile(node, here).constant != nil { return try calculated(node, here) }
       let operands = try paths(operand, here)
-      return { (place, frame, out) throws(Stop) in
-        try operands(place, frame) { (operand) throws(Stop) in
+      return { (input, frame, out) throws(Exception) in
+        try operands(input, frame) { (operand) throws(Exception) in
           try out(operand.holding(try negative(operand.value)))
         }
       }
@@ -92,11 +92,12 @@ extension Compiler {
       let matcher = try matcher(patterns, here)
       let inside = try paths(body, here.with(matcher.scope))
       let slots = matcher.slots
-      return { (place, frame, out) throws(Stop) in
+      return { (input, frame, out) throws(Exception) in
         let saved = slots.map { frame.slots[$0] }
         defer { for (slot, value) in zip(slots, saved) { frame.slots[slot] = value } }
-        try source(place.value, frame) { (item) throws(Stop) in
-          try matcher.match(item, place.value, frame) { () throws(Stop) in try inside(place, frame, out) }
+        try source(input.value, frame) { (item) throws(Exception) in
+          try matcher.match(item, input.value, frame) { () throws(Exception) in try inside(input, frame, out)
+          }
         }
       }
     case .call(let name, let arguments): return try pathCall(name, arguments, node, here)
@@ -104,22 +105,22 @@ extension Compiler {
     }
   }
 
-  /// What leads to no place: its outputs are values without a path.
-  func calculated(_ node: Node, _ here: Here) throws(ProgramError) -> Paths {
+  /// A calculation: its outputs have no path of their own.
+  func calculated(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Paths {
     let all = try compile(node, here).many
-    return { (place, frame, out) throws(Stop) in
-      try all(place.value, frame) { (value) throws(Stop) in try out(place.holding(value)) }
+    return { (input, frame, out) throws(Exception) in
+      try all(input.value, frame) { (value) throws(Exception) in try out(input.holding(value)) }
     }
   }
 
   /// `target[key]`, the keys changing slowest.
   private func accessPaths(
-    _ target: Node, _ keys: @escaping Many, _ isOptional: Bool, _ here: Here
+    _ target: SyntaxNode, _ keys: @escaping Many, _ isOptional: Bool, _ here: Here
   ) throws(ProgramError) -> Paths {
     let targets = try paths(target, here)
-    return { (place, frame, out) throws(Stop) in
-      try keys(place.value, frame) { (key) throws(Stop) in
-        try targets(place, frame) { (target) throws(Stop) in
+    return { (input, frame, out) throws(Exception) in
+      try keys(input.value, frame) { (key) throws(Exception) in
+        try targets(input, frame) { (target) throws(Exception) in
           if let next = try target.at(key, isOptional: isOptional) { try out(next) }
         }
       }
@@ -129,24 +130,25 @@ extension Compiler {
   // MARK: Calls
 
   private func pathCall(
-    _ name: String, _ arguments: [Node], _ node: Node, _ here: Here
+    _ name: String, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here
   ) throws(ProgramError) -> Paths {
     if let meaning = here.scope.function(name, arguments.count) {
       return try pathCall(meaning, arguments, node, here)
     }
     switch "\(name)/\(arguments.count)" {
-    case "empty/0": return { (_, _, _) throws(Stop) in }
-    case "recurse/0": return { (place, frame, out) throws(Stop) in try Place.descend(place, frame.run, out) }
+    case "empty/0": return { (_, _, _) throws(Exception) in }
+    case "recurse/0":
+      return { (input, frame, out) throws(Exception) in try PathValue.descend(input, frame.run, out) }
     case "getpath/1":
       let keys = try compile(arguments[0], here).many
-      return { (place, frame, out) throws(Stop) in
-        try keys(place.value, frame) { (path) throws(Stop) in try out(try place.at(path: path)) }
+      return { (input, frame, out) throws(Exception) in
+        try keys(input.value, frame) { (path) throws(Exception) in try out(try input.at(path: path)) }
       }
     case "last/1":
       let all = try paths(arguments[0], here)
-      return { (place, frame, out) throws(Stop) in
-        var last: Place?
-        try all(place, frame) { (output) throws(Stop) in last = output }
+      return { (input, frame, out) throws(Exception) in
+        var last: PathValue?
+        try all(input, frame) { (output) throws(Exception) in last = output }
         if let last { try out(last) }
       }
     case "range/2": return try rangePaths(arguments[0], arguments[1], here)
@@ -157,17 +159,17 @@ extension Compiler {
   }
 
   private func pathCall(
-    _ meaning: FunctionMeaning, _ arguments: [Node], _ node: Node, _ here: Here
+    _ meaning: FunctionMeaning, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here
   ) throws(ProgramError) -> Paths {
     switch meaning.kind {
     case .argument(let argument, let origin): return try paths(argument, here.with(origin.scope))
     case .closure(let layout, let index):
       let hops = here.hops(to: layout)
-      return { (place, frame, out) throws(Stop) in
+      return { (input, frame, out) throws(Exception) in
         let closure = frame.up(hops).arguments[index]
         try frame.run.step()
         try frame.run.checkStack()
-        try closure.code.paths?(place, closure.frame, out)
+        try closure.code.paths?(input, closure.frame, out)
       }
     case .definition(let definition):
       guard canInline(meaning) else { return try callPaths(meaning, definition, arguments, here) }
@@ -177,12 +179,12 @@ extension Compiler {
       var body = try paths(definition.body, inside)
       for (source, slot) in values.reversed() {
         let (all, rest) = (source.many, body)
-        body = { (place, frame, out) throws(Stop) in
+        body = { (input, frame, out) throws(Exception) in
           let saved = frame.slots[slot]
           defer { frame.slots[slot] = saved }
-          try all(place.value, frame) { (value) throws(Stop) in
+          try all(input.value, frame) { (value) throws(Exception) in
             frame.slots[slot] = value
-            try rest(place, frame, out)
+            try rest(input, frame, out)
           }
         }
       }
@@ -191,12 +193,12 @@ extension Compiler {
   }
 
   private func callPaths(
-    _ meaning: FunctionMeaning, _ definition: Definition, _ arguments: [Node], _ here: Here
+    _ meaning: FunctionMeaning, _ definition: Definition, _ arguments: [SyntaxNode], _ here: Here
   ) throws(ProgramError) -> Paths {
     let function = try pathCode(meaning, definition)
     let caller = Caller(
       function: function, try pass(definition, arguments, here), hops: here.hops(to: meaning.layout))
-    return { (place, frame, out) throws(Stop) in
+    return { (input, frame, out) throws(Exception) in
       let run = frame.run
       try run.step()
       try run.charge(128)
@@ -204,8 +206,8 @@ extension Compiler {
       run.depth += 1
       defer { run.depth = depth }
       try run.checkStack()
-      try caller.eachFrame(place.value, frame) { (callee) throws(Stop) in
-        try function.paths?(place, callee, out)
+      try caller.eachFrame(input.value, frame) { (callee) throws(Exception) in
+        try function.paths?(input, callee, out)
       }
     }
   }

@@ -1,13 +1,13 @@
-// Assignments, and the state of folds: expressions compiled to changes in place. A fold that lets go of its state before
-// it is changed costs what the change costs, however large the state is.
+// Assignments, and the state of folds: expressions compiled to changes in place. The fold gives up its own reference to
+// the state before a change, so that the change costs the same however large the state is.
 
 extension Compiler {
   /// An assignment for its output: the input is copied as far as it is changed.
-  func assignment(_ node: Node, _ here: Here) throws(ProgramError) -> Code {
+  func assignment(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Code {
     let here = here.inner
     switch node.form {
     case .assign(_, let value), .updateWith(_, _, let value):
-      // The right side is evaluated over the input; each of its outputs makes one of the whole.
+      // The right side is evaluated on the input; each of its outputs makes an output of the assignment.
       let values = try compile(value, here)
       let slot = here.layout.newSlot()
       let change = try assignmentChange(node, slot, here)
@@ -18,35 +18,34 @@ extension Compiler {
   }
 
   private static func copying(_ change: @escaping Change) -> Code {
-    .single { (value, frame) throws(Stop) in
+    .single { (value, frame) throws(Exception) in
       var copy = value
       try change(&copy, frame)
       return copy
     }
   }
 
-  /// Compiles an expression as a change of a fold's state: the last output becomes the state, null if there
-  /// is none.
-  func change(_ node: Node, _ here: Here) throws(ProgramError) -> Change {
+  /// Compiles an expression as a change of a fold's state: its last output becomes the state, null if there is none.
+  func change(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Change {
     let here = here.inner
     let checks = try enter(node, here)
     defer { leave() }
     let change = try changeOf(node, here)
     guard checks else { return change }
-    return { (state, frame) throws(Stop) in
+    return { (state, frame) throws(Exception) in
       try frame.run.checkStack()
       try change(&state, frame)
     }
   }
 
-  private func changeOf(_ node: Node, _ here: Here) throws(ProgramError) -> Change {
+  private func changeOf(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Change {
     switch node.form {
-    case .identity: return { (_, _) throws(Stop) in }
+    case .identity: return { (_, _) throws(Exception) in }
     case .pipe(let left, let right):
       // Only where nothing is lost when the first part has no output.
       guard let first = try totalChange(left, here) else { break }
       let second = try change(right, here)
-      return { (state, frame) throws(Stop) in
+      return { (state, frame) throws(Exception) in
         try first(&state, frame)
         try second(&state, frame)
       }
@@ -55,7 +54,7 @@ extension Compiler {
       guard let check = test.single, test.isTotal else { break }
       let yes = try change(then, here)
       let no = try otherwise.map { (node) throws(ProgramError) in try change(node, here) }
-      return { (state, frame) throws(Stop) in
+      return { (state, frame) throws(Exception) in
         let flag = try check(state, frame)?.isTruthy ?? false
         if flag { try yes(&state, frame) } else { try no?(&state, frame) }
       }
@@ -70,7 +69,7 @@ extension Compiler {
       let slot = here.layout.newSlot()
       let scope = here.scope.adding(.variable(name, .slot(here.layout, slot)))
       let inside = try change(body, here.with(scope))
-      return { (state, frame) throws(Stop) in
+      return { (state, frame) throws(Exception) in
         frame.slots[slot] = try make(state, frame) ?? .null
         try inside(&state, frame)
       }
@@ -82,7 +81,7 @@ extension Compiler {
       guard let make = values.single, values.isTotal else { break }
       let slot = here.layout.newSlot()
       let change = try assignmentChange(node, slot, here)
-      return { (state, frame) throws(Stop) in
+      return { (state, frame) throws(Exception) in
         frame.slots[slot] = try make(state, frame) ?? .null
         try change(&state, frame)
       }
@@ -96,20 +95,20 @@ extension Compiler {
   /// A change that replaces the state by the expression's last output.
   private static func replacing(_ code: Code) -> Change {
     if let run = code.single {
-      return { (state, frame) throws(Stop) in state = try run(state, frame) ?? .null }
+      return { (state, frame) throws(Exception) in state = try run(state, frame) ?? .null }
     }
     let all = code.many
-    return { (state, frame) throws(Stop) in
+    return { (state, frame) throws(Exception) in
       let before = state
       state = .null
       var last: Value?
-      try all(before, frame) { (output) throws(Stop) in last = output }
+      try all(before, frame) { (output) throws(Exception) in last = output }
       if let last { state = last }
     }
   }
 
   /// A change for an expression that always has an output, nil for others.
-  private func totalChange(_ node: Node, _ here: Here) throws(ProgramError) -> Change? {
+  private func totalChange(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Change? {
     switch node.form {
     case .assign(_, let value), .updateWith(_, _, let value):
       let code = try compile(value, here)
@@ -119,7 +118,7 @@ extension Compiler {
       guard let first = try totalChange(left, here), let second = try totalChange(right, here) else {
         return nil
       }
-      return { (state, frame) throws(Stop) in
+      return { (state, frame) throws(Exception) in
         try first(&state, frame)
         try second(&state, frame)
       }
@@ -131,15 +130,17 @@ extension Compiler {
   }
 
   // `. + x`
-  private func addition(_ left: Node, _ right: Node, _ here: Here) throws(ProgramError) -> Change {
+  private func addition(_ left: SyntaxNode, _ right: SyntaxNode, _ here: Here) throws(ProgramError) -> Change
+  {
     let target = try totalChange(left, here)
     let code = try compile(right, here)
     guard let target, let make = code.single, code.isTotal, leadsWithState(left) else {
       return Compiler.replacing(
-        Compiler.combine(try compile(left, here), code) { (x, y, run) throws(Stop) in try add(x, y, run) })
+        Compiler.combine(try compile(left, here), code) { (x, y, run) throws(Exception) in try add(x, y, run)
+        })
     }
     let detaches = foldsInputs
-    return { (state, frame) throws(Stop) in
+    return { (state, frame) throws(Exception) in
       var operand = try make(state, frame) ?? .null
       if detaches { operand = operand.detach() }
       try target(&state, frame)
@@ -147,9 +148,8 @@ extension Compiler {
     }
   }
 
-  /// Whether changing in place can be worth it: the expression is the state, or the state with something
-  /// added.
-  private func leadsWithState(_ node: Node) -> Bool {
+  /// Whether a change in place is worth it: the expression is the state, or the state with something added.
+  private func leadsWithState(_ node: SyntaxNode) -> Bool {
     switch node.form {
     case .identity: true
     case .binary(.add, let left, _): leadsWithState(left)
@@ -158,7 +158,7 @@ extension Compiler {
   }
 
   private func callChange(
-    _ name: String, _ arguments: [Node], _ node: Node, _ here: Here
+    _ name: String, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here
   ) throws(ProgramError) -> Change {
     if let meaning = here.scope.function(name, arguments.count) {
       if let change = try inlineChange(meaning, arguments, here) { return change }
@@ -166,7 +166,7 @@ extension Compiler {
       let path = try compile(arguments[0], here)
       let value = try compile(arguments[1], here)
       if let a = path.single, let b = value.single, path.isTotal, value.isTotal {
-        return { (state, frame) throws(Stop) in
+        return { (state, frame) throws(Exception) in
           let (keys, inner) = (try a(state, frame) ?? .null, try b(state, frame) ?? .null)
           try setPath(&state, keys, inner, frame.run)
         }
@@ -174,7 +174,7 @@ extension Compiler {
     } else if name == "delpaths", arguments.count == 1 {
       let paths = try compile(arguments[0], here)
       if let list = paths.single, paths.isTotal {
-        return { (state, frame) throws(Stop) in
+        return { (state, frame) throws(Exception) in
           let keys = try list(state, frame) ?? .null
           try deletePaths(&state, keys, frame.run)
         }
@@ -189,7 +189,7 @@ extension Compiler {
   }
 
   private func inlineChange(
-    _ meaning: FunctionMeaning, _ arguments: [Node], _ here: Here
+    _ meaning: FunctionMeaning, _ arguments: [SyntaxNode], _ here: Here
   ) throws(ProgramError) -> Change? {
     switch meaning.kind {
     case .argument(let argument, let origin): return try change(argument, here.with(origin.scope))
@@ -207,7 +207,7 @@ extension Compiler {
       }
       guard !makes.isEmpty else { return body }
       let parameters = makes
-      return { (state, frame) throws(Stop) in
+      return { (state, frame) throws(Exception) in
         for (make, slot) in parameters { frame.slots[slot] = try make(state, frame) ?? .null }
         try body(&state, frame)
       }
@@ -216,26 +216,25 @@ extension Compiler {
 
   // MARK: Assignments
 
-  /// What an assignment does to its input; the value of the right side is in a slot where it is evaluated
-  /// before.
-  func assignmentChange(_ node: Node, _ slot: Int?, _ here: Here) throws(ProgramError) -> Change {
+  /// The change that an assignment makes to its input; a right side that is evaluated before is in a slot.
+  func assignmentChange(_ node: SyntaxNode, _ slot: Int?, _ here: Here) throws(ProgramError) -> Change {
     switch node.form {
     case .assign(let target, _):
       let slot = slot ?? 0
       if let keys = try keys(of: target, here) {
         let detaches = foldsInputs
-        return { (state, frame) throws(Stop) in
+        return { (state, frame) throws(Exception) in
           let path = try keys(state, frame)
           let value = detaches ? frame.slots[slot].detach() : frame.slots[slot]
-          try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in inner = value }
+          try updatePath(&state, path, 0, frame.run) { (inner) throws(Exception) in inner = value }
         }
       }
-      let places = try paths(target, here)
-      return { (state, frame) throws(Stop) in
+      let targets = try paths(target, here)
+      return { (state, frame) throws(Exception) in
         let root = state
-        try places(Place(root: root), frame) { (place) throws(Stop) in
+        try targets(PathValue(root: root), frame) { (found) throws(Exception) in
           try frame.run.step()
-          try setPath(&state, try place.pathValue(), frame.slots[slot], frame.run)
+          try setPath(&state, try found.pathArray(), frame.slots[slot], frame.run)
         }
       }
     case .updateWith(let operation, let target, _):
@@ -243,15 +242,15 @@ extension Compiler {
       let change: Change
       switch operation {
       case nil:
-        change = { (inner, frame) throws(Stop) in if !inner.isTruthy { inner = frame.slots[slot] } }
+        change = { (inner, frame) throws(Exception) in if !inner.isTruthy { inner = frame.slots[slot] } }
       case .add:
         let detaches = foldsInputs
-        change = { (inner, frame) throws(Stop) in
+        change = { (inner, frame) throws(Exception) in
           let value = frame.slots[slot]
           try add(detaches ? value.detach() : value, to: &inner, frame.run)
         }
       case let operation?:
-        change = { (inner, frame) throws(Stop) in
+        change = { (inner, frame) throws(Exception) in
           inner = try operation.apply(inner, frame.slots[slot], frame.run)
         }
       }
@@ -261,47 +260,49 @@ extension Compiler {
       if code.single != nil, code.isTotal { return try modify(target, try change(expression, here), here) }
       if let single = code.single { return try modify(target, single, here) }
       let all = code.many
-      let first: Single = { (inner, frame) throws(Stop) in try Builtins.firstOutput(all, inner, frame) }
+      let first: Single = { (inner, frame) throws(Exception) in try Builtins.firstOutput(all, inner, frame) }
       return try modify(target, first, here)
-    default: return { (_, _) throws(Stop) in }
+    default: return { (_, _) throws(Exception) in }
     }
   }
 
   // `target |= change`
-  private func modify(_ target: Node, _ change: @escaping Change, _ here: Here) throws(ProgramError) -> Change
+  private func modify(_ target: SyntaxNode, _ change: @escaping Change, _ here: Here) throws(ProgramError)
+    -> Change
   {
     if let keys = try keys(of: target, here) {
-      return { (state, frame) throws(Stop) in
+      return { (state, frame) throws(Exception) in
         let path = try keys(state, frame)
-        try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in try change(&inner, frame) }
+        try updatePath(&state, path, 0, frame.run) { (inner) throws(Exception) in try change(&inner, frame) }
       }
     }
     if case .iterate(let inner, false) = target.form, case .identity = inner.form {
-      return { (state, frame) throws(Stop) in try Compiler.modifyEach(&state, frame, change) }
+      return { (state, frame) throws(Exception) in try Compiler.modifyEach(&state, frame, change) }
     }
-    let places = try paths(target, here)
-    return { (state, frame) throws(Stop) in
+    let targets = try paths(target, here)
+    return { (state, frame) throws(Exception) in
       let root = state
-      try places(Place(root: root), frame) { (place) throws(Stop) in
+      try targets(PathValue(root: root), frame) { (found) throws(Exception) in
         try frame.run.step()
-        let path = try place.checkedSteps()
-        try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in try change(&inner, frame) }
+        let path = try found.checkedSteps()
+        try updatePath(&state, path, 0, frame.run) { (inner) throws(Exception) in try change(&inner, frame) }
       }
     }
   }
 
-  /// `target |= output` where there may be no output: such places are deleted, after all others are changed.
-  private func modify(_ target: Node, _ output: @escaping Single, _ here: Here) throws(ProgramError) -> Change
+  /// `target |= output` where there may be no output: such paths are deleted, after all others are changed.
+  private func modify(_ target: SyntaxNode, _ output: @escaping Single, _ here: Here) throws(ProgramError)
+    -> Change
   {
-    let places = try paths(target, here)
-    return { (state, frame) throws(Stop) in
+    let targets = try paths(target, here)
+    return { (state, frame) throws(Exception) in
       let root = state
       var doomed: [Value] = []
-      try places(Place(root: root), frame) { (place) throws(Stop) in
+      try targets(PathValue(root: root), frame) { (found) throws(Exception) in
         try frame.run.step()
-        let path = try place.checkedSteps()
+        let path = try found.checkedSteps()
         if let value = try output(try getPath(state, .array(path)), frame) {
-          try updatePath(&state, path, 0, frame.run) { (inner) throws(Stop) in inner = value }
+          try updatePath(&state, path, 0, frame.run) { (inner) throws(Exception) in inner = value }
         } else {
           doomed.append(.array(path))
         }
@@ -311,7 +312,7 @@ extension Compiler {
   }
 
   // `.[] |= change`
-  private static func modifyEach(_ state: inout Value, _ frame: Frame, _ change: Change) throws(Stop) {
+  private static func modifyEach(_ state: inout Value, _ frame: Frame, _ change: Change) throws(Exception) {
     let run = frame.run
     switch state.kind {
     case .array:
@@ -334,15 +335,15 @@ extension Compiler {
         try change(&inner, frame)
         state.setMember(key, inner)
       }
-    default: throw Stop("Cannot iterate over \(state.described)")
+    default: throw Exception("Cannot iterate over \(state.described)")
     }
   }
 
-  /// The keys of a path expression that leads to exactly one place: `.a.b`, `.[$id].count`.
+  /// The keys of a path expression with exactly one output: `.a.b`, `.[$id].count`.
   private func keys(
-    of node: Node, _ here: Here
-  ) throws(ProgramError) -> (@Sendable (Value, Frame) throws(Stop) -> [Value])? {
-    var nodes: [Node] = []
+    of node: SyntaxNode, _ here: Here
+  ) throws(ProgramError) -> (@Sendable (Value, Frame) throws(Exception) -> [Value])? {
+    var nodes: [SyntaxNode] = []
     var current = node
     while case .index(let target, let key, false) = current.form {
       nodes.append(key)
@@ -356,9 +357,9 @@ extension Compiler {
       codes.append(code)
     }
     let constants = codes.compactMap(\.constant)
-    if constants.count == codes.count { return { (_, _) throws(Stop) in constants } }
+    if constants.count == codes.count { return { (_, _) throws(Exception) in constants } }
     let makes = codes.compactMap(\.single)
-    return { (value, frame) throws(Stop) in
+    return { (value, frame) throws(Exception) in
       var keys: [Value] = []
       keys.reserveCapacity(makes.count)
       for make in makes { keys.append(try make(value, frame) ?? .null) }

@@ -1,23 +1,23 @@
-// Where in a program's text something is: what every message about it points at.
+// Locations in a program's text, which error messages show.
 
-/// A place in a program's text, as messages show it.
+/// A location in a program's text, as messages show it.
 public struct Location: Sendable, Equatable {
   /// The text: `<top-level>` or a file's path.
   public let source: String
-  /// From one; zero when no place is known.
+  /// From one; zero when no location is known.
   public let line: Int
   /// From one, counted in characters.
   public let column: Int
-  /// The bytes of the text that it covers; empty when no place is known.
+  /// The bytes of the text that it covers; empty when no location is known.
   public let range: Range<Int>
-  /// The line with carets under the place, indented; empty when no place is known.
+  /// The line with carets under the location, indented; empty when no location is known.
   public let excerpt: String
 
-  init(in source: Source, at span: Span, hint: String? = nil) {
+  init(in source: ProgramText, at span: Span, hint: String? = nil) {
     self.source = source.name
     range = span.start..<max(span.start, span.end)
     (line, column) = source.position(of: span.start)
-    // A long line is shown around the place only.
+    // Of a long line only the part around the location is shown.
     let line = source.line(around: span.start)
     let first = max(line.lowerBound, min(span.start, line.upperBound) - 100)
     let last = min(line.upperBound, first + 160)
@@ -31,7 +31,7 @@ public struct Location: Sendable, Equatable {
       + (hint.map { " \($0)" } ?? "")
   }
 
-  /// No place in particular.
+  /// A text without a location in it.
   init(unknownIn source: String) {
     self.source = source
     line = 0
@@ -41,12 +41,12 @@ public struct Location: Sendable, Equatable {
   }
 }
 
-/// A part of a program that may fail while it runs.
+/// The site of a possible run-time error: a part of a program.
 final class Site: Sendable {
-  private let source: Source
+  private let source: ProgramText
   private let span: Span
 
-  init(_ source: Source, _ span: Span) {
+  init(_ source: ProgramText, _ span: Span) {
     self.source = source
     self.span = span
   }
@@ -55,33 +55,33 @@ final class Site: Sendable {
 }
 
 extension Compiler {
-  /// Has the errors of an expression say where it stands; the innermost expression that may fail is the one named.
+  /// Adds an expression's location to its errors; the innermost expression that may fail is the one reported.
   ///
-  /// Costs a call where the expression runs, so only what can fail by itself is followed, and nothing of the prelude:
-  /// what goes wrong there is the matter of whoever called it.
-  func located(_ code: Code, _ node: Node, _ here: Here) -> Code {
+  /// It costs a call at run time, so it is done only for what can fail by itself, and not for the prelude: an error
+  /// there is reported at the call.
+  func located(_ code: Code, _ node: SyntaxNode, _ here: Here) -> Code {
     guard node.form.mayFail, code.constant == nil, !code.isNever, !here.scope.source.isPrelude else {
       return code
     }
     let site = Site(here.scope.source, node.span)
     switch code.form {
     case .single(let run):
-      return .single(total: code.isTotal) { (value, frame) throws(Stop) in
-        do throws(Stop) { return try run(value, frame) } catch { throw error.noting(site) }
+      return .single(total: code.isTotal) { (value, frame) throws(Exception) in
+        do throws(Exception) { return try run(value, frame) } catch { throw error.noting(site) }
       }
     case .many(let run):
-      return .many { (value, frame, out) throws(Stop) in
-        do throws(Stop) { try run(value, frame, out) } catch { throw error.noting(site) }
+      return .many { (value, frame, out) throws(Exception) in
+        do throws(Exception) { try run(value, frame, out) } catch { throw error.noting(site) }
       }
     }
   }
 
   /// The same for a path expression.
-  func located(_ paths: @escaping Paths, _ node: Node, _ here: Here) -> Paths {
+  func located(_ paths: @escaping Paths, _ node: SyntaxNode, _ here: Here) -> Paths {
     guard node.form.mayFail, !here.scope.source.isPrelude else { return paths }
     let site = Site(here.scope.source, node.span)
-    return { (place, frame, out) throws(Stop) in
-      do throws(Stop) { try paths(place, frame, out) } catch { throw error.noting(site) }
+    return { (input, frame, out) throws(Exception) in
+      do throws(Exception) { try paths(input, frame, out) } catch { throw error.noting(site) }
     }
   }
 }

@@ -66,10 +66,11 @@ extension Compiler {
       }
       try checkModulePath(directive, module.source)
       let metadata = try metadataValue(directive.metadata, module.source)
-      let search = metadata.member("search")
-      let given = search.map { $0.items?.compactMap(\.string) ?? [$0.string].compactMap(\.self) }
-      let place = ImportSearch(given: given, origin: folder)
-      guard let (path, text) = loader.find(directive.path, place, isData: directive.isData) else {
+      let given = metadata.member("search").map {
+        $0.items?.compactMap(\.string) ?? [$0.string].compactMap(\.self)
+      }
+      let search = ImportSearch(given: given, origin: folder)
+      guard let (path, text) = loader.find(directive.path, search, isData: directive.isData) else {
         if metadata.member("optional")?.isTruthy ?? false { continue }
         throw ProgramError("module not found: \(directive.path)", in: module.source, at: directive.span)
       }
@@ -84,7 +85,7 @@ extension Compiler {
     return scope
   }
 
-  private func checkModulePath(_ directive: Import, _ source: Source) throws(ProgramError) {
+  private func checkModulePath(_ directive: Import, _ source: ProgramText) throws(ProgramError) {
     let path = directive.path
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     if path.contains("\\") {
@@ -105,15 +106,15 @@ extension Compiler {
 
   /// The definitions of a library, each with its scope.
   private func library(
-    _ path: String, _ text: [UInt8], _ directive: Import, _ importer: Source
-  ) throws(ProgramError) -> Library {
+    _ path: String, _ text: [UInt8], _ directive: Import, _ importer: ProgramText
+  ) throws(ProgramError) -> ModuleDefinitions {
     if let known = libraries[path] { return known }
     guard !loading.contains(path) else {
       throw ProgramError("circular import of \(path)", in: importer, at: directive.span)
     }
     loading.insert(path)
     defer { loading.remove(path) }
-    let module = try Parser.parse(Source(name: path, text: text))
+    let module = try Parser.parse(ProgramText(name: path, text: text))
     if let main = module.main {
       throw ProgramError(
         "library should only have function definitions, not a main expression", in: module.source,
@@ -126,12 +127,14 @@ extension Compiler {
       meanings.append((definition.name, definition.parameters.count, meaning))
       scope = scope.adding(.function(definition.name, definition.parameters.count, meaning))
     }
-    let library = Library(meanings: meanings)
+    let library = ModuleDefinitions(meanings: meanings)
     libraries[path] = library
     return library
   }
 
-  private func adding(_ library: Library, to scope: Scope, as alias: String?) throws(ProgramError) -> Scope {
+  private func adding(_ library: ModuleDefinitions, to scope: Scope, as alias: String?) throws(ProgramError)
+    -> Scope
+  {
     var scope = scope
     for (name, arity, meaning) in library.meanings {
       scope = scope.adding(.function(alias.map { "\($0)::\(name)" } ?? name, arity, meaning))
@@ -149,14 +152,14 @@ extension Compiler {
   }
 
   /// The constant object of a directive, as the parser has checked.
-  func metadataValue(_ node: Node?, _ source: Source) throws(ProgramError) -> Value {
+  func metadataValue(_ node: SyntaxNode?, _ source: ProgramText) throws(ProgramError) -> Value {
     guard let node else { return .emptyObject }
     return try compile(node, Here(scope: Scope(source), layout: rootLayout)).constant ?? .emptyObject
   }
 }
 
 /// The definitions of a module file.
-struct Library {
+struct ModuleDefinitions {
   let meanings: [(String, Int, FunctionMeaning)]
 }
 
@@ -167,12 +170,12 @@ func folder(of path: String) -> String {
 }
 
 /// `modulemeta`: a module's metadata, what it imports and what it defines.
-func moduleMetadata(_ path: String, _ loader: ModuleLoader) throws(Stop) -> Value {
+func moduleMetadata(_ path: String, _ loader: ModuleLoader) throws(Exception) -> Value {
   guard let (file, text) = loader.find(path, ImportSearch(given: loader.searchPaths), isData: false) else {
-    throw Stop("module not found: \(path)")
+    throw Exception("module not found: \(path)")
   }
   do throws(ProgramError) {
-    let module = try Parser.parse(Source(name: file, text: text))
+    let module = try Parser.parse(ProgramText(name: file, text: text))
     let compiler = Compiler(globals: [], modules: loader)
     var result = try compiler.metadataValue(module.metadata, module.source)
     var dependencies: [Value] = []
@@ -188,6 +191,6 @@ func moduleMetadata(_ path: String, _ loader: ModuleLoader) throws(Stop) -> Valu
     result.setMember("defs", .array(names))
     return result
   } catch {
-    throw Stop(error.description)
+    throw Exception(error.description)
   }
 }

@@ -1,4 +1,4 @@
-/// `.a.b.c`: names to follow one after the other, in memory that a lookup reads without counting references.
+/// A path of constant names such as `.a.b.c`, in memory that a lookup reads without reference counting.
 final class NamePath: Sendable {
   let keys: [Key]
   let count: Int
@@ -24,8 +24,8 @@ final class NamePath: Sendable {
   /// The tape index that the path leads to from an index of a document, or -1 where there is nothing.
   @inline(__always)
   func find(
-    _ document: Document, _ start: Int, _ hints: UnsafeMutablePointer<Int>
-  ) throws(Stop) -> Int {
+    _ document: TapeDocument, _ start: Int, _ hints: UnsafeMutablePointer<Int>
+  ) throws(Exception) -> Int {
     var at = start
     for number in 0..<count {
       let kind = Tape.kind(document.tape[at])
@@ -40,14 +40,14 @@ final class NamePath: Sendable {
   }
 
   @inline(never)
-  private func wrongKind(_ document: Document, _ at: Int, _ number: Int) -> Stop {
+  private func wrongKind(_ document: TapeDocument, _ at: Int, _ number: Int) -> Exception {
     let value = Value.view(document, UInt32(truncatingIfNeeded: at))
-    return Stop("Cannot index \(value.typeName) with \(Value.string(keys[number].bytes).described)")
+    return Exception("Cannot index \(value.typeName) with \(Value.string(keys[number].bytes).described)")
   }
 
   /// The value that the path leads to.
   @inline(__always)
-  func value(in value: Value, _ hints: UnsafeMutablePointer<Int>) throws(Stop) -> Value {
+  func value(in value: Value, _ hints: UnsafeMutablePointer<Int>) throws(Exception) -> Value {
     if case .view(let document, let start) = value {
       let found = try find(document, Int(start), hints)
       return found < 0 ? .null : .view(document, UInt32(truncatingIfNeeded: found))
@@ -56,16 +56,18 @@ final class NamePath: Sendable {
   }
 
   @inline(never)
-  private func walk(_ value: Value, _ hints: UnsafeMutablePointer<Int>) throws(Stop) -> Value {
+  private func walk(_ value: Value, _ hints: UnsafeMutablePointer<Int>) throws(Exception) -> Value {
     guard count > 0 else { return value }
     var current = try index(value, keys[0], hint: &hints[0])
     for number in 1..<count { current = try index(current, keys[number], hint: &hints[number]) }
     return current
   }
 
-  /// Whether the path leads to a text of exactly these bytes; the value is not even taken out.
+  /// Whether the value at the path is a text of exactly these bytes; compared in the document.
   @inline(__always)
-  func leads(from value: Value, to text: ByteView, _ hints: UnsafeMutablePointer<Int>) throws(Stop) -> Bool {
+  func leads(from value: Value, to text: ByteView, _ hints: UnsafeMutablePointer<Int>) throws(Exception)
+    -> Bool
+  {
     guard case .view(let document, let start) = value else {
       let found = try walk(value, hints)
       return found.withText { sameBytes($0, text) } ?? false
@@ -91,7 +93,7 @@ final class ConstantText: Sendable {
   deinit { bytes.deallocate() }
 }
 
-/// How one member of a record is made.
+/// The source of one member of a record.
 enum MemberSource: Sendable {
   case path(NamePath, hints: Int)
   case code(Single)

@@ -2,28 +2,24 @@
 
 /// Takes values apart into variables.
 struct Matcher: Sendable {
-  /// What is bound where, and what to do next.
-  ///
-  /// The last step runs the body.
-  typealias Step = @Sendable (Value, Value, Frame, () throws(Stop) -> Void) throws(Stop) -> Void
+  /// The code that binds variables and then runs the next step; the last one runs the body.
+  typealias Step = @Sendable (Value, Value, Frame, () throws(Exception) -> Void) throws(Exception) -> Void
 
   let alternatives: [Step]
   /// The slots of its variables, all in a row.
   let slots: Range<Int>
   /// The slot of a pattern that is one variable.
   let onlySlot: Int?
-  /// What the body sees.
-  ///
-  /// Only used while compiling.
+  /// The scope of the body, used only while compiling.
   nonisolated(unsafe) let scope: Scope
 
-  /// Binds the variables in every way there is and calls `body` each time.
+  /// Calls `body` for each way to bind the variables.
   ///
   /// An error, even one that the body raises, leads to the next alternative.
   @inline(__always)
   func match(
-    _ item: Value, _ input: Value, _ frame: Frame, _ body: () throws(Stop) -> Void
-  ) throws(Stop) {
+    _ item: Value, _ input: Value, _ frame: Frame, _ body: () throws(Exception) -> Void
+  ) throws(Exception) {
     if let onlySlot {
       frame.slots[onlySlot] = item
       return try body()
@@ -32,14 +28,14 @@ struct Matcher: Sendable {
   }
 
   private func matchAlternatives(
-    _ item: Value, _ input: Value, _ frame: Frame, _ body: () throws(Stop) -> Void
-  ) throws(Stop) {
+    _ item: Value, _ input: Value, _ frame: Frame, _ body: () throws(Exception) -> Void
+  ) throws(Exception) {
     let saved = slots.map { frame.slots[$0] }
     defer { for (slot, value) in zip(slots, saved) { frame.slots[slot] = value } }
     for (number, step) in alternatives.enumerated() {
       for slot in slots { frame.slots[slot] = .null }
       if number == alternatives.count - 1 { return try step(item, input, frame, body) }
-      do throws(Stop) {
+      do throws(Exception) {
         return try step(item, input, frame, body)
       } catch {
         guard error.isError else { throw error }
@@ -80,7 +76,7 @@ extension Compiler {
     switch pattern {
     case .variable(let name):
       let slot = slots[name] ?? 0
-      return { (item, _, frame, next) throws(Stop) in
+      return { (item, _, frame, next) throws(Exception) in
         frame.slots[slot] = item
         try next()
       }
@@ -90,9 +86,9 @@ extension Compiler {
       // jq goes from the last element to the first.
       return Compiler.inTurn(
         steps.enumerated().reversed().map { number, step in
-          { (item, input, frame, next) throws(Stop) in
+          { (item, input, frame, next) throws(Exception) in
             guard item.kind == .array || item.isNull else {
-              throw Stop("Cannot index \(item.typeName) with number (\(number))")
+              throw Exception("Cannot index \(item.typeName) with number (\(number))")
             }
             try step(item.element(number) ?? .null, input, frame, next)
           }
@@ -114,9 +110,9 @@ extension Compiler {
     let keys = key.many
     let rest = try member.pattern.map { (pattern) throws(ProgramError) in try step(pattern, slots, here) }
     let slot = member.variable.flatMap { slots[$0] }
-    return { (item, input, frame, next) throws(Stop) in
-      try keys(input, frame) { (key) throws(Stop) in
-        guard key.isString else { throw Stop("Cannot index \(item.typeName) with \(key.described)") }
+    return { (item, input, frame, next) throws(Exception) in
+      try keys(input, frame) { (key) throws(Exception) in
+        guard key.isString else { throw Exception("Cannot index \(item.typeName) with \(key.described)") }
         let value = try index(item, key)
         if let slot { frame.slots[slot] = value }
         if let rest { try rest(value, input, frame, next) } else { try next() }
@@ -125,11 +121,11 @@ extension Compiler {
   }
 
   private static func inTurn(_ steps: [Matcher.Step]) -> Matcher.Step {
-    var all: Matcher.Step = { (_, _, _, next) throws(Stop) in try next() }
+    var all: Matcher.Step = { (_, _, _, next) throws(Exception) in try next() }
     for step in steps.reversed() {
       let rest = all
-      all = { (item, input, frame, next) throws(Stop) in
-        try step(item, input, frame) { () throws(Stop) in try rest(item, input, frame, next) }
+      all = { (item, input, frame, next) throws(Exception) in
+        try step(item, input, frame) { () throws(Exception) in try rest(item, input, frame, next) }
       }
     }
     return all

@@ -1,5 +1,5 @@
-// What names mean at a place in the text. A scope is a chain: each definition, parameter, variable and label adds one
-// link in front of what was known before.
+// Scopes: the meaning of names at a position in the text. A scope is a chain, to which each definition, parameter,
+// variable and label adds a link in front.
 
 /// The variables of one function that has frames of its own.
 ///
@@ -16,26 +16,26 @@ final class FrameLayout {
   }
 }
 
-/// Where a variable's value is.
+/// The storage of a variable's value.
 enum VariableHome {
   case slot(FrameLayout, Int)
   case constant(Value)
-  /// Handed in with the environment.
+  /// A variable of the environment.
   case global(String)
 }
 
-/// What a call of a name leads to.
+/// The meaning of a function's name.
 final class FunctionMeaning {
   enum Kind {
     case definition(Definition)
     /// An argument that is compiled wherever the parameter is named.
-    case argument(Node, Here)
+    case argument(SyntaxNode, Here)
     /// An argument that the frame holds.
     case closure(FrameLayout, Int)
   }
 
   let kind: Kind
-  /// The scope that the body sees, before the definition itself.
+  /// The scope of the body, before the definition itself.
   let scope: Scope
   /// The function around the definition.
   let layout: FrameLayout
@@ -45,7 +45,7 @@ final class FunctionMeaning {
   var pathCode: FunctionCode?
   /// How many outputs a call has; while the body is being compiled, what is assumed of it.
   var outputs = Outputs.one
-  /// Names its own name: cannot be compiled into its callers.
+  /// Whether it calls itself, and so cannot be compiled into its callers.
   private(set) lazy var isRecursive: Bool =
     if case .definition(let definition) = kind { definition.isRecursive } else { false }
 
@@ -71,10 +71,10 @@ final class Scope {
 
   let entry: Entry
   let outer: Scope?
-  /// The text that names are looked up for.
-  let source: Source
+  /// The text that the scope belongs to.
+  let source: ProgramText
 
-  init(_ source: Source) {
+  init(_ source: ProgramText) {
     entry = .start
     outer = nil
     self.source = source
@@ -88,7 +88,7 @@ final class Scope {
 
   func adding(_ entry: Entry) -> Scope { Scope(entry, in: self) }
 
-  /// A scope with a definition in it, which the definition sees itself.
+  /// The scope with a definition added, which the definition is in as well.
   func defining(_ definition: Definition, as name: String? = nil, in layout: FrameLayout) -> Scope {
     let meaning = FunctionMeaning(.definition(definition), scope: self, layout: layout)
     return adding(.function(name ?? definition.name, definition.parameters.count, meaning))
@@ -122,15 +122,15 @@ final class Scope {
   }
 }
 
-/// A place in the program, as the compiler goes through it.
+/// The compiler's position in the program: scope, frame, and whether it is a tail position.
 struct Here {
   let scope: Scope
   let layout: FrameLayout
-  /// Nothing remains to be done in the function after the expression.
+  /// Whether the expression is the last thing its function does.
   var isTail = false
 
   func with(_ scope: Scope) -> Here { Here(scope: scope, layout: layout, isTail: isTail) }
-  /// The same place, for an expression whose output is still worked on.
+  /// The same position for an expression whose output is processed further.
   var inner: Here { Here(scope: scope, layout: layout, isTail: false) }
 
   func hops(to target: FrameLayout) -> Int { layout.level - target.level }
@@ -141,8 +141,8 @@ extension Definition {
   var isRecursive: Bool { body.mentions(name, parameters.count) }
 }
 
-extension Node {
-  /// Whether jq too sees before running that the expression always has the same output.
+extension SyntaxNode {
+  /// Whether jq as well knows before a run that the expression always has the same output.
   var isLiteral: Bool {
     switch form {
     case .number, .text, .null, .yes, .no, .array, .object, .binary: true
@@ -153,23 +153,23 @@ extension Node {
   /// Whether values of the input stream come out of the expression.
   var readsInputs: Bool { mentions("inputs", 0) || mentions("input", 0) }
 
-  /// Whether a call of `name/arity` stands anywhere in the expression.
+  /// Whether the expression contains a call of `name/arity`.
   func mentions(_ name: String, _ arity: Int) -> Bool {
     contains { if case .call(name, let arguments) = $0.form { arguments.count == arity } else { false } }
   }
 
   /// Whether the expression or any beneath it fulfils a condition.
-  func contains(_ condition: (Node) -> Bool) -> Bool {
+  func contains(_ condition: (SyntaxNode) -> Bool) -> Bool {
     condition(self) || children.contains { $0.contains(condition) }
   }
 
   /// The expressions directly beneath.
-  var children: [Node] { form.children }
+  var children: [SyntaxNode] { form.children }
 }
 
 extension Form {
   /// The expressions directly beneath.
-  var children: [Node] {
+  var children: [SyntaxNode] {
     switch self {
     case .identity, .recurse, .number, .text, .format, .null, .yes, .no, .breakOut, .variable, .location:
       return []
@@ -201,7 +201,7 @@ extension Form {
 
 extension Pattern {
   /// The key expressions in it.
-  var keys: [Node] {
+  var keys: [SyntaxNode] {
     switch self {
     case .variable: []
     case .array(let patterns): patterns.flatMap(\.keys)

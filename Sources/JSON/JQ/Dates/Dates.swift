@@ -6,49 +6,49 @@ import Glibc
 
 extension Builtins {
   static let dates: [String: Builtin] = [
-    "now/0": .zero { (_, frame) throws(Stop) in
+    "now/0": .zero { (_, frame) throws(Exception) in
       guard let now = frame.run.environment.now else {
         throw frame.run.refusal("now", "no time was handed in")
       }
       return .number(now)
     },
-    "mktime/0": .zero { (value, _) throws(Stop) in
-      guard value.kind == .array else { throw Stop("mktime requires array inputs") }
-      guard var time = brokenDown(value) else { throw Stop("mktime requires parsed datetime inputs") }
+    "mktime/0": .zero { (value, _) throws(Exception) in
+      guard value.kind == .array else { throw Exception("mktime requires array inputs") }
+      guard var time = brokenDown(value) else { throw Exception("mktime requires parsed datetime inputs") }
       let seconds = timegm(&time)
-      if seconds == -1, time.tm_year < -1 { throw Stop("invalid gmtime representation") }
+      if seconds == -1, time.tm_year < -1 { throw Exception("invalid gmtime representation") }
       return .number(seconds)
     },
-    "gmtime/0": .zero { (value, _) throws(Stop) in
+    "gmtime/0": .zero { (value, _) throws(Exception) in
       try brokenDown(value, .utc, "gmtime() requires numeric inputs")
     },
-    "localtime/0": .zero { (value, frame) throws(Stop) in
+    "localtime/0": .zero { (value, frame) throws(Exception) in
       try brokenDown(value, try localZone(frame.run), "localtime() requires numeric inputs")
     },
-    "localtime_in/1": .one { (value, name, frame) throws(Stop) in
+    "localtime_in/1": .one { (value, name, frame) throws(Exception) in
       try brokenDown(value, try zone(name, frame.run), "localtime_in() requires numeric inputs")
     },
-    "strftime/1": .one { (value, format, frame) throws(Stop) in
+    "strftime/1": .one { (value, format, frame) throws(Exception) in
       try formatTime(value, format, nil, "strftime/1", frame.run)
     },
-    "strflocaltime/1": .one { (value, format, frame) throws(Stop) in
+    "strflocaltime/1": .one { (value, format, frame) throws(Exception) in
       try formatTime(value, format, try localZone(frame.run), "strflocaltime/1", frame.run)
     },
-    "format_time/2": .two { (value, format, name, frame) throws(Stop) in
+    "format_time/2": .two { (value, format, name, frame) throws(Exception) in
       try formatTime(value, format, try zone(name, frame.run), "format_time/2", frame.run)
     },
-    "strptime/1": .one { (value, format, _) throws(Stop) in try parseTime(value, format) },
+    "strptime/1": .one { (value, format, _) throws(Exception) in try parseTime(value, format) },
   ]
 
   // MARK: Zones
 
-  private static func localZone(_ run: Run) throws(Stop) -> TimeZone {
+  private static func localZone(_ run: Run) throws(Exception) -> TimeZone {
     guard let name = run.environment.timeZone else { return .utc }
     // An unknown name means UTC, as in the C library.
     return cachedZone(name, run, allowsPaths: true) ?? .utc
   }
 
-  private static func zone(_ name: Value, _ run: Run) throws(Stop) -> TimeZone {
+  private static func zone(_ name: Value, _ run: Run) throws(Exception) -> TimeZone {
     guard let text = name.string else { throw typeError(name, "is not the name of a time zone") }
     guard let zone = cachedZone(text, run, allowsPaths: false) else {
       throw typeError(name, "is not a known time zone")
@@ -92,17 +92,18 @@ extension Builtins {
     ])
   }
 
-  private static func brokenDown(_ value: Value, _ zone: TimeZone, _ complaint: String) throws(Stop) -> Value
+  private static func brokenDown(_ value: Value, _ zone: TimeZone, _ complaint: String) throws(Exception)
+    -> Value
   {
-    guard let seconds = value.double else { throw Stop(complaint) }
+    guard let seconds = value.double else { throw Exception(complaint) }
     let whole = saturated(seconds)
     guard abs(seconds) < 1e17 else {
-      throw Stop("error converting number of seconds since epoch to datetime")
+      throw Exception("error converting number of seconds since epoch to datetime")
     }
     var moment = time_t(whole + zone.offset(at: whole).seconds)
     var time = tm()
     guard gmtime_r(&moment, &time) != nil else {
-      throw Stop("error converting number of seconds since epoch to datetime")
+      throw Exception("error converting number of seconds since epoch to datetime")
     }
     return array(time, seconds - seconds.rounded(.down))
   }
@@ -111,17 +112,17 @@ extension Builtins {
 
   private static func formatTime(
     _ value: Value, _ format: Value, _ zone: TimeZone?, _ name: String, _ run: Run
-  ) throws(Stop) -> Value {
+  ) throws(Exception) -> Value {
     var parts = value
     var moment: Int?
     if value.kind == .number {
       moment = saturated(value.double ?? 0)
       parts = try brokenDown(value, zone ?? .utc, "\(name) requires parsed datetime inputs")
     } else if value.kind != .array {
-      throw Stop("\(name) requires parsed datetime inputs")
+      throw Exception("\(name) requires parsed datetime inputs")
     }
-    guard var pattern = format.textBytes else { throw Stop("\(name) requires a string format") }
-    guard var time = brokenDown(parts) else { throw Stop("\(name) requires parsed datetime inputs") }
+    guard var pattern = format.textBytes else { throw Exception("\(name) requires a string format") }
+    guard var time = brokenDown(parts) else { throw Exception("\(name) requires parsed datetime inputs") }
     let local = timegm(&time)
     var zoneName = "GMT"
     if let zone {
@@ -146,13 +147,13 @@ extension Builtins {
         return buffer[..<count].map { UInt8(bitPattern: $0) }
       }
     }
-    guard let text else { throw Stop("\(name): unknown system failure") }
+    guard let text else { throw Exception("\(name): unknown system failure") }
     return text.withUnsafeBufferPointer { .string(repairing: $0) }
   }
 
-  private static func parseTime(_ value: Value, _ format: Value) throws(Stop) -> Value {
+  private static func parseTime(_ value: Value, _ format: Value) throws(Exception) -> Value {
     guard let text = value.string, let pattern = format.string else {
-      throw Stop("strptime/1 requires string inputs and arguments")
+      throw Exception("strptime/1 requires string inputs and arguments")
     }
     var time = tm()
     // Values that no date has: the C library leaves a field alone that the format does not mention.
@@ -163,7 +164,7 @@ extension Builtins {
       return String(cString: end)
     }
     guard let rest, rest.isEmpty || rest.utf8.first.map({ $0 == 0x20 || $0 &- 9 < 5 }) ?? false else {
-      throw Stop("date \"\(text)\" does not match format \"\(pattern)\"")
+      throw Exception("date \"\(text)\" does not match format \"\(pattern)\"")
     }
     if time.tm_mday != 0, (0...11).contains(time.tm_mon) {
       let year = Int(time.tm_year) + 1900

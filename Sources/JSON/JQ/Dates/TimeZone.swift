@@ -43,16 +43,16 @@ struct TimeZone: Sendable {
 
   /// Reads the format of RFC 8536.
   private init?(file: [UInt8]) {
-    guard let first = Header(file, 0) else { return nil }
+    guard let first = ZoneFileHeader(file, 0) else { return nil }
     var header = first
     var wide = 4
     if first.version >= 0x32 {
-      let second = Header.length + first.bodyLength(4)
-      guard let larger = Header(file, second) else { return nil }
+      let second = ZoneFileHeader.length + first.bodyLength(4)
+      guard let larger = ZoneFileHeader(file, second) else { return nil }
       header = larger
       wide = 8
     }
-    let body = header.start + Header.length
+    let body = header.start + ZoneFileHeader.length
     guard header.typeCount > 0, body + header.bodyLength(wide) <= file.count else { return nil }
     let indices = body + header.timeCount * wide
     let types = indices + header.timeCount
@@ -105,7 +105,7 @@ struct TimeZone: Sendable {
 }
 
 /// A header of a zoneinfo file: the counts of what follows it.
-private struct Header {
+private struct ZoneFileHeader {
   static let length = 44
 
   let start: Int
@@ -113,7 +113,8 @@ private struct Header {
   let isUTCCount, isStandardCount, leapCount, timeCount, typeCount, charCount: Int
 
   init?(_ file: [UInt8], _ start: Int) {
-    guard start + Header.length <= file.count, file[start..<start + 4].elementsEqual(Array("TZif".utf8))
+    guard start + ZoneFileHeader.length <= file.count,
+      file[start..<start + 4].elementsEqual(Array("TZif".utf8))
     else {
       return nil
     }

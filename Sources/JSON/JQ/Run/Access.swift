@@ -1,7 +1,7 @@
-// Looking into values as jq does: by key, number, slice; every complaint in jq's words.
+// Access to parts of values by key, number and slice, with jq's error messages.
 
 /// The value of `target[key]`.
-func index(_ target: Value, _ key: Value) throws(Stop) -> Value {
+func index(_ target: Value, _ key: Value) throws(Exception) -> Value {
   switch (target.kind, key.kind) {
   case (.object, .string):
     guard let key = Key(key) else { return .null }
@@ -10,7 +10,7 @@ func index(_ target: Value, _ key: Value) throws(Stop) -> Value {
     return element(target, key.double ?? .nan)
   case (.array, .object), (.string, .object):
     guard let from = key.member(Names.start), let to = key.member(Names.end) else {
-      throw Stop("Array/string slice indices must be integers")
+      throw Exception("Array/string slice indices must be integers")
     }
     return try slice(target, from: from, to: to)
   case (.array, .array):
@@ -18,11 +18,11 @@ func index(_ target: Value, _ key: Value) throws(Stop) -> Value {
   case (.null, .string), (.null, .number), (.null, .object):
     return .null
   default:
-    throw Stop("Cannot index \(target.typeName) with \(key.described)")
+    throw Exception("Cannot index \(target.typeName) with \(key.described)")
   }
 }
 
-/// Constant names that the evaluator itself looks up.
+/// The constant names that the evaluator itself looks up.
 enum Names {
   static let start = Key("start")
   static let end = Key("end")
@@ -39,27 +39,27 @@ private func element(_ target: Value, _ position: Double) -> Value {
   return target.element(number) ?? .null
 }
 
-/// The value of `target.name`, remembering where the name was.
+/// The value of `target.name`, with a hint where the name was last found.
 @inline(__always)
-func index(_ target: Value, _ key: Key, hint: inout Int) throws(Stop) -> Value {
+func index(_ target: Value, _ key: Key, hint: inout Int) throws(Exception) -> Value {
   if let found = target.member(key, hint: &hint) { return found }
   return try missing(target, key)
 }
 
 @inline(never)
-private func missing(_ target: Value, _ key: Key) throws(Stop) -> Value {
+private func missing(_ target: Value, _ key: Key) throws(Exception) -> Value {
   let kind = target.kind
   if kind == .object || kind == .null { return .null }
-  throw Stop("Cannot index \(target.typeName) with \(Value.string(key.bytes).described)")
+  throw Exception("Cannot index \(target.typeName) with \(Value.string(key.bytes).described)")
 }
 
 // MARK: - Slices
 
 /// The bounds of a slice of something with `count` entries: the lower rounds down, the upper up.
-func sliceBounds(_ count: Int, from: Value, to: Value) throws(Stop) -> Range<Int> {
+func sliceBounds(_ count: Int, from: Value, to: Value) throws(Exception) -> Range<Int> {
   let length = Double(count)
   guard from.isNull || from.double != nil, to.isNull || to.double != nil else {
-    throw Stop("Array/string slice indices must be integers")
+    throw Exception("Array/string slice indices must be integers")
   }
   var lower = from.double ?? 0
   if lower.isNaN { lower = 0 }
@@ -76,7 +76,7 @@ func sliceBounds(_ count: Int, from: Value, to: Value) throws(Stop) -> Range<Int
 }
 
 /// The value of `target[from:to]`.
-func slice(_ target: Value, from: Value, to: Value) throws(Stop) -> Value {
+func slice(_ target: Value, from: Value, to: Value) throws(Exception) -> Value {
   switch target.kind {
   case .null: return .null
   case .array:
@@ -91,7 +91,7 @@ func slice(_ target: Value, from: Value, to: Value) throws(Stop) -> Value {
     let end = byteOffset(of: bounds.count, in: bytes, from: start)
     return .string(Array(bytes[start..<end]))
   default:
-    throw Stop("Cannot index \(target.typeName) with object (\(sliceKey(from, to).excerpt))")
+    throw Exception("Cannot index \(target.typeName) with object (\(sliceKey(from, to).excerpt))")
   }
 }
 
@@ -123,8 +123,8 @@ func byteOffset(of count: Int, in bytes: [UInt8], from start: Int) -> Int {
 
 // MARK: - Searching
 
-/// Where an array's elements follow one another in another array.
-func positions(of wanted: Value, in target: Value) throws(Stop) -> [Value] {
+/// The positions at which an array occurs within another.
+func positions(of wanted: Value, in target: Value) throws(Exception) -> [Value] {
   guard let pattern = wanted.items, let items = target.items, !pattern.isEmpty else { return [] }
   var found: [Value] = []
   for start in items.indices {
@@ -141,22 +141,22 @@ func positions(of wanted: Value, in target: Value) throws(Stop) -> [Value] {
 }
 
 // `has(key)`
-func has(_ target: Value, _ key: Value) throws(Stop) -> Bool {
+func has(_ target: Value, _ key: Value) throws(Exception) -> Bool {
   switch (target.kind, key.kind) {
   case (.null, _): return false
   case (.object, .string): return Key(key).map { target.member($0) != nil } ?? false
   case (.array, .number):
     guard let position = key.double, !position.isNaN else { return false }
     return position > -1 && Int(min(position, 4_000_000_000)) < (target.count ?? 0)
-  default: throw Stop("Cannot check whether \(target.typeName) has a \(key.typeName) key")
+  default: throw Exception("Cannot check whether \(target.typeName) has a \(key.typeName) key")
   }
 }
 
 // MARK: - Iterating
 
-/// Hands each element or member's value to `out`.
+/// Calls `out` with each element, or each member's value.
 @inline(__always)
-func iterate(_ value: Value, _ run: Run, _ out: Emit) throws(Stop) {
+func iterate(_ value: Value, _ run: Run, _ out: Emit) throws(Exception) {
   switch value.kind {
   case .array:
     var elements = value.elements
@@ -170,10 +170,10 @@ func iterate(_ value: Value, _ run: Run, _ out: Emit) throws(Stop) {
       try run.step()
       try out(member.value)
     }
-  default: throw Stop("Cannot iterate over \(value.iterationComplaint)")
+  default: throw Exception("Cannot iterate over \(value.iterationSubject)")
   }
 }
 
 extension Value {
-  var iterationComplaint: String { isNull ? "null (null)" : described }
+  var iterationSubject: String { isNull ? "null (null)" : described }
 }

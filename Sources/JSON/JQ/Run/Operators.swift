@@ -5,7 +5,7 @@ import CGlibc
 extension Operator {
   /// Applies the operator.
   @inline(__always)
-  func apply(_ a: Value, _ b: Value, _ run: Run) throws(Stop) -> Value {
+  func apply(_ a: Value, _ b: Value, _ run: Run) throws(Exception) -> Value {
     switch self {
     case .add: return try JSON.add(a, b, run)
     case .subtract: return try JSON.subtract(a, b)
@@ -24,19 +24,19 @@ extension Operator {
 
 private let deepest = 10_001
 
-func equal(_ a: Value, _ b: Value) throws(Stop) -> Bool {
-  if a.depth > deepest, b.depth > deepest { throw Stop("Equality check too deep") }
+func equal(_ a: Value, _ b: Value) throws(Exception) -> Bool {
+  if a.depth > deepest, b.depth > deepest { throw Exception("Equality check too deep") }
   return a == b
 }
 
 /// jq's order: negative, zero or positive.
-func compare(_ a: Value, _ b: Value) throws(Stop) -> Int {
-  if a.depth > deepest, b.depth > deepest { throw Stop("Comparison too deep") }
+func compare(_ a: Value, _ b: Value) throws(Exception) -> Int {
+  if a.depth > deepest, b.depth > deepest { throw Exception("Comparison too deep") }
   return Value.order(a, b)
 }
 
 @inline(__always)
-func add(_ a: Value, _ b: Value, _ run: Run) throws(Stop) -> Value {
+func add(_ a: Value, _ b: Value, _ run: Run) throws(Exception) -> Value {
   if let left = a.double, let right = b.double { return .number(left + right) }
   var sum = a
   try add(b, to: &sum, run)
@@ -44,7 +44,7 @@ func add(_ a: Value, _ b: Value, _ run: Run) throws(Stop) -> Value {
 }
 
 /// `sum = sum + b`, in place where the storage has one owner.
-func add(_ b: Value, to sum: inout Value, _ run: Run) throws(Stop) {
+func add(_ b: Value, to sum: inout Value, _ run: Run) throws(Exception) {
   switch (sum.kind, b.kind) {
   case (.null, _): sum = b
   case (_, .null): break
@@ -65,7 +65,7 @@ func add(_ b: Value, to sum: inout Value, _ run: Run) throws(Stop) {
   }
 }
 
-func subtract(_ a: Value, _ b: Value) throws(Stop) -> Value {
+func subtract(_ a: Value, _ b: Value) throws(Exception) -> Value {
   if let left = a.double, let right = b.double { return .number(left - right) }
   guard let items = a.items, let unwanted = b.items else { throw typeError(a, b, "cannot be subtracted") }
   var kept: [Value] = []
@@ -80,7 +80,7 @@ func subtract(_ a: Value, _ b: Value) throws(Stop) -> Value {
   return .array(kept)
 }
 
-func multiply(_ a: Value, _ b: Value, _ run: Run) throws(Stop) -> Value {
+func multiply(_ a: Value, _ b: Value, _ run: Run) throws(Exception) -> Value {
   if let left = a.double, let right = b.double { return .number(left * right) }
   switch (a.kind, b.kind) {
   case (.string, .number): return try repeated(a, b.double ?? 0, run)
@@ -90,13 +90,13 @@ func multiply(_ a: Value, _ b: Value, _ run: Run) throws(Stop) -> Value {
   }
 }
 
-private func repeated(_ text: Value, _ times: Double, _ run: Run) throws(Stop) -> Value {
+private func repeated(_ text: Value, _ times: Double, _ run: Run) throws(Exception) -> Value {
   if times < 0 || times.isNaN { return .null }
   let count = Int(min(times, 2_147_483_647))
   let bytes = text.textBytes ?? []
   if bytes.isEmpty || count == 0 { return .string([UInt8]()) }
   let (total, overflow) = bytes.count.multipliedReportingOverflow(by: count)
-  guard !overflow, total < 2_147_483_647 - 8 else { throw Stop("Repeat string result too long") }
+  guard !overflow, total < 2_147_483_647 - 8 else { throw Exception("Repeat string result too long") }
   try run.reserve(total)
   var result: [UInt8] = []
   result.reserveCapacity(total)
@@ -104,8 +104,8 @@ private func repeated(_ text: Value, _ times: Double, _ run: Run) throws(Stop) -
   return .string(result)
 }
 
-private func mergeDeeply(_ a: Value, _ b: Value, _ level: Int, _ run: Run) throws(Stop) -> Value {
-  if level > 10_000 { throw Stop("Object merge too deep") }
+private func mergeDeeply(_ a: Value, _ b: Value, _ level: Int, _ run: Run) throws(Exception) -> Value {
+  if level > 10_000 { throw Exception("Object merge too deep") }
   try run.checkStack()
   var result = a
   var members = b.members
@@ -121,7 +121,7 @@ private func mergeDeeply(_ a: Value, _ b: Value, _ level: Int, _ run: Run) throw
   return result
 }
 
-func divide(_ a: Value, _ b: Value, _ run: Run) throws(Stop) -> Value {
+func divide(_ a: Value, _ b: Value, _ run: Run) throws(Exception) -> Value {
   if let left = a.double, let right = b.double {
     if right == 0 { throw typeError(a, b, "cannot be divided because the divisor is zero") }
     return .number(left / right)
@@ -132,7 +132,7 @@ func divide(_ a: Value, _ b: Value, _ run: Run) throws(Stop) -> Value {
   return try split(text, by: separator, run)
 }
 
-func modulo(_ a: Value, _ b: Value) throws(Stop) -> Value {
+func modulo(_ a: Value, _ b: Value) throws(Exception) -> Value {
   guard let left = a.double, let right = b.double else {
     throw typeError(a, b, "cannot be divided (remainder)")
   }
@@ -151,7 +151,7 @@ func saturated(_ number: Double) -> Int {
 }
 
 /// The pieces of a text between separators; its characters when the separator is empty.
-func split(_ text: [UInt8], by separator: [UInt8], _ run: Run) throws(Stop) -> Value {
+func split(_ text: [UInt8], by separator: [UInt8], _ run: Run) throws(Exception) -> Value {
   var pieces: [Value] = []
   if text.isEmpty { return .array([]) }
   try run.charge(text.count)
@@ -186,7 +186,7 @@ func find(_ wanted: [UInt8], in text: [UInt8], from start: Int) -> Int? {
 }
 
 // `-x`
-func negative(_ value: Value) throws(Stop) -> Value {
+func negative(_ value: Value) throws(Exception) -> Value {
   guard let negated = value.negated else { throw typeError(value, "cannot be negated") }
   return negated
 }

@@ -2,26 +2,27 @@
 
 private let deepestPath = 10_000
 
-private func checkedPath(_ path: Value) throws(Stop) -> [Value] {
-  guard let keys = path.items else { throw Stop("Path must be specified as an array") }
-  if keys.count > deepestPath { throw Stop("Path too deep") }
+private func checkedPath(_ path: Value) throws(Exception) -> [Value] {
+  guard let keys = path.items else { throw Exception("Path must be specified as an array") }
+  if keys.count > deepestPath { throw Exception("Path too deep") }
   return keys
 }
 
-func getPath(_ root: Value, _ path: Value) throws(Stop) -> Value {
+func getPath(_ root: Value, _ path: Value) throws(Exception) -> Value {
   var value = root
   for key in try checkedPath(path) { value = try index(value, key) }
   return value
 }
 
-func setPath(_ root: inout Value, _ path: Value, _ value: Value, _ run: Run) throws(Stop) {
-  try updatePath(&root, try checkedPath(path), 0, run) { (target) throws(Stop) in target = value }
+func setPath(_ root: inout Value, _ path: Value, _ value: Value, _ run: Run) throws(Exception) {
+  try updatePath(&root, try checkedPath(path), 0, run) { (target) throws(Exception) in target = value }
 }
 
 /// Changes what is at a path.
 func updatePath(
-  _ root: inout Value, _ path: [Value], _ at: Int, _ run: Run, _ change: (inout Value) throws(Stop) -> Void
-) throws(Stop) {
+  _ root: inout Value, _ path: [Value], _ at: Int, _ run: Run,
+  _ change: (inout Value) throws(Exception) -> Void
+) throws(Exception) {
   guard at < path.count else { return try change(&root) }
   if at & 31 == 31 { try run.checkStack() }
   var inner = try take(path[at], from: &root)
@@ -29,9 +30,9 @@ func updatePath(
   try put(inner, at: path[at], in: &root, run)
 }
 
-/// Takes the value of a key out for changing it; what is left in its place does not matter.
+/// Takes the value of a key out to change it; what remains in its place is unspecified.
 @inline(__always)
-func take(_ key: Value, from root: inout Value) throws(Stop) -> Value {
+func take(_ key: Value, from root: inout Value) throws(Exception) -> Value {
   switch (root.kind, key.kind) {
   case (.object, .string):
     guard let key = Key(key) else { return .null }
@@ -46,7 +47,7 @@ func take(_ key: Value, from root: inout Value) throws(Stop) -> Value {
 
 /// Puts a value at a key.
 @inline(__always)
-func put(_ value: Value, at key: Value, in root: inout Value, _ run: Run) throws(Stop) {
+func put(_ value: Value, at key: Value, in root: inout Value, _ run: Run) throws(Exception) {
   switch (root.kind, key.kind) {
   case (.object, .string), (.null, .string):
     guard let key = Key(key) else { return }
@@ -57,27 +58,31 @@ func put(_ value: Value, at key: Value, in root: inout Value, _ run: Run) throws
   case (.array, .object), (.null, .object):
     try putSlice(value, at: key, in: &root, run)
   case (.string, .object):
-    throw Stop("Cannot update string slices")
+    throw Exception("Cannot update string slices")
   default:
-    throw Stop("Cannot update field at \(key.typeName) index of \(root.typeName)")
+    throw Exception("Cannot update field at \(key.typeName) index of \(root.typeName)")
   }
 }
 
-private func putElement(_ value: Value, at position: Double, in root: inout Value, _ run: Run) throws(Stop) {
-  guard !position.isNaN else { throw Stop("Cannot set array element at NaN index") }
+private func putElement(_ value: Value, at position: Double, in root: inout Value, _ run: Run)
+  throws(Exception)
+{
+  guard !position.isNaN else { throw Exception("Cannot set array element at NaN index") }
   let count = root.count ?? 0
   var number = Int(max(-2_147_483_648, min(2_147_483_647, position)))
   if number < 0 { number += count }
-  guard number >= 0 else { throw Stop("Out of bounds negative array index") }
-  guard number <= 536_870_911 else { throw Stop("Array index too large") }
+  guard number >= 0 else { throw Exception("Out of bounds negative array index") }
+  guard number <= 536_870_911 else { throw Exception("Array index too large") }
   if number >= count { try run.reserve((number - count + 1) * MemoryLayout<Value>.stride) }
   root.setElement(number, value)
 }
 
-private func putSlice(_ value: Value, at key: Value, in root: inout Value, _ run: Run) throws(Stop) {
+private func putSlice(_ value: Value, at key: Value, in root: inout Value, _ run: Run) throws(Exception) {
   let bounds = try sliceBounds(
     root.count ?? 0, from: key.member(Names.start) ?? .bool(false), to: key.member(Names.end) ?? .bool(false))
-  guard let insert = value.items else { throw Stop("A slice of an array can only be assigned another array") }
+  guard let insert = value.items else {
+    throw Exception("A slice of an array can only be assigned another array")
+  }
   var items = root.items ?? []
   try run.reserve((items.count + insert.count) * MemoryLayout<Value>.stride)
   items.replaceSubrange(bounds, with: insert)
@@ -87,12 +92,14 @@ private func putSlice(_ value: Value, at key: Value, in root: inout Value, _ run
 // MARK: - Deleting
 
 // `delpaths`
-func deletePaths(_ root: inout Value, _ paths: Value, _ run: Run) throws(Stop) {
-  guard let paths = paths.items else { throw Stop("Paths must be specified as an array") }
+func deletePaths(_ root: inout Value, _ paths: Value, _ run: Run) throws(Exception) {
+  guard let paths = paths.items else { throw Exception("Paths must be specified as an array") }
   var all: [[Value]] = []
   for path in try sorted(.array(paths)).items ?? [] {
-    guard let keys = path.items else { throw Stop("Path must be specified as array, not \(path.typeName)") }
-    if keys.count > deepestPath { throw Stop("Path too deep") }
+    guard let keys = path.items else {
+      throw Exception("Path must be specified as array, not \(path.typeName)")
+    }
+    if keys.count > deepestPath { throw Exception("Path too deep") }
     all.append(keys)
   }
   guard let first = all.first else { return }
@@ -106,7 +113,7 @@ func deletePaths(_ root: inout Value, _ paths: Value, _ run: Run) throws(Stop) {
 /// Deletes paths that share their first `level` keys and are in order.
 private func deleteSorted(
   _ root: inout Value, _ paths: ArraySlice<[Value]>, _ level: Int, _ run: Run
-) throws(Stop) {
+) throws(Exception) {
   try run.checkStack()
   var doomed: [Value] = []
   var start = paths.startIndex
@@ -128,12 +135,12 @@ private func deleteSorted(
   try deleteKeys(&root, doomed)
 }
 
-private func deleteKeys(_ root: inout Value, _ keys: [Value]) throws(Stop) {
+private func deleteKeys(_ root: inout Value, _ keys: [Value]) throws(Exception) {
   guard !keys.isEmpty, !root.isNull else { return }
   switch root.kind {
   case .object:
     for key in keys {
-      guard let name = Key(key) else { throw Stop("Cannot delete \(key.typeName) field of object") }
+      guard let name = Key(key) else { throw Exception("Cannot delete \(key.typeName) field of object") }
       root.removeMember(name)
     }
   case .array:
@@ -151,10 +158,10 @@ private func deleteKeys(_ root: inout Value, _ keys: [Value]) throws(Stop) {
           items.count, from: key.member(Names.start) ?? .bool(false),
           to: key.member(Names.end) ?? .bool(false))
         for number in bounds { isDoomed[number] = true }
-      default: throw Stop("Cannot delete \(key.typeName) element of array")
+      default: throw Exception("Cannot delete \(key.typeName) element of array")
       }
     }
     root = .array(items.indices.filter { !isDoomed[$0] }.map { items[$0] })
-  default: throw Stop("Cannot delete fields from \(root.typeName)")
+  default: throw Exception("Cannot delete fields from \(root.typeName)")
   }
 }

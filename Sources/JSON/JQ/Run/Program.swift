@@ -5,13 +5,13 @@
 //   environment.variables["limit"] = .number(10)
 //   try program.run(value, environment) { name in print(name) }
 //
-// A program never changes once it is compiled: any number of threads may run it at once. Whoever runs it on many inputs
-// keeps an `Evaluator` a thread, which remembers between inputs where names were found:
+// A program never changes once it is compiled: any number of threads may run it at once. To run it on many inputs, keep
+// an `Evaluator` per thread, which remembers between inputs where names were found:
 //
 //   let evaluator = program.evaluator(environment)
 //   for value in values { if let row = try evaluator.first(value) { … } }
 //
-// What it may ask of the world, and how much time and memory it may take, is in the environment: see Environment.swift.
+// The environment has its limits of time and memory, and its access to the outside world: see Environment.swift.
 
 /// A compiled jq program.
 public final class Program: Sendable {
@@ -27,13 +27,13 @@ public final class Program: Sendable {
   ///   - name: what messages call the text, such as the file it came from.
   ///   - variables: names that the environment gives values for.
   ///   - modules: where `import` and `include` look; without it they are refused.
-  ///   - library: definitions that the program sees, as if they stood in front of it; each a text and its name.
+  ///   - library: texts of definitions in front of the program, each with its name.
   public init(
     _ source: String, name: String = "<top-level>", variables: [String] = [], modules: ModuleLoader? = nil,
     library: [(name: String, source: String)] = []
   ) throws(ProgramError) {
     let compiler = Compiler(globals: variables, modules: modules)
-    let text = Source(name: name, text: Array(source.utf8))
+    let text = ProgramText(name: name, text: Array(source.utf8))
     let module = try Parser.parse(text)
     guard let main = module.main else {
       throw ProgramError("Top-level program not given (try \".\")", source: name)
@@ -41,7 +41,7 @@ public final class Program: Sendable {
     _ = try compiler.metadataValue(module.metadata, text)
     var scope = try compiler.importScope(module, modules?.origin)
     for (name, source) in library {
-      let part = try Parser.parse(Source(name: name, text: Array(source.utf8)))
+      let part = try Parser.parse(ProgramText(name: name, text: Array(source.utf8)))
       if let main = part.main {
         throw ProgramError(
           "library should only have function definitions, not a main expression", in: part.source,
@@ -55,12 +55,9 @@ public final class Program: Sendable {
     hints = compiler.hints
   }
 
-  /// Whether the program never has more than one output for an input.
-  public var hasAtMostOneOutput: Bool { code.single != nil }
-
-  /// Runs the program on one input and hands each output to `body`.
+  /// Runs the program on one input and calls `body` with each output.
   ///
-  /// What `body` throws ends the run and comes out.
+  /// An error of `body` ends the run and is rethrown.
   public func run(
     _ input: Value, _ environment: Environment = Environment(), _ body: (Value) throws -> Void
   ) throws {
@@ -76,7 +73,7 @@ public final class Program: Sendable {
     return outputs
   }
 
-  /// For running the program on one input after the other, on one thread.
+  /// An evaluator, to run the program on one input after the other on one thread.
   public func evaluator(_ environment: Environment = Environment()) -> Evaluator {
     Evaluator(code, Run(environment, hints: hints), slots: slots)
   }
@@ -87,7 +84,7 @@ public final class Program: Sendable {
 /// Belongs to one thread at a time.
 public final class Evaluator {
   private let code: Code
-  /// The code where it has one output at most; here, so that each run need not take it out and retain it.
+  /// The code where it has one output at most; kept here so that each run need not unwrap and retain it.
   private let single: Single?
   private let state: Run
   private let frame: Frame
@@ -99,36 +96,36 @@ public final class Evaluator {
     frame = Frame(state, parent: nil, slots: slots, arguments: [])
   }
 
-  /// May be changed between runs.
+  /// The environment, which may be changed between runs.
   public var environment: Environment {
     get { state.environment }
     _modify { yield &state.environment }
   }
 
-  /// Hands each output for an input to `body`.
+  /// Calls `body` with each output for an input.
   ///
-  /// What `body` throws ends the run and comes out.
+  /// An error of `body` ends the run and is rethrown.
   @inline(__always)
   public func run(_ input: Value, _ body: (Value) throws -> Void) throws {
     state.begin()
     defer { finish() }
-    do throws(Stop) {
+    do throws(Exception) {
       if let single {
         if let output = try single(input, frame) { try deliver(output, body) }
       } else {
-        try code.many(input, frame) { (output) throws(Stop) in try deliver(output, body) }
+        try code.many(input, frame) { (output) throws(Exception) in try deliver(output, body) }
       }
     } catch {
       throw try EvaluationError(error)
     }
   }
 
-  /// The first output for an input, nil where there is none; what would come after it is not calculated.
+  /// The first output for an input, nil where there is none; later ones are not calculated.
   @inline(__always)
   public func first(_ input: Value) throws -> Value? {
     state.begin()
     defer { finish() }
-    do throws(Stop) {
+    do throws(Exception) {
       if let single { return try single(input, frame) }
       return try Builtins.firstOutput(code.many, input, frame)
     } catch {
@@ -141,11 +138,11 @@ public final class Evaluator {
   public func isTrue(_ input: Value) throws -> Bool { try first(input)?.isTruthy ?? false }
 
   @inline(__always)
-  private func deliver(_ output: Value, _ body: (Value) throws -> Void) throws(Stop) {
+  private func deliver(_ output: Value, _ body: (Value) throws -> Void) throws(Exception) {
     do {
       try body(output)
     } catch {
-      throw Stop(.receiver(error))
+      throw Exception(.receiver(error))
     }
   }
 

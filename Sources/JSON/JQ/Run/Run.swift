@@ -1,16 +1,16 @@
-// What one evaluation carries with it: its budget, its surroundings, and the frames of the functions that are active.
+// The state of one evaluation: its budget, its environment, and the frames of active functions.
 
 /// The variables and arguments of one active function; the outermost one is the program's.
 final class Frame {
   unowned(unsafe) let run: Run
-  /// The run's, at hand here.
+  /// The run's hints, one indirection closer.
   let hints: UnsafeMutablePointer<Int>
-  /// The frame of the function around this one in the text.
+  /// The frame of the enclosing function.
   let parent: Frame?
   let slots: UnsafeMutablePointer<Value>
   private let count: Int
   private(set) var arguments: [Closure]
-  /// How many frames hang on one another through arguments.
+  /// The length of the longest chain of frames that hold each other through arguments.
   private let chain: Int
 
   init(_ run: Run, parent: Frame?, slots count: Int, arguments: [Closure]) {
@@ -30,7 +30,7 @@ final class Frame {
     if chain > 500 { dismantle() }
   }
 
-  /// Takes a long chain of frames apart in a loop, not by recursion.
+  /// Releases a long chain of frames in a loop rather than recursively.
   private func dismantle() {
     var pending = arguments.map(\.frame)
     arguments = []
@@ -42,7 +42,7 @@ final class Frame {
     }
   }
 
-  /// Lets go of all values.
+  /// Releases all values.
   func clear() {
     for slot in 0..<count { slots[slot] = .null }
   }
@@ -64,7 +64,7 @@ struct Closure {
   let frame: Frame
 }
 
-/// A call in tail position, carried out by whoever called the function it stands in.
+/// A call in tail position, carried out by the caller of the function that contains it.
 struct TailCall {
   let function: FunctionCode
   let input: Value
@@ -74,13 +74,13 @@ struct TailCall {
 /// The state of one evaluation; confined to one thread.
 final class Run {
   var environment: Environment
-  /// Where each lookup of a constant name found it the last time.
+  /// The position where each lookup of a constant name last found it.
   let hints: UnsafeMutablePointer<Int>
   private let hintCount: Int
   var tail: TailCall?
-  /// Labels handed out.
+  /// The number of labels in use so far.
   private var labels = 0
-  /// Calls that are active, for where the stack cannot be measured.
+  /// The number of active calls, for a stack that cannot be measured.
   var depth = 0
 
   private var steps = 0
@@ -106,17 +106,17 @@ final class Run {
 
   deinit { hints.deallocate() }
 
-  /// Starts the budget anew.
+  /// Resets the budget for another input.
   func begin() {
     steps = 0
     stepsBefore = 0
     depth = 0
     tail = nil
     stepLimit = min(Run.stepsBetweenChecks, environment.budget.steps ?? .max)
-    // The clock is first read when some thousand steps are done: most runs end before.
+    // The clock is first read after some thousand steps: most runs end earlier.
     deadline = nil
     charged = 0
-    // Freed memory is not counted back: past a part of the limit the process is asked how large it is.
+    // Freed memory is not counted: past a part of the limit the process's real size is read.
     chargeLimit = environment.budget.memory.map { max($0 / 4, 1 << 16) } ?? .max
     residentAtStart = -1
     let here = stackPointer()
@@ -138,60 +138,62 @@ final class Run {
 
   /// Counts one step of a generator, loop or call.
   @inline(__always)
-  func step() throws(Stop) {
+  func step() throws(Exception) {
     steps &+= 1
     if steps >= stepLimit { try checkSteps() }
   }
 
   @inline(never)
-  private func checkSteps() throws(Stop) {
+  private func checkSteps() throws(Exception) {
     stepsBefore += steps
     steps = 0
     let budget = environment.budget
     if let limit = budget.steps, stepsBefore >= limit {
-      throw Stop(.refused("the expression took more than \(limit) steps"))
+      throw Exception(.refused("the expression took more than \(limit) steps"))
     }
     stepLimit = min(Run.stepsBetweenChecks, (budget.steps ?? .max) - stepsBefore)
     if let seconds = budget.seconds, let clock = budget.clock, isLate(clock(), after: seconds) {
-      throw Stop(.refused("the expression took longer than \(budget.seconds ?? 0) seconds"))
+      throw Exception(.refused("the expression took longer than \(budget.seconds ?? 0) seconds"))
     }
   }
 
   /// Counts memory that a growing value takes.
   @inline(__always)
-  func charge(_ bytes: Int) throws(Stop) {
+  func charge(_ bytes: Int) throws(Exception) {
     charged &+= bytes
     if charged > chargeLimit { try checkMemory(0) }
   }
 
-  /// Asks before a single large allocation.
+  /// Counts a single large allocation before it is made.
   @inline(__always)
-  func reserve(_ bytes: Int) throws(Stop) {
+  func reserve(_ bytes: Int) throws(Exception) {
     charged &+= bytes
     if charged > chargeLimit { try checkMemory(bytes) }
   }
 
   @inline(never)
-  private func checkMemory(_ wanted: Int) throws(Stop) {
+  private func checkMemory(_ wanted: Int) throws(Exception) {
     guard let limit = environment.budget.memory else { return }
     let resident = residentBytes()
     if residentAtStart < 0 { residentAtStart = max(0, resident - (charged - wanted)) }
-    // What others in the process allocate is not held against this evaluation beyond what it allocated itself.
+    // Memory that other threads allocate counts at most as much as this evaluation has allocated itself.
     let held = min(charged, max(0, resident - residentAtStart) + wanted)
-    if held > limit { throw Stop(.refused("the expression needs more than \(limit >> 20) MiB of memory")) }
+    if held > limit {
+      throw Exception(.refused("the expression needs more than \(limit >> 20) MiB of memory"))
+    }
     chargeLimit = charged + max((limit - held) / 2, limit / 32)
   }
 
-  /// Complains when the stack is nearly used up.
+  /// Throws when the stack is nearly used up.
   @inline(__always)
-  func checkStack() throws(Stop) {
+  func checkStack() throws(Exception) {
     if !stack.hasRoom(stackPointer(), depth) { throw Run.tooDeep() }
   }
 
   @inline(never)
-  private static func tooDeep() -> Stop { Stop(.refused("the expression recurses too deeply")) }
+  private static func tooDeep() -> Exception { Exception(.refused("the expression recurses too deeply")) }
 
-  func refusal(_ what: String, _ why: String) -> Stop {
-    Stop(.refused("\(what) is not available here: \(why)"))
+  func refusal(_ what: String, _ why: String) -> Exception {
+    Exception(.refused("\(what) is not available here: \(why)"))
   }
 }

@@ -1,7 +1,7 @@
-// Text to tokens. Strings are split at their interpolations, so that the parser sees
-// `"a\(1 + 2)b"` as a string start, a text, an interpolation with the tokens of `1 + 2`, a text and a string end.
+// From text to tokens. Strings are split at their interpolations: `"a\(1 + 2)b"` becomes a string start, a text, an
+// interpolation with the tokens of `1 + 2`, a text and a string end.
 
-/// Cuts a program's text into tokens.
+/// The lexer: it splits a program's text into tokens.
 struct Lexer {
   private enum Context { case paren, bracket, brace, interpolation, string }
 
@@ -11,7 +11,7 @@ struct Lexer {
   private var tokens: [Token] = []
 
   /// All tokens of a text, the last one being the end of file.
-  static func tokens(of source: Source) -> [Token] {
+  static func tokens(of source: ProgramText) -> [Token] {
     var lexer = Lexer(text: source.bytes)
     lexer.run()
     return lexer.tokens

@@ -1,25 +1,25 @@
-// Tokens to a tree, by recursive descent: one function a level of precedence, loosest first. What a term may be is in
+// From tokens to a tree, by recursive descent: one function per level of precedence, loosest first. Terms are in
 // ParserTerms.swift.
 
-/// Parses one text.
+/// The parser of one text.
 struct Parser {
-  let source: Source
+  let source: ProgramText
   let tokens: [Token]
   var at = 0
-  /// Levels of nesting that are open, so that `((((…` ends in an error and not in a full stack.
+  /// Open levels of nesting, so that `((((…` ends in an error and not in a stack overflow.
   private var depth = 0
   private static let depthLimit = 10_000
   private let stack = StackBounds.current()
-  /// The highest tree there may be: whoever goes through it uses the stack once a level.
+  /// The largest height of a tree, since walking it uses stack for each level.
   private let heightLimit: Int
 
   /// Parses a program or a library.
-  static func parse(_ source: Source) throws(ProgramError) -> Module {
+  static func parse(_ source: ProgramText) throws(ProgramError) -> Module {
     var parser = Parser(source: source, tokens: Lexer.tokens(of: source))
     return try parser.module()
   }
 
-  private init(source: Source, tokens: [Token]) {
+  private init(source: ProgramText, tokens: [Token]) {
     self.source = source
     self.tokens = tokens
     heightLimit = min(max(stack.size / 2048, 250), 4000)
@@ -76,7 +76,7 @@ extension Parser {
     return failure("syntax error, unexpected \(token.description), expecting \(expecting)", errorSpan)
   }
 
-  /// A token where one of so many could stand that only a phrase can name them.
+  /// A token where one of many was allowed, which a phrase describes.
   func unexpected(wanted: String) -> ProgramError {
     if case .badEscape(let message) = token.kind { return failure(message, token.span) }
     if at == 0, token.kind != .endOfFile { return unexpected(expecting: "end of file") }
@@ -85,7 +85,7 @@ extension Parser {
       hint: "\(wanted) was expected")
   }
 
-  /// At the end of the text, messages point at what stands before it.
+  /// The span for messages; at the end of the text, that of the last token.
   private var errorSpan: Span {
     token.kind == .endOfFile && at > 0 ? tokens[min(at, tokens.count - 1) - 1].span : token.span
   }
@@ -107,7 +107,7 @@ extension Parser {
 
 extension Parser {
   private mutating func module() throws(ProgramError) -> Module {
-    var metadata: Node?
+    var metadata: SyntaxNode?
     if accept(.module) {
       metadata = try constantObject()
       try expect(.semicolon)
@@ -116,7 +116,7 @@ extension Parser {
     while sees(.import) || sees(.include) { imports.append(try importDirective()) }
     var definitions: [Definition] = []
     while sees(.def) { definitions.append(try definition()) }
-    var main: Node?
+    var main: SyntaxNode?
     if token.kind != .endOfFile {
       main = try query()
       guard token.kind == .endOfFile else { throw unexpected(expecting: "end of file") }
@@ -124,14 +124,14 @@ extension Parser {
     return Module(source: source, metadata: metadata, imports: imports, definitions: definitions, main: main)
   }
 
-  private mutating func constantObject() throws(ProgramError) -> Node {
+  private mutating func constantObject() throws(ProgramError) -> SyntaxNode {
     let node = try query()
     guard isConstant(node) else { throw failure("Module metadata must be constant", node.span) }
     guard case .object = node.form else { throw failure("Module metadata must be an object", node.span) }
     return node
   }
 
-  private func isConstant(_ node: Node) -> Bool {
+  private func isConstant(_ node: SyntaxNode) -> Bool {
     switch node.form {
     case .number, .text, .null, .yes, .no, .array(nil): true
     case .array(let items?): isConstant(items)
@@ -192,11 +192,11 @@ extension Parser {
 
 extension Parser {
   /// The loosest level: definitions, `as`, `label`, `|` and `,`.
-  mutating func query() throws(ProgramError) -> Node {
+  mutating func query() throws(ProgramError) -> SyntaxNode {
     try nested { (parser) throws(ProgramError) in try parser.checked(try parser.pipeline()) }
   }
 
-  private mutating func pipeline() throws(ProgramError) -> Node {
+  private mutating func pipeline() throws(ProgramError) -> SyntaxNode {
     // Right associative: gathered first and folded from the end, so that long pipelines need no deep stack here.
     var stages = [try commas()]
     while accept(.pipe) {
@@ -204,21 +204,21 @@ extension Parser {
     }
     var result = stages.removeLast()
     while let stage = stages.popLast() {
-      result = try checked(Node(.pipe(stage, result), .through(stage.span, result.span)))
+      result = try checked(SyntaxNode(.pipe(stage, result), .through(stage.span, result.span)))
     }
     return result
   }
 
-  private mutating func commas() throws(ProgramError) -> Node {
+  private mutating func commas() throws(ProgramError) -> SyntaxNode {
     let first = try stage()
     guard sees(.comma) else { return first }
     var operands = [first]
     while accept(.comma) { operands.append(try stage()) }
-    return Node(.commas(operands), span(from: first.span))
+    return SyntaxNode(.commas(operands), span(from: first.span))
   }
 
-  /// A node that is not too high a tree.
-  func checked(_ node: Node) throws(ProgramError) -> Node {
+  /// The node, unless its tree is too high.
+  func checked(_ node: SyntaxNode) throws(ProgramError) -> SyntaxNode {
     if node.height > heightLimit {
       throw failure("the expression is nested too deeply, or is too long a chain of operators", token.span)
     }
@@ -228,7 +228,7 @@ extension Parser {
   /// An operand of `|` and `,`.
   ///
   /// Definitions and bindings reach as far right as they can.
-  private mutating func stage() throws(ProgramError) -> Node {
+  private mutating func stage() throws(ProgramError) -> SyntaxNode {
     let start = token.span
     if sees(.def) {
       var definitions: [Definition] = []
@@ -237,7 +237,7 @@ extension Parser {
       }
       var body = try query()
       while let definition = definitions.popLast() {
-        body = try checked(Node(.define(definition, body), .through(definition.span, body.span)))
+        body = try checked(SyntaxNode(.define(definition, body), .through(definition.span, body.span)))
       }
       return body
     }
@@ -245,36 +245,36 @@ extension Parser {
       guard case .variable(let name) = token.kind else { throw unexpected(expecting: "BINDING") }
       take()
       try expect(.pipe)
-      return Node(.label(name, try query()), span(from: start))
+      return SyntaxNode(.label(name, try query()), span(from: start))
     }
     let expression = try expression()
     guard accept(.as) else { return expression }
     let patterns = try patterns()
     try expect(.pipe)
-    return Node(.bind(expression, patterns, try query()), span(from: start))
+    return SyntaxNode(.bind(expression, patterns, try query()), span(from: start))
   }
 
   /// Everything tighter than `,`.
-  mutating func expression() throws(ProgramError) -> Node {
+  mutating func expression() throws(ProgramError) -> SyntaxNode {
     try nested { (parser) throws(ProgramError) in try parser.alternatives() }
   }
 
-  private mutating func alternatives() throws(ProgramError) -> Node {
+  private mutating func alternatives() throws(ProgramError) -> SyntaxNode {
     var operands = [try assignments()]
     while accept(.alternative) {
       operands.append(try assignments())
     }
     var result = operands.removeLast()
     while let left = operands.popLast() {
-      result = try checked(Node(.alternative(left, result), .through(left.span, result.span)))
+      result = try checked(SyntaxNode(.alternative(left, result), .through(left.span, result.span)))
     }
     return result
   }
 
-  private mutating func assignments() throws(ProgramError) -> Node {
+  private mutating func assignments() throws(ProgramError) -> SyntaxNode {
     let left = try disjunctions()
     guard case .symbol(let symbol) = token.kind else { return left }
-    let make: (Node, Node) -> Form
+    let make: (SyntaxNode, SyntaxNode) -> Form
     switch symbol {
     case .assign: make = { .assign($0, $1) }
     case .update: make = { .update($0, $1) }
@@ -291,7 +291,7 @@ extension Parser {
     if case .symbol(let another) = token.kind, Parser.isAssignment(another) {
       throw unexpected(expecting: "end of file")
     }
-    return Node(make(left, right), .through(left.span, right.span))
+    return SyntaxNode(make(left, right), .through(left.span, right.span))
   }
 
   private static func isAssignment(_ symbol: Symbol) -> Bool {
@@ -303,31 +303,31 @@ extension Parser {
     }
   }
 
-  private mutating func disjunctions() throws(ProgramError) -> Node {
+  private mutating func disjunctions() throws(ProgramError) -> SyntaxNode {
     var result = try conjunctions()
     while accept(.or) {
       let right = try conjunctions()
-      result = try checked(Node(.or(result, right), .through(result.span, right.span)))
+      result = try checked(SyntaxNode(.or(result, right), .through(result.span, right.span)))
     }
     return result
   }
 
-  private mutating func conjunctions() throws(ProgramError) -> Node {
+  private mutating func conjunctions() throws(ProgramError) -> SyntaxNode {
     var result = try comparisons()
     while accept(.and) {
       let right = try comparisons()
-      result = try checked(Node(.and(result, right), .through(result.span, right.span)))
+      result = try checked(SyntaxNode(.and(result, right), .through(result.span, right.span)))
     }
     return result
   }
 
-  private mutating func comparisons() throws(ProgramError) -> Node {
+  private mutating func comparisons() throws(ProgramError) -> SyntaxNode {
     let left = try sums()
     guard let comparison = comparison else { return left }
     take()
     let right = try sums()
     guard self.comparison == nil else { throw unexpected(expecting: "end of file") }
-    return Node(.binary(comparison, left, right), .through(left.span, right.span))
+    return SyntaxNode(.binary(comparison, left, right), .through(left.span, right.span))
   }
 
   private var comparison: Operator? {
@@ -342,17 +342,17 @@ extension Parser {
     }
   }
 
-  private mutating func sums() throws(ProgramError) -> Node {
+  private mutating func sums() throws(ProgramError) -> SyntaxNode {
     var result = try products()
     while sees(.plus) || sees(.minus) {
       let operation: Operator = take().kind == .symbol(.plus) ? .add : .subtract
       let right = try products()
-      result = try checked(Node(.binary(operation, result, right), .through(result.span, right.span)))
+      result = try checked(SyntaxNode(.binary(operation, result, right), .through(result.span, right.span)))
     }
     return result
   }
 
-  private mutating func products() throws(ProgramError) -> Node {
+  private mutating func products() throws(ProgramError) -> SyntaxNode {
     var result = try postfix()
     while true {
       let operation: Operator
@@ -364,7 +364,7 @@ extension Parser {
       }
       take()
       let right = try postfix()
-      result = try checked(Node(.binary(operation, result, right), .through(result.span, right.span)))
+      result = try checked(SyntaxNode(.binary(operation, result, right), .through(result.span, right.span)))
     }
   }
 }

@@ -37,16 +37,16 @@ extension Parser {
     switch start.kind {
     case .variable(let name):
       take()
-      let key = Node(.text(Array(name.utf8)), start.span)
+      let key = SyntaxNode(.text(Array(name.utf8)), start.span)
       return PatternMember(key: key, variable: name, pattern: accept(.colon) ? try pattern() : nil)
     case .name(let name):
       take()
-      let key = Node(.text(Array(name.utf8)), start.span)
+      let key = SyntaxNode(.text(Array(name.utf8)), start.span)
       try expect(.colon)
       return PatternMember(key: key, variable: nil, pattern: try pattern())
     case .keyword(let word):
       take()
-      let key = Node(.text(Array(word.rawValue.utf8)), start.span)
+      let key = SyntaxNode(.text(Array(word.rawValue.utf8)), start.span)
       try expect(.colon)
       return PatternMember(key: key, variable: nil, pattern: try pattern())
     case .stringStart, .format:

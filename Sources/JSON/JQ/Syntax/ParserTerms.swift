@@ -1,8 +1,8 @@
-// Terms: what stands between operators, and the suffixes that follow it.
+// Terms: the operands of operators, and their suffixes.
 
 extension Parser {
   /// A term with its `.field`, `[index]` and `?` suffixes.
-  mutating func postfix() throws(ProgramError) -> Node {
+  mutating func postfix() throws(ProgramError) -> SyntaxNode {
     try nested { (parser) throws(ProgramError) in
       var node = try parser.term()
       while try parser.suffix(&node) { node = try parser.checked(node) }
@@ -13,15 +13,15 @@ extension Parser {
   /// Takes one suffix.
   ///
   /// False when there is none.
-  private mutating func suffix(_ node: inout Node) throws(ProgramError) -> Bool {
+  private mutating func suffix(_ node: inout SyntaxNode) throws(ProgramError) -> Bool {
     let start = node.span
     switch token.kind {
     case .field(let name):
-      let key = Node(.text(Array(name.utf8)), take().span)
-      node = Node(.index(node, key: key, isOptional: accept(.question)), span(from: start))
+      let key = SyntaxNode(.text(Array(name.utf8)), take().span)
+      node = SyntaxNode(.index(node, key: key, isOptional: accept(.question)), span(from: start))
     case .symbol(.question):
       take()
-      node = Node(.attempt(node, handler: nil), span(from: start))
+      node = SyntaxNode(.attempt(node, handler: nil), span(from: start))
     case .symbol(.openBracket):
       node = try bracket(on: node)
     case .symbol(.dot):
@@ -32,7 +32,7 @@ extension Parser {
       case .stringStart, .format:
         take()
         let key = try string()
-        node = Node(.index(node, key: key, isOptional: accept(.question)), span(from: start))
+        node = SyntaxNode(.index(node, key: key, isOptional: accept(.question)), span(from: start))
       default:
         take()
         throw unexpected(wanted: "a field name, a string or '['")
@@ -44,57 +44,59 @@ extension Parser {
   }
 
   /// `[]`, `[key]`, `[from:to]` after a term.
-  private mutating func bracket(on target: Node) throws(ProgramError) -> Node {
+  private mutating func bracket(on target: SyntaxNode) throws(ProgramError) -> SyntaxNode {
     try expect(.openBracket)
     if accept(.closeBracket) {
-      return Node(.iterate(target, isOptional: accept(.question)), span(from: target.span))
+      return SyntaxNode(.iterate(target, isOptional: accept(.question)), span(from: target.span))
     }
     if accept(.colon) {
       let to = try query()
       try expect(.closeBracket)
-      return Node(.slice(target, from: nil, to: to, isOptional: accept(.question)), span(from: target.span))
+      return SyntaxNode(
+        .slice(target, from: nil, to: to, isOptional: accept(.question)), span(from: target.span))
     }
     let key = try query()
     if accept(.colon) {
       let to = sees(.closeBracket) ? nil : try query()
       try expect(.closeBracket)
-      return Node(.slice(target, from: key, to: to, isOptional: accept(.question)), span(from: target.span))
+      return SyntaxNode(
+        .slice(target, from: key, to: to, isOptional: accept(.question)), span(from: target.span))
     }
     guard sees(.closeBracket) else { throw unexpected(expecting: "']' or ':' or '|' or ','") }
     take()
-    return Node(.index(target, key: key, isOptional: accept(.question)), span(from: target.span))
+    return SyntaxNode(.index(target, key: key, isOptional: accept(.question)), span(from: target.span))
   }
 
-  private mutating func term() throws(ProgramError) -> Node {
+  private mutating func term() throws(ProgramError) -> SyntaxNode {
     let start = token
     switch start.kind {
     case .symbol(let symbol): return try symbolTerm(symbol)
     case .field(let name):
       take()
-      let key = Node(.text(Array(name.utf8)), start.span)
-      return Node(
-        .index(Node(.identity, start.span), key: key, isOptional: accept(.question)), start.span)
+      let key = SyntaxNode(.text(Array(name.utf8)), start.span)
+      return SyntaxNode(
+        .index(SyntaxNode(.identity, start.span), key: key, isOptional: accept(.question)), start.span)
     case .number:
       take()
-      return Node(.number(Array(source.bytes[start.span.start..<start.span.end])), start.span)
+      return SyntaxNode(.number(Array(source.bytes[start.span.start..<start.span.end])), start.span)
     case .stringStart: return try string()
     case .format(let name):
       if next.kind == .stringStart { return try string() }
       take()
-      return Node(.format(name), start.span)
+      return SyntaxNode(.format(name), start.span)
     case .variable(let name):
       take()
-      return Node(.variable(name), start.span)
+      return SyntaxNode(.variable(name), start.span)
     case .location:
       take()
-      return Node(.location(line: source.position(of: start.span.start).line), start.span)
+      return SyntaxNode(.location(line: source.position(of: start.span.start).line), start.span)
     case .name(let name): return try call(name)
     case .keyword(let word): return try keywordTerm(word)
     default: throw unexpected(wanted: "an expression")
     }
   }
 
-  private mutating func symbolTerm(_ symbol: Symbol) throws(ProgramError) -> Node {
+  private mutating func symbolTerm(_ symbol: Symbol) throws(ProgramError) -> SyntaxNode {
     let start = token.span
     switch symbol {
     case .dot:
@@ -102,34 +104,34 @@ extension Parser {
       switch token.kind {
       case .stringStart, .format:
         let key = try string()
-        return Node(
-          .index(Node(.identity, start), key: key, isOptional: accept(.question)), span(from: start))
+        return SyntaxNode(
+          .index(SyntaxNode(.identity, start), key: key, isOptional: accept(.question)), span(from: start))
       case .name, .number:
         throw failure(
           "syntax error, unexpected \(token.description); try .[\"field\"] instead of .field for unusually named fields",
           token.span)
       default:
-        return Node(.identity, start)
+        return SyntaxNode(.identity, start)
       }
     case .recurse:
       take()
-      return Node(.recurse, start)
+      return SyntaxNode(.recurse, start)
     case .minus:
       take()
-      return Node(.negate(try postfix()), span(from: start))
+      return SyntaxNode(.negate(try postfix()), span(from: start))
     case .openParen:
       take()
       let inner = try query()
       guard sees(.closeParen) else { throw unexpected(expecting: "')' or '|' or ','") }
       take()
-      return Node(inner.form, span(from: start))
+      return SyntaxNode(inner.form, span(from: start))
     case .openBracket:
       take()
-      if accept(.closeBracket) { return Node(.array(nil), span(from: start)) }
+      if accept(.closeBracket) { return SyntaxNode(.array(nil), span(from: start)) }
       let items = try query()
       guard sees(.closeBracket) else { throw unexpected(expecting: "']' or '|' or ','") }
       take()
-      return Node(.array(items), span(from: start))
+      return SyntaxNode(.array(items), span(from: start))
     case .openBrace: return try object()
     case .dollar: return try rawVariable()
     default: throw unexpected(wanted: "an expression")
@@ -137,34 +139,34 @@ extension Parser {
   }
 
   /// `$$$$name`, which jq keeps for its own library: the same as `$name` here.
-  private mutating func rawVariable() throws(ProgramError) -> Node {
+  private mutating func rawVariable() throws(ProgramError) -> SyntaxNode {
     let start = take().span
     guard accept(.dollar), accept(.dollar), case .variable(let name) = token.kind else {
       throw unexpected(expecting: "BINDING")
     }
     take()
-    return Node(.variable(name), span(from: start))
+    return SyntaxNode(.variable(name), span(from: start))
   }
 
-  private mutating func call(_ name: String) throws(ProgramError) -> Node {
+  private mutating func call(_ name: String) throws(ProgramError) -> SyntaxNode {
     let start = take().span
     guard accept(.openParen) else {
       switch name {
-      case "null": return Node(.null, start)
-      case "true": return Node(.yes, start)
-      case "false": return Node(.no, start)
-      default: return Node(.call(name, []), start)
+      case "null": return SyntaxNode(.null, start)
+      case "true": return SyntaxNode(.yes, start)
+      case "false": return SyntaxNode(.no, start)
+      default: return SyntaxNode(.call(name, []), start)
       }
     }
-    var arguments: [Node] = []
+    var arguments: [SyntaxNode] = []
     repeat { arguments.append(try query()) } while accept(.semicolon)
     guard sees(.closeParen) else { throw unexpected(expecting: "')' or ';' or '|' or ','") }
     take()
     // Messages point at the name, not at the arguments.
-    return Node(.call(name, arguments), start)
+    return SyntaxNode(.call(name, arguments), start)
   }
 
-  private mutating func keywordTerm(_ word: Keyword) throws(ProgramError) -> Node {
+  private mutating func keywordTerm(_ word: Keyword) throws(ProgramError) -> SyntaxNode {
     let start = token.span
     switch word {
     case .if:
@@ -174,7 +176,7 @@ extension Parser {
       take()
       let body = try postfix()
       let handler = accept(.catch) ? try postfix() : nil
-      return Node(.attempt(body, handler: handler), span(from: start))
+      return SyntaxNode(.attempt(body, handler: handler), span(from: start))
     case .reduce, .foreach:
       take()
       return try fold(isReduce: word == .reduce, from: start)
@@ -184,12 +186,12 @@ extension Parser {
         throw failure("break requires a label to break to", span(from: start))
       }
       take()
-      return Node(.breakOut(name), span(from: start))
+      return SyntaxNode(.breakOut(name), span(from: start))
     default: throw unexpected(wanted: "an expression")
     }
   }
 
-  private mutating func conditional(from start: Span) throws(ProgramError) -> Node {
+  private mutating func conditional(from start: Span) throws(ProgramError) -> SyntaxNode {
     let condition = try query()
     try expect(.then)
     let then = try query()
@@ -197,21 +199,21 @@ extension Parser {
     case .keyword(.elif):
       let nestedStart = take().span
       let rest = try nested { (parser) throws(ProgramError) in try parser.conditional(from: nestedStart) }
-      return Node(.conditional(condition, then: then, otherwise: rest), span(from: start))
+      return SyntaxNode(.conditional(condition, then: then, otherwise: rest), span(from: start))
     case .keyword(.else):
       take()
       let otherwise = try query()
       try expect(.end)
-      return Node(.conditional(condition, then: then, otherwise: otherwise), span(from: start))
+      return SyntaxNode(.conditional(condition, then: then, otherwise: otherwise), span(from: start))
     case .keyword(.end):
       take()
-      return Node(.conditional(condition, then: then, otherwise: nil), span(from: start))
+      return SyntaxNode(.conditional(condition, then: then, otherwise: nil), span(from: start))
     default:
       throw unexpected(expecting: "elif or else or end or '|' or ',' (an 'if' is not finished)")
     }
   }
 
-  private mutating func fold(isReduce: Bool, from start: Span) throws(ProgramError) -> Node {
+  private mutating func fold(isReduce: Bool, from start: Span) throws(ProgramError) -> SyntaxNode {
     let items = try expression()
     try expect(.as)
     let patterns = try patterns()
@@ -221,16 +223,16 @@ extension Parser {
     let update = try query()
     if isReduce {
       try expect(.closeParen)
-      return Node(.reduce(items, patterns, initial: initial, update: update), span(from: start))
+      return SyntaxNode(.reduce(items, patterns, initial: initial, update: update), span(from: start))
     }
     let extract = accept(.semicolon) ? try query() : nil
     try expect(.closeParen)
-    return Node(
+    return SyntaxNode(
       .foreach(items, patterns, initial: initial, update: update, extract: extract), span(from: start))
   }
 
   /// A string, with a format before it or not.
-  mutating func string() throws(ProgramError) -> Node {
+  mutating func string() throws(ProgramError) -> SyntaxNode {
     let start = token.span
     var format = "text"
     if case .format(let name) = token.kind {
@@ -259,9 +261,9 @@ extension Parser {
       case .stringEnd:
         take()
         let whole = span(from: start)
-        if parts.isEmpty { return Node(.text([]), whole) }
-        if parts.count == 1, case .text(let bytes) = parts[0] { return Node(.text(bytes), whole) }
-        return Node(.interpolation(format: format, parts), whole)
+        if parts.isEmpty { return SyntaxNode(.text([]), whole) }
+        if parts.count == 1, case .text(let bytes) = parts[0] { return SyntaxNode(.text(bytes), whole) }
+        return SyntaxNode(.interpolation(format: format, parts), whole)
       default:
         throw unexpected(expecting: "QQSTRING_TEXT or QQSTRING_INTERP_START or QQSTRING_END")
       }
@@ -272,18 +274,18 @@ extension Parser {
 // MARK: - Objects
 
 extension Parser {
-  private mutating func object() throws(ProgramError) -> Node {
+  private mutating func object() throws(ProgramError) -> SyntaxNode {
     let start = take().span
-    var members: [Member] = []
+    var members: [ObjectMember] = []
     while !sees(.closeBrace) {
       members.append(try member())
       guard accept(.comma) || sees(.closeBrace) else { throw unexpected(expecting: "'}' or ','") }
     }
     take()
-    return Node(.object(members), span(from: start))
+    return SyntaxNode(.object(members), span(from: start))
   }
 
-  private mutating func member() throws(ProgramError) -> Member {
+  private mutating func member() throws(ProgramError) -> ObjectMember {
     let start = token
     switch start.kind {
     case .name(let name):
@@ -294,25 +296,27 @@ extension Parser {
       return try namedMember(word.rawValue, start.span)
     case .variable(let name):
       take()
-      let variable = Node(.variable(name), start.span)
-      if accept(.colon) { return Member(key: variable, value: try memberValue()) }
-      return Member(key: Node(.text(Array(name.utf8)), start.span), value: variable)
+      let variable = SyntaxNode(.variable(name), start.span)
+      if accept(.colon) { return ObjectMember(key: variable, value: try memberValue()) }
+      return ObjectMember(key: SyntaxNode(.text(Array(name.utf8)), start.span), value: variable)
     case .location:
       take()
       let line = source.position(of: start.span.start).line
-      return Member(
-        key: Node(.text(Array("__loc__".utf8)), start.span), value: Node(.location(line: line), start.span))
+      return ObjectMember(
+        key: SyntaxNode(.text(Array("__loc__".utf8)), start.span),
+        value: SyntaxNode(.location(line: line), start.span))
     case .stringStart, .format:
       let key = try string()
-      if accept(.colon) { return Member(key: key, value: try memberValue()) }
-      return Member(
-        key: key, value: Node(.index(Node(.identity, key.span), key: key, isOptional: false), key.span))
+      if accept(.colon) { return ObjectMember(key: key, value: try memberValue()) }
+      return ObjectMember(
+        key: key,
+        value: SyntaxNode(.index(SyntaxNode(.identity, key.span), key: key, isOptional: false), key.span))
     case .symbol(.openParen):
       take()
       let key = try query()
       try expect(.closeParen)
       try expect(.colon)
-      return Member(key: key, value: try memberValue())
+      return ObjectMember(key: key, value: try memberValue())
     case .number:
       throw failure("May need parentheses around object key expression", start.span)
     default:
@@ -320,21 +324,22 @@ extension Parser {
     }
   }
 
-  private mutating func namedMember(_ name: String, _ span: Span) throws(ProgramError) -> Member {
-    let key = Node(.text(Array(name.utf8)), span)
-    if accept(.colon) { return Member(key: key, value: try memberValue()) }
-    return Member(key: key, value: Node(.index(Node(.identity, span), key: key, isOptional: false), span))
+  private mutating func namedMember(_ name: String, _ span: Span) throws(ProgramError) -> ObjectMember {
+    let key = SyntaxNode(.text(Array(name.utf8)), span)
+    if accept(.colon) { return ObjectMember(key: key, value: try memberValue()) }
+    return ObjectMember(
+      key: key, value: SyntaxNode(.index(SyntaxNode(.identity, span), key: key, isOptional: false), span))
   }
 
   /// Expressions with `|` between them; a comma ends the member.
-  private mutating func memberValue() throws(ProgramError) -> Node {
+  private mutating func memberValue() throws(ProgramError) -> SyntaxNode {
     var stages = [try expression()]
     while accept(.pipe) {
       stages.append(try expression())
     }
     var result = stages.removeLast()
     while let stage = stages.popLast() {
-      result = try checked(Node(.pipe(stage, result), .through(stage.span, result.span)))
+      result = try checked(SyntaxNode(.pipe(stage, result), .through(stage.span, result.span)))
     }
     return result
   }

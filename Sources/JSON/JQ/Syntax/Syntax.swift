@@ -1,10 +1,10 @@
 // The tree that the parser makes and the compiler reads.
 
-/// An expression and where it stands.
-struct Node: Sendable {
+/// An expression and its span in the text.
+struct SyntaxNode: Sendable {
   let form: Form
   let span: Span
-  /// Levels of expressions in it.
+  /// The height of its tree.
   let height: Int
 
   init(_ form: Form, _ span: Span) {
@@ -32,42 +32,42 @@ indirect enum Form: Sendable {
   case format(String)
   case null, yes, no
   // `target[key]`, `target.name`
-  case index(Node, key: Node, isOptional: Bool)
+  case index(SyntaxNode, key: SyntaxNode, isOptional: Bool)
   // `target[from:to]`
-  case slice(Node, from: Node?, to: Node?, isOptional: Bool)
+  case slice(SyntaxNode, from: SyntaxNode?, to: SyntaxNode?, isOptional: Bool)
   // `target[]`
-  case iterate(Node, isOptional: Bool)
+  case iterate(SyntaxNode, isOptional: Bool)
   /// `try body catch handler`, and `body?`, which has no handler.
-  case attempt(Node, handler: Node?)
-  case negate(Node)
-  case pipe(Node, Node)
+  case attempt(SyntaxNode, handler: SyntaxNode?)
+  case negate(SyntaxNode)
+  case pipe(SyntaxNode, SyntaxNode)
   // `a, b, c`
-  case commas([Node])
-  case binary(Operator, Node, Node)
-  case and(Node, Node)
-  case or(Node, Node)
+  case commas([SyntaxNode])
+  case binary(Operator, SyntaxNode, SyntaxNode)
+  case and(SyntaxNode, SyntaxNode)
+  case or(SyntaxNode, SyntaxNode)
   // `a // b`
-  case alternative(Node, Node)
+  case alternative(SyntaxNode, SyntaxNode)
   // `path = value`
-  case assign(Node, Node)
+  case assign(SyntaxNode, SyntaxNode)
   // `path |= expression`
-  case update(Node, Node)
+  case update(SyntaxNode, SyntaxNode)
   /// `path += value` and its like; no operator for `//=`.
-  case updateWith(Operator?, Node, Node)
-  case object([Member])
-  case array(Node?)
-  case reduce(Node, [Pattern], initial: Node, update: Node)
-  case foreach(Node, [Pattern], initial: Node, update: Node, extract: Node?)
-  case conditional(Node, then: Node, otherwise: Node?)
-  case label(String, Node)
+  case updateWith(Operator?, SyntaxNode, SyntaxNode)
+  case object([ObjectMember])
+  case array(SyntaxNode?)
+  case reduce(SyntaxNode, [Pattern], initial: SyntaxNode, update: SyntaxNode)
+  case foreach(SyntaxNode, [Pattern], initial: SyntaxNode, update: SyntaxNode, extract: SyntaxNode?)
+  case conditional(SyntaxNode, then: SyntaxNode, otherwise: SyntaxNode?)
+  case label(String, SyntaxNode)
   case breakOut(String)
   case variable(String)
   // `$__loc__`
   case location(line: Int)
-  case call(String, [Node])
-  case define(Definition, Node)
+  case call(String, [SyntaxNode])
+  case define(Definition, SyntaxNode)
   // `source as pattern ?// pattern | body`
-  case bind(Node, [Pattern], Node)
+  case bind(SyntaxNode, [Pattern], SyntaxNode)
 }
 
 /// Operators that take two values and give one.
@@ -78,13 +78,13 @@ enum Operator: Sendable {
 
 enum StringPart: Sendable {
   case text([UInt8])
-  case value(Node)
+  case value(SyntaxNode)
 }
 
 /// A member of an object construction: `key: value`, or a shorthand whose value the parser has filled in.
-struct Member: Sendable {
-  let key: Node
-  let value: Node
+struct ObjectMember: Sendable {
+  let key: SyntaxNode
+  let value: SyntaxNode
 }
 
 /// The left side of `as`.
@@ -96,7 +96,7 @@ indirect enum Pattern: Sendable {
 
 /// `key: pattern`; `$name` and `$name: pattern` bind the variable too.
 struct PatternMember: Sendable {
-  let key: Node
+  let key: SyntaxNode
   let variable: String?
   let pattern: Pattern?
 }
@@ -105,10 +105,10 @@ struct PatternMember: Sendable {
 final class Definition: Sendable {
   let name: String
   let parameters: [Parameter]
-  let body: Node
+  let body: SyntaxNode
   let span: Span
 
-  init(name: String, parameters: [Parameter], body: Node, span: Span) {
+  init(name: String, parameters: [Parameter], body: SyntaxNode, span: Span) {
     self.name = name
     self.parameters = parameters
     self.body = body
@@ -130,18 +130,18 @@ struct Import: Sendable {
   /// `as $name`: a JSON file.
   let isData: Bool
   /// A constant object.
-  let metadata: Node?
+  let metadata: SyntaxNode?
   let span: Span
 }
 
 /// A parsed file or program.
 struct Module: Sendable {
-  let source: Source
-  let metadata: Node?
+  let source: ProgramText
+  let metadata: SyntaxNode?
   let imports: [Import]
   let definitions: [Definition]
   /// Absent from a library.
-  let main: Node?
+  let main: SyntaxNode?
 }
 
 extension Pattern {

@@ -43,7 +43,7 @@ enum Symbol: String, Sendable {
   case closeBrace = "}"
 }
 
-/// What the lexer makes of the text.
+/// The kinds of tokens.
 enum TokenKind: Equatable, Sendable {
   case name(String)
   // `.name`
@@ -71,7 +71,7 @@ struct Token: Sendable {
   let kind: TokenKind
   let span: Span
 
-  /// What a message calls it, in the words of jq's own messages.
+  /// The token's name in messages, as in jq's own.
   var description: String {
     switch kind {
     case .name: "IDENT"

@@ -1,7 +1,7 @@
 // Objects that name a member twice: the last value wins and stands where the first stood, as in jq. Found while the
-// object is parsed and settled on the tape, so that nobody else has to think of it.
+// object is parsed, and resolved on the tape, so that no other code has to handle it.
 
-extension Document {
+extension TapeDocument {
   /// True when one of the keys from `start` on is the one at `index`.
   ///
   /// None of them has escapes.
@@ -27,7 +27,7 @@ extension Document {
   func mergeRepeatedKeys(_ object: Int, _ end: inout Int, _ count: inout Int) -> Bool {
     var places: [Key: Int] = [:]
     places.reserveCapacity(count)
-    // Where the key stands, and where its last value does.
+    // The tape indices of the key and of its last value.
     var members: [(key: Int, value: Int)] = []
     members.reserveCapacity(count)
     var at = object + 2
@@ -58,7 +58,7 @@ extension Document {
     return true
   }
 
-  /// Copies a value's words to `target`, setting right where its containers end; the index after the copy.
+  /// Copies a value's words to `target`, with the ends of its containers moved along; the index after the copy.
   private func move(_ words: UnsafePointer<UInt64>, _ start: Int, to target: Int) -> Int {
     let end = Tape.next(words, start)
     let shift = start - target

@@ -119,7 +119,7 @@ import Testing
   @Test func keptValuesDoNotHoldTheirDocument() throws {
     let text =
       "[" + String(repeating: "\"filler\",", count: 1000) + #"{"a":"\u0041","b":[1.50,{"c":[]}]},1e5]"#
-    weak var document: Document?
+    weak var document: TapeDocument?
     var kept: [Value] = []
     do {
       let value = try json(text)

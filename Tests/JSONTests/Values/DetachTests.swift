@@ -2,9 +2,9 @@ import Testing
 
 @testable import JSON
 
-/// A state that keeps a little of each input must not hold all the text that it came from.
-@Suite struct SettleTests {
-  /// How many chunks are still held after a fold over a stream.
+/// The state of a fold that keeps a little of each input must not keep all the text alive.
+@Suite struct DetachTests {
+  /// The number of chunks still alive after a fold over a stream.
   func chunksHeld(_ fold: (inout Value, Value) -> Void) throws -> (state: Value, chunks: Int) {
     let text = (0..<4000).map { #"{"id":"id \#($0)","n":\#($0).5,"more":["text of some length",{"a":1}]}"# }
     let reader = Reader(chunkSize: 8192, source: pieces(Array(text.joined(separator: "\n").utf8), 8192))
@@ -20,8 +20,8 @@ import Testing
   }
 
   private struct Held {
-    weak var document: Document?
-    init(_ document: Document) { self.document = document }
+    weak var document: TapeDocument?
+    init(_ document: TapeDocument) { self.document = document }
   }
 
   @Test func anObjectOfTexts() throws {

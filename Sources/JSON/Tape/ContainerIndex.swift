@@ -1,19 +1,24 @@
-// Looking into a large container by name or number costs a walk over it. The second time, a table of positions is made,
-// so that `.[$i]` in a loop over a large array, or `.[$key]` over a large object, stays linear in all.
+// A lookup in a large container by name or number costs a walk over it. The second one builds an index of positions, so
+// that `.[$i]` in a loop over a large array, or `.[$key]` over a large object, stays linear in total.
 
-/// Where the elements or members of one large container are.
+import Synchronization
+
+/// An index of one large container: the tape positions of its elements or members.
+///
+/// `@unchecked`: it is built under the lock of its document's table (`positions`), and only read once it was handed
+/// out.
 final class ContainerIndex: @unchecked Sendable {
   /// Containers of fewer entries are walked.
   static let threshold = 64
 
-  /// How often the container was looked into before the table was made.
+  /// Lookups so far; the second one builds the index.
   var visits = 0
   /// Tape indices of the elements, or of the members' keys.
   private(set) var entries: [UInt32] = []
   /// Open addressing over `entries`, for objects: entry number plus one.
   private var slots: [UInt32] = []
 
-  func makeEntries(_ document: Document, _ index: Int) {
+  func makeEntries(_ document: TapeDocument, _ index: Int) {
     let isObject = Tape.kind(document.tape[index]) == Tape.object
     let end = Tape.offset(document.tape[index])
     var at = index + 2
@@ -24,7 +29,7 @@ final class ContainerIndex: @unchecked Sendable {
     }
   }
 
-  func makeSlots(_ document: Document) {
+  func makeSlots(_ document: TapeDocument) {
     var size = 16
     while size < entries.count * 2 { size *= 2 }
     slots = [UInt32](repeating: 0, count: size)
@@ -36,7 +41,7 @@ final class ContainerIndex: @unchecked Sendable {
     }
   }
 
-  func find(_ document: Document, _ name: ByteView) -> Int {
+  func find(_ document: TapeDocument, _ name: ByteView) -> Int {
     let mask = slots.count - 1
     var slot = Int(hashBytes(name)) & mask
     while slots[slot] != 0 {
@@ -48,11 +53,11 @@ final class ContainerIndex: @unchecked Sendable {
   }
 }
 
-extension Document {
+extension TapeDocument {
   private func largeContainer(_ index: Int) -> ContainerIndex? {
     positions.withLock { table in
-      positionsHandover.receive()
-      defer { positionsHandover.release() }
+      positionsFence.receive()
+      defer { positionsFence.release() }
       if let known = table[UInt32(index)] {
         known.visits += 1
         if known.visits == 2 {
@@ -92,4 +97,16 @@ extension Document {
     for _ in 0..<number { at = Tape.next(tape, at) }
     return at
   }
+}
+
+/// A fence that shows the thread sanitizer that a lock ordered two accesses.
+///
+/// A `Mutex` that has to wait does so inside a library that is not instrumented, and the sanitizer then reports a
+/// race on the state that it guards. `receive()` first under the lock and `release()` last cost two plain
+/// instructions.
+struct SanitizerFence: ~Copyable {
+  private let flag = Atomic<Bool>(false)
+
+  func receive() { _ = flag.load(ordering: .acquiring) }
+  func release() { flag.store(true, ordering: .releasing) }
 }

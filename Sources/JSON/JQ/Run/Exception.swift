@@ -1,24 +1,25 @@
-// What ends an evaluation before its end, and the wording of jq's messages.
+// Exceptions of the evaluator, and the wording of jq's messages.
 
 import Synchronization
 
-/// Why an evaluation stopped: thrown inside the evaluator, and told apart by identity where one construct
-/// stops another.
-final class Stop: Error, Sendable {
+/// An exception inside the evaluator: an error, or a jump out of a generator.
+///
+/// It is a class because a construct that stops another recognizes its own exception by identity.
+final class Exception: Error, Sendable {
   enum Reason: Sendable {
-    /// `error(value)`, or a builtin's complaint: what `try` catches.
+    /// `error(value)`, or the error of a builtin: what `try` catches.
     case error(Value)
-    /// `break` to the label with this number, or a generator that has had enough.
+    /// A jump to the label with this number, by `break` or by a form that needs no more outputs.
     case breakOut(Int)
     case halt(status: Int32, output: Value?)
-    /// The budget is used up, or something is refused here: `try` does not catch it.
+    /// An exceeded budget, or access that the environment does not give: `try` does not catch it.
     case refused(String)
-    /// The receiver of the outputs wants no more.
+    /// An error of the receiver of the outputs.
     case receiver(any Error)
   }
 
   let reason: Reason
-  /// Noted on the way out, by the innermost expression it comes past; the error itself stays the same one.
+  /// Where it was raised: set by the innermost expression that it passes, without changing its identity.
   private let site = Mutex<Site?>(nil)
 
   init(_ reason: Reason) { self.reason = reason }
@@ -28,8 +29,8 @@ final class Stop: Error, Sendable {
 
   var location: Location? { site.withLock { $0 }?.location }
 
-  /// The same, with a note of where it came from unless it has one.
-  func noting(_ site: Site) -> Stop {
+  /// The same exception, with its site unless it has one.
+  func noting(_ site: Site) -> Exception {
     if isError { self.site.withLock { $0 = $0 ?? site } }
     return self
   }
@@ -39,22 +40,22 @@ final class Stop: Error, Sendable {
     return false
   }
 
-  /// A path expression goes on from a value that is at no place.
-  static func noPlace(_ key: Value, of value: Value) -> Stop {
-    Stop("Invalid path expression near attempt to access element \(key.excerpt) of \(value.excerpt)")
+  /// The error of a path continued from a value without a path.
+  static func noPath(_ key: Value, of value: Value) -> Exception {
+    Exception("Invalid path expression near attempt to access element \(key.excerpt) of \(value.excerpt)")
   }
 }
 
-/// What went wrong while a program ran.
+/// The error that ended a program's run.
 public enum EvaluationError: Error, Sendable, CustomStringConvertible {
-  /// `error(value)`, or what a builtin complained of, and where in the program.
+  /// `error(value)` or the error of a builtin, and where in the program it was raised.
   case error(Value, at: Location?)
   /// `halt` and `halt_error`: the exit status, and what to write before it.
   case halt(status: Int32, output: Value?)
-  /// A limit was reached, or the program asked for something that is not given here.
+  /// An exceeded limit, or access to something that the environment does not give.
   case refused(String)
 
-  init(_ stop: Stop) throws {
+  init(_ stop: Exception) throws {
     switch stop.reason {
     case .error(let value): self = .error(value, at: stop.location)
     case .breakOut: self = .error(.string("break"), at: nil)
@@ -105,11 +106,11 @@ extension Value {
 }
 
 // `number (1) cannot be …`
-func typeError(_ value: Value, _ complaint: String) -> Stop {
-  Stop("\(value.described) \(complaint)")
+func typeError(_ value: Value, _ complaint: String) -> Exception {
+  Exception("\(value.described) \(complaint)")
 }
 
 // `number (1) and string ("a") cannot be …`
-func typeError(_ a: Value, _ b: Value, _ complaint: String) -> Stop {
-  Stop("\(a.described) and \(b.described) \(complaint)")
+func typeError(_ a: Value, _ b: Value, _ complaint: String) -> Exception {
+  Exception("\(a.described) and \(b.described) \(complaint)")
 }

@@ -1,4 +1,4 @@
-// A piece of program text and places in it: what every message of the compiler points at.
+// A program's text and positions in it, and the compiler's errors.
 
 /// A range of bytes in a program's text.
 struct Span: Sendable, Equatable {
@@ -8,8 +8,8 @@ struct Span: Sendable, Equatable {
   static func through(_ first: Span, _ last: Span) -> Span { Span(start: first.start, end: last.end) }
 }
 
-/// One program text: what was given on the command line, an option of a pipeline, or a module file.
-final class Source: Sendable {
+/// One program text: from the command line, an option of a pipeline, or a module file.
+final class ProgramText: Sendable {
   /// What messages call it: `<top-level>` or a file.
   let name: String
   let bytes: [UInt8]
@@ -43,7 +43,7 @@ final class Source: Sendable {
   }
 }
 
-/// Why a text is not a program: what was wrong, where, and the line with carets under it.
+/// An error in a program: what is wrong, where, and the line with carets under it.
 ///
 ///     do { _ = try Program("{a: }") } catch { print(error.description) }
 ///
@@ -53,26 +53,26 @@ final class Source: Sendable {
 ///         {a: }
 ///             ^ an expression was expected
 public struct ProgramError: Error, Sendable, CustomStringConvertible {
-  /// What is wrong, without the place.
+  /// What is wrong, without the location.
   public let message: String
   /// Where it is wrong.
   public let location: Location
 
   /// The text it is wrong in: `<top-level>` or a file's path.
   public var source: String { location.source }
-  /// From one; zero when no place is known.
+  /// From one; zero when no location is known.
   public var line: Int { location.line }
   /// From one, counted in characters.
   public var column: Int { location.column }
-  /// The offending line with carets under the place, indented; empty when no place is known.
+  /// The offending line with carets under the location, indented; empty when no location is known.
   public var excerpt: String { location.excerpt }
 
-  init(_ message: String, in source: Source, at span: Span, hint: String? = nil) {
+  init(_ message: String, in source: ProgramText, at span: Span, hint: String? = nil) {
     self.message = message
     location = Location(in: source, at: span, hint: hint)
   }
 
-  /// An error that belongs to no place, such as a module that cannot be found.
+  /// An error without a location, such as a module that cannot be found.
   init(_ message: String, source: String = "<top-level>") {
     self.message = message
     location = Location(unknownIn: source)

@@ -1,14 +1,15 @@
-// What path expressions hand on: places instead of values.
+// The outputs of path expressions: values with their paths.
 
-/// A value, and where a path expression stands: the way from where it began, and the value that is there.
+/// A value and its path from the root of a path expression.
 ///
-/// The two values are the same one unless something was calculated on the way: then the place leads no further.
-struct Place {
+/// It also keeps the value at the end of the path. The two are the same object unless the value was calculated on the
+/// way, and then the path cannot be continued from it.
+struct PathValue {
   let value: Value
   let path: PathStep?
   private let anchor: Value
 
-  /// The place where a path expression begins.
+  /// The root of a path expression.
   init(root: Value) { self.init(root, nil) }
 
   init(_ value: Value, _ path: PathStep?) {
@@ -23,10 +24,10 @@ struct Place {
     self.anchor = anchor
   }
 
-  /// The same place with a value in hand that may have come from elsewhere.
-  func holding(_ other: Value) -> Place { Place(other, path, anchor) }
+  /// The same path with another value, which may have been calculated.
+  func holding(_ other: Value) -> PathValue { PathValue(other, path, anchor) }
 
-  /// Whether the value in hand is the one at the end of the way, and not one that looks the same.
+  /// Whether the value is the one at the end of the path, by identity rather than equality.
   var isPath: Bool { value.isIdentical(to: anchor) }
 
   /// The steps from the root as an array.
@@ -43,9 +44,7 @@ struct Place {
 }
 
 extension Value {
-  /// Whether both are one value in memory.
-  ///
-  /// Null, true and false are the same wherever they are.
+  /// Whether both are one object in memory; null, true and false are identical everywhere.
   func isIdentical(to other: Value) -> Bool {
     switch (self, other) {
     case (.view(let a, let i), .view(let b, let j)) where a === b && i == j: return true
@@ -76,7 +75,7 @@ final class PathStep {
   }
 
   deinit {
-    // A long path is taken apart in a loop, not by recursion.
+    // A long path is released in a loop rather than recursively.
     var current = parent
     parent = nil
     while var step = current {
@@ -88,74 +87,74 @@ final class PathStep {
   }
 }
 
-extension Place {
-  /// The place of one key further; nil where an optional key leads nowhere.
-  func at(_ key: Value, isOptional: Bool) throws(Stop) -> Place? {
+extension PathValue {
+  /// The path continued by a key; nil where an optional key leads nowhere.
+  func at(_ key: Value, isOptional: Bool) throws(Exception) -> PathValue? {
     guard isPath else {
-      throw .noPlace(key, of: value)
+      throw .noPath(key, of: value)
     }
     if isOptional {
       guard let inner = try? index(value, key) else { return nil }
-      return Place(inner, PathStep(key, after: path))
+      return PathValue(inner, PathStep(key, after: path))
     }
-    return Place(try index(value, key), PathStep(key, after: path))
+    return PathValue(try index(value, key), PathStep(key, after: path))
   }
 
   // `getpath`
-  func at(path keys: Value) throws(Stop) -> Place {
+  func at(path keys: Value) throws(Exception) -> PathValue {
     let target = try getPath(value, keys)
     guard isPath else { return holding(target) }
     var step = path
     keys.forEachElement { step = PathStep($0, after: step) }
-    return Place(target, step)
+    return PathValue(target, step)
   }
 
-  /// The places of the elements or members.
-  static func iterate(_ place: Place, _ run: Run, _ out: EmitPlace) throws(Stop) {
-    guard place.isPath else {
-      throw Stop("Invalid path expression near attempt to iterate through \(place.value.excerpt)")
+  /// The elements or members with their paths.
+  static func iterate(_ input: PathValue, _ run: Run, _ out: EmitPathValue) throws(Exception) {
+    guard input.isPath else {
+      throw Exception("Invalid path expression near attempt to iterate through \(input.value.excerpt)")
     }
-    switch place.value.kind {
+    switch input.value.kind {
     case .array:
-      var elements = place.value.elements
+      var elements = input.value.elements
       var number = 0
       while let element = elements.next() {
         try run.step()
-        try out(Place(element, PathStep(.number(number), after: place.path)))
+        try out(PathValue(element, PathStep(.number(number), after: input.path)))
         number += 1
       }
     case .object:
-      var members = place.value.members
+      var members = input.value.members
       while let member = members.next() {
         try run.step()
-        try out(Place(member.value, PathStep(member.key, after: place.path)))
+        try out(PathValue(member.value, PathStep(member.key, after: input.path)))
       }
-    default: throw Stop("Cannot iterate over \(place.value.described)")
+    default: throw Exception("Cannot iterate over \(input.value.described)")
     }
   }
 
-  /// The place and all beneath it.
-  static func descend(_ place: Place, _ run: Run, _ out: EmitPlace) throws(Stop) {
+  /// The value and everything beneath it, with their paths.
+  static func descend(_ input: PathValue, _ run: Run, _ out: EmitPathValue) throws(Exception) {
     try run.checkStack()
-    try out(place)
-    let kind = place.value.kind
-    guard kind == .array || kind == .object || !place.isPath else { return }
-    try iterate(place, run) { (inner) throws(Stop) in try descend(inner, run, out) }
+    try out(input)
+    let kind = input.value.kind
+    guard kind == .array || kind == .object || !input.isPath else { return }
+    try iterate(input, run) { (inner) throws(Exception) in try descend(inner, run, out) }
   }
 }
 
-extension Place {
+extension PathValue {
   /// The path as `path` gives it; an error for a value that was calculated.
-  func pathValue() throws(Stop) -> Value {
-    guard isPath else { throw Stop("Invalid path expression with result \(value.excerpt)") }
+  func pathArray() throws(Exception) -> Value {
+    guard isPath else { throw Exception("Invalid path expression with result \(value.excerpt)") }
     return .array(steps)
   }
 
-  /// The steps of a place that is to be changed.
-  func checkedSteps() throws(Stop) -> [Value] {
-    guard isPath else { throw Stop("Invalid path expression with result \(value.excerpt)") }
+  /// The steps of a path whose value will be changed.
+  func checkedSteps() throws(Exception) -> [Value] {
+    guard isPath else { throw Exception("Invalid path expression with result \(value.excerpt)") }
     let steps = steps
-    if steps.count > 10_000 { throw Stop("Path too deep") }
+    if steps.count > 10_000 { throw Exception("Path too deep") }
     return steps
   }
 }

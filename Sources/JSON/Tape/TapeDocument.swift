@@ -1,12 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Raw bytes and the tape that says what is where in them: one chunk of a file, or one message.
+/// A parsed text: raw bytes, one chunk of a file or one message, and the tape that describes the values in them.
 ///
-/// Values are views into it. A document is written by one parser and never changes afterwards, so that any number of
-/// threads may read it. It holds its bytes for as long as one view lives: `Value.detach()` is for whoever keeps a value.
-public final class Document: @unchecked Sendable {
-  /// Zero bytes after the text, so that a scanner may look ahead without asking where the end is.
+/// Values are views into it, and any of them keeps all the bytes alive: a value to keep is copied with
+/// `Value.detach()`.
+///
+/// `@unchecked`: one parser writes a document before its values are handed out; after that it never changes.
+public final class TapeDocument: @unchecked Sendable {
+  /// Zero bytes after the text, so that a scanner may read ahead without a bounds check.
   static let padding = 64
 
   private(set) var raw: UnsafeMutablePointer<UInt8>
@@ -19,24 +21,24 @@ public final class Document: @unchecked Sendable {
   /// Words in use on the tape.
   var tapeCount = 0
 
-  /// Where the top-level values begin on the tape.
+  /// The tape indices of the top-level values.
   var roots: [UInt32] = []
   /// The text has a DEL byte somewhere, which a writer escapes.
   var hasDelete = false
   /// The deepest nesting of any value.
   var depth: UInt32 = 0
 
-  /// Positions inside large containers, made when one is looked into again and again.
+  /// Indices of large containers that were searched more than once, by their tape index.
   let positions = Mutex<[UInt32: ContainerIndex]>([:])
-  let positionsHandover = Handover()
+  let positionsFence = SanitizerFence()
 
-  /// Room for so many bytes of text and, where it is known, words of tape.
+  /// A document with room for `capacity` bytes of text and, where that is known, for `words` words of tape.
   init(capacity: Int, tapeCapacity words: Int? = nil) {
     rawCapacity = capacity
-    raw = .allocate(capacity: capacity + Document.padding)
+    raw = .allocate(capacity: capacity + TapeDocument.padding)
     tapeCapacity = words ?? capacity / 8 + 64
     tape = .allocate(capacity: tapeCapacity)
-    raw.initialize(repeating: 0, count: Document.padding)
+    raw.initialize(repeating: 0, count: TapeDocument.padding)
   }
 
   deinit {
@@ -44,9 +46,7 @@ public final class Document: @unchecked Sendable {
     tape.deallocate()
   }
 
-  /// Forgets the contents and keeps the memory.
-  ///
-  /// Only for a document that nobody else holds.
+  /// Clears the contents and keeps the memory, for a document with one owner.
   func reset() {
     rawCount = 0
     tapeCount = 0
@@ -58,14 +58,14 @@ public final class Document: @unchecked Sendable {
 
   func reserveRaw(_ capacity: Int) {
     guard capacity > rawCapacity else { return }
-    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Document.padding)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + TapeDocument.padding)
     memcpy(larger, raw, rawCount)
     raw.deallocate()
     raw = larger
     rawCapacity = capacity
   }
 
-  /// Gives the memory of its text for another's.
+  /// Swaps the memory of the text with a buffer's.
   func exchange(_ text: inout TextBuffer) {
     swap(&raw, &text.base)
     swap(&rawCapacity, &text.capacity)
@@ -73,7 +73,7 @@ public final class Document: @unchecked Sendable {
 
   /// Puts the zero bytes after the text.
   func pad() {
-    memset(raw + rawCount, 0, Document.padding)
+    memset(raw + rawCount, 0, TapeDocument.padding)
   }
 
   @inline(never)
@@ -86,7 +86,7 @@ public final class Document: @unchecked Sendable {
     tapeCapacity = capacity
   }
 
-  /// How many values stand at the top level.
+  /// The number of top-level values.
   public var count: Int { roots.count }
 
   /// A top-level value.
@@ -95,7 +95,7 @@ public final class Document: @unchecked Sendable {
 
 // MARK: - Texts and numbers on the tape
 
-extension Document {
+extension TapeDocument {
   /// The number of raw bytes between the quotes of the string or key at `index`.
   @inline(__always)
   func stringLength(_ word: UInt64) -> Int {
@@ -150,7 +150,7 @@ func withDecodedText<R>(_ source: ByteView, _ body: (ByteView) throws -> R) reth
 
 // MARK: - Walking containers
 
-extension Document {
+extension TapeDocument {
   @inline(__always)
   func isContainer(_ index: Int) -> Bool { Tape.kind(tape[index]) >= Tape.array }
 

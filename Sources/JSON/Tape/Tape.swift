@@ -18,7 +18,7 @@ enum Tape {
   static let object: UInt64 = 8
 
   static let dirty: UInt64 = 1 << 59
-  /// A length or count that does not fit: it is counted again whenever it is asked for.
+  /// The mark of a length or count that does not fit into its field, and is counted on each use.
   static let overflow = 0x7ff_ffff
 
   @inline(__always)
@@ -36,7 +36,7 @@ enum Tape {
   @inline(__always)
   static func length(_ word: UInt64) -> Int { Int(truncatingIfNeeded: (word >> 32) & 0x7ff_ffff) }
 
-  /// Where the text starts; for a container, the tape index past it.
+  /// The offset of the text; for a container, the tape index past it.
   @inline(__always)
   static func offset(_ word: UInt64) -> Int { Int(truncatingIfNeeded: word & 0xffff_ffff) }
 
