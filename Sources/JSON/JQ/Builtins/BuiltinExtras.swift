@@ -112,7 +112,7 @@ func parseTimestamp(_ text: [UInt8]) -> Double? {
   guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
     (1...12).contains(month), (1...31).contains(day)
   else { return nil }
-  var seconds = Double(Calendar.day(year, month, day) * Calendar.secondsPerDay)
+  var seconds = Double(CivilCalendar.day(year, month, day) * CivilCalendar.secondsPerDay)
   if at == text.count { return seconds }
   guard skip("Tt "), let hour = number(2), skip(":"), let minute = number(2), hour < 25, minute < 60 else {
     return nil

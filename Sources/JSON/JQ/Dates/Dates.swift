@@ -168,9 +168,9 @@ extension Builtins {
     }
     if time.tm_mday != 0, (0...11).contains(time.tm_mon) {
       let year = Int(time.tm_year) + 1900
-      let day = Calendar.day(year, Int(time.tm_mon) + 1, Int(time.tm_mday))
-      if time.tm_wday == 8 { time.tm_wday = Int32(Calendar.weekday(ofDay: day)) }
-      if time.tm_yday == 367 { time.tm_yday = Int32(day - Calendar.day(year, 1, 1)) }
+      let day = CivilCalendar.day(year, Int(time.tm_mon) + 1, Int(time.tm_mday))
+      if time.tm_wday == 8 { time.tm_wday = Int32(CivilCalendar.weekday(ofDay: day)) }
+      if time.tm_yday == 367 { time.tm_yday = Int32(day - CivilCalendar.day(year, 1, 1)) }
     }
     var result = array(time, 0)
     if !rest.isEmpty { result.append(.string(rest)) }

@@ -103,7 +103,7 @@ struct ZoneRule: Sendable {
 
   func offset(at time: Int) -> TimeZone.Offset {
     guard let daylight else { return standard }
-    let year = Calendar.year(atSecond: time + standard.seconds)
+    let year = CivilCalendar.year(atSecond: time + standard.seconds)
     let begins = seconds(of: start, in: year) - standard.seconds
     let ends = seconds(of: end, in: year) - daylight.seconds
     let isDaylight = begins < ends ? time >= begins && time < ends : time >= begins || time < ends
@@ -114,18 +114,18 @@ struct ZoneRule: Sendable {
   private func seconds(of day: Day, in year: Int) -> Int {
     switch day {
     case .month(let month, let week, let weekday, let clock):
-      let first = Calendar.day(year, month, 1)
-      let shift = (weekday - Calendar.weekday(ofDay: first) + 7) % 7
+      let first = CivilCalendar.day(year, month, 1)
+      let shift = (weekday - CivilCalendar.weekday(ofDay: first) + 7) % 7
       var date = first + shift + (week - 1) * 7
-      let next = month == 12 ? Calendar.day(year + 1, 1, 1) : Calendar.day(year, month + 1, 1)
+      let next = month == 12 ? CivilCalendar.day(year + 1, 1, 1) : CivilCalendar.day(year, month + 1, 1)
       while date >= next { date -= 7 }
-      return date * Calendar.secondsPerDay + clock
+      return date * CivilCalendar.secondsPerDay + clock
     case .julian(let number, let clock):
       let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-      let date = Calendar.day(year, 1, 1) + number - 1 + (isLeap && number >= 60 ? 1 : 0)
-      return date * Calendar.secondsPerDay + clock
+      let date = CivilCalendar.day(year, 1, 1) + number - 1 + (isLeap && number >= 60 ? 1 : 0)
+      return date * CivilCalendar.secondsPerDay + clock
     case .day(let number, let clock):
-      return (Calendar.day(year, 1, 1) + number) * Calendar.secondsPerDay + clock
+      return (CivilCalendar.day(year, 1, 1) + number) * CivilCalendar.secondsPerDay + clock
     }
   }
 }

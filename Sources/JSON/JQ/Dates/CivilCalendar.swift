@@ -1,7 +1,7 @@
 /// The Gregorian calendar in days since 1970-01-01, extended back beyond its introduction.
 ///
 /// All of the language's own arithmetic with dates is here. The C library formats and parses: see Dates.swift.
-enum Calendar {
+enum CivilCalendar {
   static let secondsPerDay = 86400
 
   /// The number of a date's day.
