@@ -47,6 +47,26 @@ import Testing
         ])
   }
 
+  @Test func zonesComeFromTheFilesHandedIn() throws {
+    var environment = Environment()
+    environment.files = FileReading { path in
+      path == "/usr/share/zoneinfo/Sky/Base" ? FileReading.system.read("/usr/share/zoneinfo/Asia/Tokyo") : nil
+    }
+    #expect(try outputs("localtime_in(\"Sky/Base\")[3]", "0", environment) == ["9"])
+    #expect(try failure("localtime_in(\"Asia/Tokyo\")", "0", environment)?.contains("not a known") == true)
+  }
+
+  /// Days of a rule against the C library's `timegm`: around the 1st of March and the turn of the year, leap years or
+  /// not.
+  @Test func ruleDaysAreThoseOfTheCalendar() throws {
+    let program = """
+      [1600, 1899, 1900, 1968, 1970, 2000, 2023, 2024, 2100, 2400][] as $year
+      | [[$year, 1, 28, 23], [$year, 2, 1, 1], [$year, 11, 31, 23], [$year, 0, 1, 0]]
+      | map(mktime | format_time("%Z"; "XYZ0XDT,J60/0,J365/0")) | join(" ")
+      """
+    #expect(Set(try outputs(program)) == ["\"XYZ XDT XYZ XYZ\""])
+  }
+
   @Test func mistakes() throws {
     #expect(try failure("localtime_in(\"../etc/passwd\")", "0")?.contains("is not a known time zone") == true)
     #expect(

@@ -1,0 +1,137 @@
+import Glibc
+
+extension Value {
+  /// A copy of the value that keeps no more memory alive than its own.
+  ///
+  /// A view keeps its whole document alive, which for a file is a chunk of many values. Detach what outlives the turn
+  /// it came in: keyed state, windows, snapshots. Values nested deeper than a writer's limit stay as they are.
+  public func detach() -> Value {
+    guard nesting <= Writer.depthLimit else { return self }
+    return withStack(for: nesting) { detachedCopy() } ?? self
+  }
+
+  /// Nil where the value contains no view.
+  private func detachedCopy() -> Value? {
+    switch self {
+    case .null, .bool, .number, .literal, .string: return nil
+    case .view(let document, let index): return document.detached(Int(index))
+    case .array(let storage): return Value.detachedCopy(storage.items).map { .array($0) }
+    case .object(let storage):
+      return Value.detachedCopy(storage.values).map { .object(ObjectStorage(copying: storage, values: $0)) }
+    }
+  }
+
+  private static func detachedCopy(_ values: [Value]) -> [Value]? {
+    var copy: [Value]?
+    for (place, value) in values.enumerated() {
+      guard let detached = value.detachedCopy() else { continue }
+      if copy == nil { copy = values }
+      copy?[place] = detached
+    }
+    return copy
+  }
+}
+
+extension TapeDocument {
+  func detached(_ index: Int) -> Value {
+    let word = tape[index]
+    switch Tape.kind(word) {
+    case Tape.null: return .null
+    case Tape.no: return .bool(false)
+    case Tape.yes: return .bool(true)
+    case Tape.integer, Tape.decimal: return Value.literal(numberText(word)) ?? .number(double(word))
+    case Tape.string, Tape.key: return withText(word) { .string($0) }
+    default:
+      let text = containerText(at: index)
+      let end = Tape.offset(word)
+      // A value that makes up most of its document needs no copy.
+      if text.count * 2 > rawCount { return .view(self, UInt32(index)) }
+      return .view(copy(text, index..<end), 0)
+    }
+  }
+
+  private func copy(_ text: ByteView, _ range: Range<Int>) -> TapeDocument {
+    let copy = TapeDocument(capacity: text.count, tapeCapacity: range.count)
+    if let base = text.baseAddress { memcpy(copy.raw, base, text.count) }
+    copy.rawCount = text.count
+    copy.pad()
+    copy.tapeCount = range.count
+    copy.depth = depth
+    let shift = UInt64(truncatingIfNeeded: containerStart(at: range.lowerBound))
+    var at = range.lowerBound
+    while at < range.upperBound {
+      let word = tape[at]
+      let target = at - range.lowerBound
+      if Tape.kind(word) >= Tape.array {
+        copy.tape[target] = word - UInt64(truncatingIfNeeded: range.lowerBound)
+        copy.tape[target + 1] = tape[at + 1] - (shift << 32 | shift)
+        at += 2
+      } else {
+        copy.tape[target] = word - shift
+        at += 1
+      }
+    }
+    return copy
+  }
+
+  private func containerStart(at index: Int) -> Int { Int(tape[index + 1] >> 32) }
+}
+
+// MARK: - The state of a fold
+
+// A view keeps its whole chunk of a stream alive, so a state of a thousand small texts from a thousand chunks would
+// keep them all. A value added to a container that has grown is therefore copied out of its chunk. Small containers
+// hold few chunks by themselves, and are searched for views when they are added to a large one.
+
+extension Value {
+  /// Containers from this size on may be the state of a fold.
+  static let stateSize = 16
+
+  /// The value without views that keep much more memory alive than they show, for a container of `count` entries.
+  @inline(__always)
+  func compacted(inContainerOf count: Int) -> Value {
+    guard count >= Value.stateSize else { return self }
+    switch self {
+    case .view, .array, .object: return compacted(0)
+    default: return self
+    }
+  }
+
+  private func compacted(_ level: Int) -> Value {
+    switch self {
+    case .view(let document, let index): return document.compacted(Int(index)) ?? self
+    case .array(let storage):
+      guard level < 4, let items = Value.compacted(storage.items, level) else { return self }
+      return .array(items)
+    case .object(let storage):
+      guard level < 4, let values = Value.compacted(storage.values, level) else { return self }
+      return .object(ObjectStorage(copying: storage, values: values))
+    default: return self
+    }
+  }
+
+  /// Nil where nothing changes.
+  ///
+  /// A large container compacted each value when it was added, so it is not searched again.
+  private static func compacted(_ values: [Value], _ level: Int) -> [Value]? {
+    guard values.count <= stateSize, values.contains(where: \.mayShrink) else { return nil }
+    return values.map { $0.compacted(level + 1) }
+  }
+
+  private var mayShrink: Bool {
+    switch self {
+    case .view(let document, _): document.roots.count > 1
+    case .array, .object: true
+    default: false
+    }
+  }
+}
+
+extension TapeDocument {
+  /// A copy of a value that is a small part of a chunk; nil where keeping the chunk costs little more.
+  fileprivate func compacted(_ index: Int) -> Value? {
+    guard roots.count > 1 else { return nil }
+    if isContainer(index), containerText(at: index).count * 8 > rawCount { return nil }
+    return detached(index)
+  }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import JSON
+
+/// The state of a fold that keeps a little of each input must not keep all the text alive.
+@Suite struct DetachTests {
+  /// The number of chunks still alive after a fold over a stream.
+  func chunksHeld(_ fold: (inout Value, Value) -> Void) throws -> (state: Value, chunks: Int) {
+    let text = (0..<4000).map { #"{"id":"id \#($0)","n":\#($0).5,"more":["text of some length",{"a":1}]}"# }
+    let reader = Reader(chunkSize: 8192, source: pieces(Array(text.joined(separator: "\n").utf8), 8192))
+    var state = Value.null
+    var chunks: [Held] = []
+    while let value = try reader.next() {
+      if case .view(let document, _) = value, chunks.last?.document !== document {
+        chunks.append(Held(document))
+      }
+      fold(&state, value)
+    }
+    return (state, Set(chunks.compactMap { $0.document.map { ObjectIdentifier($0) } }).count)
+  }
+
+  private struct Held {
+    weak var document: TapeDocument?
+    init(_ document: TapeDocument) { self.document = document }
+  }
+
+  @Test func anObjectOfTexts() throws {
+    let (state, chunks) = try chunksHeld { state, value in
+      guard let id = value.member("id"), let key = Key(id) else { return }
+      state.setMember(key, value.member("n") ?? .null)
+    }
+    #expect(state.count == 4000 && state.member("id 77")?.description == "77.5")
+    #expect(chunks < 10)
+  }
+
+  @Test func anArrayOfSmallObjects() throws {
+    let shape = Shape(["id", "more"])
+    let (state, chunks) = try chunksHeld { state, value in
+      state.append(.object(shape, [value.member("id") ?? .null, value.member("more") ?? .null]))
+    }
+    #expect(state.element(3999)?.description == #"{"id":"id 3999","more":["text of some length",{"a":1}]}"#)
+    #expect(chunks < 10)
+  }
+
+  @Test func wholeInputsByKey() throws {
+    let (state, chunks) = try chunksHeld { state, value in
+      guard let id = value.member("id"), let key = Key(id) else { return }
+      state.setMember(key, value)
+    }
+    #expect(state.member("id 3000")?.member("n")?.description == "3000.5")
+    #expect(chunks < 10)
+  }
+}
