@@ -71,7 +71,8 @@ let package = Package(
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(
-      name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store", "System"], exclude: ["Fixtures"]),
+      name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store", "System"], exclude: ["Fixtures"]
+    ),
     .testTarget(
       name: "FetchTests",
       dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store", "System"]),

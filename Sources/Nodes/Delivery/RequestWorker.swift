@@ -90,7 +90,7 @@ struct RequestWorker: DeliveryWorker {
 
 /// The HTTP client of a worker: each attempt is one request, since the queue does the retries.
 struct DeliveryClient {
-  typealias Outcome = @Sendable (Result<Answer, FetchError>) -> DeliveryFailure?
+  typealias Outcome = @Sendable (Result<Response, FetchError>) -> DeliveryFailure?
 
   private let client: Client?
   private let log: NodeLog
@@ -115,7 +115,7 @@ struct DeliveryClient {
       request.expectation = .anything
       request.whenUnpaid = .fail
       let transfer = client.start(request) { [log] notice in
-        if case .notKept = notice { log.warning("\(notice)") }
+        if case .notStored = notice { log.warning("\(notice)") }
       } completion: {
         end(outcome($0))
       }

@@ -35,7 +35,7 @@ enum WebOptions {
 
   /// Reports what is wrong with the address that the requests of a node begin with.
   static func check(_ text: String, at place: Place, _ checker: Checker) {
-    do throws(AddressFlaw) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
+    do throws(AddressError) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
   }
 
   /// Reports an address whose host is invalid, or depends on data.

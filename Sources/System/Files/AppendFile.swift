@@ -34,6 +34,15 @@ package final class AppendFile {
     package var followsLinks = true
     /// The names of the folders above it are safe: they were made so with this file before.
     package var hasSafeFolders = false
+
+    package init(
+      mode: mode_t = 0o644, makesFolders: Bool = true, followsLinks: Bool = true, hasSafeFolders: Bool = false
+    ) {
+      self.mode = mode
+      self.makesFolders = makesFolders
+      self.followsLinks = followsLinks
+      self.hasSafeFolders = hasSafeFolders
+    }
   }
 
   /// Opens or creates the file; a last line that was cut off is ended, and that is noted.

@@ -1,4 +1,3 @@
-
 /// A file that is replaced as a whole: its old content stays until the new one is complete.
 package struct WholeFile {
   package let path: String
@@ -6,6 +5,13 @@ package struct WholeFile {
   /// Whether a write survives a power cut.
   package let syncs: Bool
   package let disk: any Disk
+
+  package init(path: String, mode: UInt32, syncs: Bool, disk: any Disk) {
+    self.path = path
+    self.mode = mode
+    self.syncs = syncs
+    self.disk = disk
+  }
 
   /// The new content, beside the file until it is complete.
   private var draft: String { path + ".flow-new" }

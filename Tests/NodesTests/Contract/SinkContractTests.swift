@@ -162,7 +162,9 @@ private struct LoneSink {
     let context = SinkContext.lone(
       world, write: { [writes] in writes.note(String(decoding: $0, as: UTF8.self)) }
     ) { [log] entry in log.note(entry.message) }
-    guard case .sink(let make) = plan.spec.maker as? Maker else { throw Trial.Wrong(description: "this is no sink") }
+    guard case .sink(let make) = plan.spec.maker as? Maker else {
+      throw Trial.Wrong(description: "this is no sink")
+    }
     sink = try make(plan.options, context)
   }
 }

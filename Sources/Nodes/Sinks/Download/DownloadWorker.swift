@@ -77,7 +77,7 @@ struct DownloadWorker: DeliveryWorker {
 
   /// What the attempt failed with; nil when the file is complete.
   private static func outcome(
-    _ result: Result<Answer, FetchError>, _ receiver: DownloadReceiver, _ part: PartFile, syncs: Bool
+    _ result: Result<Response, FetchError>, _ receiver: DownloadReceiver, _ part: PartFile, syncs: Bool
   ) -> DeliveryFailure? {
     if let failure = receiver.failure { return failure }
     switch result {

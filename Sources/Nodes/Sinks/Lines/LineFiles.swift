@@ -1,7 +1,7 @@
-import System
-import JSON
 import Engine
+import JSON
 import Language
+import System
 
 /// Files that lines are added to, as many open at a time as is allowed; what a disk does not take is offered again.
 ///
@@ -144,7 +144,7 @@ final class LineFiles {
   }
 
   private func hasMore(_ path: String, _ mark: FileMark) -> Bool {
-    let old = OldFiles(of: path, keep: rotation.keep, on: world.disk)
+    let old = RotatedFiles(of: path, keep: rotation.keep, on: world.disk)
     guard
       let found = try? UncommittedTail.find(mark, old, followsLinks: options.followsLinks, isRenewed: false)
     else { return false }
@@ -278,5 +278,167 @@ final class LineFiles {
     file.isUnsynced = true
     try open.append(bytes, now: now)
     if file.isBesideMark { needsMarks = true }
+  }
+}
+
+/// One of the files that lines are added to, open or closed to leave room for others.
+final class LineFile {
+  let path: String
+  /// What is still to be written.
+  let lines = Output(capacity: 1 << 10)
+  let held = PinnedFiles()
+  /// Nil while it is closed.
+  var file: RotatingFile?
+  var lastUsed = 0
+  /// It may differ from what the last mark says.
+  var isChanged = true
+  var isUnsynced = true
+  /// What comes again is to be ended before the next bytes.
+  var endsReplay = false
+  /// Its mark when it was closed.
+  private var closedAt: FileMark?
+  /// Folders whose names the disk may not have known when it was closed.
+  private var newFolders: [String] = []
+  /// What the last mark was in.
+  private var marked: FileIdentity?
+
+  init(_ path: String, marked: FileIdentity?) {
+    self.path = path
+    self.marked = marked
+  }
+
+  /// Up to where it is written, to be kept.
+  func handOutMark() -> FileMark? {
+    isChanged = false
+    guard let mark = file == nil ? closedAt : file?.mark else { return nil }
+    held.hold(mark.identity, isPresent: file.map { !$0.isPassingOver } ?? false)
+    marked = mark.identity
+    return mark
+  }
+
+  /// What is going to be written goes to another file than the last mark is in.
+  var isBesideMark: Bool {
+    guard let file, !file.isPassingOver else { return false }
+    return file.identity != marked
+  }
+
+  /// A closed file can be opened again as if it had not been before.
+  var isAsMarked: Bool { !isChanged && held.files.count < 2 }
+
+  /// Leaves room for another; from where it is to be resumed when it is opened again, if it must be.
+  func close() -> FileMark? {
+    file?.finishPacking()
+    closedAt = file?.mark
+    newFolders += file?.newFolders ?? []
+    defer { file = nil }
+    guard let file, file.isWithin else { return nil }
+    if isUnsynced { file.retirePassed() }
+    return closedAt
+  }
+
+  /// Returns once the disk has what was written.
+  func sync(on disk: any Disk, followsLinks: Bool) throws(FileFailure) {
+    if let file {
+      try file.sync()
+    } else {
+      try held.sync(path)
+      // If the name is another's now, somebody has taken the file, and care of it.
+      if let closed = try? disk.open(toRead: path, followsLinks: followsLinks),
+        let identity = closed.status?.identity, identity == closedAt?.identity
+      {
+        try FileFailure.of(path, trying: "write to the disk") { () throws(DiskError) in try closed.sync() }
+        disk.syncFolder(splitPath(path).folder)
+      }
+    }
+    for name in newFolders { disk.syncFolder(splitPath(name).folder) }
+    newFolders = []
+    isUnsynced = false
+  }
+}
+
+/// The files that marks are in which are kept, or may be by now: they are found by their inodes, and stay as they are.
+final class PinnedFiles {
+  /// The one whose mark is kept, then those whose marks were handed out since.
+  private(set) var files: [FileIdentity] = []
+  /// Whether files were set aside since the mark that is kept, and since the one that was handed out last.
+  private var isAside = (sinceKept: false, sinceLast: false)
+  /// Those that were written to and whose names others have now, open until they are safe.
+  private(set) var unsynced: [any DiskFile] = []
+
+  /// A mark in the file was handed out; `isPresent` where nothing leads from it over files that were set aside.
+  func hold(_ file: FileIdentity, isPresent: Bool) {
+    if files.last != file { files.append(file) }
+    if isPresent { isAside.sinceLast = false }
+  }
+
+  /// What was handed out last is kept, and nothing from before is needed.
+  func marksAreKept() {
+    files = files.suffix(1)
+    isAside.sinceKept = isAside.sinceLast
+  }
+
+  /// The file is written to no more; whether it must be safe before a mark is depends on there being marks.
+  func retire(_ file: any DiskFile) {
+    if !files.isEmpty { unsynced.append(file) }
+  }
+
+  /// Returns when those that were retired are safe; `path` is what an error is about.
+  func sync(_ path: String) throws(FileFailure) {
+    while let last = unsynced.last {
+      try FileFailure.of(path, trying: "write to the disk") { () throws(DiskError) in try last.sync() }
+      unsynced.removeLast()
+    }
+  }
+
+  /// Nobody asks whether they are safe.
+  func forgetUnsynced() { unsynced = [] }
+
+  /// A file of which the name was given to another because it held something else than it should.
+  func noteAside() { isAside = (true, true) }
+
+  func contains(_ file: FileIdentity?) -> Bool { file.map(files.contains) ?? false }
+
+  /// From the mark that is kept, files that were set aside lead to the present one, and to none besides.
+  var hasAside: Bool { isAside.sinceKept }
+}
+
+/// A place in a file up to which a run knows what was written: which file, and how long it was then.
+///
+///     {"device":1,"inode":2,"offset":3,"aside":0}
+struct FileMark: Equatable, Sendable {
+  var identity: FileIdentity
+  var offset: Int
+  /// How many files of that name had been set aside by then; nil where nobody has counted.
+  var aside: Int?
+
+  var device: UInt { identity.device }
+  var inode: UInt { identity.inode }
+
+  init(_ identity: FileIdentity, at offset: Int, aside: Int? = nil) {
+    self.identity = identity
+    self.offset = offset
+    self.aside = aside
+  }
+
+  init(device: UInt, inode: UInt, offset: Int, aside: Int? = nil) {
+    self.init(FileIdentity(device: device, inode: inode), at: offset, aside: aside)
+  }
+
+  /// From its text; nil where that is not a mark's.
+  init?(json: String) {
+    guard let value = try? Value.parse(json) else { return nil }
+    // By their texts: some file systems have numbers that no double holds.
+    func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
+      value.member(name).flatMap { $0.kind == .number ? Number("\($0)") : nil }
+    }
+    guard let device: UInt = number("device"), let inode: UInt = number("inode"),
+      let offset: Int = number("offset"), offset >= 0
+    else { return nil }
+    self.init(device: device, inode: inode, offset: offset, aside: number("aside"))
+  }
+
+  var json: String {
+    let count = aside.map { #","aside":\#($0)"# } ?? ""
+    return #"{"device":\#(device),"inode":\#(inode),"offset":\#(offset)\#(count)}"#
   }
 }

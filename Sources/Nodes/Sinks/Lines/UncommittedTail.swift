@@ -63,7 +63,7 @@ final class UncommittedTail {
   ///
   /// `isRenewed` where what is passed over is to be safe with the next sync.
   static func find(
-    _ mark: FileMark, _ old: OldFiles, followsLinks: Bool, isRenewed: Bool
+    _ mark: FileMark, _ old: RotatedFiles, followsLinks: Bool, isRenewed: Bool
   ) throws(FileFailure) -> UncommittedTail? {
     let names: [String]
     var aside: [String] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite struct SystemDiskTests {
+@Suite struct StateFilesOnDiskTests {
   let folder: Folder
   let disk = SystemDisk()
   init() throws { folder = try Folder() }

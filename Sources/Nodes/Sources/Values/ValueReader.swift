@@ -1,5 +1,5 @@
-import System
 import JSON
+import System
 
 /// How values stand in a text.
 enum TextFormat: String, CaseIterable, Sendable {
@@ -30,7 +30,7 @@ final class ValueReader {
 
   private enum Layout {
     case lines(LineValues)
-    case spread(SpreadValues)
+    case spread(MultilineReader)
   }
 
   /// A reader of a source that stands at `position` already.
@@ -109,7 +109,8 @@ extension ValueReader {
     case .lines, .auto: .lines(LineValues(path: path, window: window, limits: limits, report: report))
     case .array, .values:
       .spread(
-        SpreadValues(path: path, window: window, limits: limits, isArray: format == .array, report: report))
+        MultilineReader(path: path, window: window, limits: limits, isArray: format == .array, report: report)
+      )
     }
   }
 
@@ -141,4 +142,16 @@ extension ValueReader {
       return error.isAtEnd ? .values : .lines
     }
   }
+}
+
+/// How much is read, parsed and held at once.
+struct ReadLimits: Sendable {
+  /// Bytes read at once.
+  var chunk = 1 << 18
+  /// Bytes of the largest line or value; a larger one is passed over and reported.
+  var value = 16 << 20
+  /// Values handed out at once.
+  var batch = 1024
+  /// Bytes of lines from which on they share one document.
+  var together = 1 << 14
 }

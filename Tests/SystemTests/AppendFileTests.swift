@@ -2,8 +2,7 @@ import TestSupport
 import Glibc
 import Testing
 
-@testable import Nodes
-import System
+@testable import System
 
 @Suite struct AppendFileTests {
   let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import JSON
 /// The values' ends are found first, and the commas of the array blanked, so that many are parsed at once. After a
 /// mistake that hides where a value ends, it goes on with the next line that begins as that value did, by its first
 /// byte and how far it is indented: in a text of lines the next one, in an indented text the next value.
-final class SpreadValues {
+final class MultilineReader {
   private let window: TextWindow
   private let limits: ReadLimits
   let isArray: Bool
@@ -14,7 +14,7 @@ final class SpreadValues {
   private var seen = 0
   private var start = 0
   private var scanner = ValueScanner()
-  private let found: FoundValues
+  private let found: PendingSpans
   /// How far the line is indented, nil where something else stood on it.
   private var indent: Int? = 0
   /// What the line to go on with begins with.
@@ -35,7 +35,7 @@ final class SpreadValues {
     self.window = window
     self.limits = limits
     self.isArray = isArray
-    found = FoundValues(path: path, limits: limits, report: report)
+    found = PendingSpans(path: path, limits: limits, report: report)
     place = isArray ? .beforeArray : .between
   }
 

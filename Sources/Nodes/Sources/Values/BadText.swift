@@ -1,4 +1,6 @@
+import Engine
 import JSON
+import Language
 
 /// A part of a text that is not JSON, and was passed over.
 struct BadText: Equatable, Sendable, CustomStringConvertible {
@@ -47,5 +49,28 @@ extension ParseError {
   var reason: String {
     if isAtEnd { return "\(message): it ends too early" }
     return line > 0 ? "\(message) at column \(column)" : message
+  }
+}
+
+/// Tells of text that is not JSON: the first few one by one, the others in a line at the end.
+final class ParseErrorReporter {
+  private static let told = 5
+
+  private let context: SourceContext
+  private var count = 0
+
+  init(_ context: SourceContext) { self.context = context }
+
+  func report(_ text: BadText) {
+    count += 1
+    context.meter.countError()
+    if count <= Self.told { context.log.error("\(text)") }
+  }
+
+  func summarize() {
+    let untold = count - Self.told
+    if untold > 0 {
+      context.log.error("\(untold) more part\(untold == 1 ? "" : "s") of the text passed over")
+    }
   }
 }

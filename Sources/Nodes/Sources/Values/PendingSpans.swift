@@ -1,7 +1,7 @@
 import JSON
 
 /// Values whose ends are known, waiting to be parsed together.
-final class FoundValues {
+final class PendingSpans {
   private let path: String
   private let limits: ReadLimits
   private let parser: ChunkParser
