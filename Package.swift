@@ -72,8 +72,10 @@ let package = Package(
     .testTarget(
       name: "NodesTests",
       dependencies: ["Fetch", "JSON", "Loopback", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+    .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky"]),
     .testTarget(
-      name: "SkyTests", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"]),
+      name: "MonthTests", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"],
+      path: "Tests/Months"),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive"], path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",
