@@ -88,9 +88,11 @@ let package = Package(
         "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Reactive", "SimulatedDisk", "Store",
         "System", "TestSupport",
       ]),
+    .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
-      name: "SkyTests",
-      dependencies: ["Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System"]),
+      name: "MonthTests",
+      dependencies: ["Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System"],
+      path: "Tests/Months"),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive"], path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",

@@ -1,25 +1,24 @@
 import JSON
 import Synchronization
 
-/// The three services as one simulated sky, which lives by the time it is told.
+/// The three simulated services, and the files to which their answers link; time is passed in.
 ///
 ///     let sky = Sky(seed: 1)
 ///     sky.answer(SkyRequest(path: "/2.3.0/launches/upcoming/"), at: LaunchWorld.start)
 ///
-/// No server is needed for it; `SkyServer` puts one in front of it.
+/// It needs no server; `SkyServer` puts it behind one.
 public final class Sky: Sendable {
   public let seed: UInt64
   public let faults: SkyFaults
   private let services: [SkyEntry]
   private let counts = Mutex<[String: Int]>([:])
-  /// So many different requests are counted by themselves.
+  /// At this many different requests, the counts begin anew.
   private static let countLimit = 10_000
 
-  /// Launch Library 2, SpaceX (flying on, since the real one has nothing to tell any more), the picture of the day, and
-  /// pictures for all of them.
+  /// Launch Library 2, which is alive, SpaceX, which stands still as the real one does, and the picture of the day.
   ///
   /// - Parameters:
-  ///   - upcoming: how many launches are to come at any time, more or less
+  ///   - upcoming: about how many launches are upcoming at any time
   ///   - perWeek: how many fly in a week
   public convenience init(
     seed: UInt64 = 1, faults: SkyFaults = .none, upcoming: Int = 350, perWeek: Double = 5
@@ -28,7 +27,7 @@ public final class Sky: Sendable {
       seed: seed, faults: faults,
       services: [
         .launchLibrary(LaunchWorld(seed: seed, upcoming: upcoming, perWeek: perWeek)),
-        SkyEntry("spacex", SpaceXService(seed: seed, isAlive: true), paths: ["/v4/launches/latest"]),
+        SkyEntry("spacex", SpaceXService(), paths: ["/v4/launches/latest"]),
         SkyEntry(
           "apod", APODService(seed: seed, badDay: faults.has(.apod)),
           paths: ["/planetary/apod?api_key=DEMO_KEY"]),
@@ -36,12 +35,12 @@ public final class Sky: Sendable {
       ])
   }
 
-  /// A sky of other services; the first that knows a path answers.
+  /// A sky of the given services; the first that knows a path answers.
   public init(seed: UInt64, faults: SkyFaults = .none, services: [SkyEntry]) {
     (self.seed, self.faults, self.services) = (seed, faults, services)
   }
 
-  /// What the sky says at a moment; 404 where none of its services knows the path.
+  /// The answer at a moment; 404 if none of the services knows the path.
   public func answer(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
     var answer = request.path == "/" ? index(request, at: now) : faulty(request, at: now)
     answer.headers.append(("X-Simulated", "flow sky, seed \(seed)"))
@@ -72,10 +71,10 @@ public final class Sky: Sendable {
     }
     return SkyAnswer(
       status: 404, headers: [("Content-Type", "text/plain; charset=utf-8")],
-      body: Array("There is nothing at this path of the simulated sky; what there is stands at /.\n".utf8))
+      body: Array("There is nothing at this path of the simulated sky; / lists its services.\n".utf8))
   }
 
-  /// What there is, for somebody who looks in.
+  /// The list of the services.
   private func index(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
     let body = Value.record([
       "simulated": .bool(true), "about": .string("Nothing here is real: this is flow sky."),
@@ -91,5 +90,25 @@ public final class Sky: Sendable {
     return SkyAnswer(
       headers: [("Content-Type", "application/json")],
       body: Writer(.pretty).bytes(body) + [UInt8(ascii: "\n")])
+  }
+}
+
+/// A service of a sky, and its row in the list at `/`.
+public struct SkyEntry: Sendable {
+  /// The name of the source that reads it.
+  public let name: String
+  public let service: any SkyService
+  /// Some paths to try.
+  public let paths: [String]
+
+  public init(_ name: String, _ service: any SkyService, paths: [String]) {
+    (self.name, self.service, self.paths) = (name, service, paths)
+  }
+
+  /// Launch Library 2 over a world of launches.
+  public static func launchLibrary(_ world: LaunchWorld) -> SkyEntry {
+    SkyEntry(
+      "launch_library", LaunchLibraryService(world),
+      paths: LaunchShape.Version.allCases.map { "/\($0.rawValue)/\($0.folder)/upcoming/?limit=10" })
   }
 }

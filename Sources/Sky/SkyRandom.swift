@@ -1,9 +1,10 @@
-/// Numbers that follow from a seed: each thing in the sky draws from a stream of its own, named by what it is, so that one
-/// more launch does not change all others.
+/// Random numbers that follow from a seed.
+///
+/// Each subject draws from a stream of its own, so that one more launch does not change all others.
 struct SkyRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The stream of a thing: `SkyRandom(seed, "launch", 12)`.
+  /// The stream of a subject: `SkyRandom(seed, "launch", 12)`.
   init(_ seed: UInt64, _ name: String, _ number: Int = 0) {
     state = seed
     for byte in name.utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -20,10 +21,10 @@ struct SkyRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Whether something happens that does in this share of cases.
+  /// True in this share of cases.
   mutating func happens(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &self) < share }
 
-  /// One of several, by their weights.
+  /// One of several values, by their weights.
   mutating func pick<Thing>(_ things: [(weight: Double, thing: Thing)]) -> Thing? {
     let total = things.reduce(0) { $0 + $1.weight }
     guard total > 0 else { return nil }
@@ -33,5 +34,21 @@ struct SkyRandom: RandomNumberGenerator, Sendable {
       if left < 0 { return thing }
     }
     return things.last?.thing
+  }
+
+  /// A UUID of version 4.
+  mutating func uuid() -> String {
+    let high = next() & 0xffff_ffff_ffff_0fff | 0x4000
+    let low = next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
+    let digits = Array((Self.hexadecimal(high) + Self.hexadecimal(low)).utf8)
+    let ends = [0, 8, 12, 16, 20, 32]
+    return zip(ends, ends.dropFirst()).map { String(decoding: digits[$0..<$1], as: UTF8.self) }
+      .joined(separator: "-")
+  }
+
+  /// Sixteen digits.
+  static func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }

@@ -1,13 +1,17 @@
-/// One of the services that the sky imitates: it answers what a moment of its world has to say.
+// What a simulated service is: a function of a request and a time.
+
+import JSON
+
+/// A simulated service.
 ///
-/// An answer follows from the request and the time alone, so that the same seed gives the same world at any speed. What a
-/// service counts (calls of a client), it counts by that time too.
+/// An answer follows from the seed, the request and the time alone, so that the same seed gives the same world at any
+/// speed. The calls of a client are counted by that time too.
 public protocol SkyService: Sendable {
-  /// The answer; nil where the path is none of this service's.
+  /// The answer; nil if the path belongs to another service.
   func answer(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer?
 }
 
-/// A moment of the sky's world, in milliseconds since 1970.
+/// A moment in the sky's time, in milliseconds since 1970.
 public struct SkyTime: Hashable, Comparable, Sendable {
   public var milliseconds: Int64
 
@@ -17,21 +21,21 @@ public struct SkyTime: Hashable, Comparable, Sendable {
   public static func < (one: SkyTime, other: SkyTime) -> Bool { one.milliseconds < other.milliseconds }
 }
 
-/// What a client asked for.
+/// A request of a client.
 public struct SkyRequest: Sendable {
-  /// In capitals.
+  /// In upper case.
   public var method: String
   /// Decoded, without the query: `/2.3.0/launches/upcoming/`.
   public var path: String
-  /// Decoded, in the order they came in.
+  /// Decoded, in the order of the query.
   public var query: [(name: String, value: String)]
   public var headers: [(name: String, value: String)]
   public var body: [UInt8]
-  /// `http://127.0.0.1:4711`: what links in answers begin with.
+  /// `http://127.0.0.1:4711`, with which links in answers begin.
   public var origin: String
-  /// Whose calls are counted together: the address it came from.
+  /// The client's address; rate limits apply to each client.
   public var client: String
-  /// By how many rows a list has shifted since the page before this one; a fault, see `SkyFaults`.
+  /// By how many rows a list has shifted since the previous page; a fault, see `SkyFaults`.
   public var shift = 0
 
   public init(
@@ -53,27 +57,27 @@ public struct SkyRequest: Sendable {
     query.first { $0.name == name }?.value
   }
 
-  /// The first header with this name, which is in small letters.
+  /// The first header with this name, which is in lower case.
   public subscript(header name: String) -> String? {
     headers.first { $0.name.lowercased() == name }?.value
   }
 }
 
-/// What a service answers.
+/// An answer of a service.
 public struct SkyAnswer: Sendable {
   public var status: Int
   public var headers: [(name: String, value: String)]
   public var body: [UInt8]
   public var delivery = Delivery.whole
 
-  /// How an answer is sent over the wire.
+  /// How an answer is sent.
   public enum Delivery: Sendable, Equatable {
     case whole
     /// Whole, but slowly.
     case drip
-    /// Half of it, though its length is told; then the connection ends.
+    /// Half of its body under the full Content-Length; then the connection is closed.
     case truncated
-    /// Nothing: the connection ends as if the server had crashed.
+    /// Nothing: the connection is reset, as if the server had crashed.
     case reset
   }
 
@@ -81,5 +85,69 @@ public struct SkyAnswer: Sendable {
     self.status = status
     self.headers = headers
     self.body = body
+  }
+}
+
+extension SkyAnswer {
+  /// An answer of one type with a text.
+  static func text(
+    _ status: Int = 200, _ body: String, type: String, headers: [(name: String, value: String)] = []
+  ) -> SkyAnswer {
+    SkyAnswer(status: status, headers: [("Content-Type", type)] + headers, body: Array(body.utf8))
+  }
+}
+
+// MARK: - Texts and values
+
+extension Value {
+  /// An object of these members, whose names are distinct, in this order.
+  static func record(_ members: KeyValuePairs<String, Value>) -> Value {
+    .object(Shape(members.map { Key($0.key) }), members.map(\.value))
+  }
+
+  static func text(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
+  static func count(_ number: Int?) -> Value { number.map { .number($0) } ?? .null }
+  static func flag(_ flag: Bool?) -> Value { flag.map { .bool($0) } ?? .null }
+  /// To the second.
+  static func moment(_ time: SkyTime) -> Value { .string(time.iso) }
+
+  /// The object with further members, which replace those of the same names.
+  func adding(_ members: KeyValuePairs<String, Value>) -> Value {
+    var object = self
+    for (name, value) in members { object.setMember(Key(name), value) }
+    return object
+  }
+}
+
+extension String {
+  /// Whether this value of `If-None-Match` names an entity tag, weak or strong, or is a star.
+  func hasTag(_ tag: String) -> Bool {
+    func strong(_ tag: some StringProtocol) -> Substring {
+      tag.hasPrefix("W/") ? Substring(tag).dropFirst(2) : Substring(tag)
+    }
+    return split(separator: ",").contains { part in
+      let part = part.drop { $0 == " " }
+      let end = part.lastIndex { $0 != " " }.map { part.index(after: $0) } ?? part.startIndex
+      return part[..<end] == "*" || strong(part[..<end]) == strong(tag)
+    }
+  }
+
+  /// For the query of an address: everything but letters, digits and `-._~` as `%XX`.
+  var percentEncoded: String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// For an HTML page.
+  var htmlEscaped: String {
+    let names: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
+    return reduce(into: "") { $0 += names[$1] ?? String($1) }
   }
 }

@@ -1,19 +1,19 @@
-// Which days have a picture, and from when on.
+// Which days have an entry, from when on, and how requests write dates.
 
-/// The days of the picture of the day: the first, those without one, and when each is published.
+/// The days of the service: the first, those without an entry, and when each is published.
 struct APODCalendar: Sendable {
   static let first = SkyDate(1995, 6, 16)
 
   let seed: UInt64
-  /// Whether a day of each month cannot be read by the service.
+  /// Whether the service fails on one day of each month.
   let hasBadDays: Bool
 
-  /// Days that never had a picture.
+  /// Days without an entry.
   static func isMissing(_ date: SkyDate) -> Bool {
     date < first || (first + 1...first + 3).contains(date) || date == SkyDate(2020, 6, 10)
   }
 
-  /// When a day's picture appears: minutes after midnight on the East Coast, now and then hours late.
+  /// When an entry appears: minutes after midnight on the East Coast, rarely hours later.
   func publication(of date: SkyDate) -> SkyTime {
     var random = SkyRandom(seed, "apod publication", date.days)
     let midnight = date.start + 5 * 3600
@@ -22,7 +22,7 @@ struct APODCalendar: Sendable {
     return midnight + (isSummer ? -3600 : 0) + late + Double.random(in: 0..<300, using: &random)
   }
 
-  /// Whether a day's picture is there.
+  /// Whether a day's entry has been published.
   func has(_ date: SkyDate, at now: SkyTime) -> Bool {
     !Self.isMissing(date) && date <= now.date && publication(of: date) <= now
   }
@@ -35,10 +35,38 @@ struct APODCalendar: Sendable {
     return day == Int.random(in: 1...SkyDate.days(in: month, of: year), using: &random)
   }
 
-  /// The last day that has a picture; the first of all where there was none yet.
+  /// The last published day, or the first of all.
   func latest(at now: SkyTime) -> SkyDate {
     var date = now.date
     while date > Self.first, !has(date, at: now) { date = date - 1 }
     return max(date, Self.first)
+  }
+}
+
+/// An error of the service: a status and the message that clients see.
+struct APODProblem: Error {
+  var status = 400
+  var message: String
+  /// Whether the message is followed by the names of all fields.
+  var saysFields = false
+}
+
+extension SkyDate {
+  /// A day as Python's `strptime` reads `%Y-%m-%d`: month and day may have one digit.
+  init(asPython text: String) throws(APODProblem) {
+    let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+    let mismatch = APODProblem(message: "time data '\(text)' does not match format '%Y-%m-%d'")
+    guard parts.count == 3, parts[0].utf8.count == 4, let year = SkyDate.number(parts[0]), year > 0,
+      (1...2).contains(parts[1].utf8.count), let month = SkyDate.number(parts[1]), (1...12).contains(month)
+    else { throw mismatch }
+    // As many digits as make a day of a month.
+    let digits = parts[2].prefix { $0.isASCII && $0.isNumber }.prefix(2)
+    let two = SkyDate.number(digits) ?? 0
+    let taken = (1...31).contains(two) ? digits : digits.prefix(1)
+    guard let day = SkyDate.number(taken), day > 0 else { throw mismatch }
+    let rest = parts[2].dropFirst(taken.count)
+    if !rest.isEmpty { throw APODProblem(message: "unconverted data remains: \(rest)") }
+    if day > SkyDate.days(in: month, of: year) { throw APODProblem(message: "day is out of range for month") }
+    self.init(year, month, day)
   }
 }

@@ -1,20 +1,20 @@
-// What the service has of one day.
+// One day of the service: its texts, its picture or video, and the mistakes that are corrected later.
 
 import JSON
 
-/// A day's picture or video.
+/// A day's entry.
 struct APODDay: Sendable {
-  /// Where it is to be seen.
+  /// What the entry shows, and where that is.
   enum Medium: Sendable, Equatable {
-    /// A picture of the sky's own by its name, and whether there is no larger one.
+    /// A picture of the simulated sky by its name, and whether there is no larger one.
     case image(name: String, isOnlySize: Bool)
     case youtube(id: String, hasScheme: Bool)
     case vimeo(id: Int)
-    /// A film of the sky's own.
+    /// A film of the simulated sky.
     case film(name: String)
-    /// A page of the sky's own that shows a picture.
+    /// A page of the simulated sky.
     case page(name: String)
-    /// What the service can make nothing of, and has no address for.
+    /// A medium that the service does not know; it has no address.
     case other
   }
 
@@ -24,7 +24,7 @@ struct APODDay: Sendable {
   var copyright: String?
   var medium: Medium
 
-  /// The day as it is once nothing of it is to be corrected any more.
+  /// The entry after all corrections.
   init(seed: UInt64, date: SkyDate) {
     self.date = date
     var text = APODText(seed: seed, date: date)
@@ -41,7 +41,7 @@ struct APODDay: Sendable {
     medium = APODDay.medium(of: date, &random)
   }
 
-  /// Videos since there is a place to put them; films of the service's own were nothing it knew until March of 2026.
+  /// Videos are frequent from 2007 on; films were of type `other` until March 2026.
   private static func medium(of date: SkyDate, _ random: inout SkyRandom) -> Medium {
     let knowsFilms = date >= SkyDate(2026, 3, 1)
     let videos = date.year < 2007 ? 0.002 : knowsFilms ? 0.075 : 0.058
@@ -74,7 +74,7 @@ struct APODDay: Sendable {
     }
   }
 
-  /// As the service answers, the members in the order of their names.
+  /// The answer of the service, its members in the order of their names.
   func value(origin: String, hasThumbnail: Bool, hasConcepts: Bool) -> Value {
     let pictures = "\(origin)/pictures"
     var (url, large, thumbnail): (String?, String?, String?) = (nil, nil, nil)
@@ -104,5 +104,54 @@ struct APODDay: Sendable {
     members.append(("title", .string(title)))
     if let url { members.append(("url", .string(url))) }
     return .object(Shape(members.map { Key($0.0) }), members.map(\.1))
+  }
+}
+
+// MARK: - Corrections
+
+/// The correction of an entry: four of a hundred days get one within eight days of their publication.
+struct APODCorrection: Sendable {
+  enum Kind: Sendable { case explanation, copyright, medium, title }
+
+  let kind: Kind
+  /// Seconds since the publication.
+  let delay: Double
+
+  /// Nil for an entry that was right from the start.
+  init?(seed: UInt64, date: SkyDate) {
+    var random = SkyRandom(seed, "apod correction", date.days)
+    guard random.happens(0.04) else { return nil }
+    kind = random.pick([(28, .explanation), (6, .copyright), (7, .medium), (2, .title)]) ?? .explanation
+    // Half of them within two days.
+    let share = Double.random(in: 0..<1, using: &random)
+    delay = 600 + share * share * (8 * 86400 - 1200)
+  }
+}
+
+extension APODDay {
+  /// The entry as it is answered at a moment: with its mistake until that is corrected.
+  init(seed: UInt64, date: SkyDate, at now: SkyTime, in calendar: APODCalendar) {
+    self.init(seed: seed, date: date)
+    guard let correction = APODCorrection(seed: seed, date: date),
+      now < calendar.publication(of: date) + correction.delay
+    else { return }
+    var random = SkyRandom(seed, "apod mistake", date.days)
+    switch (correction.kind, medium) {
+    case (.explanation, _) where !explanation.isEmpty: explanation = Self.mistyped(explanation, &random)
+    case (.copyright, _): copyright = copyright == nil ? APODWords.people[0] : nil
+    case (.medium, .image(let name, let isOnlySize)):
+      medium = .image(name: "\(name)_first", isOnlySize: isOnlySize)
+    case (.medium, .youtube(_, let hasScheme)):
+      medium = .youtube(id: Self.videoID(&random), hasScheme: hasScheme)
+    default: title = Self.mistyped(title, &random)
+    }
+  }
+
+  /// One word twice.
+  private static func mistyped(_ text: String, _ random: inout SkyRandom) -> String {
+    var words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard let place = words.indices.randomElement(using: &random) else { return text }
+    words.insert(words[place], at: place)
+    return words.joined(separator: " ")
   }
 }

@@ -1,14 +1,20 @@
-// NASA's Astronomy Picture of the Day, as api.nasa.gov answers for it.
+// NASA's Astronomy Picture of the Day as api.nasa.gov answers it.
 
 import JSON
+import Synchronization
 
 /// The picture of the day: `/planetary/apod`.
 public final class APODService: SkyService {
   private static let fields = ["concept_tags", "date", "hd", "count", "start_date", "end_date", "thumbs"]
 
+  private static let limits = [CallLimit(count: 1000, seconds: 3600)]
+  private static let demoLimits = [
+    CallLimit(count: 30, seconds: 3600), CallLimit(count: 50, seconds: 24 * 3600),
+  ]
+
   private let seed: UInt64
   private let calendar: APODCalendar
-  private let quota = APODQuota()
+  private let calls = Mutex(CallCounter())
 
   /// With `badDay`, the service fails on one day of each month, and on each range that contains it.
   public init(seed: UInt64, badDay: Bool = false) {
@@ -26,9 +32,15 @@ public final class APODService: SkyService {
       return Self.refusal(
         403, "API_KEY_INVALID", "An invalid api_key was supplied. Get one at https://api.nasa.gov:443")
     }
-    let verdict = quota.call(key: key, client: request.client, at: now)
+    // The demonstration key is counted for each client by itself.
+    let isDemo = key == "DEMO_KEY"
+    let limits = isDemo ? Self.demoLimits : Self.limits
+    let client = isDemo ? "DEMO_KEY \(request.client)" : key
+    let (wait, left) = calls.withLock { calls in
+      (calls.call(by: client, limits, at: now), calls.use(of: client, limits, at: now).left)
+    }
     var answer: SkyAnswer
-    if let seconds = verdict.retryAfter {
+    if let seconds = wait {
       answer = Self.refusal(
         429, "OVER_RATE_LIMIT",
         "You have exceeded your rate limit. Try again later or contact us at https://api.nasa.gov:443/contact/ for assistance"
@@ -47,7 +59,7 @@ public final class APODService: SkyService {
       }
     }
     answer.headers += [
-      ("X-RateLimit-Limit", "\(verdict.limit)"), ("X-RateLimit-Remaining", "\(verdict.remaining)"),
+      ("X-RateLimit-Limit", "\(limits[0].count)"), ("X-RateLimit-Remaining", "\(left)"),
     ]
     return answer
   }
@@ -56,7 +68,7 @@ public final class APODService: SkyService {
     for (name, _) in request.query where name != "api_key" && !Self.fields.contains(name) {
       throw APODProblem(message: "Bad Request: incorrect field passed.", saysFields: true)
     }
-    // As in the original, a field that is empty is not there.
+    // As in the original, an empty field counts as absent.
     func field(_ name: String) -> String? {
       request[parameter: name].flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -73,7 +85,7 @@ public final class APODService: SkyService {
     }
   }
 
-  /// The day asked for; today where none is, or the last that there is.
+  /// The requested day; without one, the latest that has an entry.
   private func day(_ text: String?, at now: SkyTime) throws(APODProblem) -> SkyDate {
     let date =
       try text.map { text throws(APODProblem) in try self.date(text, at: now) } ?? calendar.latest(at: now)
@@ -96,7 +108,7 @@ public final class APODService: SkyService {
     return days
   }
 
-  /// Days drawn by chance, which follow from the time; none that the service would fail on.
+  /// Random days, which follow from the time; bad days are left out.
   private func someDays(_ text: String, at now: SkyTime) throws(APODProblem) -> [SkyDate] {
     guard let count = Int(text) else {
       throw APODProblem(message: "invalid literal for int() with base 10: '\(text)'")
@@ -109,7 +121,7 @@ public final class APODService: SkyService {
     let possible = last - APODCalendar.first.days + 1
     var days: [SkyDate] = []
     var seen: Set<SkyDate> = []
-    // Of a world that has only just begun there may be fewer.
+    // In the first months of the service there are fewer days than may be asked for.
     for _ in 0..<count * 20 where days.count < count && seen.count < possible {
       let date = SkyDate(days: Int.random(in: APODCalendar.first.days...last, using: &random))
       guard seen.insert(date).inserted, calendar.has(date, at: now), !calendar.isBad(date) else { continue }
@@ -133,7 +145,7 @@ public final class APODService: SkyService {
 
   // MARK: Answers
 
-  /// What the service itself says of a request that it cannot answer.
+  /// An error of the service itself.
   private static func abort(_ problem: APODProblem) -> SkyAnswer {
     let names = fields.map { "'\($0)'" }.joined(separator: ", ")
     let message =
@@ -143,7 +155,7 @@ public final class APODService: SkyService {
       status: problem.status)
   }
 
-  /// What the gateway before it says.
+  /// An error of the gateway in front of it, which has another shape.
   private static func refusal(_ status: Int, _ code: String, _ message: String) -> SkyAnswer {
     json(.record(["error": .record(["code": .string(code), "message": .string(message)])]), status: status)
   }
@@ -153,4 +165,33 @@ public final class APODService: SkyService {
       status: status, headers: [("Content-Type", "application/json"), ("Access-Control-Allow-Origin", "*")],
       body: value.json + [0x0a])
   }
+}
+
+// MARK: - Keys
+
+extension SkyRequest {
+  /// The key of api.nasa.gov: from the header, the query, or the user of basic authentication.
+  var nasaKey: String? {
+    let given = [self[header: "x-api-key"], self[parameter: "api_key"], basicUser]
+    return given.lazy.compactMap(\.self).first { !$0.isEmpty }
+  }
+
+  private var basicUser: String? {
+    guard let text = self[header: "authorization"], text.lowercased().hasPrefix("basic ") else { return nil }
+    var bytes: [UInt8] = []
+    var bits = 0
+    var held = 0
+    for letter in text.dropFirst(6).utf8 where letter != 0x3d && letter != 0x20 {
+      guard let value = SkyRequest.base64.firstIndex(of: letter) else { return nil }
+      held = (held << 6 | value) & 0xfff
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: held >> bits))
+      }
+    }
+    return String(decoding: bytes.prefix { $0 != 0x3a }, as: UTF8.self)
+  }
+
+  private static let base64 = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }

@@ -1,6 +1,63 @@
-/// Answers as faults make them.
+// Which requests meet a fault, and the answers of faults.
+
+/// The faults that a request meets.
+///
+/// They follow from the seed, from the request and how often it was made before, and, for an outage, from the time.
+struct FaultDraw {
+  /// The length of an outage, in milliseconds of the sky's time.
+  static let outage: Int64 = 20 * 60 * 1000
+
+  let seed: UInt64
+  let faults: SkyFaults
+
+  /// The faults of the nth equal request.
+  func kinds(_ request: SkyRequest, _ number: Int, at now: SkyTime) -> Set<SkyFaults.Kind> {
+    var random = SkyRandom(seed, "fault " + Self.key(request), number)
+    var found: Set<SkyFaults.Kind> = []
+    for kind in SkyFaults.Kind.allCases {
+      // Each fault is drawn, so that one more or less does not change the others.
+      let share = Double.random(in: 0..<1, using: &random)
+      switch kind {
+      case .outage: if isOut(SkyPart(path: request.path), at: now) { found.insert(kind) }
+      case .apod: break
+      default: if share < faults.rate(kind) { found.insert(kind) }
+      }
+    }
+    return found
+  }
+
+  /// By how many rows a list shifts: one is repeated or missed.
+  func shift(_ request: SkyRequest, _ number: Int) -> Int {
+    var random = SkyRandom(seed, "shift " + Self.key(request), number)
+    return random.happens(0.5) ? 1 : -1
+  }
+
+  /// The key under which equal requests are counted.
+  static func key(_ request: SkyRequest) -> String {
+    request.method + " " + request.path + request.query.map { "&\($0.name)=\($0.value)" }.joined()
+  }
+
+  private func isOut(_ part: SkyPart, at now: SkyTime) -> Bool {
+    var random = SkyRandom(seed, "outage \(part)", Int(now.milliseconds / Self.outage))
+    return random.happens(faults.rate(.outage))
+  }
+}
+
+/// The service of a path: each refuses in its own words.
+enum SkyPart: Sendable {
+  case launchLibrary, spaceX, apod
+
+  init(path: String) {
+    self =
+      path.hasPrefix("/planetary")
+      ? .apod
+      : path.hasPrefix("/v4") || path.hasPrefix("/v5") || path.hasPrefix("/latest") ? .spaceX : .launchLibrary
+  }
+}
+
+/// The answers of faults.
 enum FaultyAnswer {
-  /// What is answered instead; nil where the service is asked.
+  /// The answer that replaces the one of the service, if any.
   static func instead(_ kinds: Set<SkyFaults.Kind>, _ request: SkyRequest, at now: SkyTime) -> SkyAnswer? {
     if kinds.contains(.reset) {
       var answer = SkyAnswer(status: 500, body: [])
@@ -18,7 +75,7 @@ enum FaultyAnswer {
     return nil
   }
 
-  /// What becomes of an answer on its way.
+  /// Applies the faults of delivery.
   static func change(_ answer: inout SkyAnswer, _ kinds: Set<SkyFaults.Kind>) {
     if kinds.contains(.type) {
       answer.headers.removeAll { $0.name.lowercased() == "content-type" }
@@ -38,7 +95,7 @@ enum FaultyAnswer {
       body: Array("<html><head><title>\(status)</title></head><body><h1>\(status)</h1></body></html>\n".utf8))
   }
 
-  /// In the words of each service; only this one says how long to wait.
+  /// A refusal in the words of the service; only Launch Library says how long to wait.
   private static func refusal(_ part: SkyPart) -> SkyAnswer {
     let (type, text, headers): (String, String, [(name: String, value: String)]) =
       switch part {

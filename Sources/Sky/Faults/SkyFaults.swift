@@ -1,30 +1,32 @@
-/// What goes wrong in the sky, and how often.
+// The faults of the sky as users name them: --faults 429=0.1,5xx.
+
+/// The faults of a sky and their rates.
 ///
-///     try SkyFaults("429=0.1,5xx,html=0.02")   // a bare name has the rate that is usual for it
-///     try SkyFaults("all")                     // each by its usual rate
+///     try SkyFaults("429=0.1,5xx,html=0.02")   // a bare name has its default rate
+///     try SkyFaults("all")                     // each with its default rate
 public struct SkyFaults: Sendable, Equatable {
-  /// A kind of fault, by the name it is asked for.
+  /// A kind of fault, with the name that users give.
   public enum Kind: String, CaseIterable, Sendable {
-    /// Too many requests, though there were few.
+    /// Status 429, below the limit too.
     case tooMany = "429"
-    /// The service is out of order for a while of its own time.
+    /// Server errors for a while of the sky's time.
     case outage = "5xx"
-    /// A page for people where JSON was to be.
+    /// An HTML page instead of JSON.
     case html
-    /// The answer ends before its end.
+    /// A body that is cut short.
     case truncate
-    /// The answer comes slowly.
+    /// A slow answer.
     case drip
-    /// The connection is lost.
+    /// A lost connection.
     case reset
-    /// JSON that is called something else.
+    /// JSON with a wrong content type.
     case type
-    /// Rows move from one page to another while pages are read.
+    /// Rows that move to another page while pages are read.
     case shift
-    /// One day of pictures on which the service fails, and with it each range that has the day in it.
+    /// One day a month on which the APOD service fails, and with it each range that contains the day.
     case apod
 
-    /// What is asked for by name alone.
+    /// The rate if none is given.
     public var usualRate: Double {
       switch self {
       case .tooMany: 0.05
@@ -36,7 +38,7 @@ public struct SkyFaults: Sendable, Equatable {
       }
     }
 
-    /// What it does, in a few words.
+    /// A short description.
     public var summary: String {
       switch self {
       case .tooMany: "too many requests"
@@ -52,21 +54,21 @@ public struct SkyFaults: Sendable, Equatable {
     }
   }
 
-  /// Why a list of faults makes no sense: a sentence without a full stop.
+  /// Why a list of faults is invalid: a sentence without a full stop.
   public struct Wrong: Error, Equatable {
     public let message: String
-    /// The name that nobody knows, where that is what is wrong.
+    /// The unknown name, if that is the reason.
     public var unknown: String?
   }
 
   public private(set) var rates: [Kind: Double] = [:]
 
-  /// A sky in which all is well.
+  /// No faults.
   public static let none = SkyFaults()
 
   private init() {}
 
-  /// Names with commas between them, each with `=` and a share from 0 to 1 or without; `all`, `none`.
+  /// Names separated by commas, each with or without `=` and a share from 0 to 1; `all`, `none`.
   public init(_ text: String) throws(Wrong) {
     for part in text.split(separator: ",") {
       let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -94,7 +96,7 @@ public struct SkyFaults: Sendable, Equatable {
     Kind.allCases.map(\.rawValue).joined(separator: ", ") + ", all and none"
   }
 
-  /// Whether a fault is to be had at all.
+  /// Whether a fault can occur.
   public func has(_ kind: Kind) -> Bool { rate(kind) > 0 }
 
   func rate(_ kind: Kind) -> Double { rates[kind] ?? 0 }

@@ -1,23 +1,29 @@
+// Launch Library 2 as ll.thespacedevs.com answers it.
+
 import JSON
 import Synchronization
 
-/// Launch Library 2, versions 2.0.0, 2.2.0 and 2.3.0: launches, and what they link to.
+/// Launch Library 2, versions 2.0.0, 2.2.0 and 2.3.0: launches, and the entries to which they refer.
 ///
-/// For those who ask `lldev.thespacedevs.com` it is what developers have there: a third of all launches, as they were at
-/// the beginning of the week, and no limit.
+/// The host `lldev.thespacedevs.com` has what developers get there: a third of all launches, as they were at the
+/// beginning of the week, and no limit.
 public final class LaunchLibraryService: SkyService {
+  static let limit = CallLimit(count: 15, seconds: 3600)
+  /// The limit of a key; the service has several, by price.
+  static let limitWithKey = CallLimit(count: 300, seconds: 3600)
+
   private let world: LaunchWorld
-  private let throttle = Mutex(LaunchThrottle())
+  private let calls = Mutex(CallCounter())
   private let pages = LaunchPages()
 
   public init(_ world: LaunchWorld) { self.world = world }
 
-  /// What a path asks for.
+  /// The target of a path.
   private enum Target {
     enum List { case upcoming, previous, all }
     case list(List)
     case one(List, id: String)
-    case things(LaunchThing.Kind, id: String?)
+    case things(LaunchReference.Kind, id: String?)
     case terms(LaunchTerms, id: String?)
     case throttle
   }
@@ -40,11 +46,11 @@ public final class LaunchLibraryService: SkyService {
     }
     let hasKey = request[header: "authorization"]?.lowercased().hasPrefix("token ") == true
     let client = hasKey ? request[header: "authorization"] ?? request.client : request.client
-    let limit = hasKey ? LaunchThrottle.limitWithKey : LaunchThrottle.limit
+    let limit = hasKey ? Self.limitWithKey : Self.limit
     if case .throttle = target { return throttleState(of: client, limit, request, now) }
     let isForDevelopers = request.isForDevelopers
     let now = isForDevelopers ? Self.beginningOfWeek(now) : now
-    if !isForDevelopers, let wait = throttle.withLock({ $0.call(by: client, limit: limit, at: now) }) {
+    if !isForDevelopers, let wait = calls.withLock({ $0.call(by: client, [limit], at: now) }) {
       let text = "Request was throttled. Expected available in \(wait) second\(wait == 1 ? "" : "s")."
       var answer = Self.json(429, Self.detail(text), request)
       answer.headers.append(("Retry-After", "\(wait)"))
@@ -54,7 +60,7 @@ public final class LaunchLibraryService: SkyService {
     case .list(let list): return page(list, version, request, now)
     case .one(let list, let id): return one(id, list, version, request, now)
     case .things(let kind, let id):
-      let things = LaunchThing.all(kind, of: launches(.all, request, now))
+      let things = LaunchReference.all(kind, of: launches(.all, request, now))
       let shape = shape(version, .detailed, request)
       return entries(things.map { ($0.id, $0) }, id, request, write: shape.write)
     case .terms(let terms, let id): return entries(terms.values(version), id, request) { $0 }
@@ -76,7 +82,7 @@ public final class LaunchLibraryService: SkyService {
     return rest.count == 1 ? .one(list, id: id) : nil
   }
 
-  /// What is not of launches.
+  /// Targets other than launches.
   private static func others(_ parts: [String], _ version: LaunchShape.Version) -> Target? {
     func id(behind folder: String?) -> String?? {
       guard let words = folder?.split(separator: "/").map(String.init), parts.starts(with: words),
@@ -84,7 +90,7 @@ public final class LaunchLibraryService: SkyService {
       else { return nil }
       return .some(parts.count > words.count ? parts[words.count] : nil)
     }
-    for kind in LaunchThing.Kind.allCases {
+    for kind in LaunchReference.Kind.allCases {
       if let id = id(behind: kind.folder(version)) { return .things(kind, id: id) }
     }
     for terms in LaunchTerms.allCases {
@@ -93,7 +99,7 @@ public final class LaunchLibraryService: SkyService {
     return nil
   }
 
-  /// 1970 began on a Thursday.
+  /// The Monday before; 1970 began on a Thursday.
   private static func beginningOfWeek(_ now: SkyTime) -> SkyTime {
     let (day, week) = (86400, 7 * 86400)
     return SkyTime(seconds: (now.seconds - 4 * day) / week * week + 4 * day)
@@ -117,7 +123,7 @@ public final class LaunchLibraryService: SkyService {
     LaunchShape(version: version, mode: mode, origin: request.origin, linkSuffix: Self.linkSuffix(request))
   }
 
-  /// A page of some list by numbers, or the one of a number.
+  /// A page of a list, or the entry with an id.
   private func entries<Entry>(
     _ all: [(id: Int, entry: Entry)], _ id: String?, _ request: SkyRequest, write: (Entry) -> Value
   ) -> SkyAnswer {
@@ -159,14 +165,14 @@ public final class LaunchLibraryService: SkyService {
     return Self.json(200, pages.write(launch, as: shape(version, .detailed, request)), request)
   }
 
-  private func throttleState(of client: String, _ limit: Int, _ request: SkyRequest, _ now: SkyTime)
+  private func throttleState(of client: String, _ limit: CallLimit, _ request: SkyRequest, _ now: SkyTime)
     -> SkyAnswer
   {
-    let use = throttle.withLock { $0.use(of: client, limit: limit, at: now) }
+    let use = calls.withLock { $0.use(of: client, [limit], at: now) }
     return Self.json(
       200,
       .record([
-        "your_request_limit": .count(limit), "limit_frequency_secs": .count(LaunchThrottle.period),
+        "your_request_limit": .count(limit.count), "limit_frequency_secs": .count(limit.seconds),
         "current_use": .count(use.calls), "next_use_secs": .count(use.wait), "ident": .string(request.client),
       ]), request)
   }
@@ -182,16 +188,16 @@ public final class LaunchLibraryService: SkyService {
   static func query(_ parameters: [(name: String, value: String)]) -> String {
     if parameters.isEmpty { return "" }
     return "?"
-      + parameters.map { "\(QueryText.encoded($0.name))=\(QueryText.encoded($0.value))" }.joined(
+      + parameters.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(
         separator: "&")
   }
 
-  /// JSON; a page to look at for who rather wants one, as browsers do.
+  /// JSON, or an HTML page for a browser.
   private static func json(_ status: Int, _ body: Value, _ request: SkyRequest) -> SkyAnswer {
     let accept = request[header: "accept"] ?? ""
     if accept.hasPrefix("text/html"), request[parameter: "format"] != "json" {
       let text = Writer(.pretty).text(body)
-      return html(status, "<h1>Launch Library 2, simulated</h1><pre>\(HTMLText.escaped(text))</pre>")
+      return html(status, "<h1>Launch Library 2, simulated</h1><pre>\(text.htmlEscaped)</pre>")
     }
     return SkyAnswer(
       status: status,
@@ -207,7 +213,7 @@ public final class LaunchLibraryService: SkyService {
 }
 
 extension SkyRequest {
-  /// Whether it was meant for the service's second host.
+  /// Whether it was sent to the host for developers.
   fileprivate var isForDevelopers: Bool {
     let host = self[header: "host"] ?? origin.split(separator: "/").last.map(String.init) ?? ""
     return host.hasPrefix("lldev.")

@@ -1,8 +1,10 @@
+// The query of a list of launches: filters, order and page.
+
 import JSON
 
-/// The filters and the order of a list of launches, as its address asks for them; what it does not know it ignores.
+/// The filters and the order of a list of launches; unknown parameters are ignored.
 struct LaunchQuery {
-  /// A parameter that makes no sense, and what the service says of it.
+  /// An invalid parameter, with the message of the service.
   struct Wrong: Error {
     let parameter: String
     let message: String
@@ -18,7 +20,7 @@ struct LaunchQuery {
     for (name, value) in request.query where !value.isEmpty { try add(name, value) }
   }
 
-  /// Those that are asked for, in the order that is asked for.
+  /// The launches that pass the filters, in the requested order.
   func select(_ launches: [LaunchState]) -> [LaunchState] {
     let chosen = launches.filter { launch in filters.allSatisfy { $0(launch) } }
     let isDescending = ordering.hasPrefix("-")
@@ -63,7 +65,7 @@ struct LaunchQuery {
       if let flag = Self.flag(value) { filters.append { $0.mission.isCrewed == flag } }
     case "include_suborbital":
       if Self.flag(value) == false {
-        filters.append { $0.mission.orbit?.id != LaunchCatalog.suborbital.id }
+        filters.append { $0.mission.orbit?.id != LaunchCatalog.suborbitalID }
       }
     case "serial_number": filters.append { $0.booster == value }
     default:
@@ -71,7 +73,7 @@ struct LaunchQuery {
     }
   }
 
-  /// A lax filter passes over what is no number, where a strict one refuses it.
+  /// Values that are no numbers are ignored by a lax filter and refused by a strict one.
   private mutating func addNumbers(
     _ name: String, _ value: String, isLax: Bool = false, _ key: @escaping (LaunchState) -> Int
   ) throws(Wrong) {
@@ -85,8 +87,8 @@ struct LaunchQuery {
 
   /// By name or number.
   ///
-  /// The old versions have lists of numbers by a name of their own, and are less strict: a part of the name will do, and
-  /// what is no number is passed over.
+  /// The old versions have lists of numbers under names of their own, and are less strict: a part of the name is enough,
+  /// and values that are no numbers are ignored.
   private mutating func addProvider(_ name: String, _ value: String) throws(Wrong) {
     let isOld = version != .v230
     switch name {
@@ -103,7 +105,7 @@ struct LaunchQuery {
     }
   }
 
-  /// Texts, whole or with `__icontains`.
+  /// Text filters, whole or with `__icontains`.
   private mutating func addText(_ name: String, _ value: String) -> Bool {
     let key: (LaunchState) -> String
     var field = name
@@ -124,7 +126,7 @@ struct LaunchQuery {
     return true
   }
 
-  /// `net__gte` and its like.
+  /// Time filters such as `net__gte`.
   private mutating func addMoment(_ name: String, _ value: String) throws(Wrong) {
     let parts = name.split(separator: "_", omittingEmptySubsequences: false)
     guard parts.count >= 3, let relation = parts.last, parts[parts.count - 2].isEmpty else { return }
@@ -148,7 +150,7 @@ struct LaunchQuery {
     }
   }
 
-  /// Each word is somewhere in one of the names.
+  /// Each word must occur in one of the names.
   private mutating func addSearch(_ value: String) {
     let words = value.lowercased().split { $0 == " " || $0 == "," }.map(String.init)
     filters.append { launch in
@@ -174,12 +176,53 @@ struct LaunchQuery {
 }
 
 extension String {
-  /// Whether another text is somewhere within.
+  /// Whether another text occurs in this one.
   fileprivate func holds(_ part: String) -> Bool {
     if part.isEmpty { return true }
     let all = Array(utf8)
     let wanted = Array(part.utf8)
     guard all.count >= wanted.count else { return false }
     return (0...all.count - wanted.count).contains { all[$0..<$0 + wanted.count].elementsEqual(wanted) }
+  }
+}
+
+/// The page of a list, with the links to the previous and the next one.
+struct LaunchPaging {
+  private static let largest = 100
+
+  private let request: SkyRequest
+  private let count: Int
+  private let limit: Int
+  private let offset: Int
+
+  init(_ request: SkyRequest, count: Int) {
+    self.request = request
+    self.count = count
+    let wanted = request[parameter: "limit"].flatMap(Int.init) ?? 10
+    limit = wanted > 0 ? min(wanted, Self.largest) : 10
+    offset = min(max(0, request[parameter: "offset"].flatMap(Int.init) ?? 0), 1_000_000_000)
+  }
+
+  /// The rows of the page, moved by the shift of the list since the previous page.
+  var rows: Range<Int> {
+    let first = offset == 0 ? 0 : min(max(0, offset + request.shift), count)
+    return first..<min(first + limit, count)
+  }
+
+  func envelope(_ results: [Value]) -> Value {
+    let next = offset < count - limit ? link(to: offset + limit) : nil
+    let previous = offset > 0 ? link(to: offset - limit) : nil
+    return .record([
+      "count": .count(count), "next": .text(next), "previous": .text(previous), "results": .array(results),
+    ])
+  }
+
+  /// The address of another page, its parameters ordered by name.
+  private func link(to offset: Int) -> String {
+    var parameters = request.query.filter { $0.name != "limit" && $0.name != "offset" }
+    parameters.append(("limit", "\(limit)"))
+    if offset > 0 { parameters.append(("offset", "\(offset)")) }
+    parameters.sort { $0.name < $1.name }
+    return request.origin + request.path + LaunchLibraryService.query(parameters)
   }
 }

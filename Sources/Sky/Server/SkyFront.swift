@@ -2,8 +2,8 @@ import CMicrohttpd
 import Glibc
 import Synchronization
 
-/// What stands between the library and the sky: it makes a request of what came, and sends the answer as it is to be
-/// sent.
+/// The adapter between libmicrohttpd and the sky: it makes a request of what arrives and sends the answer, slowly or in
+/// part if a fault says so.
 final class SkyFront: Sendable {
   let origin: String
   let isStopped = Atomic(false)
@@ -19,15 +19,24 @@ final class SkyFront: Sendable {
     origin = "http://127.0.0.1:\(port)"
   }
 
-  /// The body of a request while it comes.
+  /// The body of a request while it arrives.
   final class Incoming {
-    /// More than any query needs.
+    /// The longest body that is accepted.
+    ///
+    /// The rest of a longer one is read and dropped before the answer: a server that closes a connection with unread data
+    /// resets it, and the client may lose the answer (RFC 9112, 9.6).
     static let limit = 1 << 20
-    var body: [UInt8] = []
-    var isTooLong = false
+    /// A body longer than this is not read to its end.
+    static let drainLimit = 64 << 20
+    private(set) var body: [UInt8] = []
+    private var count = 0
+    var isTooLong: Bool { count > Self.limit }
 
-    func add(_ bytes: UnsafeRawBufferPointer) {
-      if body.count + bytes.count > Self.limit { isTooLong = true } else { body += bytes }
+    /// Adds a part; false to close the connection.
+    func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      count += bytes.count
+      if isTooLong { body = [] } else { body += bytes }
+      return count <= Self.drainLimit
     }
   }
 
@@ -50,7 +59,7 @@ final class SkyFront: Sendable {
     return send(sky.answer(request, at: clock()), connection)
   }
 
-  /// Where the client believes to be.
+  /// The origin that the client addressed.
   private func asked(_ headers: [(name: String, value: String)]) -> String {
     func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
     guard let host = header("host") else { return origin }
@@ -90,7 +99,7 @@ final class SkyFront: Sendable {
     return flow_mhd_send(connection, UInt32(answer.status), response)
   }
 
-  /// A body on its way, of which not all may come.
+  /// A body that is sent slowly or in part.
   private final class Parcel {
     static let pieces = 20
     let bytes: ArraySlice<UInt8>
@@ -105,7 +114,7 @@ final class SkyFront: Sendable {
       pause = answer.delivery == .drip ? UInt32(microseconds / Self.pieces) : 0
     }
 
-    /// The bytes from a place on; how many, or that there are no more.
+    /// Copies the bytes from a place on; returns their number, or the end.
     func read(from place: Int, _ room: UnsafeMutableBufferPointer<CChar>) -> Int {
       let rest = bytes.dropFirst(place)
       guard !rest.isEmpty, !front.isStopped.load(ordering: .relaxed) else { return Self.brokenOff }
@@ -137,7 +146,7 @@ final class SkyFront: Sendable {
   }
 }
 
-/// What the library calls for each request: first with nothing, then for each part of the body, then to have it answered.
+/// The library calls this for each request: first without a body, then for each part of it, then for the answer.
 func answerRequest(
   _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
   _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ part: UnsafePointer<CChar>?,
@@ -150,15 +159,15 @@ func answerRequest(
   }
   let incoming = Unmanaged<SkyFront.Incoming>.fromOpaque(known).takeUnretainedValue()
   if size.pointee > 0 {
-    incoming.add(UnsafeRawBufferPointer(start: part, count: size.pointee))
+    let isRead = incoming.add(UnsafeRawBufferPointer(start: part, count: size.pointee))
     size.pointee = 0
-    return .YES
+    return isRead ? .YES : .NO
   }
   return Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue().answer(
     connection, String(cString: path), String(cString: method), incoming)
 }
 
-/// What the library calls when a request is done with.
+/// The library calls this at the end of a request.
 func releaseRequest(
   _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
   _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ how: MHD_RequestTerminationCode

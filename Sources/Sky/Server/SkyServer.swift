@@ -8,7 +8,7 @@ import Synchronization
 ///     server.url      // http://127.0.0.1:41235
 ///     server.stop()
 public final class SkyServer: Sendable {
-  /// Why there is no server: a sentence without a full stop.
+  /// Why the server cannot start: a sentence without a full stop.
   public struct Failure: Error, Equatable, CustomStringConvertible {
     public let description: String
   }
@@ -17,13 +17,13 @@ public final class SkyServer: Sendable {
   private let front: SkyFront
   private let daemon: Mutex<OpaquePointer?>
 
-  /// What it answers to anybody at a time, and no longer than which a connection waits for a request, in seconds.
+  /// The greatest number of connections, and the seconds for which one may be idle.
   private static let connections: UInt32 = 128
   private static let patience: UInt32 = 60
 
-  /// Serves at once; port 0 is any that is free.
+  /// Starts to serve; port 0 is any free port.
   ///
-  /// `isEverywhere` for one that stands for the whole network: links in answers then lead to whoever was asked.
+  /// With `isEverywhere`, links in answers lead to the host that the client addressed.
   public init(
     _ sky: Sky, port wanted: Int = 0, dripping: Duration = .seconds(5), isEverywhere: Bool = false,
     clock: @escaping @Sendable () -> SkyTime
@@ -48,7 +48,7 @@ public final class SkyServer: Sendable {
 
   public var url: String { front.origin }
 
-  /// Ends connections and waits for answers that are under way; a slow one is cut short.
+  /// Closes connections and waits for answers in progress; slow ones are cut short.
   public func stop() {
     front.isStopped.store(true, ordering: .relaxed)
     if let daemon = daemon.withLock({ $0.take() }) { flow_mhd_stop(daemon) }

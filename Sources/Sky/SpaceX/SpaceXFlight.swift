@@ -1,96 +1,113 @@
-// A flight as it is in truth: when it is, on what it flies, and how it goes. What the service says of it at a moment is
-// another matter: see SpaceXLaunch.
+// A row of the table of launches, as values.
 
-/// One flight.
+/// A launch: when, on what, from where, how it ended, and which of its fields are known.
 struct SpaceXFlight: Sendable {
-  enum Rocket: Int, CaseIterable, Sendable { case falcon1, falcon9, falconHeavy, starship }
-  enum Family: Sendable { case demonstration, cargo, crew, constellation, rideshare, satellite }
   enum Landing: String, Sendable { case ship = "ASDS", land = "RTLS", ocean = "Ocean" }
 
-  /// A core's part in it.
+  /// A core's part in a launch; nil where it is unknown.
   struct Core: Sendable {
-    /// Nil where nobody has said which it was.
     var core: Int?
-    var flight: Int
+    /// How many times it has flown, this launch included.
+    var flight: Int?
+    var isReused: Bool?
     var landing: Landing?
-    /// Nil where it did not try to land, or nobody has said how that went.
-    var hasLanded: Bool?
     var landpad: Int?
+    var hasLanded: Bool?
   }
 
-  struct Failure: Sendable {
-    var time: Int
-    var altitude: Int?
-    var reason: String
-  }
-
-  /// From 0.
+  /// The place of the row, from 0.
   let number: Int
-  let date: SkyTime
-  let rocket: Rocket
-  let family: Family
   let name: String
-  let launchpad: Int
-  /// Nil where nobody has said.
+  let date: SkyTime
+  /// `hour`, `day` or `month`.
+  let precision: String
+  let rocket: Int
+  let pad: Int
+  let isPast: Bool
   let success: Bool?
-  let failure: Failure?
-  var cores: [Core]
-  let payloads: Int
+  let cores: [Core]
+  /// As in the table; nil for a launch without fairings.
+  let fairings: Character?
+  let ships: [Int]
   let capsule: Int?
   let crew: [Int]
+  let payloads: Int
+  /// The letters of the table's last column.
+  let known: Set<Character>
+  let photos: Int
 
-  /// Letters and digits of the name, as files are called.
-  var slug: String {
-    let parts = name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
-    return parts.joined(separator: "-")
+  /// The launches of the table, in its order.
+  static let all: [SpaceXFlight] = {
+    var uses: [Int: Int] = [:]
+    return table.split(separator: "\n").enumerated().compactMap { number, row in
+      SpaceXFlight(number, row.split(separator: "|", omittingEmptySubsequences: false), &uses)
+    }
+  }()
+
+  /// `uses` counts the launches of each core so far.
+  private init?(_ number: Int, _ columns: [Substring], _ uses: inout [Int: Int]) {
+    guard columns.count == 8, columns[2].count == 3 else { return nil }
+    let day = String(columns[1]) + (columns[1].count == 7 ? "-01" : "")
+    guard let date = SkyTime(iso: day) else { return nil }
+    let vehicle = Array(columns[2])
+    self.number = number
+    name = String(columns[0])
+    self.date = date
+    precision = columns[1].count > 10 ? "hour" : columns[1].count == 10 ? "day" : "month"
+    rocket = vehicle[0] == "1" ? 0 : vehicle[0] == "9" ? 1 : 2
+    pad = vehicle[1] == "c" ? 0 : vehicle[1] == "a" ? 1 : vehicle[1] == "v" ? 2 : 3
+    isPast = vehicle[2] != "."
+    success = Self.flag(vehicle[2])
+    cores = columns[3].split(separator: " ").map { Core($0, &uses) }
+    fairings = columns[4].first.flatMap { $0 == "-" ? nil : $0 }
+    ships = columns[5].split(separator: " ").compactMap { Int($0) }
+    capsule = Self.number(after: "c", in: columns[6])
+    let first = Self.number(after: "w", in: columns[6])
+    crew = first.map { first in (0..<4).map { (first + $0) % APODWords.people.count } } ?? []
+    payloads = Self.number(after: "p", in: columns[6]) ?? 0
+    known = Set(columns[7])
+    photos = columns[7].last?.wholeNumberValue ?? 0
   }
+
+  /// The rows and columns are ours: what a letter does not name is unknown.
+  fileprivate static func flag(_ sign: Character?) -> Bool? {
+    sign == "+" ? true : sign == "-" ? false : nil
+  }
+
+  private static func number(after letter: Character, in text: Substring) -> Int? {
+    text.firstIndex(of: letter).flatMap { Int(text[text.index(after: $0)...].prefix { $0.isNumber }) }
+  }
+
+  /// Letters and digits of the name, as in file names.
+  var slug: String { LaunchShape.fileName(name) }
+  /// The first word of the name, as `Starling`.
+  var series: Substring { name.prefix { $0 != " " && $0 != "-" } }
+  func knows(_ thing: Character) -> Bool { known.contains(thing) }
+
+  /// Flights that failed, by their place: seconds after lift-off, kilometres of altitude, reason.
+  static let failures: [Int: (time: Int, altitude: Int?, reason: String)] = [
+    0: (31, nil, "loss of thrust after a fuel line burnt through"),
+    1: (298, 285, "slosh in the second stage led to an early shutdown"),
+    2: (142, 36, "the stages met again after they had parted"),
+    24: (141, 41, "a strut in the upper stage gave way"),
+    33: (-12_000, 0, "a helium vessel burst while tanking on the pad"),
+  ]
 }
 
-/// When flights are: as many a year as there were, and one in six days from October of 2022 on.
-enum SpaceXSchedule {
-  /// Flights before this moment are past in the world that does not live.
-  static let freeze = SkyTime(seconds: SkyDate(2022, 10, 6).days * 86400)
-  /// How many of them there are.
-  static let frozenPast = 187
-  /// How many more are announced at any time.
-  static let announced = 18
-
-  private static let interval = 6.1 * 86400
-  /// The years that had flights, how many, and on which day of the year the last could be.
-  private static let years: [(year: Int, flights: Int)] = [
-    (2006, 1), (2007, 1), (2008, 2), (2009, 1), (2010, 2), (2012, 2), (2013, 3), (2014, 6), (2015, 7),
-    (2016, 9),
-    (2017, 18), (2018, 21), (2019, 13), (2020, 26), (2021, 31), (2022, 44),
-  ]
-
-  /// When the flight of a number is, later for each number.
-  static func date(of number: Int, seed: UInt64) -> SkyTime {
-    var random = SkyRandom(seed, "flight date", number)
-    let jitter = Double.random(in: 0.05..<0.9, using: &random)
-    var time: SkyTime
-    if number < frozenPast {
-      var before = 0
-      var (year, flights) = (2022, 44)
-      for entry in years {
-        (year, flights) = entry
-        if number < before + entry.flights { break }
-        before += entry.flights
-      }
-      let start = SkyDate(year, 1, 4).start
-      let end = year == 2022 ? freeze + -86400 : SkyDate(year, 12, 28).start
-      time = start + (end - start) * (Double(number - before) + jitter) / Double(flights)
+extension SpaceXFlight.Core {
+  /// `61s3+`, `?n`.
+  fileprivate init(_ text: Substring, _ uses: inout [Int: Int]) {
+    core = Int(text.prefix { $0.isNumber })
+    if let core {
+      uses[core, default: 0] += 1
+      flight = uses[core]
+      isReused = flight.map { $0 > 1 }
     } else {
-      time = freeze + interval * (Double(number - frozenPast) + 0.5 + jitter * 0.6)
+      isReused = text.hasSuffix("u") ? true : text.hasSuffix("n") ? false : nil
     }
-    // On the minute.
-    time.milliseconds -= time.milliseconds % 60_000
-    return time
-  }
-
-  /// How many flights are known of at a moment, past and announced.
-  static func known(at now: SkyTime, seed: UInt64) -> Int {
-    var count = frozenPast + max(0, Int((now - freeze) / interval) - 2)
-    while date(of: count, seed: seed) < now { count += 1 }
-    return count + announced
+    let rest = text.drop { $0.isNumber || $0 == "?" }
+    landing = ["s": .ship, "l": .land, "o": .ocean][rest.first ?? "?"]
+    landpad = rest.dropFirst().first?.wholeNumberValue
+    hasLanded = SpaceXFlight.flag(rest.last)
   }
 }

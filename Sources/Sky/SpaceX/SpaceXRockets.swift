@@ -1,27 +1,7 @@
-// The four rockets, with the figures that the service has of them.
+// The four rockets with the figures that the real service has of them; ids, photographs and success rates are added.
 
-import JSON
-
-/// The rockets' entries.
-enum SpaceXRockets {
-  /// The entries, with pictures of the sky's own.
-  static func values(ids: [String], origin: String, successes: [(good: Int, all: Int)]) -> [Value] {
-    guard let items = try? Value.parse(figures).items else { return [] }
-    return zip(items.indices, items).map { number, item in
-      var rocket = item
-      let name = (item.member("name")?.string ?? "").lowercased().split(separator: " ").joined(separator: "-")
-      let photos = (1...(number == 1 ? 6 : 4)).map {
-        Value.string("\(origin)/pictures/photos/\(name)-\($0).png")
-      }
-      rocket.setMember("flickr_images", .array(photos))
-      let (good, all) = successes[number]
-      rocket.setMember("success_rate_pct", .number(all == 0 ? 0 : good * 100 / all))
-      rocket.setMember("id", .string(ids[number]))
-      return rocket
-    }
-  }
-
-  private static let figures = """
+extension SpaceXAssets {
+  static let rockets = """
     [{"height":{"meters":22.25,"feet":73},"diameter":{"meters":1.68,"feet":5.5},"mass":{"kg":30146,"lb":66460},\
     "first_stage":{"thrust_sea_level":{"kN":420,"lbf":94000},"thrust_vacuum":{"kN":480,"lbf":110000},\
     "reusable":false,"engines":1,"fuel_amount_tons":44.3,"burn_time_sec":169},\

@@ -1,44 +1,42 @@
-// The API of r/SpaceX, as api.spacexdata.com answered.
+// The API of r/SpaceX as api.spacexdata.com answered. Its data has not changed since October 2022, and does not here.
 
 import JSON
 import Synchronization
 
-/// Launches, rockets, cores and all else: `/v4/…`, `/v5/launches`, `/latest/…`.
+/// The SpaceX API: launches, rockets, cores and so on at `/v4/…`, `/v5/launches`, `/latest/…`.
 public final class SpaceXService: SkyService {
-  /// For how many seconds the service keeps an answer.
+  /// For how many seconds the service caches an answer.
   private static let ages = [
     "launches": 20, "cores": 300, "capsules": 300, "crew": 300, "dragons": 86400, "landpads": 300,
     "launchpads": 300,
     "payloads": 300, "rockets": 86400, "ships": 300, "starlink": 3600, "history": 300, "company": 86400,
     "roadster": 300,
   ]
-  /// The fields that a search for words looks into.
+  /// The fields that `$text` searches.
   private static let texts = [
     "launches": ["name", "details"], "cores": ["serial", "last_update"],
     "capsules": ["serial", "last_update"],
     "landpads": ["name", "full_name", "details"], "launchpads": ["name", "full_name", "details"],
     "payloads": ["name"], "rockets": ["name"], "ships": ["name"],
   ]
-  private static let kept = 4
+  private static let limit = CallLimit(count: 50, seconds: 1)
+  /// For how many origins the entries are kept, whose links begin with it.
+  private static let worldLimit = 4
 
-  private let seed: UInt64
-  private let isAlive: Bool
-  private let worlds = Mutex<[(name: String, world: SpaceXWorld)]>([])
+  private let worlds = Mutex<[(origin: String, world: SpaceXWorld)]>([])
   private let cache = SpaceXCache()
-  private let limit = SpaceXLimit()
+  private let calls = Mutex(CallCounter())
 
-  /// Unless it lives, the world is as it was in October of 2022; else flights go on, one in six days.
-  public init(seed: UInt64, isAlive: Bool = false) {
-    self.seed = seed
-    self.isAlive = isAlive
-  }
+  public init() {}
 
   public func answer(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer? {
     var parts = request.path.split(separator: "/").map(String.init)
     guard let version = parts.first, ["v4", "v5", "latest"].contains(version) else { return nil }
     parts.removeFirst()
-    if limit.isOver(request.client, at: now) { return Self.plain(429, "Too Many Requests") }
-    // Version 5 is of launches alone; of all else, 4 is the latest.
+    if calls.withLock({ $0.call(by: request.client, [Self.limit], at: now) }) != nil {
+      return Self.plain(429, "Too Many Requests")
+    }
+    // Launches have a version 5; for the other collections 4 is the latest.
     guard let name = parts.first, let age = Self.ages[name], version != "v5" || name == "launches",
       parts.count <= 2
     else { return Self.plain(404, "Not Found") }
@@ -48,7 +46,7 @@ public final class SpaceXService: SkyService {
     if !isRead && !isQuery {
       return Self.plain(["POST", "PATCH", "PUT", "DELETE"].contains(request.method) ? 401 : 404, nil)
     }
-    let world = world(origin: request.origin, at: now)
+    let world = world(request.origin)
     var value: Value?
     do {
       value = isQuery ? try page(request.body, of: name, version, world) : entry(name, place, world)
@@ -62,18 +60,14 @@ public final class SpaceXService: SkyService {
 
   // MARK: Entries
 
-  private func world(origin: String, at now: SkyTime) -> SpaceXWorld {
-    // What changes changes on a minute.
-    let minute = now.milliseconds / 60_000
-    let name = isAlive ? "\(origin) \(minute)" : origin
-    if let known = worlds.withLock({ worlds in worlds.first { $0.name == name }?.world }) { return known }
-    let world = SpaceXWorld(
-      seed: seed, at: isAlive ? SkyTime(milliseconds: minute * 60_000) : nil, origin: origin)
+  private func world(_ origin: String) -> SpaceXWorld {
     worlds.withLock { worlds in
-      if worlds.count >= Self.kept { worlds.removeFirst() }
-      worlds.append((name, world))
+      if let known = worlds.first(where: { $0.origin == origin }) { return known.world }
+      if worlds.count >= Self.worldLimit { worlds.removeFirst() }
+      let world = SpaceXWorld(origin: origin)
+      worlds.append((origin, world))
+      return world
     }
-    return world
   }
 
   private func entry(_ name: String, _ place: String?, _ world: SpaceXWorld) -> Value? {
@@ -114,7 +108,7 @@ public final class SpaceXService: SkyService {
     return page.value(of: found, in: world)
   }
 
-  /// Version 4 has of each of the crew who it is, and not as what.
+  /// Version 4 lists the ids of the crew, without roles.
   private static func asVersion4(_ value: Value, isPage: Bool) -> Value {
     func launch(_ value: Value) -> Value {
       SpaceXPath.changing(value, ["crew"]) { crew in
@@ -131,12 +125,11 @@ public final class SpaceXService: SkyService {
     let body = value.json
     let tag = Self.tag(body)
     let isHit = cache.has("\(request.method) \(request.path) \(Self.tag(request.body))", for: age, at: now)
-    var random = SkyRandom(seed, "spacex answer \(request.path)", Int(now.milliseconds))
     let headers: [(name: String, value: String)] = [
       ("Content-Type", "application/json; charset=utf-8"), ("ETag", tag), ("Cache-Control", "max-age=\(age)"),
       ("Access-Control-Allow-Origin", "*"), ("spacex-api-cache", isHit ? "HIT" : "MISS"),
       ("spacex-api-cache-online", "true"),
-      ("spacex-api-response-time", "\(Int.random(in: isHit ? 1...4 : 8...60, using: &random))ms"),
+      ("spacex-api-response-time", isHit ? "2ms" : "24ms"),
     ]
     if request.method != "POST", request[header: "if-none-match"]?.hasTag(tag) == true {
       return SkyAnswer(status: 304, headers: headers.filter { $0.name != "Content-Type" }, body: [])
@@ -153,7 +146,7 @@ public final class SpaceXService: SkyService {
       ])
   }
 
-  /// The length of a body and a sum of its bytes.
+  /// An entity tag: the length of the body and its FNV-1a hash.
   private static func tag(_ body: [UInt8]) -> String {
     var sum: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in body { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -161,17 +154,17 @@ public final class SpaceXService: SkyService {
   }
 }
 
-/// Which answers the service has kept, as it says in a header.
+/// Which answers the service has in its cache; a header reports it.
 private final class SpaceXCache: Sendable {
-  private static let most = 500
+  private static let limit = 500
 
   private let ends = Mutex<[String: SkyTime]>([:])
 
-  /// Whether an answer is kept still; if not, it is from now on.
+  /// Whether an answer is in the cache; if not, it is from now on.
   func has(_ name: String, for seconds: Int, at now: SkyTime) -> Bool {
     ends.withLock { ends in
       if let end = ends[name], now < end, now >= end + Double(-seconds) { return true }
-      if ends.count >= Self.most { ends.removeAll() }
+      if ends.count >= Self.limit { ends.removeAll() }
       ends[name] = now + Double(seconds)
       return false
     }

@@ -76,13 +76,15 @@ import Testing
 
   @Test("a key of one's own takes a thousand an hour, wherever it is used from")
   func own() throws {
-    let quota = APODQuota()
-    for call in 1...1000 {
-      let verdict = quota.call(key: "mine", client: "\(call)", at: start + Double(call))
-      #expect(verdict.retryAfter == nil && verdict.remaining == 1000 - call && verdict.limit == 1000)
+    let service = APODService(seed: 7)
+    func status(_ key: String, _ client: String, _ seconds: Double) -> Int? {
+      service.answer(request(key, client: client), at: start + seconds)?.status
     }
-    #expect(quota.call(key: "mine", client: "x", at: start + 1000).retryAfter == 2601)
-    #expect(quota.call(key: "yours", client: "x", at: start + 1000).retryAfter == nil)
-    #expect(quota.call(key: "mine", client: "x", at: start + 3601).retryAfter == nil)
+    for call in 1...1000 { #expect(status("mine", "\(call)", Double(call)) == 200) }
+    let refused = try #require(service.answer(request("mine"), at: start + 1000))
+    #expect(refused.status == 429 && header("Retry-After", of: refused) == "2601")
+    #expect(header("X-RateLimit-Limit", of: refused) == "1000")
+    #expect(status("yours", "x", 1000) == 200)
+    #expect(status("mine", "x", 3601) == 200)
   }
 }

@@ -132,7 +132,7 @@ import Testing
     #expect(try service.get("/2.3.0/api-throttle/").value().at("current_use") == .number(0))
     let state = try page("/2.3.0/api-throttle/")
     #expect(state.at("current_use") == .number(16))
-    #expect(state.at("your_request_limit") == .number(LaunchThrottle.limitWithKey))
+    #expect(state.at("your_request_limit") == .number(LaunchLibraryService.limitWithKey.count))
   }
 
   @Test(

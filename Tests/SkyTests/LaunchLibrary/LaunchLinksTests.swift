@@ -51,13 +51,13 @@ import Testing
     arguments: LaunchShape.Version.allCases)
   func all(_ version: LaunchShape.Version) throws {
     let lists =
-      LaunchThing.Kind.allCases.map { $0.folder(version) }
+      LaunchReference.Kind.allCases.map { $0.folder(version) }
       + LaunchTerms.allCases.compactMap { $0.folder(version) }
     let seen = try follow(
       lists.map { "/\(version.rawValue)/\($0)/" } + [
         "/\(version.rawValue)/\(version.folder)/upcoming/?limit=3&mode=detailed"
       ])
-    for kind in LaunchThing.Kind.allCases {
+    for kind in LaunchReference.Kind.allCases {
       #expect(
         seen.contains { $0.hasPrefix("/\(version.rawValue)/\(kind.folder(version))/") && $0 != "" }, "\(kind)"
       )

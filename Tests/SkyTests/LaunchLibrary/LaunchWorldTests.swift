@@ -44,6 +44,15 @@ import Testing
     #expect(LaunchWorld(seed: 8).upcoming(at: Self.time(3)) != other.upcoming(at: Self.time(3)))
   }
 
+  @Test("each row of the catalog is read")
+  func catalog() {
+    let agencies = LaunchCatalog.providers
+    #expect(agencies.count == 10 && agencies.map(\.share).reduce(0, +) == 100)
+    #expect(agencies.flatMap(\.rockets).count == 14 && agencies.flatMap(\.pads).count == 16)
+    #expect(agencies.flatMap(\.series).count == 18)
+    #expect(Set(agencies.flatMap(\.series).compactMap(\.program?.id)) == [801, 802])
+  }
+
   @Test("about as many launches are to come as are wanted, years later too", arguments: [12, 60, 350])
   func size(_ wanted: Int) {
     let world = LaunchWorld(seed: 3, upcoming: wanted)
@@ -78,8 +87,10 @@ import Testing
   func updates() throws {
     for (offset, life) in Self.lives.prefix(5).enumerated() {
       let number = Self.numbers.lowerBound + offset
+      let end = Self.world.launches(at: Self.time(900)).first { $0.number == number }
+      let id = try #require(end?.id)
       func state(_ milliseconds: Int64) -> LaunchState? {
-        Self.world.launches(at: SkyTime(milliseconds: milliseconds)).first { $0.number == number }
+        Self.world.launch(id, at: SkyTime(milliseconds: milliseconds))
       }
       let moments = Set(life.map(\.at)).sorted()
       for (moment, next) in zip(moments, moments.dropFirst()) {
@@ -88,10 +99,10 @@ import Testing
         #expect(state(next.milliseconds - 1) == now)
         #expect(now.updates.allSatisfy { $0.at <= moment })
       }
-      let end = try #require(state((moments.last?.milliseconds ?? 0) + 1))
-      #expect(end.updates.first?.comment == "Added launch.")
-      #expect(end.status.isFinal)
-      #expect(end.updates.count > 2)
+      let last = try #require(state((moments.last?.milliseconds ?? 0) + 1))
+      #expect(last.updates.first?.comment == "Added launch.")
+      #expect(last.status.isFinal)
+      #expect(last.updates.count > 2)
     }
   }
 

@@ -4,7 +4,12 @@ import Testing
 @testable import Sky
 
 @Suite struct SpaceXQueryTests {
-  private static let service = SpaceXService(seed: 7)
+  private static let service = SpaceXService()
+  /// All launches, as version 4 lists them.
+  private static let launches: [Value] = {
+    let answer = service.answer(SkyRequest(path: "/v4/launches"), at: LaunchWorld.start)
+    return (try? Value.parse(answer?.body ?? []))?.items ?? []
+  }()
   private let now = SkyTime(seconds: SkyDate(2026, 8, 21).days * 86400)
 
   private func ask(_ body: String, _ path: String = "/v4/launches/query") throws -> SkyAnswer {
@@ -117,7 +122,8 @@ import Testing
       (#"{"$comment":"all","name":{"$eq":"Trial 1"}}"#, #".name == "Trial 1""#),
     ])
   func conditions(query: String, program: String) throws {
-    let all = try docs(#"{"options":{"pagination":false}}"#)
+    let all = SpaceXQueryTests.launches
+    #expect(all.count == 205)
     let wanted = try Program("map(select(\(program)))").outputs(.array(all)).first
     let found = try docs(#"{"query":\#(query),"options":{"pagination":false}}"#)
     #expect(.array(found) == wanted)

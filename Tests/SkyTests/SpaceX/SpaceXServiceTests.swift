@@ -4,7 +4,7 @@ import Testing
 @testable import Sky
 
 @Suite struct SpaceXServiceTests {
-  private static let service = SpaceXService(seed: 7)
+  private static let service = SpaceXService()
   private let service = SpaceXServiceTests.service
   private let now = SkyTime(seconds: SkyDate(2026, 8, 21).days * 86400)
 
@@ -41,7 +41,7 @@ import Testing
 
   @Test("fifty requests in a second are answered, by client; more when it is over")
   func limit() throws {
-    let service = SpaceXService(seed: 7)
+    let service = SpaceXService()
     func status(_ milliseconds: Int64, client: String = "a") -> Int? {
       let request = SkyRequest(path: "/v4/company", client: client)
       return service.answer(request, at: SkyTime(milliseconds: now.milliseconds + milliseconds))?.status
@@ -124,7 +124,7 @@ import Testing
 
   @Test("an answer says how long it is good for, whether it was kept, and what it is")
   func headers() throws {
-    let service = SpaceXService(seed: 7)
+    let service = SpaceXService()
     func header(_ name: String, after seconds: Double, _ path: String = "/v4/launches") throws -> String? {
       let answer = try #require(service.answer(SkyRequest(path: path), at: now + seconds))
       return answer.headers.first { $0.name == name }?.value
@@ -149,21 +149,31 @@ import Testing
     #expect(try header("ETag", of: ask("/v4/launches")) == tag)
   }
 
+  @Test("the data stands still, and links begin with the origin of the request")
+  func frozen() throws {
+    let early = service.answer(SkyRequest(path: "/v4/launches"), at: LaunchWorld.start)
+    #expect(try early?.body == ask("/v4/launches").body)
+    for origin in (1...6).map({ "http://127.0.0.1:\($0)" }) {
+      let answer = service.answer(SkyRequest(path: "/v4/launches/latest", origin: origin), at: now)
+      let launch = try Value.parse(try #require(answer).body)
+      #expect(launch.at("links", "patch", "small")?.string?.hasPrefix("\(origin)/pictures/") == true)
+    }
+  }
+
   @Test("pictures are the sky's own, and are there")
   func pictures() throws {
     let request = SkyRequest(path: "/v4/launches", origin: "http://127.0.0.1:4711")
     let launches = try Value.parse(try #require(service.answer(request, at: now)).body)
     let pictures = PicturesService(seed: 7)
     var links: [String] = []
-    for launch in try #require(launches.items).prefix(60) {
+    for launch in try #require(launches.items) {
       for path in ["links.patch.small", "links.patch.large", "links.flickr.original"] {
         links += SpaceXPath.values(launch, SpaceXPath.parts(path)).flatMap { $0?.items ?? [$0 ?? .null] }
           .compactMap(\.string)
       }
     }
-    #expect(links.count > 200)
-    // Drawing takes its time: some of each kind.
-    for link in links.prefix(8) {
+    #expect(Set(links).count == links.count && links.count > 700)
+    for link in links.prefix(20) {
       #expect(link.hasPrefix("http://127.0.0.1:4711/pictures/"))
       #expect(
         pictures.answer(SkyRequest(path: String(link.dropFirst(21))), at: now)?.status == 200, "\(link)")

@@ -1,13 +1,16 @@
-import JSON
+// Launches as JSON: what all versions have in common.
 
-/// How a version of the service writes launches down.
+import JSON
+import Synchronization
+
+/// The shape of launches in a version and a mode.
 struct LaunchShape: Sendable {
   enum Version: String, CaseIterable, Sendable {
     case v200 = "2.0.0"
     case v220 = "2.2.0"
     case v230 = "2.3.0"
 
-    /// What launches are called in paths.
+    /// The folder of launches in paths.
     var folder: String { self == .v230 ? "launches" : "launch" }
   }
 
@@ -17,7 +20,7 @@ struct LaunchShape: Sendable {
   let mode: Mode
   /// `http://127.0.0.1:4711`.
   let origin: String
-  /// What every link carries: `?format=json` where that was asked for.
+  /// The query of every link: `?format=json` if it was requested.
   let linkSuffix: String
 
   func write(_ launch: LaunchState) -> Value {
@@ -28,14 +31,14 @@ struct LaunchShape: Sendable {
     }
   }
 
-  func write(_ thing: LaunchThing) -> Value {
+  func write(_ thing: LaunchReference) -> Value {
     version == .v230 ? writeNew(thing) : writeOld(thing)
   }
 
-  /// The address of a thing: `link("pad/16")`.
+  /// An address: `link("pad/16")`.
   func link(_ path: String) -> Value { .string("\(origin)/\(version.rawValue)/\(path)/\(linkSuffix)") }
 
-  /// The address of a picture of something.
+  /// The address of a picture.
   func picture(_ name: String) -> Value { .string("\(origin)/pictures/photos/\(name).png") }
 
   func pictureName(of rocket: LaunchRocket, _ number: Int) -> String {
@@ -49,15 +52,15 @@ struct LaunchShape: Sendable {
 
   // MARK: - What all versions have
 
-  /// The status as a version knows it: the older ones lack some.
+  /// The status, replaced if the version lacks it.
   func status(_ launch: LaunchState) -> LaunchStatus {
     if version.has(launch.status) { return launch.status }
     return launch.status == .payloadDeployed ? .inFlight : .toBeDetermined
   }
 
-  /// The place of a launch among all, of its year and of all time; null for one that goes to no orbit.
+  /// The counts of launch attempts, of the year and of all time; null for a suborbital launch.
   func attempts(_ launch: LaunchState) -> KeyValuePairs<String, Value> {
-    guard launch.mission.orbit?.id != LaunchCatalog.suborbital.id else {
+    guard launch.mission.orbit?.id != LaunchCatalog.suborbitalID else {
       return [
         "orbital_launch_attempt_count": .null, "location_launch_attempt_count": .null,
         "pad_launch_attempt_count": .null, "agency_launch_attempt_count": .null,
@@ -79,10 +82,10 @@ struct LaunchShape: Sendable {
     ]
   }
 
-  /// How often a pad, a place or a provider has launched, as if by the end of 2025.
+  /// The number of launches of a pad, place or provider.
   static func total(_ id: Int) -> Int { 5 + (id * 37) % 400 }
 
-  /// What became of the launches of something, and of the landings after them.
+  /// The statistics of launches and landings.
   static func record(_ id: Int, pending: Int) -> KeyValuePairs<String, Value> {
     let launches = total(id)
     let failed = launches / 30
@@ -103,12 +106,46 @@ struct LaunchShape: Sendable {
     Self.sometimes("https://example.org/wiki/\(Self.fileName(pad.name))", pad.id / 7)
   }
 
-  /// Most have it; some have an empty text, some nothing.
+  /// A link, for some an empty text, for some null.
   private static func sometimes(_ link: String, _ number: Int) -> Value {
     switch number % 7 {
     case 0: .null
     case 1: .string("")
     default: .string(link)
     }
+  }
+}
+
+/// A cache of written launches: between two changes of a launch, its JSON stays the same.
+final class LaunchPages: Sendable {
+  private struct Name: Hashable {
+    let id: String
+    let version: LaunchShape.Version
+    let mode: LaunchShape.Mode
+    let origin: String
+    let linkSuffix: String
+  }
+
+  private struct Page {
+    let lastUpdated: SkyTime
+    let value: Value
+  }
+
+  /// A page has up to a hundred launches, and few shapes are in use at a time.
+  private static let most = 2000
+
+  private let pages = Mutex<[Name: Page]>([:])
+
+  func write(_ launch: LaunchState, as shape: LaunchShape) -> Value {
+    let name = Name(
+      id: launch.id, version: shape.version, mode: shape.mode, origin: shape.origin,
+      linkSuffix: shape.linkSuffix)
+    if let page = pages.withLock({ $0[name] }), page.lastUpdated == launch.lastUpdated { return page.value }
+    let value = shape.write(launch)
+    pages.withLock { pages in
+      if pages.count >= Self.most { pages.removeAll() }
+      pages[name] = Page(lastUpdated: launch.lastUpdated, value: value)
+    }
+    return value
   }
 }

@@ -1,6 +1,8 @@
+// Launches as JSON: the parts of `mode=detailed`.
+
 import JSON
 
-/// What is told of a launch alone or with `mode=detailed`, nearly alike in all versions.
+/// The parts of a single launch or of `mode=detailed`, which differ little between versions.
 extension LaunchShape {
   /// Newest first.
   func updates(_ launch: LaunchState) -> [Value] {
@@ -29,7 +31,7 @@ extension LaunchShape {
     ]
   }
 
-  /// Ascending by priority: the official one is the last.
+  /// Ascending by priority: the official webcast is the last.
   func videos(_ launch: LaunchState) -> [Value] {
     launch.videos.sorted { $0.priority < $1.priority }.map { video in
       let isOver = launch.status.isFinal && !launch.isWebcastLive
@@ -48,7 +50,7 @@ extension LaunchShape {
     }
   }
 
-  /// The first stage, where it is one that comes back.
+  /// The reusable first stage, if any.
   func stages(_ launch: LaunchState) -> [Value] {
     guard launch.rocket.isReusable else { return [] }
     let serial = launch.booster
@@ -79,16 +81,16 @@ extension LaunchShape {
     return [stage]
   }
 
-  /// With this one; until somebody knows which stage it is, an unknown one stands for it.
+  /// Including this one; 0 while the stage is unknown.
   private func flights(of launch: LaunchState) -> Int {
     launch.booster == nil ? 0 : 1 + (launch.number + 1000) % 20
   }
 
   func launcher(_ launch: LaunchState) -> Value {
     let flights = flights(of: launch)
-    let number = LaunchThing.launcher(launch).id
+    let number = LaunchReference.launcher(launch).id
     return .record([
-      "id": .count(number), "url": link("\(LaunchThing.Kind.launcher.folder(version))/\(number)"),
+      "id": .count(number), "url": link("\(LaunchReference.Kind.launcher.folder(version))/\(number)"),
       "details": .string("A first stage."), "flight_proven": .bool(flights > 1),
       "serial_number": .string(launch.booster ?? "Unknown \(launch.rocket.family)"),
       "status": .string("active"),

@@ -1,3 +1,5 @@
+// Launches as JSON: version 2.3.0.
+
 import JSON
 
 /// Launches as 2.3.0 writes them.
@@ -29,8 +31,8 @@ extension LaunchShape {
     ])
   }
 
-  /// What launches link to, alone.
-  func writeNew(_ thing: LaunchThing) -> Value {
+  /// A reference by itself.
+  func writeNew(_ thing: LaunchReference) -> Value {
     switch thing {
     case .agency(let provider): agency(provider, .normal)
     case .pad(let pad, _): self.pad(pad)
@@ -42,7 +44,7 @@ extension LaunchShape {
   }
 
   private func image(of rocket: LaunchRocket, _ picture: Int) -> Value {
-    // Of a rocket that has not flown yet there is none, until somebody draws one.
+    // A rocket that has not flown has no picture at first.
     if rocket.maidenFlight == nil, picture == 0 { return .null }
     return image(rocket.id * 10 + picture, rocket.fullName, pictureName(of: rocket, picture))
   }

@@ -1,8 +1,10 @@
+// Launches as JSON: versions 2.2.0 and 2.0.0.
+
 import JSON
 
 /// Launches as 2.2.0 and 2.0.0 write them.
 extension LaunchShape {
-  /// 2.0.0: no `last_updated`, no precision but two flags, and short names of statuses.
+  /// 2.0.0: no `last_updated`, two flags instead of the precision, short names of statuses.
   func writeOldest(_ launch: LaunchState) -> Value {
     let isDateUnknown = launch.precision.rawValue > NetPrecision.day.rawValue
     var body = Value.record([
@@ -30,8 +32,8 @@ extension LaunchShape {
     return body.adding(["type": .string(mode.rawValue)])
   }
 
-  /// What launches link to, alone.
-  func writeOld(_ thing: LaunchThing) -> Value {
+  /// A reference by itself.
+  func writeOld(_ thing: LaunchReference) -> Value {
     switch thing {
     case .agency(let provider): agency(provider)
     case .pad(let pad, let provider): self.pad(pad, provider)
@@ -42,7 +44,7 @@ extension LaunchShape {
     }
   }
 
-  /// 2.2.0 with `mode=list`: what is an object elsewhere is a name here.
+  /// 2.2.0 with `mode=list`: names instead of objects.
   func writeFlat(_ launch: LaunchState) -> Value {
     head(launch).adding([
       "lsp_name": .string(launch.provider.name),

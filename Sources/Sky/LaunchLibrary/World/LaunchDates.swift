@@ -1,9 +1,11 @@
+// The dates of a launch, by the distribution that was measured in a real feed.
+
 import Glibc
 
-/// The dates that a launch is given from its announcement to its flight.
+/// The dates of a launch from its announcement to its flight.
 ///
-/// Made backwards from the flight, so that launches fly at an even pace however often they slip: first the moves of an
-/// exact time, by what was measured of a real feed, then the coarse dates before there was one.
+/// They are made backwards from the flight, so that launches fly at an even pace however often they slip: first the moves
+/// of an exact date, as measured in a real feed, then the coarse dates before.
 struct LaunchDates {
   struct Step: Equatable {
     let at: Int
@@ -13,9 +15,9 @@ struct LaunchDates {
 
   /// In order of time; the first may be before the announcement.
   private(set) var steps: [Step] = []
-  /// When it lifts off, to the second.
+  /// The lift-off, to the second.
   let liftoff: Int
-  /// Whether the date is set to the second of the lift-off afterwards.
+  /// Whether the date is set to the second of the lift-off after the flight.
   let isTweaked: Bool
 
   init(_ plan: LaunchPlan, _ random: inout SkyRandom) {
@@ -23,7 +25,7 @@ struct LaunchDates {
     isTweaked = count > 0 && random.happens(0.87)
     var slips = (0..<(isTweaked ? count - 1 : count)).map { _ in Self.slip(&random) }
     var hours = slips.map { _ in Self.hoursBefore(&random) }
-    // The larger ones happen earlier, mostly.
+    // Larger slips mostly happen earlier.
     slips.sort { abs($0) < abs($1) }
     for index in slips.indices.dropLast() where random.happens(0.3) { slips.swapAt(index, index + 1) }
     hours.sort()
@@ -38,7 +40,7 @@ struct LaunchDates {
     let first = addMoves(zip(slips, hours), to: flight, seconds, &random)
     addCoarse(before: first.at, net: first.net, announced: plan.announced, &random)
     steps.sort { $0.at < $1.at }
-    // A coarse date that is still the same has not changed.
+    // A date that is equal to the one before is no change.
     for index in steps.indices.dropFirst().reversed()
     where steps[index].net == steps[index - 1].net && steps[index].precision == steps[index - 1].precision {
       steps.remove(at: index)
@@ -47,13 +49,13 @@ struct LaunchDates {
 
   // MARK: - Exact times
 
-  /// How often a date moves once it is exact, the tweak at lift-off among them.
+  /// How often an exact date moves, the correction at lift-off included.
   private static func moves(_ random: inout SkyRandom) -> Int {
     Int.random(
       in: random.pick([(25, 0...0), (38, 1...3), (24, 4...7), (11, 8...15)]) ?? 0...0, using: &random)
   }
 
-  /// By how many seconds, mostly later; the moves at lift-off are not among these.
+  /// A slip in seconds, mostly later; corrections at lift-off are not included.
   private static func slip(_ random: inout SkyRandom) -> Int {
     let day = 86400
     let size = random.pick(
@@ -61,7 +63,7 @@ struct LaunchDates {
         (4, 1...59), (8, 60...599), (50, 600...3599), (114, 3600...day - 60), (15, day...day),
         (35, day + 60...7 * day), (28, 7 * day...31 * day), (10, 31 * day...60 * day),
       ] as [(Double, ClosedRange<Int>)])
-    // Within a range the smaller ones are the more usual, in proportion.
+    // Within a range, sizes are distributed logarithmically.
     let range = size ?? 3600...3600
     let growth = pow(
       Double(range.upperBound) / Double(range.lowerBound), Double.random(in: 0..<1, using: &random))
@@ -70,13 +72,13 @@ struct LaunchDates {
     return random.happens(0.22) ? -seconds : seconds
   }
 
-  /// How long before the date it is moved: half of the time within the last two days.
+  /// Hours from a move to the date: half of the moves are within the last two days.
   private static func hoursBefore(_ random: inout SkyRandom) -> Double {
     let range = random.pick([(10, 0.3...0.8), (40, 0.8...45), (40, 45...450), (10, 450...900)]) ?? 1...1
     return Double.random(in: range, using: &random)
   }
 
-  /// Adds the moves, from the last to the first; what the first exact time was, and until when.
+  /// Adds the moves, from the last to the first; returns the first exact date and when it was set.
   private mutating func addMoves(
     _ moves: Zip2Sequence<[Int], [Double]>, to flight: Int, _ seconds: Int, _ random: inout SkyRandom
   ) -> (net: Int, at: Int) {
@@ -87,7 +89,7 @@ struct LaunchDates {
       var old = net - slip
       if abs(slip) < 60 {
         secondsLeft -= 1
-        // The first that has seconds comes from one that has none.
+        // The first date with seconds replaces one without.
         if secondsLeft == 0 { old = net / 60 * 60 } else if old % 60 == 0 { old -= 1 }
       }
       let at = min(
@@ -130,7 +132,7 @@ struct LaunchDates {
 
   private enum Grain { case day, month, quarter, half, year }
 
-  /// A date that stands until it is made more exact, and is not over before.
+  /// Adds a coarse date, which does not lie before the moment at which it is replaced.
   private mutating func add(
     _ grain: Grain, from begin: Int, to end: Int, net: Int, slips: ClosedRange<Int>, _ random: inout SkyRandom
   ) {

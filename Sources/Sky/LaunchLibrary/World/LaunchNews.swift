@@ -1,4 +1,6 @@
-/// What happens to a launch beside its dates and its status: forecasts, videos, another name, another pad.
+// Changes to a launch beside its dates and statuses.
+
+/// Changes beside dates and statuses: forecasts, videos, another name, another pad.
 enum LaunchNews {
   typealias News = (at: Int, edit: LaunchEdit)
 

@@ -1,10 +1,12 @@
-/// A launch as it stands at a moment.
+// A launch as it is at a moment, and the changes that made it so.
+
+/// A launch at a moment.
 public struct LaunchState: Sendable, Equatable {
-  /// Its number in the world, in the order of flight, more or less; those that flew before the world began are negative.
+  /// Its number, about in the order of flight; negative for launches before the start.
   public let number: Int
-  /// A UUID, which stays whatever changes.
+  /// A UUID; it never changes.
   public let id: String
-  /// Made from the first name, and left so.
+  /// Made from the first name; it never changes.
   public let slug: String
   /// Rocket and mission: `Falcon 9 Block 5 | Skylark 12`.
   public internal(set) var name: String
@@ -19,9 +21,9 @@ public struct LaunchState: Sendable, Equatable {
   public internal(set) var precision: NetPrecision
   public internal(set) var windowStart: SkyTime
   public internal(set) var windowEnd: SkyTime
-  /// How long its window is once its time is known, in seconds.
+  /// The length of its window in seconds, once its time is known.
   let windowLength: Int
-  /// That the weather allows it, in per cent.
+  /// The probability of suitable weather, in per cent.
   public internal(set) var probability: Int?
   public internal(set) var weatherConcerns: String?
   public internal(set) var holdReason = ""
@@ -30,33 +32,33 @@ public struct LaunchState: Sendable, Equatable {
   public internal(set) var videos: [LaunchVideo] = []
   public internal(set) var hasOfficialPage = false
   public internal(set) var isWebcastLive = false
-  /// Which of its rocket's pictures is shown.
+  /// The number of its picture, among those of its rocket.
   public internal(set) var picture = 0
-  /// The serial number of the first stage, where it is known and worth knowing.
+  /// The serial number of a reusable first stage, once it is known.
   public internal(set) var booster: String?
-  /// Whether the first stage landed; nil before.
+  /// Whether the first stage landed; nil before the flight.
   public internal(set) var hasLanded: Bool?
-  /// What has happened to it since it was announced.
+  /// The changes since its announcement.
   var history: ArraySlice<LaunchChange> = []
   public internal(set) var lastUpdated: SkyTime
 
-  /// As in `2026-017`, once it has flown.
+  /// `2026-017`, once it has flown.
   var designator: String? {
     guard status == .success else { return nil }
     let number = String(1 + UTC.dayOfYear(net.seconds) * 5 / 7)
     return "\(UTC.year(net.seconds))-" + String(repeating: "0", count: max(0, 3 - number.utf8.count)) + number
   }
 
-  /// When it is no longer among those to come.
+  /// The moment at which it leaves the list of upcoming launches.
   public var leavesUpcoming: SkyTime { SkyTime(milliseconds: net.milliseconds + 86_400_000) }
 }
 
-/// Who shows a launch.
+/// The source of a video.
 public enum LaunchVideo: Sendable, Equatable {
   case official, restream
 }
 
-/// How far a launch has come, by the numbers of the service.
+/// The status of a launch, with the numbers of the service.
 public enum LaunchStatus: Int, Sendable, CaseIterable {
   case go = 1
   case toBeDetermined = 2
@@ -68,11 +70,11 @@ public enum LaunchStatus: Int, Sendable, CaseIterable {
   case toBeConfirmed = 8
   case payloadDeployed = 9
 
-  /// Whether nothing comes after it.
+  /// Whether no status follows it.
   public var isFinal: Bool { self == .success || self == .failure || self == .partialFailure }
 }
 
-/// How exactly the date of a launch is known, by the numbers of the service.
+/// The precision of a date, with the numbers of the service.
 public enum NetPrecision: Int, Sendable, CaseIterable {
   case second = 0
   case minute = 1
@@ -86,4 +88,117 @@ public enum NetPrecision: Int, Sendable, CaseIterable {
   case half1 = 12
   case half2 = 13
   case year = 14
+}
+
+/// A change of a launch.
+public struct LaunchChange: Sendable, Equatable {
+  public let at: SkyTime
+  public let edit: LaunchEdit
+}
+
+/// What a change does.
+public enum LaunchEdit: Sendable, Equatable {
+  case announced
+  case net(SkyTime, NetPrecision)
+  case status(LaunchStatus)
+  case probability(Int)
+  case weather(String)
+  case holdReason(String)
+  case failReason(String)
+  case video(LaunchVideo)
+  case officialPage
+  case webcast(isLive: Bool)
+  case name(String)
+  case rocket(LaunchRocket)
+  case pad(LaunchPad)
+  case picture(Int)
+  case booster(String)
+  case landing(Bool)
+}
+
+extension LaunchState {
+  /// The launch after a change.
+  mutating func apply(_ change: LaunchChange) {
+    lastUpdated = change.at
+    switch change.edit {
+    case .announced: break
+    case .net(let net, let precision): move(to: net, precision)
+    case .status(let status):
+      self.status = status
+      if status != .hold { holdReason = "" }
+    case .probability(let percent): probability = percent
+    case .weather(let concerns): weatherConcerns = concerns
+    case .holdReason(let text): holdReason = text
+    case .failReason(let text): failReason = text
+    case .video(let video): videos.append(video)
+    case .officialPage: hasOfficialPage = true
+    case .webcast(let isLive): isWebcastLive = isLive
+    case .name(let name): self.name = name
+    case .rocket(let rocket):
+      self.rocket = rocket
+      name = "\(rocket.fullName) | \(mission.name)"
+    case .pad(let pad): self.pad = pad
+    case .picture(let number): picture = number
+    case .booster(let serial): booster = serial
+    case .landing(let success): hasLanded = success
+    }
+  }
+
+  /// The window stays as it is if the new date lies within it.
+  private mutating func move(to net: SkyTime, _ precision: NetPrecision) {
+    let wasExact = self.precision.rawValue < NetPrecision.day.rawValue
+    let isExact = precision.rawValue < NetPrecision.day.rawValue
+    self.net = net
+    self.precision = precision
+    if wasExact, isExact, windowStart <= net, net <= windowEnd { return }
+    windowStart = net
+    windowEnd = isExact ? SkyTime(milliseconds: net.milliseconds + Int64(windowLength) * 1000) : net
+  }
+}
+
+/// A comment on a change.
+public struct LaunchUpdate: Sendable, Equatable {
+  public let at: SkyTime
+  public let comment: String
+}
+
+extension LaunchState {
+  /// Comments on its changes, oldest first.
+  public var updates: [LaunchUpdate] {
+    var net: SkyTime?
+    return history.compactMap { change in
+      let comment = Self.comment(on: change.edit, after: net)
+      if case .net(let date, _) = change.edit { net = date }
+      return comment.map { LaunchUpdate(at: change.at, comment: $0) }
+    }
+  }
+
+  private static func comment(on edit: LaunchEdit, after old: SkyTime?) -> String? {
+    switch edit {
+    case .announced: "Added launch."
+    case .net(_, .second): "Tweaked T-0."
+    case .net(let net, _):
+      old ?? net < net
+        ? "Slipped to \(UTC.text(net.seconds))." : "Now expected on \(UTC.text(net.seconds))."
+    case .status(let status): comment(on: status)
+    case .video(.restream): "A re-stream was added."
+    case .webcast(isLive: true): "The webcast has begun."
+    case .rocket(let rocket): "Now on \(rocket.fullName)."
+    default: nil
+    }
+  }
+
+  private static func comment(on status: LaunchStatus) -> String {
+    switch status {
+    case .go: "GO for launch."
+    case .toBeConfirmed: "The date is to be confirmed."
+    case .toBeDetermined: "The date is unknown again."
+    case .hold: "The countdown is on hold."
+    case .inFlight: "Liftoff!"
+    case .payloadDeployed: "Payload deployed."
+    case .success: "Launch success."
+    case .failure: "Launch failure."
+    case .partialFailure: "Partial failure."
+    }
+  }
 }

@@ -1,4 +1,6 @@
-/// How the status of a launch goes from “to be determined” to its end, along its dates.
+// The statuses of a launch along its dates.
+
+/// The statuses of a launch from “to be determined” to its end, along its dates.
 struct LaunchStatuses {
   struct Step {
     let at: Int
@@ -6,7 +8,7 @@ struct LaunchStatuses {
   }
 
   private(set) var steps: [Step] = []
-  /// When it was first said to be go.
+  /// The time of its first status Go.
   private(set) var firstGo = 0
   private(set) var holdReason: String?
 
@@ -26,7 +28,7 @@ struct LaunchStatuses {
     addFlight(dates, &random)
   }
 
-  /// When a date is this many days away, by what the date is then.
+  /// The moment this many days before the date that stands at that moment.
   private static func moment(_ days: Double, before dates: [LaunchDates.Step], latest: Int) -> Int {
     for (number, step) in dates.enumerated() where step.precision.rawValue < NetPrecision.day.rawValue {
       let end = number + 1 < dates.count ? dates[number + 1].at - 60 : latest
@@ -36,7 +38,7 @@ struct LaunchStatuses {
     return latest
   }
 
-  /// What a slip does to a launch that was go.
+  /// Adds the statuses of a launch that slips after its status was Go.
   private mutating func addSetbacks(_ dates: [LaunchDates.Step], _ flight: Int, _ random: inout SkyRandom) {
     var isGoFrom = firstGo
     for (number, step) in dates.enumerated().dropFirst() where step.at > isGoFrom + 3600 {
@@ -74,7 +76,7 @@ struct LaunchStatuses {
     }
     let isSeen = dates.liftoff + Int(60 * Self.delay(&random))
     let end = isSeen + Int(60 * (minutes ?? 81))
-    // Now and then nobody says that it flies before it has flown.
+    // Rarely the status In Flight is missing.
     if outcome == .success, random.happens(0.015) {
       steps.append(Step(at: end, status: outcome))
       return
@@ -86,7 +88,7 @@ struct LaunchStatuses {
     steps.append(Step(at: end, status: outcome))
   }
 
-  /// In minutes: how long after lift-off it is seen to fly.
+  /// Minutes from lift-off to the status In Flight.
   private static func delay(_ random: inout SkyRandom) -> Double {
     Double.random(in: random.pick([(50, 2...9), (45, 9...18), (5, 18...33)]) ?? 9...9, using: &random)
   }

@@ -60,9 +60,9 @@ import System
     )
     var seen: Set<String> = []
     for day in [0.0, 1] {
-      let now = LaunchWorldTests.time(day)
+      let now = LaunchWorld.start + day * 86400
       let rows = try poller.poll(at: now)
-      #expect(Set(rows.compactMap { $0.at("id")?.string }) == Set(world.upcoming(at: now).map(\.id)))
+      #expect(Set(rows.compactMap { $0.member("id")?.string }) == Set(world.upcoming(at: now).map(\.id)))
       seen.insert(rows.description)
     }
     #expect(seen.count == 2)
@@ -72,9 +72,9 @@ import System
   func detail() throws {
     let poller = try Poller(
       "launch_library: { detail: true, limit: 5, cache: 0s, url: 'http://sky' }", Sky(seed: 5, upcoming: 30))
-    let rows = try poller.poll(at: LaunchWorldTests.time(20))
+    let rows = try poller.poll(at: LaunchWorld.start + 20 * 86400)
     #expect(rows.count == 5)
-    #expect(rows.allSatisfy { $0.at("vid_urls")?.items != nil })
+    #expect(rows.allSatisfy { $0.member("vid_urls")?.items != nil })
   }
 
   @Test("rows that move between pages lose no more than one launch, and give none twice")
@@ -83,7 +83,7 @@ import System
     let sky = Sky(seed: 5, faults: try SkyFaults("shift=1"), services: [.launchLibrary(world)])
     let poller = try Poller("launch_library: { limit: 1000, cache: 0s, url: 'http://sky' }", sky)
     let all = world.upcoming(at: LaunchWorld.start).count
-    let ids = try poller.poll(at: LaunchWorld.start).compactMap { $0.at("id")?.string }
+    let ids = try poller.poll(at: LaunchWorld.start).compactMap { $0.member("id")?.string }
     #expect(Set(ids).count == ids.count)
     #expect((all - 2...all).contains(ids.count))
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sky
 
-@Suite struct SkyDateTests {
+@Suite struct SkyTimeTests {
   @Test("days count through leap years and back, over four centuries and before 1970")
   func civil() {
     var expected = (year: 1899, month: 12, day: 31)
@@ -72,5 +72,42 @@ import Testing
       let isSummer = zone.isDaylightSavingTime(for: Date(timeIntervalSince1970: Double(hour * 3600)))
       #expect(time.isAmericanSummer(hoursWest: 5) == isSummer, "\(time.iso)")
     }
+  }
+}
+
+@Suite struct SkyClockTests {
+  @Test("a clock runs as fast as it is told, and neither back nor out of the calendar")
+  func clock() {
+    func now(_ seconds: Double, speed: Double) -> Int64 {
+      SkyClock(start: SkyTime(seconds: 100), speed: speed) { .seconds(seconds) }.now.milliseconds
+    }
+    #expect(now(2, speed: 3600) == 7_300_000)
+    #expect(now(2, speed: 0) == 100_000)
+    #expect(now(0.5, speed: 0.5) == 100_250)
+    #expect(now(-3, speed: 1) == 100_000)
+    #expect(now(1e9, speed: 1e9) == 100_000 + 100 * 365 * 86_400_000)
+  }
+}
+
+@Suite struct UTCTests {
+  @Test(
+    "times are read in the ways they are written, and nothing else is",
+    arguments: [
+      ("2026-01-01", 1_767_225_600_000), ("2026-01-01T00:00:01Z", 1_767_225_601_000),
+      ("2026-01-01T02:00:00+02:00", 1_767_225_600_000), ("2025-12-31T19:00-05:00", 1_767_225_600_000),
+      ("2026-01-01T00:00:00.25Z", 1_767_225_600_250), ("2026-01-01 00:00", 1_767_225_600_000),
+      ("2026-13-01", nil), ("2026-1-1", nil), ("soon", nil), ("2026-01-01T25:00:00Z", nil), ("", nil),
+      ("2026-01-01x", nil), ("+026-01-01", nil),
+    ] as [(String, Int64?)])
+  func reading(_ text: String, _ milliseconds: Int64?) {
+    #expect(SkyTime(iso: text)?.milliseconds == milliseconds)
+  }
+
+  @Test("times are written to the second, and months end on their last day")
+  func writing() {
+    #expect(UTC.text(1_767_225_600) == "2026-01-01T00:00:00Z")
+    #expect(UTC.text(UTC.lastDay(year: 2028, month: 2)) == "2028-02-29T00:00:00Z")
+    #expect(UTC.text(UTC.lastDay(year: 2027, month: 12)) == "2027-12-31T00:00:00Z")
+    #expect(SkyTime(milliseconds: 1999).seconds == 1)
   }
 }

@@ -1,13 +1,14 @@
-// The calendar of the sky's world: days, and how services write moments.
+// Days, moments as the services write them, and the clock. The conversions between days and dates are in two places,
+// `init(_:_:_:)` and `civil`; all else is built on them.
 
-/// A day of the Gregorian calendar, in UTC where it is taken from a moment.
+/// A day of the Gregorian calendar, in UTC.
 struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Since 1970-01-01.
   var days: Int
 
   init(days: Int) { self.days = days }
 
-  /// The day of a year, a month (1 to 12) and a day of the month; a day that the month does not have counts on into the next.
+  /// The day of a year, a month from 1 to 12 and a day of the month; day 32 is in the next month.
   init(_ year: Int, _ month: Int, _ day: Int) {
     // Howard Hinnant's days_from_civil: eras of 400 years that begin on the first of March.
     let marchYear = month <= 2 ? year - 1 : year
@@ -17,7 +18,7 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The day that a text like `2026-01-03` names; nil where it names none.
+  /// The day of a text like `2026-01-03`.
   init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].utf8.count == 4, parts[1].utf8.count == 2, parts[2].utf8.count == 2,
@@ -28,7 +29,7 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.init(year, month, day)
   }
 
-  /// How many days a month has.
+  /// The length of a month.
   static func days(in month: Int, of year: Int) -> Int {
     SkyDate(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1).days - SkyDate(year, month, 1).days
   }
@@ -79,7 +80,7 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 
-  /// A number of digits alone.
+  /// A number of ASCII digits.
   static func number(_ text: some StringProtocol) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
   }
@@ -89,7 +90,7 @@ extension SkyTime {
   /// Seconds since 1970, rounded down.
   var seconds: Int { Int(milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000) }
 
-  /// The day it is in UTC.
+  /// Its day in UTC.
   var date: SkyDate { SkyDate(days: (seconds - ((seconds % 86400) + 86400) % 86400) / 86400) }
 
   /// `2026-01-03T04:05:06Z`.
@@ -100,7 +101,7 @@ extension SkyTime {
     "\(date)T\(clock).\(SkyDate.padded(Int(milliseconds - Int64(seconds) * 1000), to: 3))Z"
   }
 
-  /// `2026-01-03T00:05:06-04:00`: on the clock of a place so many minutes east of UTC.
+  /// `2026-01-03T00:05:06-04:00`, at an offset from UTC.
   func iso(minutesEast: Int) -> String {
     let there = self + Double(minutesEast * 60)
     let away = abs(minutesEast)
@@ -108,15 +109,14 @@ extension SkyTime {
       + SkyDate.padded(away % 60)
   }
 
-  /// `Sat, 03 Jan 2026 04:05:06 GMT`, as headers have it.
+  /// `Sat, 03 Jan 2026 04:05:06 GMT`, as in headers.
   var http: String {
     let (year, month, day) = date.civil
     return "\(SkyDate.weekdays[date.weekday]), \(SkyDate.padded(day)) \(SkyDate.months[month - 1]) \(year) "
       + "\(clock) GMT"
   }
 
-  /// The moment of a text like `2026-01-03T04:05:06Z`, with a fraction and an offset where it has them, or of a date alone;
-  /// nil where it is neither.
+  /// The moment of a text like `2026-01-03T04:05:06Z`, perhaps with a fraction or an offset, or of a date.
   init?(iso text: String) {
     guard let date = SkyDate(text.prefix(10)) else { return nil }
     self = date.start
@@ -144,7 +144,7 @@ extension SkyTime {
     milliseconds -= Int64((offset[0] * 60 + offset[1]) * (zone.first == "-" ? -60 : 60)) * 1000
   }
 
-  /// Whether the clocks of the United States are put forward at this moment, in a zone so many hours west of UTC.
+  /// Whether it is daylight saving time in the United States, in a zone so many hours west of UTC.
   func isAmericanSummer(hoursWest: Int) -> Bool {
     func sunday(_ number: Int, of month: Int, in year: Int) -> SkyDate {
       let first = SkyDate(year, month, 1)
@@ -152,7 +152,7 @@ extension SkyTime {
     }
     let year = (self + Double(-hoursWest * 3600)).date.year
     let spring = year >= 2007 ? sunday(2, of: 3, in: year) : sunday(1, of: 4, in: year)
-    // The last Sunday of October is the one before the first of November.
+    // Until 2006 it ended on the last Sunday of October, the one before the first Sunday of November.
     let autumn = year >= 2007 ? sunday(1, of: 11, in: year) : sunday(1, of: 11, in: year) - 7
     return self >= spring.start + Double((2 + hoursWest) * 3600)
       && self < autumn.start + Double((1 + hoursWest) * 3600)
@@ -172,4 +172,51 @@ extension SkyTime {
   static func - (one: SkyTime, other: SkyTime) -> Double {
     Double(one.milliseconds - other.milliseconds) / 1000
   }
+}
+
+/// The sky's clock: it starts at some time and runs at some speed.
+public struct SkyClock: Sendable {
+  private let start: SkyTime
+  private let speed: Double
+  private let elapsed: @Sendable () -> Duration
+
+  /// - Parameters:
+  ///   - speed: seconds of the sky's time in one of real time
+  ///   - elapsed: the real time since the start; it never goes back
+  public init(start: SkyTime, speed: Double, elapsed: @escaping @Sendable () -> Duration) {
+    (self.start, self.speed, self.elapsed) = (start, speed, elapsed)
+  }
+
+  /// The sky's time.
+  public var now: SkyTime {
+    let (seconds, attoseconds) = elapsed().components
+    let passed = (Double(seconds) + Double(attoseconds) * 1e-18) * speed
+    // A demo ends within a hundred years.
+    return SkyTime(milliseconds: start.milliseconds + Int64(min(max(0, passed), 100 * 365 * 86400) * 1000))
+  }
+}
+
+/// The calendar of the launches, in seconds since 1970: the ends of days, months and longer.
+enum UTC {
+  static let day = 86400
+
+  /// `2026-01-01T00:00:00Z`, as the service writes times.
+  static func text(_ seconds: Int) -> String { SkyTime(seconds: seconds).iso }
+
+  static func year(_ seconds: Int) -> Int { date(seconds).year }
+  /// From 1.
+  static func month(_ seconds: Int) -> Int { date(seconds).civil.month }
+  /// From 1.
+  static func dayOfMonth(_ seconds: Int) -> Int { date(seconds).civil.day }
+  /// From 0.
+  static func dayOfYear(_ seconds: Int) -> Int { date(seconds).days - SkyDate(date(seconds).year, 1, 1).days }
+
+  /// The beginning of the last day of a month; months beyond December are of the years after.
+  static func lastDay(year: Int, month: Int) -> Int { seconds(year: year, month: month + 1, day: 1) - day }
+
+  static func seconds(year: Int, month: Int, day: Int) -> Int {
+    SkyDate(year + (month - 1) / 12, (month - 1) % 12 + 1, day).start.seconds
+  }
+
+  private static func date(_ seconds: Int) -> SkyDate { SkyTime(seconds: seconds).date }
 }

@@ -11,10 +11,10 @@ import System
 @testable import Language
 @testable import Sky
 
-/// A shipped pipeline for some time under the sky, in virtual time: the real sources and the real client, with the sky
-/// itself in the place of the network.
+/// A shipped pipeline under the sky in virtual time: the real sources and the real client, with the sky itself as the
+/// network.
 final class SkyTrial {
-  struct Told: Sendable {
+  struct Reported: Sendable {
     let sink: String
     /// The time of day, in seconds since 1970.
     let at: Double
@@ -22,15 +22,15 @@ final class SkyTrial {
     let poll: Double
   }
 
-  /// Fewer than the real sky has, for the sake of time, and more than any pipeline asks for at once.
+  /// Fewer launches than the real sky has, to save time, and more than any pipeline requests at once.
   static let upcoming = 80
 
   let sky: Sky
-  /// The launches under it, to be looked at.
+  /// The same launches, for the checks.
   let world: LaunchWorld
-  let heard = Noted<Told>()
+  let heard = Noted<Reported>()
   let logged = Noted<String>()
-  /// The polls that came out of sources, stale ones left out.
+  /// The polls of sources, without stale ones.
   let polls = Noted<SkyPoll>()
   let network: SkyNetwork
   private let plan: Plan
@@ -41,7 +41,7 @@ final class SkyTrial {
     sky = Sky(seed: seed, faults: try SkyFaults(faults), upcoming: Self.upcoming)
     world = LaunchWorld(seed: seed, upcoming: Self.upcoming)
     network = SkyNetwork(sky)
-    let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+    let root = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL.path
     var reader = PipelineReader(catalog: .all)
     reader.settings = settings
     reader.readFile = { [UInt8](try Data(contentsOf: URL(fileURLWithPath: $0))) }
@@ -77,7 +77,7 @@ final class SkyTrial {
     var options = RunOptions(world: world, log: log, screen: silent)
     options.sink = { [heard] (sink: SinkPlan, _: SinkContext) -> (any Sink)? in
       ListeningSink { event in
-        heard.note(Told(sink: sink.name, at: wallClock(), value: event.value, poll: event.poll.at))
+        heard.note(Reported(sink: sink.name, at: wallClock(), value: event.value, poll: event.poll.at))
       }
     }
     let sources = Set(plan.sources.map(\.name))
@@ -93,19 +93,19 @@ final class SkyTrial {
     clock.run(limit: 1_000_000)
   }
 
-  /// What a sink was given.
-  func told(_ sink: String) -> [Told] { heard.all.filter { $0.sink == sink } }
+  /// The events that a sink received.
+  func reported(_ sink: String) -> [Reported] { heard.all.filter { $0.sink == sink } }
 }
 
-/// A poll that a source has answered with something new.
+/// A poll with a fresh answer.
 struct SkyPoll: Sendable {
   let source: String
-  /// The time of day of the poll, and of the answer that it had.
+  /// The times of the poll and of its answer, in seconds since 1970.
   let at: Double
   let asked: Double?
 }
 
-/// What was noted, by whichever thread.
+/// A list to which any thread may append.
 final class Noted<Entry: Sendable>: Sendable {
   private let entries = Locked<[Entry]>([])
   var all: [Entry] { entries.withLock { $0 } }
@@ -124,7 +124,7 @@ private struct SystemRandom: RandomNumberGenerator {
   mutating func next() -> UInt64 { random.next() }
 }
 
-/// Waits for nothing: its clock jumps to the next timer, and is never behind that of the lane.
+/// A scheduler without waits: its clock jumps to the next timer, and is never behind that of the lane.
 private final class ImpatientScheduler: Scheduler {
   private let thread = SerialScheduler(name: "web")
   private let lane: VirtualScheduler

@@ -4,7 +4,7 @@ import Reactive
 @testable import Fetch
 @testable import Sky
 
-/// The sky as a client's network, without a wire.
+/// A transport that asks the sky directly.
 final class SkyNetwork: Transport {
   struct Request: Sendable {
     let host: String
@@ -12,7 +12,7 @@ final class SkyNetwork: Transport {
     let at: Double
   }
 
-  /// In a type of its own, since what is put behind a lock as a bare closure is wrapped anew each time it is called.
+  /// A type of its own, since a bare closure behind a lock is wrapped anew at each call.
   private struct Clock: Sendable {
     let now: @Sendable () -> Double
   }
@@ -32,10 +32,10 @@ final class SkyNetwork: Transport {
 
   func keepTime(_ now: @escaping @Sendable () -> Double) { clock.withLock { $0 = Clock(now: now) } }
 
-  /// Stands still at a time.
+  /// Stops the clock at a time.
   func stop(at now: SkyTime) { keepTime { Double(now.milliseconds) / 1000 } }
 
-  /// When something was answered last that was whole and what was asked for.
+  /// The time of the last complete answer with status 200.
   var lastWhole: Double? { whole.withLock { $0 } }
 
   func start(

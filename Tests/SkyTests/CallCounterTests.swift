@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Sky
+
+@Suite struct CallCounterTests {
+  private let three = [CallLimit(count: 3, seconds: 3600)]
+  private let one = [CallLimit(count: 1, seconds: 3600)]
+
+  private func time(_ seconds: Int) -> SkyTime { SkyTime(seconds: 1_800_000_000 + seconds) }
+
+  @Test("a refused call does not count, nor does one of an hour ago")
+  func rolling() {
+    var counter = CallCounter()
+    for second in 0..<3 { #expect(counter.call(by: "a", three, at: time(second * 10)) == nil) }
+    for _ in 0..<5 { #expect(counter.call(by: "a", three, at: time(100)) == 3500) }
+    #expect(counter.use(of: "a", three, at: time(100)) == (3, 0, 3500))
+    #expect(counter.call(by: "a", three, at: time(3600)) == nil)
+    #expect(counter.call(by: "a", three, at: time(3600)) == 10)
+    #expect(counter.use(of: "a", three, at: time(8000)) == (0, 3, 0))
+  }
+
+  @Test("of several limits the longest wait and the fewest calls left count")
+  func several() {
+    let limits = [CallLimit(count: 2, seconds: 60), CallLimit(count: 3, seconds: 1000)]
+    var counter = CallCounter()
+    #expect(counter.call(by: "a", limits, at: time(0)) == nil)
+    #expect(counter.use(of: "a", limits, at: time(0)).left == 1)
+    #expect(counter.call(by: "a", limits, at: time(1)) == nil)
+    #expect(counter.call(by: "a", limits, at: time(2)) == 58)
+    #expect(counter.call(by: "a", limits, at: time(60)) == nil)
+    #expect(counter.use(of: "a", limits, at: time(100)).left == 0)
+    #expect(counter.call(by: "a", limits, at: time(100)) == 900)
+    #expect(counter.call(by: "b", limits, at: time(100)) == nil)
+  }
+
+  @Test("a clock that was set back lets no client wait")
+  func backwards() {
+    var counter = CallCounter()
+    #expect(counter.call(by: "a", one, at: time(5000)) == nil)
+    #expect(counter.call(by: "a", one, at: time(0)) == nil)
+  }
+
+  @Test("of many clients, those that called last are remembered")
+  func clients() {
+    var counter = CallCounter()
+    for number in 0..<1500 { #expect(counter.call(by: "\(number)", one, at: time(number)) == nil) }
+    #expect(counter.use(of: "1499", one, at: time(1500)).calls == 1)
+    #expect(counter.use(of: "0", one, at: time(1500)).calls == 0)
+  }
+}
