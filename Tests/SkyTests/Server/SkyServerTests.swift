@@ -61,7 +61,7 @@ import Testing
       }.get()
       #expect(answer.status == 200)
     }
-    func post(_ count: Int) throws -> Result<TransferResponse, TransferFailure> {
+    func post(_ count: Int) throws -> Result<TransferResponse, TransferError> {
       try ask(server.url + "/2.3.0/launches/") {
         $0.method = .post
         $0.body = [UInt8](repeating: 0x20, count: count)
