@@ -38,10 +38,10 @@ test: setup ## build and run every test, warnings being errors
 	$(SWIFT) test $(STRICT)
 
 test-thread: setup ## the tests under the thread sanitizer
-	FLOW_TEST_DIVISOR=20 $(SWIFT) test $(STRICT) --sanitize=thread --scratch-path .build/thread
+	FLOW_TEST_SCALE=0.05 $(SWIFT) test $(STRICT) --sanitize=thread --scratch-path .build/thread
 
 test-address: setup ## the tests under the address sanitizer
-	FLOW_TEST_DIVISOR=5 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
+	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
 
 crash: setup ## kill pipelines KILLS times (default 500), at named points too, and look for what is lost; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests

@@ -54,30 +54,38 @@ let package = Package(
       name: "flow", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"],
       swiftSettings: unchecked
     ),
+    // For tests alone: how much work repeated tests do.
+    .target(name: "TestScale", path: "Tests/Support/TestScale"),
     // For tests alone: files and SQLite on a disk that crashes.
     .target(
       name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store"],
       path: "Tests/Support/SimulatedDisk"),
     // For tests alone: a server on the loopback.
     .target(name: "Loopback", path: "Tests/Support/Loopback"),
-    .testTarget(name: "ReactiveTests", dependencies: ["Reactive"]),
+    .testTarget(name: "ReactiveTests", dependencies: ["Reactive", "TestScale"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(
-      name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store"], exclude: ["Fixtures"]),
+      name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store", "TestScale"],
+      exclude: ["Fixtures"]),
     .testTarget(
-      name: "FetchTests", dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store"]),
-    .testTarget(name: "FlowTests", dependencies: ["flow", "JSON", "Pipeline", "Reactive", "Store"]),
-    .testTarget(name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store"]),
+      name: "FetchTests",
+      dependencies: ["CGlibc", "CZ", "Fetch", "JSON", "Loopback", "Reactive", "Store", "TestScale"]),
+    .testTarget(
+      name: "FlowTests", dependencies: ["flow", "JSON", "Pipeline", "Reactive", "Store", "TestScale"]),
+    .testTarget(
+      name: "PipelineTests", dependencies: ["JSON", "Pipeline", "Reactive", "Store", "TestScale"]),
     .testTarget(
       name: "NodesTests",
-      dependencies: ["Fetch", "JSON", "Loopback", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"]),
+      dependencies: [
+        "Fetch", "JSON", "Loopback", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store", "TestScale",
+      ]),
     .testTarget(
       name: "SkyTests", dependencies: ["Fetch", "JSON", "Nodes", "Pipeline", "Reactive", "Sky", "Store"]),
     .testTarget(name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive"], path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store"],
+      dependencies: ["JSON", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store", "TestScale"],
       path: "Tests/Simulation"),
   ],
   swiftLanguageModes: [.v6]

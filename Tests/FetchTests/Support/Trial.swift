@@ -69,5 +69,3 @@ func request(_ url: String, _ change: (inout Request) -> Void = { _ in }) throws
   change(&request)
   return request
 }
-
-let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1

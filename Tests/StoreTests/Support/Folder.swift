@@ -70,5 +70,3 @@ struct Dice: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 }
-
-let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
