@@ -107,6 +107,10 @@ if let kept = Context.environment["FLOW_TESTS"]?.split(separator: ",").map(Strin
         dependencies: [
           "Fetch", "JSON", "Loopback", "Nodes", "Pipeline", "Reactive", "SimulatedDisk", "Store", "TestScale",
         ],
-        path: "Tests/NodesTests", sources: ["Catalog", "Contract", "Support"]))
+        path: "Tests/NodesTests",
+        sources: [
+          "Catalog", "Contract", "Support", "Sinks/SinkBench.swift", "System/Support.swift",
+          "System/TemporaryFolder.swift",
+        ]))
   }
 }
