@@ -5,75 +5,115 @@ SWIFT ?= swift
 # C libraries the package links, as pkg-config-name:debian-package.
 LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev zlib:zlib1g-dev
 RELEASE := -c release --static-swift-stdlib
+# Where the release is built. SwiftPM locks the folder, so CI names another to build beside the tests.
+RELEASE_PATH ?= .build
+FLOW := $(RELEASE_PATH)/release/flow
 STRICT := -Xswiftc -warnings-as-errors
+FOR ?= 45s
 SECONDS ?= 60
 SEEDS ?= 1000
 ROUNDS ?= 7
 KILLS ?= 500
 RECORDS ?= 250000
+DAYS ?= 30
+SLOWEST ?= 30
+HOOK ?= lint
 # The runtime's own backtrace hangs inside the fuzzer.
 FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup build run test test-thread test-address crash simulate bench fuzz differential format lint install clean
+.PHONY: help setup build run install clean check test-one test times lint format install-hook \
+	test-long sanitize test-thread test-address months simulate crash fuzz differential bench
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^## / { printf "\n%s\n", substr($$0, 4) } \
+	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+## Use it
 
 setup: ## install the C libraries that are missing
 	@bash .ci/setup $(LIBRARIES)
 
 build: setup ## release build with the standard library linked in
-	$(SWIFT) build $(RELEASE)
+	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow
 
-run: build ## watch new-launches under the simulated sky for three quarters of a minute; no network for it
+run: build ## watch new-launches under the simulated sky, without a network; FOR=45s
 	@rm -f out/new-launches.jsonl
-	.build/release/flow run pipelines/new-launches.yaml --sky --speed 21600 --for 45s
+	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --for $(FOR)
 	@echo
-	@echo "What was told is in out/new-launches.jsonl:"
-	.build/release/flow tail -n 5 out/new-launches.jsonl
+	@echo "The changes are in out/new-launches.jsonl:"
+	$(FLOW) tail -n 5 out/new-launches.jsonl
 
-test: setup ## build and run every test, warnings being errors
+install: build ## install under PREFIX (default /usr/local)
+	install -D -m 755 $(FLOW) $(DESTDIR)$(PREFIX)/bin/flow
+
+clean: ## remove what was built
+	rm -rf .build bench/.build Tests/Fuzz/.build
+
+## While you work
+
+check: setup ## lint, the tests of the modules that differ from main, the contracts of nodes, the tidy tests
+	@SWIFT="$(SWIFT)" bash .ci/check
+
+test-one: setup ## build and run some test targets only: SUITE=StoreTests,JSONTests [FILTER=KilledTests]
+	@SWIFT="$(SWIFT)" bash .ci/test-one "$(SUITE)" "$(FILTER)"
+
+test: setup ## build and run every ordinary test, warnings being errors
 	$(SWIFT) test $(STRICT)
 
-test-thread: setup ## the tests under the thread sanitizer
-	FLOW_TEST_DIVISOR=20 $(SWIFT) test $(STRICT) --sanitize=thread --scratch-path .build/thread
-
-test-address: setup ## the tests under the address sanitizer
-	FLOW_TEST_DIVISOR=5 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
-
-crash: setup ## kill pipelines KILLS times (default 500), at named points too, and look for what is lost; FLOW_SEED=1
-	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
-
-simulate: setup ## whole pipelines on a disk that crashes, in virtual time; SEEDS=1000, from FLOW_FIRST on
-	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(STRICT) --filter SimulationTests.SimulationTests
-
-differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
-	python3 Tests/Differential/programs.py --count $(or $(COUNT),2000)
-
-bench: build ## measure; bench/README.md says what and how; ROUNDS=7 RECORDS=250000
-	$(SWIFT) build --package-path bench $(RELEASE)
-	bench/.build/release/ReactiveBench $(ROUNDS)
-	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow
-	python3 bench/jobs/pipelines.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow
-	python3 bench/jobs/state.py --records $(RECORDS) --rounds $(ROUNDS) .build/release/flow bench/.build/release/StoreBench
-
-fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60)
-	mkdir -p Tests/Fuzz/.build/corpus
-	$(SWIFT) build --package-path Tests/Fuzz -c release --sanitize=fuzzer --product FuzzReading
-	$(FUZZ)/FuzzReading $(FUZZ_OPTIONS)/reading -max_len=2048 Tests/Fuzz/.build/corpus
-	$(SWIFT) build --package-path Tests/Fuzz -c release --sanitize=fuzzer --product FuzzPrograms
-	$(FUZZ)/FuzzPrograms $(FUZZ_OPTIONS)/programs -max_len=256 -dict=Tests/Fuzz/programs.dict
-
-format: ## rewrite the sources as .swift-format says
-	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)
+times: setup ## the slowest tests, one after the other so that durations are true; SLOWEST=30 [FILTER=StoreTests]
+	$(SWIFT) build --build-tests $(STRICT)
+	$(SWIFT) test --skip-build $(STRICT) --no-parallel $(if $(FILTER),--filter $(FILTER)) --xunit-output .build/times.xml >.build/times.log \
+	  || { tail -n 40 .build/times.log; false; }
+	@sed -nE 's/.*<testcase classname="([^"]*)" name="([^"]*)" time="([0-9.e-]+)".*/\3 \1.\2/p' .build/times-swift-testing.xml \
+	  | sort -rg | head -n $(SLOWEST) | awk '{ $$1 = sprintf("%7.2f s ", $$1); print }'
 
 lint: ## complain where the sources differ from .swift-format
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 
-install: build ## install under PREFIX (default /usr/local)
-	install -D -m 755 .build/release/flow $(DESTDIR)$(PREFIX)/bin/flow
+format: ## rewrite the sources as .swift-format says
+	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
-clean: ## remove what was built
-	rm -rf .build bench/.build Tests/Fuzz/.build
+install-hook: ## have git run make lint before each commit; HOOK=check for make check
+	@hook="$$(git rev-parse --git-path hooks)/pre-commit" && mkdir -p "$$(dirname "$$hook")" \
+	  && printf '#!/bin/sh\nexec make %s\n' '$(HOOK)' >"$$hook" && chmod +x "$$hook" && echo "$$hook: make $(HOOK)"
+
+## For long
+
+test-long: ## all that takes long: tests at ten times the ordinary scale, months, simulate, crash, fuzz, bench
+	FLOW_TEST_SCALE=10 FLOW_MONTH_DAYS=$(DAYS) $(MAKE) test
+	$(MAKE) simulate crash fuzz bench
+
+months: setup ## the shipped pipelines for DAYS=30 simulated days
+	FLOW_MONTH_DAYS=$(DAYS) $(SWIFT) test $(STRICT) --filter MonthTests
+
+simulate: setup ## whole pipelines on a disk that crashes, in virtual time; SEEDS=1000, from FLOW_FIRST on
+	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(STRICT) --filter SimulationTests.SimulationTests
+
+crash: setup ## kill pipelines KILLS times (default 500), at named points too, and look for what is lost; FLOW_SEED=1
+	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
+
+fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60)
+	mkdir -p Tests/Fuzz/.build/corpus
+	$(SWIFT) build --package-path Tests/Fuzz -c release --sanitize=fuzzer
+	$(FUZZ)/FuzzReading $(FUZZ_OPTIONS)/reading -max_len=2048 Tests/Fuzz/.build/corpus
+	$(FUZZ)/FuzzPrograms $(FUZZ_OPTIONS)/programs -max_len=256 -dict=Tests/Fuzz/programs.dict
+
+differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
+	python3 Tests/Differential/programs.py --count $(or $(COUNT),2000)
+
+sanitize: test-thread test-address ## the tests under both sanitizers
+
+test-thread: setup ## the tests under the thread sanitizer
+	FLOW_TEST_SCALE=0.05 $(SWIFT) test $(STRICT) --sanitize=thread --scratch-path .build/thread
+
+test-address: setup ## the tests under the address sanitizer
+	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --sanitize=address --scratch-path .build/address
+
+bench: build ## measure; bench/README.md says what and how; ROUNDS=7 RECORDS=250000
+	$(SWIFT) build --package-path bench $(RELEASE)
+	bench/.build/release/ReactiveBench $(ROUNDS)
+	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
+	python3 bench/jobs/pipelines.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
+	python3 bench/jobs/state.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW) bench/.build/release/StoreBench

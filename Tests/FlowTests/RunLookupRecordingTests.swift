@@ -37,7 +37,7 @@ import Testing
     let pipeline = "\(root)/pipelines/launch-videos.yaml"
     let place = try Workplace()
     let live = try place.flow(
-      "run", "--sky", "--speed", "21600", "--for", "12s", "--record", "rec", pipeline)
+      "run", "--sky", "--speed", "43200", "--for", "6s", "--record", "rec", pipeline)
     #expect(live.status == 0, "\(live.errors)")
     let told = live.output.split(separator: "\n").dropFirst()
     #expect(!told.isEmpty, "\(live.output) \(live.errors)")

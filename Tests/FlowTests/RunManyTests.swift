@@ -1,4 +1,5 @@
 import Foundation
+import TestScale
 import Testing
 
 /// Several pipelines in one `flow run`, and pipelines in virtual time.
@@ -58,11 +59,10 @@ import Testing
     #expect(!place.has("log.jsonl") && !place.has("q.jsonl"))
   }
 
-  @Test("a recorded year of six-hourly polls takes seconds, and gives the changes that are in it")
+  @Test(
+    "two recorded months of six-hourly polls, or a year, take seconds, and give the changes that are in them")
   func year() throws {
-    // Sanitizers make everything many times slower.
-    let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
-    let recording = Recording(polls: 1460 / divisor, rows: 40)
+    let recording = Recording(polls: TestScale.count(240, atMost: 1460), rows: 40)
     let place = try Workplace(
       """
       sources: { upcoming: { replay: in.jsonl } }
@@ -75,7 +75,7 @@ import Testing
     let outcome = try place.shell("\"$0\" run p.yaml; s=$?; times; exit $s")
     #expect(outcome.status == 0 && outcome.errors == "")
     let lines = place.lines("log.jsonl")
-    #expect(lines.count == recording.changes.count && lines.count > 1000 / divisor)
+    #expect(lines.count == recording.changes.count && lines.count > recording.polls * 2 / 3)
     #expect(lines == recording.changes)
     // The second line is that of the children: minutes and seconds, user and system.
     let times = try #require(outcome.output.split(separator: "\n").last)
@@ -84,9 +84,9 @@ import Testing
       return sum + numbers.reduce(0) { $0 * 60 + $1 }
     }
     #if DEBUG
-      let limit = 30.0
+      let limit = 0.02 * Double(recording.polls) + 1
     #else
-      let limit = 2.0
+      let limit = 0.0013 * Double(recording.polls) + 0.1
     #endif
     #expect(seconds > 0 && seconds < limit, "\(times)")
   }

@@ -70,13 +70,14 @@ import Testing
       sources: { in: { file: in.jsonl } }
       steps: [map: '{n: .n, sum: (reduce range(2000) as $i (0; . + $i))}']
       sinks: { log: { jsonl: log.jsonl } }
+      epoch: { events: 200 }
       """, input: (1...20_000).map { "{\"n\":\($0)}\n" }.joined())
     let running = try place.start()
     try running.waitForLines(1, in: "log.jsonl")
     let (outcome, _) = try running.end(by: SIGINT)
     #expect(outcome.status == 130)
     let lines = place.lines("log.jsonl")
-    #expect(!lines.isEmpty && place.text("log.jsonl").hasSuffix("\n"))
+    #expect((1..<20_000).contains(lines.count) && place.text("log.jsonl").hasSuffix("\n"))
     #expect(lines == (1...lines.count).map { "{\"n\":\($0),\"sum\":1999000}" })
   }
 

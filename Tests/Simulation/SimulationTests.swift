@@ -1,4 +1,5 @@
 import Foundation
+import TestScale
 import Testing
 
 /// Whole pipelines in virtual time, on a disk that loses power, fails and is full.
@@ -13,7 +14,7 @@ import Testing
   static var seeds: Range<UInt64> {
     if let seed = number("FLOW_SEED") { return seed..<seed + 1 }
     let first = number("FLOW_FIRST") ?? 0
-    return first..<first + (number("FLOW_SEEDS") ?? 40 / (number("FLOW_TEST_DIVISOR") ?? 1))
+    return first..<first + (number("FLOW_SEEDS") ?? UInt64(TestScale.count(40)))
   }
 
   @Test("nothing is lost or doubled, whatever becomes of the process and its disk")

@@ -1,5 +1,6 @@
 import Reactive
 import Store
+import TestScale
 import Testing
 
 @testable import Fetch
@@ -61,7 +62,7 @@ import Testing
   @Test("the times given are the earliest at which no window is ever exceeded")
   func property() {
     var dice = SplitMix64(seed: 11)
-    for _ in 0..<max(300 / divisor, 30) {
+    for _ in 0..<TestScale.count(300, atLeast: 30) {
       let windows = (0..<Int.random(in: 1...3, using: &dice)).map { _ in
         SiteBudget.Window(
           Int.random(in: 1...6, using: &dice), per: .seconds(Int.random(in: 1...60, using: &dice)))

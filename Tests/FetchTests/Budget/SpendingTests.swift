@@ -2,6 +2,7 @@ import Foundation
 import Reactive
 import Store
 import Synchronization
+import TestScale
 import Testing
 
 @testable import Fetch
@@ -151,7 +152,7 @@ import Testing
 
   @Test("several clients over one file never spend more than there is, as the site counts it")
   func property() throws {
-    for seed in 0..<UInt64(max(12 / divisor, 3)) {
+    for seed in 0..<UInt64(TestScale.count(4, atLeast: 3)) {
       var dice = SplitMix64(seed: seed)
       let path = folder.path + "/\(seed).db"
       let windows = [

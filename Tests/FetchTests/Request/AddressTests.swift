@@ -1,4 +1,5 @@
 import Reactive
+import TestScale
 import Testing
 
 @testable import Fetch
@@ -113,7 +114,7 @@ import Testing
       "[::1]", "@", "+", "\u{1}",
     ]
     var good = 0
-    for _ in 0..<max(5000 / divisor, 500) {
+    for _ in 0..<TestScale.count(5000, atLeast: 500) {
       let text =
         (dice.below(3) == 0 ? "" : "https://a.org")
         + (0..<dice.below(8)).map { _ in parts[dice.below(parts.count)] }.joined()

@@ -1,3 +1,4 @@
+import TestScale
 import Reactive
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
     var dice = SplitMix64(seed: 3)
     let letters = Array("abc/%20 é\\")
     func text(_ count: Int) -> String { String((0..<count).map { _ in letters[dice.below(letters.count)] }) }
-    for _ in 0..<max(2000 / divisor, 100) {
+    for _ in 0..<TestScale.count(2000, atLeast: 100) {
       let secrets = (0..<dice.below(4)).map { _ in text(4 + dice.below(4)) }
       var body: [UInt8] = []
       for _ in 0..<dice.below(6) {

@@ -46,8 +46,6 @@ func request(_ url: String, _ change: (inout Request) -> Void = { _ in }) throws
   return request
 }
 
-let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
-
 extension BudgetRules {
   /// How many requests the budget can pay now; nil without limits.
   func left(at now: Double) -> Int? {

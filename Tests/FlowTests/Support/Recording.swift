@@ -2,6 +2,7 @@ import Foundation
 
 /// A made-up recording of polls six hours apart, and what `changes` should say of it.
 struct Recording {
+  let polls: Int
   /// The recording, as the `replay` source reads it.
   let text: String
   /// The changes, told two minutes after each poll, as lines of JSON; at the end what waits is told at once.
@@ -47,6 +48,7 @@ struct Recording {
       let at = Recording.time(poll * 21600)
       polled.append("{\"at\":\"\(at)\",\"rows\":[\(rows.map(\.json).joined(separator: ","))]}\n")
     }
+    self.polls = polls
     text = polled.joined()
     self.changes = changes
   }

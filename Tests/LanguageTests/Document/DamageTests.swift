@@ -1,4 +1,5 @@
 import Foundation
+import TestScale
 import Testing
 
 @testable import Language
@@ -31,9 +32,8 @@ import Testing
 
   @Test func damagedBytesAreRead() {
     var dice = Dice(state: 5)
-    let divisor = Int(ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"] ?? "1") ?? 1
     let telling = Array("\t\n\r {}[]:,-&*!|>'\"%@`#?$\\~<".utf8) + [0, 0x80, 0xC2, 0xEF, 0xFF]
-    for _ in 0..<(4000 / divisor) {
+    for _ in 0..<TestScale.count(4000) {
       var bytes = Array((samples.randomElement(using: &dice) ?? "").utf8)
       for _ in 0..<Int.random(in: 1...4, using: &dice) {
         let index = Int.random(in: bytes.indices, using: &dice)

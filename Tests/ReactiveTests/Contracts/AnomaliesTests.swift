@@ -1,4 +1,5 @@
 import Reactive
+import TestScale
 import Testing
 
 /// The situations in which reactive libraries have deadlocked, lost their order or run out of stack.
@@ -76,7 +77,7 @@ import Testing
   }
 
   @Test func concurrentFirstSubscribersConnectOnce() {
-    for _ in 0..<(200 / stressDivisor) {
+    for _ in 0..<TestScale.count(200) {
       let connections = Tally()
       let shared = Observable<Int>.create { _ in connections.add() }.share()
       #expect(inThreads(4) { _ in shared.subscribe() })
@@ -157,9 +158,9 @@ import Testing
     #expect(clock.pending == 0)
   }
 
-  // MARK: a million rounds on a small stack
+  // MARK: a hundred thousand rounds on a small stack, where recursion ends after some thousand
 
-  private static let rounds = 1_000_000 / stressDivisor
+  private static let rounds = TestScale.count(100_000)
 
   @Test func concatTakesNoStack() {
     expectRounds(Observable.concat(Array(repeating: .just(1), count: Self.rounds)))

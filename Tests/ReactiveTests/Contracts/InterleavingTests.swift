@@ -1,15 +1,16 @@
 import Foundation
 import Reactive
+import TestScale
 import Testing
 
-/// Operators with several inputs, under thousands of orders in which simultaneous work could run.
+/// Operators with several inputs, under hundreds of orders in which (`make test-long`: thousands) simultaneous work could run.
 ///
 /// The scheduler draws the order from a seed. A failure names the seed; `FLOW_SEED=7 swift test --filter Interleaving`
 /// runs that one alone.
 @Suite struct InterleavingTests {
   private static let seeds: [UInt64] = {
     if let one = ProcessInfo.processInfo.environment["FLOW_SEED"].flatMap({ UInt64($0) }) { return [one] }
-    return Array(0..<UInt64(3000 / stressDivisor))
+    return Array(0..<UInt64(TestScale.count(300)))
   }()
 
   private static let drawings = ["abc(de)|", "(ab)c-(de)|", "a(bc)d(e|)"]

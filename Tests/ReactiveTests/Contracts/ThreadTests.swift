@@ -1,9 +1,10 @@
 import Reactive
+import TestScale
 import Testing
 
 /// Real threads against each other; what the thread sanitizer looks at.
 @Suite struct ThreadTests {
-  private static let many = 20_000 / stressDivisor
+  private static let many = TestScale.count(20_000)
 
   @Test func aSubjectFedByFourThreadsDeliversEverythingOneAtATime() {
     let subject = PublishSubject<Int>()

@@ -1,4 +1,5 @@
 @testable import Reactive
+import TestScale
 import Testing
 
 @Suite struct SubscriptionTests {
@@ -62,7 +63,7 @@ import Testing
 
   @Test func endsManyChildrenInLittleTime() {
     let parent = Subscription()
-    let children = (0..<(200_000 / stressDivisor)).map { _ in parent.child() }
+    let children = (0..<TestScale.count(200_000, atMost: 200_000)).map { _ in parent.child() }
     let start = ContinuousClock.now
     let back = inThreads(1, patience: 10) { _ in parent.dispose() }
     #expect(back)

@@ -36,6 +36,3 @@ func eventually(patience: Double = 20, _ condition: () -> Bool) -> Bool {
   }
   return true
 }
-
-/// How much smaller stress tests are to be: the sanitizers make everything slower.
-let stressDivisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1

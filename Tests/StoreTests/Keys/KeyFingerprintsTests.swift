@@ -1,3 +1,4 @@
+import TestScale
 import Testing
 
 @testable import Store
@@ -14,7 +15,7 @@ import Testing
     var dice = Dice(state: UInt64(room))
     let known = KeyFingerprints(room: room)
     var model: Set<Int> = []
-    for number in 0..<40_000 / divisor {
+    for number in 0..<TestScale.count(40_000, atMost: 40_000) {
       let key = Int.random(in: 0..<6000, using: &dice)
       // Now more come than go, now more go.
       if Int.random(in: 0..<10, using: &dice) < (number / 8000 % 2 == 0 ? 7 : 3) {

@@ -1,3 +1,4 @@
+import TestScale
 import Testing
 
 @testable import Store
@@ -139,7 +140,7 @@ import Testing
     #expect(!(0..<6000).contains { has(table, $0) })
   }
 
-  @Test("says what a plain set says, whatever happens", arguments: 0..<max(12 / divisor, 3))
+  @Test("says what a plain set says, whatever happens", arguments: 0..<TestScale.count(12, atLeast: 3))
   func model(seed: Int) throws {
     var dice = Dice(state: UInt64(seed))
     try fill(700)

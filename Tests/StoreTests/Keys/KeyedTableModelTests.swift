@@ -1,3 +1,4 @@
+import TestScale
 import Testing
 
 @testable import Store
@@ -26,7 +27,8 @@ import Testing
     return model
   }
 
-  @Test("a table is what a plain model says after any operations", arguments: 0..<max(24 / divisor, 4))
+  @Test(
+    "a table is what a plain model says after any operations", arguments: 0..<TestScale.count(8, atLeast: 4))
   func model(seed: Int) throws {
     var dice = Dice(state: UInt64(seed))
     var folder = try Folder()

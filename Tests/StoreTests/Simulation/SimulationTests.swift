@@ -1,4 +1,5 @@
 import Foundation
+import TestScale
 import Testing
 
 @testable import Store
@@ -13,7 +14,8 @@ import Testing
 
   static var seeds: [[UInt64]] {
     if let seed = environment["FLOW_SEED"].flatMap({ UInt64($0) }) { return [[seed]] }
-    let count = environment["FLOW_SEEDS"].flatMap { UInt64($0) } ?? UInt64(max(200 / divisor, batch))
+    let count =
+      environment["FLOW_SEEDS"].flatMap { UInt64($0) } ?? UInt64(TestScale.count(200, atLeast: batch))
     return stride(from: 0, to: count, by: batch).map { Array($0..<min($0 + UInt64(batch), count)) }
   }
 

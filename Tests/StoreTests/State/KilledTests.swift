@@ -1,4 +1,5 @@
 import Foundation
+import TestScale
 import Testing
 
 @testable import Store
@@ -39,7 +40,7 @@ import Testing
     let folder = try Folder()
     var dice = Dice(state: 5)
     var told = 0
-    for _ in 0..<max(6 / divisor, 2) {
+    for _ in 0..<TestScale.count(6, atLeast: 2) {
       let child = Process()
       child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       child.arguments = ["--testing-library", "swift-testing", "--filter", "KilledTests/writer"]

@@ -1,4 +1,5 @@
 import Foundation
+import TestScale
 import Testing
 
 @testable import Store
@@ -151,7 +152,7 @@ import Testing
     }
     let log = try folder.read("p.db-wal")
     var seen: Set<Int64> = []
-    for cut in Array(stride(from: 0, to: log.count, by: 1171 * max(1, divisor))) + [log.count] {
+    for cut in Array(stride(from: 0, to: log.count, by: Int(1171 / min(TestScale.factor, 1)))) + [log.count] {
       let copy = try folder.snapshot()
       try copy.write(Array(log[..<cut]), "p.db-wal")
       // Before the tables are made there is an empty file, which is begun anew.
@@ -162,7 +163,7 @@ import Testing
       let value = try after.table(node: "n", description: "").value(for: bytes("last"))
       #expect(value == (after.epoch == 0 ? nil : bytes("\(after.epoch - 1)")))
     }
-    #expect(divisor > 1 || seen == Set(0...12))
+    #expect(TestScale.factor < 1 || seen == Set(0...12))
   }
 
   @Test("the standard folder and the names of files")

@@ -71,8 +71,6 @@ struct Dice: RandomNumberGenerator {
   }
 }
 
-let divisor = ProcessInfo.processInfo.environment["FLOW_TEST_DIVISOR"].flatMap { Int($0) } ?? 1
-
 extension StateFile {
   /// The mark of a sink.
   func written(sink: String) throws(StoreError) -> OutputPlace? {

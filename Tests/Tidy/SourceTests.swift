@@ -1,0 +1,98 @@
+import Testing
+
+/// Rules for every Swift file: how it opens, how long it is, what it imports, what it names.
+@Suite(.serialized) struct SourceTests {
+  @Test("a file opens with its purpose: a comment at its top, or a doc comment on what it declares first")
+  func openings() {
+    // What the tests of a suite show, their names say.
+    let files = Repository.swiftFiles.filter { !$0.name.hasSuffix("Tests.swift") }
+    let findings = files.compactMap { file -> Finding? in
+      // An extension is opened by the comment on its first member.
+      let skipped = ["import ", "@testable ", "@_exported ", "extension ", "where ", "{", "#"]
+      let first = file.lines.firstIndex { line in
+        let text = line.drop { $0 == " " }
+        return !text.isEmpty && !skipped.contains { text.hasPrefix($0) }
+      }
+      guard let first, !file.lines[first].contains("//") else { return nil }
+      return Finding(
+        file.name, file, line: first + 1,
+        "the file does not say what it is for; begin it with a doc comment on its first declaration")
+    }
+    Ratchet.expect(findings, rule: "opening")
+  }
+
+  @Test("a file is as large as its idea: 15 to 500 lines")
+  func sizes() {
+    var findings: [Finding] = []
+    for file in Repository.swiftFiles {
+      let count = file.lines.count - 1
+      if count > 500 {
+        findings.append(
+          Finding(
+            file.name, file, line: count, "\(count) lines; split it by subject into files of 500 or fewer"))
+      } else if count < 15 {
+        findings.append(
+          Finding(file.name, file, line: count, "\(count) lines; merge it into the file that uses it"))
+      }
+    }
+    Ratchet.expect(findings, rule: "size")
+  }
+
+  @Test("a name at the top of a module means one thing in all modules")
+  func duplicates() {
+    let kinds: Set = ["struct", "class", "enum", "actor", "protocol", "typealias"]
+    var places: [String: [(module: String, file: Repository.File, line: Int)]] = [:]
+    for file in Repository.sources {
+      for (index, line) in file.lines.enumerated() {
+        guard let first = line.first, first.isLetter || first == "@", !line.contains("private ") else {
+          continue
+        }
+        let words = line.split(separator: " ").prefix(6)
+        guard let kind = words.firstIndex(where: { kinds.contains(String($0)) }), kind + 1 < words.endIndex,
+          words[..<kind].allSatisfy({ $0 != "extension" && $0 != "func" && $0 != "let" && $0 != "var" })
+        else { continue }
+        guard let name = words[kind + 1].words.first else { continue }
+        places[String(name), default: []].append((file.module, file, index + 1))
+      }
+    }
+    var findings: [Finding] = []
+    for (name, ones) in places where Set(ones.map(\.module)).count > 1 {
+      let modules = Set(ones.map(\.module)).sorted().joined(separator: " and ")
+      for one in ones.dropFirst() {
+        findings.append(
+          Finding(name, one.file, line: one.line, "\(name) is declared in \(modules); rename one of them"))
+      }
+    }
+    Ratchet.expect(findings, rule: "duplicate")
+  }
+
+  /// Not an index: names are compared, so that a dead one that is called as a living one is not found.
+  @Test("what is public or package is used somewhere")
+  func dead() {
+    let kinds: Set = ["func", "var", "let", "struct", "class", "enum", "protocol", "typealias", "case"]
+    var uses: [Substring: Int] = [:]
+    var declared: [(name: Substring, file: Repository.File, line: Int)] = []
+    let outside = ["bench", "Tests/Fuzz"].flatMap { Repository.paths(below: $0) }
+      .filter { $0.hasSuffix(".swift") }.compactMap(Repository.file)
+    for file in Repository.swiftFiles + outside {
+      for (index, line) in file.lines.enumerated() {
+        let code = line.drop { $0 == " " }
+        if code.hasPrefix("//") { continue }
+        let words = code.words
+        for word in words { uses[word, default: 0] += 1 }
+        guard file.path.hasPrefix("Sources/"), let first = words.first,
+          first == "public" || first == "package",
+          let kind = words.firstIndex(where: { kinds.contains(String($0)) }), kind + 1 < words.count
+        else { continue }
+        declared.append((words[kind + 1], file, index + 1))
+      }
+    }
+    // What the language calls by itself.
+    let findings = declared.filter { uses[$0.name] == 1 && $0.name != "callAsFunction" }.map {
+      Finding(
+        String($0.name), $0.file, line: $0.line, "\($0.name) is public and used nowhere; delete it, or use it"
+      )
+    }
+    Ratchet.expect(findings, rule: "dead")
+  }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+/// The words that docs/glossary.md has better ones for, counted in code, comments and texts.
+@Suite struct WordTests {
+  /// From the table below “Words to avoid”: what is in the first column, between backticks.
+  static let avoided: [String] = {
+    let lines = Repository.file("docs/glossary.md")?.lines ?? []
+    let table = lines.drop { $0 != "## Words to avoid" }.dropFirst().prefix { !$0.hasPrefix("## ") }
+    return table.compactMap { line in
+      guard line.hasPrefix("| `") else { return nil }
+      return line.split(separator: "`").dropFirst().first.map(String.init)
+    }
+  }()
+
+  @Test("the glossary lists words to avoid")
+  func list() { #expect(Self.avoided.count >= 8) }
+
+  @Test("no area has more of a word to avoid than it had")
+  func words() {
+    let phrases = Self.avoided.map { phrase in (text: phrase, bytes: Array(phrase.utf8)) }
+    let texts = Repository.documents.filter { $0.path != "docs/glossary.md" && $0.path != "CHANGELOG.md" }
+    let pipelines = Repository.paths(below: "pipelines").filter { $0.hasSuffix(".yaml") }
+      .compactMap(Repository.file)
+    var findings: [Finding] = []
+    for file in Repository.swiftFiles + texts + pipelines where !file.path.hasPrefix("Tests/Tidy/") {
+      let area =
+        file.path.hasSuffix(".swift")
+        ? String(file.folders[0]) : file.path.hasSuffix(".md") ? "docs" : "pipelines"
+      for (index, line) in file.lines.enumerated() {
+        let bytes = line.utf8.map { 65...90 ~= $0 ? $0 + 32 : $0 }
+        for phrase in phrases {
+          for _ in 0..<bytes.count(of: phrase.bytes) {
+            findings.append(
+              Finding(
+                "\(area) \(phrase.text)", file, line: index + 1,
+                "“\(phrase.text)”: docs/glossary.md has a better word"))
+          }
+        }
+      }
+    }
+    Ratchet.expect(findings, rule: "word")
+  }
+}
+
+extension [UInt8] {
+  /// How often some words stand in a text, whole.
+  fileprivate func count(of phrase: [UInt8]) -> Int {
+    func isLetter(_ index: Int) -> Bool {
+      indices.contains(index) && (97...122 ~= self[index] || self[index] == 95)
+    }
+    guard let first = phrase.first, count >= phrase.count else { return 0 }
+    var found = 0
+    for start in 0...(count - phrase.count) where self[start] == first {
+      if isLetter(start - 1) || isLetter(start + phrase.count) { continue }
+      if self[start..<start + phrase.count].elementsEqual(phrase) { found += 1 }
+    }
+    return found
+  }
+}
