@@ -55,6 +55,8 @@ struct Simulation {
   private let isFaulty: Bool
   let clockJumps: Bool
   private var wasCut = false
+  /// Whether the disk has lost or refused anything, after which a file may be set aside.
+  private(set) var hasLost = false
 
   init(seed: UInt64) throws {
     scenario = try Scenario(seed: seed)
@@ -138,6 +140,7 @@ struct Simulation {
       disk.stop(atOperation: operation)
     }
     guard isFaulty else { return }
+    hasLost = true
     if dice.below(3) == 0 {
       let room = dice.below(20_000)
       note("room for \(room) bytes")
@@ -227,6 +230,7 @@ struct Simulation {
       count.ends[isCut ? "power cuts in an operation" : "kills in an operation", default: 0] += 1
       note(isCut ? "power cut in an operation" : "killed in an operation")
       if isCut { disk.crash() } else { disk.kill() }
+      hasLost = hasLost || isCut
       wasCut = isCut
     } else if wasRunning {
       note("ended, failed: \(life.hasFailed.map { "\($0)" } ?? "not")")
@@ -239,6 +243,7 @@ struct Simulation {
       count.ends[life.end == .cut ? "power cuts" : "kills", default: 0] += 1
       wasCut = life.end == .cut
     }
+    hasLost = hasLost || wasCut
     disk.cancelStop()
     if let complaint = try follower.look(disk.start(), wasCut: wasCut) { throw Complaint(complaint) }
   }

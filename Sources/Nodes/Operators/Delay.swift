@@ -19,52 +19,13 @@ let delay = NodeSpec(
       output: "2s 1\n5m1s 2\n5m2s 3"),
   ],
   .step { options, context in
-    try Delay(DelayMachine(by: options[DelayOptions.time], bound: options[DelayOptions.bound]), context)
+    try Delay(by: options[DelayOptions.time], bound: options[DelayOptions.bound], context)
   })
 
 private enum DelayOptions {
   static let time = Option.required("for", .duration, "how much later", example: "5m")
   static let bound = Option(
     "bound", .integer(1...10_000_000), default: "65536", "how many events and ends of polls may wait")
-}
-
-/// Lets out each element a while after it has come.
-struct DelayMachine<Element: Sendable>: Sendable {
-  private let time: Duration
-  private let bound: Int
-  private(set) var waiting: ArraySlice<(due: Instant, element: Element)> = []
-
-  init(by time: Duration, bound: Int) {
-    self.time = time
-    self.bound = bound
-  }
-
-  /// When `due` should be asked next.
-  var nextDeadline: Instant? { waiting.first?.due }
-
-  /// Goes on with an element that has come before, at a time.
-  mutating func resume(_ element: Element, since time: Instant) {
-    waiting.append((time + self.time, element))
-  }
-
-  /// Takes an element; hands back the oldest when too many wait.
-  mutating func accept(_ element: Element, at now: Instant) -> Element? {
-    waiting.append((now + time, element))
-    return waiting.count > bound ? flushFirst() : nil
-  }
-
-  /// Takes out the next element that is due, if one is.
-  mutating func due(at now: Instant) -> Element? {
-    guard let first = waiting.first, first.due <= now else { return nil }
-    return flushFirst()
-  }
-
-  /// Takes out the oldest element.
-  mutating func flushFirst() -> Element? {
-    let first = waiting.popFirst()?.element
-    if waiting.isEmpty { waiting = [] }
-    return first
-  }
 }
 
 /// What waits, and since when.
@@ -90,18 +51,21 @@ private struct Delayed: Remembered {
 }
 
 private final class Delay: Step {
-  private var machine: DelayMachine<Signal>
+  private var machine = DelayMachine<Signal>()
+  private let time: Duration
+  private let bound: Int
   private let context: StepContext
   private var queue: NodeQueue<Delayed>
 
-  init(_ machine: DelayMachine<Signal>, _ context: StepContext) throws {
-    self.machine = machine
+  init(by time: Duration, bound: Int, _ context: StepContext) throws {
+    self.time = time
+    self.bound = bound
     self.context = context
     queue = try context.queue()
   }
 
   func start(_ out: Downstream) {
-    for delayed in queue.waiting { machine.resume(delayed.signal, since: delayed.since) }
+    for delayed in queue.waiting { machine.accept(delayed.signal, due: delayed.since + time) }
     out.setAlarm(atNext: machine.nextDeadline)
   }
 
@@ -111,8 +75,9 @@ private final class Delay: Step {
 
   private func wait(_ signal: Signal, _ out: Downstream) {
     queue.append(Delayed(signal: signal, since: out.now))
-    if let early = machine.accept(signal, at: out.now) { pass(early, out) }
-    if machine.waiting.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
+    machine.accept(signal, due: out.now + time)
+    if machine.count > bound, let early = machine.flushFirst() { pass(early, out) }
+    if machine.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
   }
 
   func wake(_ out: Downstream) {
@@ -123,7 +88,7 @@ private final class Delay: Step {
   func finish(_ ending: Ending, _ out: Downstream) {
     switch ending {
     case .flush: while let signal = machine.flushFirst() { pass(signal, out) }
-    case .keep: context.noteWaiting(machine.waiting.count { $0.element.isEvent })
+    case .keep: context.noteWaiting(machine.elements.count(where: \.isEvent))
     }
   }
 

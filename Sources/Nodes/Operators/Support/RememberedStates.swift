@@ -5,7 +5,7 @@ import Store
 
 // How what machines keep of a key is written down for the next run.
 
-extension Pending: Storable, Remembered where Element == Pipeline.Event {
+extension Pending: Storable, Remembered where Element == Event {
   public init?(remembered value: Value) {
     guard let since = value.time("since"), let latest = value.time("latest"),
       let element = value.member("event").flatMap({ Event(remembered: $0) })

@@ -1,4 +1,0 @@
-import Pipeline
-
-/// Reactive has an `Event` too, the one of `materialize`; here it is always what flows through a pipeline.
-typealias Event = Pipeline.Event
