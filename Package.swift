@@ -84,7 +84,8 @@ let package = Package(
     .testTarget(
       name: "FlowTests",
       dependencies: ["flow", "Engine", "JSON", "Language", "Reactive", "Store", "System", "TestScale"]),
-    .testTarget(name: "LanguageTests", dependencies: ["JSON", "Language", "System", "TestSupport"]),
+    .testTarget(
+      name: "LanguageTests", dependencies: ["JSON", "Language", "System", "TestScale", "TestSupport"]),
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "JSON", "Language", "Reactive", "Store", "System"]),
     .testTarget(

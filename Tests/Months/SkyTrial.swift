@@ -81,7 +81,7 @@ final class SkyTrial {
       }
     }
     let sources = Set(plan.sources.map(\.name))
-    options.tap = { [polls] (name: String, event: Engine.Event) in
+    options.tap = { [polls] (name: String, event: Event) in
       guard sources.contains(name), event.isEndOfPoll, event.poll.notes.member("stale") == nil
       else { return }
       polls.note(SkyPoll(source: name, at: event.poll.at, asked: network.lastWhole))
@@ -113,9 +113,9 @@ final class Noted<Entry: Sendable>: Sendable {
 }
 
 private final class ListeningSink: Sink {
-  private let note: (Engine.Event) -> Void
-  init(_ note: @escaping (Engine.Event) -> Void) { self.note = note }
-  func take(_ event: Engine.Event) { note(event) }
+  private let note: (Event) -> Void
+  init(_ note: @escaping (Event) -> Void) { self.note = note }
+  func take(_ event: Event) { note(event) }
 }
 
 private struct SystemRandom: RandomNumberGenerator {

@@ -57,7 +57,9 @@ import Testing
     example("7, |") { clock in Observable.just(7) }
     example("2, 4, 6, |") { clock in Observable.from(1...3).map { $0 * 2 } }
     example("false, true, |") { clock in Observable.just(1).materialize().map { $0.isTerminal } }
-    example("1, |") { clock in Observable.from([Event.next(1), .completed, .next(2)]).dematerialize { $0 } }
+    example("1, |") { clock in
+      Observable.from([Notification.next(1), .completed, .next(2)]).dematerialize { $0 }
+    }
     example("1, 2, 3, |") { clock in Observable.merge([Observable.from([1, 2]), Observable.just(3)]) }
     example("1, 2, |") { clock in Observable.just(1).merge(with: Observable.just(2)) }
     example("|") { clock in Observable<Int>.never().take(for: .seconds(1), on: clock) }

@@ -38,6 +38,7 @@ struct LineCheck {
     for file in files.sorted(by: { $0.inode < $1.inode }) {
       let isAside = file.path.contains(".aside-")
       if isAside { aside += 1 }
+      if isAside, !mayBeAside { throw Complaint("\(file.path) was set aside, though the disk lost nothing") }
       var lines = file.bytes.split(separator: 0x0a, omittingEmptySubsequences: false)[...]
       let last = lines.popLast() ?? []
       for line in lines {

@@ -24,7 +24,7 @@ final class Recorder: KeepingSink {
     self.life = life
   }
 
-  func take(_ event: Engine.Event) throws {
+  func take(_ event: Event) throws {
     guard let outbox = context.outbox else { return }
     let output = Witness.Output(id: try outbox.nextID(), bytes: event.value.json)
     outbox.put(output.bytes, id: output.id)

@@ -57,6 +57,8 @@ struct Simulation {
   private let isFaulty: Bool
   let clockJumps: Bool
   private var wasCut = false
+  /// Whether the disk has lost or refused anything, after which a file may be set aside.
+  private(set) var hasLost = false
 
   init(seed: UInt64) throws {
     scenario = try Scenario(seed: seed)
@@ -140,6 +142,7 @@ struct Simulation {
       disk.stop(atOperation: operation)
     }
     guard isFaulty else { return }
+    hasLost = true
     if dice.below(3) == 0 {
       let room = dice.below(20_000)
       note("room for \(room) bytes")
@@ -229,6 +232,7 @@ struct Simulation {
       count.ends[isCut ? "power cuts in an operation" : "kills in an operation", default: 0] += 1
       note(isCut ? "power cut in an operation" : "killed in an operation")
       if isCut { disk.crash() } else { disk.kill() }
+      hasLost = hasLost || isCut
       wasCut = isCut
     } else if wasRunning {
       note("ended, failed: \(life.hasFailed.map { "\($0)" } ?? "not")")
@@ -241,6 +245,7 @@ struct Simulation {
       count.ends[life.end == .cut ? "power cuts" : "kills", default: 0] += 1
       wasCut = life.end == .cut
     }
+    hasLost = hasLost || wasCut
     disk.cancelStop()
     if let complaint = try follower.look(disk.start(), wasCut: wasCut) { throw Complaint(complaint) }
   }

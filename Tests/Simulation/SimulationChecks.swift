@@ -20,7 +20,7 @@ extension Simulation {
         path == "/out/log.jsonl"
         ? events : events.filter { path.contains("/deep/\($0.member("k")?.string ?? "")/") }
       var check = LineCheck(path, process)
-      try check.check(expected, mayBeAside: true)
+      try check.check(expected, mayBeAside: hasLost)
       count.lines += expected.count
       count.aside += check.aside
     }

@@ -48,6 +48,10 @@ import Testing
       (30560, "lines that a failed sync had left in memory alone were passed over, and taken for safe"),
       (60281, "stopped while it made lines again, a run kept how far it had come, and they were doubled"),
       (300_790, "an event that came when the clock was back before the end of a window was not in that"),
+      (
+        33,
+        "windows of several keys that end at one instant came in the order in which the keys were first seen"
+      ),
       (2124, "an old file that a power cut had left with half a line was taken for whole"),
     ] as [(UInt64, String)])
   func found(seed: UInt64, what: String) throws {

@@ -13,6 +13,7 @@ struct StepCheck {
   private var expected: [Value] = []
   private var state: [String: Value] = [:]
   private var seen: Set<String> = []
+  private var windows = TimedWindows()
   private var hasBaseline = false
   private let emitsFirst: Bool
   /// Then windows hold their events by the times that the clock has shown, which is another order.
@@ -26,15 +27,15 @@ struct StepCheck {
     self.isFirst = isFirst
   }
 
-  mutating func takeSide(_ event: Engine.Event) {
+  mutating func takeSide(_ event: Event) {
     if step == .join, !event.isEndOfPoll { state[key(event.value)] = event.value }
   }
 
-  mutating func takeOut(_ event: Engine.Event) {
+  mutating func takeOut(_ event: Event) {
     if !event.isEndOfPoll { output.append(event.value) }
   }
 
-  mutating func take(_ event: Engine.Event) {
+  mutating func take(_ event: Event) {
     if event.isEndOfPoll {
       if step == .changes { endPoll() }
     } else {
@@ -64,6 +65,7 @@ struct StepCheck {
       }
     // Of what is past when it is heard of nothing may be told.
     case .remind: state[key] = isFirst && number(value, "u") > event.poll.at ? value : nil
+    case .timedWindow: expected += windows.take(value, of: key, at: Int(number(value, "n")))
     case .batch, .delay, .debounce, .throttle, .tumbling, .session, .sliding: break
     }
   }
@@ -95,6 +97,7 @@ struct StepCheck {
       }
       try same(sortedRuns(told), sortedRuns(expected))
     case .delay: try same(output, input)
+    case .timedWindow: try checkTimedWindows()
     case .batch(let timed):
       let given = output.flatMap { $0.items ?? [] }
       try same(given, Array(input.prefix(given.count)))
@@ -105,6 +108,14 @@ struct StepCheck {
     case .throttle(let latest): try checkSome(hasFirst: true, hasLast: latest)
     case .remind: try checkReminders()
     }
+  }
+
+  /// Which windows have ended, and in which order, is a matter of the events alone.
+  private func checkTimedWindows() throws {
+    var windows = windows
+    let rows = output.compactMap { $0.member("value") }
+    let flushed = expected + windows.end(by: .max)
+    try same(rows, rows.count > expected.count ? flushed : expected)
   }
 
   private func checkWindows() throws {
@@ -194,6 +205,45 @@ struct StepCheck {
   private func expect(_ isSo: Bool, _ complaint: @autoclosure () -> String) throws {
     if !isSo { throw Complaint("\(name): \(complaint())") }
   }
+}
+
+/// Windows of one size after another, by a time in the events, and by key.
+private struct TimedWindows {
+  private typealias Row = (time: Int, value: Value)
+  /// The rows of open windows, the key written longest ago first.
+  private var keys: [(key: String, rows: [Row])] = []
+  private var watermark = Int.min
+
+  /// The rows of the windows that a row ends.
+  mutating func take(_ value: Value, of key: String, at time: Int) -> [Value] {
+    watermark = max(watermark, time)
+    let ended = end(by: watermark)
+    if end(of: time) <= watermark { return ended }
+    var rows = remove(key)
+    rows.insert((time, value), at: rows.firstIndex { $0.time > time } ?? rows.count)
+    keys.append((key, rows))
+    return ended
+  }
+
+  /// The earliest window first; of those that end at one instant, that of the key written longest ago.
+  mutating func end(by watermark: Int) -> [Value] {
+    var ended: [Value] = []
+    while let next = keys.min(by: { first($0.rows) < first($1.rows) }), first(next.rows) <= watermark {
+      let rows = remove(next.key)
+      ended += rows.filter { $0.time < first(next.rows) }.map(\.value)
+      let rest = rows.filter { $0.time >= first(next.rows) }
+      if !rest.isEmpty { keys.append((next.key, rest)) }
+    }
+    return ended
+  }
+
+  private mutating func remove(_ key: String) -> [Row] {
+    guard let place = keys.firstIndex(where: { $0.key == key }) else { return [] }
+    return keys.remove(at: place).rows
+  }
+
+  private func first(_ rows: [Row]) -> Int { rows.first.map { end(of: $0.time) } ?? .max }
+  private func end(of time: Int) -> Int { (time / TriedStep.windowSize + 1) * TriedStep.windowSize }
 }
 
 extension Value {

@@ -16,6 +16,11 @@ enum TriedStep: Sendable, Equatable {
   case batch(timed: Bool)
   case delay
   case remind
+  /// A window by a time in the events.
+  case timedWindow
+
+  /// How long a window by a time in the events is, in seconds.
+  static let windowSize = 7
 
   /// One that a chain may have more than once.
   static func random(_ dice: inout SplitMix64) -> TriedStep {
@@ -55,6 +60,8 @@ enum TriedStep: Sendable, Equatable {
     case .sliding: ["window: { sliding: { size: 20s, every: 10s }, key: .k, emit: '.[]' }", "map: .value"]
     case .batch(let timed): ["batch: { count: 4\(timed ? ", time: \(time)" : "") }", "map: '.[]'"]
     case .delay: ["delay: \(time)"]
+    case .timedWindow:
+      ["window: { tumbling: \(Self.windowSize)s, time: .n, key: .k, emit: '.[]' }", "map: .value"]
     case .remind: ["remind: { key: .k, at: .u, before: [20s, 0s], grace: 1000d }", "map: .event"]
     }
   }

@@ -12,7 +12,7 @@ final class Witness: Sendable {
   struct Note: Sendable {
     let node: String
     /// An event, or the end of a poll.
-    let event: Engine.Event
+    let event: Event
   }
 
   /// What was put into an outbox.
@@ -62,7 +62,7 @@ final class Witness: Sendable {
   /// What the life does from now on nobody will know of.
   func end() { state.withLock { $0.isListening = false } }
 
-  func note(_ node: String, _ event: Engine.Event) {
+  func note(_ node: String, _ event: Event) {
     state.withLock { if $0.isListening { $0.present.notes.append(Note(node: node, event: event)) } }
   }
 

@@ -26,7 +26,7 @@ import TestSupport
   func givenUp() throws {
     let process = try start("sh", "-c", "trap '' TERM; while :; do sleep 0.05; done")
     var ending = ChildEnding(of: process, timeout: .seconds(100), killAfter: .seconds(10))
-    let start = SystemClock.now
+    let start = MonotonicClock.now
     ending.advance(at: start + .seconds(99), isStopped: false)
     #expect(!ending.hasEnded)
     ending.advance(at: start + .seconds(101), isStopped: false)
@@ -49,7 +49,7 @@ import TestSupport
   func stoppedTooLate() throws {
     var ending = ChildEnding(of: try start("sh", "-c", "exit 3"), timeout: .seconds(20), killAfter: .zero)
     #expect(eventually { ending.hasEnded })
-    ending.advance(at: SystemClock.now, isStopped: true)
+    ending.advance(at: MonotonicClock.now, isStopped: true)
     #expect(ending.conclude() == .exited(3))
   }
 }

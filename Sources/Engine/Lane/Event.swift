@@ -90,10 +90,3 @@ public struct Delivery: Sendable {
     self.isCaughtUp = isCaughtUp
   }
 }
-
-/// What a step holds back: an event, or the end of a poll.
-public enum Signal: Sendable {
-  case event(Event)
-  /// Everything that this poll answered has gone by: a snapshot is whole.
-  case endOfPoll(Poll)
-}

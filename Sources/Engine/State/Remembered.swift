@@ -95,29 +95,13 @@ extension Poll {
 }
 
 extension Event: Remembered {
+  /// An entry without a value is the end of a poll.
   public init?(remembered value: Value) {
-    guard let poll = Poll(remembered: value), let own = value.member("value") else { return nil }
-    self.init(own, poll)
-  }
-
-  public var remembered: Value { .record([("value", value)] + poll.remembered) }
-}
-
-extension Signal: Remembered {
-  public init?(remembered value: Value) {
-    if let event = Event(remembered: value) {
-      self = .event(event)
-    } else if let poll = Poll(remembered: value) {
-      self = .endOfPoll(poll)
-    } else {
-      return nil
-    }
+    guard let poll = Poll(remembered: value) else { return nil }
+    self = value.member("value").map { Event($0, poll) } ?? .end(of: poll)
   }
 
   public var remembered: Value {
-    switch self {
-    case .event(let event): event.remembered
-    case .endOfPoll(let poll): .record(poll.remembered)
-    }
+    .record((isEndOfPoll ? [] : [("value", value)]) + poll.remembered)
   }
 }

@@ -55,7 +55,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
 
   deinit { for item in active.values { item.attempt?.dispose() } }
 
-  private var now: Instant { retriesInTurn ? SystemClock.now : context.lane.scheduler.now }
+  private var now: Instant { retriesInTurn ? MonotonicClock.now : context.lane.scheduler.now }
 
   /// Adds a task: it runs when the epoch has been committed or, without state, as soon as there is room.
   ///
@@ -107,13 +107,13 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   func finish(by deadline: Instant) throws {
     try dryRun.write(to: context.screen)
     let end =
-      SystemClock.now + context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
-    while !context.stop.isSet, SystemClock.now < end, !isDone {
+      MonotonicClock.now + context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
+    while !context.stop.isSet, MonotonicClock.now < end, !isDone {
       pump(isForced: waitsInTurn && !retriesInTurn)
       try wait(until: end)
     }
     for number in active.keys.sorted() { active[number]?.attempt?.dispose() }
-    completions.waitForAll(until: SystemClock.now + DeliveryWait.longestCancellation)
+    completions.waitForAll(until: MonotonicClock.now + DeliveryWait.longestCancellation)
     try settle()
     for item in active.keys.sorted().compactMap({ active[$0] }) + waiting { cutShort(item) }
     (active, waiting) = ([:], [])
@@ -165,11 +165,11 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
 
   /// Waits a little for an attempt to end or, where none is under way, for the time of a retry.
   private func wait(until deadline: Instant = .distantFuture) throws {
-    let pause = min(deadline, SystemClock.now + DeliveryWait.patience)
+    let pause = min(deadline, MonotonicClock.now + DeliveryWait.patience)
     if isUnderWay {
       completions.wait(until: pause)
     } else {
-      context.stop.wait(seconds: (pause - SystemClock.now).inSeconds)
+      context.stop.wait(seconds: (pause - MonotonicClock.now).inSeconds)
     }
     try collect()
   }
@@ -258,7 +258,7 @@ private final class Completions: Sendable {
     var completed: [Completion] = []
   }
 
-  private let state = Monitor(State())
+  private let state = ConditionLock(State())
   private let alarm: SinkAlarm
 
   init(_ alarm: SinkAlarm) { self.alarm = alarm }

@@ -52,47 +52,6 @@ private enum BatchOptions {
     "where there is no count, the number of events at which a batch is sent early")
 }
 
-/// Gathers elements until there are enough of them or the first has waited long enough.
-struct BatchMachine<Element: Sendable>: Sendable {
-  private let limit: Int
-  private let time: Duration?
-  private(set) var elements: [Element] = []
-  private var since = Instant()
-
-  init(limit: Int, time: Duration? = nil) {
-    self.limit = limit
-    self.time = time
-  }
-
-  /// When `due` should be asked.
-  var nextDeadline: Instant? { elements.isEmpty ? nil : time.map { since + $0 } }
-
-  /// Goes on with what has been gathered before.
-  mutating func resume(_ elements: [Element], since: Instant) {
-    self.elements = elements
-    self.since = since
-  }
-
-  /// Takes an element; hands back the batch that is complete with it.
-  mutating func accept(_ element: Element, at now: Instant) -> [Element]? {
-    if elements.isEmpty { since = now }
-    elements.append(element)
-    return elements.count >= limit ? flush() : nil
-  }
-
-  /// Takes out the batch whose time is over.
-  mutating func due(at now: Instant) -> [Element]? {
-    guard let nextDeadline, nextDeadline <= now else { return nil }
-    return flush()
-  }
-
-  /// Takes out whatever there is.
-  mutating func flush() -> [Element]? {
-    defer { elements = [] }
-    return elements.isEmpty ? nil : elements
-  }
-}
-
 private final class Batch: Step {
   private var machine: BatchMachine<Value>
   private let isPolled: Bool

@@ -20,7 +20,7 @@ let delay = NodeSpec(
       output: "2s 1\n5m1s 2\n5m2s 3"),
   ],
   .step { options, context in
-    try Delay(DelayMachine(by: options[DelayOptions.time], bound: options[DelayOptions.bound]), context)
+    try Delay(by: options[DelayOptions.time], bound: options[DelayOptions.bound], context)
   })
 
 private enum DelayOptions {
@@ -29,107 +29,73 @@ private enum DelayOptions {
     "bound", .integer(1...10_000_000), default: "65536", "how many events and ends of polls may wait")
 }
 
-/// Lets out each element a while after it has come.
-struct DelayMachine<Element: Sendable>: Sendable {
-  private let time: Duration
-  private let bound: Int
-  private(set) var waiting: ArraySlice<(due: Instant, element: Element)> = []
-
-  init(by time: Duration, bound: Int) {
-    self.time = time
-    self.bound = bound
-  }
-
-  /// When `due` should be asked next.
-  var nextDeadline: Instant? { waiting.first?.due }
-
-  /// Goes on with an element that has come before, at a time.
-  mutating func resume(_ element: Element, since time: Instant) {
-    waiting.append((time + self.time, element))
-  }
-
-  /// Takes an element; hands back the oldest when too many wait.
-  mutating func accept(_ element: Element, at now: Instant) -> Element? {
-    waiting.append((now + time, element))
-    return waiting.count > bound ? flushFirst() : nil
-  }
-
-  /// Takes out the next element that is due, if one is.
-  mutating func due(at now: Instant) -> Element? {
-    guard let first = waiting.first, first.due <= now else { return nil }
-    return flushFirst()
-  }
-
-  /// Takes out the oldest element.
-  mutating func flushFirst() -> Element? {
-    let first = waiting.popFirst()?.element
-    if waiting.isEmpty { waiting = [] }
-    return first
-  }
-}
-
 /// What waits, and since when.
 private struct Delayed: Remembered {
-  let signal: Signal
+  /// An event, or the end of a poll.
+  let event: Event
   let since: Instant
 
-  init(signal: Signal, since: Instant) {
-    self.signal = signal
+  init(event: Event, since: Instant) {
+    self.event = event
     self.since = since
   }
 
   init?(remembered value: Value) {
-    guard let since = value.time("since"), let signal = Signal(remembered: value) else { return nil }
-    self.init(signal: signal, since: since)
+    guard let since = value.time("since"), let event = Event(remembered: value) else { return nil }
+    self.init(event: event, since: since)
   }
 
   var remembered: Value {
-    var value = signal.remembered
+    var value = event.remembered
     value.setMember("since", since.remembered)
     return value
   }
 }
 
 private final class Delay: Step {
-  private var machine: DelayMachine<Signal>
+  private var machine = DelayMachine<Event>()
+  private let time: Duration
+  private let bound: Int
   private let context: StepContext
   private var queue: NodeQueue<Delayed>
 
-  init(_ machine: DelayMachine<Signal>, _ context: StepContext) throws {
-    self.machine = machine
+  init(by time: Duration, bound: Int, _ context: StepContext) throws {
+    self.time = time
+    self.bound = bound
     self.context = context
     queue = try context.queue()
   }
 
   func start(_ out: Downstream) {
-    for delayed in queue.waiting { machine.resume(delayed.signal, since: delayed.since) }
+    for delayed in queue.waiting { machine.accept(delayed.event, due: delayed.since + time) }
     out.setAlarm(atNext: machine.nextDeadline)
   }
 
-  func take(_ event: Event, _ out: Downstream) { wait(.event(event.detached), out) }
+  func take(_ event: Event, _ out: Downstream) { wait(event.detached, out) }
 
-  func endPoll(_ poll: Poll, _ out: Downstream) { wait(.endOfPoll(poll), out) }
+  func endPoll(_ poll: Poll, _ out: Downstream) { wait(.end(of: poll), out) }
 
-  private func wait(_ signal: Signal, _ out: Downstream) {
-    queue.append(Delayed(signal: signal, since: out.now))
-    if let early = machine.accept(signal, at: out.now) { pass(early, out) }
-    if machine.waiting.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
+  private func wait(_ event: Event, _ out: Downstream) {
+    queue.append(Delayed(event: event, since: out.now))
+    machine.accept(event, due: out.now + time)
+    if machine.count > bound, let early = machine.flushFirst() { pass(early, out) }
+    if machine.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
   }
 
   func wake(_ out: Downstream) {
-    while let signal = machine.due(at: out.now) { pass(signal, out) }
+    while let event = machine.due(at: out.now) { pass(event, out) }
     out.setAlarm(atNext: machine.nextDeadline)
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
     switch ending {
-    case .flush: while let signal = machine.flushFirst() { pass(signal, out) }
-    case .keep: context.noteWaiting(machine.waiting.count { $0.element.isEvent })
+    case .flush: while let event = machine.flushFirst() { pass(event, out) }
+    case .keep: context.noteWaiting(machine.elements.count { !$0.isEndOfPoll })
     }
   }
 
-  private func pass(_ signal: Signal, _ out: Downstream) {
+  private func pass(_ event: Event, _ out: Downstream) {
     queue.removeFirst()
-    out.pass(signal)
+    out.pass(event)
   }
 }

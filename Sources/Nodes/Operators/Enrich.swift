@@ -75,7 +75,8 @@ private enum EnrichOptions {
 
 private final class Enrich: Step {
   private struct Entry {
-    let signal: Signal
+    /// An event, or the end of a poll.
+    let event: Event
     var found: Result<Value, any Error>?
   }
 
@@ -108,7 +109,7 @@ private final class Enrich: Step {
   private let texts: [String]
   private let values: Evaluation
   private let with: Evaluation
-  private var queue: NodeQueue<Signal>
+  private var queue: NodeQueue<Event>
   /// What waits, in order; the indices go on while there is anything.
   private var entries: ArraySlice<Entry> = []
   /// The first entry for which nothing was asked yet.
@@ -132,7 +133,7 @@ private final class Enrich: Step {
   deinit { for lookup in underWay.values { lookup.subscription?.dispose() } }
 
   func start(_ out: Downstream) {
-    for signal in queue.waiting { append(signal) }
+    for event in queue.waiting { append(event) }
     ask(out)
   }
 
@@ -140,16 +141,16 @@ private final class Enrich: Step {
     guard events < options[EnrichOptions.bound] else {
       throw StepError("\(events) events wait for an answer already; bound says how many may")
     }
-    let signal = Signal.event(event.detached)
-    queue.append(signal)
-    append(signal)
+    let event = event.detached
+    queue.append(event)
+    append(event)
     ask(out)
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
     if entries.isEmpty { return out.send(endOf: poll) }
-    queue.append(.endOfPoll(poll))
-    append(.endOfPoll(poll))
+    queue.append(.end(of: poll))
+    append(.end(of: poll))
   }
 
   func wake(_ out: Downstream) {
@@ -168,9 +169,9 @@ private final class Enrich: Step {
 
   var isBusy: Bool { isEnding && !entries.isEmpty }
 
-  private func append(_ signal: Signal) {
-    entries.append(Entry(signal: signal))
-    if signal.isEvent { events += 1 }
+  private func append(_ event: Event) {
+    entries.append(Entry(event: event))
+    if !event.isEndOfPoll { events += 1 }
   }
 
   /// Asks for as many entries as may be; what has its answer without is passed on in another turn, as all are.
@@ -178,7 +179,8 @@ private final class Enrich: Step {
     next = max(next, entries.startIndex)
     while next < entries.endIndex, underWay.count < options[EnrichOptions.concurrency] {
       defer { next += 1 }
-      guard case .event(let event) = entries[next].signal else { continue }
+      let event = entries[next].event
+      if event.isEndOfPoll { continue }
       do {
         guard let address = try address(event) else {
           entries[next].found = .success(.null)
@@ -229,12 +231,14 @@ private final class Enrich: Step {
   /// Sends all that has an answer and nothing before it that has none.
   private func pass(_ out: Downstream) {
     while let entry = entries.first {
-      switch (entry.signal, entry.found) {
-      case (.endOfPoll(let poll), _): out.send(endOf: poll)
-      case (.event, nil): return
-      case (.event(let event), let found?): send(event, found, out)
+      if entry.event.isEndOfPoll {
+        out.send(endOf: entry.event.poll)
+      } else if let found = entry.found {
+        send(entry.event, found, out)
+        events -= 1
+      } else {
+        return
       }
-      if entry.signal.isEvent { events -= 1 }
       queue.removeFirst()
       entries.removeFirst()
     }

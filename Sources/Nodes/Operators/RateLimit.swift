@@ -59,14 +59,14 @@ private enum WhenFull: String, CaseIterable, Sendable {
   case dropNewest = "drop_newest"
 }
 
-/// The signals that wait for a permission, in order.
+/// The queue of a rate limit: events and ends of polls that wait for a token, in order.
 ///
 /// Ends of polls need none. The first that waits is always an event, so there is one to drop when there is no room.
 struct RateLimitLine: Sendable {
   private(set) var bucket: TokenBucket
   private let bound: Int
   private let dropsOldest: Bool
-  private(set) var waiting: ArraySlice<Signal> = []
+  private(set) var waiting: ArraySlice<Event> = []
 
   init(_ bucket: TokenBucket, bound: Int, dropsOldest: Bool) {
     self.bucket = bucket
@@ -74,30 +74,30 @@ struct RateLimitLine: Sendable {
     self.dropsOldest = dropsOldest
   }
 
-  /// Takes a signal in; whether an event had to go for it, or was not let in.
-  mutating func accept(_ signal: Signal) -> Bool {
+  /// Takes an event or an end in; whether an event was dropped for it, or was itself.
+  mutating func accept(_ event: Event) -> Bool {
     if waiting.count < bound {
-      waiting.append(signal)
+      waiting.append(event)
       return false
     }
     if dropsOldest {
       _ = waiting.popFirst()
-      waiting.append(signal)
-    } else if !signal.isEvent, let newest = waiting.lastIndex(where: \.isEvent) {
+      waiting.append(event)
+    } else if event.isEndOfPoll, let newest = waiting.lastIndex(where: { !$0.isEndOfPoll }) {
       waiting.remove(at: newest)
-      waiting.append(signal)
+      waiting.append(event)
     }
     return true
   }
 
-  /// Takes out the next signal that may go now, if one may.
-  mutating func next(at now: Instant) -> Signal? {
-    guard let first = waiting.first, !first.isEvent || bucket.take(at: now) else { return nil }
+  /// Removes the next one that may go now, if one may.
+  mutating func next(at now: Instant) -> Event? {
+    guard let first = waiting.first, first.isEndOfPoll || bucket.take(at: now) else { return nil }
     return flushFirst()
   }
 
-  /// Takes out the first signal, whether or not it may go.
-  mutating func flushFirst() -> Signal? {
+  /// Removes the first one, whether or not it may go.
+  mutating func flushFirst() -> Event? {
     let first = waiting.popFirst()
     if waiting.isEmpty { waiting = [] }
     return first
@@ -110,7 +110,7 @@ struct RateLimitLine: Sendable {
 private final class RateLimit: Step {
   private var line: RateLimitLine
   private let context: StepContext
-  private var queue: NodeQueue<Signal>
+  private var queue: NodeQueue<Event>
   private let horizon: NodeCell<Instant>
 
   init(_ line: RateLimitLine, _ horizon: NodeCell<Instant>, _ context: StepContext) throws {
@@ -121,18 +121,18 @@ private final class RateLimit: Step {
   }
 
   func start(_ out: Downstream) {
-    for signal in queue.waiting { _ = line.accept(signal) }
+    for event in queue.waiting { _ = line.accept(event) }
     if !line.waiting.isEmpty { wake(out) }
   }
 
-  func take(_ event: Event, _ out: Downstream) { wait(.event(event.detached), out) }
+  func take(_ event: Event, _ out: Downstream) { wait(event.detached, out) }
 
-  func endPoll(_ poll: Poll, _ out: Downstream) { wait(.endOfPoll(poll), out) }
+  func endPoll(_ poll: Poll, _ out: Downstream) { wait(.end(of: poll), out) }
 
-  private func wait(_ signal: Signal, _ out: Downstream) {
+  private func wait(_ event: Event, _ out: Downstream) {
     sendNext(out)  // what may go now makes room
-    queue.append(signal)
-    if line.accept(signal) {
+    queue.append(event)
+    if line.accept(event) {
       context.meter.countDropped()
       keepLine()
     }
@@ -145,26 +145,26 @@ private final class RateLimit: Step {
   }
 
   private func sendNext(_ out: Downstream) {
-    while let signal = line.next(at: out.now) { pass(signal, out) }
+    while let event = line.next(at: out.now) { pass(event, out) }
   }
 
-  private func pass(_ signal: Signal, _ out: Downstream) {
+  private func pass(_ event: Event, _ out: Downstream) {
     queue.removeFirst()
-    if signal.isEvent { horizon.set(line.bucket.horizon) }
-    out.pass(signal)
+    if !event.isEndOfPoll { horizon.set(line.bucket.horizon) }
+    out.pass(event)
   }
 
   /// Which one was dropped the line knows.
   private func keepLine() {
     guard context.isKept else { return }
     queue.removeAll()
-    for signal in line.waiting { queue.append(signal) }
+    for event in line.waiting { queue.append(event) }
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
     switch ending {
-    case .flush: while let signal = line.flushFirst() { pass(signal, out) }
-    case .keep: context.noteWaiting(line.waiting.count(where: \.isEvent))
+    case .flush: while let event = line.flushFirst() { pass(event, out) }
+    case .keep: context.noteWaiting(line.waiting.count { !$0.isEndOfPoll })
     }
   }
 }

@@ -1,4 +1,4 @@
-/// How long to wait before trying again: longer each time, up to a cap, and not in step with everybody else.
+/// A retry back-off: waits that grow up to a cap, with jitter so that clients do not retry in step.
 ///
 /// ```
 /// let patience = Backoff(initial: .seconds(1), factor: 2, cap: .seconds(60), attempts: 8)

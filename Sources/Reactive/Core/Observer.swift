@@ -46,14 +46,3 @@ extension Observer {
     }
   }
 }
-
-/// An observer inside a chain, which hands terminals straight on unless it says otherwise.
-protocol Stage: Observer {
-  associatedtype Output: Sendable
-  var downstream: any Observer<Output> { get }
-}
-
-extension Stage {
-  func fail(_ error: any Error) { downstream.fail(error) }
-  func complete() { downstream.complete() }
-}

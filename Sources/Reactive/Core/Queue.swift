@@ -1,17 +1,21 @@
 /// First in, first out, in one array that is reused.
-struct Queue<Element: Sendable>: Sendable {
-  private var storage: [Element] = []
-  private var head = 0
+@usableFromInline struct Queue<Element: Sendable>: Sendable {
+  @usableFromInline var storage: [Element] = []
+  @usableFromInline var head = 0
 
-  var count: Int { storage.count - head }
-  var isEmpty: Bool { count == 0 }
-  var first: Element? { isEmpty ? nil : storage[head] }
+  @inlinable init() {}
 
-  mutating func append(_ element: Element) {
+  @inlinable var count: Int { storage.count - head }
+  @inlinable var isEmpty: Bool { count == 0 }
+  @inlinable var first: Element? { isEmpty ? nil : storage[head] }
+
+  @inlinable var elements: ArraySlice<Element> { storage[head...] }
+
+  @inlinable mutating func append(_ element: Element) {
     storage.append(element)
   }
 
-  mutating func popFirst() -> Element? {
+  @inlinable mutating func popFirst() -> Element? {
     guard let element = first else { return nil }
     head += 1
     // Moving what is left once half is used up makes each element move once on average.

@@ -22,6 +22,14 @@ struct Ring<Element: Sendable>: Sendable {
     start == 0 ? storage : Array(storage[start...] + storage[..<start])
   }
 
+  /// Adds an element in the place of the oldest, without handing that out.
+  mutating func push(_ element: Element) {
+    if limit <= 0 { return }
+    guard isFull else { return storage.append(element) }
+    storage[start] = element
+    start = start + 1 == limit ? 0 : start + 1
+  }
+
   /// Adds an element; returns the one it pushed out.
   @discardableResult
   mutating func append(_ element: Element) -> Element? {

@@ -12,19 +12,18 @@ public struct Pending<Element: Sendable>: Sendable {
   }
 }
 
-/// Decides when the last element of each key is due; the logic of `debounce`, with its memory and the time handed in.
+/// The state machine of `debounce`: decides when the last element of each key is due.
 ///
-/// An element is due when its key has been quiet for `quiet`, or when `maxWait` has passed since the row began. With
-/// more than `bound` keys waiting, the one that has been quiet longest is due at once.
+/// Its memory and the time are handed in. An element is due when its key has been quiet for `quiet`, or when `maxWait`
+/// has passed since the row began; of elements due at one instant, the one that came first. With more than `bound` keys
+/// waiting, the one that has been quiet longest is due at once.
 public struct DebounceMachine<State: KeyedState, Element: Sendable>: Sendable
 where State: Sendable, State.Value == Pending<Element> {
   public private(set) var state: State
   private let quiet: Duration
   private let maxWait: Duration?
   private let bound: Int
-  /// One number a key: its deadline when that was last looked at, never later than the present one.
-  private var deadlines = TimerQueue<State.Key>()
-  private var timers: [State.Key: TimerQueue<State.Key>.Key] = [:]
+  private var deadlines = Deadlines<State.Key>()
 
   public init(state: State, quiet: Duration, maxWait: Duration? = nil, bound: Int) {
     self.state = state
@@ -33,12 +32,12 @@ where State: Sendable, State.Value == Pending<Element> {
     self.bound = max(1, bound)
     var waiting: [(State.Key, Instant)] = []
     state.forEach { key, pending in waiting.append((key, deadline(of: pending))) }
-    for (key, deadline) in waiting { setTimer(at: deadline, key) }
+    for (key, deadline) in waiting { deadlines.set(deadline, for: key) }
   }
 
   /// When `due` should be asked next.
   public var nextDeadline: Instant? {
-    mutating get { deadlines.earliest }
+    mutating get { deadlines.nextLook }
   }
 
   /// Takes an element; hands back one that must go because too many keys wait.
@@ -46,22 +45,15 @@ where State: Sendable, State.Value == Pending<Element> {
     let since = state.value(for: key)?.since
     let pending = Pending(element: element, since: since ?? now, latest: now)
     state.set(pending, for: key)
-    if timers[key] == nil { setTimer(at: deadline(of: pending), key) }
+    deadlines.set(deadline(of: pending), for: key)
     guard state.count > bound, let oldest = state.oldest else { return nil }
-    if let timer = timers.removeValue(forKey: oldest.key) { _ = deadlines.remove(timer) }
+    deadlines.remove(oldest.key)
     return state.remove(oldest.key)?.element
   }
 
   /// Takes out the next element that is due, if one is.
   public mutating func due(at now: Instant) -> Element? {
-    while let (queued, key) = deadlines.popFirst(dueBy: now) {
-      timers[key] = nil
-      guard let pending = state.value(for: key) else { continue }
-      let deadline = deadline(of: pending)
-      if deadline <= queued { return state.remove(key)?.element }
-      setTimer(at: deadline, key)  // there may be another that is due before it
-    }
-    return nil
+    deadlines.popFirst(dueBy: now).flatMap { state.remove($0)?.element }
   }
 
   /// Takes out everything, the key that has been quiet longest first.
@@ -71,13 +63,8 @@ where State: Sendable, State.Value == Pending<Element> {
       all.append(oldest.value.element)
       state.remove(oldest.key)
     }
-    deadlines = TimerQueue()
-    timers = [:]
+    deadlines = Deadlines()
     return all
-  }
-
-  private mutating func setTimer(at deadline: Instant, _ key: State.Key) {
-    timers[key] = deadlines.insert(at: deadline, key)
   }
 
   private func deadline(of pending: Pending<Element>) -> Instant {

@@ -1,4 +1,4 @@
-/// Tells the first sight of a key from a repeat; the logic of `distinct`, with its memory and the time handed in.
+/// The state machine of `distinct`: knows a repeat of a key from its first sight; memory and time are handed in.
 ///
 /// At most `bound` keys are remembered, the one seen longest ago making room; with a `lifetime`, a key is forgotten
 /// when it has not been seen for that long. Without one, while no more than half of `bound` are remembered, a repeat

@@ -1,4 +1,4 @@
-/// What a keyed state machine asks of whatever remembers for it: memory here, a database elsewhere.
+/// The storage of a keyed state machine: memory here, a database elsewhere.
 ///
 /// Keys are kept in the order in which they were last written.
 public protocol KeyedState<Key, Value> {

@@ -1,4 +1,4 @@
-/// Decides which elements of a fast stream get through; the logic of `throttle`, with the time handed in.
+/// The state machine of `throttle`: decides which elements of a fast stream get through; the time is handed in.
 ///
 /// The first element opens a window of `period`; with `latest`, the last one in a window follows at its end, and opens
 /// the next.
@@ -21,7 +21,7 @@ public struct ThrottleMachine<Element: Sendable>: Sendable {
   /// When `due` should be asked: the end of the window, if an element waits for it.
   public var nextDeadline: Instant? { held == nil ? nil : windowEnd }
 
-  /// Whether an element that comes now goes through; if not, it is kept for the window's end, or let go.
+  /// Whether an element that comes now goes through; if not, it is kept for the window's end, or dropped.
   public mutating func accept(_ element: Element, at now: Instant) -> Bool {
     if let windowEnd, now < windowEnd {
       if latest { held = element }

@@ -1,4 +1,4 @@
-/// Pays out permission at a steady rate, with a reserve for bursts; the logic of `rateLimit`.
+/// A token bucket, the state machine of `rateLimit`: permissions at a steady rate, with a reserve for bursts.
 public struct TokenBucket: Sendable {
   private let interval: Int64
   /// How far ahead of now the horizon may be: the time in which the reserve fills up.

@@ -8,7 +8,7 @@ extension Observable {
   /// ```
   public func buffer(_ count: Int) -> Observable<[Element]> {
     Observable<[Element]> { downstream, subscription in
-      attach(BufferObserver(downstream, subscription, count, nil, nil), in: subscription)
+      attach(BufferObserver(downstream, subscription, BatchMachine(limit: count), nil), in: subscription)
     }
   }
 
@@ -22,68 +22,45 @@ extension Observable {
   public func buffer(_ count: Int, or time: Duration, on scheduler: any Scheduler) -> Observable<[Element]> {
     Observable<[Element]> { downstream, subscription in
       let alarm = Alarm(on: scheduler, in: subscription)
-      attach(BufferObserver(downstream, subscription, count, time, alarm), in: subscription)
+      attach(
+        BufferObserver(downstream, subscription, BatchMachine(limit: count, time: time), alarm),
+        in: subscription)
     }
   }
 }
 
-private final class BufferObserver<Element: Sendable>: Stage, AlarmOwner {
+private final class BufferObserver<Element: Sendable>: HoldingStage, AlarmOwner {
   let downstream: any Observer<[Element]>
-  private let subscription: Subscription
-  private let count: Int
-  private let time: Duration?
+  let subscription: Subscription
   private let alarm: Alarm?
-  private let turn = Turnstile<[Element]>([])
+  let turn: Serializer<BatchMachine<Element>>
 
   init(
-    _ downstream: any Observer<[Element]>, _ subscription: Subscription, _ count: Int, _ time: Duration?,
+    _ downstream: any Observer<[Element]>, _ subscription: Subscription, _ machine: BatchMachine<Element>,
     _ alarm: Alarm?
   ) {
     self.downstream = downstream
     self.subscription = subscription
-    self.count = max(1, count)
-    self.time = time
     self.alarm = alarm
+    turn = Serializer(machine)
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in gather(value) } }
-    gather(value)
-    turn.leave()
-  }
-
-  func fail(_ error: any Error) {
-    turn.pass { [self] in
-      turn.state = []
-      downstream.fail(error)
-    }
-  }
-
-  func complete() {
-    turn.pass { [self] in
-      send()
-      if !subscription.isDisposed { downstream.complete() }
-    }
+  func close(_ termination: Termination) {
+    if let list = turn.state.flush(), case .completed = termination { downstream.next(list) }
   }
 
   func ring() {
-    turn.pass { [self] in send() }
-  }
-
-  private func gather(_ value: Element) {
-    turn.state.append(value)
-    if turn.state.count >= count {
-      alarm?.clear()
-      send()
-    } else if turn.state.count == 1, let alarm, let time {
-      alarm.set(at: alarm.now + time, for: self)
+    turn.pass { [self] in
+      if let alarm, let list = turn.state.due(at: alarm.now) { downstream.next(list) }
     }
   }
 
-  private func send() {
-    if turn.state.isEmpty { return }
-    let list = turn.state
-    turn.state = []
-    downstream.next(list)
+  func accept(_ value: Element) {
+    if let list = turn.state.accept(value, at: alarm?.now ?? Instant()) {
+      alarm?.clear()
+      downstream.next(list)
+    } else if let alarm, turn.state.elements.count == 1, let deadline = turn.state.nextDeadline {
+      alarm.set(at: deadline, for: self)
+    }
   }
 }

@@ -11,7 +11,7 @@ extension Observable {
     _ handler: @escaping @Sendable (any Error) throws -> Observable
   ) -> Observable {
     Observable { downstream, subscription in
-      Succession(downstream, subscription, state: false) { caught, last, _ in
+      Sequencer(downstream, subscription, state: false) { caught, last, _ in
         guard let last else { return .attach(self) }
         guard case .failed(let error) = last, !caught else { return .finish(last) }
         caught = true

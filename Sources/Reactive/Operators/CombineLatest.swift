@@ -28,9 +28,9 @@ private struct PairProgress: Sendable {
 }
 
 private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable>: Sendable {
-  private let turn = Turnstile(PairProgress())
-  private let latestLeft = Kept<Left>()
-  private let latestRight = Kept<Right>()
+  private let turn = Serializer(PairProgress())
+  private let latestLeft = Unguarded<Left>()
+  private let latestRight = Unguarded<Right>()
   private let downstream: any Observer<Output>
   private let transform: @Sendable (Left, Right) throws -> Output
 
@@ -88,7 +88,7 @@ private final class LatestPair<Left: Sendable, Right: Sendable, Output: Sendable
     downstream.next(output)
   }
 
-  private func end(_ terminal: Terminal) {
+  private func end(_ terminal: Termination) {
     if turn.state.over { return }
     turn.state.over = true
     terminal.deliver(to: downstream)

@@ -32,11 +32,11 @@ private final class LatestList<Element: Sendable>: Sendable {
   }
 
   private let downstream: any Observer<[Element]>
-  private let turn: Turnstile<State>
+  private let turn: Serializer<State>
 
   init(_ downstream: any Observer<[Element]>, count: Int) {
     self.downstream = downstream
-    turn = Turnstile(State(waiting: Array(repeating: nil, count: count), missing: count, open: count))
+    turn = Serializer(State(waiting: Array(repeating: nil, count: count), missing: count, open: count))
   }
 
   func take(_ value: Element, at index: Int) {
@@ -75,7 +75,7 @@ private final class LatestList<Element: Sendable>: Sendable {
     turn.state.waiting = []
   }
 
-  private func end(_ terminal: Terminal) {
+  private func end(_ terminal: Termination) {
     if turn.state.over { return }
     turn.state.over = true
     terminal.deliver(to: downstream)

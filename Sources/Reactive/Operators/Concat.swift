@@ -9,7 +9,7 @@ extension Observable {
   /// ```
   public static func concat(_ sources: [Observable]) -> Observable {
     Observable { downstream, subscription in
-      Succession(downstream, subscription, state: 0) { index, last, _ in
+      Sequencer(downstream, subscription, state: 0) { index, last, _ in
         if let last, case .failed = last { return .finish(last) }
         if index == sources.count { return .finish(.completed) }
         defer { index += 1 }
@@ -25,5 +25,24 @@ extension Observable {
   /// ```
   public func concat(_ other: Observable) -> Observable {
     Observable.concat([self, other])
+  }
+}
+
+extension Observable {
+  /// Emits some elements before those of the stream.
+  ///
+  ///     ---b--|
+  ///     a--b--|   startWith(a)
+  /// ```
+  /// Observable.just(3).startWith(1, 2)  // 1, 2, 3, |
+  /// ```
+  public func startWith(_ first: Element...) -> Observable {
+    Observable { downstream, subscription in
+      for value in first {
+        if subscription.isDisposed { return }
+        downstream.next(value)
+      }
+      if !subscription.isDisposed { attach(downstream, in: subscription) }
+    }
   }
 }

@@ -19,7 +19,7 @@ extension Observable {
 public final class Emitter<Element: Sendable>: Observer {
   private let downstream: any Observer<Element>
   private let subscription: Subscription
-  private let turn = Turnstile(false)  // whether a terminal has passed
+  private let turn = Serializer(false)  // whether a terminal has passed
 
   init(_ downstream: any Observer<Element>, _ subscription: Subscription) {
     self.downstream = downstream
@@ -58,7 +58,7 @@ public final class Emitter<Element: Sendable>: Observer {
     if !turn.state, !isDisposed { downstream.next(value) }
   }
 
-  private func end(_ terminal: Terminal) {
+  private func end(_ terminal: Termination) {
     if turn.state || isDisposed { return }
     turn.state = true
     terminal.deliver(to: downstream)

@@ -12,7 +12,7 @@ extension Observable {
     for duration: Duration, on scheduler: any Scheduler, backlog: Int = 65_536
   ) -> Observable {
     Observable { downstream, subscription in
-      HoldingObserver(
+      DelayLine(
         downstream, subscription, scheduler, pace: Lag(duration: duration), name: "delay", backlog: backlog
       ).attach(to: self)
     }

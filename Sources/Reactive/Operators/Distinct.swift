@@ -39,11 +39,11 @@ extension Observable {
   }
 }
 
-private final class DistinctObserver<Element: Sendable, Key: Hashable & Sendable>: Stage {
+private final class DistinctObserver<Element: Sendable, Key: Hashable & Sendable>: SerializedStage {
   let downstream: any Observer<Element>
   private let clock: (any Scheduler)?
   private let key: @Sendable (Element) throws -> Key
-  private let turn: Turnstile<DistinctMachine<MemoryState<Key, Instant>>>
+  let turn: Serializer<DistinctMachine<MemoryState<Key, Instant>>>
 
   init(
     _ downstream: any Observer<Element>, _ machine: DistinctMachine<MemoryState<Key, Instant>>,
@@ -52,16 +52,10 @@ private final class DistinctObserver<Element: Sendable, Key: Hashable & Sendable
     self.downstream = downstream
     self.clock = clock
     self.key = key
-    turn = Turnstile(machine)
+    turn = Serializer(machine)
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in check(value) } }
-    check(value)
-    turn.leave()
-  }
-
-  private func check(_ value: Element) {
+  func accept(_ value: Element) {
     let key: Key
     do { key = try self.key(value) } catch { return downstream.fail(error) }
     if turn.state.isNew(key, at: clock?.now ?? Instant()) { downstream.next(value) }

@@ -26,24 +26,18 @@ extension Observable where Element: Equatable {
   }
 }
 
-private final class ChangeObserver<Element: Sendable, Key: Equatable & Sendable>: Stage {
+private final class ChangeObserver<Element: Sendable, Key: Equatable & Sendable>: SerializedStage {
   let downstream: any Observer<Element>
   private let key: @Sendable (Element) throws -> Key
-  private let turn = Turnstile(())
-  private let last = Kept<Key>()
+  let turn = Serializer(())
+  private let last = Unguarded<Key>()
 
   init(_ downstream: any Observer<Element>, _ key: @escaping @Sendable (Element) throws -> Key) {
     self.downstream = downstream
     self.key = key
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in compare(value) } }
-    compare(value)
-    turn.leave()
-  }
-
-  private func compare(_ value: Element) {
+  func accept(_ value: Element) {
     let key: Key
     do { key = try self.key(value) } catch { return downstream.fail(error) }
     if !last.isVacant, last.value == key { return }

@@ -27,3 +27,16 @@ private final class FilterObserver<Element: Sendable>: Stage {
     downstream.next(value)
   }
 }
+
+extension Observable {
+  /// Lets only the terminal through.
+  ///
+  ///     a--b--|
+  ///     ------|   ignoreElements()
+  /// ```
+  /// Observable.from(1...3).ignoreElements()  // |
+  /// ```
+  public func ignoreElements() -> Observable {
+    filter { _ in false }
+  }
+}

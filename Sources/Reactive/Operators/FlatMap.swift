@@ -25,14 +25,14 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   /// Its source's part of the subscription, which ends before the inner streams do.
   let outer: Subscription
   private let subscription: Subscription
-  private let outlet: Outlet<Output>
+  private let outlet: SerializedOutlet<Output>
   private let limit: Int
   private let backlogLimit: Int
   private let transform: @Sendable (Element) throws -> Observable<Output>
-  private let ledger = Locked(Ledger())
+  private let streams = Locked(InnerStreams())
   private let backlog = Locked(Queue<Element>())
   /// Starts inner streams one after another, so that those that end at once do not pile up on the stack.
-  private let starter = Turnstile(())
+  private let starter = Serializer(())
 
   init(
     _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int, _ backlogLimit: Int,
@@ -42,12 +42,12 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
     self.limit = limit
     self.backlogLimit = backlogLimit
     self.transform = transform
-    outlet = Outlet(downstream)
+    outlet = SerializedOutlet(downstream)
     outer = subscription.child()
   }
 
   func next(_ value: Element) {
-    if ledger.withLock({ $0.admit(limit) }) { start(value) } else { wait(value) }
+    if streams.withLock({ $0.admit(limit) }) { start(value) } else { wait(value) }
   }
 
   func fail(_ error: any Error) {
@@ -57,13 +57,13 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
 
   func complete() {
     outer.dispose()
-    if ledger.withLock({ $0.closeOuter() }) { outlet.complete() }
+    if streams.withLock({ $0.closeOuter() }) { outlet.complete() }
   }
 
   private func wait(_ value: Element) {
     // In the queue before it is counted: whoever is told that something waits then finds it.
     backlog.withLock { $0.append(value) }
-    switch ledger.withLock({ $0.queue(backlogLimit, limit) }) {
+    switch streams.withLock({ $0.queue(backlogLimit, limit) }) {
     case .quiet: break
     case .waiting: startWaiting()
     case .done: fail(ReactiveError.overflow(what: "the backlog of flatMap", limit: backlogLimit))
@@ -86,7 +86,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   }
 
   private func finishInner() {
-    switch ledger.withLock({ $0.closeInner() }) {
+    switch streams.withLock({ $0.closeInner() }) {
     case .quiet: break
     case .done: outlet.complete()
     case .waiting: startWaiting()
@@ -102,7 +102,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
 }
 
 /// How many inner streams run and how many elements wait; knows when all is over.
-private struct Ledger: Sendable {
+private struct InnerStreams: Sendable {
   enum Next {
     case quiet
     /// An element that waits may start; its place is taken.
@@ -141,5 +141,24 @@ private struct Ledger: Sendable {
   mutating func closeOuter() -> Bool {
     outerOpen = false
     return active == 0
+  }
+}
+
+extension Observable {
+  /// Turns each element into a stream and emits them one after another, each starting when the one before is over.
+  ///
+  ///     a-b------|
+  ///     -1--2|        what a is turned into
+  ///          -3--4|   what b is turned into
+  ///     -1--2-3--4|   concatMap { … }
+  ///
+  /// Elements that come meanwhile wait; more than `backlog` waiting is a failure.
+  /// ```
+  /// Observable.from(1...2).concatMap { Observable.from([$0, -$0]) }  // 1, -1, 2, -2, |
+  /// ```
+  public func concatMap<Output: Sendable>(
+    backlog: Int = 65_536, _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+  ) -> Observable<Output> {
+    flatMap(limit: 1, backlog: backlog, transform)
   }
 }

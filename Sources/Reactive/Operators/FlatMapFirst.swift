@@ -23,7 +23,7 @@ extension Observable {
 private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: Observer {
   let outer: Subscription
   private let subscription: Subscription
-  private let outlet: Outlet<Output>
+  private let outlet: SerializedOutlet<Output>
   private let transform: @Sendable (Element) throws -> Observable<Output>
   private let state = Locked((busy: false, outerOpen: true))
 
@@ -33,7 +33,7 @@ private final class FlatMapFirstObserver<Element: Sendable, Output: Sendable>: O
   ) {
     self.subscription = subscription
     self.transform = transform
-    outlet = Outlet(downstream)
+    outlet = SerializedOutlet(downstream)
     outer = subscription.child()
   }
 

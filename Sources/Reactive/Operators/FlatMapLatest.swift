@@ -30,7 +30,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let transform: @Sendable (Element) throws -> Observable<Output>
-  private let turn = Turnstile(Latest())
+  private let turn = Serializer(Latest())
 
   init(
     _ downstream: any Observer<Output>, _ subscription: Subscription,
@@ -67,7 +67,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     }
   }
 
-  private func end(_ terminal: Terminal) {
+  private func end(_ terminal: Termination) {
     if turn.state.over { return }
     turn.state.over = true
     turn.state.running = nil
@@ -112,5 +112,20 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
     private func send(_ value: Output) {
       if isHeard { parent.downstream.next(value) }
     }
+  }
+}
+
+extension Observable {
+  /// Emits the newest of the streams that this stream emits, leaving the one before.
+  ///
+  ///     A-B------|
+  ///     -1--2|        A
+  ///       -3--4|      B
+  ///     -1-3--4--|    switchLatest()
+  /// ```
+  /// Observable.from([Observable.just(1), Observable.just(2)]).switchLatest()  // 1, 2, |
+  /// ```
+  public func switchLatest<Output: Sendable>() -> Observable<Output> where Element == Observable<Output> {
+    flatMapLatest { $0 }
   }
 }

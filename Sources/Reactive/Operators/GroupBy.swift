@@ -24,12 +24,12 @@ extension Observable {
   }
 }
 
-private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: Stage {
+private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: HoldingStage {
   let downstream: any Observer<Group<Key, Element>>
-  private let subscription: Subscription
+  let subscription: Subscription
   private let limit: Int
   private let key: @Sendable (Element) throws -> Key
-  private let turn = Turnstile(MemoryState<Key, PublishSubject<Element>>())
+  let turn = Serializer(MemoryState<Key, PublishSubject<Element>>())
 
   init(
     _ downstream: any Observer<Group<Key, Element>>, _ subscription: Subscription, _ limit: Int,
@@ -39,33 +39,13 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
     self.subscription = subscription
     self.limit = max(1, limit)
     self.key = key
-    subscription.onDispose { [self] in turn.pass { [self] in closeAll(.completed) } }
+    subscription.onDispose { [self] in turn.pass { [self] in close(.completed) } }
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in place(value) } }
-    place(value)
-    turn.leave()
-  }
-
-  func fail(_ error: any Error) {
-    turn.pass { [self] in
-      closeAll(.failed(error))
-      if !subscription.isDisposed { downstream.fail(error) }
-    }
-  }
-
-  func complete() {
-    turn.pass { [self] in
-      closeAll(.completed)
-      if !subscription.isDisposed { downstream.complete() }
-    }
-  }
-
-  private func place(_ value: Element) {
+  func accept(_ value: Element) {
     let key: Key
     do { key = try self.key(value) } catch {
-      closeAll(.failed(error))
+      close(.failed(error))
       return downstream.fail(error)
     }
     if let group = turn.state.value(for: key) {
@@ -81,10 +61,10 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
     group.next(value)
   }
 
-  private func closeAll(_ terminal: Terminal) {
+  func close(_ termination: Termination) {
     while let oldest = turn.state.oldest {
       turn.state.remove(oldest.key)
-      terminal.deliver(to: oldest.value)
+      termination.deliver(to: oldest.value)
     }
   }
 }

@@ -9,7 +9,7 @@ extension Observable {
   /// ```
   public static func merge(_ sources: [Observable]) -> Observable {
     Observable { downstream, subscription in
-      let outlet = Outlet(downstream)
+      let outlet = SerializedOutlet(downstream)
       let open = Countdown(from: sources.count) { outlet.complete() }
       for source in sources {
         if subscription.isDisposed { return }

@@ -14,7 +14,7 @@ extension Observable {
   ) -> Observable {
     Observable { downstream, subscription in
       let bucket = TokenBucket(count, per: period, burst: burst)
-      HoldingObserver(
+      DelayLine(
         downstream, subscription, scheduler, pace: bucket, name: "rateLimit", backlog: backlog
       ).attach(to: self)
     }

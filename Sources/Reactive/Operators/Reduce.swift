@@ -26,11 +26,11 @@ extension Observable {
   }
 }
 
-private final class ReduceObserver<Element: Sendable, Value: Sendable>: Stage {
+private final class ReduceObserver<Element: Sendable, Value: Sendable>: HoldingStage {
   let downstream: any Observer<Value>
-  private let subscription: Subscription
+  let subscription: Subscription
   private let accumulate: @Sendable (inout Value, Element) throws -> Void
-  private let turn: Turnstile<Value>
+  let turn: Serializer<Value>
 
   init(
     _ downstream: any Observer<Value>, _ subscription: Subscription, _ initial: Value,
@@ -39,23 +39,14 @@ private final class ReduceObserver<Element: Sendable, Value: Sendable>: Stage {
     self.downstream = downstream
     self.subscription = subscription
     self.accumulate = accumulate
-    turn = Turnstile(initial)
+    turn = Serializer(initial)
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in fold(value) } }
-    fold(value)
-    turn.leave()
+  func close(_ termination: Termination) {
+    if case .completed = termination { downstream.next(turn.state) }
   }
 
-  func complete() {
-    turn.pass { [self] in
-      downstream.next(turn.state)
-      if !subscription.isDisposed { downstream.complete() }
-    }
-  }
-
-  private func fold(_ value: Element) {
+  func accept(_ value: Element) {
     do { try accumulate(&turn.state, value) } catch { downstream.fail(error) }
   }
 }

@@ -22,7 +22,7 @@ extension Observable {
 
 private final class Sampler<Element: Sendable>: Sendable {
   private let downstream: any Observer<Element>
-  private let turn = Turnstile<(latest: Element?, over: Bool)>((nil, false))
+  private let turn = Serializer<(latest: Element?, over: Bool)>((nil, false))
 
   init(_ downstream: any Observer<Element>) {
     self.downstream = downstream
@@ -42,7 +42,7 @@ private final class Sampler<Element: Sendable>: Sendable {
     }
   }
 
-  func end(_ terminal: Terminal) {
+  func end(_ terminal: Termination) {
     turn.pass { [self] in
       if turn.state.over { return }
       turn.state = (nil, true)

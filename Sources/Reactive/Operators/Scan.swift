@@ -26,10 +26,10 @@ extension Observable {
   }
 }
 
-private final class ScanObserver<Element: Sendable, Value: Sendable>: Stage {
+private final class ScanObserver<Element: Sendable, Value: Sendable>: SerializedStage {
   let downstream: any Observer<Value>
   private let accumulate: @Sendable (inout Value, Element) throws -> Void
-  private let turn: Turnstile<Value>
+  let turn: Serializer<Value>
 
   init(
     _ downstream: any Observer<Value>, _ initial: Value,
@@ -37,16 +37,10 @@ private final class ScanObserver<Element: Sendable, Value: Sendable>: Stage {
   ) {
     self.downstream = downstream
     self.accumulate = accumulate
-    turn = Turnstile(initial)
+    turn = Serializer(initial)
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in fold(value) } }
-    fold(value)
-    turn.leave()
-  }
-
-  private func fold(_ value: Element) {
+  func accept(_ value: Element) {
     do { try accumulate(&turn.state, value) } catch { return downstream.fail(error) }
     downstream.next(turn.state)
   }

@@ -11,7 +11,7 @@ extension Observable {
   /// ```
   public func skip<Other: Sendable>(until other: Observable<Other>) -> Observable {
     Observable { downstream, subscription in
-      let outlet = Outlet(downstream)
+      let outlet = SerializedOutlet(downstream)
       let gate = Gate()
       other.take(1).feed(
         subscription, next: { _ in gate.open() }, fail: { outlet.fail($0) }, complete: {})
@@ -27,4 +27,17 @@ private final class Gate: Sendable {
   private let opened = Atomic<Bool>(false)
   var isOpen: Bool { opened.load(ordering: .acquiring) }
   func open() { opened.store(true, ordering: .releasing) }
+}
+
+extension Observable {
+  /// Leaves out what comes within a duration.
+  ///
+  ///     a--b--c--d--|
+  ///     ------c--d--|   skip(for: .seconds(5), on: clock)
+  /// ```
+  /// Observable.interval(.seconds(1), on: clock).skip(for: .milliseconds(1500), on: clock).take(2)  // 1, 2, |
+  /// ```
+  public func skip(for duration: Duration, on scheduler: any Scheduler) -> Observable {
+    skip(until: .timer(after: duration, on: scheduler) as Observable<Int>)
+  }
 }

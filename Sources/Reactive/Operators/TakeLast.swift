@@ -13,34 +13,23 @@ extension Observable {
   }
 }
 
-private final class TakeLastObserver<Element: Sendable>: Stage {
+private final class TakeLastObserver<Element: Sendable>: HoldingStage {
   let downstream: any Observer<Element>
-  private let subscription: Subscription
-  private let turn: Turnstile<Ring<Element>>
+  let subscription: Subscription
+  let turn: Serializer<Ring<Element>>
 
   init(_ downstream: any Observer<Element>, _ subscription: Subscription, _ count: Int) {
     self.downstream = downstream
     self.subscription = subscription
-    turn = Turnstile(Ring(limit: count))
+    turn = Serializer(Ring(limit: count))
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in keep(value) } }
-    keep(value)
-    turn.leave()
+  func close(_ termination: Termination) {
+    guard case .completed = termination else { return }
+    for value in turn.state.takeAll() where !subscription.isDisposed { downstream.next(value) }
   }
 
-  func complete() {
-    turn.pass { [self] in
-      for value in turn.state.takeAll() {
-        if subscription.isDisposed { return }
-        downstream.next(value)
-      }
-      if !subscription.isDisposed { downstream.complete() }
-    }
-  }
-
-  private func keep(_ value: Element) {
+  func accept(_ value: Element) {
     _ = turn.state.append(value)
   }
 }

@@ -9,12 +9,25 @@ extension Observable {
   /// ```
   public func take<Other: Sendable>(until other: Observable<Other>) -> Observable {
     Observable { downstream, subscription in
-      let outlet = Outlet(downstream)
+      let outlet = SerializedOutlet(downstream)
       other.feed(
         subscription, next: { _ in outlet.complete() }, fail: { outlet.fail($0) }, complete: {})
       if subscription.isDisposed { return }
       feed(
         subscription, next: { outlet.next($0) }, fail: { outlet.fail($0) }, complete: { outlet.complete() })
     }
+  }
+}
+
+extension Observable {
+  /// Emits what comes within a duration, and completes at its end.
+  ///
+  ///     a--b--c--d--|
+  ///     a--b--c|        take(for: .seconds(7), on: clock)
+  /// ```
+  /// Observable.interval(.seconds(1), on: clock).take(for: .milliseconds(2500), on: clock)  // 0, 1, |
+  /// ```
+  public func take(for duration: Duration, on scheduler: any Scheduler) -> Observable {
+    take(until: .timer(after: duration, on: scheduler) as Observable<Int>)
   }
 }

@@ -19,11 +19,11 @@ extension Observable {
   }
 }
 
-private final class ThrottleObserver<Element: Sendable>: Stage, AlarmOwner {
+private final class ThrottleObserver<Element: Sendable>: HoldingStage, AlarmOwner {
   let downstream: any Observer<Element>
-  private let subscription: Subscription
+  let subscription: Subscription
   private let alarm: Alarm
-  private let turn: Turnstile<ThrottleMachine<Element>>
+  let turn: Serializer<ThrottleMachine<Element>>
 
   init(
     _ downstream: any Observer<Element>, _ subscription: Subscription, _ machine: ThrottleMachine<Element>,
@@ -32,27 +32,11 @@ private final class ThrottleObserver<Element: Sendable>: Stage, AlarmOwner {
     self.downstream = downstream
     self.subscription = subscription
     self.alarm = alarm
-    turn = Turnstile(machine)
+    turn = Serializer(machine)
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in accept(value) } }
-    accept(value)
-    turn.leave()
-  }
-
-  func fail(_ error: any Error) {
-    turn.pass { [self] in
-      _ = turn.state.flush()
-      downstream.fail(error)
-    }
-  }
-
-  func complete() {
-    turn.pass { [self] in
-      if let value = turn.state.flush() { downstream.next(value) }
-      if !subscription.isDisposed { downstream.complete() }
-    }
+  func close(_ termination: Termination) {
+    if let value = turn.state.flush(), case .completed = termination { downstream.next(value) }
   }
 
   func ring() {
@@ -61,7 +45,7 @@ private final class ThrottleObserver<Element: Sendable>: Stage, AlarmOwner {
     }
   }
 
-  private func accept(_ value: Element) {
+  func accept(_ value: Element) {
     // What is due goes first, though its alarm may be late.
     if let due = turn.state.due(at: alarm.now) { downstream.next(due) }
     if turn.state.accept(value, at: alarm.now) { return downstream.next(value) }

@@ -12,7 +12,7 @@ extension Observable {
     Observable { downstream, subscription in
       let waiting = subscription.child()
       let alarm = Alarm(on: scheduler, in: waiting)
-      let watch = Watch(Outlet(downstream), subscription, waiting, alarm, patience, fallback)
+      let watch = Watch(SerializedOutlet(downstream), subscription, waiting, alarm, patience, fallback)
       watch.start()
       attach(watch, in: waiting)
     }
@@ -20,7 +20,7 @@ extension Observable {
 }
 
 private final class Watch<Element: Sendable>: Observer, AlarmOwner {
-  private let outlet: Outlet<Element>
+  private let outlet: SerializedOutlet<Element>
   private let subscription: Subscription
   /// The time in which the source is listened to.
   private let waiting: Subscription
@@ -29,7 +29,8 @@ private final class Watch<Element: Sendable>: Observer, AlarmOwner {
   private let fallback: Observable<Element>?
 
   init(
-    _ outlet: Outlet<Element>, _ subscription: Subscription, _ waiting: Subscription, _ alarm: Alarm,
+    _ outlet: SerializedOutlet<Element>, _ subscription: Subscription, _ waiting: Subscription,
+    _ alarm: Alarm,
     _ patience: Duration, _ fallback: Observable<Element>?
   ) {
     self.outlet = outlet

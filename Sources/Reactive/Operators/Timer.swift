@@ -21,7 +21,7 @@ private final class Ticker: AlarmOwner {
   private let subscription: Subscription
   private let alarm: Alarm
   private let period: Duration?
-  private let turn = Turnstile((count: 0, due: Instant()))
+  private let turn = Serializer((count: 0, due: Instant()))
 
   init(
     _ observer: any Observer<Int>, _ subscription: Subscription, _ scheduler: any Scheduler, period: Duration?
@@ -61,5 +61,17 @@ private final class Ticker: AlarmOwner {
     let step = max(1, period.nanoseconds)
     let past = due + .nanoseconds(late.nanoseconds / step * step)
     return past < alarm.now ? past + .nanoseconds(step) : past
+  }
+}
+
+extension Observable where Element == Int {
+  /// Counts from zero, one number each period, without drift; a tick that nobody had time for is left out.
+  ///
+  ///     ---0--1--2-   interval(.seconds(3), on: clock)
+  /// ```
+  /// Observable.interval(.seconds(1), on: clock).take(3)  // 0, 1, 2, |
+  /// ```
+  public static func interval(_ period: Duration, on scheduler: any Scheduler) -> Observable {
+    timer(after: period, every: period, on: scheduler)
   }
 }

@@ -27,18 +27,18 @@ extension Observable {
   }
 }
 
-private final class WindowObserver<Element: Sendable>: Stage, AlarmOwner {
-  private struct State: Sendable {
+private final class WindowObserver<Element: Sendable>: HoldingStage, AlarmOwner {
+  struct State: Sendable {
     var window: PublishSubject<Element>?
     var count = 0
   }
 
   let downstream: any Observer<Observable<Element>>
-  private let subscription: Subscription
+  let subscription: Subscription
   private let count: Int
   private let time: Duration?
   private let alarm: Alarm?
-  private let turn = Turnstile(State())
+  let turn = Serializer(State())
 
   init(
     _ downstream: any Observer<Observable<Element>>, _ subscription: Subscription, _ count: Int,
@@ -52,31 +52,11 @@ private final class WindowObserver<Element: Sendable>: Stage, AlarmOwner {
     subscription.onDispose { [self] in turn.pass { [self] in close(.completed) } }
   }
 
-  func next(_ value: Element) {
-    guard turn.enter() else { return turn.later { [self] in place(value) } }
-    place(value)
-    turn.leave()
-  }
-
-  func fail(_ error: any Error) {
-    turn.pass { [self] in
-      close(.failed(error))
-      if !subscription.isDisposed { downstream.fail(error) }
-    }
-  }
-
-  func complete() {
-    turn.pass { [self] in
-      close(.completed)
-      if !subscription.isDisposed { downstream.complete() }
-    }
-  }
-
   func ring() {
     turn.pass { [self] in close(.completed) }
   }
 
-  private func place(_ value: Element) {
+  func accept(_ value: Element) {
     let window = turn.state.window ?? open()
     turn.state.count += 1
     window.next(value)
@@ -91,10 +71,10 @@ private final class WindowObserver<Element: Sendable>: Stage, AlarmOwner {
     return window
   }
 
-  private func close(_ terminal: Terminal) {
+  func close(_ termination: Termination) {
     guard let window = turn.state.window else { return }
     alarm?.clear()
     turn.state = State()
-    terminal.deliver(to: window)
+    termination.deliver(to: window)
   }
 }

@@ -24,7 +24,7 @@ extension Observable {
 private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: Sendable {
   private let downstream: any Observer<Output>
   private let transform: @Sendable (Element, Other) throws -> Output
-  private let turn = Turnstile<(latest: Other?, over: Bool)>((nil, false))
+  private let turn = Serializer<(latest: Other?, over: Bool)>((nil, false))
 
   init(
     _ downstream: any Observer<Output>, _ transform: @escaping @Sendable (Element, Other) throws -> Output
@@ -45,7 +45,7 @@ private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Senda
     turn.leave()
   }
 
-  func end(_ terminal: Terminal) {
+  func end(_ terminal: Termination) {
     turn.pass { [self] in finish(terminal) }
   }
 
@@ -56,7 +56,7 @@ private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Senda
     downstream.next(output)
   }
 
-  private func finish(_ terminal: Terminal) {
+  private func finish(_ terminal: Termination) {
     if turn.state.over { return }
     turn.state.over = true
     terminal.deliver(to: downstream)

@@ -59,13 +59,13 @@ private final class Zipper<Element: Sendable>: Sendable {
   private let downstream: any Observer<[Element]>
   private let subscription: Subscription
   private let backlog: Int
-  private let turn: Turnstile<State>
+  private let turn: Serializer<State>
 
   init(_ downstream: any Observer<[Element]>, _ subscription: Subscription, count: Int, backlog: Int) {
     self.downstream = downstream
     self.subscription = subscription
     self.backlog = backlog
-    turn = Turnstile(
+    turn = Serializer(
       State(
         queues: Array(repeating: Queue(), count: count), open: Array(repeating: true, count: count),
         empty: count))
@@ -115,7 +115,7 @@ private final class Zipper<Element: Sendable>: Sendable {
     return spent
   }
 
-  private func end(_ terminal: Terminal) {
+  private func end(_ terminal: Termination) {
     if turn.state.over { return }
     turn.state.over = true
     terminal.deliver(to: downstream)

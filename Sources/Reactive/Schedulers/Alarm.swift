@@ -1,4 +1,4 @@
-/// What an alarm wakes.
+/// The owner of an alarm, which it wakes.
 package protocol AlarmOwner: AnyObject, Sendable {
   /// The time asked for has come.
   func ring()

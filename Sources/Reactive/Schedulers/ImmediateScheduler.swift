@@ -6,7 +6,7 @@
 /// Observable.timer(after: .milliseconds(10), on: ImmediateScheduler()).subscribe(complete: { print("done") })
 /// ```
 public final class ImmediateScheduler: Scheduler {
-  private let turn = Turnstile(())
+  private let turn = Serializer(())
 
   public init() {}
 

@@ -1,27 +1,28 @@
 import Synchronization
 
-/// What the three subjects are made of: events in, one at a time, to whoever is on the roster; the last `memory`
+/// What the three subjects are made of: events in, one at a time, to all who are listed; the last `memory`
 /// elements again for whoever comes later.
 final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
-  private let turn = Turnstile(Snapshot<Element>())
-  private let roster = Roster<Element>()
-  /// Whether somebody has asked for the snapshot to be let go of, which is yet to happen.
-  private let lettingGo = Atomic<Bool>(false)
+  private let turn = Serializer(Snapshot<Element>())
+  private let observers = ObserverList<Element>()
+  /// Whether a call to drop the snapshot waits for its turn.
+  private let dropsSnapshot = Atomic<Bool>(false)
   private let memory: Int
-  /// After the end only the end is told, not what was remembered.
+  /// After the end an observer gets the terminal alone, without the memory.
   private let forgetsAtEnd: Bool
-  /// Written only by whoever has the turn; locked because `latest` reads it from anywhere.
-  private let remembered: Locked<Ring<Element>>
+  /// Written only with the turn; under `memoryLock`, because `latest` reads it from anywhere.
+  private let remembered: Unguarded<Ring<Element>>
+  private let memoryLock = Locked(())
 
   init(memory: Int = 0, seed: Element? = nil, forgetsAtEnd: Bool = false) {
     self.memory = memory
     self.forgetsAtEnd = forgetsAtEnd
-    remembered = Locked(Ring(limit: memory, seed: seed))
+    remembered = Unguarded(Ring(limit: memory, seed: seed))
   }
 
-  var latest: Element? { remembered.withLock { $0.last } }
-  var isOver: Bool { roster.terminal != nil }
-  var hasObservers: Bool { roster.count > 0 }
+  var latest: Element? { memoryLock.withLock { _ in remembered.value.last } }
+  var isOver: Bool { observers.isClosed }
+  var hasObservers: Bool { observers.count > 0 }
 
   func next(_ value: Element) {
     guard turn.enter() else { return turn.later { [self] in deliver(value) } }
@@ -42,54 +43,57 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   func complete() { end(.completed) }
 
   func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
-    // Nothing may be delivered between the old elements and joining the roster, so that waits for its turn.
+    // Nothing may be delivered between the old elements and being listed, so that waits for its turn.
     guard memory > 0 else { return join(observer, subscription) }
     turn.pass { [self] in recall(observer, subscription) }
   }
 
   private func deliver(_ value: Element) {
     if memory > 0 { remember(value) }
-    // Lent, not retained for the call: only whoever has the turn replaces the snapshot, and that is this caller.
+    // Lent, not retained for the call: only the caller with the turn replaces the snapshot, and that is this one.
     let lent = Unmanaged.passUnretained(turn.state)
     let fresh = lent._withUnsafeGuaranteedRef { snapshot in
-      if roster.version.load(ordering: .acquiring) != snapshot.version { return false }
+      if observers.version.load(ordering: .acquiring) != snapshot.version { return false }
       snapshot.root?.next(value)
       return true
     }
     if fresh { return }
-    turn.state = roster.snapshot()
+    turn.state = observers.snapshot()
     turn.state.root?.next(value)
   }
 
   /// Apart from `deliver`, which so needs no metadata of types made from `Element` when nothing is remembered.
   @inline(never)
   private func remember(_ value: Element) {
-    if roster.terminal != nil { return }
-    remembered.withLock { _ = $0.append(value) }
+    if observers.isClosed { return }
+    memoryLock.withLock { _ in remembered.value.push(value) }
   }
 
   private func deliver(batch: [Element]) {
-    if roster.version.load(ordering: .acquiring) != turn.state.version { turn.state = roster.snapshot() }
-    if memory > 0, roster.terminal == nil {
-      remembered.withLock { ring in
-        for value in batch.suffix(memory) { ring.append(value) }
+    if observers.version.load(ordering: .acquiring) != turn.state.version {
+      turn.state = observers.snapshot()
+    }
+    if memory > 0, !observers.isClosed {
+      memoryLock.withLock { _ in
+        for value in batch.suffix(memory) { remembered.value.push(value) }
       }
     }
     turn.state.root?.next(batch: batch)
   }
 
-  private func end(_ terminal: Terminal) {
+  private func end(_ terminal: Termination) {
     turn.pass { [self] in close(terminal) }
   }
 
-  private func close(_ terminal: Terminal) {
-    let members = roster.close(terminal)
-    turn.state = roster.snapshot()
+  private func close(_ terminal: Termination) {
+    let members = observers.close(terminal)
+    turn.state = observers.snapshot()
     for member in members { terminal.deliver(to: member) }
   }
 
   private func recall(_ observer: any Observer<Element>, _ subscription: Subscription) {
-    let past = forgetsAtEnd && roster.terminal != nil ? [] : remembered.withLock { $0.elements }
+    let past =
+      forgetsAtEnd && observers.isClosed ? [] : memoryLock.withLock { _ in remembered.value.elements }
     for value in past {
       if subscription.isDisposed { return }
       observer.next(value)
@@ -99,19 +103,19 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
 
   private func join(_ observer: any Observer<Element>, _ subscription: Subscription) {
     if subscription.isDisposed { return }
-    let (key, terminal) = roster.add(observer, subscription)
+    let (key, terminal) = observers.add(observer, subscription)
     if let terminal { return terminal.deliver(to: observer) }
     subscription.onDispose(self, key)
   }
 
-  /// Lets a member go whose subscription has ended: from the roster, and from the snapshot made of it.
+  /// Removes an observer whose subscription has ended from the list, and drops the snapshot that has it.
   func tearDown(_ key: Int) {
-    roster.remove(key)
+    observers.remove(key)
     guard turn.enter() else {
-      // Once for all who leave meanwhile, or those beyond the turnstile's limit would wait for a delivery to end.
-      if lettingGo.exchange(true, ordering: .acquiringAndReleasing) { return }
+      // Once for all who leave meanwhile, or those beyond the serializer's limit would wait for a delivery to end.
+      if dropsSnapshot.exchange(true, ordering: .acquiringAndReleasing) { return }
       return turn.later { [self] in
-        lettingGo.store(false, ordering: .sequentiallyConsistent)
+        dropsSnapshot.store(false, ordering: .sequentiallyConsistent)
         turn.state = Snapshot()
       }
     }

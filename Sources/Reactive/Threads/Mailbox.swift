@@ -13,7 +13,7 @@ final class Mailbox<Element: Sendable>: Observer {
   private let counters: MailboxCounters?
   private let gate: Locked<MailboxGate>
   /// Behind the lock of the gate; apart from it, so that the lock's own code knows the type of what it guards.
-  private let incoming = Kept(RingBuffer<Element>())
+  private let incoming = Unguarded(RingBuffer<Element>())
   /// What a delivery has taken out; an empty buffer between deliveries, swapped with the full one.
   private let outgoing = Locked(RingBuffer<Element>())
   private let room = Bell()
@@ -96,7 +96,7 @@ final class Mailbox<Element: Sendable>: Observer {
 
   func complete() { end(.completed) }
 
-  private func end(_ terminal: Terminal) {
+  private func end(_ terminal: Termination) {
     if gate.withLock({ $0.end(terminal) }) { scheduler.perform { [self] in deliver() } }
     upstream.dispose()
   }

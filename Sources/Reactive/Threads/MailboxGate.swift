@@ -22,7 +22,7 @@ struct MailboxGate: Sendable {
 
   private let usualLimit: Int
   private var limit: Int
-  private var terminal: Terminal?
+  private var terminal: Termination?
   private var isScheduled = false
   private var isDelivering = false
   private var sleepers = 0
@@ -60,7 +60,7 @@ struct MailboxGate: Sendable {
   }
 
   /// Notes the end of the stream; whether the caller must ask for a delivery.
-  mutating func end(_ terminal: Terminal) -> Bool {
+  mutating func end(_ terminal: Termination) -> Bool {
     if isClosed || self.terminal != nil { return false }
     self.terminal = terminal
     defer { isScheduled = true }
@@ -81,7 +81,7 @@ struct MailboxGate: Sendable {
   }
 
   /// Either there is more to deliver, or the end, or it is quiet.
-  mutating func endDelivery(holding count: Int) -> (again: Bool, terminal: Terminal?) {
+  mutating func endDelivery(holding count: Int) -> (again: Bool, terminal: Termination?) {
     isDelivering = false
     if isClosed { return (false, nil) }
     if count > 0 { return (true, nil) }

@@ -28,7 +28,7 @@ package struct ChildEnding {
   package init(of process: pid_t, timeout: Duration, killAfter: Duration) {
     self.process = process
     self.killAfter = killAfter
-    deadline = SystemClock.now + timeout
+    deadline = MonotonicClock.now + timeout
   }
 
   package var isKilled: Bool { stage == .killed }

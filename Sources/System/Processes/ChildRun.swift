@@ -39,7 +39,7 @@ package struct ChildRun: ~Copyable {
     defer { buffer.deallocate() }
     var hasEnded = false
     while !hasEnded {
-      ending.advance(at: SystemClock.now, isStopped: stop?.isSet == true)
+      ending.advance(at: MonotonicClock.now, isStopped: stop?.isSet == true)
       if ending.isGivenUp { break }
       hasEnded = serve(buffer, onErrorLine)
     }
@@ -62,9 +62,9 @@ package struct ChildRun: ~Copyable {
       pollfd(fd: output.number, events: readable, revents: 0),
       pollfd(fd: errors.number, events: readable, revents: 0),
     ]
-    let now = SystemClock.now
+    let now = MonotonicClock.now
     let limit = child.exit.isOpen ? ending.deadline : min(ending.deadline, now + Self.tick)
-    let timeout = SystemClock.pollTimeout(from: now, until: limit)
+    let timeout = MonotonicClock.pollTimeout(from: now, until: limit)
     guard poll(&entries, UInt(entries.count), timeout) >= 0 else { return false }
     if entries[2].revents != 0, let bytes = output.read(into: buffer) { captured.append(bytes) }
     if entries[3].revents != 0, let bytes = errors.read(into: buffer) { errorLines.take(bytes, onErrorLine) }

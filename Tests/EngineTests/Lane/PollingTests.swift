@@ -22,9 +22,9 @@ struct PollingTests {
   }
 
   private final class Notes: Sink {
-    let note: (Engine.Event) -> Void
-    init(_ note: @escaping (Engine.Event) -> Void) { self.note = note }
-    func take(_ event: Engine.Event) { note(event) }
+    let note: (Event) -> Void
+    init(_ note: @escaping (Event) -> Void) { self.note = note }
+    func take(_ event: Event) { note(event) }
   }
 
   /// The moments of the polls that came through, and whether the run went well.

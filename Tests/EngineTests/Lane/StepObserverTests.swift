@@ -7,7 +7,7 @@ import Testing
 @Suite struct StepObserverTests {
   private final class Sleeper: Step {
     var wakings = 0
-    func take(_ event: Engine.Event, _ out: Downstream) {}
+    func take(_ event: Event, _ out: Downstream) {}
     func wake(_ out: Downstream) { wakings += 1 }
   }
 
@@ -18,7 +18,7 @@ import Testing
     let meter = Meter(name: "s", kind: "s")
     let step = Sleeper()
     let observer = StepObserver(
-      step, to: PublishSubject<Engine.Event>(), in: Subscription(),
+      step, to: PublishSubject<Event>(), in: Subscription(),
       StepContext(name: "s", lane: lane, log: log, meter: meter),
       ErrorReporter(.log, lane, meter, log, letters: { _, _ in }), ending: { .keep })
     observer.ring()

@@ -76,7 +76,7 @@ struct SinkContractTests {
     let bench = try LoneSink(try #require(Self.trial(kind, in: folder.path)))
     for _ in 0..<3 { try bench.sink.endTurn() }
     #expect(bench.writes.entries.isEmpty && bench.log.entries.isEmpty && names(in: folder.path).isEmpty)
-    try bench.sink.take(Engine.Event(.number(7), Poll(source: "in", at: 0)))
+    try bench.sink.take(Event(.number(7), Poll(source: "in", at: 0)))
     try bench.sink.endTurn()
     try bench.sink.finish(by: .distantFuture)
     let (writes, log) = (bench.writes.entries, bench.log.entries)
@@ -137,7 +137,7 @@ final class Faulty: Sink {
 
   private func fail(at place: Place) throws { if self.place == place { throw Fault() } }
 
-  func take(_ event: Engine.Event) throws {
+  func take(_ event: Event) throws {
     note(event.value)
     try fail(at: .take)
   }

@@ -147,5 +147,5 @@ private final class Hearing: Sink {
 
   init(_ note: @escaping (Value) -> Void) { self.note = note }
 
-  func take(_ event: Engine.Event) { note(event.value) }
+  func take(_ event: Event) { note(event.value) }
 }

@@ -126,6 +126,6 @@ private final class HearingSink: Sink {
     self.hear = hear
   }
 
-  func take(_ event: Engine.Event) { hear(event.value) }
+  func take(_ event: Event) { hear(event.value) }
   func endTurn() throws { if isGone { throw ReaderGone() } }
 }

@@ -195,6 +195,6 @@ private final class Answers: ScriptSource {
 private final class Listener: Sink {
   private let heard: Journal<String>
   init(_ heard: Journal<String>) { self.heard = heard }
-  func take(_ event: Engine.Event) { heard.note("\(event.value)") }
+  func take(_ event: Event) { heard.note("\(event.value)") }
   func endPoll(_ poll: Poll) { heard.note("end") }
 }

@@ -95,5 +95,5 @@ import System
 private final class Listener: Sink {
   private let note: (Value) -> Void
   init(_ note: @escaping (Value) -> Void) { self.note = note }
-  func take(_ event: Engine.Event) { note(event.value) }
+  func take(_ event: Event) { note(event.value) }
 }

@@ -7,7 +7,7 @@ import Testing
   /// make of both comes in another order.
   private static let twice: Set = ["Merge", "CombineLatest", "CombineLatestList"]
 
-  @Test(arguments: Contract.all.filter { $0.hasSource && !twice.contains($0.file) })
+  @Test(arguments: Contract.all.filter { $0.hasSource && !twice.contains($0.name) })
   func aBatchIsTheSameAsItsElements(_ contract: Contract) {
     func run(batched: Bool) -> [String] {
       let clock = VirtualScheduler()

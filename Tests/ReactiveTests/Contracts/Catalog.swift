@@ -1,9 +1,9 @@
 import Reactive
 
 extension Contract {
-  /// Every operator, by file, in the ways that differ inside.
+  /// Every operator, by name, in the ways that differ inside.
   ///
-  /// `KitTests` fails for a file that is missing here.
+  /// `KitTests` fails for an operator that is missing here.
   static let all: [Contract] = sources + transforming + filtering + combining + timed + sharing
 
   private static let second: Duration = .seconds(1)
@@ -56,7 +56,7 @@ extension Contract {
     },
     .plain("Materialize") { source, _ in source.materialize() },
     .calling("Materialize", "dematerialize") { source, _, probe in
-      source.dematerialize { Event<Int>.next(try probe($0)) }
+      source.dematerialize { Notification<Int>.next(try probe($0)) }
     },
   ]
 

@@ -3,8 +3,8 @@ import Testing
 
 /// One way to use an operator, for the kit to try its promises on.
 struct Contract: Sendable, CustomTestStringConvertible {
-  /// The name of the operator's file, and what is special about this use of it.
-  let file: String
+  /// The name of the operator, and what is special about this use of it.
+  let name: String
   let variant: String
   /// Whether it calls a closure of the user for each element, which may throw.
   let throwing: Bool
@@ -20,14 +20,14 @@ struct Contract: Sendable, CustomTestStringConvertible {
   /// What an operator's closure calls, so that a test can make it throw, or see whether it is still held.
   typealias Probe = @Sendable (Int) throws -> Int
 
-  var testDescription: String { variant.isEmpty ? file : "\(file) (\(variant))" }
+  var testDescription: String { variant.isEmpty ? name : "\(name) (\(variant))" }
 
   /// An operator without a closure that can throw.
   static func plain<Output: Sendable>(
-    _ file: String, _ variant: String = "",
+    _ name: String, _ variant: String = "",
     _ build: @escaping @Sendable (Observable<Int>, any Scheduler) -> Observable<Output>
   ) -> Contract {
-    Contract(file: file, variant: variant, throwing: false, hasSource: true) { source, clock, _ in
+    Contract(name: name, variant: variant, throwing: false, hasSource: true) { source, clock, _ in
       build(source, clock).map { "\($0)" }
     }
   }
@@ -41,19 +41,19 @@ struct Contract: Sendable, CustomTestStringConvertible {
 
   /// An operator that calls a closure of the user.
   static func calling<Output: Sendable>(
-    _ file: String, _ variant: String = "",
+    _ name: String, _ variant: String = "",
     _ build: @escaping @Sendable (Observable<Int>, any Scheduler, @escaping Probe) -> Observable<Output>
   ) -> Contract {
-    Contract(file: file, variant: variant, throwing: true, hasSource: true) { source, clock, probe in
+    Contract(name: name, variant: variant, throwing: true, hasSource: true) { source, clock, probe in
       build(source, clock, probe).map { "\($0)" }
     }
   }
 
   /// A source.
   static func source<Output: Sendable>(
-    _ file: String, _ variant: String = "", _ build: @escaping @Sendable (any Scheduler) -> Observable<Output>
+    _ name: String, _ variant: String = "", _ build: @escaping @Sendable (any Scheduler) -> Observable<Output>
   ) -> Contract {
-    Contract(file: file, variant: variant, throwing: false, hasSource: false) { _, clock, _ in
+    Contract(name: name, variant: variant, throwing: false, hasSource: false) { _, clock, _ in
       build(clock).map { "\($0)" }
     }
   }

@@ -69,6 +69,17 @@ import Testing
     #expect(machine.state.count == 0)
   }
 
+  @Test func atOneInstantTheElementThatCameFirstIsDueFirstInAMachineMadeAgainToo() {
+    var machine = machine()
+    for (number, key) in ["a", "b", "c"].enumerated() { _ = machine.accept(number, for: key, at: second(0)) }
+    for (number, key) in ["c", "a"].enumerated() { _ = machine.accept(10 + number, for: key, at: second(0)) }
+    var other = Machine(state: machine.state, quiet: .seconds(3), bound: 10)
+    for right in [1, 10, 11] {
+      #expect(machine.due(at: second(3)) == right)
+      #expect(other.due(at: second(3)) == right)
+    }
+  }
+
   @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithTheRuleAppliedToEachKey(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var machine = machine(maxWait: .seconds(7), bound: 100)

@@ -48,3 +48,70 @@ import Testing
     #expect(source.subscriptions == ["^-!"])
   }
 }
+
+@Suite struct DebounceByKeyTests {
+  @Test func eachKeyWaitsForItsOwnQuiet() throws {
+    try expectMarbles("-------b-c-----|") { clock in
+      try clock.hot("a-b-c----------|").observable
+        .debounce(for: .seconds(5), on: clock) { $0 == "b" }
+    }
+    #expect(
+      outcome { Observable.from([1, 2, 11, 12]).debounce(for: .seconds(1), on: $0) { $0 / 10 } } == "2, 12, |"
+    )
+  }
+
+  @Test func aKeyTooManySendsOutTheOneQuietLongest() throws {
+    try expectMarbles("--a---bc|") { clock in
+      try clock.hot("abc-----|").observable.debounce(for: .seconds(5), on: clock, bound: 2) { $0 }
+    }
+  }
+
+  @Test func anElementMakesItsKeyTheNewest() throws {
+    try expectMarbles("---b---A(c|)") { clock in
+      try clock.hot("abAc----|").observable
+        .debounce(for: .seconds(5), on: clock, bound: 2) { $0.lowercased() }
+    }
+  }
+
+  @Test func aKeySqueezedOutMayWaitAgain() throws {
+    try expectMarbles("-ab--a-|") { clock in
+      try clock.hot("aba----|").observable.debounce(for: .seconds(3), on: clock, bound: 1) { $0 }
+    }
+  }
+
+  @Test func aKeyThatIsNeverQuietIsHeardWithMaxWait() throws {
+    try expectMarbles("----a---(A|)") { clock in
+      try clock.hot("aAaAaA--|").observable
+        .debounce(for: .seconds(3), maxWait: .seconds(4), on: clock) { $0.lowercased() }
+    }
+  }
+
+  @Test func whatWaitsAtCompletionGoesOutInTheOrderOfQuiet() throws {
+    try expectMarbles("---(bA|)") { clock in
+      try clock.hot("abA|").observable.debounce(for: .seconds(9), on: clock) { $0.lowercased() }
+    }
+  }
+
+  @Test func failsWhenTheClosureThrowsAndLeavesTheSource() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-b-c|")
+    let debounced = source.observable.debounce(for: .seconds(9), on: clock) { text -> String in
+      if text == "b" { throw Oops() }
+      return text
+    }
+    #expect(clock.play(debounced) == "--#")
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func whatWaitsIsKeptBackOnceSomebodyDownstreamHasFailed() throws {
+    let clock = VirtualScheduler()
+    let asked = Journal<String>()
+    let failing = try clock.hot("ab|").observable.debounce(for: .seconds(9), on: clock) { $0 }
+      .map { text -> String in
+        asked.note(text)
+        throw Oops()
+      }
+    #expect(clock.play(failing) == "--#")
+    #expect(asked.entries == ["a"])
+  }
+}

@@ -13,15 +13,15 @@ package func text(_ result: ChildResult) -> String { String(decoding: result.out
 
 /// How long `body` took.
 package func elapsed(_ body: () throws -> Void) rethrows -> Duration {
-  let start = SystemClock.now
+  let start = MonotonicClock.now
   try body()
-  return SystemClock.now - start
+  return MonotonicClock.now - start
 }
 
 /// Looks again and again, for so many seconds.
 package func eventually(patience: Int64 = 20, _ condition: () -> Bool) -> Bool {
-  let end = SystemClock.now + .seconds(patience)
-  while SystemClock.now < end {
+  let end = MonotonicClock.now + .seconds(patience)
+  while MonotonicClock.now < end {
     if condition() { return true }
     usleep(2000)
   }

@@ -6,7 +6,7 @@ struct Latest<Element: Sendable>: Sendable {
   var at: Instant
 }
 
-/// Remembers the latest element of each key; the logic of `join` and `scan`, with its memory and the time handed in.
+/// The state machine of `join` and `scan`: the latest element of each key; memory and time are handed in.
 ///
 /// At most `bound` keys are remembered, the one written longest ago making room; with a `lifetime`, a key is forgotten
 /// when it has not been written for that long.

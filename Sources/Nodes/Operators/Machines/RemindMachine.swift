@@ -19,7 +19,7 @@ struct DueReminder<Key: Hashable & Sendable, Element: Sendable>: Sendable {
   let element: Element
 }
 
-/// Decides when to remind of times that may move; the logic of `remind`, with its memory and the time handed in.
+/// The state machine of `remind`: decides when to remind of times that may move; memory and time are handed in.
 ///
 /// Each lead tells once of a time. When a key's time moves, a lead that is ahead of the new time will tell of it. One
 /// that is past tells at once if it is no older than `grace`, unless it has told already of the time that has moved.

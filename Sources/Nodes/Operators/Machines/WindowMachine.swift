@@ -35,10 +35,11 @@ enum WindowEntry: Sendable {
   case full
 }
 
-/// Sorts elements into windows by key and time; the logic of `window`, with its memory and the time handed in.
+/// The state machine of `window`: sorts elements into windows by key and time; memory and time are handed in.
 ///
 /// Time is a watermark that only goes forward: whatever windows end by it have ended, and elements that come for none
-/// but those are late. `advance` to a time, take out what is `closed`, then let elements in.
+/// but those are late. Windows that end at one instant are taken out in the order in which their keys were last
+/// written. `advance` to a time, take out what is `closed`, then let elements in.
 struct WindowMachine<State: KeyedState, Element: Sendable>: Sendable
 where State: Sendable, State.Value == WindowBuffer<Element> {
   typealias Closed = ClosedWindow<State.Key, Element>

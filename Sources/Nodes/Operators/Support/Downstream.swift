@@ -3,23 +3,14 @@ import Language
 import Reactive
 
 extension Downstream {
-  /// Sends a signal that has waited.
-  func pass(_ signal: Signal) {
-    switch signal {
-    case .event(let event): send(event)
-    case .endOfPoll(let poll): send(endOf: poll)
-    }
+  /// Sends an event that has waited, or the end of a poll.
+  func pass(_ event: Event) {
+    if event.isEndOfPoll { send(endOf: event.poll) } else { send(event) }
   }
 
   /// Sets the alarm to a time; nil clears it.
   func setAlarm(atNext time: Instant?) {
     if let time { setAlarm(at: time) } else { clearAlarm() }
-  }
-}
-
-extension Signal {
-  var isEvent: Bool {
-    if case .event = self { true } else { false }
   }
 }
 

@@ -6,7 +6,7 @@ import Store
 
 // How what machines keep of a key is written down for the next run.
 
-extension Pending: Storable, Remembered where Element == Engine.Event {
+extension Pending: Storable, Remembered where Element == Event {
   public init?(remembered value: Value) {
     guard let since = value.time("since"), let latest = value.time("latest"),
       let element = value.member("event").flatMap({ Event(remembered: $0) })

@@ -1,0 +1,97 @@
+import Synchronization
+
+/// A sequence of sources: subscribes to one after another, as a decision says.
+///
+/// The core of `concat`, `repeat`, `retry` and `catch`. Takes no stack, however many sources end at once.
+final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
+  enum Step: Sendable {
+    case attach(Observable<Element>)
+    case wait(Duration, then: Observable<Element>)
+    case finish(Termination)
+  }
+
+  /// What comes next, given how the last source ended (nil at the start) and whether it had emitted anything.
+  typealias Decision = @Sendable (_ state: inout State, _ last: Termination?, _ progressed: Bool) -> Step
+
+  private let downstream: any Observer<Element>
+  private let subscription: Subscription
+  private let scheduler: (any Scheduler)?
+  private let decide: Decision
+  private let turn: Serializer<State>
+
+  init(
+    _ downstream: any Observer<Element>, _ subscription: Subscription, on scheduler: (any Scheduler)? = nil,
+    state: State, decide: @escaping Decision
+  ) {
+    self.downstream = downstream
+    self.subscription = subscription
+    self.scheduler = scheduler
+    self.decide = decide
+    turn = Serializer(state)
+  }
+
+  /// Goes on after a source has ended; begins, without one.
+  func advance(after last: Termination? = nil, progressed: Bool = false) {
+    turn.pass { [self] in
+      if subscription.isDisposed { return }
+      switch decide(&turn.state, last, progressed) {
+      case .attach(let source): attach(source)
+      case .wait(let delay, let source): attach(source, after: delay)
+      case .finish(let terminal): terminal.deliver(to: downstream)
+      }
+    }
+  }
+
+  private func attach(_ source: Observable<Element>) {
+    let child = subscription.child()
+    source.attach(Round(self, child), in: child)
+  }
+
+  private func attach(_ source: Observable<Element>, after delay: Duration) {
+    guard let scheduler else { return attach(source) }
+    let child = subscription.child()
+    let timer = scheduler.schedule(after: delay) { [self] in
+      child.dispose()
+      turn.pass { [self] in
+        if !subscription.isDisposed { attach(source) }
+      }
+    }
+    child.onDispose { timer.dispose() }
+  }
+
+  /// One source's time.
+  private final class Round: Observer {
+    private let sequencer: Sequencer
+    private let child: Subscription
+    private let progressed = Atomic<Bool>(false)
+
+    init(_ sequencer: Sequencer, _ child: Subscription) {
+      self.sequencer = sequencer
+      self.child = child
+    }
+
+    func next(_ value: Element) {
+      if child.isDisposed { return }
+      progressed.store(true, ordering: .relaxed)
+      sequencer.downstream.next(value)
+    }
+
+    func next(batch: [Element]) {
+      if child.isDisposed { return }
+      progressed.store(true, ordering: .relaxed)
+      sequencer.downstream.take(batch, in: child)
+    }
+
+    var takesBatches: Bool { sequencer.downstream.takesBatches }
+
+    func fail(_ error: any Error) { end(.failed(error)) }
+
+    func complete() { end(.completed) }
+
+    private func end(_ terminal: Termination) {
+      guard child.close() else { return }
+      child.release()
+      sequencer.advance(after: terminal, progressed: progressed.load(ordering: .relaxed))
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// The serialised output of an operator with several inputs: one call at a time, and nothing after a terminal.
+final class SerializedOutlet<Element: Sendable>: Observer {
+  private let downstream: any Observer<Element>
+  private let turn = Serializer(false)  // whether a terminal has passed
+
+  init(_ downstream: any Observer<Element>) {
+    self.downstream = downstream
+  }
+
+  func next(_ value: Element) {
+    guard turn.enter() else { return turn.later { [self] in send(value) } }
+    send(value)
+    turn.leave()
+  }
+
+  func fail(_ error: any Error) {
+    turn.pass { [self] in end(.failed(error)) }
+  }
+
+  func complete() {
+    turn.pass { [self] in end(.completed) }
+  }
+
+  private func send(_ value: Element) {
+    if !turn.state { downstream.next(value) }
+  }
+
+  private func end(_ terminal: Termination) {
+    if turn.state { return }
+    turn.state = true
+    terminal.deliver(to: downstream)
+  }
+}

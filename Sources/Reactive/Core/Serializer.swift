@@ -1,0 +1,106 @@
+import Glibc
+import Synchronization
+
+/// A drain-loop serializer: one caller at a time, without a lock; a caller that finds it taken leaves its work there.
+///
+/// Several threads, timers and re-entrant calls meet in an operator; the grammar wants their calls downstream one
+/// after another. A lock held while calling out would do that, and is how reactive libraries come to deadlock. Here no
+/// lock is held while calling out, and a call that comes from inside a call is carried out after it, in order.
+///
+/// ```
+/// guard turn.enter() else { return turn.later { [self] in accept(value) } }
+/// accept(value)  // may use turn.state, may call downstream
+/// turn.leave()
+/// ```
+/// `turn.pass { [self] in accept(value) }` is the same at the price of an allocation, for what is not done often.
+///
+/// What waits is bounded: a thread that leaves work while `limit` pieces already wait stays until there is room, as
+/// long as there is any progress. The thread inside cannot wait for itself, so what it leaves is not held up.
+final class Serializer<State: Sendable>: Sendable {
+  /// Zero when free; otherwise one for the caller that entered, and one for each piece of work that waits.
+  private let load = Atomic<Int>(0)
+  private let owner = Atomic<UInt>(0)
+  /// Nothing has moved for a while, so there is no point in waiting for room until something does.
+  private let stalled = Atomic<Bool>(false)
+  private let waiting = Locked<[@Sendable () -> Void]>([])
+  private let limit: Int
+
+  private let kept: Unguarded<State>
+
+  init(_ state: State, limit: Int = 1024) {
+    kept = Unguarded(state)
+    self.limit = limit
+  }
+
+  /// The state that the callers guard by taking turns: only for the caller inside.
+  var state: State {
+    @inline(__always) unsafeAddress { kept.address }
+    @inline(__always) unsafeMutableAddress { UnsafeMutablePointer(mutating: kept.address) }
+  }
+
+  /// Carries `work` out now, or leaves it to the caller inside.
+  func pass(_ work: @escaping @Sendable () -> Void) {
+    guard enter() else { return later(work) }
+    work()
+    leave()
+  }
+
+  /// Whether the calling thread is the one inside.
+  var isMine: Bool { load.load(ordering: .relaxed) != 0 && owner.load(ordering: .relaxed) == pthread_self() }
+
+  /// Takes the serializer if it is free.
+  @inline(__always)
+  func enter() -> Bool {
+    guard load.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else { return false }
+    owner.store(pthread_self(), ordering: .relaxed)
+    return true
+  }
+
+  /// Gives it back, after doing what others left meanwhile.
+  @inline(__always)
+  func leave() {
+    if load.subtract(1, ordering: .acquiringAndReleasing).newValue != 0 { drain() }
+  }
+
+  /// Leaves `work` to the caller inside; does it here if that one has left in the meantime.
+  @inline(never)
+  func later(_ work: @escaping @Sendable () -> Void) {
+    let (load, count) = waiting.withLock { waiting in
+      waiting.append(work)
+      // Under the lock, so that a drain never takes more pieces than have been counted.
+      return (self.load.add(1, ordering: .acquiringAndReleasing).oldValue, waiting.count)
+    }
+    if load == 0 { return drain() }
+    if count > limit, !isMine { waitForRoom() }
+  }
+
+  private func drain() {
+    owner.store(pthread_self(), ordering: .relaxed)
+    var work: [@Sendable () -> Void] = []
+    repeat {
+      work.removeAll(keepingCapacity: true)
+      waiting.withLock { swap(&$0, &work) }
+      stalled.store(false, ordering: .relaxed)
+      for piece in work { piece() }
+    } while load.subtract(work.count, ordering: .acquiringAndReleasing).newValue != 0
+  }
+
+  /// The rare case of a producer far ahead of a slow consumer: asleep in short naps, so that the way through the
+  /// serializer needs no bookkeeping of sleepers.
+  ///
+  /// If nothing moves for a while, the one inside may be waiting for this very thread: then the work stays where it
+  /// is, over the limit, and the thread goes on.
+  private func waitForRoom() {
+    var nap = timespec(tv_sec: 0, tv_nsec: 50_000)
+    var least = Int.max
+    var napsWithoutProgress = 0
+    while load.load(ordering: .relaxed) != 0, !stalled.load(ordering: .relaxed) {
+      let count = waiting.withLock { $0.count }
+      if count <= limit { return }
+      napsWithoutProgress = count < least ? 0 : napsWithoutProgress + 1
+      if napsWithoutProgress > 200 { stalled.store(true, ordering: .relaxed) }
+      least = min(least, count)
+      nanosleep(&nap, nil)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// An unsynchronised box for the state of an operator: touched only with the turn of the serializer that guards it, or
+/// under the lock that does.
+///
+/// The value lies outside the object, because the place of a generic field inside one is looked up at each access in
+/// code that is not specialised, which costs more than all the rest of an operator. A place may start vacant, for the
+/// same reason: an optional value would be one more type to look up.
+///
+/// `@unchecked Sendable` with its reason: the serializer (or lock) lets one thread at a time get here, with acquire and
+/// release around it. It is the only type of this module that the compiler takes on trust; `ConditionLock` and `RingBuffer`
+/// hold memory of their own that is marked so.
+final class Unguarded<Value: ~Copyable & Sendable>: @unchecked Sendable {
+  private let storage: UnsafeMutablePointer<Value>
+
+  /// Whether there is no value yet: `fill` the place before using it.
+  @exclusivity(unchecked) private(set) var isVacant = true
+
+  init(vacantFor type: Value.Type = Value.self) {
+    storage = .allocate(capacity: 1)
+  }
+
+  convenience init(_ value: consuming Value) {
+    self.init()
+    fill(value)
+  }
+
+  deinit {
+    clear()
+    storage.deallocate()
+  }
+
+  /// By address, not by coroutine: a coroutine that is not inlined takes its frame from the heap.
+  var value: Value {
+    @inline(__always) unsafeAddress { address }
+    @inline(__always) unsafeMutableAddress { storage }
+  }
+
+  @inline(__always)
+  var address: UnsafePointer<Value> { UnsafePointer(storage) }
+
+  /// Puts a value in, whether or not there was one.
+  func fill(_ value: consuming Value) {
+    clear()
+    storage.initialize(to: value)
+    isVacant = false
+  }
+
+  /// Makes the place vacant.
+  func clear() {
+    if isVacant { return }
+    isVacant = true
+    storage.deinitialize(count: 1)
+  }
+}

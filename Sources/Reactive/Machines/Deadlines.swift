@@ -1,0 +1,155 @@
+/// Deadlines, one a key: the earliest first, and at one instant the key that was set longest ago first.
+///
+/// That is the order of `KeyedState` too. A machine that sets a key's deadline whenever it writes the key's state, and
+/// sets all of them in the order of the state when it is made, has one order at each instant, whether or not it was
+/// made again in between.
+///
+/// A binary heap beside a table. A deadline that is put off changes the table alone: its entry in the heap is moved to
+/// its place when it comes to the top. Inlinable for the same reason as `MemoryState`.
+public struct Deadlines<Key: Hashable & Sendable>: Sendable {
+  /// A point in the order of deadlines; no two are equal.
+  @usableFromInline struct Turn: Sendable {
+    @usableFromInline var at: Instant
+    /// Rises with each deadline that is set.
+    @usableFromInline var number: Int
+
+    @inlinable init(at: Instant, number: Int) { (self.at, self.number) = (at, number) }
+
+    @inlinable func isBefore(_ other: Turn) -> Bool {
+      at == other.at ? number < other.number : at < other.at
+    }
+  }
+
+  @usableFromInline struct Slot: Sendable {
+    @usableFromInline var turn: Turn
+    /// Where the key's entry in the heap is: never behind `turn`.
+    @usableFromInline var queued: Turn
+
+    @inlinable init(turn: Turn, queued: Turn) { (self.turn, self.queued) = (turn, queued) }
+  }
+
+  @usableFromInline struct Entry: Sendable {
+    @usableFromInline var turn: Turn
+    @usableFromInline let key: Key
+
+    @inlinable init(turn: Turn, key: Key) { (self.turn, self.key) = (turn, key) }
+  }
+
+  @usableFromInline var slots: [Key: Slot] = [:]
+  @usableFromInline var heap: [Entry] = []
+  @usableFromInline var lastNumber = 0
+
+  @inlinable public init() {}
+
+  /// The earliest deadline.
+  @inlinable public var earliest: Instant? {
+    mutating get {
+      while let top = heap.first {
+        if let slot = slots[top.key], slot.queued.number == top.turn.number {
+          if slot.turn.at == top.turn.at { return slot.turn.at }
+          moveTop(to: slot.turn)
+        } else {
+          removeTop()
+        }
+      }
+      return nil
+    }
+  }
+
+  /// When to ask `popFirst` again: the earliest deadline, or one before it that has been put off.
+  ///
+  /// It costs nothing where the earliest deadline is put off again and again.
+  @inlinable public var nextLook: Instant? {
+    mutating get {
+      while let top = heap.first {
+        if isLive(top) { return top.turn.at }
+        removeTop()
+      }
+      return nil
+    }
+  }
+
+  /// Sets the deadline of a key instead of the one it had; the key comes last of those with the same deadline.
+  @inlinable public mutating func set(_ deadline: Instant, for key: Key) {
+    lastNumber += 1
+    let turn = Turn(at: deadline, number: lastNumber)
+    if let queued = slots[key]?.queued, queued.at <= deadline {
+      slots[key]?.turn = turn
+      return
+    }
+    slots[key] = Slot(turn: turn, queued: turn)
+    heap.append(Entry(turn: turn, key: key))
+    siftUp(heap.count - 1)
+    compact()
+  }
+
+  /// Forgets the deadline of a key.
+  @inlinable public mutating func remove(_ key: Key) {
+    if slots.removeValue(forKey: key) != nil { compact() }
+  }
+
+  /// Takes out the key whose deadline is the earliest, if that is due.
+  @inlinable public mutating func popFirst(dueBy now: Instant) -> Key? {
+    while let top = heap.first {
+      guard let slot = slots[top.key], slot.queued.number == top.turn.number else {
+        removeTop()
+        continue
+      }
+      if top.turn.at > now { return nil }
+      if slot.turn.number == top.turn.number {
+        slots[top.key] = nil
+        removeTop()
+        return top.key
+      }
+      moveTop(to: slot.turn)
+    }
+    return nil
+  }
+
+  @inlinable func isLive(_ entry: Entry) -> Bool { slots[entry.key]?.queued.number == entry.turn.number }
+
+  /// Moves the entry at the top to the place that its key has been put off to.
+  @inlinable mutating func moveTop(to turn: Turn) {
+    slots[heap[0].key]?.queued = turn
+    heap[0].turn = turn
+    siftDown(0)
+  }
+
+  /// Drops the dead entries when they outweigh the live ones.
+  @inlinable mutating func compact() {
+    if heap.count <= 2 * slots.count + 32 { return }
+    // A sorted array is a heap.
+    heap = heap.filter { isLive($0) }.sorted { $0.turn.isBefore($1.turn) }
+  }
+
+  @inlinable mutating func removeTop() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    siftDown(0)
+  }
+
+  @inlinable mutating func siftUp(_ start: Int) {
+    var child = start
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard heap[child].turn.isBefore(heap[parent].turn) else { return }
+      heap.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  @inlinable mutating func siftDown(_ start: Int) {
+    var parent = start
+    while true {
+      var least = parent
+      var child = 2 * parent + 1
+      while child < min(2 * parent + 3, heap.count) {
+        if heap[child].turn.isBefore(heap[least].turn) { least = child }
+        child += 1
+      }
+      if least == parent { return }
+      heap.swapAt(parent, least)
+      parent = least
+    }
+  }
+}

@@ -1,0 +1,83 @@
+extension Observable {
+  /// Emits one element and completes.
+  ///
+  ///     (a|)   just(a)
+  /// ```
+  /// Observable.just(7)  // 7, |
+  /// ```
+  public static func just(_ value: Element) -> Observable {
+    Observable(scalar: value)
+  }
+}
+
+extension Observable {
+  /// Emits the elements of a sequence, as fast as they are taken, and completes.
+  ///
+  ///     (abc|)   from([a, b, c])
+  /// ```
+  /// Observable.from(["a", "b"])  // a, b, |
+  /// ```
+  @inlinable
+  public static func from<Elements: Sequence & Sendable>(_ elements: Elements) -> Observable
+  where Elements.Element == Element {
+    Observable { observer, subscription in
+      for element in elements {
+        if subscription.isDisposed { return }
+        observer.next(element)
+      }
+      if !subscription.isDisposed { observer.complete() }
+    }
+  }
+}
+
+extension Observable {
+  /// Completes at once, without an element.
+  ///
+  ///     |   empty()
+  /// ```
+  /// Observable<Int>.empty()  // |
+  /// ```
+  public static func empty() -> Observable {
+    Observable { observer, _ in observer.complete() }
+  }
+}
+
+extension Observable {
+  /// Emits nothing and does not end.
+  ///
+  ///     ----   never()
+  /// ```
+  /// Observable<Int>.never().take(for: .seconds(1), on: clock)  // |
+  /// ```
+  public static func never() -> Observable {
+    Observable { _, _ in }
+  }
+}
+
+extension Observable {
+  /// Fails at once.
+  ///
+  ///     #   fail(error)
+  /// ```
+  /// Observable<Int>.fail(Oops())  // #
+  /// ```
+  public static func fail(_ error: any Error) -> Observable {
+    Observable { observer, _ in observer.fail(error) }
+  }
+}
+
+extension Observable {
+  /// Makes the observable anew for each subscription.
+  ///
+  ///     ---a--b--|   deferred { source }
+  /// ```
+  /// Observable.deferred { Observable.just(6 * 7) }  // 42, |
+  /// ```
+  public static func deferred(_ make: @escaping @Sendable () throws -> Observable) -> Observable {
+    Observable { observer, subscription in
+      let source: Observable
+      do { source = try make() } catch { return observer.fail(error) }
+      source.attach(observer, in: subscription)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// An observable that is fed by hand; whoever subscribes gets what comes from then on.
+///
+/// Elements may be sent from any thread, and from inside an element's delivery: they are delivered one at a time,
+/// to every observer in the same order. After a terminal, a new subscriber gets that terminal at once.
+/// ```
+/// let subject = PublishSubject<Int>()
+/// subject.observable.subscribe(next: { print($0) })
+/// subject.next(1)  // 1
+/// ```
+public final class PublishSubject<Element: Sendable>: Observer {
+  private let broadcast = Broadcast<Element>()
+
+  public init() {}
+
+  /// What the subject is fed, as a stream.
+  public var observable: Observable<Element> {
+    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
+  }
+
+  /// Whether anybody is subscribed.
+  public var hasObservers: Bool { broadcast.hasObservers }
+
+  public func next(_ value: Element) { broadcast.next(value) }
+  public func next(batch: [Element]) { broadcast.next(batch: batch) }
+  public var takesBatches: Bool { true }
+  public func fail(_ error: any Error) { broadcast.fail(error) }
+  public func complete() { broadcast.complete() }
+}
+
+/// A value that changes, as a stream: whoever subscribes gets the present value first.
+///
+/// ```
+/// let status = BehaviorSubject("TBD")
+/// status.next("Go")
+/// status.observable.subscribe(next: { print($0) })  // Go
+/// ```
+public final class BehaviorSubject<Element: Sendable>: Observer {
+  private let broadcast: Broadcast<Element>
+  private let initial: Element
+
+  /// Starts with a value.
+  public init(_ value: Element) {
+    broadcast = Broadcast(memory: 1, seed: value, forgetsAtEnd: true)
+    initial = value
+  }
+
+  /// The present value.
+  public var value: Element { broadcast.latest ?? initial }
+
+  /// The present value and each later one; after the end only the end, for nothing is present any more.
+  public var observable: Observable<Element> {
+    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
+  }
+
+  /// Whether anybody is subscribed.
+  public var hasObservers: Bool { broadcast.hasObservers }
+
+  public func next(_ value: Element) { broadcast.next(value) }
+  public func next(batch: [Element]) { broadcast.next(batch: batch) }
+  public var takesBatches: Bool { true }
+  public func fail(_ error: any Error) { broadcast.fail(error) }
+  public func complete() { broadcast.complete() }
+}
+
+/// A subject that tells a new subscriber its last elements first, at most `limit` of them.
+///
+/// ```
+/// let log = ReplaySubject<String>(limit: 2)
+/// for line in ["a", "b", "c"] { log.next(line) }
+/// log.observable.subscribe(next: { print($0) })  // b, c
+/// ```
+public final class ReplaySubject<Element: Sendable>: Observer {
+  private let broadcast: Broadcast<Element>
+
+  /// Keeps the last `limit` elements; with none, it is a `PublishSubject`.
+  public init(limit: Int) {
+    broadcast = Broadcast(memory: max(0, limit))
+  }
+
+  /// The last elements, then each later one; the terminal too, if it has come.
+  public var observable: Observable<Element> {
+    Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
+  }
+
+  /// Whether anybody is subscribed.
+  public var hasObservers: Bool { broadcast.hasObservers }
+
+  public func next(_ value: Element) { broadcast.next(value) }
+  public func next(batch: [Element]) { broadcast.next(batch: batch) }
+  public var takesBatches: Bool { true }
+  public func fail(_ error: any Error) { broadcast.fail(error) }
+  public func complete() { broadcast.complete() }
+}
