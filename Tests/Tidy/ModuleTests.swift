@@ -16,10 +16,8 @@ import Testing
     add("Fetch", ["CCurl"], over: ["Store"])
     add("Sky", ["CMicrohttpd"], over: ["JSON"])
     add("Language", ["CYAML"], over: ["JSON"])
-    // Language and Engine in one, as long as they are.
-    add("Pipeline", ["CYAML"], over: ["JSON", "Store"])
     add("Engine", [], over: ["Language", "Store"])
-    add("Nodes", ["Pipeline"], over: ["Engine", "Fetch"])
+    add("Nodes", [], over: ["Engine", "Fetch"])
     add("Cluster", [], over: ["Engine"])
     add("Page", ["CMicrohttpd"], over: ["Engine"])
     add("flow", [], over: ["Nodes", "Cluster", "Page", "Sky"])

@@ -32,6 +32,9 @@ public struct Event: Sendable {
   /// The same event with another value.
   @inline(__always)
   public func with(_ value: Value) -> Event { Event(value, poll) }
+
+  /// The event without the text it was read from, to store it beyond its turn.
+  public var detached: Event { isEndOfPoll ? self : Event(value.detach(), poll) }
 }
 
 /// A poll: one answer of a source, what its events have in common, and what expressions see as `$meta`.

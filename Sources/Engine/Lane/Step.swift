@@ -29,6 +29,13 @@ public protocol Step: AnyObject {
   var isBusy: Bool { get }
 }
 
+/// What is wrong with an event, as a sentence: what a step or a sink throws.
+public struct StepError: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}
+
 extension Step {
   public func start(_ out: Downstream) throws {}
   public func endPoll(_ poll: Poll, _ out: Downstream) throws { out.send(endOf: poll) }

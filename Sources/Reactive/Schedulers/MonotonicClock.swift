@@ -18,4 +18,12 @@ package enum MonotonicClock {
     let parts = max(0, instant.nanoseconds).quotientAndRemainder(dividingBy: 1_000_000_000)
     return Glibc.timespec(tv_sec: Int(parts.quotient), tv_nsec: Int(parts.remainder))
   }
+
+  /// How long poll(2) may wait, in milliseconds, rounded up so that it does not wake just before the time.
+  package static func pollTimeout(from now: Instant, until deadline: Instant) -> Int32 {
+    if deadline == .distantFuture { return -1 }
+    if deadline <= now { return 0 }
+    let (rest, overflow) = deadline.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
+    return overflow ? .max : Int32(clamping: (rest - 1) / 1_000_000 + 1)
+  }
 }

@@ -61,7 +61,7 @@ final class FollowedFile {
     watch = FileWatch(path, polls: polls)
     names = RotatedNames(of: path)
     window = TextWindow(chunk: limits.chunk, limit: limits.value)
-    lines = LineValues(path: path, window: window, limits: limits, report: report)
+    lines = LineValues(DecoderInput(path: path, window: window, limits: limits, report: report))
   }
 
   /// Where in the file a follower would have to begin to give what this one has not given yet, and how many values it

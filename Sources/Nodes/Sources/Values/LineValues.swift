@@ -2,8 +2,14 @@ import CGlibc
 import Glibc
 import JSON
 
-/// Makes values of the lines in a window: a line stands for itself, and a bad one costs no other.
-final class LineValues {
+extension TextFormat {
+  /// A value, or several, on each line.
+  static let lines = TextFormat("lines") { LineValues($0) }
+}
+
+/// The decoder of lines: each is read by itself, so that a bad one costs no other.
+final class LineValues: Decoder {
+  var format: TextFormat { .lines }
   private let path: String
   private let window: TextWindow
   private let parser: ChunkParser
@@ -12,11 +18,11 @@ final class LineValues {
   /// Within a line that is too long and has been reported.
   private var isSkipping = false
 
-  init(path: String, window: TextWindow, limits: ReadLimits, report: @escaping (BadText) -> Void) {
-    self.path = path
-    self.window = window
-    self.limits = limits
-    self.report = report
+  init(_ input: DecoderInput) {
+    path = input.path
+    window = input.window
+    limits = input.limits
+    report = input.report
     parser = ChunkParser(size: limits.chunk)
   }
 

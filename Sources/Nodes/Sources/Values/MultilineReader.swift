@@ -1,14 +1,22 @@
 import JSON
 
-/// Makes values of a text where they do not stand a line each: spread over lines, in a row, or in one array.
+extension TextFormat {
+  /// One array, whose elements are the values.
+  static let array = TextFormat("array") { MultilineReader($0, isArray: true) }
+  /// Values in a row, which may be spread over lines.
+  static let values = TextFormat("values") { MultilineReader($0, isArray: false) }
+}
+
+/// The decoder of values that are not one a line: spread over lines, in a row, or in one array.
 ///
 /// The values' ends are found first, and the commas of the array blanked, so that many are parsed at once. After a
 /// mistake that hides where a value ends, it goes on with the next line that begins as that value did, by its first
 /// byte and how far it is indented: in a text of lines the next one, in an indented text the next value.
-final class MultilineReader {
+final class MultilineReader: Decoder {
   private let window: TextWindow
   private let limits: ReadLimits
-  let isArray: Bool
+  private let isArray: Bool
+  var format: TextFormat { isArray ? .array : .values }
   private var place: Place
   /// What of the window has been looked at.
   private var seen = 0
@@ -27,22 +35,20 @@ final class MultilineReader {
   }
 
   /// A mistake was met, and what comes now need not look as what was before.
-  private(set) var isAfresh = false
+  private(set) var isLost = false
 
-  init(
-    path: String, window: TextWindow, limits: ReadLimits, isArray: Bool, report: @escaping (BadText) -> Void
-  ) {
-    self.window = window
-    self.limits = limits
+  init(_ input: DecoderInput, isArray: Bool) {
+    window = input.window
+    limits = input.limits
     self.isArray = isArray
-    found = PendingSpans(path: path, limits: limits, report: report)
+    found = PendingSpans(path: input.path, limits: limits, report: input.report)
     place = isArray ? .beforeArray : .between
   }
 
   /// Uses up the whole values of the window; at the end of the text, everything.
   func take(into values: inout [Value]) {
-    isAfresh = false
-    while seen < window.count, !isAfresh { step(into: &values) }
+    isLost = false
+    while seen < window.count, !isLost { step(into: &values) }
     if window.isFinal, seen == window.count { finish(into: &values) }
     flush(into: &values)
     drop(place == .inValue ? start : seen)
@@ -75,7 +81,7 @@ final class MultilineReader {
         indent = byte == 0x0a ? 0 : indent.map { $0 + 1 }
       } else if byte == wanted.byte, wanted.indent == nil || wanted.indent == indent {
         place = .between
-        isAfresh = true
+        isLost = true
       } else {
         place = .nextLine
       }

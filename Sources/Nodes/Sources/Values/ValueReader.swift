@@ -1,16 +1,52 @@
 import JSON
 import System
 
-/// How values stand in a text.
-enum TextFormat: String, CaseIterable, Sendable {
-  /// Found out: an array where a bracket comes first, values where the first line is no whole one, else lines.
-  case auto
-  /// A line stands for itself.
-  case lines
-  /// One array, whose elements are the values.
-  case array
-  /// Values in a row, which may be spread over lines.
-  case values
+/// A text format: its name in a pipeline, and the decoder that reads it.
+struct TextFormat: RawRepresentable, CaseIterable, Equatable, Sendable {
+  /// Detected: an array where a bracket comes first, values where the first line is no complete one, else lines.
+  static let auto = TextFormat("auto") { LineValues($0) }
+
+  /// All formats, in the order in which they are listed; a new decoder adds its own here.
+  static let all = [auto, lines, array, values]
+
+  let rawValue: String
+  let decoder: @Sendable (DecoderInput) -> any Decoder
+
+  init(_ name: String, decoder: @escaping @Sendable (DecoderInput) -> any Decoder) {
+    rawValue = name
+    self.decoder = decoder
+  }
+
+  init?(rawValue: String) {
+    guard let format = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = format
+  }
+
+  static var allCases: [TextFormat] { all }
+  static func == (left: TextFormat, right: TextFormat) -> Bool { left.rawValue == right.rawValue }
+}
+
+/// A decoder: makes values of the text in a window, as far as that reaches.
+protocol Decoder: AnyObject {
+  var format: TextFormat { get }
+  /// Uses up the complete values of the window; at the end of the text, everything.
+  ///
+  /// What it cannot read it reports and skips.
+  func take(into values: inout [Value])
+  /// Whether it has lost its place after a mistake, so that the format may be detected again.
+  var isLost: Bool { get }
+}
+
+extension Decoder {
+  var isLost: Bool { false }
+}
+
+/// What a decoder is made with.
+struct DecoderInput {
+  let path: String
+  let window: TextWindow
+  let limits: ReadLimits
+  let report: (BadText) -> Void
 }
 
 /// Reads the values of a text in batches, whatever of it is good; what is not is reported and passed over.
@@ -24,14 +60,9 @@ final class ValueReader {
   private let report: (BadText) -> Void
   private let format: TextFormat
   private let window: TextWindow
-  private var layout: Layout?
-
+  /// Nil until the format has been detected.
+  private var decoder: (any Decoder)?
   private var batches = Batches()
-
-  private enum Layout {
-    case lines(LineValues)
-    case spread(MultilineReader)
-  }
 
   /// A reader of a source that stands at `position` already.
   init(
@@ -44,7 +75,7 @@ final class ValueReader {
     self.limits = limits
     self.report = report
     window = TextWindow(chunk: limits.chunk, limit: limits.value, position: position, lines: lines)
-    if format != .auto { layout = make(format) }
+    if format != .auto { decoder = make(format) }
   }
 
   /// Where a reader would have to begin to give what this one has not given yet: a byte, and values to pass over.
@@ -55,21 +86,15 @@ final class ValueReader {
   /// Line breaks read.
   var lines: Int { window.lines }
 
-  /// How the values stand in the text, as far as that has been found out.
-  var foundFormat: TextFormat {
-    switch layout {
-    case .lines: .lines
-    case .spread(let values): values.isArray ? .array : .values
-    case nil: format
-    }
-  }
+  /// The format of the text, as far as it has been detected.
+  var foundFormat: TextFormat { decoder?.format ?? format }
 
   /// The next values, none at the end.
   func nextBatch() throws(FileFailure) -> [Value] {
     while true {
       if let batch = batches.next(limits.batch) { return batch }
       dropMark()
-      if layout == nil { layout = try decide() }
+      if decoder == nil { decoder = try detect() }
       let before = window.position
       batches.begin(at: before)
       take()
@@ -80,14 +105,9 @@ final class ValueReader {
   }
 
   private func take() {
-    switch layout {
-    case .lines(let lines): lines.take(into: &batches.values)
-    case .spread(let values):
-      values.take(into: &batches.values)
-      // Whatever comes after a mistake is looked at afresh.
-      if format == .auto, values.isAfresh { layout = nil }
-    case nil: break
-    }
+    guard let decoder else { return }
+    decoder.take(into: &batches.values)
+    if format == .auto, decoder.isLost { self.decoder = nil }
   }
 
   /// Leaves out a byte order mark at the very beginning.
@@ -101,20 +121,14 @@ final class ValueReader {
   }
 }
 
-// MARK: - Finding out the format
+// MARK: - Detection
 
 extension ValueReader {
-  private func make(_ format: TextFormat) -> Layout {
-    switch format {
-    case .lines, .auto: .lines(LineValues(path: path, window: window, limits: limits, report: report))
-    case .array, .values:
-      .spread(
-        MultilineReader(path: path, window: window, limits: limits, isArray: format == .array, report: report)
-      )
-    }
+  private func make(_ format: TextFormat) -> any Decoder {
+    format.decoder(DecoderInput(path: path, window: window, limits: limits, report: report))
   }
 
-  private func decide() throws(FileFailure) -> Layout {
+  private func detect() throws(FileFailure) -> any Decoder {
     while true {
       dropMark()
       window.drop(window.bytes.prefix { isSpace($0) }.count)
