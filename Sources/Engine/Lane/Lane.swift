@@ -131,6 +131,7 @@ public final class Lane: Sendable {
   func end() {
     state.value.hasEnded = true
     state.value.held = [:]
+    for sink in state.value.sinks { sink.detach() }
     state.value.sinks = []
     state.value.starters = []
     state.value.onFailure = nil

@@ -16,6 +16,7 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
   private let errors: ErrorReporter
   private let subscription: Subscription
   private let ended: @Sendable () -> Void
+  private let alarm: SinkAlarm
   /// Whether it was given something since the last turn ended.
   private var isTouched = false
   /// Nothing more is given to the sink: its reader has gone, or the pipeline has ended.
@@ -36,13 +37,14 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     errors = context.errors
     self.subscription = subscription
     self.ended = ended
-    context.alarm.rings(for: self)
+    alarm = context.alarm
+    alarm.rings(for: self)
   }
 
   // MARK: - The stream
 
   func next(_ event: Event) {
-    if event.isEndOfPoll { return touch { try $0.endPoll(event.poll) } }
+    if event.isEndOfPoll { return endPoll(event.poll) }
     if isOver { return }
     isTouched = true
     meter.countIn()
@@ -121,7 +123,13 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     isOver = true
   }
 
-  /// Apart, so that what is done for each event stays small.
+  /// The lane has ended: nothing wakes the sink any more.
+  func detach() { alarm.rings(for: nil) }
+
+  /// Apart, as `sample` is, so that what is done for each event stays small.
+  @inline(never)
+  private func endPoll(_ poll: Poll) { touch { try $0.endPoll(poll) } }
+
   @inline(never)
   private func sample(_ event: Event) {
     lane.timing(meter, isSample: true) { handOver(event) }
@@ -169,30 +177,29 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
 
 /// The timer of a sink, and how other threads call it back to the lane; both call `wake` there, in a turn.
 public final class SinkAlarm: Sendable {
-  private struct Owner {
-    weak var observer: SinkObserver?
-  }
-
   private let lane: Lane
   private let alarm: Alarm
-  private let owner = LaneLocal(Owner())
+  /// The observer to wake, until the lane ends.
+  ///
+  /// Not weak: an object with a weak reference to it is retained by a slower path, and this one is for each event.
+  private let owner = LaneLocal<SinkObserver?>(nil)
 
   init(_ lane: Lane, in subscription: Subscription) {
     self.lane = lane
     alarm = Alarm(on: lane.scheduler, in: subscription)
   }
 
-  func rings(for observer: SinkObserver) { owner.value.observer = observer }
+  func rings(for observer: SinkObserver?) { owner.value = observer }
 
   /// Calls `wake` at that time of the lane, instead of at any time set before; to be set on the lane.
   public func set(at time: Instant) {
-    if let observer = owner.value.observer { alarm.set(at: lane.scheduled(time), for: observer) }
+    if let observer = owner.value { alarm.set(at: lane.scheduled(time), for: observer) }
   }
 
   public func clear() { alarm.clear() }
 
   /// Calls `wake` soon; from any thread.
   public func ring() {
-    lane.scheduler.perform { [self] in owner.value.observer?.ring() }
+    lane.scheduler.perform { [self] in owner.value?.ring() }
   }
 }

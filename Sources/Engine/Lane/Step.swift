@@ -65,8 +65,10 @@ public final class Downstream {
   private let meter: Meter
   private let subscription: Subscription
   private let alarm: Alarm
-  /// Whoever is woken by the alarm.
-  weak var owner: StepObserver?
+  /// The observer that this belongs to, which the alarm wakes.
+  ///
+  /// Not weak: an object with a weak reference to it is retained by a slower path, and this one is for each event.
+  unowned var owner: StepObserver?
   private(set) var isComplete = false
 
   init(_ downstream: any Observer<Event>, _ lane: Lane, _ meter: Meter, _ subscription: Subscription) {

@@ -26,7 +26,7 @@ public final class FanOut<Element: Sendable>: Observer, @unchecked Sendable {
     }
   }
 
-  private var first: Branch?
+  @exclusivity(unchecked) private var first: Branch?
 
   public init() {}
 
