@@ -2,9 +2,9 @@ import Language
 import System
 import JSON
 
-/// An expression at work on a lane, with `$now`, `$meta`, `$vars` and `$config` kept up to date.
+/// The evaluation of an expression, with `$now`, `$meta`, `$vars` and `$config` kept up to date.
 public final class Evaluation {
-  /// What one evaluation may use: far more than any sensible expression, and an end to the others.
+  /// The limits of one evaluation: more than any sensible expression needs.
   public static let budget = Budget(
     steps: 50_000_000, memory: 512 << 20, seconds: 30,
     clock: {
@@ -15,7 +15,7 @@ public final class Evaluation {
 
   private let evaluator: Evaluator
   private let isIdentity: Bool
-  /// Of a step or a sink; a source has none, and its `$now` is the time of day.
+  /// The lane of a step or a sink; nil for a source, whose `$now` is the time of day.
   private let lane: Lane?
   private let world: World
   private var turn = -1
@@ -67,7 +67,7 @@ public final class Evaluation {
     try evaluator.run(event.value, body)
   }
 
-  /// Gives a variable that the node adds to the usual ones its value.
+  /// Sets a variable that the node adds to the usual ones.
   public func set(_ name: String, _ value: Value) {
     evaluator.environment.variables[name] = value
   }

@@ -2,12 +2,11 @@ import Language
 import System
 import Reactive
 
-/// The one serial line of a pipeline: everything between its sources and its sinks happens here, one turn after the
-/// other.
+/// The lane of a pipeline: the serial scheduler on which all of its steps and sinks run, one turn after the other.
 ///
-/// A turn is a delivery of a source, or a timer. When it ends, all is at rest, and the sinks write what it gave them.
+/// A turn is one delivery of a source, or one timer. At its end everything is at rest, and the sinks write.
 public final class Lane: Sendable {
-  /// What a turn is of, which decides about the epoch that it is a part of.
+  /// The kind of a turn, which decides when its epoch ends.
   enum Turn {
     /// An epoch of its own: a poll, a timer, the end of a stream.
     case single
@@ -15,7 +14,7 @@ public final class Lane: Sendable {
     case streamed
     /// The same, of a source that can be read again from its position.
     case repeatable
-    /// A sink hears what has become of its outputs.
+    /// A sink receives the results of its outputs.
     case settling
   }
 
@@ -34,7 +33,7 @@ public final class Lane: Sendable {
 
   private struct State {
     var checkpointer: Checkpointer?
-    /// What the lane's clock shows more than the scheduler's.
+    /// How far the lane's clock is ahead of the scheduler's.
     var offset = Duration.zero
     var number = 0
     var now = 0.0
@@ -66,13 +65,13 @@ public final class Lane: Sendable {
   /// When the present turn began, by the clock that only goes forward: all of it happens at once.
   var instant: Instant { state.value.instant }
 
-  /// Whether the event that is under way is one of those whose time is taken.
+  /// Whether the time of the present event is measured.
   var isTimed: Bool {
     get { state.value.isTimed }
     set { state.value.isTimed = newValue }
   }
 
-  /// What the pipeline remembers between its runs; nil where it remembers nothing.
+  /// Commits the state of the pipeline; nil without state.
   var checkpointer: Checkpointer? {
     get { state.value.checkpointer }
     set {
@@ -80,14 +79,14 @@ public final class Lane: Sendable {
     }
   }
 
-  /// The lane's clock from now on shows the time of day, or, where that was set back between two runs, goes on from
-  /// where it was: what was kept with a time waits no longer than it would have.
+  /// Sets the lane's clock to the time of day, or, if that was set back between two runs, to where it was: what was
+  /// stored with a time waits no longer than it would have.
   func setClock(atLeast former: Instant?) {
     let wall = Instant(nanoseconds: Int64(world.wallClock() * 1e6) * 1000)
     state.value.offset = max(wall, former ?? wall) - scheduler.now
   }
 
-  /// By the scheduler's clock, a time of the lane's.
+  /// The scheduler's time for a time of the lane.
   func scheduled(_ time: Instant) -> Instant { time - state.value.offset }
 
   /// The present, whatever the time of the turn is.
@@ -99,7 +98,7 @@ public final class Lane: Sendable {
     return LaneTime(now: world.wallClock(), instant: Instant(nanoseconds: microseconds * 1000))
   }
 
-  /// Runs `body` as a turn, or as a part of the turn that is under way.
+  /// Runs `body` as a turn, or as part of the present turn.
   func turn(_ kind: Turn = .single, events: Int = 1, _ body: () -> Void) {
     if state.value.depth == 0 {
       state.value.number += 1
@@ -116,10 +115,10 @@ public final class Lane: Sendable {
     state.value.depth -= 1
   }
 
-  /// Has `action` called in the first turn.
+  /// Calls `action` in the first turn.
   func onStart(_ action: @escaping @Sendable () -> Void) { state.value.starters.append(action) }
 
-  /// The first turn, before any source delivers.
+  /// Runs the first turn, before any source delivers.
   func start() {
     let starters = state.value.starters
     state.value.starters = []
@@ -127,7 +126,7 @@ public final class Lane: Sendable {
     turn(.settling) { for start in starters { start() } }
   }
 
-  /// Lets go of what hangs on it: the sinks, which hold on to the lane themselves.
+  /// Releases the sinks, which hold the lane themselves.
   func end() {
     state.value.hasEnded = true
     state.value.held = [:]
@@ -139,11 +138,11 @@ public final class Lane: Sendable {
     state.value.checkpointer = nil
   }
 
-  /// Holds what nobody else holds any more, until it is let go of or the lane ends.
+  /// Keeps an object alive until it is released or the lane ends.
   func hold(_ object: AnyObject) { state.value.held[ObjectIdentifier(object)] = object }
   func release(_ object: AnyObject) { state.value.held[ObjectIdentifier(object)] = nil }
 
-  /// Nothing more is taken to any sink.
+  /// Whether the lane has ended: nothing more reaches a sink.
   var hasEnded: Bool { state.value.hasEnded }
 
   func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }
@@ -152,13 +151,13 @@ public final class Lane: Sendable {
 
   func onLoss(_ action: @escaping @Sendable () -> Void) { state.value.onLoss = action }
 
-  /// Notes that something which was to be written was not: the pipeline goes on, and ends with a failure.
+  /// Records that an output could not be written: the pipeline continues, and ends with a failure.
   func noteLoss() { state.value.onLoss?() }
 
-  /// Ends the pipeline because of something that must not be passed over.
+  /// Ends the pipeline because of an error that cannot be ignored.
   func fail(_ error: any Error) { state.value.onFailure?(error) }
 
-  /// Runs `body`, and charges the time it takes to `meter`, less what others took within it.
+  /// Runs `body` and adds its time to `meter`, less the time of other nodes within it.
   func timing(_ meter: Meter, isSample: Bool = false, _ body: () -> Void) {
     let outer = state.value.nestedTime
     state.value.nestedTime = 0
@@ -173,11 +172,11 @@ public final class Lane: Sendable {
   }
 }
 
-/// What belongs to a lane and is touched on it alone.
+/// A box for a value that is only used on one lane.
 ///
 /// `@unchecked Sendable` with its reason: a lane's scheduler runs one piece of work at a time, each after the other
 /// with the memory order that its queue gives, and the compiler cannot know that everything here is called from there.
-/// It is the only type of this module that is taken on trust.
+/// `StepObserver` and `SinkObserver` are the only others of this module that are unchecked.
 public final class LaneLocal<Value>: @unchecked Sendable {
   @exclusivity(unchecked) public var value: Value
 

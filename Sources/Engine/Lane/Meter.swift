@@ -2,7 +2,7 @@ import Language
 import Synchronization
 import System
 
-/// What one node has done so far; written by the lane, read from anywhere.
+/// The counters of a node; written by the lane, read from any thread.
 public final class Meter: Sendable {
   public let name: String
   public let kind: String
@@ -10,7 +10,7 @@ public final class Meter: Sendable {
   private let sent = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)
   private let failed = Atomic<Int>(0)
-  /// Events whose time was taken, and the time of those.
+  /// The number of measured events, and their time.
   private let sampled = Atomic<Int>(0)
   private let sampledTime = Atomic<Int>(0)
   /// The time of everything else: ends of polls, alarms.
@@ -26,7 +26,7 @@ public final class Meter: Sendable {
   public var eventsDropped: Int { dropped.load(ordering: .relaxed) }
   public var errors: Int { failed.load(ordering: .relaxed) }
 
-  /// The time spent in the node itself, estimated from the events whose time was taken.
+  /// The time spent in the node itself, estimated from the measured events.
   public var seconds: Double {
     let sampled = sampled.load(ordering: .relaxed)
     let other = Double(otherTime.load(ordering: .relaxed))
@@ -35,18 +35,18 @@ public final class Meter: Sendable {
     return (mean * Double(eventsIn) + other) / 1e9
   }
 
-  // One thread writes, so a load and a store do, which cost no more than plain ones.
+  // One thread writes, so a load and a store suffice, which cost no more than plain ones.
   @inline(__always) func countIn(_ number: Int = 1) {
     taken.store(taken.load(ordering: .relaxed) &+ number, ordering: .relaxed)
   }
   @inline(__always) func countOut(_ number: Int = 1) {
     sent.store(sent.load(ordering: .relaxed) &+ number, ordering: .relaxed)
   }
-  /// Counts events that were let go: there was no room for them, or they were not to be sent.
+  /// Counts events that were dropped: no room, or not to be sent.
   public func countDropped(_ number: Int = 1) {
     dropped.add(number, ordering: .relaxed)
   }
-  /// Counts something that went wrong.
+  /// Counts an error.
   public func countError() {
     failed.add(1, ordering: .relaxed)
   }
@@ -61,7 +61,7 @@ public final class Meter: Sendable {
   }
 }
 
-/// What one node has done so far, as the table of statistics shows it; nil where a column means nothing for it.
+/// The statistics of a node, as `--stats` shows them; nil where a column does not apply.
 public struct NodeStatistics: Sendable {
   public let name: String
   public let kind: String
@@ -73,7 +73,7 @@ public struct NodeStatistics: Sendable {
 }
 
 extension PipelineRun {
-  /// Of all nodes, in the order of their way: may be asked at any time, from any thread.
+  /// The statistics of all nodes, from sources to sinks; may be called at any time, from any thread.
   public var statistics: [NodeStatistics] {
     let sourceCount = plan.sources.count
     return meters.enumerated().map { index, meter in

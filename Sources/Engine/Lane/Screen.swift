@@ -1,14 +1,14 @@
 import Language
 import Reactive
 
-/// The end of a terminal, where several may draw in place while others write above them.
+/// The bottom of a terminal, where several owners draw in place while others write above.
 ///
-/// Whoever writes to the terminal does it through here: what is drawn is taken away, and put back below what is
-/// written. May be used from any thread; one at a time has the terminal.
+/// All writing to the terminal goes through here: the drawings are erased, and drawn again below what was written.
+/// May be used from any thread.
 final class DrawnScreen: Sendable {
   private struct State: Sendable {
     var region = LiveRegion()
-    /// What each has drawn, in the order in which they first did.
+    /// The drawing of each owner, in the order of their first.
     var drawings: [(owner: ObjectIdentifier, lines: [String])] = []
 
     /// All drawings below each other.
@@ -36,7 +36,7 @@ final class DrawnScreen: Sendable {
     self.put = put
   }
 
-  /// Draws lines where those stood that the same owner has drawn before; without any, its place is given up.
+  /// Replaces the lines that the same owner has drawn before; without lines, removes them.
   func draw(_ lines: [String], by owner: ObjectIdentifier) throws {
     try state.withLock { state in
       if lines.isEmpty {
@@ -63,12 +63,12 @@ final class DrawnScreen: Sendable {
     }
   }
 
-  /// Takes away what is drawn while somebody else writes whole lines to the same terminal.
+  /// Erases the drawings while other code writes whole lines to the same terminal.
   func aside(_ body: () -> Void) {
     state.withLock { state in
       if state.region.height == 0 { return body() }
       let size = size()
-      // A terminal that cannot be written is found out by whoever writes data to it.
+      // An error of the terminal is reported by the next write of data.
       try? put(Array(state.region.erase(rows: size.rows).utf8))
       body()
       try? put(state.redraw(size))
@@ -82,7 +82,7 @@ public struct Screen: Sendable {
   public var hasColors: Bool
   /// The size of the terminal now.
   public var size: @Sendable () -> (columns: Int, rows: Int)
-  /// Writes to standard output, everything; throws `ReaderGone` when nobody reads it any more.
+  /// Writes all bytes to standard output; throws `ReaderGone` when its reader has gone.
   ///
   /// On a terminal what is drawn in place stays below it.
   public var write: @Sendable ([UInt8]) throws -> Void
@@ -100,11 +100,11 @@ public struct Screen: Sendable {
     self.write = if isTerminal { { bytes in try drawn.write(bytes) } } else { write }
   }
 
-  /// Draws printable lines at the end of a terminal, where those stood that the same owner has drawn before.
+  /// Draws printable lines at the bottom of the terminal, in place of those that the same owner has drawn before.
   public func draw(_ lines: [String], by owner: AnyObject) throws {
     try drawn.draw(lines, by: ObjectIdentifier(owner))
   }
 
-  /// Takes away what is drawn while `body` writes whole lines to the same terminal.
+  /// Erases the drawings while `body` writes whole lines to the same terminal.
   public func aside(_ body: () -> Void) { drawn.aside(body) }
 }

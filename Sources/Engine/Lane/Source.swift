@@ -5,19 +5,19 @@ import System
 
 /// A source that reads on until its end, on a thread of its own.
 public protocol StreamSource: AnyObject {
-  /// Reads and sends until there is no more, or until `feed.isStopped`.
+  /// Reads and sends until its end, or until `feed.isStopped`.
   ///
-  /// What it throws ends the source; the pipeline goes on with the others, and ends with status 1.
+  /// An error ends the source; the pipeline continues with the others, and ends with status 1.
   func run(_ feed: Feed) throws
 }
 
-/// A source that is asked now and then, by a schedule.
+/// A source that is polled by a schedule.
 public protocol PollSource: AnyObject {
-  /// Answers one poll; throws when there is no whole answer.
+  /// Answers one poll; throws if there is no complete answer.
   func poll(_ poll: PollRequest) throws -> PollAnswer
 }
 
-/// What a poll is asked with.
+/// The request of a poll.
 public struct PollRequest: Sendable {
   public let source: String
   /// Counted from one.
@@ -31,14 +31,14 @@ public struct PollRequest: Sendable {
   }
 }
 
-/// What a poll found.
+/// The answer to a poll.
 public struct PollAnswer: Sendable {
   public var rows: [Value]
   /// More for `$meta`, an object.
   public var notes: Value
   /// The time it was read, where that is not the time of the poll: in a recording.
   public var at: Double?
-  /// Whether all is there that there is; what is missing from other polls was removed.
+  /// Whether the rows are complete, so that what is missing was removed.
   public var isWhole: Bool
 
   public init(_ rows: [Value], notes: Value = .emptyObject, at: Double? = nil, isWhole: Bool = true) {
@@ -49,27 +49,27 @@ public struct PollAnswer: Sendable {
   }
 }
 
-/// What a source is given when it is made.
+/// The context that a source is made with.
 public struct SourceContext: Sendable {
   public let name: String
   public let world: World
   public let log: NodeLog
   public let meter: Meter
-  /// `--once`: read what there is, and end.
+  /// Whether the source reads what exists now and ends (`--once`).
   public let isOnce: Bool
-  /// Rings when the source is to stop.
+  /// Set when the source must stop.
   public let stop: StopSign
-  /// Where the last run has left off, if that did not come to its end.
+  /// The position at which the last run stopped before its end.
   public let position: Value?
-  /// Whether positions are kept.
+  /// Whether positions are stored.
   public let isKept: Bool
-  /// Tells how far the poll is that is under way; nil when it is over.
+  /// Reports the progress of the present poll; nil when it is over.
   public var progress: @Sendable (PollProgress?) -> Void = { _ in }
 
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, in: world) }
 }
 
-/// The way from a stream source into the pipeline.
+/// The input of the pipeline, as a stream source sees it.
 public final class Feed {
   private let downstream: any Observer<Delivery>
   private let context: SourceContext
@@ -86,8 +86,7 @@ public final class Feed {
   /// Whether positions are of use.
   public var isKept: Bool { context.isKept }
 
-  /// Hands on values that were read together, and where to go on behind them; waits while the pipeline has enough to
-  /// do.
+  /// Sends values that were read together, with the position behind them; blocks while the mailbox is full.
   public func send(_ values: [Value], position: Value? = nil) {
     if values.isEmpty, position == nil { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
@@ -95,9 +94,9 @@ public final class Feed {
     downstream.next(Delivery(values, poll, endsPoll: false, position: position))
   }
 
-  /// Says that everything has been sent that was there when the run began: no run before it can have read more.
+  /// Declares that all input which existed at the start of the run has been sent: no earlier run can have read more.
   ///
-  /// A source that can be read again, and then waits for more, says so once; one that ends need not.
+  /// A repeatable source that then waits for more calls it once; one that ends need not.
   public func sayCaughtUp() {
     guard isKept, isRepeatable else { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
@@ -105,13 +104,13 @@ public final class Feed {
   }
 }
 
-/// How far a poll is that is under way, for whoever waits for it at a terminal.
+/// The progress of a poll, for the line on the terminal.
 public struct PollProgress: Sendable, Equatable {
-  /// What there is so far: “200 of 338 launches”.
+  /// What has been read: “200 of 338 launches”.
   public var text: String
-  /// What is waited for: “waiting for the budget of api.nasa.gov, next call”.
+  /// What it waits for: “waiting for the budget of api.nasa.gov, next call”.
   public var wait: String?
-  /// When that comes, in seconds since 1970.
+  /// When the wait ends, in seconds since 1970.
   public var until: Double
 
   public init(_ text: String, wait: String? = nil, until: Double = 0) {

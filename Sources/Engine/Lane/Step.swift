@@ -2,30 +2,29 @@ import Language
 import System
 import Reactive
 
-/// An operator at work: takes the events of one stream and sends others on.
+/// A step: takes the events of one stream and sends others on.
 ///
-/// Everything is called on the lane, one call after the other. What `take` throws is dealt with as the pipeline's
-/// `on_error` says; the event is dropped then.
+/// All methods are called on the lane. An error that `take` throws is handled as `on_error` says, and the event is
+/// dropped.
 public protocol Step: AnyObject {
-  /// The pipeline starts: for a step that waits for something before anything has come.
+  /// The pipeline starts; for a step that has timers or stored events.
   func start(_ out: Downstream) throws
 
   func take(_ event: Event, _ out: Downstream) throws
 
-  /// All events of a poll have come; unless a step has reason not to, it passes that on.
+  /// All events of a poll have come; a step passes that on unless it has a reason not to.
   func endPoll(_ poll: Poll, _ out: Downstream) throws
 
-  /// The alarm that the step has set rings.
+  /// The alarm that the step has set fires.
   func wake(_ out: Downstream) throws
 
-  /// An event of another stream that the step reads besides its own.
+  /// Takes an event of the second stream that the step reads.
   func takeSide(_ event: Event, _ out: Downstream) throws
 
-  /// The stream has ended: what is held back is sent, or kept for the next run.
+  /// The stream has ended: events that are held back are sent, or stored for the next run.
   func finish(_ ending: Ending, _ out: Downstream) throws
 
-  /// Whether it waits for something from outside though its stream has ended: until it does not, woken by its bell, the
-  /// stream goes on behind it.
+  /// Whether it still waits for an answer from outside after its stream has ended; the stream behind it then stays open.
   var isBusy: Bool { get }
 }
 
@@ -45,9 +44,9 @@ extension Step {
   public var isBusy: Bool { false }
 }
 
-/// What a step is given when it is made.
+/// The context that a step is made with.
 public struct StepContext: Sendable {
-  /// As in the statistics: the step's own name, or its kind.
+  /// The name in the statistics: the step's own name, or its kind.
   public let name: String
   public let lane: Lane
   public let log: NodeLog
@@ -58,7 +57,7 @@ public struct StepContext: Sendable {
   public func evaluation(_ template: Template) -> Evaluation { Evaluation(template.expression, on: lane) }
 }
 
-/// The way on from a step, and its alarm clock.
+/// The output of a step, and its timer.
 public final class Downstream {
   private let downstream: any Observer<Event>
   private let lane: Lane
@@ -90,7 +89,7 @@ public final class Downstream {
     if !isComplete { downstream.next(.end(of: poll)) }
   }
 
-  /// Ends the stream here: nothing more goes on, and nothing more is asked of the sources for its sake.
+  /// Ends the stream here: nothing more is sent, and sources that only feed this stream stop.
   public func complete() {
     if isComplete { return }
     isComplete = true
@@ -104,29 +103,29 @@ public final class Downstream {
   /// The time of day of this turn, in seconds since 1970.
   public var timeOfDay: Double { lane.now }
 
-  /// When the lane's clock will show what a wall clock shows at a moment, if neither is set until then.
+  /// The lane's time for a time of day, if neither clock is set until then.
   public func instant(ofTimeOfDay moment: Double) -> Instant {
     let delay = min(max(-1e9, moment - lane.world.wallClock()), 9e9)
     return lane.present.instant + .nanoseconds(Int64(delay * 1e9))
   }
 
-  /// Has `wake` called at that time, instead of any asked for before.
+  /// Calls `wake` at that time, instead of at any time set before.
   public func setAlarm(at time: Instant) {
     if let owner { alarm.set(at: lane.scheduled(time), for: owner) }
   }
 
   public func clearAlarm() { alarm.clear() }
 
-  /// Has `wake` called in a turn of its own, before long; from any thread.
+  /// Calls `wake` soon, in a turn of its own; may be called from any thread.
   public var bell: @Sendable () -> Void {
     { [lane, weak owner] in
       lane.scheduler.perform { [owner] in owner?.ring() }
     }
   }
 
-  /// Reports what is wrong with an event that was taken in another turn.
+  /// Reports an error of an event that was taken in an earlier turn.
   public func report(_ error: any Error, _ event: Event) { owner?.report(error, event) }
 
-  /// Nobody is there any more for what is sent.
+  /// Whether nothing that is sent can arrive any more.
   var isOver: Bool { isComplete || lane.hasEnded }
 }

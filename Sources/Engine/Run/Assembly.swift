@@ -2,7 +2,7 @@ import Language
 import System
 import Reactive
 
-/// Puts a plan together: sources, mailboxes, steps and sinks, connected and ready to start.
+/// The assembly of a plan: connects sources, mailboxes, steps and sinks.
 struct Assembly {
   let plan: Plan
   let options: RunOptions
@@ -12,7 +12,7 @@ struct Assembly {
   var meters: [Meter] = []
   private(set) var desks: [ErrorReporter] = []
   private var streams: [String: Observable<Event>] = [:]
-  /// The sources whose polls come through each source or stream.
+  /// The sources whose polls reach each source or stream.
   private var origins: [String: Set<String>] = [:]
 
   init(
@@ -34,7 +34,7 @@ struct Assembly {
     return meter
   }
 
-  /// Where the events of a source come in.
+  /// The entry of a source's events into the lane.
   mutating func entry(for source: SourcePlan, in subscription: Subscription) -> SourceEntry {
     let entry = SourceEntry(source, lane, subscription)
     origins[source.name] = [source.name]
@@ -58,7 +58,7 @@ struct Assembly {
     guard case .sink(let make) = plan.spec.maker as? Maker else { return nil }
     let meter = meter(plan.name, plan.spec)
     let log = log(plan.name)
-    // The alarm outlives the stream: something may have to be done at a time when other sinks are still given events.
+    // The alarm outlives the stream: the sink may have work while other sinks still receive events.
     let context = SinkContext(
       name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
       errors: desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
@@ -81,7 +81,7 @@ struct Assembly {
     guard case .step(let make) = plan.spec.maker as? Maker else { return events }
     let meter = meter(plan.name, plan.spec)
     let context = StepContext(name: plan.name, lane: lane, log: log(plan.name), meter: meter)
-    // Made here, so that what cannot be made is known before anything starts; there is one reader, who takes it.
+    // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))
     let errors = desk(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
@@ -114,7 +114,7 @@ struct Assembly {
     return events.do(next: { tap(name, $0) })
   }
 
-  /// One chain of steps, however many read it.
+  /// Shares a chain of steps among its readers.
   private func shared(_ events: Observable<Event>, readers: Int) -> Observable<Event> {
     if readers <= 1 { return events }
     let fanOut = FanOut<Event>()

@@ -1,6 +1,6 @@
 import Language
 
-/// The maker of a node, by role: what stands behind the declaration that the language of pipeline files knows.
+/// The maker of a node, by role: the executable side of a `NodeSpec`.
 public enum Maker: NodeMaker {
   case stream(@Sendable (Options, SourceContext) throws -> any StreamSource)
   case poll(@Sendable (Options, SourceContext) throws -> any PollSource)

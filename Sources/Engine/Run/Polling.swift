@@ -3,7 +3,11 @@ import System
 import JSON
 import Reactive
 
-/// Asks a poll source by its schedule, on the source's own scheduler, and sends what it answers.
+/// The polling of a source: by its schedule, on its own scheduler.
+///
+/// A machine of its own, not `timer → flatMapFirst → retry`: beats that a long poll has missed are skipped without
+/// losing the rhythm, cron follows a wall clock that may be set meanwhile, and a failed poll is not retried but left to
+/// the next beat. `Reactive` has no operator for these, and three would be used by nothing else.
 final class Polling: Sendable {
   private struct State {
     var source: (any PollSource)?

@@ -2,16 +2,16 @@ import Language
 import System
 import Reactive
 
-/// Where a source's deliveries enter the lane: each is a turn, its values go on one by one.
+/// The entry of a source into the lane: each delivery is a turn, its values are sent one by one.
 final class SourceEntry: Observer {
-  /// One event in so many has its time taken.
+  /// One event in so many is measured.
   private static let sampling = 64
 
   private let lane: Lane
   private let source: String
   private let isRepeatable: Bool
   private let subscription: Subscription
-  /// Whoever reads the source: one, since what more than one read is shared out behind it.
+  /// The one reader of the source; several readers share it behind the entry.
   private let reader = LaneLocal<Reader?>(nil)
   private let count = LaneLocal(0)
 
@@ -45,13 +45,13 @@ final class SourceEntry: Observer {
     lane.turn(kind(of: delivery), events: delivery.values.count) {
       if let reader = reader.value, !send(delivery, to: reader) { return }
       if let position = delivery.position {
-        // That it was polled is no reason to keep anything.
+        // A poll by itself is no reason for a commit.
         lane.checkpointer?.setPosition(position, of: source, isIdle: delivery.endsPoll)
       }
     }
   }
 
-  /// False where nobody is interested any more.
+  /// Returns false when the stream has no reader any more.
   private func send(_ delivery: Delivery, to reader: Reader) -> Bool {
     let poll = poll(of: delivery)
     for value in delivery.values {
@@ -71,7 +71,7 @@ final class SourceEntry: Observer {
     return isRepeatable && delivery.position != nil ? .repeatable : .streamed
   }
 
-  /// What is read again after a crash must be as it was, its time too.
+  /// What is read again after a crash must be the same, its time included.
   private func poll(of delivery: Delivery) -> Poll {
     guard let checkpointer = lane.checkpointer, checkpointer.isInRepeatableEpoch else { return delivery.poll }
     return Poll(source: source, at: lane.now, notes: delivery.poll.notes)

@@ -2,7 +2,7 @@ import Language
 import System
 import Reactive
 
-/// A source at work: on its own scheduler, behind a mailbox.
+/// A running source, on its own scheduler, behind a mailbox.
 final class SourceRun: Sendable {
   let plan: SourcePlan
   private let maker: Maker?
@@ -12,7 +12,7 @@ final class SourceRun: Sendable {
   private let scheduler: any Scheduler
   private let lane: Lane
   private let counters = MailboxCounters()
-  /// Ends the source, where that takes more than the stop sign.
+  /// Ends the source, where the stop sign is not enough.
   private let ender = Locked<(@Sendable () -> Void)?>(nil)
 
   init(
@@ -56,7 +56,7 @@ final class SourceRun: Sendable {
       do {
         let feed = Feed(downstream, context, isRepeatable: plan.isRepeatable)
         try make(plan.options, context).run(feed)
-        // One that was stopped may have left something.
+        // A stopped source may not have read everything.
         if !feed.isStopped { feed.sayCaughtUp() }
       } catch {
         context.meter.countError()
@@ -76,7 +76,7 @@ final class SourceRun: Sendable {
       { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context,
       to: downstream
     ) { error in
-      // A poll that fails is an event of the day; the next one may do better.
+      // A failed poll is logged; the next one may succeed.
       if isOnly { failed(error) } else { log.error("\(error)") }
     }
     ender.withLock { $0 = { polling.stop() } }
@@ -95,7 +95,7 @@ final class SourceRun: Sendable {
 
   func stop() {
     context.stop.set()
-    // Once, and let go of: it holds on to the whole pipeline.
+    // Called once and released, since it holds the whole pipeline.
     let end = ender.withLock { ender in
       defer { ender = nil }
       return ender
@@ -103,6 +103,6 @@ final class SourceRun: Sendable {
     end?()
   }
 
-  /// Deliveries that were let go because the pipeline had not kept up.
+  /// Deliveries that were dropped because the mailbox was full.
   var dropped: Int { counters.droppedCount }
 }

@@ -3,26 +3,26 @@ import System
 import Glibc
 import Reactive
 
-/// What a pipeline may ask of the world outside: handed in, so that tests hand in another.
+/// The environment of a pipeline, passed in so that tests pass another: clock, random numbers, variables, disk.
 public struct World: Sendable {
   /// The time of day, in seconds since 1970.
   public var wallClock: @Sendable () -> Double
-  /// How fast time goes by: `wallClock` and all that waits for a time keep it.
+  /// The speed of time, for `wallClock` and for all waiting.
   public var speed = Speed.real
   /// A number from zero up to one.
   public var random: @Sendable () -> Double
-  /// A variable of the environment.
+  /// Reads an environment variable.
   public var environment: @Sendable (String) -> String?
-  /// The zone that schedules and times without one are in.
+  /// The time zone of schedules, and of times without one.
   public var timeZone: String
-  /// The files that are written.
+  /// The disk that files are written to.
   public var disk: any Disk
-  /// Waits on the lane until the sign is set or so many seconds are over; whether it is set.
+  /// Waits on the lane until the sign is set or the time is over; returns whether it is set.
   public var pause: @Sendable (_ seconds: Double, _ stop: StopSign) -> Bool
 
   private var tools: [ObjectIdentifier: any Sendable] = [:]
 
-  /// What nodes are handed besides, by its type: a way to the network.
+  /// A tool for nodes, by its type, such as the network.
   public subscript<Tool: Sendable>(_ type: Tool.Type) -> Tool? {
     get { tools[ObjectIdentifier(type)] as? Tool }
     set { tools[ObjectIdentifier(type)] = newValue }
@@ -42,7 +42,7 @@ public struct World: Sendable {
     self.pause = pause
   }
 
-  /// The world as it is.
+  /// The real environment.
   public static let real = World(
     wallClock: {
       var time = timespec()

@@ -4,9 +4,9 @@ import JSON
 import Reactive
 import Store
 
-/// What a step remembers by key: in memory, or where the pipeline has state, in that, for the next run too.
+/// The keyed state of a step: in memory, or, where the pipeline has state, durable.
 ///
-/// It lets go of the documents that keys are in.
+/// Keys are copied out of the documents they were read from.
 ///
 /// Inlinable for the same reason as `MemoryState`.
 public struct NodeState<Element: Remembered>: KeyedState, Sendable {
@@ -52,14 +52,14 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
   }
 }
 
-/// One thing that a node remembers, beside what it has by key.
+/// A single durable value of a node.
 public struct NodeCell<Element: Remembered>: Sendable {
   private let table: LaneLocal<TypedTable<Element>>?
   private static var key: [UInt8] { Array("null".utf8) }
 
   init(_ table: TypedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
 
-  /// What is kept from before; nil where there is nothing, or no state.
+  /// The stored value; nil if there is none, or no state.
   public var value: Element? { table?.value.value(for: Self.key) }
 
   public func set(_ element: Element?) {
@@ -68,7 +68,7 @@ public struct NodeCell<Element: Remembered>: Sendable {
   }
 }
 
-/// The copy in the state of a queue that a node has in memory.
+/// The durable copy of a queue that a node has in memory.
 public struct NodeQueue<Element: Remembered>: Sendable {
   private let table: LaneLocal<TypedTable<Element>>?
   private var next: Int
@@ -81,7 +81,7 @@ public struct NodeQueue<Element: Remembered>: Sendable {
     }
   }
 
-  /// What waited when the last run ended, in order.
+  /// The elements that waited when the last run ended, in order.
   public var waiting: [Element] {
     var elements: [Element] = []
     table?.value.forEach { elements.append($1) }

@@ -4,9 +4,9 @@ import Reactive
 import Store
 import System
 
-/// What a node keeps between runs: JSON in the state, so that people can read it there.
+/// A value that a node stores between runs, as JSON, so that people can read it there.
 public protocol Remembered: Storable {
-  /// Nil where it is not what `remembered` makes.
+  /// Nil for anything that `remembered` does not produce.
   init?(remembered value: Value)
 
   var remembered: Value { get }
@@ -39,7 +39,7 @@ extension Bool: Remembered {
 }
 
 extension Value {
-  /// The bytes that a key is kept under: the same for keys that are equal.
+  /// The bytes under which a key is stored: equal for equal keys.
   @usableFromInline var keyBytes: [UInt8] {
     switch kind {
     case .number: Value.numberBytes(json) ?? Value.number(double ?? 0).json
@@ -49,21 +49,21 @@ extension Value {
     }
   }
 
-  /// A number as it stands, where that is how all are written that equal it: 1.0 is 1.
+  /// The text of a number, if all numbers that equal it are written so (1.0 is not).
   private static func numberBytes(_ text: [UInt8]) -> [UInt8]? {
     let digits = text.first == UInt8(ascii: "-") ? text[1...] : text[...]
     guard digits.count <= 15, digits.first != UInt8(ascii: "0") || text.count == 1 else { return nil }
     return digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? text : nil
   }
 
-  /// The key that was kept under these bytes.
+  /// The key that was stored under these bytes.
   @usableFromInline init(keyBytes: [UInt8]) { self = (try? Value.parse(keyBytes)) ?? .null }
 }
 
-// Events and times as they are kept between runs.
+// Events and times as they are stored.
 
 extension Instant: Remembered {
-  /// In seconds since 1970, to the microsecond, which a number in JSON tells exactly.
+  /// In seconds since 1970, to the microsecond, which a JSON number holds exactly.
   public init?(remembered value: Value) {
     guard let seconds = value.double else { return nil }
     let limit = 9.2e9
@@ -84,7 +84,7 @@ extension Poll {
     if value.member("torn") != nil { markIncomplete() }
   }
 
-  /// The members that a poll is kept as, beside those of what came with it.
+  /// The members that a poll is stored as, beside those of its event.
   var remembered: [(String, Value)] {
     var members: [(String, Value)] = [("source", .string(source)), ("at", .number(at))]
     if number > 0 { members.append(("poll", .number(number))) }

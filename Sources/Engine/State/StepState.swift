@@ -5,26 +5,25 @@ import Reactive
 import Store
 
 extension StepContext {
-  /// What becomes of what a step remembers when its key expression is another than before.
+  /// What happens to stored state when the key expression of a step has changed.
   public enum KeyChange: Sendable {
-    /// It is of no use under other keys.
+    /// It is discarded: it is useless under other keys.
     case forget
-    /// It waits for its time, whatever its key.
+    /// It stays, and waits for its time under the old keys.
     case keep
   }
 
-  /// Whether what the step remembers is there for the next run.
+  /// Whether the state of the step is durable.
   public var isKept: Bool { lane.checkpointer != nil }
 
-  /// What the step remembers by key; `part` tells the tables of one step apart.
+  /// The keyed state of the step; `part` distinguishes several tables of one step.
   public func state<Element: Remembered>(
     of type: Element.Type = Element.self, by key: String, part: String? = nil, whenKeyChanges: KeyChange
   ) throws -> NodeState<Element> {
     NodeState(try table(of: type, by: key, part, whenKeyChanges))
   }
 
-  /// One thing that the step remembers: as long as it goes by a key, and with `forRun` until the run has come to its
-  /// end.
+  /// A single stored value: discarded when the key expression changes, with `forRun` also when a run has completed.
   public func cell<Element: Remembered>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = "", forRun: Bool = false
   ) throws -> NodeCell<Element> {
@@ -33,14 +32,14 @@ extension StepContext {
     return NodeCell(table)
   }
 
-  /// A queue that the step has in memory, as it is kept for the next run.
+  /// The durable copy of a queue that the step has in memory.
   public func queue<Element: Remembered>(
     of type: Element.Type = Element.self, part: String? = nil
   ) throws -> NodeQueue<Element> {
     NodeQueue(try table(of: type, by: "", part, .keep))
   }
 
-  /// What the step has under keys that are bytes, in no order; nil where there is no state.
+  /// An unordered table under byte keys; nil without state.
   public func bytes(by key: String, part: String? = nil, whenKeyChanges: KeyChange) throws -> KeyedTable? {
     guard let checkpointer = lane.checkpointer else { return nil }
     let table = try checkpointer.state.value.file.table(node: node(part), description: key, isOrdered: false)

@@ -3,13 +3,13 @@ import System
 import JSON
 import Reactive
 
-/// A source that answers at times of its own: a recording, or what a test gives.
+/// A source that answers at given times: a recording, or the input of a test.
 public protocol ScriptSource: AnyObject {
   /// The next answer, nil after the last; times do not go back.
   func next() throws -> ScriptedAnswer?
 }
 
-/// What a source answered, or will, at a time.
+/// The answer of a source at a given time.
 public struct ScriptedAnswer: Sendable {
   public enum What: Sendable {
     /// A whole poll.
@@ -27,7 +27,7 @@ public struct ScriptedAnswer: Sendable {
   public let what: What
   /// More for `$meta`, an object.
   public let notes: Value
-  /// Of a poll, whether all is there that there was.
+  /// Whether a poll is complete.
   public let isWhole: Bool
 
   public init(at: Double, _ what: What, notes: Value = .emptyObject, isWhole: Bool = true) {
@@ -38,7 +38,7 @@ public struct ScriptedAnswer: Sendable {
   }
 }
 
-/// Has a script's answers come at their times.
+/// Delivers the answers of a script at their times.
 final class ScriptDriver: Sendable {
   private struct State {
     var source: (any ScriptSource)?
@@ -51,7 +51,7 @@ final class ScriptDriver: Sendable {
   private let scheduler: any Scheduler
   private let downstream: any Observer<Delivery>
   private let failed: @Sendable (any Error) -> Void
-  /// Whether the stream ends with the script, or goes on in silence.
+  /// Whether the stream ends with the script, or stays open.
   private let endsWithScript: Bool
   /// Touched on the scheduler alone.
   private let state: LaneLocal<State>

@@ -3,13 +3,13 @@ import Language
 import Reactive
 import System
 
-/// Runs a plan in virtual time with scripts for sources, and sinks that only note what they are given.
+/// A run in virtual time, with scripts in place of sources, and sinks that only record what they receive.
 ///
 ///     var scriptedRun = ScriptedRun(plan, start: 0)
 ///     scriptedRun.scripts["input"] = [ScriptedAnswer(at: 0, .events([.number(1)]))]
 ///     let heard = try scriptedRun.run().heard["log"]
 public struct ScriptedRun {
-  /// What a sink or a stream was given, and when, counted from the start.
+  /// An event that a sink or stream received, with its time since the start.
   public struct Heard: Sendable {
     public let at: Duration
     /// An event, or the end of a poll.
@@ -20,11 +20,11 @@ public struct ScriptedRun {
   }
 
   public struct Outcome: Sendable {
-    /// What each sink was given, its `when` allowing.
+    /// What each sink received, after its `when`.
     public var heard: [String: [Heard]] = [:]
     /// What came out of each source and step.
     public var streams: [String: [Heard]] = [:]
-    /// What was logged, errors of events among it.
+    /// The log, errors of events included.
     public var messages: [Log.Entry] = []
     public var isDone = false
     public var statistics: [NodeStatistics] = []
@@ -32,14 +32,13 @@ public struct ScriptedRun {
 
   public let plan: Plan
   public let start: Double
-  /// By the source's name; a source without one is silent.
+  /// The scripts by source name; a source without one emits nothing.
   public var scripts: [String: [ScriptedAnswer]] = [:]
-  /// What the network answers, by the address that is asked.
+  /// The answers of the network, by address.
   public var web: [String: Value] = [:]
-  /// Whether the sources end with their scripts, so that steps send what they hold; otherwise time goes on until
-  /// nothing more is due.
+  /// Whether the sources end with their scripts, so that steps flush; otherwise time runs until nothing more is due.
   public var endsWithScripts = false
-  /// Whether what comes out of each step is kept too.
+  /// Whether the output of each step is recorded too.
   public var listensToStreams = false
 
   public init(_ plan: Plan, start: Double) {
@@ -100,7 +99,7 @@ private final class NotingSink: Sink {
   func endPoll(_ poll: Poll) { note(.end(of: poll)) }
 }
 
-/// What a scriptedRun has in the place of the network: answers by address, null where there is nothing.
+/// The network of a scripted run: answers by address, null for all others.
 public struct CannedAnswers: Sendable {
   public var answers: [String: Value]
 

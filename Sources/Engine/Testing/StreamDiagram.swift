@@ -2,16 +2,16 @@ import Language
 import System
 import JSON
 
-/// Draws what came out of each source and step: a row a stream, a column a time, a letter an event.
+/// A diagram of what came out of each source and step: a row for each stream, a column for each time, a letter for each event.
 ///
 ///                0s   6h   6h2m
 ///     upcoming   a|   b|
 ///     1-changes  |    c|
 ///     2-debounce |    |    c
 ///
-/// `|` is the end of a poll; below stands what each letter is.
+/// `|` is the end of a poll; a legend below explains the letters.
 struct StreamDiagram {
-  /// More columns would not fit, and more letters not be read.
+  /// The limits beyond which a diagram is not readable.
   private static let columns = 10
   private static let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 

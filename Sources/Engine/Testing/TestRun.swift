@@ -2,12 +2,12 @@ import Language
 import System
 import JSON
 
-/// Runs one of a pipeline's own tests, and says where what came differs from what was expected.
+/// The run of one of a pipeline's own tests, with the differences between expected and actual output.
 public struct TestRun: Sendable {
   public let test: TestPlan
-  /// What is wrong, each a sentence; empty when the test has passed.
+  /// The failures, each a sentence; empty if the test has passed.
   public private(set) var failures: [String] = []
-  /// What came out of each source and step, drawn.
+  /// The diagram of all sources and steps.
   public private(set) var diagram: [String] = []
   public private(set) var messages: [Log.Entry] = []
 
@@ -68,7 +68,7 @@ extension TestPlan.Given {
 }
 
 extension TestPlan.Expected.Entry {
-  /// As the file has it.
+  /// The expectation as the file has it.
   var text: String {
     var parts: [String] = []
     if let at { parts.append("at \(DurationText.format(at))") }
@@ -77,7 +77,7 @@ extension TestPlan.Expected.Entry {
     return parts.isEmpty ? "an event" : parts.joined(separator: ", ")
   }
 
-  /// What is not as expected; nil when all is.
+  /// The first mismatch; nil if there is none.
   func mismatch(_ came: Duration, _ event: Event) -> String? {
     if let at, at != came {
       return "it came at \(DurationText.format(came)), not at \(DurationText.format(at))"

@@ -2,9 +2,9 @@ import Language
 import System
 import Reactive
 
-/// Runs a plan in virtual time, on the calling thread: a year in the time that its events take.
+/// A run in virtual time, on the calling thread: a year takes as long as its events.
 public struct VirtualRun {
-  /// More pieces of work than this without an end are taken for a circle.
+  /// More pieces of work than this are taken for an endless loop.
   static let limit = 100_000_000
 
   private let plan: Plan
@@ -21,12 +21,12 @@ public struct VirtualRun {
     self.options = options
   }
 
-  /// The time since the start.
+  /// Returns the time since the start.
   public var elapsed: @Sendable () -> Duration {
     { [clock] in .nanoseconds(clock.now.nanoseconds) }
   }
 
-  /// Runs until nothing more will happen; whether all went well.
+  /// Runs until nothing more is due; returns whether there was no failure.
   public func run(
     options: (inout RunOptions) -> Void = { _ in }, finished: (PipelineRun) -> Void = { _ in }
   ) throws -> Bool {
