@@ -7,7 +7,8 @@ extension Catalog {
     // sources
     file, stdin, generate, replay, http, launchLibrary, spacex, apod,
     // steps
-    map, filter, dedupe, debounce, throttle, distinctUntilChanged, changes, sort, take, skip, sample, log,
+    map, filter, dedupe, debounce, settle, throttle, distinctUntilChanged, changes, sort, take, skip, sample,
+    log,
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout,
     // sinks

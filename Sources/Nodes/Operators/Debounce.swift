@@ -10,6 +10,8 @@ let debounce = NodeSpec(
     A launch whose time is corrected three times within a minute is told once. A key that never falls quiet is heard \
     with max_wait. What waits when the pipeline is stopped goes on waiting in the next run, and is sent at once where its \
     time has come meanwhile; with on_stop: flush it is sent before the end.
+
+    After changes, use settle: it combines the changes of a row, and leaves out what cancels out.
     """,
   options: AnyOption.list(
     DebounceOptions.quiet, DebounceOptions.key, DebounceOptions.maxWait, DebounceOptions.bound),

@@ -1,0 +1,242 @@
+import Engine
+import JSON
+import Language
+import Reactive
+
+/// `settle`: sends what has changed since the last change that was sent, when a key has been quiet for a while.
+let settle = NodeSpec(
+  "settle", "send what has changed since the last change sent, when a key has been quiet for a while",
+  details: """
+    It follows changes. The changes of a key that come in a row are combined: before is from the first of them, after \
+    from the last, and diff is recomputed, with the fields that any of them named. What cancels out is not sent: a \
+    value that returns, a row that is added and removed again. A row that is added and then changed is one added.
+
+    debounce after changes sends the last change of a row as it is: of A, B, A that is the change from B to A, though \
+    nobody has heard of B. Use settle for changes, and debounce for events that stand for themselves.
+
+    What waits when the pipeline is stopped continues to wait in the next run, and is sent at once if its time has \
+    come meanwhile; with on_stop: flush it is sent before the end.
+    """,
+  options: AnyOption.list(
+    SettleOptions.quiet, SettleOptions.key, SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy,
+    SettleOptions.maxWait, SettleOptions.bound),
+  shorthand: "for",
+  state:
+    "the combined change of each key that waits, at most `bound` of them; the one quiet for longest is sent early",
+  isKept: true,
+  examples: [
+    .init(
+      "a launch that slips twice", "settle: 1h",
+      input: """
+        0s {"type": "changed", "key": "a", "at": "T0", "before": {"net": 1}, "after": {"net": 2}, "diff": [{"path": "/net", "before": 1, "after": 2}]}
+        10m {"type": "changed", "key": "a", "at": "T1", "before": {"net": 2}, "after": {"net": 3}, "diff": [{"path": "/net", "before": 2, "after": 3}]}
+        """,
+      output: """
+        1h10m {"type":"changed","key":"a","at":"T1","before":{"net":1},"after":{"net":3},"diff":[{"path":"/net","before":1,"after":3}]}
+        """),
+    .init(
+      "what returns is no news", "settle: 1h",
+      input: """
+        0s {"type": "changed", "key": "a", "at": "T0", "before": {"net": 1}, "after": {"net": 2}, "diff": [{"path": "/net", "before": 1, "after": 2}]}
+        10m {"type": "changed", "key": "a", "at": "T1", "before": {"net": 2}, "after": {"net": 1}, "diff": [{"path": "/net", "before": 2, "after": 1}]}
+        10m {"type": "added", "key": "b", "at": "T1", "before": null, "after": {"net": 7}, "diff": []}
+        20m {"type": "removed", "key": "b", "at": "T2", "before": {"net": 7}, "after": null, "diff": []}
+        """,
+      output: ""),
+    .init(
+      "added, then changed", "settle: 1h",
+      input: """
+        0s {"type": "added", "key": "a", "at": "T0", "before": null, "after": {"net": 1}, "diff": []}
+        10m {"type": "changed", "key": "a", "at": "T1", "before": {"net": 1}, "after": {"net": 2}, "diff": [{"path": "/net", "before": 1, "after": 2}]}
+        """,
+      output: """
+        1h10m {"type":"added","key":"a","at":"T1","before":null,"after":{"net":2},"diff":[]}
+        """),
+    .init(
+      "removed and back, compared by some fields",
+      "settle: { for: 1h, watch: [.net], arrays_by: id, max_wait: 2h }",
+      input: """
+        0s {"type": "removed", "key": "a", "at": "T0", "before": {"net": 1, "views": 5}, "after": null, "diff": []}
+        10m {"type": "added", "key": "a", "at": "T1", "before": null, "after": {"net": 1, "views": 9}, "diff": []}
+        """,
+      output: ""),
+    .init(
+      "all fields but some", "settle: { key: .key, for: 1h, ignore: [.views] }",
+      input: """
+        0s {"type": "removed", "key": "a", "at": "T0", "before": {"net": 1, "views": 5}, "after": null, "diff": []}
+        10m {"type": "added", "key": "a", "at": "T1", "before": null, "after": {"net": 2, "views": 9}, "diff": []}
+        """,
+      output: """
+        1h10m {"type":"changed","key":"a","at":"T1","before":{"net":1,"views":5},"after":{"net":2,"views":9},"diff":[{"path":"/net","before":1,"after":2}]}
+        """),
+    .init(
+      "at its limit", "settle: { for: 1h, bound: 1 }",
+      input: """
+        0s {"type": "removed", "key": "a", "at": "T0", "before": 1, "after": null, "diff": []}
+        1s {"type": "removed", "key": "b", "at": "T1", "before": 2, "after": null, "diff": []}
+        """,
+      output: """
+        1s {"type":"removed","key":"a","at":"T0","before":1,"after":null,"diff":[]}
+        1h1s {"type":"removed","key":"b","at":"T1","before":2,"after":null,"diff":[]}
+        """),
+  ],
+  .step { options, context in try Settle(options, context) })
+
+private enum SettleOptions {
+  static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "1h")
+  static let key = Option("key", .expression, default: ".key", "changes with the same key are combined")
+  static let watch = Option.optional(
+    "watch", .list(of: .places), "only differences in these are sent", example: "[.net, .status]")
+  static let ignore = Option.optional(
+    "ignore", .list(of: .places), "differences in these are not sent", example: "[.last_updated]")
+  static let arraysBy = Option.optional(
+    "arrays_by", .text, "the member by which objects in lists are compared, instead of their position")
+  static let maxWait = Option.optional(
+    "max_wait", .duration, "the longest that the first change of a row may wait", example: "6h")
+  static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait")
+}
+
+private final class Settle: Step {
+  private let key: Evaluation
+  private let relevance: Relevance
+  private let arraysBy: Key?
+  private let context: StepContext
+  /// Of each key that waits the combined change, as `Row` writes it.
+  private var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
+
+  init(_ options: Options, _ context: StepContext) throws {
+    key = context.evaluation(options[SettleOptions.key])
+    relevance = Relevance(
+      watch: options[SettleOptions.watch].map { $0.map { context.evaluation($0) } },
+      ignore: options[SettleOptions.ignore].map { $0.map { context.evaluation($0) } })
+    arraysBy = options[SettleOptions.arraysBy].map { Key($0) }
+    self.context = context
+    machine = DebounceMachine(
+      state: try context.state(by: options[SettleOptions.key].text, whenKeyChanges: .keep),
+      quiet: options[SettleOptions.quiet], maxWait: options[SettleOptions.maxWait],
+      bound: options[SettleOptions.bound])
+  }
+
+  func start(_ out: Downstream) { setAlarm(out) }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    let key = (try key.first(event) ?? .null).detach()
+    let change = try Row(change: event.value)
+    let row = machine.state.value(for: key).map { Row(kept: $0.element.value).followed(by: change) } ?? change
+    if let early = machine.accept(event.with(row.kept).detached, for: key, at: out.now) { send(early, out) }
+    setAlarm(out)
+  }
+
+  func wake(_ out: Downstream) {
+    while let due = machine.due(at: out.now) { send(due, out) }
+    setAlarm(out)
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    switch ending {
+    case .flush: for waiting in machine.flush() { send(waiting, out) }
+    case .keep: context.noteWaiting(machine.state.count)
+    }
+  }
+
+  private func setAlarm(_ out: Downstream) {
+    if let deadline = machine.nextDeadline { out.setAlarm(at: deadline) }
+  }
+
+  /// Sends the combined change of a row, unless it has cancelled out.
+  private func send(_ event: Event, _ out: Downstream) {
+    let row = Row(kept: event.value)
+    do {
+      switch (row.before, row.after) {
+      case (nil, nil): return
+      case (nil, _): out.send(event.with(row.change("added")))
+      case (_, nil): out.send(event.with(row.change("removed")))
+      case (let before?, let after?):
+        let all = try relevance.differences(from: before, to: event.with(after), by: arraysBy)
+        let diff = all.filter { row.covers($0.path.description) }
+        if !diff.isEmpty { out.send(event.with(row.change("changed", diff))) }
+      }
+    } catch {
+      out.report(error, event.with(row.latest))
+    }
+  }
+}
+
+/// The changes of one key that have come in a row, combined.
+private struct Row {
+  /// The value before the first change; nil if that was an addition.
+  private(set) var before: Value?
+  /// The last change.
+  private(set) var latest: Value
+  /// The paths that the changes named; nil for all, after a removal or an addition in between.
+  private var paths: [Value]?
+
+  /// The value after the last change; nil if that was a removal.
+  var after: Value? { Self.isType("removed", latest) ? nil : latest.member("after") }
+
+  /// A row of one change, as `changes` sends it.
+  init(change: Value) throws {
+    guard change.kind == .object, let type = change.member("type")?.string, change.member("after") != nil,
+      ["added", "changed", "removed"].contains(type)
+    else {
+      throw StepError("this is no change with type, key, before and after; settle follows changes")
+    }
+    latest = change
+    before = type == "added" ? nil : change.member("before") ?? .null
+    paths = type == "changed" ? (change.member("diff")?.items ?? []).compactMap { $0.member("path") } : nil
+  }
+
+  /// The row as `kept` has written it.
+  init(kept value: Value) {
+    before = value.member("before")
+    latest = value.member("change") ?? .null
+    paths = value.member("paths")?.items
+  }
+
+  var kept: Value {
+    var members: [(String, Value)] = [("change", latest)]
+    if let before { members.append(("before", before)) }
+    if let paths { members.append(("paths", .array(paths))) }
+    return .record(members)
+  }
+
+  func followed(by next: Row) -> Row {
+    var row = self
+    row.latest = next.latest
+    guard let known = paths, let more = next.paths else {
+      row.paths = nil
+      return row
+    }
+    row.paths = known + more.filter { !known.contains($0) }
+    return row
+  }
+
+  /// Whether one of the changes named the path, a part of it, or what it is a part of.
+  ///
+  /// Any index of an array stands for all, since elements may have moved between the changes.
+  func covers(_ path: String) -> Bool {
+    guard let paths else { return true }
+    let steps = Self.steps(path)
+    return paths.contains { named in
+      guard let named = named.string.map(Self.steps) else { return false }
+      return steps.starts(with: named) || named.starts(with: steps)
+    }
+  }
+
+  private static func steps(_ path: String) -> [Substring] {
+    path.split(separator: "/", omittingEmptySubsequences: false).map { step in
+      !step.isEmpty && step.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? "*" : step
+    }
+  }
+
+  func change(_ type: String, _ diff: [Difference] = []) -> Value {
+    .record([
+      ("type", .string(type)), ("key", latest.member("key") ?? .null), ("at", latest.member("at") ?? .null),
+      ("before", before ?? .null), ("after", after ?? .null), ("diff", .array(diff.map(\.value))),
+    ])
+  }
+
+  private static func isType(_ type: String, _ change: Value) -> Bool {
+    change.member("type")?.string == type
+  }
+}
