@@ -5,8 +5,8 @@ struct Composer {
     var isMapping: Bool
     var start: Int
     var anchor: String?
-    var elements: [Node] = []
-    var entries: [Node.Entry] = []
+    var elements: [YAMLNode] = []
+    var entries: [YAMLNode.Entry] = []
     var names: [String: Place] = [:]
     /// The key that waits for its value.
     var key: Scalar?
@@ -18,7 +18,7 @@ struct Composer {
   }
 
   private struct Anchored {
-    var node: Node
+    var node: YAMLNode
     var count: Int
     var height: Int
   }
@@ -26,7 +26,7 @@ struct Composer {
   var problems: Problems
   /// Whether a part of the file could not be read: an anchor may have been there.
   var isBroken = false
-  private(set) var root: Node?
+  private(set) var root: YAMLNode?
   let file: SourceFile
   private let limits: Limits
   private var stack: [Frame] = []
@@ -93,17 +93,17 @@ struct Composer {
   private mutating func close(at end: Int) {
     guard var frame = stack.popLast() else { return }
     let place = Place(file, frame.start..<end)
-    if let key = frame.key { frame.entries.append(Node.Entry(key: key, value: nothing(after: key, end))) }
-    let node: Node
+    if let key = frame.key { frame.entries.append(YAMLNode.Entry(key: key, value: nothing(after: key, end))) }
+    let node: YAMLNode
     if frame.isMapping {
-      node = .mapping(Node.Mapping(entries: merged(frame.entries, &problems), place: place))
+      node = .mapping(YAMLNode.Mapping(entries: merged(frame.entries, &problems), place: place))
     } else {
-      node = .sequence(Node.Sequence(elements: frame.elements, place: place))
+      node = .sequence(YAMLNode.Sequence(elements: frame.elements, place: place))
     }
     put(node, anchor: frame.anchor, count: count - frame.countBefore, height: frame.deepest + 1)
   }
 
-  private func nothing(after key: Scalar, _ end: Int) -> Node {
+  private func nothing(after key: Scalar, _ end: Int) -> YAMLNode {
     let place = Place(file, key.place.range.upperBound..<key.place.range.upperBound)
     return .scalar(
       Scalar(
@@ -134,7 +134,7 @@ struct Composer {
   }
 
   /// Puts a finished node where it belongs.
-  private mutating func put(_ node: Node, anchor: String?, count: Int, height: Int) {
+  private mutating func put(_ node: YAMLNode, anchor: String?, count: Int, height: Int) {
     if let anchor { anchors[anchor] = Anchored(node: node, count: count, height: height) }
     guard var frame = stack.popLast() else {
       root = joined(root, node)
@@ -146,7 +146,7 @@ struct Composer {
     } else if frame.skipsValue {
       frame.skipsValue = false
     } else if let key = frame.key {
-      frame.entries.append(Node.Entry(key: key, value: node))
+      frame.entries.append(YAMLNode.Entry(key: key, value: node))
       frame.key = nil
     } else {
       frame.skipsValue = !takeKey(node, &frame)
@@ -164,7 +164,7 @@ struct Composer {
   }
 
   /// Whether the node is a key as it should be.
-  private mutating func takeKey(_ node: Node, _ frame: inout Frame) -> Bool {
+  private mutating func takeKey(_ node: YAMLNode, _ frame: inout Frame) -> Bool {
     guard let key = node.scalar else {
       problems.report(
         "\(node.kind) cannot be a key", at: node.place,
@@ -183,7 +183,7 @@ struct Composer {
   }
 
   /// What was read before a syntax error, and what was read behind it.
-  private mutating func joined(_ first: Node?, _ second: Node) -> Node {
+  private mutating func joined(_ first: YAMLNode?, _ second: YAMLNode) -> YAMLNode {
     guard case .mapping(var mapping)? = first, case .mapping(let more) = second else {
       return first ?? second
     }

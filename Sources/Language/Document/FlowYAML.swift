@@ -3,7 +3,7 @@ import JSON
 /// A value of a document as YAML on one line: what can stand in a listing, and be read back.
 enum FlowYAML {
   /// The value as it may stand behind `key: ` in flow style; values of the environment stay `${NAME}`.
-  static func text(_ node: Node) -> String {
+  static func text(_ node: YAMLNode) -> String {
     switch node {
     case .scalar(let scalar): text(scalar)
     case .sequence(let sequence): "[" + sequence.elements.map(text).joined(separator: ", ") + "]"

@@ -2,12 +2,12 @@
 ///
 ///     <<: *defaults
 ///     <<: [*mine, *defaults]
-func merged(_ entries: [Node.Entry], _ problems: inout Problems) -> [Node.Entry] {
-  let isMerge: (Node.Entry) -> Bool = { $0.key.text == "<<" && $0.key.style == .plain }
+func merged(_ entries: [YAMLNode.Entry], _ problems: inout Problems) -> [YAMLNode.Entry] {
+  let isMerge: (YAMLNode.Entry) -> Bool = { $0.key.text == "<<" && $0.key.style == .plain }
   guard let merge = entries.first(where: isMerge) else { return entries }
   var result = entries.filter { !isMerge($0) }
   var names = Set(result.map(\.key.text))
-  let sources: [Node]
+  let sources: [YAMLNode]
   if case .sequence(let sequence) = merge.value {
     sources = sequence.elements
   } else {

@@ -1,7 +1,7 @@
 import JSON
 
 /// The jq files that a pipeline includes, each parsed to see whether it can be.
-struct Library {
+struct IncludedDefinitions {
   /// Path and text of each, in order.
   private(set) var definitions: [(name: String, source: String)] = []
   /// The same by path, to show where their mistakes are.
@@ -10,7 +10,7 @@ struct Library {
   private(set) var isBroken = false
 
   init(
-    _ node: Node?, folder: String, read: (String) throws -> [UInt8], _ problems: inout Problems
+    _ node: YAMLNode?, folder: String, read: (String) throws -> [UInt8], _ problems: inout Problems
   ) {
     guard let node else { return }
     let elements = node.sequence?.elements ?? [node]
@@ -32,7 +32,7 @@ struct Library {
       let file = SourceFile(path: path, bytes: bytes)
       files[path] = file
       let definition = (name: path, source: String(decoding: bytes, as: UTF8.self))
-      if let problem = Library.problem(definition, after: definitions, files, at: scalar.place) {
+      if let problem = IncludedDefinitions.problem(definition, after: definitions, files, at: scalar.place) {
         isBroken = true
         problems.report(problem)
       } else {

@@ -13,7 +13,7 @@ public struct PipelineReader {
   /// `$config`.
   public var config = JSON.Value.emptyObject
   /// Options that the config gives nodes which do not say them: a mapping of kinds to options.
-  public var defaults: Node?
+  public var defaults: YAMLNode?
   public var environment: @Sendable (String) -> String? = { _ in nil }
   /// The bytes of a file that a pipeline includes; throws a sentence.
   public var readFile: (String) throws -> [UInt8] = { path in throw Unreadable(path: path) }
@@ -36,7 +36,7 @@ public struct PipelineReader {
   /// Reads one pipeline; whether it can be run.
   @discardableResult
   public mutating func read(path: String, _ bytes: [UInt8]) -> Bool {
-    let document = Document(SourceFile(path: path, bytes: bytes), environment: environment)
+    let document = YAMLDocument(SourceFile(path: path, bytes: bytes), environment: environment)
     var found = document.problems
     var plan: Plan?
     if let root = document.root {

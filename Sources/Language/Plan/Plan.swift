@@ -59,7 +59,7 @@ public struct SourcePlan: Sendable {
   public let spec: NodeSpec
   public let options: Options
   public let schedule: Schedule
-  /// The options on one line, as ``Node/shown(masking:)`` has them.
+  /// The options on one line, as ``YAMLNode/shown(masking:)`` has them.
   public let shown: String
   /// When it is polled, in a few words: `every 6h`.
   public let shownSchedule: String

@@ -9,8 +9,8 @@ struct PlanBuilder {
 
   let checker: Checker
   let catalog: Catalog
-  let document: Document
-  let root: Node
+  let document: YAMLDocument
+  let root: YAMLNode
   let reader: PipelineReader
   private(set) var settingsUsed: Set<String> = []
   /// Names of sources and streams, with their places.
@@ -19,7 +19,9 @@ struct PlanBuilder {
   /// With `vars` it makes the pipeline as one of its tests would have it.
   private let isForTest: Bool
 
-  init(_ root: Node, _ document: Document, _ reader: PipelineReader, test vars: Node.Mapping? = nil) {
+  init(
+    _ root: YAMLNode, _ document: YAMLDocument, _ reader: PipelineReader, test vars: YAMLNode.Mapping? = nil
+  ) {
     isForTest = vars != nil
     self.root = root
     self.document = document
@@ -29,7 +31,7 @@ struct PlanBuilder {
     settingsUsed = variables.used
     var problems = variables.problems
     let folder = folderOf(document.file.path)
-    let library = Library(
+    let library = IncludedDefinitions(
       root.mapping?["include"]?.value, folder: folder, read: reader.readFile, &problems)
     let scope = ExpressionScope(
       library: library.definitions, files: library.files, lacksDefinitions: library.isBroken,
@@ -73,12 +75,12 @@ struct PlanBuilder {
     )
   }
 
-  private func text(_ entry: Node.Entry?) -> String? {
+  private func text(_ entry: YAMLNode.Entry?) -> String? {
     guard let entry else { return nil }
     return checker.scalar(entry.value, "a text")?.text
   }
 
-  private func onStop(_ entry: Node.Entry?) -> Ending? {
+  private func onStop(_ entry: YAMLNode.Entry?) -> Ending? {
     guard let entry, let scalar = checker.scalar(entry.value, "keep or flush") else { return nil }
     do throws(Flaw) {
       return try choice(scalar.text, among: ["keep": Ending.keep, "flush": .flush])
@@ -88,7 +90,7 @@ struct PlanBuilder {
     }
   }
 
-  func policy(_ node: Node?) -> ErrorPolicy? { node.flatMap { ErrorPolicy.type.decode($0, checker) } }
+  func policy(_ node: YAMLNode?) -> ErrorPolicy? { node.flatMap { ErrorPolicy.type.decode($0, checker) } }
 }
 
 /// `pipelines/a.yaml` is in `pipelines`.

@@ -4,10 +4,11 @@
 ///       launch_library: { url: "https://lldev.thespacedevs.com", cache: 1h }
 ///       notify: { through: bell }
 extension PlanBuilder {
-  private var allDefaults: [Node.Entry] { reader.defaults?.mapping?.entries ?? [] }
+  private var allDefaults: [YAMLNode.Entry] { reader.defaults?.mapping?.entries ?? [] }
 
   /// What the config has for a node, of the options that it has and is not given.
-  func defaults(of spec: NodeSpec, _ options: [AnyOption], beside given: Node.Mapping) -> [Node.Entry] {
+  func defaults(of spec: NodeSpec, _ options: [AnyOption], beside given: YAMLNode.Mapping) -> [YAMLNode.Entry]
+  {
     let entries = allDefaults.filter { $0.key.text == spec.kind }.flatMap { $0.value.mapping?.entries ?? [] }
     return entries.filter { entry in
       given[entry.key.text] == nil && options.contains { $0.name == entry.key.text }

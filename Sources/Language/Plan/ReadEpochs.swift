@@ -14,7 +14,7 @@ enum EpochOptions {
 }
 
 extension PlanBuilder {
-  func epochs(_ mapping: Node.Mapping) -> EpochPlan {
+  func epochs(_ mapping: YAMLNode.Mapping) -> EpochPlan {
     var plan = EpochPlan()
     if let entry = mapping["epoch"],
       let epoch = checker.mapping(

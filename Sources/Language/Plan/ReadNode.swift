@@ -15,14 +15,14 @@ extension PlanBuilder {
   ///
   /// Nil when it is not known which node is meant, which is reported.
   mutating func readNode(
-    _ node: Node, role: String, among specs: [NodeSpec], beside: [AnyOption], extra: [AnyOption] = []
+    _ node: YAMLNode, role: String, among specs: [NodeSpec], beside: [AnyOption], extra: [AnyOption] = []
   ) -> Written? {
     if case .scalar(let scalar) = node,
       scalar.meaning == .string || specs.contains(where: { $0.kind == scalar.written })
     {
       // `- count`: a node without options.
       guard let spec = find(scalar, role, specs) else { return nil }
-      let empty = Node.Mapping(entries: [], place: scalar.place)
+      let empty = YAMLNode.Mapping(entries: [], place: scalar.place)
       return Written(
         spec: spec, options: read(nil, spec, extra, at: scalar.place),
         beside: Options(reading: empty, as: beside, in: checker, what: spec.kind), shown: "",
@@ -48,7 +48,7 @@ extension PlanBuilder {
     let rest = mapping.entries.filter { entry in
       !known.contains { $0.key.place == entry.key.place } && entry.key.place != chosen.key.place
     }
-    let besideMapping = Node.Mapping(entries: rest, place: mapping.place)
+    let besideMapping = YAMLNode.Mapping(entries: rest, place: mapping.place)
     let spec = find(chosen.key, role, specs)
     reportStrays(rest, beside, spec)
     let besideOptions = Options(
@@ -61,7 +61,7 @@ extension PlanBuilder {
   }
 
   /// Options that stand beside the node instead of within it, and nonsense.
-  private func reportStrays(_ entries: [Node.Entry], _ beside: [AnyOption], _ spec: NodeSpec?) {
+  private func reportStrays(_ entries: [YAMLNode.Entry], _ beside: [AnyOption], _ spec: NodeSpec?) {
     for entry in entries where !beside.contains(where: { $0.name == entry.key.text }) {
       let name = entry.key.text
       let own = spec?.options.map(\.name) ?? []
@@ -95,9 +95,9 @@ extension PlanBuilder {
   }
 
   /// The options of a node: a mapping, the one value of a shorthand, or nothing.
-  private func read(_ value: Node?, _ spec: NodeSpec, _ extra: [AnyOption], at place: Place) -> Options? {
+  private func read(_ value: YAMLNode?, _ spec: NodeSpec, _ extra: [AnyOption], at place: Place) -> Options? {
     let options = spec.options + extra
-    let empty = Node.Mapping(entries: [], place: place)
+    let empty = YAMLNode.Mapping(entries: [], place: place)
     var mapping = empty
     switch value {
     case nil: break
@@ -113,7 +113,7 @@ extension PlanBuilder {
       let key = Scalar(
         text: shorthand, written: shorthand, style: .plain, meaning: .string, place: place, variables: [],
         map: TextMap())
-      mapping = Node.Mapping(entries: [Node.Entry(key: key, value: value)], place: value.place)
+      mapping = YAMLNode.Mapping(entries: [YAMLNode.Entry(key: key, value: value)], place: value.place)
     }
     if mapping.entries.isEmpty { mapping.place = place }
     mapping.entries += defaults(of: spec, options, beside: mapping)

@@ -25,7 +25,7 @@ public enum SinkOptions {
 
 extension PlanBuilder {
   mutating func readSinks(
-    _ mapping: Node.Mapping, _ onError: ErrorPolicy, _ streams: [StreamDraft]
+    _ mapping: YAMLNode.Mapping, _ onError: ErrorPolicy, _ streams: [StreamDraft]
   ) -> [SinkDraft] {
     let sample = "for example sinks: { screen: console }"
     guard let entry = mapping["sinks"] else {
@@ -42,7 +42,7 @@ extension PlanBuilder {
   }
 
   private mutating func readSink(
-    _ entry: Node.Entry, _ onError: ErrorPolicy, _ streams: [StreamDraft]
+    _ entry: YAMLNode.Entry, _ onError: ErrorPolicy, _ streams: [StreamDraft]
   ) -> SinkDraft {
     let name = entry.key.text
     let written = readNode(

@@ -24,7 +24,7 @@ enum SourceOptions {
 }
 
 extension PlanBuilder {
-  mutating func readSources(_ mapping: Node.Mapping) -> [SourcePlan] {
+  mutating func readSources(_ mapping: YAMLNode.Mapping) -> [SourcePlan] {
     guard let entry = mapping["sources"] else {
       if document.isWhole {
         checker.report(
@@ -41,7 +41,7 @@ extension PlanBuilder {
     return sources.entries.compactMap { readSource($0) }
   }
 
-  private mutating func readSource(_ entry: Node.Entry) -> SourcePlan? {
+  private mutating func readSource(_ entry: YAMLNode.Entry) -> SourcePlan? {
     claim(entry.key, "source")
     let written = readNode(entry.value, role: "source", among: catalog.sources, beside: SourceOptions.all)
     guard let written, let beside = written.beside else { return nil }

@@ -5,11 +5,11 @@
 struct ShownOptions {
   let text: String
 
-  init(_ value: Node, _ spec: NodeSpec, masking secrets: Secrets) {
+  init(_ value: YAMLNode, _ spec: NodeSpec, masking secrets: Secrets) {
     text = secrets.masked(ShownOptions.line(value, spec))
   }
 
-  private static func line(_ value: Node, _ spec: NodeSpec) -> String {
+  private static func line(_ value: YAMLNode, _ spec: NodeSpec) -> String {
     func isSecret(_ name: String?) -> Bool {
       spec.options.contains { $0.name == name && $0.typeName.hasSuffix("secret") }
     }
@@ -25,7 +25,7 @@ struct ShownOptions {
   }
 
   /// Nothing but the names of the variables that a secret comes from.
-  private static func hidden(_ value: Node) -> String {
+  private static func hidden(_ value: YAMLNode) -> String {
     guard let scalar = value.scalar, let name = scalar.variables.first else { return "***" }
     return scalar.written == "${\(name)}" ? scalar.written : "***"
   }

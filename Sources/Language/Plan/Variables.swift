@@ -6,7 +6,7 @@ struct Variables {
   private(set) var used: Set<String> = []
   private(set) var problems = Problems()
 
-  init(_ entry: Node.Entry?, _ settings: [(name: String, text: String)], test: Node.Mapping? = nil) {
+  init(_ entry: YAMLNode.Entry?, _ settings: [(name: String, text: String)], test: YAMLNode.Mapping? = nil) {
     defer { set(test) }
     guard let entry else { return }
     guard case .mapping(let mapping) = entry.value else {
@@ -23,7 +23,7 @@ struct Variables {
   }
 
   /// A test may set only what there is to be set.
-  private mutating func set(_ test: Node.Mapping?) {
+  private mutating func set(_ test: YAMLNode.Mapping?) {
     var names: [String] = []
     value.forEachMember { name, _ in names.append(name.string ?? "") }
     for entry in test?.entries ?? [] {
@@ -40,7 +40,7 @@ struct Variables {
 
   /// What a text of the command line means: what it would mean in YAML.
   static func value(of text: String) -> JSON.Value {
-    let document = Document(SourceFile(path: "--set", text: text)) { _ in nil }
+    let document = YAMLDocument(SourceFile(path: "--set", text: text)) { _ in nil }
     guard document.problems.isEmpty, let root = document.root else { return .string(text) }
     return root.value
   }

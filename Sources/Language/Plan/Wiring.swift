@@ -5,7 +5,7 @@ struct Wiring {
   private let sinks: [SinkDraft]
   private let names: [String]
 
-  init(sources: Node.Entry?, streams: [StreamDraft], sinks: [SinkDraft], names: [String: Place]) {
+  init(sources: YAMLNode.Entry?, streams: [StreamDraft], sinks: [SinkDraft], names: [String: Place]) {
     self.sources = sources?.value.mapping?.entries.map(\.key) ?? []
     self.streams = streams
     self.sinks = sinks

@@ -65,6 +65,6 @@ enum OptionSchema {
   ])
 
   private static func plain(_ yaml: String) -> JSON.Value? {
-    Document(SourceFile(path: "default", text: yaml)) { _ in nil }.root?.value
+    YAMLDocument(SourceFile(path: "default", text: yaml)) { _ in nil }.root?.value
   }
 }

@@ -13,7 +13,7 @@ struct SkeletonExample {
   }
 
   private mutating func take(_ yaml: String, _ spec: NodeSpec) {
-    let document = Document(SourceFile(path: "example", text: yaml)) { _ in "" }
+    let document = YAMLDocument(SourceFile(path: "example", text: yaml)) { _ in "" }
     guard let value = document.root?.mapping?[spec.kind]?.value else { return }
     guard case .mapping(let mapping) = value, !spec.isBare else {
       guard let shorthand = spec.shorthand else { return }
@@ -30,7 +30,7 @@ struct SkeletonExample {
   }
 
   /// The value as it was written, where that can stand in another place.
-  private static func text(_ value: Node) -> String {
+  private static func text(_ value: YAMLNode) -> String {
     guard let scalar = value.scalar else { return withDefaults(FlowYAML.text(value)) }
     switch scalar.style {
     case .plain where !scalar.written.contains("\n"): return withDefaults(scalar.written)

@@ -30,7 +30,7 @@ public final class Checker {
   public func report(_ flaw: Flaw, in scalar: Scalar) { problems.report(scalar.problem(flaw)) }
 
   /// The scalar, with `$vars.NAME` and `$config.NAME` replaced by what they stand for.
-  public func resolved(_ node: Node) -> Node {
+  public func resolved(_ node: YAMLNode) -> YAMLNode {
     guard case .scalar(let scalar) = node, scalar.meaning == .string, scalar.text.hasPrefix("$") else {
       return node
     }
@@ -46,13 +46,13 @@ public final class Checker {
         unresolvable.insert(scalar.place)
         return node
       }
-      return Node(found, at: scalar)
+      return YAMLNode(found, at: scalar)
     }
     return node
   }
 
   /// A scalar of a wrong or right kind; nil, and a problem, when it is no scalar at all.
-  func scalar(_ node: Node, _ wanted: String) -> Scalar? {
+  func scalar(_ node: YAMLNode, _ wanted: String) -> Scalar? {
     let found = resolved(node)
     if case .scalar(let scalar) = found {
       return unresolvable.contains(scalar.place) ? nil : scalar
@@ -61,7 +61,7 @@ public final class Checker {
     return nil
   }
 
-  func mapping(_ node: Node, _ wanted: String, hint: String? = nil) -> Node.Mapping? {
+  func mapping(_ node: YAMLNode, _ wanted: String, hint: String? = nil) -> YAMLNode.Mapping? {
     let found = resolved(node)
     if case .mapping(let mapping) = found { return mapping }
     if unresolvable.contains(node.place) { return nil }
@@ -88,19 +88,19 @@ func isWordByte(_ byte: UInt8) -> Bool {
   (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
 }
 
-extension Node {
+extension YAMLNode {
   /// A value in the place of a scalar that names it.
   init(_ value: JSON.Value, at scalar: Scalar) {
     switch value.kind {
     case .array:
-      var elements: [Node] = []
-      value.forEachElement { elements.append(Node($0, at: scalar)) }
+      var elements: [YAMLNode] = []
+      value.forEachElement { elements.append(YAMLNode($0, at: scalar)) }
       self = .sequence(Sequence(elements: elements, place: scalar.place))
     case .object:
       var entries: [Entry] = []
       value.forEachMember { key, value in
         let name = scalar.standing(for: key.string ?? "", .string)
-        entries.append(Entry(key: name, value: Node(value, at: scalar)))
+        entries.append(Entry(key: name, value: YAMLNode(value, at: scalar)))
       }
       self = .mapping(Mapping(entries: entries, place: scalar.place))
     case .string: self = .scalar(scalar.standing(for: value.string ?? "", .string))

@@ -62,7 +62,7 @@ public struct AnyOption: Sendable {
   /// As YAML: the example, the default, or a value of the type.
   public let sample: String
   public let schema: JSON.Value
-  let decode: @Sendable (Node, Checker) -> (any Sendable)?
+  let decode: @Sendable (YAMLNode, Checker) -> (any Sendable)?
   let decodeFallback: @Sendable (Checker) -> (any Sendable)?
 
   public init<Value>(_ option: Option<Value>) {
@@ -78,7 +78,7 @@ public struct AnyOption: Sendable {
     decode = { node, checker in option.type.decode(node, checker) }
     decodeFallback = { checker in
       guard let text = option.fallback else { return nil }
-      let document = Document(SourceFile(path: "default of \(option.name)", text: text)) { _ in nil }
+      let document = YAMLDocument(SourceFile(path: "default of \(option.name)", text: text)) { _ in nil }
       return document.root.flatMap { option.type.decode($0, checker) }
     }
   }

@@ -12,10 +12,11 @@ public struct OptionType<Value: Sendable>: Sendable {
   /// What a skeleton shows where there is neither a default nor an example.
   public let sample: String
   /// The value of a node of the file; nil when it is wrong, which is reported.
-  public let decode: @Sendable (Node, Checker) -> Value?
+  public let decode: @Sendable (YAMLNode, Checker) -> Value?
 
   public init(
-    _ name: String, sample: String, schema: JSON.Value, decode: @escaping @Sendable (Node, Checker) -> Value?
+    _ name: String, sample: String, schema: JSON.Value,
+    decode: @escaping @Sendable (YAMLNode, Checker) -> Value?
   ) {
     self.name = name
     self.sample = sample

@@ -7,7 +7,7 @@ public struct Options: Sendable {
 
   /// Reads a mapping; nil when an option is missing or wrong, which is reported.
   init?(
-    reading mapping: Node.Mapping, as options: [AnyOption], in checker: Checker, what: String,
+    reading mapping: YAMLNode.Mapping, as options: [AnyOption], in checker: Checker, what: String,
     alsoAllowed: [String] = []
   ) {
     place = mapping.place

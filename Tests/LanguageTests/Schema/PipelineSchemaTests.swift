@@ -13,7 +13,7 @@ import Testing
   }
 
   /// The value with `${NAME}` unreplaced, as editors see it.
-  func written(_ node: Node) -> JSON.Value {
+  func written(_ node: YAMLNode) -> JSON.Value {
     switch node {
     case .scalar(let scalar): scalar.variables.isEmpty ? scalar.value : .string(scalar.written)
     case .sequence(let sequence): .array(sequence.elements.map(written))

@@ -1,11 +1,11 @@
 /// A value in a YAML document, with its place in the file.
-public enum Node: Sendable {
+public enum YAMLNode: Sendable {
   case scalar(Scalar)
   case sequence(Sequence)
   case mapping(Mapping)
 
   public struct Sequence: Sendable {
-    public var elements: [Node]
+    public var elements: [YAMLNode]
     public var place: Place
   }
 
@@ -19,7 +19,7 @@ public enum Node: Sendable {
 
   public struct Entry: Sendable {
     public var key: Scalar
-    public var value: Node
+    public var value: YAMLNode
   }
 
   public var place: Place {
@@ -44,7 +44,7 @@ public enum Node: Sendable {
   public var mapping: Mapping? { if case .mapping(let mapping) = self { mapping } else { nil } }
 }
 
-extension Node: CustomStringConvertible {
+extension YAMLNode: CustomStringConvertible {
   /// The document on one line; values that come from the environment are shown as they are written, `${NAME}`.
   public var description: String {
     switch self {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Language
 
-@Suite struct DocumentTests {
+@Suite struct YAMLDocumentTests {
   @Test func readsAPipeline() throws {
     let document = read(samples[0], environment: ["LIMIT": "7"])
     #expect(document.problems.isEmpty, "\(document.problems)")
@@ -21,12 +21,12 @@ import Testing
   }
 
   @Test func aByteOrderMarkIsToldAndReadPast() {
-    let document = Document(SourceFile(path: "a", bytes: [0xEF, 0xBB, 0xBF] + Array("é: 1\nb: 2".utf8))) {
+    let document = YAMLDocument(SourceFile(path: "a", bytes: [0xEF, 0xBB, 0xBF] + Array("é: 1\nb: 2".utf8))) {
       _ in nil
     }
     #expect(document.problems.sorted.map(\.message) == ["the file begins with a byte order mark"])
     #expect(document.root?.mapping?["b"]?.key.place.position.description == "2:1")
-    let foreign = Document(SourceFile(path: "a", bytes: [0xFF, 0xFE, 0x61, 0])) { _ in nil }
+    let foreign = YAMLDocument(SourceFile(path: "a", bytes: [0xFF, 0xFE, 0x61, 0])) { _ in nil }
     #expect(foreign.problems.sorted.map(\.message) == ["the file is in UTF-16"])
   }
 
@@ -35,7 +35,7 @@ import Testing
       Array("a: x".utf8) + [0xFF] + Array("\nb: ".utf8) + [0x1B] + Array("[0m\nc: ".utf8) + [
         0xED, 0xA0, 0x80,
       ]
-    let document = Document(SourceFile(path: "a", bytes: bytes)) { _ in nil }
+    let document = YAMLDocument(SourceFile(path: "a", bytes: bytes)) { _ in nil }
     let found = document.problems.sorted
     #expect(found.prefix(2).map(\.place.position.description) == ["1:5", "2:4"])
     #expect(found.count == 5)

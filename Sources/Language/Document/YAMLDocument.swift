@@ -2,13 +2,13 @@
 ///
 /// ```
 /// let file = SourceFile(path: "a.yaml", text: "every: 6h")
-/// let document = Document(file, environment: { _ in nil })
+/// let document = YAMLDocument(file, environment: { _ in nil })
 /// document.root?.mapping?["every"]?.value.scalar?.text  // 6h
 /// ```
-public struct Document: Sendable {
+public struct YAMLDocument: Sendable {
   public let file: SourceFile
   /// What could be read, however much is wrong; nil when there is nothing.
-  public let root: Node?
+  public let root: YAMLNode?
   public let problems: Problems
   /// Whether all of the file is in the tree; if not, what seems to be missing may be in the part that is not.
   public let isWhole: Bool
