@@ -5,7 +5,7 @@ extension Composer {
     isKey: Bool, _ environment: (String) -> String?
   ) -> Scalar {
     let (sourceMap, range) = ScalarReader.map(text, style, in: bytes, event.range)
-    let place = Place(file, range)
+    let place = SourceRange(file, range)
     let written = String(decoding: text, as: UTF8.self)
     guard !isKey, written.utf8.contains(UInt8(ascii: "$")) else {
       return Scalar(
@@ -14,7 +14,7 @@ extension Composer {
     }
     let interpolation = Interpolation(text, sourceMap, environment: environment)
     for flaw in interpolation.flaws {
-      problems.report(flaw.message, at: Place(file, sourceMap.file(of: flaw.range)), hint: flaw.hint)
+      problems.report(flaw.message, at: SourceRange(file, sourceMap.file(of: flaw.range)), hint: flaw.hint)
     }
     let full = String(decoding: interpolation.text, as: UTF8.self)
     return Scalar(
@@ -39,7 +39,7 @@ extension Composer {
     guard let tag = event.tag, tag != "!", !core.contains(tag) else { return }
     let start = event.range.lowerBound
     problems.report(
-      "the tag \(quoted(tag)) means nothing here", at: Place(file, start..<start + 1),
+      "the tag \(quoted(tag)) means nothing here", at: SourceRange(file, start..<start + 1),
       hint: "put the text in single quotes if it begins with “!”")
   }
 }

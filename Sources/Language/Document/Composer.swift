@@ -7,7 +7,7 @@ struct Composer {
     var anchor: String?
     var elements: [YAMLNode] = []
     var entries: [YAMLNode.Entry] = []
-    var names: [String: Place] = [:]
+    var names: [String: SourceRange] = [:]
     /// The key that waits for its value.
     var key: Scalar?
     /// Whether what comes next is the value of a key that was wrong.
@@ -41,7 +41,7 @@ struct Composer {
 
   /// Takes one event; false when the file asks for too much to go on.
   mutating func add(_ event: YAMLEvent, _ bytes: [UInt8], _ environment: (String) -> String?) -> Bool {
-    let place = Place(file, event.range)
+    let place = SourceRange(file, event.range)
     switch event.kind {
     case .scalar(let text, let style):
       count += 1
@@ -92,7 +92,7 @@ struct Composer {
 
   private mutating func close(at end: Int) {
     guard var frame = stack.popLast() else { return }
-    let place = Place(file, frame.start..<end)
+    let place = SourceRange(file, frame.start..<end)
     if let key = frame.key { frame.entries.append(YAMLNode.Entry(key: key, value: nothing(after: key, end))) }
     let node: YAMLNode
     if frame.isMapping {
@@ -104,13 +104,13 @@ struct Composer {
   }
 
   private func nothing(after key: Scalar, _ end: Int) -> YAMLNode {
-    let place = Place(file, key.place.range.upperBound..<key.place.range.upperBound)
+    let place = SourceRange(file, key.place.range.upperBound..<key.place.range.upperBound)
     return .scalar(
       Scalar(
         text: "", written: "", style: .plain, meaning: .null, place: place, variables: [], map: TextMap()))
   }
 
-  private mutating func addAlias(_ name: String, _ place: Place) {
+  private mutating func addAlias(_ name: String, _ place: SourceRange) {
     guard let anchored = anchors[name] else {
       if stack.contains(where: { $0.anchor == name }) {
         problems.report(
@@ -196,7 +196,7 @@ struct Composer {
         mapping.entries.append(entry)
       }
     }
-    mapping.place = Place(file, mapping.place.range.lowerBound..<more.place.range.upperBound)
+    mapping.place = SourceRange(file, mapping.place.range.lowerBound..<more.place.range.upperBound)
     return .mapping(mapping)
   }
 }

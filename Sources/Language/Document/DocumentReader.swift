@@ -44,7 +44,7 @@ struct DocumentReader {
       case .documentEnd: hasDocument = true
       case .documentStart where hasDocument:
         composer.problems.report(
-          "a second document begins here", at: Place(file, event.range),
+          "a second document begins here", at: SourceRange(file, event.range),
           hint: "a pipeline is one document; put the other in a file of its own")
         return false
       case .documentStart: break

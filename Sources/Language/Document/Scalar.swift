@@ -9,18 +9,18 @@ public struct Scalar: Sendable {
   public let style: Style
   public let meaning: Meaning
   /// The whole of it in the file, quotes included.
-  public let place: Place
+  public let place: SourceRange
   /// The variables of the environment that the text was made with.
   public let variables: [String]
   let map: TextMap
 
   /// Where a part of the text (in UTF-8 bytes) stands in the file; the whole when it has no place of its own.
-  public func place(of range: Range<Int>) -> Place {
-    map.count == 0 ? place : Place(place.file, map.file(of: range))
+  public func place(of range: Range<Int>) -> SourceRange {
+    map.count == 0 ? place : SourceRange(place.file, map.file(of: range))
   }
 
   /// The flaw of the text, as a problem of the file.
-  public func problem(_ flaw: Flaw) -> Problem {
+  public func problem(_ flaw: TextError) -> Problem {
     let isWhole = flaw.range.lowerBound <= 0 && flaw.range.upperBound >= map.count
     return Problem(flaw.message, at: isWhole ? place : place(of: flaw.range), hint: flaw.hint)
   }

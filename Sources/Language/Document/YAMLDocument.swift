@@ -19,7 +19,7 @@ public struct YAMLDocument: Sendable {
     var problems = Problems()
     guard file.bytes.count <= limits.bytes else {
       problems.report(
-        "the file is too large to be a pipeline", at: Place(file, 0..<0),
+        "the file is too large to be a pipeline", at: SourceRange(file, 0..<0),
         hint: "at most \(limits.bytes) bytes are read; is it data rather than a pipeline?")
       (root, isWhole, self.problems) = (nil, false, problems)
       return
@@ -34,7 +34,7 @@ public struct YAMLDocument: Sendable {
     problems = reader.composer.problems
     if reader.composer.isEmpty, reader.isWhole {
       problems.report(
-        "the file is empty", at: Place(file, 0..<0), hint: "a pipeline has at least sources and sinks")
+        "the file is empty", at: SourceRange(file, 0..<0), hint: "a pipeline has at least sources and sinks")
     }
     root = reader.composer.root
     isWhole = reader.isWhole

@@ -6,12 +6,12 @@ public enum YAMLNode: Sendable {
 
   public struct Sequence: Sendable {
     public var elements: [YAMLNode]
-    public var place: Place
+    public var place: SourceRange
   }
 
   public struct Mapping: Sendable {
     public var entries: [Entry]
-    public var place: Place
+    public var place: SourceRange
 
     /// The entry of that name.
     public subscript(name: String) -> Entry? { entries.first { $0.key.text == name } }
@@ -22,7 +22,7 @@ public enum YAMLNode: Sendable {
     public var value: YAMLNode
   }
 
-  public var place: Place {
+  public var place: SourceRange {
     switch self {
     case .scalar(let scalar): scalar.place
     case .sequence(let sequence): sequence.place

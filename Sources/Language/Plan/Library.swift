@@ -43,7 +43,7 @@ struct IncludedDefinitions {
 
   private static func problem(
     _ definition: (name: String, source: String), after others: [(name: String, source: String)],
-    _ files: [String: SourceFile], at place: Place
+    _ files: [String: SourceFile], at place: SourceRange
   ) -> Problem? {
     do throws(ProgramError) {
       _ = try Program(
@@ -51,7 +51,7 @@ struct IncludedDefinitions {
       return nil
     } catch {
       let file = files[error.source]
-      return Problem(error.message, at: file.map { Place($0, error.location.range) } ?? place)
+      return Problem(error.message, at: file.map { SourceRange($0, error.location.range) } ?? place)
     }
   }
 }

@@ -24,7 +24,7 @@ public struct PipelineReader {
   public private(set) var secrets = Secrets()
   public private(set) var plans: [Plan] = []
   /// Files that sinks write, in all the pipelines so far.
-  private var filesWritten: [(path: String, place: Place)] = []
+  private var filesWritten: [(path: String, place: SourceRange)] = []
   private var settingsUsed: Set<String> = []
 
   struct Unreadable: Error {

@@ -66,7 +66,7 @@ public struct SourcePlan: Sendable {
   /// How many deliveries may wait, and what happens to one more.
   public let buffer: Int
   public let whenFull: WhenFull
-  public let place: Place
+  public let place: SourceRange
 
   /// What a source does when the pipeline has not kept up.
   public enum WhenFull: String, CaseIterable, Sendable {
@@ -82,7 +82,7 @@ public struct StreamPlan: Sendable {
   /// Sources and streams that flow into it.
   public let from: [String]
   public let steps: [StepPlan]
-  public let place: Place
+  public let place: SourceRange
 }
 
 public struct StepPlan: Sendable {
@@ -97,7 +97,7 @@ public struct StepPlan: Sendable {
   public let reads: [String]
   /// The options on one line.
   public let shown: String
-  public let place: Place
+  public let place: SourceRange
 }
 
 public struct SinkPlan: Sendable {
@@ -109,7 +109,7 @@ public struct SinkPlan: Sendable {
   public let onError: ErrorPolicy
   /// The options on one line.
   public let shown: String
-  public let place: Place
+  public let place: SourceRange
 }
 
 /// One of a pipeline's own tests.
@@ -123,14 +123,14 @@ public struct TestPlan: Sendable {
   public let expect: [Expected]
   /// What the network answers, by the address that is asked; null where there is nothing.
   public let web: [String: Value]
-  public let place: Place
+  public let place: SourceRange
 
   /// What a source answers at a time after the start.
   public struct Given: Sendable {
     public let source: String
     public let at: Duration
     public let what: What
-    public let place: Place
+    public let place: SourceRange
 
     public enum What: Sendable {
       case poll([Value])
@@ -144,13 +144,13 @@ public struct TestPlan: Sendable {
   public struct Expected: Sendable {
     public let sink: String
     public let events: [Entry]
-    public let place: Place
+    public let place: SourceRange
 
     public struct Entry: Sendable {
       public let at: Duration?
       public let condition: Expression?
       public let equals: Value?
-      public let place: Place
+      public let place: SourceRange
     }
   }
 }

@@ -14,7 +14,7 @@ struct PlanBuilder {
   let reader: PipelineReader
   private(set) var settingsUsed: Set<String> = []
   /// Names of sources and streams, with their places.
-  var names: [String: Place] = [:]
+  var names: [String: SourceRange] = [:]
 
   /// With `vars` it makes the pipeline as one of its tests would have it.
   private let isForTest: Bool
@@ -82,7 +82,7 @@ struct PlanBuilder {
 
   private func onStop(_ entry: YAMLNode.Entry?) -> Ending? {
     guard let entry, let scalar = checker.scalar(entry.value, "keep or flush") else { return nil }
-    do throws(Flaw) {
+    do throws(TextError) {
       return try choice(scalar.text, among: ["keep": Ending.keep, "flush": .flush])
     } catch {
       checker.report(error, in: scalar)

@@ -25,7 +25,7 @@ extension PlanBuilder {
       plan.time = options[EpochOptions.time]
     }
     if let entry = mapping["fsync"], let scalar = checker.scalar(entry.value, "epoch or never") {
-      do throws(Flaw) {
+      do throws(TextError) {
         plan.syncs = try choice(scalar.text, among: ["epoch": true, "never": false])
       } catch {
         checker.report(error, in: scalar)

@@ -8,7 +8,7 @@ extension PlanBuilder {
     let beside: Options?
     /// The options on one line, secrets masked.
     let shown: String
-    let place: Place
+    let place: SourceRange
   }
 
   /// Reads `{ kind: options, … }`, where the other keys are options that all nodes of that role have.
@@ -95,7 +95,9 @@ extension PlanBuilder {
   }
 
   /// The options of a node: a mapping, the one value of a shorthand, or nothing.
-  private func read(_ value: YAMLNode?, _ spec: NodeSpec, _ extra: [AnyOption], at place: Place) -> Options? {
+  private func read(_ value: YAMLNode?, _ spec: NodeSpec, _ extra: [AnyOption], at place: SourceRange)
+    -> Options?
+  {
     let options = spec.options + extra
     let empty = YAMLNode.Mapping(entries: [], place: place)
     var mapping = empty

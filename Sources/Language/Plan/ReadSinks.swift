@@ -5,7 +5,7 @@ struct SinkDraft {
   let name: String
   let from: [StreamDraft.Reference]
   let plan: SinkPlan?
-  let place: Place
+  let place: SourceRange
 }
 
 /// Options that all sinks have: those beside them, and those among their own.

@@ -83,7 +83,7 @@ extension PlanBuilder {
         hint: "zones are named as in Europe/Warsaw or UTC")
       return nil
     }
-    do throws(Flaw) {
+    do throws(TextError) {
       return Schedule(
         .cron(try Cron(text), zone), atStart: beside[Given.atStart] ?? false, jitter: jitter)
     } catch {

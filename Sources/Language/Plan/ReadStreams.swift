@@ -7,11 +7,11 @@ struct StreamDraft {
   let from: [Reference]
   let steps: [StepPlan]
   let reads: [Reference]
-  let place: Place
+  let place: SourceRange
 
   struct Reference {
     let name: String
-    let place: Place
+    let place: SourceRange
   }
 
   var plan: StreamPlan {
@@ -32,7 +32,7 @@ enum StepOptions {
 extension PlanBuilder {
   /// The chain under `steps`, from every source; without `steps` and `streams`, the sources as they are.
   mutating func readChain(
-    _ mapping: YAMLNode.Mapping, _ onError: ErrorPolicy, sources: [String: Place], hasStreams: Bool
+    _ mapping: YAMLNode.Mapping, _ onError: ErrorPolicy, sources: [String: SourceRange], hasStreams: Bool
   ) -> StreamDraft? {
     let entry = mapping["steps"]
     if entry == nil, hasStreams { return nil }

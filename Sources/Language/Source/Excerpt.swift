@@ -5,7 +5,7 @@ struct Excerpt {
 
   let lines: [String]
 
-  init(_ place: Place, masking secrets: Secrets) {
+  init(_ place: SourceRange, masking secrets: Secrets) {
     let number = place.position.line
     let range = place.file.range(ofLine: number)
     let start = min(place.range.lowerBound, range.upperBound)

@@ -1,7 +1,7 @@
 /// What is wrong with a text, before it is known which file the text stands in.
 ///
 /// The range counts bytes of the text; ``Scalar/problem(_:)`` finds them in the file.
-public struct Flaw: Error, Equatable, Sendable {
+public struct TextError: Error, Equatable, Sendable {
   public var range: Range<Int>
   public var message: String
   public var hint: String?

@@ -1,5 +1,5 @@
 /// A stretch of bytes in a file: what an error points at.
-public struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct SourceRange: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let file: SourceFile
   public let range: Range<Int>
 
@@ -15,7 +15,7 @@ public struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// As in `pipelines/launches.yaml:9:5`.
   public var description: String { "\(file.path):\(position)" }
 
-  public static func == (left: Place, right: Place) -> Bool {
+  public static func == (left: SourceRange, right: SourceRange) -> Bool {
     left.file.path == right.file.path && left.range == right.range
   }
 
@@ -24,7 +24,7 @@ public struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
     hasher.combine(range)
   }
 
-  public static func < (left: Place, right: Place) -> Bool {
+  public static func < (left: SourceRange, right: SourceRange) -> Bool {
     (left.file.path, left.range.lowerBound, left.range.upperBound)
       < (right.file.path, right.range.lowerBound, right.range.upperBound)
   }

@@ -7,11 +7,11 @@
 ///   hint: did you mean “filter”?
 /// ```
 public struct Problem: Error, Hashable, Comparable, Sendable, CustomStringConvertible {
-  public var place: Place
+  public var place: SourceRange
   public var message: String
   public var hint: String?
 
-  public init(_ message: String, at place: Place, hint: String? = nil) {
+  public init(_ message: String, at place: SourceRange, hint: String? = nil) {
     self.message = message
     self.place = place
     self.hint = hint

@@ -20,7 +20,7 @@ public struct Problems: Sendable, CustomStringConvertible {
     if known.count < Problems.limit { known.insert(problem) } else { omitted += 1 }
   }
 
-  public mutating func report(_ message: String, at place: Place, hint: String? = nil) {
+  public mutating func report(_ message: String, at place: SourceRange, hint: String? = nil) {
     report(Problem(message, at: place, hint: hint))
   }
 

@@ -14,7 +14,7 @@ public final class Checker {
   var filesWritten: [Scalar] = []
   let catalog: Catalog
   /// Scalars that name something there is not, which has been reported.
-  private var unresolvable: Set<Place> = []
+  private var unresolvable: Set<SourceRange> = []
 
   init(vars: JSON.Value, config: JSON.Value, scope: ExpressionScope, catalog: Catalog) {
     self.vars = vars
@@ -23,11 +23,11 @@ public final class Checker {
     self.catalog = catalog
   }
 
-  public func report(_ message: String, at place: Place, hint: String? = nil) {
+  public func report(_ message: String, at place: SourceRange, hint: String? = nil) {
     problems.report(message, at: place, hint: hint)
   }
 
-  public func report(_ flaw: Flaw, in scalar: Scalar) { problems.report(scalar.problem(flaw)) }
+  public func report(_ flaw: TextError, in scalar: Scalar) { problems.report(scalar.problem(flaw)) }
 
   /// The scalar, with `$vars.NAME` and `$config.NAME` replaced by what they stand for.
   public func resolved(_ node: YAMLNode) -> YAMLNode {

@@ -76,7 +76,7 @@ extension Checker {
 
   /// Compiles a program made from a scalar (or several); `place` finds the program's bytes in the file.
   func compile(
-    _ shown: Scalar?, _ program: String, _ variables: [String], place: (Range<Int>) -> Place
+    _ shown: Scalar?, _ program: String, _ variables: [String], place: (Range<Int>) -> SourceRange
   ) -> Expression? {
     do throws(ProgramError) {
       return Expression(shown?.text ?? program, try scope.compile(program, variables: variables), scope)
@@ -90,7 +90,7 @@ extension Checker {
           "in this expression: \(error.message)", at: place(error.location.range),
           hint: hint(for: error.message, variables))
       } else if let file = scope.files[error.source] {
-        report(error.message, at: Place(file, error.location.range))
+        report(error.message, at: SourceRange(file, error.location.range))
       }
       return nil
     }

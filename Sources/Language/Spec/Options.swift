@@ -2,8 +2,8 @@
 public struct Options: Sendable {
   private var values: [String: any Sendable] = [:]
   /// Where they stand in the file.
-  public let place: Place
-  private var places: [String: Place] = [:]
+  public let place: SourceRange
+  private var places: [String: SourceRange] = [:]
 
   /// Reads a mapping; nil when an option is missing or wrong, which is reported.
   init?(
@@ -52,7 +52,7 @@ public struct Options: Sendable {
   }
 
   /// Where an option stands in the file; the whole node for one that is not given.
-  public func place<Value>(of option: Option<Value>) -> Place { places[option.name] ?? place }
+  public func place<Value>(of option: Option<Value>) -> SourceRange { places[option.name] ?? place }
 
   /// Whether an option is written in the file, and not as null where that is the same as leaving it out: a variable may
   /// stand for it that has no value.

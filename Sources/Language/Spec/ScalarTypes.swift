@@ -87,7 +87,9 @@ extension OptionType where Value == Int {
     OptionType("size", sample: "64MiB", schema: .record([("type", .array(["string", "integer"]))])) {
       node, checker in
       guard let scalar = checker.scalar(node, "a size") else { return nil }
-      do throws(Flaw) { return try SizeText.parse(scalar.text) } catch { checker.report(error, in: scalar) }
+      do throws(TextError) { return try SizeText.parse(scalar.text) } catch {
+        checker.report(error, in: scalar)
+      }
       return nil
     }
   }
@@ -126,7 +128,7 @@ extension OptionType where Value == Duration {
   public static func duration(allowingZero: Bool) -> OptionType {
     OptionType("duration", sample: "5m", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a duration") else { return nil }
-      do throws(Flaw) {
+      do throws(TextError) {
         let duration = try DurationText.parse(scalar.text)
         if duration > .zero || allowingZero { return duration }
         checker.report("this duration must not be zero", at: scalar.place)
@@ -161,7 +163,7 @@ extension OptionType where Value: CaseIterable & RawRepresentable, Value.RawValu
       schema: .record([("enum", .array(names.map { .string($0) }))])
     ) { node, checker in
       guard let scalar = checker.scalar(node, "one of \(alternatives(names))") else { return nil }
-      do throws(Flaw) {
+      do throws(TextError) {
         return try Language.choice(scalar.text, of: type)
       } catch {
         checker.report(error, in: scalar)

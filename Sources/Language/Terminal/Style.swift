@@ -33,12 +33,12 @@ public struct Style: Hashable, Sendable {
   ]
 
   /// Reads names with blanks between them, such as `bold red`.
-  public init(_ text: String) throws(Flaw) {
+  public init(_ text: String) throws(TextError) {
     var codes: [Int] = []
     for word in text.split(separator: " ") {
       guard let entry = Style.table.first(where: { $0.name == word }) else {
         let start = text.utf8.distance(from: text.startIndex, to: word.startIndex)
-        throw Flaw(
+        throw TextError(
           "there is no style \(quoted(String(word)))", at: start..<start + word.utf8.count,
           hint: suggestion(for: String(word), among: Style.names))
       }

@@ -19,13 +19,13 @@ public struct Cron: Hashable, Sendable {
     "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
   ]
 
-  public init(_ text: String) throws(Flaw) {
+  public init(_ text: String) throws(TextError) {
     var expression = text[...]
     if text.hasPrefix("@") {
       guard let macro = Cron.macros.first(where: { $0.key == text.lowercased() }) else {
         let hint =
           text == "@reboot" ? "use at_start: true" : suggestion(for: text, among: Cron.macros.map(\.key))
-        throw Flaw("\(quoted(text)) is no schedule", in: text, hint: hint)
+        throw TextError("\(quoted(text)) is no schedule", in: text, hint: hint)
       }
       expression = macro.value[...]
     }
@@ -34,7 +34,7 @@ public struct Cron: Hashable, Sendable {
       let usage = "the five are minute, hour, day of the month, month and day of the week, as in 0 */6 * * *"
       let extra = fields.count == 6 ? "; there is none for seconds or years" : ""
       let given = "\(fields.count) field\(fields.count == 1 ? "" : "s")"
-      throw Flaw(
+      throw TextError(
         "a cron schedule has five fields, and \(quoted(text)) has \(given)", in: text, hint: usage + extra)
     }
     func start(_ index: Int) -> Int {
@@ -47,7 +47,7 @@ public struct Cron: Hashable, Sendable {
     weekday = try CronField(fields[4], .weekday, at: start(4))
     // Forty years see every leap day on every day of the week.
     if next(after: CivilTime(2000, 1, 1)) == nil {
-      throw Flaw(
+      throw TextError(
         "the schedule \(quoted(text)) has no day that ever comes", in: text, hint: "see its day and month")
     }
   }

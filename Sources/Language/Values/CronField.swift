@@ -24,7 +24,7 @@ struct CronField: Hashable, Sendable {
   func contains(_ number: Int) -> Bool { bits & (1 << UInt64(number)) != 0 }
 
   /// Reads a field that begins at byte `start` of the expression.
-  init(_ text: Substring, _ kind: Kind, at start: Int) throws(Flaw) {
+  init(_ text: Substring, _ kind: Kind, at start: Int) throws(TextError) {
     isStar = text.hasPrefix("*")
     var offset = start
     for item in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -34,14 +34,14 @@ struct CronField: Hashable, Sendable {
     if kind.range.upperBound == 7, contains(7) { bits = (bits | 1) & ~(1 << 7) }
   }
 
-  private mutating func add(_ item: Substring, _ kind: Kind, at start: Int) throws(Flaw) {
+  private mutating func add(_ item: Substring, _ kind: Kind, at start: Int) throws(TextError) {
     let whole = start..<start + item.utf8.count
     let parts = item.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let span = parts[0]
     var step = 1
     if parts.count == 2 {
       guard let number = Int(parts[1]), number > 0, number <= 60, !parts[1].hasPrefix("+") else {
-        throw Flaw(
+        throw TextError(
           "\(quoted(String(parts[1]))) is no step", at: whole, hint: "a step is a number, as in */15")
       }
       step = number
@@ -57,7 +57,7 @@ struct CronField: Hashable, Sendable {
         // The week may be said to end with its Sunday.
         if kind.range.upperBound == 7, high == 0, low > 0 { high = 7 }
         guard low <= high else {
-          throw Flaw(
+          throw TextError(
             "the range \(quoted(String(span))) runs backwards", at: whole,
             hint: "write it as two, as in \(low)-\(kind.range.upperBound),\(kind.range.lowerBound)-\(high)")
         }
@@ -68,20 +68,21 @@ struct CronField: Hashable, Sendable {
     for value in stride(from: low, through: max(low, high), by: step) { bits |= 1 << UInt64(value) }
   }
 
-  private func number(_ text: Substring, _ kind: Kind, at place: Range<Int>) throws(Flaw) -> Int {
+  private func number(_ text: Substring, _ kind: Kind, at place: Range<Int>) throws(TextError) -> Int {
     let allowed = "\(kind.range.lowerBound) to \(kind.range.upperBound)"
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       if let number = Int(text), kind.range.contains(number) { return number }
-      throw Flaw("\(quoted(String(text))) is no \(kind.name)", at: place, hint: "it goes from \(allowed)")
+      throw TextError(
+        "\(quoted(String(text))) is no \(kind.name)", at: place, hint: "it goes from \(allowed)")
     }
     if let index = kind.names.firstIndex(of: text.lowercased()), !text.isEmpty { return index }
     let message =
       text.isEmpty ? "a \(kind.name) is missing here" : "\(quoted(String(text))) is no \(kind.name)"
     if let letter = text.first, "?LW#".contains(letter) || text.contains("#") {
-      throw Flaw(message, at: place, hint: "?, L, W and # are not understood here; write * or numbers")
+      throw TextError(message, at: place, hint: "?, L, W and # are not understood here; write * or numbers")
     }
     let names = kind.names.filter { !$0.isEmpty }
-    throw Flaw(
+    throw TextError(
       message, at: place,
       hint: nearest(to: String(text), among: names).map { "did you mean \(quoted($0))?" }
         ?? "it goes from \(allowed)\(names.isEmpty ? "" : ", or by its name as in \(names[1])")")

@@ -17,7 +17,7 @@ public enum DurationText {
     "milliseconds": "ms", "millis": "ms", "msec": "ms", "µs": "us", "μs": "us", "micros": "us",
   ]
 
-  public static func parse(_ text: String) throws(Flaw) -> Duration {
+  public static func parse(_ text: String) throws(TextError) -> Duration {
     if text == "0" { return .zero }
     let usage = "write a duration as in 500ms, 90s, 1m30s, 6h or 1d"
     var scanner = QuantityScanner(text)
@@ -29,14 +29,14 @@ public enum DurationText {
         throw unitFlaw(quantity, in: text, usage: usage)
       }
       guard unit.nanoseconds < smallest else {
-        throw Flaw(
+        throw TextError(
           "in \(quoted(text)) “\(unit.name)” comes after a unit that is not larger", at: quantity.unitRange,
           hint: "write each unit once, the largest first, as in 1h30m")
       }
       smallest = unit.nanoseconds
       let (sum, overflow) = total.addingReportingOverflow(quantity.times(unit.nanoseconds) ?? .max)
       guard !overflow, sum < .max else {
-        throw Flaw(
+        throw TextError(
           "the duration \(quoted(text)) is too long", in: text, hint: "the longest is 292 years, 106751d")
       }
       total = sum
@@ -44,14 +44,17 @@ public enum DurationText {
     return .nanoseconds(total)
   }
 
-  private static func unitFlaw(_ quantity: QuantityScanner.Quantity, in text: String, usage: String) -> Flaw {
+  private static func unitFlaw(_ quantity: QuantityScanner.Quantity, in text: String, usage: String)
+    -> TextError
+  {
     if quantity.unit.isEmpty {
       let hint = "add the unit, as in \(quantity.number)s, \(quantity.number)m or \(quantity.number)h"
-      return Flaw("the duration \(quoted(text)) has a number without a unit", at: quantity.range, hint: hint)
+      return TextError(
+        "the duration \(quoted(text)) has a number without a unit", at: quantity.range, hint: hint)
     }
     let lower = quantity.unit.lowercased()
     let meant = otherNames[lower] ?? units.first { $0.name == lower }?.name
-    return Flaw(
+    return TextError(
       "\(quoted(quantity.unit)) is no unit of time", at: quantity.unitRange,
       hint: meant.map { "did you mean \(quantity.number)\($0)?" }
         ?? "the units are w, d, h, m, s, ms, us and ns")

@@ -54,7 +54,7 @@ struct QuantityScanner {
   }
 
   /// The next number and what follows it up to the next digit; `what` and `usage` are for the message.
-  mutating func next(what: String, usage: String) throws(Flaw) -> Quantity {
+  mutating func next(what: String, usage: String) throws(TextError) -> Quantity {
     let start = index
     let isDigit: (Character) -> Bool = { ("0"..."9").contains($0) && $0.isASCII }
     let whole = take(while: isDigit)
@@ -64,24 +64,24 @@ struct QuantityScanner {
       fraction = take(while: isDigit)
       if fraction.isEmpty || fraction.count > 9 {
         let problem = fraction.isEmpty ? "no digit" : "more than nine digits"
-        throw Flaw(
+        throw TextError(
           "\(quoted(text)) has \(problem) after the point", at: offset(start)..<offset(index), hint: usage)
       }
     }
     if whole.isEmpty {
       let next: Character? = isAtEnd ? nil : text[index]
       switch next {
-      case nil where text.isEmpty: throw Flaw("\(what) is missing here", in: text, hint: usage)
+      case nil where text.isEmpty: throw TextError("\(what) is missing here", in: text, hint: usage)
       case "-", "+":
-        throw Flaw("\(quoted(text)) has a sign, and \(what) has none", at: rest, hint: usage)
-      case " ", "\t": throw Flaw("\(quoted(text)) has a blank in it", at: rest, hint: usage)
-      default: throw Flaw("\(quoted(text)) is not \(what)", in: text, hint: usage)
+        throw TextError("\(quoted(text)) has a sign, and \(what) has none", at: rest, hint: usage)
+      case " ", "\t": throw TextError("\(quoted(text)) has a blank in it", at: rest, hint: usage)
+      default: throw TextError("\(quoted(text)) is not \(what)", in: text, hint: usage)
       }
     }
     let end = index
     let unit = take { !isDigit($0) && $0 != "." && $0 != "-" && $0 != "+" && $0 != " " }
     if !isAtEnd, text[index] == " " {
-      throw Flaw("\(quoted(text)) has a blank in it", at: rest, hint: usage)
+      throw TextError("\(quoted(text)) has a blank in it", at: rest, hint: usage)
     }
     return Quantity(
       whole: whole, fraction: fraction, unit: String(unit), range: offset(start)..<offset(index),

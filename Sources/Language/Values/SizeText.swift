@@ -9,22 +9,22 @@ public enum SizeText {
     ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
   ]
 
-  public static func parse(_ text: String) throws(Flaw) -> Int {
+  public static func parse(_ text: String) throws(TextError) -> Int {
     let usage = "write a size as in 512, 10kB or 64MiB"
     var scanner = QuantityScanner(text)
     let quantity = try scanner.next(what: "a size", usage: usage)
     guard let unit = units.first(where: { $0.name == quantity.unit }) else {
-      throw Flaw(
+      throw TextError(
         "\(quoted(quantity.unit)) is no unit of size", at: quantity.unitRange, hint: hint(quantity))
     }
     guard scanner.isAtEnd else {
-      throw Flaw("\(quoted(text)) is more than one size", at: scanner.rest, hint: usage)
+      throw TextError("\(quoted(text)) is more than one size", at: scanner.rest, hint: usage)
     }
     guard let bytes = quantity.times(unit.bytes) else {
-      throw Flaw("the size \(quoted(text)) is too large", in: text, hint: "the largest is 8388607TiB")
+      throw TextError("the size \(quoted(text)) is too large", in: text, hint: "the largest is 8388607TiB")
     }
     guard quantity.isWhole(times: unit.bytes) else {
-      throw Flaw("\(quoted(text)) is no whole number of bytes", in: text, hint: usage)
+      throw TextError("\(quoted(text)) is no whole number of bytes", in: text, hint: usage)
     }
     return Int(bytes)
   }

@@ -7,7 +7,7 @@ import Testing
 
   @Test func aProblemShowsItsLine() {
     let problem = Problem(
-      "there is no step “filtr”", at: Place(file, 11..<16), hint: "did you mean “filter”?")
+      "there is no step “filtr”", at: SourceRange(file, 11..<16), hint: "did you mean “filter”?")
     #expect(
       problem.description == """
         a.yaml:2:5: there is no step “filtr”
@@ -19,14 +19,14 @@ import Testing
   }
 
   @Test func caretsStandBelowWideCharactersAndTabs() {
-    let place = Place(file, 25..<31)
+    let place = SourceRange(file, 25..<31)
     #expect(Problem("x", at: place).description.hasSuffix("    3 |  x: 日本 y\n      |     ^^^^"))
   }
 
   @Test func aLongLineIsCutAroundThePlace() {
     let long = SourceFile(
       path: "b", text: String(repeating: "x", count: 5000) + "HERE" + String(repeating: "y", count: 5000))
-    let lines = Problem("m", at: Place(long, 5000..<5004)).description.split(separator: "\n")
+    let lines = Problem("m", at: SourceRange(long, 5000..<5004)).description.split(separator: "\n")
     #expect(lines.count == 3 && lines.allSatisfy { $0.count < 120 })
     let start = lines[2].firstIndex(of: "^").map { lines[2].distance(from: lines[2].startIndex, to: $0) } ?? 0
     #expect(lines[1].dropFirst(start).hasPrefix("HERE"))
@@ -34,7 +34,7 @@ import Testing
 
   @Test func controlCharactersNeverReachATerminal() {
     let evil = SourceFile(path: "a\u{1B}b", text: "\u{1B}[31m\u{202E}x\u{7}")
-    let text = Problem("m", at: Place(evil, 2..<3)).description
+    let text = Problem("m", at: SourceRange(evil, 2..<3)).description
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E })
   }
 
@@ -43,17 +43,17 @@ import Testing
     secrets.insert("hunter2")
     secrets.insert("abc")
     let secret = SourceFile(path: "a", text: "key: hunter2 abc\n")
-    let text = Problem("bad “hunter2”", at: Place(secret, 13..<16)).description(masking: secrets)
+    let text = Problem("bad “hunter2”", at: SourceRange(secret, 13..<16)).description(masking: secrets)
     #expect(text == "a:1:14: bad “***”\n    1 | key: ******* abc\n      |              ^^^")
   }
 
   @Test func problemsAreSortedAndToldOnce() {
     var problems = Problems()
-    problems.report("b", at: Place(file, 9..<10))
-    problems.report("a", at: Place(file, 0..<1))
-    problems.report("b", at: Place(file, 9..<10))
+    problems.report("b", at: SourceRange(file, 9..<10))
+    problems.report("a", at: SourceRange(file, 0..<1))
+    problems.report("b", at: SourceRange(file, 9..<10))
     #expect(problems.sorted.map(\.message) == ["a", "b"])
-    for index in 0..<500 { problems.report("m\(index)", at: Place(file, 0..<1)) }
+    for index in 0..<500 { problems.report("m\(index)", at: SourceRange(file, 0..<1)) }
     #expect(problems.count == 502)
     #expect(problems.description.hasSuffix("… and 302 more"))
   }

@@ -11,9 +11,9 @@ import Testing
   }
 
   @Test func aWrongNameIsCorrected() {
-    let typo = #expect(throws: Flaw.self) { try choice("dead-leter", of: Policy.self) }
+    let typo = #expect(throws: TextError.self) { try choice("dead-leter", of: Policy.self) }
     #expect(typo?.hint == "did you mean “dead_letter”?")
-    let none = #expect(throws: Flaw.self) { try choice("xyz", among: ["a": 1, "b": 2]) }
+    let none = #expect(throws: TextError.self) { try choice("xyz", among: ["a": 1, "b": 2]) }
     #expect(none?.hint == "it can be “a” or “b”")
   }
 }

@@ -41,7 +41,7 @@ import Testing
       ("99999999999999999999 * * * *", "“99999999999999999999” is no minute", 0..<20),
     ]
     for (text, message, range) in cases {
-      let flaw = #expect(throws: Flaw.self, "\(text)") { try Cron(text) }
+      let flaw = #expect(throws: TextError.self, "\(text)") { try Cron(text) }
       #expect(flaw?.message == message)
       #expect(flaw?.range == range, "\(text)")
       #expect(flaw?.hint != nil, "\(text)")

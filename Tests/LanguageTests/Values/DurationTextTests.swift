@@ -3,7 +3,7 @@ import Testing
 @testable import Language
 
 @Suite struct DurationTextTests {
-  private func flaw(_ text: String) -> Flaw? {
+  private func flaw(_ text: String) -> TextError? {
     do {
       _ = try DurationText.parse(text)
       return nil

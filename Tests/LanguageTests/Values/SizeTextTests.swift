@@ -3,7 +3,7 @@ import Testing
 @testable import Language
 
 @Suite struct SizeTextTests {
-  private func flaw(_ text: String) -> Flaw? {
+  private func flaw(_ text: String) -> TextError? {
     do {
       _ = try SizeText.parse(text)
       return nil
