@@ -1,4 +1,4 @@
-/// Builds the tree from libyaml's events: anchors, keys, bounds.
+/// The composer: builds the tree from libyaml's events, with anchors, merge keys and limits.
 struct Composer {
   /// A mapping or sequence that is not ended yet.
   private struct Frame {
@@ -199,4 +199,77 @@ struct Composer {
     mapping.place = SourceRange(file, mapping.place.range.lowerBound..<more.place.range.upperBound)
     return .mapping(mapping)
   }
+}
+
+extension Composer {
+  /// A scalar with its variables replaced (a key has none) and its meaning found.
+  mutating func makeScalar(
+    _ text: [UInt8], _ style: Scalar.Style, _ event: YAMLEvent, _ bytes: [UInt8],
+    isKey: Bool, _ environment: (String) -> String?
+  ) -> Scalar {
+    let (sourceMap, range) = ScalarReader.map(text, style, in: bytes, event.range)
+    let place = SourceRange(file, range)
+    let written = String(decoding: text, as: UTF8.self)
+    guard !isKey, written.utf8.contains(UInt8(ascii: "$")) else {
+      return Scalar(
+        text: written, written: written, style: style, meaning: meaning(written, style, event), place: place,
+        variables: [], map: sourceMap)
+    }
+    let interpolation = Interpolation(text, sourceMap, environment: environment)
+    for flaw in interpolation.flaws {
+      problems.report(flaw.message, at: SourceRange(file, sourceMap.file(of: flaw.range)), hint: flaw.hint)
+    }
+    let full = String(decoding: interpolation.text, as: UTF8.self)
+    return Scalar(
+      text: full, written: written, style: style, meaning: meaning(full, style, event), place: place,
+      variables: interpolation.variables, map: interpolation.map)
+  }
+
+  private mutating func meaning(_ text: String, _ style: Scalar.Style, _ event: YAMLEvent) -> Meaning {
+    checkTag(event)
+    let plain = style == .plain ? coreMeaning(text) : .string
+    switch event.tag {
+    case "!", "tag:yaml.org,2002:str": return .string
+    case "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool",
+      "tag:yaml.org,2002:null":
+      return coreMeaning(text)
+    default: return plain
+    }
+  }
+
+  mutating func checkTag(_ event: YAMLEvent) {
+    let core = ["str", "int", "float", "bool", "null", "seq", "map"].map { "tag:yaml.org,2002:\($0)" }
+    guard let tag = event.tag, tag != "!", !core.contains(tag) else { return }
+    let start = event.range.lowerBound
+    problems.report(
+      "the tag \(quoted(tag)) means nothing here", at: SourceRange(file, start..<start + 1),
+      hint: "put the text in single quotes if it begins with “!”")
+  }
+}
+
+/// The entries of a mapping with those of its merge key `<<` added; its own come first, then those named first.
+///
+///     <<: *defaults
+///     <<: [*mine, *defaults]
+func merged(_ entries: [YAMLNode.Entry], _ problems: inout Problems) -> [YAMLNode.Entry] {
+  let isMerge: (YAMLNode.Entry) -> Bool = { $0.key.text == "<<" && $0.key.style == .plain }
+  guard let merge = entries.first(where: isMerge) else { return entries }
+  var result = entries.filter { !isMerge($0) }
+  var names = Set(result.map(\.key.text))
+  let sources: [YAMLNode]
+  if case .sequence(let sequence) = merge.value {
+    sources = sequence.elements
+  } else {
+    sources = [merge.value]
+  }
+  for source in sources {
+    guard case .mapping(let mapping) = source else {
+      problems.report(
+        "“<<” takes a mapping or a list of mappings, and this is \(source.kind)", at: merge.key.place,
+        hint: "write <<: *name, with &name at a mapping above")
+      continue
+    }
+    for entry in mapping.entries where names.insert(entry.key.text).inserted { result.append(entry) }
+  }
+  return result
 }

@@ -1,4 +1,4 @@
-/// The bytes of a file with whatever is no YAML text replaced, byte for byte, so that reading can go on behind it.
+/// The bytes of a file with everything that is not YAML text replaced, byte for byte, so that reading can continue.
 struct Screened {
   private(set) var bytes: [UInt8]
   /// Where the text begins: behind a byte order mark.

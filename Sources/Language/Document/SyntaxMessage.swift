@@ -1,4 +1,4 @@
-/// libyaml's complaints in words that say what to do.
+/// A syntax error of libyaml as a problem that says how to fix it.
 func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
   let bytes = file.bytes
   let offset = min(error.offset, bytes.count)

@@ -1,6 +1,6 @@
 import JSON
 
-/// Makes the plan of one file, going on after everything that is wrong.
+/// The builder of one file's plan, which continues after each problem.
 struct PlanBuilder {
   static let keys = [
     "name", "description", "include", "vars", "sources", "steps", "streams", "sinks", "tests", "on_error",
@@ -16,7 +16,7 @@ struct PlanBuilder {
   /// Names of sources and streams, with their places.
   var names: [String: SourceRange] = [:]
 
-  /// With `vars` it makes the pipeline as one of its tests would have it.
+  /// Whether this is the variant of the pipeline for one of its tests, with its `vars`.
   private let isForTest: Bool
 
   init(
@@ -103,4 +103,39 @@ func folderOf(_ path: String) -> String {
 func baseName(_ path: String) -> String {
   let file = path.split(separator: "/").last ?? "pipeline"
   return String(file.split(separator: ".", omittingEmptySubsequences: false).first ?? file)
+}
+
+/// `epoch`: how much of a source that never rests is kept at a time.
+enum EpochOptions {
+  static let events = Option.optional(
+    "events", OptionType<Int>.integer(1...10_000_000),
+    "how many events are kept at a time, at most: 10000, or 200000 of a file", example: "1000")
+  static let time = Option.optional(
+    "time", OptionType<Duration>.duration,
+    "how long after an event it is kept, at most: 200ms, or 2s of a file",
+    example: "1s")
+
+  static let all = AnyOption.list(events, time)
+}
+
+extension PlanBuilder {
+  func epochs(_ mapping: YAMLNode.Mapping) -> EpochPlan {
+    var plan = EpochPlan()
+    if let entry = mapping["epoch"],
+      let epoch = checker.mapping(
+        entry.value, "a mapping", hint: "for example epoch: { events: 1000, time: 1s }"),
+      let options = Options(reading: epoch, as: EpochOptions.all, in: checker, what: "epoch")
+    {
+      plan.events = options[EpochOptions.events]
+      plan.time = options[EpochOptions.time]
+    }
+    if let entry = mapping["fsync"], let scalar = checker.scalar(entry.value, "epoch or never") {
+      do throws(TextError) {
+        plan.syncs = try choice(scalar.text, among: ["epoch": true, "never": false])
+      } catch {
+        checker.report(error, in: scalar)
+      }
+    }
+    return plan
+  }
 }

@@ -124,3 +124,74 @@ extension PlanBuilder {
     return read
   }
 }
+
+/// Reads the defaults that a config gives nodes:
+///
+///     defaults:
+///       launch_library: { url: "https://lldev.thespacedevs.com", cache: 1h }
+///       notify: { through: bell }
+extension PlanBuilder {
+  private var allDefaults: [YAMLNode.Entry] { reader.defaults?.mapping?.entries ?? [] }
+
+  /// The config's defaults for those options of a node that are not given.
+  func defaults(of spec: NodeSpec, _ options: [AnyOption], beside given: YAMLNode.Mapping) -> [YAMLNode.Entry]
+  {
+    let entries = allDefaults.filter { $0.key.text == spec.kind }.flatMap { $0.value.mapping?.entries ?? [] }
+    return entries.filter { entry in
+      given[entry.key.text] == nil && options.contains { $0.name == entry.key.text }
+    }
+  }
+
+  /// Checks that all of them are options of known nodes.
+  func checkDefaults() {
+    guard let root = reader.defaults else { return }
+    let hint = "for example defaults: { launch_library: { cache: 1h } }"
+    guard checker.mapping(root, "defaults", hint: hint) != nil else { return }
+    for entry in allDefaults {
+      let kind = entry.key.text
+      let names = catalog.named(kind).flatMap { $0.options.map(\.name) }
+      if catalog.named(kind).isEmpty {
+        checker.report(
+          "there is no node \(quoted(kind))", at: entry.key.place,
+          hint: suggestion(for: kind, among: catalog.nodes.map(\.kind)))
+      } else if let options = checker.mapping(entry.value, "the options of \(kind)", hint: hint) {
+        for option in options.entries where !names.contains(option.key.text) {
+          checker.reportUnknown(option.key, option: option.key.text, of: kind, among: names)
+        }
+      }
+    }
+  }
+}
+
+/// A node's options on one line, for listings and drawings: as they are written, but never a secret.
+///
+/// `filter: .n > 1` gives `.n > 1`, `debounce: { key: .id, for: 2m }` gives `key: .id, for: 2m`. Values of the
+/// environment stay `${NAME}`.
+struct ShownOptions {
+  let text: String
+
+  init(_ value: YAMLNode, _ spec: NodeSpec, masking secrets: Secrets) {
+    text = secrets.masked(ShownOptions.line(value, spec))
+  }
+
+  private static func line(_ value: YAMLNode, _ spec: NodeSpec) -> String {
+    func isSecret(_ name: String?) -> Bool {
+      spec.options.contains { $0.name == name && $0.typeName.hasSuffix("secret") }
+    }
+    guard case .mapping(let mapping) = value, !spec.isBare else {
+      if isSecret(spec.shorthand) { return hidden(value) }
+      if let scalar = value.scalar, scalar.meaning == .null, scalar.written.isEmpty { return "" }
+      return value.scalar.map { printable($0.written) } ?? FlowYAML.text(value)
+    }
+    return mapping.entries.map { entry in
+      let name = entry.key.text
+      return "\(printable(name)): \(isSecret(name) ? hidden(entry.value) : FlowYAML.text(entry.value))"
+    }.joined(separator: ", ")
+  }
+
+  /// Nothing but the names of the variables that a secret comes from.
+  private static func hidden(_ value: YAMLNode) -> String {
+    guard let scalar = value.scalar, let name = scalar.variables.first else { return "***" }
+    return scalar.written == "${\(name)}" ? scalar.written : "***"
+  }
+}

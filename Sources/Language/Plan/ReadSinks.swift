@@ -1,6 +1,6 @@
 import JSON
 
-/// A sink as far as it could be read.
+/// A draft of a sink, as far as it could be read.
 struct SinkDraft {
   let name: String
   let from: [StreamDraft.Reference]
@@ -14,7 +14,7 @@ public enum SinkOptions {
     "from", .list(of: .text), default: "[]", "the source or stream that the sink is given, or a list of them",
     example: "slips")
   static let onError = Option.optional(
-    "on_error", ErrorPolicy.type, "what becomes of an event that the sink fails on", example: "log")
+    "on_error", ErrorPolicy.type, "how an event that the sink fails on is handled", example: "log")
   static let beside = AnyOption.list(from, onError)
 
   static let when = Option.optional(

@@ -7,7 +7,7 @@ enum SourceOptions {
     "cron", .text, "poll the source by a schedule: minute, hour, day, month, weekday",
     example: "'0 */6 * * *'")
   static let atStart = Option.optional(
-    "at_start", .boolean, "whether to poll when the pipeline starts; as it is said with every, not with cron")
+    "at_start", .boolean, "whether to poll when the pipeline starts; by default with every, not with cron")
   static let jitter = Option(
     "jitter", .duration(allowingZero: true), default: "0s",
     "put each poll off by a random time up to this, so that many do not come at once", example: "30s")

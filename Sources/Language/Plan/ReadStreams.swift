@@ -1,9 +1,9 @@
 import JSON
 
-/// A stream as far as it could be read: enough to check how things hang together.
+/// A draft of a stream, as far as it could be read: enough to check the wiring.
 struct StreamDraft {
   let name: String
-  /// What it reads, with the places where that is said.
+  /// What it reads, with the places of the names.
   let from: [Reference]
   let steps: [StepPlan]
   let reads: [Reference]
@@ -24,7 +24,7 @@ enum StepOptions {
   static let name = Option.optional(
     "name", .text, "what statistics and messages call the step, and its state goes by")
   static let onError = Option.optional(
-    "on_error", ErrorPolicy.type, "what becomes of an event that the step fails on", example: "log")
+    "on_error", ErrorPolicy.type, "how an event that the step fails on is handled", example: "log")
 
   static let all = AnyOption.list(name, onError)
 }

@@ -1,6 +1,6 @@
 import JSON
 
-/// Goes through the files of a check and collects what is wrong; what every option is read with.
+/// The checker, which every option is read with: collects problems, secrets and the files that sinks write.
 public final class Checker {
   public var problems = Problems()
   public var secrets = Secrets()
@@ -13,7 +13,7 @@ public final class Checker {
   /// Files that sinks write, to find two on one.
   var filesWritten: [Scalar] = []
   let catalog: Catalog
-  /// Scalars that name something there is not, which has been reported.
+  /// Scalars whose `$vars` or `$config` name is unknown, which has been reported.
   private var unresolvable: Set<SourceRange> = []
 
   init(vars: JSON.Value, config: JSON.Value, scope: ExpressionScope, catalog: Catalog) {
@@ -51,7 +51,7 @@ public final class Checker {
     return node
   }
 
-  /// A scalar of a wrong or right kind; nil, and a problem, when it is no scalar at all.
+  /// A scalar of any kind; nil, and a problem, for a list or mapping.
   func scalar(_ node: YAMLNode, _ wanted: String) -> Scalar? {
     let found = resolved(node)
     if case .scalar(let scalar) = found {
@@ -89,7 +89,7 @@ func isWordByte(_ byte: UInt8) -> Bool {
 }
 
 extension YAMLNode {
-  /// A value in the place of a scalar that names it.
+  /// A value instead of the scalar that names it.
   init(_ value: JSON.Value, at scalar: Scalar) {
     switch value.kind {
     case .array:

@@ -1,8 +1,8 @@
 import JSON
 
-/// What an option's value may be: how it is read from YAML, what messages and the schema say of it.
+/// The type of an option's value: its name, how it is read from YAML, its schema.
 ///
-/// The types there are: text, secret, boolean, integer, number, duration, size, choice, path, expression, template,
+/// The types are text, secret, boolean, integer, number, duration, size, choice, path, expression, template,
 /// shape, value, stream, and lists and mappings of them.
 public struct OptionType<Value: Sendable>: Sendable {
   /// As in `flow docs`: “duration”, “list of expressions”.
@@ -24,7 +24,7 @@ public struct OptionType<Value: Sendable>: Sendable {
     self.decode = decode
   }
 
-  /// The same, made into something else; the function may throw a flaw of the scalar's text.
+  /// The same type, its values transformed.
   public func map<Other: Sendable>(
     _ name: String? = nil, _ transform: @escaping @Sendable (Value) -> Other
   ) -> OptionType<Other> {

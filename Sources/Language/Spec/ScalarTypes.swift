@@ -11,7 +11,7 @@ extension OptionType where Value == String {
     }
   }
 
-  /// A text that is never shown again.
+  /// A text that is redacted in all output.
   public static var secret: OptionType {
     OptionType("secret", sample: "${NAME}", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a text") else { return nil }
@@ -20,7 +20,7 @@ extension OptionType where Value == String {
     }
   }
 
-  /// A file or folder, relative to where flow is started.
+  /// A file or folder, relative to the working directory.
   public static var path: OptionType {
     OptionType("path", sample: "events.jsonl", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a path") else { return nil }

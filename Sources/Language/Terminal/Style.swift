@@ -1,4 +1,4 @@
-/// How a text looks on a terminal: a colour and attributes by their names.
+/// A style of text on a terminal: a colour and attributes by their names.
 ///
 ///     let style = try Style("bold red")
 ///     Paint(isOn: true)("late", style)  // "\u{1B}[1;31mlate\u{1B}[0m"
@@ -48,7 +48,7 @@ public struct Style: Hashable, Sendable {
   }
 }
 
-/// Styles texts where colours are wanted, and leaves them as they are where not.
+/// A painter that styles texts where colours are wanted, and leaves them as they are where not.
 public struct Paint: Sendable {
   public let isOn: Bool
 

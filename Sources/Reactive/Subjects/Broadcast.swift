@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What the three subjects are made of: events in, one at a time, to all who are listed; the last `memory`
-/// elements again for whoever comes later.
+/// The core of the three subjects: passes events, one at a time, to all listed observers, and replays the last
+/// `memory` elements to a late one.
 final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   private let turn = Serializer(ObserverSnapshot<Element>())
   private let observers = ObserverList<Element>()
