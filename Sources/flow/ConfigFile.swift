@@ -7,7 +7,7 @@ import Language
 struct ConfigFile {
   private(set) var value = JSON.Value.emptyObject
   /// Options for nodes that do not say them; no expression sees them, since there are keys among them.
-  private(set) var defaults: Node?
+  private(set) var defaults: YAMLNode?
   private(set) var problems = Problems()
   /// Why the file that was named cannot be read.
   private(set) var complaint: String?
@@ -17,7 +17,7 @@ struct ConfigFile {
     let candidates = name.map { [$0] } ?? Self.places(beside: pipeline)
     guard let path = candidates.first(where: { access($0, F_OK) == 0 }) ?? name else { return }
     do {
-      let document = Document(SourceFile(path: path, bytes: try readFile(path))) {
+      let document = YAMLDocument(SourceFile(path: path, bytes: try readFile(path))) {
         Terminal.environment($0)
       }
       problems = document.problems
@@ -28,7 +28,7 @@ struct ConfigFile {
       }
       defaults = mapping["defaults"]?.value
       mapping.entries.removeAll { $0.key.text == "defaults" }
-      value = Node.mapping(mapping).value
+      value = YAMLNode.mapping(mapping).value
     } catch {
       complaint = "\(error)"
     }

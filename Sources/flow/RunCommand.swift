@@ -111,7 +111,7 @@ enum RunCommand {
 
   private static func duration(_ text: String?, _ option: Option) throws(WrongUse) -> Duration? {
     guard let text else { return nil }
-    do throws(Flaw) { return try DurationText.parse(text) } catch {
+    do throws(TextError) { return try DurationText.parse(text) } catch {
       throw WrongUse("--\(option.name): \(error.message)\(error.hint.map { "; \($0)" } ?? "")")
     }
   }

@@ -68,7 +68,7 @@ struct StateFiles {
   private func names(ofFile path: String) -> [String] {
     var names = [NewCommand.name(of: path)]
     if let bytes = try? readFile(path) {
-      let document = Document(SourceFile(path: path, bytes: bytes)) { Terminal.environment($0) }
+      let document = YAMLDocument(SourceFile(path: path, bytes: bytes)) { Terminal.environment($0) }
       if let name = document.root?.mapping?["name"]?.value.scalar?.text { names.insert(name, at: 0) }
     }
     return names

@@ -1,13 +1,13 @@
-/// Builds the tree from libyaml's events: anchors, keys, bounds.
+/// The composer: builds the tree from libyaml's events, with anchors, merge keys and limits.
 struct Composer {
   /// A mapping or sequence that is not ended yet.
   private struct Frame {
     var isMapping: Bool
     var start: Int
     var anchor: String?
-    var elements: [Node] = []
-    var entries: [Node.Entry] = []
-    var names: [String: Place] = [:]
+    var elements: [YAMLNode] = []
+    var entries: [YAMLNode.Entry] = []
+    var names: [String: SourceRange] = [:]
     /// The key that waits for its value.
     var key: Scalar?
     /// Whether what comes next is the value of a key that was wrong.
@@ -18,7 +18,7 @@ struct Composer {
   }
 
   private struct Anchored {
-    var node: Node
+    var node: YAMLNode
     var count: Int
     var height: Int
   }
@@ -26,7 +26,7 @@ struct Composer {
   var problems: Problems
   /// Whether a part of the file could not be read: an anchor may have been there.
   var isBroken = false
-  private(set) var root: Node?
+  private(set) var root: YAMLNode?
   let file: SourceFile
   private let limits: Limits
   private var stack: [Frame] = []
@@ -41,7 +41,7 @@ struct Composer {
 
   /// Takes one event; false when the file asks for too much to go on.
   mutating func add(_ event: YAMLEvent, _ bytes: [UInt8], _ environment: (String) -> String?) -> Bool {
-    let place = Place(file, event.range)
+    let place = SourceRange(file, event.range)
     switch event.kind {
     case .scalar(let text, let style):
       count += 1
@@ -92,25 +92,25 @@ struct Composer {
 
   private mutating func close(at end: Int) {
     guard var frame = stack.popLast() else { return }
-    let place = Place(file, frame.start..<end)
-    if let key = frame.key { frame.entries.append(Node.Entry(key: key, value: nothing(after: key, end))) }
-    let node: Node
+    let place = SourceRange(file, frame.start..<end)
+    if let key = frame.key { frame.entries.append(YAMLNode.Entry(key: key, value: nothing(after: key, end))) }
+    let node: YAMLNode
     if frame.isMapping {
-      node = .mapping(Node.Mapping(entries: merged(frame.entries, &problems), place: place))
+      node = .mapping(YAMLNode.Mapping(entries: merged(frame.entries, &problems), place: place))
     } else {
-      node = .sequence(Node.Sequence(elements: frame.elements, place: place))
+      node = .sequence(YAMLNode.Sequence(elements: frame.elements, place: place))
     }
     put(node, anchor: frame.anchor, count: count - frame.countBefore, height: frame.deepest + 1)
   }
 
-  private func nothing(after key: Scalar, _ end: Int) -> Node {
-    let place = Place(file, key.place.range.upperBound..<key.place.range.upperBound)
+  private func nothing(after key: Scalar, _ end: Int) -> YAMLNode {
+    let place = SourceRange(file, key.place.range.upperBound..<key.place.range.upperBound)
     return .scalar(
       Scalar(
         text: "", written: "", style: .plain, meaning: .null, place: place, variables: [], map: TextMap()))
   }
 
-  private mutating func addAlias(_ name: String, _ place: Place) {
+  private mutating func addAlias(_ name: String, _ place: SourceRange) {
     guard let anchored = anchors[name] else {
       if stack.contains(where: { $0.anchor == name }) {
         problems.report(
@@ -134,7 +134,7 @@ struct Composer {
   }
 
   /// Puts a finished node where it belongs.
-  private mutating func put(_ node: Node, anchor: String?, count: Int, height: Int) {
+  private mutating func put(_ node: YAMLNode, anchor: String?, count: Int, height: Int) {
     if let anchor { anchors[anchor] = Anchored(node: node, count: count, height: height) }
     guard var frame = stack.popLast() else {
       root = joined(root, node)
@@ -146,7 +146,7 @@ struct Composer {
     } else if frame.skipsValue {
       frame.skipsValue = false
     } else if let key = frame.key {
-      frame.entries.append(Node.Entry(key: key, value: node))
+      frame.entries.append(YAMLNode.Entry(key: key, value: node))
       frame.key = nil
     } else {
       frame.skipsValue = !takeKey(node, &frame)
@@ -164,7 +164,7 @@ struct Composer {
   }
 
   /// Whether the node is a key as it should be.
-  private mutating func takeKey(_ node: Node, _ frame: inout Frame) -> Bool {
+  private mutating func takeKey(_ node: YAMLNode, _ frame: inout Frame) -> Bool {
     guard let key = node.scalar else {
       problems.report(
         "\(node.kind) cannot be a key", at: node.place,
@@ -183,7 +183,7 @@ struct Composer {
   }
 
   /// What was read before a syntax error, and what was read behind it.
-  private mutating func joined(_ first: Node?, _ second: Node) -> Node {
+  private mutating func joined(_ first: YAMLNode?, _ second: YAMLNode) -> YAMLNode {
     guard case .mapping(var mapping)? = first, case .mapping(let more) = second else {
       return first ?? second
     }
@@ -196,7 +196,80 @@ struct Composer {
         mapping.entries.append(entry)
       }
     }
-    mapping.place = Place(file, mapping.place.range.lowerBound..<more.place.range.upperBound)
+    mapping.place = SourceRange(file, mapping.place.range.lowerBound..<more.place.range.upperBound)
     return .mapping(mapping)
   }
+}
+
+extension Composer {
+  /// A scalar with its variables replaced (a key has none) and its meaning found.
+  mutating func makeScalar(
+    _ text: [UInt8], _ style: Scalar.Style, _ event: YAMLEvent, _ bytes: [UInt8],
+    isKey: Bool, _ environment: (String) -> String?
+  ) -> Scalar {
+    let (sourceMap, range) = ScalarReader.map(text, style, in: bytes, event.range)
+    let place = SourceRange(file, range)
+    let written = String(decoding: text, as: UTF8.self)
+    guard !isKey, written.utf8.contains(UInt8(ascii: "$")) else {
+      return Scalar(
+        text: written, written: written, style: style, meaning: meaning(written, style, event), place: place,
+        variables: [], map: sourceMap)
+    }
+    let interpolation = Interpolation(text, sourceMap, environment: environment)
+    for flaw in interpolation.flaws {
+      problems.report(flaw.message, at: SourceRange(file, sourceMap.file(of: flaw.range)), hint: flaw.hint)
+    }
+    let full = String(decoding: interpolation.text, as: UTF8.self)
+    return Scalar(
+      text: full, written: written, style: style, meaning: meaning(full, style, event), place: place,
+      variables: interpolation.variables, map: interpolation.map)
+  }
+
+  private mutating func meaning(_ text: String, _ style: Scalar.Style, _ event: YAMLEvent) -> Meaning {
+    checkTag(event)
+    let plain = style == .plain ? coreMeaning(text) : .string
+    switch event.tag {
+    case "!", "tag:yaml.org,2002:str": return .string
+    case "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool",
+      "tag:yaml.org,2002:null":
+      return coreMeaning(text)
+    default: return plain
+    }
+  }
+
+  mutating func checkTag(_ event: YAMLEvent) {
+    let core = ["str", "int", "float", "bool", "null", "seq", "map"].map { "tag:yaml.org,2002:\($0)" }
+    guard let tag = event.tag, tag != "!", !core.contains(tag) else { return }
+    let start = event.range.lowerBound
+    problems.report(
+      "the tag \(quoted(tag)) means nothing here", at: SourceRange(file, start..<start + 1),
+      hint: "put the text in single quotes if it begins with “!”")
+  }
+}
+
+/// The entries of a mapping with those of its merge key `<<` added; its own come first, then those named first.
+///
+///     <<: *defaults
+///     <<: [*mine, *defaults]
+func merged(_ entries: [YAMLNode.Entry], _ problems: inout Problems) -> [YAMLNode.Entry] {
+  let isMerge: (YAMLNode.Entry) -> Bool = { $0.key.text == "<<" && $0.key.style == .plain }
+  guard let merge = entries.first(where: isMerge) else { return entries }
+  var result = entries.filter { !isMerge($0) }
+  var names = Set(result.map(\.key.text))
+  let sources: [YAMLNode]
+  if case .sequence(let sequence) = merge.value {
+    sources = sequence.elements
+  } else {
+    sources = [merge.value]
+  }
+  for source in sources {
+    guard case .mapping(let mapping) = source else {
+      problems.report(
+        "“<<” takes a mapping or a list of mappings, and this is \(source.kind)", at: merge.key.place,
+        hint: "write <<: *name, with &name at a mapping above")
+      continue
+    }
+    for entry in mapping.entries where names.insert(entry.key.text).inserted { result.append(entry) }
+  }
+  return result
 }

@@ -1,6 +1,6 @@
 import CYAML
 
-/// One thing that libyaml found, with the bytes of the file it was found in.
+/// An event of libyaml, with its bytes in the file.
 struct YAMLEvent {
   enum Kind {
     case documentStart
@@ -20,7 +20,7 @@ struct YAMLEvent {
   var tag: String?
 }
 
-/// What libyaml could not read.
+/// A syntax error as libyaml reports it.
 struct SyntaxError: Error {
   var problem: String
   var offset: Int

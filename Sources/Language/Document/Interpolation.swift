@@ -5,7 +5,7 @@ struct Interpolation {
   private(set) var text: [UInt8] = []
   private(set) var map = TextMap()
   private(set) var variables: [String] = []
-  private(set) var flaws: [Flaw] = []
+  private(set) var flaws: [TextError] = []
 
   init(_ source: [UInt8], _ sourceMap: TextMap, environment: (String) -> String?) {
     let (dollar, open) = (UInt8(ascii: "$"), UInt8(ascii: "{"))
@@ -37,14 +37,14 @@ struct Interpolation {
   ) -> String {
     let usage = "write ${NAME} or ${NAME:-default}, or $${ for the two characters themselves"
     guard written.hasSuffix("}") else {
-      flaws.append(Flaw("“${” is not closed", at: range.lowerBound..<range.lowerBound + 2, hint: usage))
+      flaws.append(TextError("“${” is not closed", at: range.lowerBound..<range.lowerBound + 2, hint: usage))
       return ""
     }
     let inside = written.dropFirst(2).dropLast()
     let name = inside.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     let rest = inside.dropFirst(name.count)
     guard let first = name.first, !first.isNumber, rest.isEmpty || rest.hasPrefix(":-") else {
-      flaws.append(Flaw("\(quoted(written)) is no variable of the environment", at: range, hint: usage))
+      flaws.append(TextError("\(quoted(written)) is no variable of the environment", at: range, hint: usage))
       return ""
     }
     variables.append(String(name))
@@ -52,7 +52,7 @@ struct Interpolation {
     if rest.isEmpty {
       if let value { return value }
       flaws.append(
-        Flaw(
+        TextError(
           "the variable \(name) is not set in the environment", at: range,
           hint: "set it, or give a default: ${\(name):-…}"))
       return ""

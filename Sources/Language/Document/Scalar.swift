@@ -9,23 +9,23 @@ public struct Scalar: Sendable {
   public let style: Style
   public let meaning: Meaning
   /// The whole of it in the file, quotes included.
-  public let place: Place
+  public let place: SourceRange
   /// The variables of the environment that the text was made with.
   public let variables: [String]
   let map: TextMap
 
   /// Where a part of the text (in UTF-8 bytes) stands in the file; the whole when it has no place of its own.
-  public func place(of range: Range<Int>) -> Place {
-    map.count == 0 ? place : Place(place.file, map.file(of: range))
+  public func place(of range: Range<Int>) -> SourceRange {
+    map.count == 0 ? place : SourceRange(place.file, map.file(of: range))
   }
 
-  /// The flaw of the text, as a problem of the file.
-  public func problem(_ flaw: Flaw) -> Problem {
+  /// The error in the text, as a problem of the file.
+  public func problem(_ flaw: TextError) -> Problem {
     let isWhole = flaw.range.lowerBound <= 0 && flaw.range.upperBound >= map.count
     return Problem(flaw.message, at: isWhole ? place : place(of: flaw.range), hint: flaw.hint)
   }
 
-  /// What a message calls it.
+  /// Its description in a message.
   public var kind: String {
     switch meaning {
     case .null: "null"
@@ -40,4 +40,77 @@ extension Scalar: CustomStringConvertible {
   public var description: String {
     meaning == .string && (style != .plain || variables.isEmpty) ? quoted(written) : printable(written)
   }
+}
+
+/// The meaning of a scalar.
+public enum Meaning: Hashable, Sendable {
+  case null
+  case boolean(Bool)
+  case integer(Int)
+  case number(Double)
+  case string
+}
+
+/// The meaning of a plain scalar by YAML 1.2's core schema: `no`, `on` and `yes` are strings.
+///
+///     coreMeaning("0x1F")  // .integer(31)
+///     coreMeaning("no")    // .string
+///
+/// A whole number that 64 bits do not hold is the nearest floating-point number.
+func coreMeaning(_ text: String) -> Meaning {
+  switch text {
+  case "", "~", "null", "Null", "NULL": return .null
+  case "true", "True", "TRUE": return .boolean(true)
+  case "false", "False", "FALSE": return .boolean(false)
+  case ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF": return .number(.infinity)
+  case "-.inf", "-.Inf", "-.INF": return .number(-.infinity)
+  case ".nan", ".NaN", ".NAN": return .number(.nan)
+  default: break
+  }
+  // Most scalars are no numbers, and a long one never is one worth reading.
+  guard let first = text.utf8.first, (0x30...0x39).contains(first) || "+-.".utf8.contains(first),
+    text.utf8.count < 400
+  else { return .string }
+  if text.hasPrefix("0x") { return based(text.dropFirst(2), radix: 16) }
+  if text.hasPrefix("0o") { return based(text.dropFirst(2), radix: 8) }
+  guard isDecimal(text) else { return .string }
+  if let whole = Int(text) { return .integer(whole) }
+  return Double(text).map { .number($0) } ?? .string
+}
+
+private func based(_ digits: Substring, radix: Int) -> Meaning {
+  guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.hexDigitValue ?? 99) < radix }) else {
+    return .string
+  }
+  if let whole = Int(digits, radix: radix) { return .integer(whole) }
+  return .number(digits.reduce(0) { $0 * Double(radix) + Double($1.hexDigitValue ?? 0) })
+}
+
+/// A decimal number.
+///
+///     [-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?
+private func isDecimal(_ text: String) -> Bool {
+  var rest = text.utf8[...]
+  func sign() {
+    if let first = rest.first, first == UInt8(ascii: "+") || first == UInt8(ascii: "-") { rest.removeFirst() }
+  }
+  func digits() -> Int {
+    let run = rest.prefix { (0x30...0x39).contains($0) }
+    rest = rest.dropFirst(run.count)
+    return run.count
+  }
+  sign()
+  let whole = digits()
+  var fraction = 0
+  if rest.first == UInt8(ascii: ".") {
+    rest.removeFirst()
+    fraction = digits()
+  }
+  if whole == 0, fraction == 0 { return false }
+  if let first = rest.first, first == UInt8(ascii: "e") || first == UInt8(ascii: "E") {
+    rest.removeFirst()
+    sign()
+    if digits() == 0 { return false }
+  }
+  return rest.isEmpty
 }

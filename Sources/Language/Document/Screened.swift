@@ -1,4 +1,4 @@
-/// The bytes of a file with whatever is no YAML text replaced, byte for byte, so that reading can go on behind it.
+/// The bytes of a file with everything that is not YAML text replaced, byte for byte, so that reading can continue.
 struct Screened {
   private(set) var bytes: [UInt8]
   /// Where the text begins: behind a byte order mark.
@@ -10,12 +10,12 @@ struct Screened {
     bytes = file.bytes
     let save = "save the file as UTF-8 without a byte order mark"
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-      problems.report("the file is in UTF-16", at: Place(file, 0..<2), hint: save)
+      problems.report("the file is in UTF-16", at: SourceRange(file, 0..<2), hint: save)
       isForeign = true
       return
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-      problems.report("the file begins with a byte order mark", at: Place(file, 0..<3), hint: save)
+      problems.report("the file begins with a byte order mark", at: SourceRange(file, 0..<3), hint: save)
       start = 3
     }
     var index = start
@@ -29,7 +29,7 @@ struct Screened {
       if first < 0x80 || Screened.scalarLength(at: index, of: bytes) > 0 {
         let bad = max(1, Screened.scalarLength(at: index, of: bytes))
         problems.report(
-          "a control character stands here", at: Place(file, index..<index + bad),
+          "a control character stands here", at: SourceRange(file, index..<index + bad),
           hint: "remove it, or write it as an escape in double quotes, as in \"\\x1b\"")
         replace(index..<index + bad)
         index += bad
@@ -37,7 +37,7 @@ struct Screened {
         let end = bytes[index...].firstIndex { $0 < 0x80 } ?? bytes.count
         let stop = min(end, index + 1)
         problems.report(
-          "these bytes are not UTF-8", at: Place(file, index..<stop), hint: "save the file as UTF-8")
+          "these bytes are not UTF-8", at: SourceRange(file, index..<stop), hint: "save the file as UTF-8")
         replace(index..<stop)
         index = stop
       }

@@ -1,22 +1,22 @@
-/// libyaml's complaints in words that say what to do.
+/// A syntax error of libyaml as a problem that says how to fix it.
 func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
   let bytes = file.bytes
   let offset = min(error.offset, bytes.count)
-  let here = Place(file, offset..<offset + 1)
+  let here = SourceRange(file, offset..<offset + 1)
   let line = file.range(ofLine: file.position(of: offset).line)
   let indentation = bytes[line].prefix(while: isBlank)
   if let tab = indentation.firstIndex(of: UInt8(ascii: "\t")), tab <= offset {
     return Problem(
-      "the line is indented with a tab", at: Place(file, tab..<tab + 1),
+      "the line is indented with a tab", at: SourceRange(file, tab..<tab + 1),
       hint: "YAML is indented with spaces; use two")
   }
-  let context = Place(file, error.contextOffset..<error.contextOffset + 1)
+  let context = SourceRange(file, error.contextOffset..<error.contextOffset + 1)
   let began = "that began at \(context.position)"
   if offset > 0, offset < bytes.count, bytes[offset] == UInt8(ascii: "{"),
     bytes[offset - 1] == UInt8(ascii: "$")
   {
     return Problem(
-      "“${” within [ ] or { } must stand in quotes", at: Place(file, offset - 1..<offset + 1),
+      "“${” within [ ] or { } must stand in quotes", at: SourceRange(file, offset - 1..<offset + 1),
       hint: "write '${NAME}', or put the value on a line of its own")
   }
   let character = offset < bytes.count && bytes[offset] < 0x80 ? String(Unicode.Scalar(bytes[offset])) : ""
@@ -31,7 +31,7 @@ func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
     return Problem("a text cannot begin with \(quoted(character))", at: here, hint: "put it in single quotes")
   case "found unknown escape character":
     return Problem(
-      "there is no such escape in double quotes", at: Place(file, offset..<offset + 2),
+      "there is no such escape in double quotes", at: SourceRange(file, offset..<offset + 2),
       hint: "use single quotes, in which a backslash is itself, as in 'Launch \\(.name)'")
   case "found unexpected end of stream" where error.context.contains("quoted"):
     return Problem(

@@ -1,6 +1,6 @@
-/// Where each byte of a scalar's text stands in its file.
+/// A map from each byte of a scalar's text to its place in the file.
 struct TextMap: Sendable {
-  /// From this byte of the text on, byte by byte as in the file, or (an escape, a fold) all from one stretch of it.
+  /// From this byte of the text on, byte by byte as in the file, or (an escape, a fold) all from one range of it.
   private struct Run: Sendable {
     var text: Int
     var file: Int
@@ -12,7 +12,7 @@ struct TextMap: Sendable {
   /// The length of the text.
   private(set) var count = 0
 
-  /// Goes on with `count` bytes that stand in the file as they are.
+  /// Appends `count` bytes that are in the file as they are.
   mutating func append(_ count: Int, verbatimAt file: Int) {
     if count == 0 { return }
     if let last = runs.last, last.stretch == nil, last.file + (self.count - last.text) == file {
@@ -23,7 +23,7 @@ struct TextMap: Sendable {
     self.count += count
   }
 
-  /// Goes on with `count` bytes that come from that stretch of the file.
+  /// Appends `count` bytes that come from that range of the file.
   mutating func append(_ count: Int, from file: Range<Int>) {
     if count == 0 { return }
     runs.append(Run(text: self.count, file: file.lowerBound, stretch: file.count))
@@ -56,7 +56,7 @@ struct TextMap: Sendable {
     return first.lowerBound..<max(first.upperBound, file(of: range.upperBound - 1).upperBound)
   }
 
-  /// Goes on with a part of another map.
+  /// Appends a part of another map.
   mutating func append(_ range: Range<Int>, of other: TextMap) {
     var offset = range.lowerBound
     while offset < range.upperBound {

@@ -1,4 +1,4 @@
-/// How a pipeline is wired, as something to be drawn: its nodes and the ways of the events between them.
+/// The diagram of a pipeline: its nodes, and the edges that events take between them.
 ///
 ///     let diagram = Diagram(plan)
 ///     print(DiagramText(diagram).text)
@@ -32,7 +32,7 @@ public struct Diagram: Sendable {
   public let description: String
   public private(set) var nodes: [Node] = []
   public private(set) var edges: [Edge] = []
-  /// The nodes that whoever reads a source or stream reads.
+  /// The nodes at the end of each source and stream, for their readers.
   private var ends: [String: [Int]] = [:]
 
   /// What is never shown besides the secrets that the plan knows of can be given with `masking`.

@@ -1,4 +1,4 @@
-/// Where the boxes of a diagram stand and how the lines between them run: in layers, from top to bottom.
+/// The layout of a diagram: its boxes and the lines between them, in layers, from top to bottom.
 ///
 /// A node is one layer below the lowest of those it reads. Lines past other layers go through gaps kept for them, so no
 /// line crosses a box; within a layer the order with the fewest crossings found is taken.

@@ -13,7 +13,7 @@ public struct DiagramSVG {
     layout = DiagramLayout(boxes.map(\.size), diagram.edges)
   }
 
-  /// What stands in a box, and how much room that needs.
+  /// The content of a box, and its size.
   private struct Box {
     let node: Diagram.Node
     let title: String

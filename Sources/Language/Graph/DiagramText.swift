@@ -1,4 +1,4 @@
-/// A diagram as a tree that a person reads: below each source what becomes of its events.
+/// A diagram as a tree that a person reads: below each source the way of its events.
 ///
 ///     upcoming  launch_library  list: upcoming · every 6h
 ///     │ map  launch_row

@@ -1,6 +1,7 @@
 import JSON
+import System
 
-/// A pipeline file, read and found right: all that is needed to run it.
+/// The plan of a pipeline: a file that was read without problems, with all that is needed to run it.
 public struct Plan: Sendable {
   public var name: String
   public var description: String
@@ -10,7 +11,7 @@ public struct Plan: Sendable {
   public var streams: [StreamPlan]
   public var sinks: [SinkPlan]
   public var tests: [TestPlan]
-  /// What becomes of events that steps hold when the pipeline is stopped.
+  /// Whether steps keep or flush the events they hold when the pipeline is stopped.
   public var onStop: Ending
   public var epochs: EpochPlan
   public var scope: ExpressionScope
@@ -28,29 +29,29 @@ public struct Plan: Sendable {
   }
 }
 
-/// How often a pipeline keeps what it remembers, and how surely.
+/// The epochs of a pipeline: how often it checkpoints, and how durably.
 public struct EpochPlan: Sendable {
-  /// Of a source that never rests, so many events at most, and so long at most, are one epoch; nil for what suits it.
+  /// The most events, and the longest time, of one epoch of a continuous source; nil for the source's default.
   public var events: Int?
   public var time: Duration?
-  /// Whether an epoch outlives a power cut, or only the process.
+  /// Whether a checkpoint survives a power cut, or only the process.
   public var syncs = true
 
   public init() {}
 }
 
 extension Plan {
-  /// Whether there is anything to be remembered between runs.
+  /// Whether any node keeps state between runs.
   public var hasState: Bool {
     streams.contains { $0.steps.contains(where: \.spec.isKept) } || sinks.contains(where: \.spec.isKept)
   }
 
-  /// Whether all that it does comes of one source that can be read again from a position.
+  /// Whether its only source can be replayed from a position.
   package var isRepeatable: Bool { sources.count == 1 && sources.allSatisfy(\.isRepeatable) }
 }
 
 extension SourcePlan {
-  /// Whether the same comes of it when it is read again from a position: not where a part of it may be let go.
+  /// Whether a replay from a position gives the same events: not where its buffer may discard some.
   package var isRepeatable: Bool { spec.isRepeatable && whenFull == .wait }
 }
 
@@ -59,16 +60,16 @@ public struct SourcePlan: Sendable {
   public let spec: NodeSpec
   public let options: Options
   public let schedule: Schedule
-  /// The options on one line, as ``Node/shown(masking:)`` has them.
+  /// The options on one line, as ``YAMLNode/shown(masking:)`` has them.
   public let shown: String
   /// When it is polled, in a few words: `every 6h`.
   public let shownSchedule: String
   /// How many deliveries may wait, and what happens to one more.
   public let buffer: Int
   public let whenFull: WhenFull
-  public let place: Place
+  public let place: SourceRange
 
-  /// What a source does when the pipeline has not kept up.
+  /// The policy of a source whose buffer is full.
   public enum WhenFull: String, CaseIterable, Sendable {
     /// It waits.
     case wait
@@ -82,7 +83,7 @@ public struct StreamPlan: Sendable {
   /// Sources and streams that flow into it.
   public let from: [String]
   public let steps: [StepPlan]
-  public let place: Place
+  public let place: SourceRange
 }
 
 public struct StepPlan: Sendable {
@@ -97,7 +98,7 @@ public struct StepPlan: Sendable {
   public let reads: [String]
   /// The options on one line.
   public let shown: String
-  public let place: Place
+  public let place: SourceRange
 }
 
 public struct SinkPlan: Sendable {
@@ -109,7 +110,7 @@ public struct SinkPlan: Sendable {
   public let onError: ErrorPolicy
   /// The options on one line.
   public let shown: String
-  public let place: Place
+  public let place: SourceRange
 }
 
 /// One of a pipeline's own tests.
@@ -123,14 +124,14 @@ public struct TestPlan: Sendable {
   public let expect: [Expected]
   /// What the network answers, by the address that is asked; null where there is nothing.
   public let web: [String: Value]
-  public let place: Place
+  public let place: SourceRange
 
   /// What a source answers at a time after the start.
   public struct Given: Sendable {
     public let source: String
     public let at: Duration
     public let what: What
-    public let place: Place
+    public let place: SourceRange
 
     public enum What: Sendable {
       case poll([Value])
@@ -144,13 +145,86 @@ public struct TestPlan: Sendable {
   public struct Expected: Sendable {
     public let sink: String
     public let events: [Entry]
-    public let place: Place
+    public let place: SourceRange
 
     public struct Entry: Sendable {
       public let at: Duration?
       public let condition: Expression?
       public let equals: Value?
-      public let place: Place
+      public let place: SourceRange
     }
   }
+}
+
+/// The schedule of a source's polls.
+public struct Schedule: Sendable {
+  public enum Rhythm: Sendable {
+    /// At the start, and never again.
+    case once
+    case every(Duration)
+    case cron(Cron, any ZoneRules)
+  }
+
+  public var rhythm: Rhythm
+  /// Whether the first poll is at once.
+  public var atStart: Bool
+  /// Each poll is delayed by a random time up to this.
+  public var jitter: Duration
+
+  public init(_ rhythm: Rhythm, atStart: Bool, jitter: Duration = .zero) {
+    self.rhythm = rhythm
+    self.atStart = atStart
+    self.jitter = jitter
+  }
+
+  public static let once = Schedule(.once, atStart: true)
+
+  /// The random delay of a poll.
+  package func spread(_ random: () -> Double) -> Duration { jitter == .zero ? .zero : jitter * random() }
+}
+
+/// The error policy of a node: how an event that it fails on is handled.
+public enum ErrorPolicy: Sendable, Equatable {
+  /// It is dropped, and the log says so.
+  case log
+  /// It is written to a file, with what was wrong.
+  case deadLetter(String)
+  /// The pipeline ends.
+  case stop
+
+  /// As an option: `log`, `stop`, or `{ dead_letter: PATH }`.
+  package static let type = OptionType<ErrorPolicy>(
+    "log, stop or { dead_letter: PATH }", sample: "log",
+    schema: .record([
+      (
+        "anyOf",
+        .array([
+          .record([("enum", .array(["log", "stop"]))]),
+          schemaOfOptions([AnyOption(deadLetter)]),
+        ])
+      )
+    ])
+  ) { node, checker in
+    if case .mapping(let mapping) = checker.resolved(node) {
+      return Options(reading: mapping, as: [AnyOption(deadLetter)], in: checker, what: "on_error")
+        .map { .deadLetter($0[deadLetter]) }
+    }
+    guard let scalar = checker.scalar(node, "log, stop or { dead_letter: PATH }") else { return nil }
+    do throws(TextError) {
+      return try choice(scalar.text, among: ["log": ErrorPolicy.log, "stop": .stop])
+    } catch {
+      checker.report(error, in: scalar)
+      return nil
+    }
+  }
+
+  private static let deadLetter = Option.required("dead_letter", .path, "the file such events are written to")
+}
+
+/// The handling of events that steps still hold when a stream ends.
+public enum Ending: Sendable {
+  /// Nothing more will come: send what waits.
+  case flush
+  /// The pipeline will go on another time: keep what waits.
+  case keep
 }

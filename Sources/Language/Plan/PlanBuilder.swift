@@ -1,6 +1,6 @@
 import JSON
 
-/// Makes the plan of one file, going on after everything that is wrong.
+/// The builder of one file's plan, which continues after each problem.
 struct PlanBuilder {
   static let keys = [
     "name", "description", "include", "vars", "sources", "steps", "streams", "sinks", "tests", "on_error",
@@ -9,17 +9,19 @@ struct PlanBuilder {
 
   let checker: Checker
   let catalog: Catalog
-  let document: Document
-  let root: Node
+  let document: YAMLDocument
+  let root: YAMLNode
   let reader: PipelineReader
   private(set) var settingsUsed: Set<String> = []
   /// Names of sources and streams, with their places.
-  var names: [String: Place] = [:]
+  var names: [String: SourceRange] = [:]
 
-  /// With `vars` it makes the pipeline as one of its tests would have it.
+  /// Whether this is the variant of the pipeline for one of its tests, with its `vars`.
   private let isForTest: Bool
 
-  init(_ root: Node, _ document: Document, _ reader: PipelineReader, test vars: Node.Mapping? = nil) {
+  init(
+    _ root: YAMLNode, _ document: YAMLDocument, _ reader: PipelineReader, test vars: YAMLNode.Mapping? = nil
+  ) {
     isForTest = vars != nil
     self.root = root
     self.document = document
@@ -29,7 +31,7 @@ struct PlanBuilder {
     settingsUsed = variables.used
     var problems = variables.problems
     let folder = folderOf(document.file.path)
-    let library = Library(
+    let library = IncludedDefinitions(
       root.mapping?["include"]?.value, folder: folder, read: reader.readFile, &problems)
     let scope = ExpressionScope(
       library: library.definitions, files: library.files, lacksDefinitions: library.isBroken,
@@ -73,14 +75,14 @@ struct PlanBuilder {
     )
   }
 
-  private func text(_ entry: Node.Entry?) -> String? {
+  private func text(_ entry: YAMLNode.Entry?) -> String? {
     guard let entry else { return nil }
     return checker.scalar(entry.value, "a text")?.text
   }
 
-  private func onStop(_ entry: Node.Entry?) -> Ending? {
+  private func onStop(_ entry: YAMLNode.Entry?) -> Ending? {
     guard let entry, let scalar = checker.scalar(entry.value, "keep or flush") else { return nil }
-    do throws(Flaw) {
+    do throws(TextError) {
       return try choice(scalar.text, among: ["keep": Ending.keep, "flush": .flush])
     } catch {
       checker.report(error, in: scalar)
@@ -88,7 +90,7 @@ struct PlanBuilder {
     }
   }
 
-  func policy(_ node: Node?) -> ErrorPolicy? { node.flatMap { ErrorPolicy.type.decode($0, checker) } }
+  func policy(_ node: YAMLNode?) -> ErrorPolicy? { node.flatMap { ErrorPolicy.type.decode($0, checker) } }
 }
 
 /// `pipelines/a.yaml` is in `pipelines`.
@@ -101,4 +103,39 @@ func folderOf(_ path: String) -> String {
 func baseName(_ path: String) -> String {
   let file = path.split(separator: "/").last ?? "pipeline"
   return String(file.split(separator: ".", omittingEmptySubsequences: false).first ?? file)
+}
+
+/// `epoch`: how much of a source that never rests is kept at a time.
+enum EpochOptions {
+  static let events = Option.optional(
+    "events", OptionType<Int>.integer(1...10_000_000),
+    "how many events are kept at a time, at most: 10000, or 200000 of a file", example: "1000")
+  static let time = Option.optional(
+    "time", OptionType<Duration>.duration,
+    "how long after an event it is kept, at most: 200ms, or 2s of a file",
+    example: "1s")
+
+  static let all = AnyOption.list(events, time)
+}
+
+extension PlanBuilder {
+  func epochs(_ mapping: YAMLNode.Mapping) -> EpochPlan {
+    var plan = EpochPlan()
+    if let entry = mapping["epoch"],
+      let epoch = checker.mapping(
+        entry.value, "a mapping", hint: "for example epoch: { events: 1000, time: 1s }"),
+      let options = Options(reading: epoch, as: EpochOptions.all, in: checker, what: "epoch")
+    {
+      plan.events = options[EpochOptions.events]
+      plan.time = options[EpochOptions.time]
+    }
+    if let entry = mapping["fsync"], let scalar = checker.scalar(entry.value, "epoch or never") {
+      do throws(TextError) {
+        plan.syncs = try choice(scalar.text, among: ["epoch": true, "never": false])
+      } catch {
+        checker.report(error, in: scalar)
+      }
+    }
+    return plan
+  }
 }

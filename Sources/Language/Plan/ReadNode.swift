@@ -8,21 +8,21 @@ extension PlanBuilder {
     let beside: Options?
     /// The options on one line, secrets masked.
     let shown: String
-    let place: Place
+    let place: SourceRange
   }
 
   /// Reads `{ kind: options, … }`, where the other keys are options that all nodes of that role have.
   ///
   /// Nil when it is not known which node is meant, which is reported.
   mutating func readNode(
-    _ node: Node, role: String, among specs: [NodeSpec], beside: [AnyOption], extra: [AnyOption] = []
+    _ node: YAMLNode, role: String, among specs: [NodeSpec], beside: [AnyOption], extra: [AnyOption] = []
   ) -> Written? {
     if case .scalar(let scalar) = node,
       scalar.meaning == .string || specs.contains(where: { $0.kind == scalar.written })
     {
       // `- count`: a node without options.
       guard let spec = find(scalar, role, specs) else { return nil }
-      let empty = Node.Mapping(entries: [], place: scalar.place)
+      let empty = YAMLNode.Mapping(entries: [], place: scalar.place)
       return Written(
         spec: spec, options: read(nil, spec, extra, at: scalar.place),
         beside: Options(reading: empty, as: beside, in: checker, what: spec.kind), shown: "",
@@ -48,7 +48,7 @@ extension PlanBuilder {
     let rest = mapping.entries.filter { entry in
       !known.contains { $0.key.place == entry.key.place } && entry.key.place != chosen.key.place
     }
-    let besideMapping = Node.Mapping(entries: rest, place: mapping.place)
+    let besideMapping = YAMLNode.Mapping(entries: rest, place: mapping.place)
     let spec = find(chosen.key, role, specs)
     reportStrays(rest, beside, spec)
     let besideOptions = Options(
@@ -61,7 +61,7 @@ extension PlanBuilder {
   }
 
   /// Options that stand beside the node instead of within it, and nonsense.
-  private func reportStrays(_ entries: [Node.Entry], _ beside: [AnyOption], _ spec: NodeSpec?) {
+  private func reportStrays(_ entries: [YAMLNode.Entry], _ beside: [AnyOption], _ spec: NodeSpec?) {
     for entry in entries where !beside.contains(where: { $0.name == entry.key.text }) {
       let name = entry.key.text
       let own = spec?.options.map(\.name) ?? []
@@ -95,9 +95,11 @@ extension PlanBuilder {
   }
 
   /// The options of a node: a mapping, the one value of a shorthand, or nothing.
-  private func read(_ value: Node?, _ spec: NodeSpec, _ extra: [AnyOption], at place: Place) -> Options? {
+  private func read(_ value: YAMLNode?, _ spec: NodeSpec, _ extra: [AnyOption], at place: SourceRange)
+    -> Options?
+  {
     let options = spec.options + extra
-    let empty = Node.Mapping(entries: [], place: place)
+    let empty = YAMLNode.Mapping(entries: [], place: place)
     var mapping = empty
     switch value {
     case nil: break
@@ -113,12 +115,83 @@ extension PlanBuilder {
       let key = Scalar(
         text: shorthand, written: shorthand, style: .plain, meaning: .string, place: place, variables: [],
         map: TextMap())
-      mapping = Node.Mapping(entries: [Node.Entry(key: key, value: value)], place: value.place)
+      mapping = YAMLNode.Mapping(entries: [YAMLNode.Entry(key: key, value: value)], place: value.place)
     }
     if mapping.entries.isEmpty { mapping.place = place }
     mapping.entries += defaults(of: spec, options, beside: mapping)
     guard let read = Options(reading: mapping, as: options, in: checker, what: spec.kind) else { return nil }
     spec.check(read, checker)
     return read
+  }
+}
+
+/// Reads the defaults that a config gives nodes:
+///
+///     defaults:
+///       launch_library: { url: "https://lldev.thespacedevs.com", cache: 1h }
+///       notify: { through: bell }
+extension PlanBuilder {
+  private var allDefaults: [YAMLNode.Entry] { reader.defaults?.mapping?.entries ?? [] }
+
+  /// The config's defaults for those options of a node that are not given.
+  func defaults(of spec: NodeSpec, _ options: [AnyOption], beside given: YAMLNode.Mapping) -> [YAMLNode.Entry]
+  {
+    let entries = allDefaults.filter { $0.key.text == spec.kind }.flatMap { $0.value.mapping?.entries ?? [] }
+    return entries.filter { entry in
+      given[entry.key.text] == nil && options.contains { $0.name == entry.key.text }
+    }
+  }
+
+  /// Checks that all of them are options of known nodes.
+  func checkDefaults() {
+    guard let root = reader.defaults else { return }
+    let hint = "for example defaults: { launch_library: { cache: 1h } }"
+    guard checker.mapping(root, "defaults", hint: hint) != nil else { return }
+    for entry in allDefaults {
+      let kind = entry.key.text
+      let names = catalog.named(kind).flatMap { $0.options.map(\.name) }
+      if catalog.named(kind).isEmpty {
+        checker.report(
+          "there is no node \(quoted(kind))", at: entry.key.place,
+          hint: suggestion(for: kind, among: catalog.nodes.map(\.kind)))
+      } else if let options = checker.mapping(entry.value, "the options of \(kind)", hint: hint) {
+        for option in options.entries where !names.contains(option.key.text) {
+          checker.reportUnknown(option.key, option: option.key.text, of: kind, among: names)
+        }
+      }
+    }
+  }
+}
+
+/// A node's options on one line, for listings and drawings: as they are written, but never a secret.
+///
+/// `filter: .n > 1` gives `.n > 1`, `debounce: { key: .id, for: 2m }` gives `key: .id, for: 2m`. Values of the
+/// environment stay `${NAME}`.
+struct ShownOptions {
+  let text: String
+
+  init(_ value: YAMLNode, _ spec: NodeSpec, masking secrets: Secrets) {
+    text = secrets.masked(ShownOptions.line(value, spec))
+  }
+
+  private static func line(_ value: YAMLNode, _ spec: NodeSpec) -> String {
+    func isSecret(_ name: String?) -> Bool {
+      spec.options.contains { $0.name == name && $0.typeName.hasSuffix("secret") }
+    }
+    guard case .mapping(let mapping) = value, !spec.isBare else {
+      if isSecret(spec.shorthand) { return hidden(value) }
+      if let scalar = value.scalar, scalar.meaning == .null, scalar.written.isEmpty { return "" }
+      return value.scalar.map { printable($0.written) } ?? FlowYAML.text(value)
+    }
+    return mapping.entries.map { entry in
+      let name = entry.key.text
+      return "\(printable(name)): \(isSecret(name) ? hidden(entry.value) : FlowYAML.text(entry.value))"
+    }.joined(separator: ", ")
+  }
+
+  /// Nothing but the names of the variables that a secret comes from.
+  private static func hidden(_ value: YAMLNode) -> String {
+    guard let scalar = value.scalar, let name = scalar.variables.first else { return "***" }
+    return scalar.written == "${\(name)}" ? scalar.written : "***"
   }
 }

@@ -1,11 +1,11 @@
 import JSON
 
-/// A sink as far as it could be read.
+/// A draft of a sink, as far as it could be read.
 struct SinkDraft {
   let name: String
   let from: [StreamDraft.Reference]
   let plan: SinkPlan?
-  let place: Place
+  let place: SourceRange
 }
 
 /// Options that all sinks have: those beside them, and those among their own.
@@ -14,7 +14,7 @@ public enum SinkOptions {
     "from", .list(of: .text), default: "[]", "the source or stream that the sink is given, or a list of them",
     example: "slips")
   static let onError = Option.optional(
-    "on_error", ErrorPolicy.type, "what becomes of an event that the sink fails on", example: "log")
+    "on_error", ErrorPolicy.type, "how an event that the sink fails on is handled", example: "log")
   static let beside = AnyOption.list(from, onError)
 
   static let when = Option.optional(
@@ -25,7 +25,7 @@ public enum SinkOptions {
 
 extension PlanBuilder {
   mutating func readSinks(
-    _ mapping: Node.Mapping, _ onError: ErrorPolicy, _ streams: [StreamDraft]
+    _ mapping: YAMLNode.Mapping, _ onError: ErrorPolicy, _ streams: [StreamDraft]
   ) -> [SinkDraft] {
     let sample = "for example sinks: { screen: console }"
     guard let entry = mapping["sinks"] else {
@@ -42,7 +42,7 @@ extension PlanBuilder {
   }
 
   private mutating func readSink(
-    _ entry: Node.Entry, _ onError: ErrorPolicy, _ streams: [StreamDraft]
+    _ entry: YAMLNode.Entry, _ onError: ErrorPolicy, _ streams: [StreamDraft]
   ) -> SinkDraft {
     let name = entry.key.text
     let written = readNode(

@@ -7,7 +7,7 @@ enum SourceOptions {
     "cron", .text, "poll the source by a schedule: minute, hour, day, month, weekday",
     example: "'0 */6 * * *'")
   static let atStart = Option.optional(
-    "at_start", .boolean, "whether to poll when the pipeline starts; as it is said with every, not with cron")
+    "at_start", .boolean, "whether to poll when the pipeline starts; by default with every, not with cron")
   static let jitter = Option(
     "jitter", .duration(allowingZero: true), default: "0s",
     "put each poll off by a random time up to this, so that many do not come at once", example: "30s")
@@ -24,7 +24,7 @@ enum SourceOptions {
 }
 
 extension PlanBuilder {
-  mutating func readSources(_ mapping: Node.Mapping) -> [SourcePlan] {
+  mutating func readSources(_ mapping: YAMLNode.Mapping) -> [SourcePlan] {
     guard let entry = mapping["sources"] else {
       if document.isWhole {
         checker.report(
@@ -41,7 +41,7 @@ extension PlanBuilder {
     return sources.entries.compactMap { readSource($0) }
   }
 
-  private mutating func readSource(_ entry: Node.Entry) -> SourcePlan? {
+  private mutating func readSource(_ entry: YAMLNode.Entry) -> SourcePlan? {
     claim(entry.key, "source")
     let written = readNode(entry.value, role: "source", among: catalog.sources, beside: SourceOptions.all)
     guard let written, let beside = written.beside else { return nil }
@@ -83,7 +83,7 @@ extension PlanBuilder {
         hint: "zones are named as in Europe/Warsaw or UTC")
       return nil
     }
-    do throws(Flaw) {
+    do throws(TextError) {
       return Schedule(
         .cron(try Cron(text), zone), atStart: beside[Given.atStart] ?? false, jitter: jitter)
     } catch {

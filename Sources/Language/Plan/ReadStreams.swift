@@ -1,17 +1,17 @@
 import JSON
 
-/// A stream as far as it could be read: enough to check how things hang together.
+/// A draft of a stream, as far as it could be read: enough to check the wiring.
 struct StreamDraft {
   let name: String
-  /// What it reads, with the places where that is said.
+  /// What it reads, with the places of the names.
   let from: [Reference]
   let steps: [StepPlan]
   let reads: [Reference]
-  let place: Place
+  let place: SourceRange
 
   struct Reference {
     let name: String
-    let place: Place
+    let place: SourceRange
   }
 
   var plan: StreamPlan {
@@ -24,7 +24,7 @@ enum StepOptions {
   static let name = Option.optional(
     "name", .text, "what statistics and messages call the step, and its state goes by")
   static let onError = Option.optional(
-    "on_error", ErrorPolicy.type, "what becomes of an event that the step fails on", example: "log")
+    "on_error", ErrorPolicy.type, "how an event that the step fails on is handled", example: "log")
 
   static let all = AnyOption.list(name, onError)
 }
@@ -32,7 +32,7 @@ enum StepOptions {
 extension PlanBuilder {
   /// The chain under `steps`, from every source; without `steps` and `streams`, the sources as they are.
   mutating func readChain(
-    _ mapping: Node.Mapping, _ onError: ErrorPolicy, sources: [String: Place], hasStreams: Bool
+    _ mapping: YAMLNode.Mapping, _ onError: ErrorPolicy, sources: [String: SourceRange], hasStreams: Bool
   ) -> StreamDraft? {
     let entry = mapping["steps"]
     if entry == nil, hasStreams { return nil }
@@ -44,7 +44,7 @@ extension PlanBuilder {
       steps: steps, reads: reads, place: place)
   }
 
-  mutating func readStreams(_ mapping: Node.Mapping, _ onError: ErrorPolicy) -> [StreamDraft] {
+  mutating func readStreams(_ mapping: YAMLNode.Mapping, _ onError: ErrorPolicy) -> [StreamDraft] {
     guard let entry = mapping["streams"] else { return [] }
     let hint = "for example streams: { slips: { from: upcoming, steps: [ … ] } }"
     guard let streams = checker.mapping(entry.value, "a mapping of names to streams", hint: hint) else {
@@ -53,7 +53,7 @@ extension PlanBuilder {
     return streams.entries.compactMap { readStream($0, onError) }
   }
 
-  private mutating func readStream(_ entry: Node.Entry, _ onError: ErrorPolicy) -> StreamDraft? {
+  private mutating func readStream(_ entry: YAMLNode.Entry, _ onError: ErrorPolicy) -> StreamDraft? {
     claim(entry.key, "stream")
     let hint = "a stream has from and steps: \(entry.key.text): { from: …, steps: [ … ] }"
     guard let mapping = checker.mapping(entry.value, "a stream", hint: hint) else { return nil }
@@ -72,7 +72,7 @@ extension PlanBuilder {
   }
 
   /// One name, or a list of them.
-  func references(_ node: Node?) -> [StreamDraft.Reference] {
+  func references(_ node: YAMLNode?) -> [StreamDraft.Reference] {
     guard let node else { return [] }
     if case .sequence(let sequence) = node, sequence.elements.isEmpty {
       checker.report("from names nothing", at: sequence.place)
@@ -88,7 +88,7 @@ extension PlanBuilder {
   }
 
   private mutating func readSteps(
-    _ node: Node?, prefix: String, _ onError: ErrorPolicy
+    _ node: YAMLNode?, prefix: String, _ onError: ErrorPolicy
   ) -> ([StepPlan], [StreamDraft.Reference]) {
     guard let node else { return ([], []) }
     if case .null? = node.scalar?.meaning { return ([], []) }

@@ -3,7 +3,7 @@ import JSON
 extension PlanBuilder {
   private static let testKeys = ["name", "now", "vars", "given", "expect", "web"]
 
-  mutating func readTests(_ node: Node?) -> [TestPlan] {
+  mutating func readTests(_ node: YAMLNode?) -> [TestPlan] {
     guard let node else { return [] }
     guard case .sequence(let sequence) = node else {
       checker.report("tests is a list, not \(node.kind)", at: node.place, hint: "begin each test with “- ”")
@@ -14,7 +14,7 @@ extension PlanBuilder {
     }
   }
 
-  private func readTest(_ node: Node, number: Int) -> TestPlan? {
+  private func readTest(_ node: YAMLNode, number: Int) -> TestPlan? {
     guard let mapping = checker.mapping(node, "a test", hint: "a test has a name, given and expect") else {
       return nil
     }
@@ -53,7 +53,7 @@ extension PlanBuilder {
   }
 
   /// The pipeline with the vars that a test sets.
-  private func variant(_ entry: Node.Entry?) -> [Plan] {
+  private func variant(_ entry: YAMLNode.Entry?) -> [Plan] {
     guard let entry else { return [] }
     guard
       let vars = checker.mapping(entry.value, "vars", hint: "vars names values, as those of the pipeline do")
@@ -65,7 +65,7 @@ extension PlanBuilder {
     return plan.map { [$0] } ?? []
   }
 
-  private func readWeb(_ entry: Node.Entry?) -> [String: JSON.Value] {
+  private func readWeb(_ entry: YAMLNode.Entry?) -> [String: JSON.Value] {
     guard let entry else { return [:] }
     let answers = checker.mapping(
       entry.value, "a mapping of addresses to answers", hint: "web says what lookups over HTTP are answered")
@@ -74,7 +74,7 @@ extension PlanBuilder {
     return web
   }
 
-  private func reportOthers(_ mapping: Node.Mapping, _ what: String, _ allowed: [String]) {
+  private func reportOthers(_ mapping: YAMLNode.Mapping, _ what: String, _ allowed: [String]) {
     for entry in mapping.entries where !allowed.contains(entry.key.text) {
       checker.report(
         "\(what) has no \(quoted(entry.key.text))", at: entry.key.place,
@@ -82,7 +82,7 @@ extension PlanBuilder {
     }
   }
 
-  private func lists(_ node: Node, _ what: String) -> [(Scalar, [Node])] {
+  private func lists(_ node: YAMLNode, _ what: String) -> [(Scalar, [YAMLNode])] {
     guard let mapping = checker.mapping(node, "a mapping", hint: what) else { return [] }
     return mapping.entries.compactMap { entry in
       if case .null? = entry.value.scalar?.meaning { return (entry.key, []) }
@@ -94,7 +94,7 @@ extension PlanBuilder {
     }
   }
 
-  private func readGiven(_ node: Node, _ source: String) -> TestPlan.Given? {
+  private func readGiven(_ node: YAMLNode, _ source: String) -> TestPlan.Given? {
     let kinds = ["poll", "events", "event", "error", "end"]
     let hint =
       "for example { at: 6h, poll: [ … ] }, { at: 0s, events: [ … ] } or { at: 1h, error: no answer }"
@@ -116,13 +116,13 @@ extension PlanBuilder {
     return TestPlan.Given(source: source, at: at, what: what, place: node.place)
   }
 
-  private func rows(_ node: Node) -> [JSON.Value] {
+  private func rows(_ node: YAMLNode) -> [JSON.Value] {
     if case .sequence(let sequence) = node { return sequence.elements.map(\.value) }
     checker.report("a list of events is expected here, not \(node.kind)", at: node.place)
     return []
   }
 
-  private func readExpected(_ node: Node) -> TestPlan.Expected.Entry? {
+  private func readExpected(_ node: YAMLNode) -> TestPlan.Expected.Entry? {
     let keys = ["at", "where", "is"]
     let hint = "for example { at: 6h2m, where: .type == \"changed\" }, or { is: { id: 1 } }"
     guard let mapping = checker.mapping(node, "an expected event", hint: hint) else { return nil }
@@ -137,7 +137,7 @@ extension PlanBuilder {
     )
   }
 
-  private func duration(_ entry: Node.Entry?) -> Duration? {
+  private func duration(_ entry: YAMLNode.Entry?) -> Duration? {
     guard let entry else { return nil }
     return OptionType<Duration>.duration(allowingZero: true).decode(entry.value, checker)
   }

@@ -5,7 +5,7 @@ struct Wiring {
   private let sinks: [SinkDraft]
   private let names: [String]
 
-  init(sources: Node.Entry?, streams: [StreamDraft], sinks: [SinkDraft], names: [String: Place]) {
+  init(sources: YAMLNode.Entry?, streams: [StreamDraft], sinks: [SinkDraft], names: [String: SourceRange]) {
     self.sources = sources?.value.mapping?.entries.map(\.key) ?? []
     self.streams = streams
     self.sinks = sinks
@@ -37,7 +37,7 @@ struct Wiring {
     var order: [StreamDraft] = []
     var done: Set<String> = []
     var path: [String] = []
-    func visit(_ stream: StreamDraft, at place: Place) {
+    func visit(_ stream: StreamDraft, at place: SourceRange) {
       if done.contains(stream.name) { return }
       if let start = path.firstIndex(of: stream.name) {
         let circle = (path[start...] + [stream.name]).joined(separator: " → ")

@@ -1,10 +1,10 @@
-/// Texts that nothing printed may show.
+/// The secrets: texts that are redacted in all output.
 ///
 ///     var secrets = Secrets()
 ///     secrets.insert("hunter2-xyz")
 ///     secrets.masked("key hunter2-xyz")  // key ***
 public struct Secrets: Sendable {
-  /// Shorter ones are not looked for: hiding each “a” would hide everything and betray the letter.
+  /// Shorter ones are not redacted: hiding each “a” would hide everything and betray the letter.
   public static let shortest = 4
 
   private var texts: [String] = []
@@ -22,7 +22,7 @@ public struct Secrets: Sendable {
     texts.sort { $0.utf8.count > $1.utf8.count }
   }
 
-  /// Marks the text of a scalar, wherever it came from, as one that is never shown.
+  /// Adds the text of a scalar, wherever it came from.
   public mutating func insert(_ scalar: Scalar) { insert(scalar.text) }
 
   /// The text with every secret replaced by `***`.

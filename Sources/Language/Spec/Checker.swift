@@ -1,6 +1,6 @@
 import JSON
 
-/// Goes through the files of a check and collects what is wrong; what every option is read with.
+/// The checker, which every option is read with: collects problems, secrets and the files that sinks write.
 public final class Checker {
   public var problems = Problems()
   public var secrets = Secrets()
@@ -13,8 +13,8 @@ public final class Checker {
   /// Files that sinks write, to find two on one.
   var filesWritten: [Scalar] = []
   let catalog: Catalog
-  /// Scalars that name something there is not, which has been reported.
-  private var unresolvable: Set<Place> = []
+  /// Scalars whose `$vars` or `$config` name is unknown, which has been reported.
+  private var unresolvable: Set<SourceRange> = []
 
   init(vars: JSON.Value, config: JSON.Value, scope: ExpressionScope, catalog: Catalog) {
     self.vars = vars
@@ -23,14 +23,14 @@ public final class Checker {
     self.catalog = catalog
   }
 
-  public func report(_ message: String, at place: Place, hint: String? = nil) {
+  public func report(_ message: String, at place: SourceRange, hint: String? = nil) {
     problems.report(message, at: place, hint: hint)
   }
 
-  public func report(_ flaw: Flaw, in scalar: Scalar) { problems.report(scalar.problem(flaw)) }
+  public func report(_ flaw: TextError, in scalar: Scalar) { problems.report(scalar.problem(flaw)) }
 
   /// The scalar, with `$vars.NAME` and `$config.NAME` replaced by what they stand for.
-  public func resolved(_ node: Node) -> Node {
+  public func resolved(_ node: YAMLNode) -> YAMLNode {
     guard case .scalar(let scalar) = node, scalar.meaning == .string, scalar.text.hasPrefix("$") else {
       return node
     }
@@ -46,13 +46,13 @@ public final class Checker {
         unresolvable.insert(scalar.place)
         return node
       }
-      return Node(found, at: scalar)
+      return YAMLNode(found, at: scalar)
     }
     return node
   }
 
-  /// A scalar of a wrong or right kind; nil, and a problem, when it is no scalar at all.
-  func scalar(_ node: Node, _ wanted: String) -> Scalar? {
+  /// A scalar of any kind; nil, and a problem, for a list or mapping.
+  func scalar(_ node: YAMLNode, _ wanted: String) -> Scalar? {
     let found = resolved(node)
     if case .scalar(let scalar) = found {
       return unresolvable.contains(scalar.place) ? nil : scalar
@@ -61,7 +61,7 @@ public final class Checker {
     return nil
   }
 
-  func mapping(_ node: Node, _ wanted: String, hint: String? = nil) -> Node.Mapping? {
+  func mapping(_ node: YAMLNode, _ wanted: String, hint: String? = nil) -> YAMLNode.Mapping? {
     let found = resolved(node)
     if case .mapping(let mapping) = found { return mapping }
     if unresolvable.contains(node.place) { return nil }
@@ -88,19 +88,19 @@ func isWordByte(_ byte: UInt8) -> Bool {
   (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
 }
 
-extension Node {
-  /// A value in the place of a scalar that names it.
+extension YAMLNode {
+  /// A value instead of the scalar that names it.
   init(_ value: JSON.Value, at scalar: Scalar) {
     switch value.kind {
     case .array:
-      var elements: [Node] = []
-      value.forEachElement { elements.append(Node($0, at: scalar)) }
+      var elements: [YAMLNode] = []
+      value.forEachElement { elements.append(YAMLNode($0, at: scalar)) }
       self = .sequence(Sequence(elements: elements, place: scalar.place))
     case .object:
       var entries: [Entry] = []
       value.forEachMember { key, value in
         let name = scalar.standing(for: key.string ?? "", .string)
-        entries.append(Entry(key: name, value: Node(value, at: scalar)))
+        entries.append(Entry(key: name, value: YAMLNode(value, at: scalar)))
       }
       self = .mapping(Mapping(entries: entries, place: scalar.place))
     case .string: self = .scalar(scalar.standing(for: value.string ?? "", .string))

@@ -7,7 +7,7 @@ public struct ExpressionScope: Sendable {
 
   /// The included files: their paths, and the definitions in them.
   let library: [(name: String, source: String)]
-  /// The same by path, to show where their mistakes are.
+  /// The same by path, to show where their errors are.
   let files: [String: SourceFile]
   /// Whether some file could not be included.
   let lacksDefinitions: Bool
@@ -49,7 +49,7 @@ public final class Expression: Sendable {
     isIdentity = text.allSatisfy { $0 == "." || $0.isWhitespace } && text.filter { $0 == "." }.count == 1
   }
 
-  /// Compiles a text that stands in no file.
+  /// Compiles a text that is in no file.
   public convenience init(_ text: String, scope: ExpressionScope? = nil) throws {
     let scope = scope ?? ExpressionScope()
     self.init(text, try scope.compile(text, variables: []), scope)
@@ -76,7 +76,7 @@ extension Checker {
 
   /// Compiles a program made from a scalar (or several); `place` finds the program's bytes in the file.
   func compile(
-    _ shown: Scalar?, _ program: String, _ variables: [String], place: (Range<Int>) -> Place
+    _ shown: Scalar?, _ program: String, _ variables: [String], place: (Range<Int>) -> SourceRange
   ) -> Expression? {
     do throws(ProgramError) {
       return Expression(shown?.text ?? program, try scope.compile(program, variables: variables), scope)
@@ -90,7 +90,7 @@ extension Checker {
           "in this expression: \(error.message)", at: place(error.location.range),
           hint: hint(for: error.message, variables))
       } else if let file = scope.files[error.source] {
-        report(error.message, at: Place(file, error.location.range))
+        report(error.message, at: SourceRange(file, error.location.range))
       }
       return nil
     }

@@ -214,7 +214,7 @@ struct ShapeText {
   private(set) var text = ""
   private(set) var isRight = true
 
-  mutating func add(_ node: Node, _ checker: Checker) {
+  mutating func add(_ node: YAMLNode, _ checker: Checker) {
     switch node {
     case .scalar(let scalar):
       if scalar.text.isEmpty {

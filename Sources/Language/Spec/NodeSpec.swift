@@ -1,4 +1,4 @@
-/// What a node is: declared once beside its code, and all that anybody else knows of it.
+/// What a node is: declared once beside its code, and the one source of its parsing, checks and documentation.
 public struct NodeSpec: Sendable {
   public let kind: String
   /// One line, as `flow nodes` lists it.
@@ -10,7 +10,7 @@ public struct NodeSpec: Sendable {
   public let shorthand: String?
   /// Whether a mapping too stands for that option, as in `map: { id: .id }`.
   public let isBare: Bool
-  /// What it remembers from event to event, and up to which limit; nil for a node without state.
+  /// A description of its state and the limit of that; nil for a node without state.
   public let state: String?
   /// Of a step: whether a poll comes out of it as a whole, so that each replaces the one before.
   public let keepsSnapshots: Bool
@@ -18,10 +18,10 @@ public struct NodeSpec: Sendable {
   public let role: Role
   /// What makes the node; the engine knows its type.
   public let maker: any NodeMaker
-  /// Of a stream source: whether it can be read again from a position that it gives; then it says when it has caught up
-  /// with the runs before, as ``Feed/sayCaughtUp()`` has it.
+  /// Of a stream source: whether it can be read again from a position that it gives; then it reports when it has
+  /// caught up with the runs before, as ``Feed/sayCaughtUp()`` has it.
   public let isRepeatable: Bool
-  /// Whether it asks for the pipeline's state.
+  /// Whether it keeps state in the pipeline's state file.
   public let isKept: Bool
   /// What must hold between options; problems are reported to the checker.
   let check: @Sendable (Options, Checker) -> Void
@@ -49,7 +49,7 @@ public struct NodeSpec: Sendable {
     self.maker = maker
   }
 
-  /// Where a node stands in a pipeline, and how it is driven.
+  /// The place of a node in a pipeline, and how it is driven.
   public enum Role: Sendable {
     /// A source that reads on until its end: a file, standard input.
     case stream
@@ -115,4 +115,30 @@ public struct Catalog: Sendable {
 /// What makes a node from its options: the language of pipeline files needs only its role, the engine the rest.
 public protocol NodeMaker: Sendable {
   var role: NodeSpec.Role { get }
+}
+
+extension NodeSpec {
+  /// All options within the node: its own, and those that all of its role have.
+  public var innerOptions: [AnyOption] {
+    if case .sink = role { return options + SinkOptions.within }
+    return options
+  }
+
+  /// The options beside it: those of all nodes of its role, as far as they apply to it.
+  public var besideOptions: [AnyOption] {
+    switch role {
+    case .poll: SourceOptions.all
+    case .step: StepOptions.all
+    case .sink: SinkOptions.beside
+    // A source without a schedule.
+    default: AnyOption.list(SourceOptions.buffer, SourceOptions.whenFull)
+    }
+  }
+}
+
+extension AnyOption {
+  /// The requirement in a word: `required`, `default 8`, `optional`.
+  public var need: String {
+    isRequired ? "required" : fallback.map { "default \($0)" } ?? "optional"
+  }
 }

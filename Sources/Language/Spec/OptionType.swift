@@ -1,8 +1,8 @@
 import JSON
 
-/// What an option's value may be: how it is read from YAML, what messages and the schema say of it.
+/// The type of an option's value: its name, how it is read from YAML, its schema.
 ///
-/// The types there are: text, secret, boolean, integer, number, duration, size, choice, path, expression, template,
+/// The types are text, secret, boolean, integer, number, duration, size, choice, path, expression, template,
 /// shape, value, stream, and lists and mappings of them.
 public struct OptionType<Value: Sendable>: Sendable {
   /// As in `flow docs`: “duration”, “list of expressions”.
@@ -12,10 +12,11 @@ public struct OptionType<Value: Sendable>: Sendable {
   /// What a skeleton shows where there is neither a default nor an example.
   public let sample: String
   /// The value of a node of the file; nil when it is wrong, which is reported.
-  public let decode: @Sendable (Node, Checker) -> Value?
+  public let decode: @Sendable (YAMLNode, Checker) -> Value?
 
   public init(
-    _ name: String, sample: String, schema: JSON.Value, decode: @escaping @Sendable (Node, Checker) -> Value?
+    _ name: String, sample: String, schema: JSON.Value,
+    decode: @escaping @Sendable (YAMLNode, Checker) -> Value?
   ) {
     self.name = name
     self.sample = sample
@@ -23,7 +24,7 @@ public struct OptionType<Value: Sendable>: Sendable {
     self.decode = decode
   }
 
-  /// The same, made into something else; the function may throw a flaw of the scalar's text.
+  /// The same type, its values transformed.
   public func map<Other: Sendable>(
     _ name: String? = nil, _ transform: @escaping @Sendable (Value) -> Other
   ) -> OptionType<Other> {

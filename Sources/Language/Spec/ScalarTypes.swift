@@ -11,7 +11,7 @@ extension OptionType where Value == String {
     }
   }
 
-  /// A text that is never shown again.
+  /// A text that is redacted in all output.
   public static var secret: OptionType {
     OptionType("secret", sample: "${NAME}", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a text") else { return nil }
@@ -20,7 +20,7 @@ extension OptionType where Value == String {
     }
   }
 
-  /// A file or folder, relative to where flow is started.
+  /// A file or folder, relative to the working directory.
   public static var path: OptionType {
     OptionType("path", sample: "events.jsonl", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a path") else { return nil }
@@ -87,7 +87,9 @@ extension OptionType where Value == Int {
     OptionType("size", sample: "64MiB", schema: .record([("type", .array(["string", "integer"]))])) {
       node, checker in
       guard let scalar = checker.scalar(node, "a size") else { return nil }
-      do throws(Flaw) { return try SizeText.parse(scalar.text) } catch { checker.report(error, in: scalar) }
+      do throws(TextError) { return try SizeText.parse(scalar.text) } catch {
+        checker.report(error, in: scalar)
+      }
       return nil
     }
   }
@@ -126,7 +128,7 @@ extension OptionType where Value == Duration {
   public static func duration(allowingZero: Bool) -> OptionType {
     OptionType("duration", sample: "5m", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a duration") else { return nil }
-      do throws(Flaw) {
+      do throws(TextError) {
         let duration = try DurationText.parse(scalar.text)
         if duration > .zero || allowingZero { return duration }
         checker.report("this duration must not be zero", at: scalar.place)
@@ -161,7 +163,7 @@ extension OptionType where Value: CaseIterable & RawRepresentable, Value.RawValu
       schema: .record([("enum", .array(names.map { .string($0) }))])
     ) { node, checker in
       guard let scalar = checker.scalar(node, "one of \(alternatives(names))") else { return nil }
-      do throws(Flaw) {
+      do throws(TextError) {
         return try Language.choice(scalar.text, of: type)
       } catch {
         checker.report(error, in: scalar)

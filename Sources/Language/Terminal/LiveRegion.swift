@@ -1,10 +1,10 @@
-/// The last lines of a terminal, drawn anew in place: what a progress display or a live table writes.
+/// A live region: the last lines of a terminal, redrawn in place, for a progress display or a live table.
 ///
 ///     var region = LiveRegion()
 ///     write(region.redraw(["poll 1"], rows: 24, columns: 80))
 ///     write(region.redraw(["poll 2"], rows: 24, columns: 80))  // stands where "poll 1" stood
 ///
-/// It only says what to write; between two drawings nobody else may write to the terminal, except after
+/// It only returns what to write; between two drawings nothing else may be written to the terminal, except after
 /// `erase`. The cursor rests at the start of the line below the region. Lines may be styled, and must be
 /// printable otherwise.
 public struct LiveRegion: Sendable {

@@ -1,4 +1,4 @@
-/// The text on one line, what a terminal would obey being escaped as JSON does it.
+/// The text on one line, with the characters that a terminal would obey escaped as in JSON.
 ///
 ///     printable("two\nlines \u{1B}[2J")  // two\nlines \u001b[2J
 ///
@@ -33,5 +33,28 @@ private func escape(_ scalar: Unicode.Scalar) -> String {
   default:
     let digits = String(scalar.value, radix: 16)
     return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}
+
+/// A command quoted for a shell, on one line and printable; for showing, never for running.
+///
+///     shellQuoted(["./tell.sh", "it's late", "a\nb"])  // ./tell.sh 'it'\''s late' $'a\nb'
+public func shellQuoted(_ arguments: [String]) -> String {
+  arguments.map { shellQuoted($0) }.joined(separator: " ")
+}
+
+public func shellQuoted(_ text: String) -> String {
+  if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+  let shown = printable(text)
+  if shown == text { return "'" + text.replacing("'", with: #"'\''"#) + "'" }
+  // The escapes that `printable` writes are those that `$'…'` reads.
+  let escaped = text.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+  return "$'" + printable(escaped) + "'"
+}
+
+private func isPlain(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+  default: "_-+./:,@%=".utf8.contains(byte)
   }
 }

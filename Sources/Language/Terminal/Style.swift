@@ -1,4 +1,4 @@
-/// How a text looks on a terminal: a colour and attributes by their names.
+/// A style of text on a terminal: a colour and attributes by their names.
 ///
 ///     let style = try Style("bold red")
 ///     Paint(isOn: true)("late", style)  // "\u{1B}[1;31mlate\u{1B}[0m"
@@ -33,12 +33,12 @@ public struct Style: Hashable, Sendable {
   ]
 
   /// Reads names with blanks between them, such as `bold red`.
-  public init(_ text: String) throws(Flaw) {
+  public init(_ text: String) throws(TextError) {
     var codes: [Int] = []
     for word in text.split(separator: " ") {
       guard let entry = Style.table.first(where: { $0.name == word }) else {
         let start = text.utf8.distance(from: text.startIndex, to: word.startIndex)
-        throw Flaw(
+        throw TextError(
           "there is no style \(quoted(String(word)))", at: start..<start + word.utf8.count,
           hint: suggestion(for: String(word), among: Style.names))
       }
@@ -48,7 +48,7 @@ public struct Style: Hashable, Sendable {
   }
 }
 
-/// Styles texts where colours are wanted, and leaves them as they are where not.
+/// A painter that styles texts where colours are wanted, and leaves them as they are where not.
 public struct Paint: Sendable {
   public let isOn: Bool
 

@@ -1,5 +1,5 @@
 import System
-/// A moment in ISO 8601, UTC, with milliseconds where it has them: `2026-01-01T00:00:00Z`.
+/// A timestamp in ISO 8601, UTC, with milliseconds where it has them: `2026-01-01T00:00:00Z`.
 public func timestamp(_ seconds: Double) -> String {
   guard seconds.isFinite, abs(seconds) < 2.5e11 else { return "\(seconds)" }
   let milliseconds = Int((seconds * 1000).rounded())
@@ -43,7 +43,7 @@ private struct TimestampReader {
       }
       (time.hour, time.minute) = (hour, minute)
       if take(":") {
-        // The sixty-first second is there to be leapt.
+        // A leap second.
         guard let second = digits(2), second <= 60 else { return nil }
         time.second = second
         if take(".") {

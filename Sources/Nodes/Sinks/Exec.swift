@@ -120,7 +120,7 @@ private final class Exec: DeliverySink {
 private let shells: Set<String> = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish"]
 
 /// Reports a command in which data would choose the program, or be run by a shell.
-private func checkCommand(_ arguments: [Template], at place: Place, _ checker: Checker) {
+private func checkCommand(_ arguments: [Template], at place: SourceRange, _ checker: Checker) {
   guard let program = arguments.first else { return }
   if !program.isFixed {
     checker.report(

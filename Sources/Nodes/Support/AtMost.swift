@@ -11,29 +11,29 @@ struct AtMost: Equatable, Sendable {
     self.period = period
   }
 
-  init(_ text: String) throws(Flaw) {
+  init(_ text: String) throws(TextError) {
     let hint = "write it as in 3 in 10m"
     let words = text.split(separator: " ")
     guard words.count == 3, words[1] == "in" else {
-      throw Flaw("\(quoted(text)) is no such limit", in: text, hint: hint)
+      throw TextError("\(quoted(text)) is no such limit", in: text, hint: hint)
     }
     func range(_ word: Substring) -> Range<Int> {
       let start = text.utf8.distance(from: text.startIndex, to: word.startIndex)
       return start..<start + word.utf8.count
     }
     guard let number = Int(words[0]), (1...100_000).contains(number) else {
-      throw Flaw(
+      throw TextError(
         "\(quoted(String(words[0]))) is not a number from 1 to 100000", at: range(words[0]), hint: hint)
     }
     self.number = number
-    do throws(Flaw) {
+    do throws(TextError) {
       period = try DurationText.parse(String(words[2]))
     } catch {
       let start = range(words[2]).lowerBound
-      throw Flaw(
+      throw TextError(
         error.message, at: error.range.lowerBound + start..<error.range.upperBound + start, hint: error.hint)
     }
-    if period == .zero { throw Flaw("this duration must not be zero", at: range(words[2]), hint: hint) }
+    if period == .zero { throw TextError("this duration must not be zero", at: range(words[2]), hint: hint) }
   }
 
   static let type = OptionType<AtMost>(
@@ -45,7 +45,7 @@ struct AtMost: Equatable, Sendable {
         "a limit is expected here, not \(node.kind)", at: node.place, hint: "write it as in 3 in 10m")
       return nil
     }
-    do throws(Flaw) { return try AtMost(scalar.text) } catch { checker.report(error, in: scalar) }
+    do throws(TextError) { return try AtMost(scalar.text) } catch { checker.report(error, in: scalar) }
     return nil
   }
 }

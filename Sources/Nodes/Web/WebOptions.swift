@@ -34,12 +34,12 @@ enum WebOptions {
   }
 
   /// Reports what is wrong with the address that the requests of a node begin with.
-  static func check(_ text: String, at place: Place, _ checker: Checker) {
+  static func check(_ text: String, at place: SourceRange, _ checker: Checker) {
     do throws(AddressError) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
   }
 
   /// Reports an address whose host is invalid, or depends on data.
-  static func check(_ address: AddressTemplate, at place: Place, _ checker: Checker) {
+  static func check(_ address: AddressTemplate, at place: SourceRange, _ checker: Checker) {
     if address.hasFixedHost {
       check(address.opening, at: place, checker)
     } else {

@@ -10,13 +10,13 @@ public struct Backoff: Sendable {
   public var factor: Double
   /// The longest wait.
   public var cap: Duration
-  /// How much of a wait is left to chance: 0 none, 1 all of it (anything from nothing to the full wait).
+  /// The random part of a wait: 0 none, 1 all of it (anything from nothing to the full wait).
   public var jitter: Double
   /// How many retries in a row; nil for as long as it takes.
   public var attempts: Int?
-  /// What an error itself asks for (a `Retry-After`, say); chance does not shorten it, and the cap does not apply.
+  /// The wait an error itself asks for (a `Retry-After`, say): neither jitter nor the cap changes it.
   public var requested: @Sendable (any Error) -> Duration?
-  /// Where chance comes from: a number from 0 up to 1.
+  /// The random source: a number from 0 up to 1.
   public var random: @Sendable () -> Double
 
   public init(

@@ -1,9 +1,9 @@
 /// The pace of a delay line: when an element may leave it.
 protocol Pace: Sendable {
-  /// The time for an element that comes now; never before that of the one before it.
+  /// When an element that comes now may leave; never before the one ahead of it.
   mutating func time(forElementAt now: Instant) -> Instant
 
-  /// The earliest time for the end, if it comes now.
+  /// When a completion that comes now may leave, at the earliest.
   func time(forEndAt now: Instant) -> Instant
 }
 
@@ -79,7 +79,7 @@ final class DelayLine<Element: Sendable, Rule: Pace>: Observer, AlarmOwner {
     if turn.state.waiting.count == 1 { alarm.set(at: due, for: self) }
   }
 
-  /// Sends on what is due, and sees to the rest.
+  /// Emits what is due, and sets the alarm for the rest.
   private func goOn() {
     while !subscription.isDisposed, let value = turn.state.waiting.due(at: alarm.now) {
       downstream.next(value)

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A `Mutex` that has to wait does so inside a library the sanitizer does not look into, so each value handed from
 /// thread to thread that way is reported as a race. An acquiring load and a releasing store of our own around the
-/// access say the same again where it can be seen, at the price of two plain instructions.
+/// access repeat that where it can see them, at the price of two plain instructions.
 package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
   private let handOver = Atomic<Bool>(false)

@@ -1,4 +1,4 @@
-/// A stream of elements that may end with completion or an error; nothing happens until somebody subscribes.
+/// A stream of elements that may end with completion or an error; nothing happens until it is subscribed to.
 ///
 /// ```
 /// let numbers = Observable.from(1...4).filter { $0.isMultiple(of: 2) }.map { $0 * 10 }
@@ -8,7 +8,7 @@
 /// How an operator is made: a recipe (the closure given to `init(attaching:)`) that wraps the observer it is handed
 /// in one of its own and attaches that to its source. One `Subscription` goes down the whole chain with it.
 ///
-/// - An operator that passes each terminal on at once shares the subscription of its downstream: whoever owns that
+/// - An operator that passes each terminal on at once shares the subscription of its downstream: its owner
 ///   disposes it on the terminal, and so releases everything above. The owner also lets nothing through that was
 ///   under way when the subscription was disposed; a source stops as soon as it sees that.
 /// - An operator that keeps a terminal to itself (`concat`, `retry`, `merge`, `delay`, …) gives its source a
@@ -52,7 +52,7 @@ public struct Observable<Element: Sendable>: Sendable {
     self.recipe = recipe
   }
 
-  /// Connects an observer that belongs to a chain, under a subscription that somebody else owns.
+  /// Connects an observer that belongs to a chain, under a subscription that another owns.
   @inline(__always)
   public func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
     if let recipe { return recipe(observer, subscription) }

@@ -1,4 +1,4 @@
-/// Whatever receives the events of one subscription.
+/// The receiver of the events of one subscription.
 ///
 /// The grammar every source keeps: any number of `next`, then at most one of `fail` and `complete`, then nothing;
 /// each call returns before the following one begins, though they may come from different threads.
@@ -16,14 +16,13 @@ public protocol Observer<Element>: AnyObject, Sendable {
 
   /// Whether a batch is of use to it as such, as to a mailbox that takes it under one lock.
   ///
-  /// Whoever has a batch for an observer of which this is not true hands it the elements one by one, and stops when
-  /// the subscription ends in between.
+  /// To any other observer the sender hands the elements one by one, and stops when the subscription ends in between.
   var takesBatches: Bool { get }
 
   /// Takes the error that ended the stream.
   func fail(_ error: any Error)
 
-  /// Learns that the stream has ended well.
+  /// Notes that the stream has completed.
   func complete()
 }
 
@@ -34,7 +33,7 @@ extension Observer {
 
   public var takesBatches: Bool { false }
 
-  /// Hands over a batch, as one or one by one, but nothing after the subscription has ended.
+  /// Sends a batch, as one or one by one, but nothing after the subscription has ended.
   func take(_ batch: [Element], in subscription: Subscription) {
     if takesBatches {
       if !subscription.isDisposed { next(batch: batch) }

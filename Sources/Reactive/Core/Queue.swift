@@ -1,4 +1,4 @@
-/// First in, first out, in one array that is reused.
+/// A queue, first in, first out, in one array that is reused.
 @usableFromInline struct Queue<Element: Sendable>: Sendable {
   @usableFromInline var storage: [Element] = []
   @usableFromInline var head = 0

@@ -1,4 +1,4 @@
-/// What the module itself can fail with.
+/// The errors of the module itself.
 public enum ReactiveError: Error, Equatable, CustomStringConvertible {
   /// A bounded queue was full and its policy was to fail.
   case overflow(what: String, limit: Int)

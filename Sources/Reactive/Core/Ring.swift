@@ -1,4 +1,4 @@
-/// The last `limit` elements, oldest first; a new one takes the place of the oldest.
+/// A ring of the last `limit` elements, oldest first; a new one replaces the oldest.
 struct Ring<Element: Sendable>: Sendable {
   private var storage: [Element] = []
   private var start = 0
@@ -22,7 +22,7 @@ struct Ring<Element: Sendable>: Sendable {
     start == 0 ? storage : Array(storage[start...] + storage[..<start])
   }
 
-  /// Adds an element in the place of the oldest, without handing that out.
+  /// Adds an element instead of the oldest, which is discarded.
   mutating func push(_ element: Element) {
     if limit <= 0 { return }
     guard isFull else { return storage.append(element) }

@@ -1,4 +1,4 @@
-/// First in, first out, in one block of memory that grows up to a limit.
+/// A ring buffer: first in, first out, in one block of memory that grows up to a limit.
 ///
 /// A non-copyable struct of plain words whatever the element is: code that is not specialised uses it without looking
 /// up its layout, and swapping two of them moves no element.

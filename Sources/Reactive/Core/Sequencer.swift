@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A sequence of sources: subscribes to one after another, as a decision says.
+/// A sequence of sources: subscribes to one after another, as `decide` chooses.
 ///
 /// The core of `concat`, `repeat`, `retry` and `catch`. Takes no stack, however many sources end at once.
 final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
@@ -30,7 +30,7 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     turn = Serializer(state)
   }
 
-  /// Goes on after a source has ended; begins, without one.
+  /// Starts the first source, or the next after one has ended.
   func advance(after last: Termination? = nil, progressed: Bool = false) {
     turn.pass { [self] in
       if subscription.isDisposed { return }
@@ -59,7 +59,7 @@ final class Sequencer<Element: Sendable, State: Sendable>: Sendable {
     child.onDispose { timer.dispose() }
   }
 
-  /// One source's time.
+  /// The observer of one source in the sequence.
   private final class Round: Observer {
     private let sequencer: Sequencer
     private let child: Subscription

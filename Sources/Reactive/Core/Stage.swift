@@ -1,4 +1,4 @@
-/// An observer inside a chain, which hands terminals straight on unless it says otherwise.
+/// An observer inside a chain, which passes terminals straight on by default.
 protocol Stage: Observer {
   associatedtype Output: Sendable
   var downstream: any Observer<Output> { get }
@@ -12,7 +12,7 @@ extension Stage {
 /// A stage with state: its elements are taken one at a time, whichever threads they come from.
 protocol SerializedStage: Stage {
   associatedtype State: Sendable
-  /// The state, and whose turn it is.
+  /// The state behind its serializer.
   var turn: Serializer<State> { get }
 
   /// Takes an element, with the turn.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The life of one subscription: dispose it, and the whole chain behind it stops and lets go of what it held.
+/// A subscription: dispose it, and the whole chain behind it stops and releases what it held.
 ///
 /// ```
 /// let subscription = ticks.subscribe(next: { print($0) })
@@ -9,9 +9,9 @@ import Synchronization
 ///
 /// Disposing is idempotent, allowed from any thread and from inside `next`, and allowed before `subscribe` has
 /// returned (make the subscription first and hand it in). Nothing is delivered after `dispose()` has returned on the
-/// thread that delivers; from another thread, one element that is under way may still arrive. Letting go of the
-/// object does not dispose it: a stream whose source is let go of without an end, and that nobody disposes, is never
-/// freed.
+/// thread that delivers; from another thread, one element or the terminal that is under way may still arrive.
+/// Releasing the object does not dispose it: a stream whose source is released without an end, and that is never
+/// disposed, is never freed.
 public final class Subscription: Sendable {
   private let ended = Atomic<Bool>(false)
   private let teardowns = Locked(Teardowns())
@@ -53,10 +53,10 @@ public final class Subscription: Sendable {
     return child
   }
 
-  /// Lets go of a child that is over.
+  /// Removes a child that is over.
   private func forget(_ key: Int) {
     let dropped = teardowns.withLock { $0.remove(key) }
-    _ = dropped  // released outside the lock: its deinit may run anybody's code
+    _ = dropped  // released outside the lock: its deinit may run any code
   }
 
   /// Marks the end; true for the one caller that caused it, who then owes a `release()`.

@@ -19,7 +19,7 @@ public struct BatchMachine<Element: Sendable>: Sendable {
   /// When to ask `due`.
   @inlinable public var nextDeadline: Instant? { gathered.isEmpty ? nil : time.map { since + $0 } }
 
-  /// Goes on with what has been gathered before.
+  /// Resumes with what was gathered before.
   @inlinable public mutating func resume(_ elements: [Element], since: Instant) {
     gathered = elements
     self.since = since

@@ -1,4 +1,4 @@
-/// A recorded stream, drawn.
+/// A drawing of a recorded stream.
 public struct MarbleDrawing: Sendable {
   /// The line: `"-a--(bc)-|"`.
   public let line: String

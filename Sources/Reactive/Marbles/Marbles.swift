@@ -1,7 +1,7 @@
 /// A stream drawn as text: `"-a--(bc)-|"`.
 ///
 /// One character is one step in time: `-` nothing happens, `|` the stream completes, `#` it fails, any other character
-/// is an element. What stands in parentheses happens in one and the same step.
+/// is an element. What is in parentheses happens in one step.
 /// ```
 /// let marbles = try Marbles("-a-(b|)")
 /// marbles.steps.map(\.time)  // [1, 3]
@@ -58,12 +58,12 @@ public struct Marbles: Sendable {
   }
 }
 
-/// What `#` fails with.
+/// The error of `#`.
 public struct MarbleFailure: Error, Equatable {
   public init() {}
 }
 
-/// What is wrong with a drawing, and in which column.
+/// An error in a drawing, with its column.
 public struct MarbleError: Error, CustomStringConvertible {
   public let text: String
   public let column: Int

@@ -1,4 +1,4 @@
-/// What a stream did in virtual time, and when.
+/// A recording of a stream in virtual time.
 ///
 /// ```
 /// let clock = VirtualScheduler()

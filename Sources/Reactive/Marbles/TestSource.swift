@@ -4,7 +4,7 @@ public final class TestSource<Element: Sendable>: Sendable {
   private let marbles: Marbles
   private let element: @Sendable (Character) -> Element
   private let step: Duration
-  /// For a hot source, which runs whether or not anybody listens.
+  /// For a hot source, which runs with or without subscribers.
   private let subject: PublishSubject<Element>?
   private let spans = Locked<[(start: Instant, end: Instant?)]>([])
 
@@ -70,7 +70,7 @@ extension VirtualScheduler {
     try TestSource(Marbles(drawing), on: self, hot: true, step: step) { String($0) }
   }
 
-  /// A source that starts for each subscriber anew.
+  /// A source that starts again for each subscriber.
   public func cold(_ drawing: String, step: Duration = .seconds(1)) throws -> TestSource<String> {
     try TestSource(Marbles(drawing), on: self, hot: false, step: step) { String($0) }
   }
@@ -82,7 +82,7 @@ extension VirtualScheduler {
     try TestSource(Marbles(drawing), on: self, hot: true, step: step) { Self.look(up: $0, in: elements) }
   }
 
-  /// A source whose marks stand for elements of any kind, starting for each subscriber anew.
+  /// A source whose marks stand for elements of any kind, starting again for each subscriber.
   public func cold<Element: Sendable>(
     _ drawing: String, _ elements: [Character: Element], step: Duration = .seconds(1)
   ) throws -> TestSource<Element> {

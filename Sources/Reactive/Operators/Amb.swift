@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Observable {
-  /// Listens to all sources and stays with the one that says something first.
+  /// Subscribes to all sources and stays with the one that emits first.
   ///
   ///     ----a--b--|
   ///     --1---2---|
@@ -31,7 +31,7 @@ private final class Race: Sendable {
 
   var isDecided: Bool { winner.load(ordering: .acquiring) >= 0 }
 
-  /// Whether this runner is the one to be heard; the first to ask is, and the others are sent home.
+  /// Whether this source has won: the first to ask has, and the others are disposed.
   func wins(_ index: Int) -> Bool {
     let claim = winner.compareExchange(expected: -1, desired: index, ordering: .acquiringAndReleasing)
     if claim.exchanged { sendHome(butFor: index) }

@@ -1,5 +1,5 @@
 extension Observable {
-  /// Goes on with another stream when this one fails.
+  /// Continues with another stream when this one fails.
   ///
   ///     a--#
   ///        b--|

@@ -26,7 +26,7 @@ public final class Emitter<Element: Sendable>: Observer {
     self.subscription = subscription
   }
 
-  /// Whether nobody listens any more, so that there is no point in going on.
+  /// Whether the subscription has ended, so that there is no point in emitting more.
   public var isDisposed: Bool { subscription.isDisposed }
 
   /// Runs `cleanUp` when the subscription ends, for whatever reason.

@@ -4,7 +4,7 @@ extension Observable {
   ///     a-b-c-----d--|
   ///     -------c-----(d|)   debounce(for: .seconds(3), on: clock)
   ///
-  /// A stream that never pauses would never be heard: with `maxWait`, the latest element goes out that long after the
+  /// A stream that never pauses would never emit: with `maxWait`, the latest element goes out that long after the
   /// first of its row. The element that waits when the stream completes is emitted then.
   /// ```
   /// Observable.from(1...3).debounce(for: .seconds(1), on: clock)  // 3, |
@@ -25,7 +25,7 @@ extension Observable {
   ///     -------b-c-----|   debounce(for: .seconds(5), on: clock) { $0.key }, where a and c have one key
   ///
   /// At most `bound` keys wait; one more sends out the element of the key that has been quiet longest. With `maxWait`,
-  /// a key that is never quiet is heard that long after the first element of its row. What waits when the stream
+  /// a key that is never quiet emits that long after the first element of its row. What waits when the stream
   /// completes is emitted then.
   /// ```
   /// Observable.from([1, 2, 11, 12]).debounce(for: .seconds(1), on: clock) { $0 / 10 }  // 2, 12, |

@@ -61,7 +61,7 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   }
 
   private func wait(_ value: Element) {
-    // In the queue before it is counted: whoever is told that something waits then finds it.
+    // Queued before it is counted, so that a caller who sees the count finds the element.
     backlog.withLock { $0.append(value) }
     switch streams.withLock({ $0.queue(backlogLimit, limit) }) {
     case .quiet: break

@@ -1,12 +1,12 @@
 extension Observable {
-  /// Turns an element into a stream and emits that; elements that come while it runs are passed over.
+  /// Turns an element into a stream and emits that; elements that come while it runs are discarded.
   ///
   ///     a-b------c------|
   ///     -1--2|                what a is turned into
   ///              -1--2|       what c is turned into
   ///     -1--2-----1--2--|     flatMapFirst { … }
   ///
-  /// What a poll wants: while one is under way, the next tick is not a reason to start another.
+  /// For polls: while one is under way, the next tick starts no other.
   /// ```
   /// Observable.from(1...3).flatMapFirst { Observable.just($0 * 10).delay(for: .seconds(1), on: clock) }  // 10, |
   /// ```

@@ -1,5 +1,5 @@
 extension Observable {
-  /// Turns each element into a stream and emits the newest of them, leaving the one before.
+  /// Turns each element into a stream and emits the newest of them, disposing the one before.
   ///
   ///     a-b------|
   ///     -1--2|        what a is turned into
@@ -19,7 +19,7 @@ extension Observable {
 }
 
 private struct Latest: Sendable {
-  /// The inner stream that is heard; an older one is not, even if it still speaks.
+  /// The current inner stream; what an older one still emits is discarded.
   var running: Subscription?
   var outerOpen = true
   var over = false
@@ -116,7 +116,7 @@ private final class FlatMapLatestObserver<Element: Sendable, Output: Sendable>: 
 }
 
 extension Observable {
-  /// Emits the newest of the streams that this stream emits, leaving the one before.
+  /// Emits the newest of the streams that this stream emits, disposing the one before.
   ///
   ///     A-B------|
   ///     -1--2|        A

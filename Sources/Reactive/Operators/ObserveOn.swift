@@ -5,7 +5,7 @@ extension Observable {
   ///     a--b--c--|   observe(on: lane), each on the lane
   ///
   /// What a full mailbox does is the `overflow`: make the sender wait, drop the oldest or the newest element, or fail.
-  /// `counters` tell how much went through, was dropped, or had to wait. A failure comes after the elements before it.
+  /// `counters` count what went through, was dropped, or had to wait. A failure comes after the elements before it.
   /// ```
   /// Observable.from(1...3).observe(on: clock, capacity: 2, overflow: .dropOldest)  // 2, 3, |
   /// ```

@@ -1,5 +1,5 @@
 extension Observable {
-  /// Subscribes again when the stream fails, at once, at most `times`; then the failure goes on.
+  /// Subscribes again when the stream fails, at once, at most `times`; then it fails.
   ///
   ///     a-#
   ///     a-a-#   retry(1)

@@ -4,7 +4,7 @@ extension Observable {
   /// Makes one subscription to the source serve all who are subscribed.
   ///
   /// It starts with the first and ends with the last of them. After that, or after the end of the source, the next
-  /// one starts it anew.
+  /// one starts it again.
   ///
   ///     --a--b--c--|
   ///     --a--b--c--|   share(), subscribed to at the start
@@ -53,7 +53,7 @@ private final class Hub<Element: Sendable>: Sendable {
 private final class Session<Element: Sendable>: Sendable {
   let broadcast: Broadcast<Element>
   let connection = Subscription()
-  /// Zero when the last one has left or the source has ended; nobody can enter any more then.
+  /// Zero when the last one has left or the source has ended; no observer can join then.
   private let members = Atomic<Int>(1)
 
   init(replay: Int) {

@@ -67,7 +67,7 @@ extension Observable {
 }
 
 extension Observable {
-  /// Makes the observable anew for each subscription.
+  /// Makes a new observable for each subscription.
   ///
   ///     ---a--b--|   deferred { source }
   /// ```

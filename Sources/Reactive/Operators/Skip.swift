@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Observable {
-  /// Leaves out the first `count` elements.
+  /// Skips the first `count` elements.
   ///
   ///     a--b--c--d--|
   ///     ------c--d--|   skip(2)

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Observable {
-  /// Leaves out elements until another stream emits one.
+  /// Skips elements until another stream emits one.
   ///
   ///     a--b--c--d--|
   ///     ----x
@@ -30,7 +30,7 @@ private final class Gate: Sendable {
 }
 
 extension Observable {
-  /// Leaves out what comes within a duration.
+  /// Skips what comes within a duration.
   ///
   ///     a--b--c--d--|
   ///     ------c--d--|   skip(for: .seconds(5), on: clock)

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Observable {
-  /// Leaves out elements as long as they satisfy a condition.
+  /// Skips elements as long as they satisfy a condition.
   ///
   ///     1--2--3--1--|
   ///     ------3--1--|   skip(while: { $0 < 3 })

@@ -1,5 +1,5 @@
 extension Observable {
-  /// Thins out a fast stream: the first element, then nothing for a while; with `latest`, the last one of that while
+  /// Throttles a fast stream: the first element, then nothing for a while; with `latest`, the last one of that while
   /// follows at its end.
   ///
   ///     a-b-c-----d-e----|

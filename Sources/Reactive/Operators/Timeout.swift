@@ -1,5 +1,5 @@
 extension Observable {
-  /// Gives up when nothing comes for a while: goes on with another stream, or fails.
+  /// Gives up when nothing comes for a while: continues with another stream, or fails.
   ///
   ///     a--b-------c-|
   ///     a--b----#        timeout(after: .seconds(5), on: clock)
@@ -22,7 +22,7 @@ extension Observable {
 private final class Watch<Element: Sendable>: Observer, AlarmOwner {
   private let outlet: SerializedOutlet<Element>
   private let subscription: Subscription
-  /// The time in which the source is listened to.
+  /// The subscription to the source, until the timeout.
   private let waiting: Subscription
   private let alarm: Alarm
   private let patience: Duration

@@ -1,5 +1,5 @@
 extension Observable where Element == Int {
-  /// Emits zero after a delay and completes; given a period, goes on counting instead.
+  /// Emits zero after a delay and completes; given a period, counts on instead.
   ///
   ///     ---(0|)        timer(after: .seconds(3), on: clock)
   ///     -0--1--2--3-   timer(after: .seconds(1), every: .seconds(3), on: clock)
@@ -65,7 +65,7 @@ private final class Ticker: AlarmOwner {
 }
 
 extension Observable where Element == Int {
-  /// Counts from zero, one number each period, without drift; a tick that nobody had time for is left out.
+  /// Counts from zero, one number each period, without drift; ticks that are past already are skipped.
   ///
   ///     ---0--1--2-   interval(.seconds(3), on: clock)
   /// ```

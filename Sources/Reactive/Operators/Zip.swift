@@ -51,7 +51,7 @@ private final class Zipper<Element: Sendable>: Sendable {
     var open: [Bool]
     /// How many queues are empty; a list goes out when none is.
     var empty: Int
-    /// The list that goes out, changed in place unless somebody downstream has kept it.
+    /// The list that goes out, changed in place unless an observer downstream has kept it.
     var row: [Element] = []
     var over = false
   }

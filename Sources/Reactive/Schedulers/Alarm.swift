@@ -4,7 +4,7 @@ package protocol AlarmOwner: AnyObject, Sendable {
   func ring()
 }
 
-/// The one timer of an operator, put off again and again at the price of a comparison.
+/// The one timer of an operator, postponed again and again at the price of a comparison.
 ///
 /// An operator such as `debounce` moves its deadline with each element. Only the time wanted is noted then; the timer
 /// that is already set finds out when it fires, and sets itself again. It goes when the subscription ends.
@@ -25,7 +25,7 @@ package final class Alarm: Sendable {
 
   package var now: Instant { scheduler.now }
 
-  /// Rings `owner` at `deadline` instead of whatever was asked for before.
+  /// Rings `owner` at `deadline` instead of when it was last asked for.
   package func set(at deadline: Instant, for owner: some AlarmOwner) {
     let late: Subscription?? = state.withLock { state in
       if state.ended { return nil }

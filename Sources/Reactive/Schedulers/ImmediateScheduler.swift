@@ -1,4 +1,4 @@
-/// Runs everything at once on the calling thread; what is scheduled for later blocks that thread until then.
+/// A scheduler that runs everything at once on the calling thread, which blocks until what is scheduled for later.
 ///
 /// Work asked for from inside work runs after it, and so does work from a second thread: one piece at a time.
 ///

@@ -1,4 +1,4 @@
-/// Where and when work runs: the only source of time for everything in this module.
+/// A scheduler: where and when work runs, and the only source of time in this module.
 ///
 /// Clocks are monotonic, so a change of the wall clock neither hastens nor delays anything.
 public protocol Scheduler: AnyObject, Sendable {
@@ -13,12 +13,12 @@ public protocol Scheduler: AnyObject, Sendable {
   /// What waits here is not counted: operators and mailboxes keep at most one piece of work each in this line.
   func perform(_ work: @escaping @Sendable () -> Void)
 
-  /// Runs `work` at a time, now if that has passed; disposing the result takes it back.
+  /// Runs `work` at a time, now if that has passed; disposing the result cancels it.
   func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> Subscription
 }
 
 extension Scheduler {
-  /// Runs `work` after a delay; disposing the result takes it back.
+  /// Runs `work` after a delay; disposing the result cancels it.
   public func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> Subscription {
     schedule(at: now + delay, work)
   }

@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// Runs work one piece after another on a thread of its own, with timers on the monotonic clock, at its own speed or another.
+/// A scheduler with a thread of its own: runs work one piece after another, with timers on the monotonic clock.
 ///
 /// ```
 /// let lane = SerialScheduler(name: "lane")
 /// Observable.interval(.seconds(1), on: lane).subscribe(next: { print($0) })
 /// ```
-/// The thread ends with `stop()`, or when nobody holds the scheduler any more; work that still waits is let go of.
+/// The thread ends with `stop()`, or when the scheduler is released; work that still waits is discarded.
 public final class SerialScheduler: Scheduler {
   private let loop: Loop
 

@@ -1,4 +1,4 @@
-/// How fast time goes by on a scheduler: at 3600, an hour passes in a second.
+/// The speed of time on a scheduler: at 3600, an hour passes in a second.
 ///
 /// ```
 /// let lane = SerialScheduler(name: "lane", speed: Speed(3600))
@@ -51,7 +51,7 @@ extension Duration {
 }
 
 extension Int64 {
-  /// The nearest whole number that can be said.
+  /// The nearest whole number that fits.
   fileprivate init(clamping number: Double) {
     self = Int64(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
   }

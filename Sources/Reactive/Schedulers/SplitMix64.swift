@@ -1,4 +1,4 @@
-/// A small random number generator whose whole state is its seed, so that a run can be had again.
+/// A small random number generator whose whole state is its seed, so that a run can be repeated.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

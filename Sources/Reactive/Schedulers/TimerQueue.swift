@@ -1,6 +1,6 @@
-/// Timers in the order they fall due, those of one instant in the order they were set.
+/// A queue of timers in the order they fall due, those of one instant in the order they were set.
 ///
-/// A binary heap of plain numbers beside a table of the work: taking a timer back frees its work at once, and its
+/// A binary heap of plain numbers beside a table of the work: cancelling a timer frees its work at once, and its
 /// number goes when it reaches the top or when such numbers outweigh the live ones.
 package struct TimerQueue<Work: Sendable>: Sendable {
   package typealias Key = Int
@@ -38,7 +38,7 @@ package struct TimerQueue<Work: Sendable>: Sendable {
     return lastKey
   }
 
-  /// Takes a timer back; returns its work for the caller to let go of.
+  /// Cancels a timer; returns its work for the caller to release.
   package mutating func remove(_ key: Key) -> Work? {
     let removed = work.removeValue(forKey: key)
     if heap.count > 2 * work.count + 32 { compact() }

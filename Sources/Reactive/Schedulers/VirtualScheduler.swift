@@ -1,4 +1,4 @@
-/// Time that passes only when told to: years run in milliseconds, and each run is the same.
+/// A scheduler in virtual time, which passes on request: years run in milliseconds, and each run is the same.
 ///
 /// ```
 /// let clock = VirtualScheduler()
@@ -6,7 +6,7 @@
 /// clock.advance(by: .seconds(7200))  // 0, 1
 /// ```
 /// With a seed, work that is due at the same instant runs in an order drawn from that seed: a way to try the
-/// interleavings that threads would give, and to have the one that failed again.
+/// interleavings that threads would give, and to repeat the one that failed.
 public final class VirtualScheduler: Scheduler {
   fileprivate struct State: Sendable {
     var now = Instant()
@@ -23,7 +23,7 @@ public final class VirtualScheduler: Scheduler {
 
   public var now: Instant { state.withLock { $0.now } }
 
-  /// True always: whoever uses virtual time is the one who makes it pass, and must never wait for it.
+  /// True always: the caller makes virtual time pass, and must never wait for it.
   public var isCurrent: Bool { true }
 
   /// How many pieces of work wait, now or later.

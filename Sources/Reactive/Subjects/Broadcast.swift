@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What the three subjects are made of: events in, one at a time, to all who are listed; the last `memory`
-/// elements again for whoever comes later.
+/// The core of the three subjects: passes events, one at a time, to all listed observers, and replays the last
+/// `memory` elements to a late one.
 final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
-  private let turn = Serializer(Snapshot<Element>())
+  private let turn = Serializer(ObserverSnapshot<Element>())
   private let observers = ObserverList<Element>()
   /// Whether a call to drop the snapshot waits for its turn.
   private let dropsSnapshot = Atomic<Bool>(false)
@@ -116,10 +116,10 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
       if dropsSnapshot.exchange(true, ordering: .acquiringAndReleasing) { return }
       return turn.later { [self] in
         dropsSnapshot.store(false, ordering: .sequentiallyConsistent)
-        turn.state = Snapshot()
+        turn.state = ObserverSnapshot()
       }
     }
-    if turn.state.root != nil { turn.state = Snapshot() }
+    if turn.state.root != nil { turn.state = ObserverSnapshot() }
     turn.leave()
   }
 }

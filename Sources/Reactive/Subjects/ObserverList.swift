@@ -39,10 +39,10 @@ final class ObserverList<Element: Sendable>: Sendable {
   var count: Int { state.withLock { $0.members.count } }
 
   /// The present members as one observer.
-  func snapshot() -> Snapshot<Element> {
+  func snapshot() -> ObserverSnapshot<Element> {
     let version = version.load(ordering: .acquiring)
     let members = state.withLock { $0.members }.compactMap { $0.member as? Member<Element> }
-    return Snapshot(version: version, root: branch(members[...]))
+    return ObserverSnapshot(version: version, root: branch(members[...]))
   }
 
   private func branch(_ members: ArraySlice<Member<Element>>) -> (any Observer<Element>)? {
@@ -59,7 +59,7 @@ final class ObserverList<Element: Sendable>: Sendable {
 }
 
 /// The members as they were at one version of the observers.
-final class Snapshot<Element: Sendable>: Sendable {
+final class ObserverSnapshot<Element: Sendable>: Sendable {
   let version: Int
   let root: (any Observer<Element>)?
 

@@ -1,4 +1,4 @@
-/// An observable that is fed by hand; whoever subscribes gets what comes from then on.
+/// A subject: an observable that is fed by hand; a new subscriber gets what comes from then on.
 ///
 /// Elements may be sent from any thread, and from inside an element's delivery: they are delivered one at a time,
 /// to every observer in the same order. After a terminal, a new subscriber gets that terminal at once.
@@ -17,7 +17,7 @@ public final class PublishSubject<Element: Sendable>: Observer {
     Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
   }
 
-  /// Whether anybody is subscribed.
+  /// Whether there are subscribers.
   public var hasObservers: Bool { broadcast.hasObservers }
 
   public func next(_ value: Element) { broadcast.next(value) }
@@ -27,7 +27,7 @@ public final class PublishSubject<Element: Sendable>: Observer {
   public func complete() { broadcast.complete() }
 }
 
-/// A value that changes, as a stream: whoever subscribes gets the present value first.
+/// A value that changes, as a stream: a new subscriber gets the present value first.
 ///
 /// ```
 /// let status = BehaviorSubject("TBD")
@@ -52,7 +52,7 @@ public final class BehaviorSubject<Element: Sendable>: Observer {
     Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
   }
 
-  /// Whether anybody is subscribed.
+  /// Whether there are subscribers.
   public var hasObservers: Bool { broadcast.hasObservers }
 
   public func next(_ value: Element) { broadcast.next(value) }
@@ -62,7 +62,7 @@ public final class BehaviorSubject<Element: Sendable>: Observer {
   public func complete() { broadcast.complete() }
 }
 
-/// A subject that tells a new subscriber its last elements first, at most `limit` of them.
+/// A subject that replays its last elements, at most `limit` of them, to a new subscriber.
 ///
 /// ```
 /// let log = ReplaySubject<String>(limit: 2)
@@ -82,7 +82,7 @@ public final class ReplaySubject<Element: Sendable>: Observer {
     Observable { [broadcast] observer, subscription in broadcast.attach(observer, in: subscription) }
   }
 
-  /// Whether anybody is subscribed.
+  /// Whether there are subscribers.
   public var hasObservers: Bool { broadcast.hasObservers }
 
   public func next(_ value: Element) { broadcast.next(value) }

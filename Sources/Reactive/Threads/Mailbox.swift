@@ -1,4 +1,4 @@
-/// Takes elements from any thread and delivers them on a scheduler, in order, holding at most `capacity` of them.
+/// A mailbox: takes elements from any thread and delivers them on a scheduler, in order, at most `capacity` waiting.
 ///
 /// Senders append under a lock; the receiver takes all there is in one go and is woken once for it, not once an
 /// element. The lock is never held while delivering.
@@ -58,7 +58,7 @@ final class Mailbox<Element: Sendable>: Observer {
     }
   }
 
-  /// The oldest element is let go of outside the lock, since its `deinit` may run anybody's code.
+  /// The oldest element is released outside the lock, since its `deinit` may run any code.
   @inline(never)
   private func displacing(_ value: Element) -> MailboxGate.Answer {
     let (answer, oldest) = gate.withLock { gate -> (MailboxGate.Answer, Element?) in

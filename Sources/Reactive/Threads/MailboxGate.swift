@@ -1,6 +1,6 @@
-/// The rules of a mailbox, without its elements: who gets in, who waits, when a delivery is due.
+/// The admission rules of a mailbox, without its elements: who enters, who waits, when a delivery is due.
 struct MailboxGate: Sendable {
-  /// What becomes of an element.
+  /// The verdict on an element.
   enum Answer {
     /// In, and a delivery is on its way already.
     case taken
@@ -8,13 +8,13 @@ struct MailboxGate: Sendable {
     case wake
     /// In, and the oldest goes.
     case displace
-    /// Let go.
+    /// Discarded, because the mailbox is full.
     case refused
     /// The stream must fail.
     case overflow
     /// Ask again when there is room.
     case full
-    /// Nobody wants it any more.
+    /// The receiver has gone: discard it.
     case closed
 
     var isTaken: Bool { self == .taken || self == .wake || self == .displace }

@@ -7,7 +7,7 @@ import Testing
 /// Files cut off anywhere and with bytes gone wrong: never a crash, and every place lies in the file.
 @Suite struct DamageTests {
   private func inspect(_ bytes: [UInt8]) {
-    let document = Document(SourceFile(path: "a.yaml", bytes: bytes)) { $0 == "A" ? "x" : nil }
+    let document = YAMLDocument(SourceFile(path: "a.yaml", bytes: bytes)) { $0 == "A" ? "x" : nil }
     for problem in document.problems.sorted {
       #expect(problem.place.range.upperBound <= bytes.count)
       #expect(!problem.description.isEmpty)

@@ -54,7 +54,7 @@ import Testing
 }
 
 /// All scalars of a tree, keys included.
-func scalars(of node: Node?) -> [Scalar] {
+func scalars(of node: YAMLNode?) -> [Scalar] {
   switch node {
   case nil: []
   case .scalar(let scalar)?: [scalar]

@@ -1,5 +1,4 @@
 import Testing
-
 @testable import Language
 
 @Suite struct NodeTextTests {
@@ -25,7 +24,7 @@ import Testing
               what statistics and messages call the step, and its
               state goes by
           on_error  log, stop or { dead_letter: PATH }, optional
-              what becomes of an event that the step fails on
+              how an event that the step fails on is handled
 
         Examples
           # by number
@@ -70,5 +69,16 @@ import Testing
       let styled = NodeText.lines(spec, width: 44, paint: Paint(isOn: true))
       #expect(styled.map { $0.replacing(/\u{1B}\[[0-9;]*m/, with: "") } == plain)
     }
+  }
+}
+
+@Suite struct NodeListTests {
+  @Test("nodes are listed by role, their summaries in a column of their own")
+  func list() {
+    let lines = toys.list(width: 32)
+    #expect(lines.prefix(2) == ["Sources", "  api     ask a server for rows"])
+    #expect(lines.contains("  join    add what another"))
+    #expect(lines.contains("          stream said last"))
+    #expect(lines.filter { !$0.hasPrefix(" ") } == ["Sources", "", "Steps", "", "Sinks"])
   }
 }

@@ -15,8 +15,8 @@ import Testing
 
   @Test func placesAreCutToTheFile() {
     let file = SourceFile(path: "a", text: "abc")
-    #expect(Place(file, 2..<99).range == 2..<3)
-    #expect(Place(file, 7..<9).range == 3..<3)
-    #expect(Place(file, 0..<1).description == "a:1:1")
+    #expect(SourceRange(file, 2..<99).range == 2..<3)
+    #expect(SourceRange(file, 7..<9).range == 3..<3)
+    #expect(SourceRange(file, 0..<1).description == "a:1:1")
   }
 }

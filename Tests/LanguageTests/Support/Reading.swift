@@ -3,8 +3,8 @@ import Language
 /// Reads a text as a pipeline's file.
 func read(
   _ text: String, limits: Limits = Limits(), environment: [String: String] = [:]
-) -> Document {
-  Document(SourceFile(path: "a.yaml", text: text), limits: limits) { environment[$0] }
+) -> YAMLDocument {
+  YAMLDocument(SourceFile(path: "a.yaml", text: text), limits: limits) { environment[$0] }
 }
 
 /// The problems of a text, one line each, without the path.

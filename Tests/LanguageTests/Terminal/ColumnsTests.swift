@@ -1,5 +1,4 @@
 import Testing
-
 @testable import Language
 
 @Suite struct ColumnsTests {
@@ -55,5 +54,21 @@ import Testing
     #expect(text.clippedStyled(to: 4) == "\u{1B}[31mlat…\u{1B}[0m")
     #expect("plain".clippedStyled(to: 3) == "pl…")
     #expect("\u{1B}[1m\u{301}mmm\u{1B}[0m".clippedStyled(to: 2) == "\u{1B}[1m\u{301}m…\u{1B}[0m")
+  }
+}
+
+@Suite struct WrappedTests {
+  @Test("lines are filled with words, and line breaks stay")
+  func words() {
+    #expect(wrapped("a few words", to: 7, indent: 2) == ["  a few", "  words"])
+    #expect(wrapped("a\n\nb c", to: 3) == ["a", "", "b c"])
+    #expect(wrapped("", to: 3) == [""])
+  }
+
+  @Test("a word that is too wide has a line of its own, and wide characters count twice")
+  func wide() {
+    #expect(wrapped("a toolong b", to: 4) == ["a", "toolong", "b"])
+    #expect(wrapped("発射 発射", to: 8) == ["発射", "発射"])
+    #expect(wrapped("発射 発射", to: 9) == ["発射 発射"])
   }
 }

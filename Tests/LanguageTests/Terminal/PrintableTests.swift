@@ -1,5 +1,6 @@
+import System
 import Testing
-
+import TestSupport
 @testable import Language
 
 @Suite struct PrintableTests {
@@ -24,5 +25,20 @@ import Testing
       #expect(
         !shown.contains { (0x202A...0x202E).contains($0.value) || (0x2066...0x2069).contains($0.value) })
     }
+  }
+}
+
+@Suite struct ShellQuotingTests {
+  @Test("a shell reads back what was quoted")
+  func quoting() {
+    let texts = [
+      "plain/x-1.sh", "", "a b", "it's \"$(id)\" `x` \\n", "two\nlines\t'\\", "\u{1B}[2J", "火 *", "~",
+    ]
+    let result = ChildCommand(
+      arguments: ["bash", "-c", "printf '%s|' " + shellQuoted(texts)], output: .captured(limit: 1000)
+    ).run()
+    #expect(text(result) == texts.map { $0 + "|" }.joined())
+    #expect(shellQuoted(["./a.sh", "it's"]) == #"./a.sh 'it'\''s'"#)
+    #expect(shellQuoted("a\n'") == #"$'a\n\''"#)
   }
 }

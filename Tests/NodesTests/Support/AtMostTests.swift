@@ -18,7 +18,7 @@ import System
       ("3 in 0s", 5..<7),
     ])
   func wrong(_ text: String, _ range: Range<Int>) {
-    let flaw = #expect(throws: Flaw.self) { try AtMost(text) }
+    let flaw = #expect(throws: TextError.self) { try AtMost(text) }
     #expect(flaw?.range == range)
     #expect(flaw?.hint != nil)
   }

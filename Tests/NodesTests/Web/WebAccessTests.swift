@@ -15,7 +15,9 @@ import System
     #expect(budgets["a.org"] == SiteBudget([.init(1000, per: .seconds(3600))]))
     #expect(budgets["b.org"]?.windows == [.init(15, per: .seconds(3600)), .init(50, per: .seconds(86400))])
     #expect(try WebAccess.budgets(of: .emptyObject).isEmpty)
-    #expect(throws: Flaw.self) { try WebAccess.budgets(of: Value.parse(#"{"budgets":{"a.org":"many"}}"#)) }
+    #expect(throws: TextError.self) {
+      try WebAccess.budgets(of: Value.parse(#"{"budgets":{"a.org":"many"}}"#))
+    }
   }
 
   @Test("bytes are written as base64, with what fills up the last group")

@@ -8,7 +8,7 @@ typealias Emit = (Value) throws(Exception) -> Void
 /// Code with any number of outputs.
 typealias Many = @Sendable (Value, Frame, Emit) throws(Exception) -> Void
 /// Code that changes a value in place.
-typealias Change = @Sendable (inout Value, Frame) throws(Exception) -> Void
+typealias Update = @Sendable (inout Value, Frame) throws(Exception) -> Void
 /// The receiver of a path expression's outputs.
 typealias EmitPathValue = (PathValue) throws(Exception) -> Void
 /// The code of a path expression, from a value with its path to others.

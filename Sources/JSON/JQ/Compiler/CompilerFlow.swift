@@ -189,7 +189,7 @@ extension Compiler {
 
   private static func fold(
     _ first: Value, _ value: Value, _ frame: Frame, _ source: @escaping Many, _ matcher: Matcher,
-    _ change: @escaping Change,
+    _ change: @escaping Update,
     _ slots: Range<Int>
   ) throws(Exception) -> Value {
     var state = first
@@ -225,7 +225,7 @@ extension Compiler {
     foldsInputs = outer || items.readsInputs
     defer { foldsInputs = outer }
     let updates = try compile(update, inside)
-    let change: Change? = updates.single == nil ? nil : try self.change(update, inside)
+    let change: Update? = updates.single == nil ? nil : try self.change(update, inside)
     let isTotal = updates.isTotal
     let select = try extract.map { (node) throws(ProgramError) in try compile(node, inside) }
     let (many, emit) = (updates.many, select?.many)

@@ -17,7 +17,7 @@ extension Compiler {
     }
   }
 
-  private static func copying(_ change: @escaping Change) -> Code {
+  private static func copying(_ change: @escaping Update) -> Code {
     .single { (value, frame) throws(Exception) in
       var copy = value
       try change(&copy, frame)
@@ -26,7 +26,7 @@ extension Compiler {
   }
 
   /// Compiles an expression as a change of a fold's state: its last output becomes the state, null if there is none.
-  func change(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Change {
+  func change(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Update {
     let here = here.inner
     let checks = try enter(node, here)
     defer { leave() }
@@ -38,7 +38,7 @@ extension Compiler {
     }
   }
 
-  private func changeOf(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Change {
+  private func changeOf(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Update {
     switch node.form {
     case .identity: return { (_, _) throws(Exception) in }
     case .pipe(let left, let right):
@@ -93,7 +93,7 @@ extension Compiler {
   }
 
   /// A change that replaces the state by the expression's last output.
-  private static func replacing(_ code: Code) -> Change {
+  private static func replacing(_ code: Code) -> Update {
     if let run = code.single {
       return { (state, frame) throws(Exception) in state = try run(state, frame) ?? .null }
     }
@@ -108,7 +108,7 @@ extension Compiler {
   }
 
   /// A change for an expression that always has an output, nil for others.
-  private func totalChange(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Change? {
+  private func totalChange(_ node: SyntaxNode, _ here: Here) throws(ProgramError) -> Update? {
     switch node.form {
     case .assign(_, let value), .updateWith(_, _, let value):
       let code = try compile(value, here)
@@ -130,7 +130,7 @@ extension Compiler {
   }
 
   // `. + x`
-  private func addition(_ left: SyntaxNode, _ right: SyntaxNode, _ here: Here) throws(ProgramError) -> Change
+  private func addition(_ left: SyntaxNode, _ right: SyntaxNode, _ here: Here) throws(ProgramError) -> Update
   {
     let target = try totalChange(left, here)
     let code = try compile(right, here)
@@ -159,7 +159,7 @@ extension Compiler {
 
   private func callChange(
     _ name: String, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here
-  ) throws(ProgramError) -> Change {
+  ) throws(ProgramError) -> Update {
     if let meaning = here.scope.function(name, arguments.count) {
       if let change = try inlineChange(meaning, arguments, here) { return change }
     } else if name == "setpath", arguments.count == 2 {
@@ -190,7 +190,7 @@ extension Compiler {
 
   private func inlineChange(
     _ meaning: FunctionMeaning, _ arguments: [SyntaxNode], _ here: Here
-  ) throws(ProgramError) -> Change? {
+  ) throws(ProgramError) -> Update? {
     switch meaning.kind {
     case .argument(let argument, let origin): return try change(argument, here.with(origin.scope))
     case .closure: return nil
@@ -217,7 +217,7 @@ extension Compiler {
   // MARK: Assignments
 
   /// The change that an assignment makes to its input; a right side that is evaluated before is in a slot.
-  func assignmentChange(_ node: SyntaxNode, _ slot: Int?, _ here: Here) throws(ProgramError) -> Change {
+  func assignmentChange(_ node: SyntaxNode, _ slot: Int?, _ here: Here) throws(ProgramError) -> Update {
     switch node.form {
     case .assign(let target, _):
       let slot = slot ?? 0
@@ -239,7 +239,7 @@ extension Compiler {
       }
     case .updateWith(let operation, let target, _):
       let slot = slot ?? 0
-      let change: Change
+      let change: Update
       switch operation {
       case nil:
         change = { (inner, frame) throws(Exception) in if !inner.isTruthy { inner = frame.slots[slot] } }
@@ -267,8 +267,8 @@ extension Compiler {
   }
 
   // `target |= change`
-  private func modify(_ target: SyntaxNode, _ change: @escaping Change, _ here: Here) throws(ProgramError)
-    -> Change
+  private func modify(_ target: SyntaxNode, _ change: @escaping Update, _ here: Here) throws(ProgramError)
+    -> Update
   {
     if let keys = try keys(of: target, here) {
       return { (state, frame) throws(Exception) in
@@ -292,7 +292,7 @@ extension Compiler {
 
   /// `target |= output` where there may be no output: such paths are deleted, after all others are changed.
   private func modify(_ target: SyntaxNode, _ output: @escaping Single, _ here: Here) throws(ProgramError)
-    -> Change
+    -> Update
   {
     let targets = try paths(target, here)
     return { (state, frame) throws(Exception) in
@@ -312,7 +312,7 @@ extension Compiler {
   }
 
   // `.[] |= change`
-  private static func modifyEach(_ state: inout Value, _ frame: Frame, _ change: Change) throws(Exception) {
+  private static func modifyEach(_ state: inout Value, _ frame: Frame, _ change: Update) throws(Exception) {
     let run = frame.run
     switch state.kind {
     case .array:

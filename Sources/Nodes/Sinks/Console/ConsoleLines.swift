@@ -91,7 +91,7 @@ final class ConsolePainter {
       let style = try Style(name)
       if styles.count < 100 { styles[name] = style }
       return style
-    } catch let flaw as Flaw {
+    } catch let flaw as TextError {
       complain(flaw.message + (flaw.hint.map { "; \($0)" } ?? ""))
     } catch {
       complain("\(error)")

@@ -1,0 +1,103 @@
+import JSON
+
+/// The pipeline's `vars`, some replaced by `--set` or by one of its tests.
+struct Variables {
+  private(set) var value = JSON.Value.emptyObject
+  private(set) var used: Set<String> = []
+  private(set) var problems = Problems()
+
+  init(_ entry: YAMLNode.Entry?, _ settings: [(name: String, text: String)], test: YAMLNode.Mapping? = nil) {
+    defer { set(test) }
+    guard let entry else { return }
+    guard case .mapping(let mapping) = entry.value else {
+      if case .null? = entry.value.scalar?.meaning { return }
+      problems.report(
+        "vars is a mapping of names to values, not \(entry.value.kind)", at: entry.value.place)
+      return
+    }
+    value = entry.value.value
+    for setting in settings where mapping[setting.name] != nil {
+      used.insert(setting.name)
+      value.setMember(Key(setting.name), Variables.value(of: setting.text))
+    }
+  }
+
+  /// Sets the vars of a test, which the pipeline must have.
+  private mutating func set(_ test: YAMLNode.Mapping?) {
+    var names: [String] = []
+    value.forEachMember { name, _ in names.append(name.string ?? "") }
+    for entry in test?.entries ?? [] {
+      let name = entry.key.text
+      guard value.member(name) != nil else {
+        problems.report(
+          "the pipeline has no \(quoted(name)) among its vars", at: entry.key.place,
+          hint: suggestion(for: name, among: names))
+        continue
+      }
+      value.setMember(Key(name), entry.value.value)
+    }
+  }
+
+  /// What a text of the command line means: what it would mean in YAML.
+  static func value(of text: String) -> JSON.Value {
+    let document = YAMLDocument(SourceFile(path: "--set", text: text)) { _ in nil }
+    guard document.problems.isEmpty, let root = document.root else { return .string(text) }
+    return root.value
+  }
+}
+
+/// The jq files that a pipeline includes, each parsed on its own.
+struct IncludedDefinitions {
+  /// Path and text of each, in order.
+  private(set) var definitions: [(name: String, source: String)] = []
+  /// The same by path, to show where their errors are.
+  private(set) var files: [String: SourceFile] = [:]
+  /// Whether one could not be read or is wrong.
+  private(set) var isBroken = false
+
+  init(
+    _ node: YAMLNode?, folder: String, read: (String) throws -> [UInt8], _ problems: inout Problems
+  ) {
+    guard let node else { return }
+    let elements = node.sequence?.elements ?? [node]
+    for element in elements {
+      guard let scalar = element.scalar, scalar.meaning == .string, !scalar.text.isEmpty else {
+        problems.report(
+          "include lists files of definitions, and this is \(element.kind)", at: element.place,
+          hint: "for example include: [lib/launch.jq]")
+        continue
+      }
+      let path = scalar.text.hasPrefix("/") || folder == "." ? scalar.text : "\(folder)/\(scalar.text)"
+      guard let bytes = try? read(path) else {
+        isBroken = true
+        problems.report(
+          "the file \(quoted(path)) cannot be read", at: scalar.place,
+          hint: "included files are looked for relative to the pipeline")
+        continue
+      }
+      let file = SourceFile(path: path, bytes: bytes)
+      files[path] = file
+      let definition = (name: path, source: String(decoding: bytes, as: UTF8.self))
+      if let problem = IncludedDefinitions.problem(definition, after: definitions, files, at: scalar.place) {
+        isBroken = true
+        problems.report(problem)
+      } else {
+        definitions.append(definition)
+      }
+    }
+  }
+
+  private static func problem(
+    _ definition: (name: String, source: String), after others: [(name: String, source: String)],
+    _ files: [String: SourceFile], at place: SourceRange
+  ) -> Problem? {
+    do throws(ProgramError) {
+      _ = try Program(
+        ".", variables: ExpressionScope.variables, library: others + [definition])
+      return nil
+    } catch {
+      let file = files[error.source]
+      return Problem(error.message, at: file.map { SourceRange($0, error.location.range) } ?? place)
+    }
+  }
+}

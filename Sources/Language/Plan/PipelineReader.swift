@@ -1,0 +1,85 @@
+import JSON
+import System
+
+/// The reader of pipeline files: collects the problems of all of them, and the plans of those without any.
+///
+///     var reader = PipelineReader(catalog: catalog)
+///     reader.read(path: "pipelines/new-launches.yaml", bytes)
+///     print(reader.problems)
+public struct PipelineReader {
+  public let catalog: Catalog
+  /// What `--set` gives, each a name and a text as YAML would have it.
+  public var settings: [(name: String, text: String)] = []
+  /// `$config`.
+  public var config = JSON.Value.emptyObject
+  /// Defaults for options, from the config: a mapping of kinds to options.
+  public var defaults: YAMLNode?
+  public var environment: @Sendable (String) -> String? = { _ in nil }
+  /// The bytes of a file that a pipeline includes; throws an error that describes itself.
+  public var readFile: (String) throws -> [UInt8] = { path in throw Unreadable(path: path) }
+  public var timeZone: @Sendable (String) -> (any ZoneRules)? = { SystemZone($0) }
+  public var defaultTimeZone = "UTC"
+
+  public private(set) var problems = Problems()
+  public private(set) var secrets = Secrets()
+  public private(set) var plans: [Plan] = []
+  /// Files that sinks write, in all the pipelines so far.
+  private var filesWritten: [(path: String, place: SourceRange)] = []
+  private var settingsUsed: Set<String> = []
+
+  struct Unreadable: Error {
+    let path: String
+  }
+
+  public init(catalog: Catalog) { self.catalog = catalog }
+
+  /// Reads one pipeline; whether it can be run.
+  @discardableResult
+  public mutating func read(path: String, _ bytes: [UInt8]) -> Bool {
+    let document = YAMLDocument(SourceFile(path: path, bytes: bytes), environment: environment)
+    var found = document.problems
+    var plan: Plan?
+    if let root = document.root {
+      var builder = PlanBuilder(root, document, self)
+      plan = builder.build()
+      found.add(builder.checker.problems)
+      for scalar in builder.checker.filesWritten { claim(scalar, &found) }
+      settingsUsed.formUnion(builder.settingsUsed)
+      secrets.add(builder.checker.secrets)
+    }
+    problems.add(found)
+    guard found.isEmpty, let plan else { return false }
+    plans.append(plan)
+    return true
+  }
+
+  /// Names given with `--set` that no pipeline has among its `vars`.
+  public var unknownSettings: [String] { settings.map(\.name).filter { !settingsUsed.contains($0) } }
+
+  /// Two sinks must not write one file.
+  private mutating func claim(_ scalar: Scalar, _ problems: inout Problems) {
+    let path = normalized(scalar.text)
+    if let other = filesWritten.first(where: { $0.path == path }) {
+      problems.report(
+        "another sink writes \(quoted(scalar.text)) already: \(other.place)", at: scalar.place,
+        hint: "give each sink a file of its own, or have one sink read both streams: from: [a, b]")
+      return
+    }
+    filesWritten.append((path, scalar.place))
+  }
+}
+
+/// A path without `.` and doubled slashes, so that two spellings of one are equal.
+func normalized(_ path: String) -> String {
+  var parts: [Substring] = []
+  for part in path.split(separator: "/") where part != "." {
+    if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+  }
+  return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+}
+
+extension Secrets {
+  mutating func add(_ others: Secrets) {
+    for text in others.all { insert(text) }
+  }
+}

@@ -1,0 +1,77 @@
+import JSON
+
+/// The page of `flow docs KIND`, as Markdown.
+public enum NodeMarkdown {
+  public static func text(_ spec: NodeSpec) -> String {
+    var parts = ["## `\(spec.kind)`", "*A \(spec.roleName):* \(spec.summary)."]
+    if !spec.details.isEmpty { parts.append(spec.details) }
+    if !spec.innerOptions.isEmpty { parts.append(table(spec.innerOptions)) }
+    if let shorthand = spec.shorthand {
+      parts.append(
+        spec.isBare
+          ? "What stands behind `\(spec.kind):` is the option `\(shorthand)`, a mapping too."
+          : "`\(spec.kind): …` is short for `\(spec.kind): { \(shorthand): … }`, where `…` is no mapping.")
+    }
+    if let state = spec.state { parts.append("**State:** \(state)") }
+    if !spec.besideOptions.isEmpty {
+      parts.append("Beside it, as with every \(spec.roleName):\n\n" + table(spec.besideOptions))
+    }
+    for example in spec.examples {
+      var text = "Example: \(example.title)\n\n" + block("yaml", example.yaml)
+      if !example.input.isEmpty || !example.output.isEmpty {
+        text += "\n\nturns\n\n" + block("", example.input)
+        if !example.other.isEmpty { text += "\n\nwith, from `other`,\n\n" + block("", example.other) }
+        if !example.web.isEmpty { text += "\n\nwith, from the network,\n\n" + block("", example.web) }
+        text += example.output.isEmpty ? "\n\ninto nothing." : "\n\ninto\n\n" + block("", example.output)
+      }
+      parts.append(text)
+    }
+    return parts.joined(separator: "\n\n") + "\n"
+  }
+
+  private static func table(_ options: [AnyOption]) -> String {
+    let rows = options.map { option in
+      let need = option.isRequired ? "required" : option.fallback.map { "`\(cell($0))`" } ?? ""
+      return "| `\(option.name)` | \(cell(option.typeName)) | \(need) | \(cell(option.doc)) |"
+    }
+    return (["| option | type | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
+  }
+
+  private static func cell(_ text: String) -> String {
+    text.map { $0 == "|" ? "\\|" : $0 == "\n" ? " " : String($0) }.joined()
+  }
+
+  private static func block(_ language: String, _ text: String) -> String { "```\(language)\n\(text)\n```" }
+}
+
+extension NodeSpec {
+  /// The declaration as JSON, for other programs.
+  public var json: JSON.Value {
+    .record([
+      ("role", .string(roleName)), ("kind", .string(kind)), ("summary", .string(summary)),
+      ("details", .string(details)), ("state", state.map { .string($0) } ?? .null),
+      ("shorthand", shorthand.map { .string($0) } ?? .null),
+      ("options", .array(innerOptions.map(\.json))), ("beside", .array(besideOptions.map(\.json))),
+      (
+        "examples",
+        .array(
+          examples.map {
+            .record([
+              ("title", .string($0.title)), ("yaml", .string($0.yaml)), ("input", .string($0.input)),
+              ("other", .string($0.other)), ("web", .string($0.web)),
+              ("output", .string($0.output)),
+            ])
+          })
+      ),
+    ])
+  }
+}
+
+extension AnyOption {
+  fileprivate var json: JSON.Value {
+    .record([
+      ("name", .string(name)), ("type", .string(typeName)), ("required", .bool(isRequired)),
+      ("default", fallback.map { .string($0) } ?? .null), ("sample", .string(sample)), ("doc", .string(doc)),
+    ])
+  }
+}

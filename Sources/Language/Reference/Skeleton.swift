@@ -1,0 +1,198 @@
+/// A skeleton: a pipeline file of chosen nodes that can be run as it is, each option explained beside it.
+///
+///     print(Skeleton(name: "new", sources: [stdin], steps: [filter], sinks: [jsonl]).text)
+///
+/// Options that an example of the node gives have the value they have there; the others are commented out.
+public struct Skeleton {
+  /// The source that examples of steps with a side input read.
+  private static let other = "other"
+  private static let width = 100
+
+  private let name: String
+  private let sources: [NodeSpec]
+  private let steps: [NodeSpec]
+  private let sinks: [NodeSpec]
+  /// Options that have been explained above already, by role; once is enough.
+  private var explained: Set<String> = []
+  private var lines: [String] = []
+
+  public init(name: String, sources: [NodeSpec], steps: [NodeSpec], sinks: [NodeSpec]) {
+    self.name = name
+    self.sources = sources
+    self.steps = steps
+    self.sinks = sinks
+    write()
+  }
+
+  public var text: String { lines.joined(separator: "\n") + "\n" }
+
+  private mutating func write() {
+    lines = [
+      "# flow check FILE says whether it is right, flow run FILE runs it, flow docs KIND explains a node.",
+      "", "name: \(FlowYAML.quoted(name))", "description: What this pipeline is for.", "", "sources:",
+    ]
+    let needsOther = steps.contains { $0.options.contains { $0.typeName == OptionType<String>.stream.name } }
+    for (index, spec) in sources.enumerated() {
+      lines.append("  \(index == 0 ? "input" : "input-\(index + 1)"):")
+      write(spec, indent: 4, isListed: false)
+    }
+    if needsOther, let spec = sources.last {
+      lines.append("  \(Self.other):")
+      write(spec, indent: 4, isListed: false)
+    }
+    lines.append("")
+    if needsOther {
+      let names = sources.indices.map { $0 == 0 ? "input" : "input-\($0 + 1)" }.joined(separator: ", ")
+      lines += ["streams:", "  main:", "    from: [\(names)]", "    steps:"]
+      for spec in steps { write(spec, indent: 6, isListed: true) }
+    } else if !steps.isEmpty {
+      lines.append("steps:")
+      for spec in steps { write(spec, indent: 2, isListed: true) }
+    }
+    if lines.last != "" { lines.append("") }
+    lines.append("sinks:")
+    for (index, spec) in sinks.enumerated() {
+      lines.append("  \(index == 0 ? "output" : "output-\(index + 1)"):")
+      // Two sinks must not write one file.
+      write(spec, indent: 4, isListed: false, number: sinks[..<index].count { $0.kind == spec.kind } + 1)
+      if needsOther { lines.append("    from: main") }
+    }
+  }
+
+  private mutating func write(_ spec: NodeSpec, indent: Int, isListed: Bool, number: Int = 1) {
+    let dash = isListed ? "- " : ""
+    let inner = indent + dash.utf8.count
+    comment(spec.summary, indent)
+    let example = SkeletonExample(spec)
+    let given = spec.innerOptions.filter { example.values[$0.name] != nil }
+    let others = spec.innerOptions.filter { example.values[$0.name] == nil }
+    let head = blanks(indent) + dash + spec.kind + ":"
+    if spec.isBare, let option = given.first, let value = example.values[option.name] {
+      explain(option, indent)
+      lines += SkeletonExample.entry(head, value, indent: inner)
+    } else {
+      lines.append(head)
+      for option in given {
+        guard var value = example.values[option.name] else { continue }
+        if number > 1, ["path", "path template"].contains(option.typeName) {
+          value = numbered(value, number)
+        }
+        explain(option, inner + 2)
+        lines += SkeletonExample.entry(blanks(inner + 2) + option.name + ":", value, indent: inner + 2)
+      }
+      for option in others { commentedOut(option, inner + 2) }
+    }
+    beside(spec, inner)
+    if isListed { lines.append("") }
+  }
+
+  /// The options beside a node; after the first node of a role they are not repeated.
+  private mutating func beside(_ spec: NodeSpec, _ indent: Int) {
+    let isFirst = explained.insert(spec.roleName).inserted
+    for option in spec.besideOptions where option.name != SinkOptions.from.name {
+      if option.name == SourceOptions.every.name {
+        explain(option, indent)
+        lines.append("\(blanks(indent))\(option.name): \(option.sample)")
+      } else if isFirst {
+        commentedOut(option, indent)
+      }
+    }
+  }
+
+  private mutating func commentedOut(_ option: AnyOption, _ indent: Int) {
+    explain(option, indent)
+    lines += SkeletonExample.entry(
+      blanks(indent) + "# " + option.name + ":", option.fallback ?? option.sample, indent: indent,
+      isComment: true)
+  }
+
+  private mutating func explain(_ option: AnyOption, _ indent: Int) {
+    comment("\(option.doc) (\(option.typeName))", indent)
+  }
+
+  private mutating func comment(_ text: String, _ indent: Int) {
+    lines += wrapped(text, to: Self.width - indent - 2).map { blanks(indent) + "# " + $0 }
+  }
+
+  /// `out/a.jsonl` and 2 give `out/a-2.jsonl`.
+  private func numbered(_ path: String, _ number: Int) -> String {
+    guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return "\(path)-\(number)" }
+    return "\(path[..<dot])-\(number)\(path[dot...])"
+  }
+
+  private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
+}
+
+/// The option values of a node in a skeleton: those of its first example, and those it requires.
+struct SkeletonExample {
+  /// By the option's name, as YAML that may stand behind `name: `; some have several lines.
+  private(set) var values: [String: String] = [:]
+
+  init(_ spec: NodeSpec) {
+    // Of what builds objects an example that does: steps behind it find members to work with.
+    let building = spec.examples.first { spec.isBare && $0.yaml.hasPrefix("\(spec.kind): {") }
+    if let yaml = (building ?? spec.examples.first)?.yaml { take(yaml, spec) }
+    for option in spec.innerOptions where option.isRequired && values[option.name] == nil {
+      values[option.name] = Self.withDefaults(option.sample)
+    }
+  }
+
+  private mutating func take(_ yaml: String, _ spec: NodeSpec) {
+    let document = YAMLDocument(SourceFile(path: "example", text: yaml)) { _ in "" }
+    guard let value = document.root?.mapping?[spec.kind]?.value else { return }
+    guard case .mapping(let mapping) = value, !spec.isBare else {
+      guard let shorthand = spec.shorthand else { return }
+      if value.scalar?.written.isEmpty == true { return }
+      values[shorthand] = Self.text(value)
+      return
+    }
+    for entry in mapping.entries {
+      let option = spec.innerOptions.first { $0.name == entry.key.text }
+      // The environment that a secret comes from has not been set up yet.
+      guard let option, option.isRequired || !option.typeName.hasSuffix("secret") else { continue }
+      values[option.name] = Self.text(entry.value)
+    }
+  }
+
+  /// The value as it was written, where that can stand in another place.
+  private static func text(_ value: YAMLNode) -> String {
+    guard let scalar = value.scalar else { return withDefaults(FlowYAML.text(value)) }
+    switch scalar.style {
+    case .plain where !scalar.written.contains("\n"): return withDefaults(scalar.written)
+    case .literal, .folded:
+      var text = scalar.written
+      while text.last == "\n" { text.removeLast() }
+      return withDefaults("|\n" + text)
+    default: return withDefaults(FlowYAML.text(value))
+    }
+  }
+
+  /// `${NAME}` as `${NAME:-}`, so that the file is right before the variable is set.
+  private static func withDefaults(_ text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let dollar = rest.firstIndex(of: "$") {
+      result += rest[..<dollar]
+      rest = rest[dollar...]
+      guard rest.hasPrefix("${"), let end = rest.firstIndex(of: "}") else {
+        result.append(rest.removeFirst())
+        continue
+      }
+      let name = rest[..<end]
+      result += name.contains(":") ? "\(name)}" : "\(name):-}"
+      rest = rest[rest.index(after: end)...]
+    }
+    return result + rest
+  }
+
+  /// The lines of a mapping's entry; further lines of the value are indented behind it.
+  static func entry(_ head: String, _ value: String, indent: Int, isComment: Bool = false) -> [String] {
+    let parts = value.split(separator: "\n", omittingEmptySubsequences: false)
+    let margin = String(repeating: " ", count: indent) + (isComment ? "#   " : "  ")
+    let isBlock = value.hasPrefix("|") || value.hasPrefix(">") || parts.count == 1
+    // A mapping or list of several lines begins on a line of its own.
+    var lines = [isBlock ? "\(head) \(parts[0])" : head]
+    for part in isBlock ? parts.dropFirst() : parts[...] { lines.append(part.isEmpty ? "" : margin + part) }
+    return lines
+  }
+}

@@ -1,0 +1,108 @@
+import JSON
+
+/// A path with expressions in it, as in `out/\(.provider).jsonl`; what they give is kept apart from the path itself.
+public final class PathTemplate: Sendable {
+  /// The path, when there are no expressions in it.
+  public let constant: String?
+  /// Gives a list: parts of the path and outputs of expressions in turn, the path first.
+  public let parts: Expression
+
+  init(constant: String?, parts: Expression) {
+    self.constant = constant
+    self.parts = parts
+  }
+}
+
+extension OptionType where Value == PathTemplate {
+  /// A file that a sink writes, named by a template; two sinks on one are an error.
+  public static var outputPath: OptionType {
+    OptionType(
+      "path template", sample: "out/events.jsonl", schema: .record([("type", "string")])
+    ) { node, checker in
+      guard let scalar = checker.scalar(node, "a path") else { return nil }
+      if scalar.text.isEmpty || scalar.text.utf8.contains(0) {
+        checker.report("this is no path", at: scalar.place)
+        return nil
+      }
+      let isConstant = !scalar.text.utf8.contains(UInt8(ascii: "\\"))
+      if isConstant { checker.filesWritten.append(scalar) }
+      // As a text first, so that errors are reported at their places.
+      guard OptionType<Template>.template.decode(node, checker) != nil else { return nil }
+      let program = TemplateText(scalar.text).partsProgram
+      return checker.compile(scalar, program, []) { _ in scalar.place }
+        .map { PathTemplate(constant: isConstant ? scalar.text : nil, parts: $0) }
+    }
+  }
+}
+
+extension OptionType where Value == Double {
+  /// A moment, in seconds since 1970: `2026-01-01T00:00:00Z` or a date.
+  public static var time: OptionType {
+    OptionType("time", sample: "2026-01-01T00:00:00Z", schema: .record([("type", "string")])) {
+      node, checker in
+      guard let scalar = checker.scalar(node, "a time") else { return nil }
+      if let moment = parseTimestamp(scalar.text) { return moment }
+      checker.report(
+        "\(quoted(scalar.text)) is no time", at: scalar.place,
+        hint: "as in 2026-01-01T00:00:00Z or 2026-01-01")
+      return nil
+    }
+  }
+}
+
+/// An address with expressions in it, as in `https://example.org/hooks/\(.id)`; what they give is kept apart from the
+/// address itself, so that it can be made a part of the path or the query and nothing else.
+public final class AddressTemplate: Sendable {
+  /// The address, when there are no expressions in it.
+  public let constant: String?
+  /// How it begins, whatever the data.
+  public let opening: String
+  /// Gives a list: the texts before, between and behind the expressions.
+  public let texts: Expression
+  /// Gives a list: what the expressions give, as texts.
+  public let data: Expression
+  /// Gives a list: what the expressions give, as it is.
+  public let values: Expression
+  /// The secret part of an address that comes from the environment: all but its host.
+  public let secrets: [String]
+
+  init(_ scalar: Scalar, texts: Expression, data: Expression, values: Expression) {
+    constant = scalar.text.utf8.contains(UInt8(ascii: "\\")) ? nil : scalar.text
+    opening = String(scalar.text.prefix { $0 != "\\" })
+    self.texts = texts
+    self.data = data
+    self.values = values
+    secrets = scalar.variables.isEmpty ? [] : AddressTemplate.end(of: opening).map { [$0] } ?? []
+  }
+
+  /// Whether data can have no part in the choice of the host.
+  public var hasFixedHost: Bool { constant != nil || AddressTemplate.end(of: opening) != nil }
+
+  /// The part behind the host; nil where the host may continue.
+  private static func end(of opening: String) -> String? {
+    guard let start = opening.firstRange(of: "://")?.upperBound else { return nil }
+    return opening[start...].firstIndex { "/?#".contains($0) }.map { String(opening[$0...]) }
+  }
+}
+
+extension OptionType where Value == AddressTemplate {
+  /// An address of the web, named by a template.
+  public static var addressTemplate: OptionType {
+    OptionType(
+      "address template", sample: "https://example.org/hook", schema: .record([("type", "string")])
+    ) { node, checker in
+      // As a text first, so that errors are reported at their places.
+      guard let scalar = checker.scalar(node, "an address"),
+        OptionType<Template>.template.decode(node, checker) != nil
+      else { return nil }
+      let text = TemplateText(scalar.text)
+      guard let texts = checker.compile(scalar, text.textsProgram, [], place: { _ in scalar.place }),
+        let data = checker.compile(scalar, text.outputsProgram, [], place: { _ in scalar.place }),
+        let values = checker.compile(scalar, text.valuesProgram, [], place: { _ in scalar.place })
+      else { return nil }
+      let template = AddressTemplate(scalar, texts: texts, data: data, values: values)
+      for secret in template.secrets { checker.secrets.insert(secret) }
+      return template
+    }
+  }
+}

@@ -1,4 +1,0 @@
-import JSON
-import System
-
-extension SystemZone: ZoneRules {}

@@ -1,0 +1,85 @@
+import JSON
+import Testing
+@testable import Language
+
+@Suite struct PipelineSchemaTests {
+  let schema = PipelineSchema.make(toys)
+
+  func complaint(_ yaml: String, as definition: String? = nil) throws -> String? {
+    let root = try #require(read(yaml, environment: ["API_KEY": "k", "PASSWORD": "p", "KEY": "k"]).root)
+    let part = definition.map { reference($0) } ?? schema
+    return SchemaCheck(root: schema).complaint(written(root), part)
+  }
+
+  /// The value with `${NAME}` unreplaced, as editors see it.
+  func written(_ node: YAMLNode) -> JSON.Value {
+    switch node {
+    case .scalar(let scalar): scalar.variables.isEmpty ? scalar.value : .string(scalar.written)
+    case .sequence(let sequence): .array(sequence.elements.map(written))
+    case .mapping(let mapping): .record(mapping.entries.map { ($0.key.text, written($0.value)) })
+    }
+  }
+
+  @Test("every reference leads to a definition, and every node has one")
+  func definitions() throws {
+    var references: Set<String> = []
+    func collect(_ value: JSON.Value) {
+      if let name = value.member("$ref")?.string { references.insert(String(name.dropFirst(8))) }
+      value.items?.forEach(collect)
+      if case .object = value.kind { value.forEachMember { _, member in collect(member) } }
+    }
+    collect(schema)
+    let definitions = try #require(schema.member("$defs"))
+    for name in references { #expect(definitions.member(name) != nil, "\(name)") }
+    for spec in toys.nodes { #expect(references.contains("\(spec.roleName).\(spec.kind)")) }
+  }
+
+  @Test("whole pipelines and the nodes' examples are right by it")
+  func right() throws {
+    #expect(try complaint(wired) == nil)
+    for spec in toys.nodes {
+      for example in spec.examples {
+        #expect(try complaint(example.yaml, as: spec.roleName) == nil, "\(example.yaml)")
+      }
+    }
+    #expect(
+      try complaint(
+        """
+        include: lib/a.jq
+        vars:
+        sources: { a: { lines: , buffer: $vars.n }, b: { api: u, when_full: "${FULL:-wait}" } }
+        steps:
+          - { join: { with: b, bound: $config.bound }, on_error: { dead_letter: x } }
+          - keep: false
+          - shape: { a: { b: [.c] } }
+        sinks: { out: screen, log: { log: { path: x, when: null } } }
+        tests:
+          - name: one
+            given: { a: [{ at: 0s, poll: [] }, { at: 1h, error: no }, { end: }] }
+            expect: { out: [{ at: 0s, is: 1 }], log: }
+        """) == nil)
+  }
+
+  @Test(
+    "what flow check would not take is wrong by it",
+    arguments: [
+      "sources: { a: lines }", "sources: { a: { lins: } }\nsinks: { out: screen }",
+      "sources: { a: lines }\nsteps: [ keep: { wher: .a } ]\nsinks: { out: screen }",
+      "sources: { a: lines }\nsteps: [ { keep: .a, shape: .b } ]\nsinks: { out: screen }",
+      "sources: { a: lines }\nsteps: [ keep ]\nsinks: { out: screen }",
+      "sources: { a: lines }\nsteps: [ join: { with: a, bound: many } ]\nsinks: { out: screen }",
+      "sources: { a: lines }\nsinks: { out: log }", "sources: { a: lines }\nsinks: { out: screen }\nstep: []",
+      "sources: { a: lines }\nsinks: { out: screen }\ntests: [ { given: {}, expects: {} } ]",
+    ])
+  func wrong(yaml: String) throws {
+    #expect(try complaint(yaml) != nil)
+  }
+
+  @Test("options carry their documentation and default for editors")
+  func documentation() throws {
+    let bound = schema.member("$defs")?.member("step.join")?.member("properties")?.member("bound")
+    #expect(bound?.member("description")?.string == "how many keys it knows (default 100)")
+    #expect(bound?.member("default")?.description == "100")
+    #expect(schema.member("$defs")?.member("step.keep")?.member("description")?.string == "keep some")
+  }
+}
