@@ -31,6 +31,12 @@ let file = NodeSpec(
         "one file can be followed, and this names several", at: options.place(of: FileOptions.path),
         hint: "give each file a source of its own")
     }
+    let format = options[FileOptions.format]
+    if options[FileOptions.follow], format != .auto, format != .lines {
+      checker.report(
+        "a file that is followed is read line by line, not as \(format.rawValue)",
+        at: options.place(of: FileOptions.format), hint: "leave format out, or follow out")
+    }
     if !options[FileOptions.follow], options.isGiven(FileOptions.from) {
       checker.report("from is for a file that is followed", at: options.place(of: FileOptions.from))
     }
@@ -119,7 +125,7 @@ private final class FileSource: StreamSource {
       var position = ReadPosition(path: path, identity: identity)
       position.format = reader.foundFormat
       position.isFollowed = isFollowed
-      if position.format == .array {
+      if !position.format.beginsAnywhere {
         position.values = given
       } else {
         (position.offset, position.values) = reader.position

@@ -2,7 +2,7 @@ import JSON
 
 extension TextFormat {
   /// One array, whose elements are the values.
-  static let array = TextFormat("array") { MultilineReader($0, isArray: true) }
+  static let array = TextFormat("array", beginsAnywhere: false) { MultilineReader($0, isArray: true) }
   /// Values in a row, which may be spread over lines.
   static let values = TextFormat("values") { MultilineReader($0, isArray: false) }
 }

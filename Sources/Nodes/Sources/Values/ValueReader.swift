@@ -10,10 +10,16 @@ struct TextFormat: RawRepresentable, CaseIterable, Equatable, Sendable {
   static let all = [auto, lines, array, values]
 
   let rawValue: String
+  /// Whether a decoder can begin at any value; otherwise a file is read again from its start, and what was sent skipped.
+  let beginsAnywhere: Bool
   let decoder: @Sendable (DecoderInput) -> any Decoder
 
-  init(_ name: String, decoder: @escaping @Sendable (DecoderInput) -> any Decoder) {
+  init(
+    _ name: String, beginsAnywhere: Bool = true,
+    decoder: @escaping @Sendable (DecoderInput) -> any Decoder
+  ) {
     rawValue = name
+    self.beginsAnywhere = beginsAnywhere
     self.decoder = decoder
   }
 

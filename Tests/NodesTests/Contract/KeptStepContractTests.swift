@@ -11,7 +11,7 @@ import Testing
 /// Every step that remembers, tried with its own examples: killed behind any of its events, it goes on in another run
 /// as if nothing had been.
 @Suite("Contract of steps that are kept")
-struct KeptStepTests {
+struct KeptStepContractTests {
   /// The time when nobody listens is no silence, so `timeout` counts anew.
   static let kinds = Catalog.all.steps.filter(\.isKept).map(\.kind).filter { $0 != "timeout" }
 
