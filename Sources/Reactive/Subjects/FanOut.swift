@@ -13,7 +13,7 @@
 ///
 /// `@unchecked Sendable` with its reason: all calls come from one serial scheduler, or before it starts.
 public final class FanOut<Element: Sendable>: Observer, @unchecked Sendable {
-  /// An observer and those behind it. A list of `let` fields is walked without reference counting.
+  /// An observer and those behind it: a list of `let` fields is walked without reference counting.
   private final class Branch: Sendable {
     let observer: any Observer<Element>
     let subscription: Subscription

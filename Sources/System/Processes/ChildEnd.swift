@@ -11,8 +11,6 @@ package enum ChildEnd: Error, Equatable, Sendable, CustomStringConvertible {
   /// It never ran: a sentence saying why, and whether that may be different a while later.
   case couldNotStart(reason: String, mayPass: Bool)
 
-  package var isSuccess: Bool { self == .exited(0) }
-
   /// Whether running it again may end better.
   package var isWorthRetrying: Bool {
     switch self {
