@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 
 /// Something that a rule of the house objects to.
@@ -22,7 +23,8 @@ enum Ratchet {
   static let path = "Tests/Tidy/ratchet.txt"
   static let isLowering = getenv("FLOW_TIDY").map { String(cString: $0) } == "lower"
 
-  static func read() -> [String: Int] {
+  /// The ceilings when the tests began.
+  private static let ceilings: [String: Int] = {
     var ceilings: [String: Int] = [:]
     for line in Repository.file(path)?.lines ?? [] where !line.hasPrefix("#") {
       guard let space = line.lastIndex(of: " "), let count = Int(line[line.index(after: space)...]) else {
@@ -31,11 +33,14 @@ enum Ratchet {
       ceilings[String(line[..<space])] = count
     }
     return ceilings
-  }
+  }()
+
+  /// One rule rewrites the file at a time: suites run in parallel, and one would read what another has half written.
+  private static let rewriting = Mutex(())
 
   /// Fails for each key that has more findings than its ceiling, and names them.
   static func expect(_ findings: [Finding], rule: String) {
-    let ceilings = read()
+    let ceilings = ceilings
     let found = Dictionary(grouping: findings, by: \.key)
     var lines: [String] = []
     for (key, ones) in found.sorted(by: { $0.key < $1.key }) {
@@ -45,13 +50,13 @@ enum Ratchet {
       lines += ones.prefix(40).map { "  \($0.place): \($0.message)" }
     }
     if !lines.isEmpty { Issue.record("\(lines.joined(separator: "\n"))") }
-    if isLowering { lower(rule, to: found.mapValues(\.count)) }
+    if isLowering { rewriting.withLock { _ in lower(rule, to: found.mapValues(\.count)) } }
   }
 
   private static func lower(_ rule: String, to counts: [String: Int]) {
     let lines = (Repository.file(path)?.lines ?? []).compactMap { line -> String? in
       guard let key = line.after("\(rule) ").flatMap({ rest in rest.lastIndex(of: " ").map { rest[..<$0] } }),
-        let ceiling = read()[rule + " " + key]
+        let ceiling = ceilings[rule + " " + key]
       else { return String(line) }
       guard let count = counts[String(key)] else { return nil }
       return "\(rule) \(key) \(min(count, ceiling))"

@@ -210,11 +210,8 @@ public enum ErrorPolicy: Sendable, Equatable {
         .map { .deadLetter($0[deadLetter]) }
     }
     guard let scalar = checker.scalar(node, "log, stop or { dead_letter: PATH }") else { return nil }
-    do throws(TextError) {
-      return try choice(scalar.text, among: ["log": ErrorPolicy.log, "stop": .stop])
-    } catch {
-      checker.report(error, in: scalar)
-      return nil
+    return checker.read(scalar) { (text) throws(TextError) in
+      try choice(text, among: ["log": ErrorPolicy.log, "stop": .stop])
     }
   }
 

@@ -82,11 +82,8 @@ struct PlanBuilder {
 
   private func onStop(_ entry: YAMLNode.Entry?) -> Ending? {
     guard let entry, let scalar = checker.scalar(entry.value, "keep or flush") else { return nil }
-    do throws(TextError) {
-      return try choice(scalar.text, among: ["keep": Ending.keep, "flush": .flush])
-    } catch {
-      checker.report(error, in: scalar)
-      return nil
+    return checker.read(scalar) { (text) throws(TextError) in
+      try choice(text, among: ["keep": Ending.keep, "flush": .flush])
     }
   }
 
@@ -130,11 +127,10 @@ extension PlanBuilder {
       plan.time = options[EpochOptions.time]
     }
     if let entry = mapping["fsync"], let scalar = checker.scalar(entry.value, "epoch or never") {
-      do throws(TextError) {
-        plan.syncs = try choice(scalar.text, among: ["epoch": true, "never": false])
-      } catch {
-        checker.report(error, in: scalar)
+      let syncs = checker.read(scalar) { (text) throws(TextError) in
+        try choice(text, among: ["epoch": true, "never": false])
       }
+      plan.syncs = syncs ?? plan.syncs
     }
     return plan
   }

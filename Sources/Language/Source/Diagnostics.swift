@@ -154,7 +154,9 @@ struct Excerpt {
     let end = max(start, min(place.range.upperBound, range.upperBound))
     let bytes = place.file.bytes
     let pieces = [range.lowerBound..<start, start..<end, end..<range.upperBound].map { piece in
-      Array(printable(tabsAsSpaces(String(decoding: bytes[piece], as: UTF8.self))).unicodeScalars)
+      // A tab takes one column, as a blank does.
+      let blanks = bytes[piece].map { $0 == UInt8(ascii: "\t") ? UInt8(ascii: " ") : $0 }
+      return Array(printable(String(decoding: blanks, as: UTF8.self)).unicodeScalars)
     }
     let whole = String(String.UnicodeScalarView(pieces.joined()))
     var shown = Array(secrets.maskedInPlace(whole).unicodeScalars)
@@ -175,8 +177,4 @@ struct Excerpt {
       "      | \(indent)\(carets)",
     ]
   }
-}
-
-private func tabsAsSpaces(_ text: String) -> String {
-  String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\t" ? " " : $0 }))
 }

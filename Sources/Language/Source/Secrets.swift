@@ -13,8 +13,6 @@ public struct Secrets: Sendable {
 
   public init() {}
 
-  public var isEmpty: Bool { texts.isEmpty }
-
   public mutating func insert(_ text: String) {
     guard text.unicodeScalars.count >= Secrets.shortest, !texts.contains(text) else { return }
     texts.append(text)

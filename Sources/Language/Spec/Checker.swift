@@ -29,6 +29,12 @@ public final class Checker {
 
   public func report(_ flaw: TextError, in scalar: Scalar) { problems.report(scalar.problem(flaw)) }
 
+  /// Reads the text of a scalar; nil, and a problem, when that fails.
+  func read<Value>(_ scalar: Scalar, _ parse: (String) throws(TextError) -> Value) -> Value? {
+    do throws(TextError) { return try parse(scalar.text) } catch { report(error, in: scalar) }
+    return nil
+  }
+
   /// The scalar, with `$vars.NAME` and `$config.NAME` replaced by what they stand for.
   public func resolved(_ node: YAMLNode) -> YAMLNode {
     guard case .scalar(let scalar) = node, scalar.meaning == .string, scalar.text.hasPrefix("$") else {

@@ -86,16 +86,25 @@ extension OptionType where Value == Int {
   public static var size: OptionType {
     OptionType("size", sample: "64MiB", schema: .record([("type", .array(["string", "integer"]))])) {
       node, checker in
-      guard let scalar = checker.scalar(node, "a size") else { return nil }
-      do throws(TextError) { return try SizeText.parse(scalar.text) } catch {
-        checker.report(error, in: scalar)
-      }
-      return nil
+      checker.scalar(node, "a size").flatMap { checker.read($0, SizeText.parse) }
     }
   }
 }
 
 extension OptionType where Value == Double {
+  /// A moment, in seconds since 1970: `2026-01-01T00:00:00Z` or a date.
+  public static var time: OptionType {
+    OptionType("time", sample: "2026-01-01T00:00:00Z", schema: .record([("type", "string")])) {
+      node, checker in
+      guard let scalar = checker.scalar(node, "a time") else { return nil }
+      if let moment = parseTimestamp(scalar.text) { return moment }
+      checker.report(
+        "\(quoted(scalar.text)) is no time", at: scalar.place,
+        hint: "as in 2026-01-01T00:00:00Z or 2026-01-01")
+      return nil
+    }
+  }
+
   public static func number(_ range: ClosedRange<Double>) -> OptionType {
     OptionType(
       "number", sample: "\(range.lowerBound)",
@@ -128,13 +137,9 @@ extension OptionType where Value == Duration {
   public static func duration(allowingZero: Bool) -> OptionType {
     OptionType("duration", sample: "5m", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a duration") else { return nil }
-      do throws(TextError) {
-        let duration = try DurationText.parse(scalar.text)
-        if duration > .zero || allowingZero { return duration }
-        checker.report("this duration must not be zero", at: scalar.place)
-      } catch {
-        checker.report(error, in: scalar)
-      }
+      guard let duration = checker.read(scalar, DurationText.parse) else { return nil }
+      if duration > .zero || allowingZero { return duration }
+      checker.report("this duration must not be zero", at: scalar.place)
       return nil
     }
   }
@@ -163,12 +168,7 @@ extension OptionType where Value: CaseIterable & RawRepresentable, Value.RawValu
       schema: .record([("enum", .array(names.map { .string($0) }))])
     ) { node, checker in
       guard let scalar = checker.scalar(node, "one of \(alternatives(names))") else { return nil }
-      do throws(TextError) {
-        return try Language.choice(scalar.text, of: type)
-      } catch {
-        checker.report(error, in: scalar)
-        return nil
-      }
+      return checker.read(scalar) { (text) throws(TextError) in try Language.choice(text, of: type) }
     }
   }
 }

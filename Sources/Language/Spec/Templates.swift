@@ -35,21 +35,6 @@ extension OptionType where Value == PathTemplate {
   }
 }
 
-extension OptionType where Value == Double {
-  /// A moment, in seconds since 1970: `2026-01-01T00:00:00Z` or a date.
-  public static var time: OptionType {
-    OptionType("time", sample: "2026-01-01T00:00:00Z", schema: .record([("type", "string")])) {
-      node, checker in
-      guard let scalar = checker.scalar(node, "a time") else { return nil }
-      if let moment = parseTimestamp(scalar.text) { return moment }
-      checker.report(
-        "\(quoted(scalar.text)) is no time", at: scalar.place,
-        hint: "as in 2026-01-01T00:00:00Z or 2026-01-01")
-      return nil
-    }
-  }
-}
-
 /// An address with expressions in it, as in `https://example.org/hooks/\(.id)`; what they give is kept apart from the
 /// address itself, so that it can be made a part of the path or the query and nothing else.
 public final class AddressTemplate: Sendable {

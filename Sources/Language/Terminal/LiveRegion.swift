@@ -35,9 +35,6 @@ public struct LiveRegion: Sendable {
     return text
   }
 
-  /// Lets the lines stand: what is drawn next begins below them.
-  public mutating func keep() { height = 0 }
-
   /// Moves to where the region begins; what has scrolled out above cannot be reached.
   private func home(_ rows: Int) -> String {
     let up = min(height, max(0, rows - 1))

@@ -14,7 +14,6 @@ public struct Style: Hashable, Sendable {
   public static let red = Style(31)
   public static let green = Style(32)
   public static let yellow = Style(33)
-  public static let blue = Style(34)
   public static let cyan = Style(36)
 
   /// Both together.

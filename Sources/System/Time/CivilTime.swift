@@ -57,17 +57,8 @@ package func floorDivide(_ number: Int, _ divisor: Int) -> Int {
   number >= 0 ? number / divisor : -((-number + divisor - 1) / divisor)
 }
 
-/// What is known of a time zone: how far its walls are ahead of UTC at a moment.
+/// The rules of a time zone: its offset from UTC at any moment.
 public protocol ZoneRules: Sendable {
   /// Seconds east of UTC, at a moment given in seconds since 1970 UTC.
   func offset(at moment: Int) -> Int
-}
-
-/// A zone whose clocks never change; `FixedZone(offset: 0)` is UTC.
-public struct FixedZone: ZoneRules {
-  public let offset: Int
-
-  public init(offset: Int) { self.offset = offset }
-
-  public func offset(at moment: Int) -> Int { offset }
 }

@@ -38,9 +38,6 @@ import Testing
       #expect(screen.lines.prefix(screen.row).suffix(expected.count) == expected[...])
       #expect(screen.lines[screen.row...].allSatisfy { $0.isEmpty })
     }
-    region.keep()
-    screen.write(region.redraw(["after"], rows: 6, columns: 10))
-    #expect(screen.lines[screen.row - 1] == "after")
   }
 }
 
