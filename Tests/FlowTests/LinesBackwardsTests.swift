@@ -1,3 +1,4 @@
+import System
 import Testing
 
 @testable import flow
@@ -11,9 +12,10 @@ import Testing
   func lines(_ text: String, includesUnfinished: Bool = true) throws -> Found {
     try withFile(text) { path throws in
       var reader = try LinesBackwards(
-        try OpenFile(path), size: text.utf8.count, includesUnfinished: includesUnfinished)
+        try SystemDisk().open(toRead: path, followsLinks: true), of: path, size: text.utf8.count,
+        includesUnfinished: includesUnfinished)
       var found: [String] = []
-      while let line = try reader.next() { found.append(String(decoding: line, as: UTF8.self)) }
+      while let line = try reader.next() { found.append(String(decoding: line.bytes, as: UTF8.self)) }
       return Found(lines: found.reversed(), end: reader.endOfLines)
     }
   }

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import System
 
 /// `flow eval`: the expression language as a filter from standard input to standard output.
 struct EvalCommand {
@@ -27,8 +28,8 @@ struct EvalCommand {
     guard let text else { return wrongUse("there is no filter") }
     do {
       return EvalCommand(options, try EvalProgram.compile(options, text)).run()
-    } catch let error as FileError {
-      Terminal.complain("flow: error: \(error)\n")
+    } catch let error as FileFailure {
+      Terminal.complain("flow: error: \(error.inWordsOfJQ)\n")
       return ExitStatus.usage
     } catch {
       Terminal.complain("flow: error: \(error)\nflow: 1 compile error\n")

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import System
 
 /// What a filter of `flow eval` may ask of the world: everything that jq gives its programs.
 enum EvalEnvironment {
@@ -59,7 +60,7 @@ enum EvalEnvironment {
     let size = sysconf(Int32(_SC_PAGESIZE))
     var available = pages > 0 && size > 0 ? pages * size : Int.max
     // The limit of a container, where there is one: a number, or `max`.
-    if let text = try? readFile("/sys/fs/cgroup/memory.max"),
+    if let text = try? readFile("/sys/fs/cgroup/memory.max", limit: 4096),
       let limit = Int(String(decoding: text.filter { $0 &- 0x30 < 10 }, as: UTF8.self))
     {
       available = min(available, limit)

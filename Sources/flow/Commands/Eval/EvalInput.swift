@@ -1,16 +1,20 @@
+import Glibc
 import JSON
+import System
 
 /// The inputs of `flow eval`: the files one after the other as one text, as values, lines or events.
+///
+/// A file that is gzip by its first bytes is unpacked.
 final class EvalInput {
   private var paths: ArraySlice<String>
-  private var file: OpenFile?
+  private var file: InputFile?
   private let options: EvalOptions
   /// Called before each read, with whether it may have to wait.
   var beforeReading: (_ mayWait: Bool) -> Void = { _ in }
   private var next: () throws -> Value? = { nil }
   private var currentLine: () -> Int = { 0 }
 
-  /// A file could not be read: said already, and the exit status will say so.
+  /// Whether a file could not be read. That has been reported, and sets the exit status.
   private(set) var hasFailed = false
   /// The path of the file that is being read, nil for standard input.
   private(set) var fileName: String?
@@ -64,8 +68,8 @@ final class EvalInput {
   private func source(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
       if let file {
-        beforeReading(!file.isRegular)
-        do {
+        beforeReading(file.mayWait)
+        do throws(FileFailure) {
           let count = try file.read(into: buffer)
           if count > 0 { return count }
         } catch {
@@ -74,8 +78,10 @@ final class EvalInput {
         self.file = nil
       }
       guard let path = paths.popFirst() else { return 0 }
-      do throws(FileError) {
-        file = try OpenFile(path)
+      // Opening reads the first bytes, for which a pipe has to wait.
+      beforeReading(true)
+      do throws(FileFailure) {
+        file = try InputFile(path)
         fileName = path == "-" ? nil : path
       } catch {
         fail(error)
@@ -83,9 +89,18 @@ final class EvalInput {
     }
   }
 
-  private func fail(_ error: any Error) {
+  private func fail(_ error: FileFailure) {
     hasFailed = true
-    Terminal.complain("flow: error: \(error)\n")
+    Terminal.complain("flow: error: \(error.inWordsOfJQ)\n")
+  }
+}
+
+extension FileFailure {
+  /// The failure in jq's words, as `flow eval` prints it.
+  var inWordsOfJQ: String {
+    guard code != 0 else { return description }
+    return "Could not open \(path == "-" ? "<stdin>" : path): "
+      + (code == EISDIR ? "It's a directory" : systemReason(code))
   }
 }
 

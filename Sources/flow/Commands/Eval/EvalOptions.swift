@@ -1,4 +1,5 @@
 import JSON
+import System
 
 /// The options of `flow eval`: jq's, with jq's meaning.
 struct EvalOptions {
@@ -199,6 +200,8 @@ struct EvalOptions {
       let bytes = try readFile(path)
       if isRaw { return bytes.withUnsafeBufferPointer { Value.string(repairing: $0) } }
       return .array(try Value.parseAll(bytes))
+    } catch let error as FileFailure {
+      throw Mistake("bad JSON in \(what): \(error.inWordsOfJQ)")
     } catch {
       throw Mistake("bad JSON in \(what): \(error)")
     }

@@ -1,15 +1,20 @@
 import Glibc
 import JSON
+import Language
+import System
 
 /// Compiling the filter of `flow eval`: its text or file, its variables, where its modules are.
 enum EvalProgram {
-  /// The text of the filter cannot be read.
+  /// As much as is read of a filter's file, which a person writes.
+  private static let mostBytes = Limits().bytes
+
+  /// The program; throws `FileFailure` where the filter's file cannot be read.
   static func compile(_ options: EvalOptions, _ filter: String) throws -> Program {
     var text = filter
     var name = "<top-level>"
     var origin = "."
     if options.isFilterFile {
-      text = String(decoding: try readFile(filter), as: UTF8.self)
+      text = String(decoding: try readFile(filter, limit: mostBytes), as: UTF8.self)
       name = filter
       origin = folder(of: filter)
     }
@@ -49,7 +54,7 @@ enum EvalProgram {
   private static func personalLibrary() -> [(name: String, source: String)] {
     guard let home = Terminal.environment("HOME") else { return [] }
     let path = "\(home)/.jq"
-    guard access(path, R_OK) == 0, let bytes = try? readFile(path) else { return [] }
+    guard access(path, R_OK) == 0, let bytes = try? readFile(path, limit: mostBytes) else { return [] }
     return [(path, String(decoding: bytes, as: UTF8.self))]
   }
 }

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import Engine
 import Language
+import System
 
 /// `config.yaml`: what pipelines of one place or person have in common, as `$config`.
 struct ConfigFile {
@@ -17,7 +18,7 @@ struct ConfigFile {
     let candidates = name.map { [$0] } ?? Self.places(beside: pipeline)
     guard let path = candidates.first(where: { access($0, F_OK) == 0 }) ?? name else { return }
     do {
-      let document = Document(SourceFile(path: path, bytes: try readFile(path))) {
+      let document = Document(SourceFile(path: path, bytes: try readFile(path, limit: Limits().bytes))) {
         Terminal.environment($0)
       }
       problems = document.problems

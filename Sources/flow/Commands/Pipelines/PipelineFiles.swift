@@ -2,6 +2,7 @@ import JSON
 import Nodes
 import Engine
 import Language
+import System
 
 /// Finds and reads what the commands for pipelines are given: the files, their config, and what `--set` says.
 struct PipelineFiles {
@@ -57,7 +58,9 @@ struct PipelineFiles {
     self.complaints = complaints
   }
 
-  private static func contents(_ path: String) throws -> [UInt8] { try readFile(path) }
+  private static func contents(_ path: String) throws -> [UInt8] {
+    try readFile(path, limit: Limits().bytes)
+  }
 
   /// Tells all that is wrong.
   func complain() {

@@ -1,6 +1,7 @@
 import Glibc
 import Engine
 import Language
+import System
 
 /// `flow test`: the pipelines' own tests, in virtual time.
 enum TestCommand {
@@ -27,7 +28,7 @@ enum TestCommand {
 
   /// The pipelines of a folder, sorted by name.
   private static func files(of folder: String) -> [String] {
-    let names = (namesOfFiles(in: folder) ?? []).filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+    let names = ((try? namesOfFiles(in: folder)) ?? []).filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
     return names.sorted().map { "\(folder)/\($0)" }
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Nodes
+import System
 import Engine
 import Language
 
@@ -121,7 +122,7 @@ struct RunRecording {
   }
 
   private static func recorded(in folder: String) -> String {
-    guard let files = namesOfFiles(in: folder) else { return "--record FOLDER makes one" }
+    guard let files = try? namesOfFiles(in: folder) else { return "--record FOLDER makes one" }
     let names = files.filter { $0.hasSuffix(".jsonl") && $0 != "lookups.jsonl" }
       .map { String($0.dropLast(".jsonl".count)) }.sorted()
     if names.isEmpty { return "there is no recording in \(folder)" }

@@ -2,6 +2,7 @@ import Glibc
 import Engine
 import Language
 import Store
+import System
 
 /// The files of state in a folder, one a pipeline, and which of them an argument names.
 struct StateFiles {
@@ -15,10 +16,11 @@ struct StateFiles {
       throw WrongUse("neither XDG_STATE_HOME nor HOME says where state is kept; --state FOLDER does")
     }
     self.folder = folder
-    guard let files = namesOfFiles(in: folder) else {
-      // Nothing has been kept yet, unless somebody says that there is something.
-      guard errno == ENOENT, !arguments.has(StateCommand.folder) else {
-        throw StateError.failed("\(folder): cannot read the folder: \(Terminal.lastError)")
+    let files: [String]
+    do throws(FileFailure) { files = try namesOfFiles(in: folder) } catch {
+      // The standard folder is created with the first state; a folder that is named must exist.
+      guard error.code == ENOENT, !arguments.has(StateCommand.folder) else {
+        throw StateError.failed("\(error)")
       }
       names = []
       return
@@ -67,7 +69,7 @@ struct StateFiles {
   /// The name that a pipeline's file gives it, and that which it has else; the file itself may be gone.
   private func names(ofFile path: String) -> [String] {
     var names = [NewCommand.name(of: path)]
-    if let bytes = try? readFile(path) {
+    if let bytes = try? readFile(path, limit: Limits().bytes) {
       let document = Document(SourceFile(path: path, bytes: bytes)) { Terminal.environment($0) }
       if let name = document.root?.mapping?["name"]?.value.scalar?.text { names.insert(name, at: 0) }
     }

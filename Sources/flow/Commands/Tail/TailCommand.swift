@@ -2,15 +2,16 @@ import Glibc
 import JSON
 import Engine
 import Language
+import System
 
 /// `flow tail`: makes a change log readable, and follows it.
 struct TailCommand {
   static let lines = Option(
     "lines", short: "n", .value("NUM"),
-    "how many lines to begin with, 10 without it; all, or +NUM for those from that line on")
+    "how many lines to begin with, 10 by default; all, or +NUM for those from that line on")
   static let follow = Option(
     "follow", short: "f", .flag,
-    "go on with what is written, also when the file is renamed, replaced or cut short")
+    "show what is written later too, also when the file is renamed, replaced or cut short")
   static let filter = Option("where", .value("FILTER"), "only lines for which this jq filter is true")
   static let json = Option("json", .flag, "the lines as they are, as JSON for other programs")
   static let utc = Option("utc", .flag, "times in UTC, not in the zone of this machine or of $TZ")
@@ -23,7 +24,7 @@ struct TailCommand {
     about: """
       Shows the last lines of logs of change events: when, what happened to which thing, and for a change what was \
       before and what is now. Reads standard input for -, or without a FILE. Other JSON is shown as it is, and what \
-      is no JSON dimmed.
+      is no JSON dimmed. A file that is gzip is unpacked. Of a line of more than 16 MiB the beginning is shown.
       """,
     examples: [
       ("flow tail -f out/slips.jsonl", "the last ten changes, and all that come"),
@@ -41,19 +42,18 @@ struct TailCommand {
   }
 
   private let amount: TailFile.Amount
-  private let follows: Bool
   private let files: [TailFile]
   private let view: TailView
 
   private init(_ arguments: Arguments) throws(WrongUse) {
     amount = try TailCommand.amount(arguments.text(TailCommand.lines))
-    follows = arguments.has(TailCommand.follow)
     var paths = arguments.operands
     if paths.isEmpty {
       if Terminal.isTerminal(0) { throw WrongUse("there is no FILE") }
       paths = ["-"]
     }
-    files = paths.map(TailFile.init)
+    let follows = arguments.has(TailCommand.follow)
+    files = paths.map { TailFile($0, follows: follows) }
     let colors = Paint.isWanted(isTerminal: Terminal.isTerminal(1), environment: Terminal.environment)
     view = TailView(
       line: TailLine(
@@ -86,29 +86,12 @@ struct TailCommand {
   private func run() -> Int32 {
     stopOnInterrupt()
     var status = ExitStatus.done
-    var open: [TailFile] = []
-    for file in files {
-      do throws(FileError) {
-        try file.open()
-        try file.begin(amount, follows: follows, view)
-        open.append(file)
-      } catch {
-        // A log that is yet to be written can be waited for.
-        if follows, file.path != "-", FileState(path: file.path) == nil {
-          view.note("\(file.path) does not exist yet; waiting for it")
-          file.wait()
-          open.append(file)
-        } else {
-          view.note("\(error)")
-          status = ExitStatus.usage
-        }
-      }
-    }
-    while view.flush(), follows, !open.isEmpty {
-      wait(open)
-      open = open.filter { file in
-        do throws(FileError) {
-          return try file.goOn(view)
+    /// The files for which the step did not fail.
+    func each(_ files: [TailFile], _ step: (TailFile) throws(FileFailure) -> Void) -> [TailFile] {
+      files.filter { file in
+        do throws(FileFailure) {
+          try step(file)
+          return true
         } catch {
           view.note("\(error)")
           status = ExitStatus.usage
@@ -116,16 +99,22 @@ struct TailCommand {
         }
       }
     }
+    var followed = each(files) { file throws(FileFailure) in try file.begin(amount, view) }
+    while true {
+      followed = each(followed.filter(\.isFollowed)) { file throws(FileFailure) in try file.goOn(view) }
+        .filter(\.isFollowed)
+      guard view.flush(), !followed.isEmpty else { break }
+      wait(followed)
+    }
     return view.outcome ?? status
   }
 
-  /// Lets a quarter of a second pass, or less when a pipe has more or nobody reads the output any more.
+  /// Waits until there may be more, or the reader of the output is gone.
   private func wait(_ files: [TailFile]) {
+    let waits = files.map(\.waiting)
     var requests = [pollfd(fd: 1, events: 0, revents: 0)]
-    for case let stream? in files.map(\.stream) {
-      requests.append(pollfd(fd: stream, events: Int16(POLLIN), revents: 0))
-    }
-    _ = poll(&requests, nfds_t(requests.count), 250)
+    requests += waits.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    _ = poll(&requests, nfds_t(requests.count), waits.map(\.milliseconds).filter { $0 >= 0 }.min() ?? -1)
     if requests[0].revents != 0 { view.stop() }
   }
 
@@ -134,7 +123,7 @@ struct TailCommand {
     var action = sigaction()
     guard sigaction(SIGINT, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { return }
     signal(SIGINT) { _ in _exit(ExitStatus.interrupted) }
-    // Whoever starts commands from a thread that takes no signals passes that on to them.
+    // A parent that starts commands from a thread with blocked signals passes that on to them.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)

@@ -2,7 +2,7 @@ import JSON
 import Engine
 import Language
 
-/// A line of a log: what it says, and the bytes it was read from.
+/// A line of a log: its meaning, and the bytes it was read from.
 struct TailEntry {
   enum Meaning {
     case change(Change)
@@ -13,15 +13,23 @@ struct TailEntry {
 
   let bytes: [UInt8]
   let meaning: Meaning
+  /// The line is longer than what was read of it.
+  let isCut: Bool
 
   /// Nil for a line with nothing but blanks.
-  init?(_ bytes: [UInt8]) {
-    var line = bytes[...]
+  init?(_ whole: LogLine) {
+    isCut = whole.isCut
+    var line = whole.bytes[...]
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return nil }
-    self.bytes = Array(line)
+    bytes = Array(line)
+    // The beginning of a number is a number, too.
+    if isCut {
+      meaning = .noJSON
+      return
+    }
     do throws(ParseError) {
-      let value = try Value.parse(self.bytes)
+      let value = try Value.parse(bytes)
       meaning = Change(value).map { .change($0) } ?? .other(value)
     } catch {
       meaning = .noJSON

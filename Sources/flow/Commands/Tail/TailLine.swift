@@ -20,8 +20,12 @@ struct TailLine {
     switch entry.meaning {
     case .change(let change): lines(change)
     case .other(let value): [printable(value.description)]
-    case .noJSON: [paint(printable(String(decoding: entry.bytes, as: UTF8.self)), .dim)]
+    case .noJSON: [paint(printable(String(decoding: entry.bytes, as: UTF8.self)) + cut(entry), .dim)]
     }
+  }
+
+  private func cut(_ entry: TailEntry) -> String {
+    entry.isCut ? " … (the line is longer than \(LogLine.mostBytes) bytes; the rest is left out)" : ""
   }
 
   private func lines(_ change: Change) -> [String] {

@@ -17,7 +17,7 @@ final class TailView {
   private var failures = 0
   private var firstFailure = ""
   private var isStopped = false
-  /// Why nothing can be written any more; a reader that has gone away is no failure.
+  /// The exit status when nothing can be written any more; a reader that has gone away is no failure.
   private(set) var outcome: Int32?
 
   /// - Parameters:
@@ -37,8 +37,8 @@ final class TailView {
   }
 
   /// The line as an entry; nil where it is not to be shown.
-  func entry(_ bytes: [UInt8]) -> TailEntry? {
-    guard let entry = TailEntry(bytes) else { return nil }
+  func entry(_ line: LogLine) -> TailEntry? {
+    guard let entry = TailEntry(line) else { return nil }
     guard let value = entry.value else {
       notJSON += 1
       return isRaw || filter != nil ? nil : entry
@@ -53,14 +53,14 @@ final class TailView {
     }
   }
 
-  func take(_ bytes: [UInt8], of file: TailFile) {
-    if let entry = entry(bytes) { show(entry, of: file) }
+  func take(_ line: LogLine, of path: String) {
+    if let entry = entry(line) { show(entry, of: path) }
   }
 
-  func show(_ entry: TailEntry, of file: TailFile) {
-    if hasHeaders, shownFile != file.path {
-      put(line.paint("==> \(printable(file.path)) <==", .bold))
-      shownFile = file.path
+  func show(_ entry: TailEntry, of path: String) {
+    if hasHeaders, shownFile != path {
+      put(line.paint("==> \(printable(path)) <==", .bold))
+      shownFile = path
     }
     if !isRaw {
       for text in line.lines(entry) { put(text) }
@@ -77,15 +77,15 @@ final class TailView {
     output.put(0x0A)
   }
 
-  /// Says something about a file to whoever watches, after what was shown.
+  /// Reports something about a file on standard error, after what was shown.
   func note(_ message: String) {
     flush()
     Terminal.complain("flow tail: \(printable(message))\n")
   }
 
-  /// Writes what was shown and says what was counted; false when nobody reads any more.
+  /// Writes what was shown and reports what was counted; false when the output has no reader any more.
   ///
-  /// Looks how late it is and how wide the terminal, too.
+  /// Updates the time and the width of the terminal, too.
   @discardableResult
   func flush() -> Bool {
     output.flush()
@@ -114,8 +114,11 @@ final class TailView {
     return true
   }
 
-  /// Nobody reads any more.
+  /// The output has no reader any more.
   func stop() { isStopped = true }
+
+  /// Whether more can be written.
+  var isOpen: Bool { !output.hasFailed && !isStopped }
 
   private static func reason(_ error: any Error) -> String {
     guard case EvaluationError.error(let value, let location) = error else { return "\(error)" }
