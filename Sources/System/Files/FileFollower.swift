@@ -92,7 +92,9 @@ package final class FileFollower {
     return .ended
   }
 
-  private func read(_ file: OpenDescriptor, _ buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+  private func read(_ file: OpenDescriptor, _ buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
+    -> Int
+  {
     let count = retrying { Glibc.read(file.number, buffer.baseAddress, buffer.count) }
     guard count >= 0 else { throw FileFailure(path, trying: "read") }
     offset += count

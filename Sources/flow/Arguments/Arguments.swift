@@ -41,22 +41,22 @@ struct Arguments {
   }
 
   /// Whether it stands there at least once.
-  func has(_ option: Option) -> Bool { given[option.name] != nil }
+  func has(_ option: CommandOption) -> Bool { given[option.name] != nil }
 
   /// How often it stands there: `-vv` is 2.
-  func count(_ option: Option) -> Int { given[option.name]?.count ?? 0 }
+  func count(_ option: CommandOption) -> Int { given[option.name]?.count ?? 0 }
 
   /// What the last of `--name` and `--no-name` says; nil where there is neither.
-  func isOn(_ toggle: Option) -> Bool? { given[toggle.name]?.last.map { $0 == "true" } }
+  func isOn(_ toggle: CommandOption) -> Bool? { given[toggle.name]?.last.map { $0 == "true" } }
 
   /// The value given last.
-  func text(_ option: Option) -> String? { given[option.name]?.last }
+  func text(_ option: CommandOption) -> String? { given[option.name]?.last }
 
   /// All values in order, for what may be given several times.
-  func texts(_ option: Option) -> [String] { given[option.name] ?? [] }
+  func texts(_ option: CommandOption) -> [String] { given[option.name] ?? [] }
 
   /// The value given last as a whole number.
-  func number(_ option: Option, in range: ClosedRange<Int> = 0...Int.max) throws(WrongUse) -> Int? {
+  func number(_ option: CommandOption, in range: ClosedRange<Int> = 0...Int.max) throws(WrongUse) -> Int? {
     guard let text = text(option) else { return nil }
     if let number = Int(text), range.contains(number) { return number }
     let most =
@@ -68,7 +68,7 @@ struct Arguments {
   // MARK: - Reading
 
   private mutating func takeLong(
-    _ argument: String, _ rest: inout ArraySlice<String>, _ known: [Option]
+    _ argument: String, _ rest: inout ArraySlice<String>, _ known: [CommandOption]
   ) throws(WrongUse) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let spelling = String(parts[0])
@@ -90,7 +90,7 @@ struct Arguments {
   }
 
   private mutating func takeShort(
-    _ argument: String, _ rest: inout ArraySlice<String>, _ known: [Option]
+    _ argument: String, _ rest: inout ArraySlice<String>, _ known: [CommandOption]
   ) throws(WrongUse) {
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {
@@ -109,8 +109,8 @@ struct Arguments {
     }
   }
 
-  private mutating func take(_ option: Option, isOn: Bool) {
-    if option.name == Option.help.name { wantsHelp = true }
+  private mutating func take(_ option: CommandOption, isOn: Bool) {
+    if option.name == CommandOption.help.name { wantsHelp = true }
     if case .toggle = option.form {
       given[option.name, default: []].append(isOn ? "true" : "false")
     } else {
@@ -118,7 +118,7 @@ struct Arguments {
     }
   }
 
-  private mutating func take(_ option: Option, _ value: String) throws(WrongUse) {
+  private mutating func take(_ option: CommandOption, _ value: String) throws(WrongUse) {
     if case .choice(let words) = option.form, !words.contains(value) {
       let hint = suggestion(for: value, among: words).map { "; \($0)" } ?? ""
       throw WrongUse("--\(option.name) cannot be \(quoted(value))\(hint)")
@@ -128,7 +128,7 @@ struct Arguments {
 
   /// The argument after an option: its value, unless that is plainly another option.
   private static func next(
-    _ rest: inout ArraySlice<String>, for option: Option, _ spelling: String, _ known: [Option]
+    _ rest: inout ArraySlice<String>, for option: CommandOption, _ spelling: String, _ known: [CommandOption]
   ) throws(WrongUse) -> String {
     let name = option.valueName ?? "value"
     guard let value = rest.popFirst() else {

@@ -1,7 +1,7 @@
 import Engine
 import Language
 
-/// One command of `flow`: what `flow --help` says of it, and how it runs.
+/// One command of `flow`: its line in `flow --help`, and how it runs.
 struct Command: Sendable {
   let name: String
   let usage: String
@@ -10,13 +10,6 @@ struct Command: Sendable {
   var manual: Manual?
   /// Runs with the arguments after the command's name; the exit status.
   let run: @Sendable ([String]) -> Int32
-
-  static let all: [Command] = [
-    RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
-    GraphCommand.command, StateCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command,
-    SchemaCommand.command, SkyCommand.command,
-    CompletionsCommand.command, VersionCommand.command, HelpCommand.command,
-  ]
 
   init(name: String, usage: String, summary: String, run: @escaping @Sendable ([String]) -> Int32) {
     (self.name, self.usage, self.summary, self.run) = (name, usage, summary, run)
@@ -58,40 +51,15 @@ struct Command: Sendable {
         word.map {
           "there is no \(quoted("flow \(known.name) \($0)")); \(suggestion(for: $0, among: words) ?? "")"
         }
-        ?? "it wants to be told what to do: \(alternatives(words))"
+        ?? "it needs a word that names what to do: \(alternatives(words))"
       Terminal.complain("flow \(known.name): \(problem)\nUse flow \(known.name) --help for what there is.\n")
       return ExitStatus.usage
     }
     self.manual = manual
   }
-
-  static func run(_ arguments: [String]) -> Int32 {
-    guard let name = arguments.first else {
-      Terminal.complain(HelpCommand.text)
-      return ExitStatus.usage
-    }
-    if let command = all.first(where: { $0.name == name }) {
-      return command.run(Array(arguments.dropFirst()))
-    }
-    switch name {
-    case "-h", "--help":
-      Terminal.say(HelpCommand.text)
-      return ExitStatus.done
-    case "-V", "--version": return VersionCommand.command.run([])
-    default:
-      return reportUnknown(name)
-    }
-  }
-
-  static func reportUnknown(_ name: String) -> Int32 {
-    let hint = nearest(to: name, among: all.map(\.name)).map { "; did you mean \(quoted($0))?" } ?? ""
-    Terminal.complain("flow: there is no command \(quoted(name))\(hint)\n")
-    Terminal.complain("Use flow help for the list of commands.\n")
-    return ExitStatus.usage
-  }
 }
 
-/// What a process of flow says by its exit status.
+/// The exit statuses of flow.
 enum ExitStatus {
   static let done: Int32 = 0
   /// `-e`: the last output was false or null.

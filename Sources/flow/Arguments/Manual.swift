@@ -11,7 +11,7 @@ struct Manual: Sendable {
   /// A few words, as the list of commands has them.
   let summary: String
   let operands: Operands
-  let options: [Option]
+  let options: [CommandOption]
   /// What there is to know beyond the summary; the help wraps it.
   let about: String
   /// Commands that work as they stand, and what they are for.
@@ -20,7 +20,8 @@ struct Manual: Sendable {
   var parts: [Manual] = []
 
   init(
-    _ name: String, _ summary: String, operands: Operands = .none, options: [Option] = [], about: String = "",
+    _ name: String, _ summary: String, operands: Operands = .none, options: [CommandOption] = [],
+    about: String = "",
     examples: [(command: String, what: String)] = []
   ) {
     self.name = name
@@ -82,9 +83,9 @@ struct Manual: Sendable {
   }
 
   /// The declared options and those of every command; of several parts, those that any of them has.
-  var allOptions: [Option] {
+  var allOptions: [CommandOption] {
     var all = options
-    for option in parts.flatMap(\.allOptions) where option.name != Option.help.name {
+    for option in parts.flatMap(\.allOptions) where option.name != CommandOption.help.name {
       if !all.contains(where: { $0.name == option.name }) { all.append(option) }
     }
     return all + [.help]

@@ -34,7 +34,7 @@ extension Manual {
   }
 
   /// As in `  -n, --lines NUM`.
-  private static func spelled(_ option: Option) -> String {
+  private static func spelled(_ option: CommandOption) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "
     var long = "--\(option.name)"
     if case .toggle = option.form { long += ", --no-\(option.name)" }

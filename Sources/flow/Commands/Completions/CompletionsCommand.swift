@@ -32,7 +32,7 @@ struct CompletedCommand {
   /// As it is typed: `graph`, `state ls`.
   let name: String
   let summary: String
-  let options: [Option]
+  let options: [CommandOption]
   /// The words that its arguments may be; nil for files.
   let words: [String]?
   /// What the next word says, where the command is several.
@@ -68,7 +68,7 @@ struct CompletedCommand {
   }
 
   private init(
-    name: String, summary: String, options: [Option], words: [String]?, parts: [CompletedCommand]
+    name: String, summary: String, options: [CommandOption], words: [String]?, parts: [CompletedCommand]
   ) {
     (self.name, self.summary, self.options) = (name, summary, options)
     (self.words, self.parts) = (words, parts)
@@ -77,17 +77,17 @@ struct CompletedCommand {
 
 extension EvalHelp {
   /// The options that the help lists; those of `flow eval` are declared nowhere else.
-  static var options: [Option] {
-    text.split(separator: "\n").flatMap { line -> [Option] in
+  static var options: [CommandOption] {
+    text.split(separator: "\n").flatMap { line -> [CommandOption] in
       let head = line.drop { $0 == " " }
       guard head.hasPrefix("-"), line.hasPrefix("  ") else { return [] }
       // The spellings end where a value's name in capitals, or the column of explanations, begins.
       var short: Character?
-      var found: [Option] = []
+      var found: [CommandOption] = []
       for part in head.split(separator: " ") {
         let spelling = part.hasSuffix(",") ? part.dropLast() : part
         if spelling.hasPrefix("--"), spelling.count > 2 {
-          found.append(Option(String(spelling.dropFirst(2)), short: short, .flag, ""))
+          found.append(CommandOption(String(spelling.dropFirst(2)), short: short, .flag, ""))
         } else if spelling.hasPrefix("-"), spelling.count == 2, spelling != "--" {
           short = spelling.last
         } else {

@@ -31,7 +31,7 @@ enum FishCompletions {
     return lines
   }
 
-  private static func lines(_ option: Option, _ start: String) -> [String] {
+  private static func lines(_ option: CommandOption, _ start: String) -> [String] {
     var line = "\(start) -l \(option.name)"
     if let short = option.short { line += " -s \(short)" }
     switch option.form {

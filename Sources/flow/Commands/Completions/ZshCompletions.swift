@@ -53,7 +53,7 @@ enum ZshCompletions {
     return "\(indent)\(command.word))\n\(body)\n\(indent)  ;;\n"
   }
 
-  private static func specs(_ option: Option) -> [String] {
+  private static func specs(_ option: CommandOption) -> [String] {
     let action: String
     switch option.form {
     case .flag, .toggle: action = ""

@@ -14,7 +14,7 @@ final class EvalInput {
   private var next: () throws -> Value? = { nil }
   private var currentLine: () -> Int = { 0 }
 
-  /// Whether a file could not be read. That has been reported, and sets the exit status.
+  /// Whether a file could not be read, which has been reported and sets the exit status.
   private(set) var hasFailed = false
   /// The path of the file that is being read, nil for standard input.
   private(set) var fileName: String?

@@ -4,7 +4,8 @@ import Language
 
 /// `flow docs`: what a source, step or sink does and takes.
 enum DocsCommand {
-  static let format = Option("format", .choice(["text", "markdown"]), "text (the default), or markdown")
+  static let format = CommandOption(
+    "format", .choice(["text", "markdown"]), "text (the default), or markdown")
 
   static let manual = Manual(
     "docs", "explain a source, step or sink",

@@ -5,7 +5,7 @@ import Language
 
 /// `flow nodes`: the sources, steps and sinks there are.
 enum NodesCommand {
-  static let json = Option("json", .flag, "everything that is declared of each, for other programs")
+  static let json = CommandOption("json", .flag, "everything that is declared of each, for other programs")
 
   static let manual = Manual(
     "nodes", "list the sources, steps and sinks there are", options: [json],
@@ -25,5 +25,22 @@ enum NodesCommand {
   static var text: String {
     (Catalog.all.list(width: Terminal.textWidth, paint: Terminal.paint)
       + ["", "flow docs KIND says more of one."]).joined(separator: "\n") + "\n"
+  }
+}
+
+/// `flow schema`: the JSON Schema of pipeline files.
+enum SchemaCommand {
+  static let manual = Manual(
+    "schema", "write the JSON Schema of pipelines, for editors",
+    about: """
+      Editors that speak yaml-language-server complete and check pipelines with it: put this line at the top of one.
+
+      # yaml-language-server: $schema=flow.schema.json
+      """,
+    examples: [("flow schema > flow.schema.json", "into the folder of the pipelines")])
+
+  static let command = Command(manual) { _ in
+    Terminal.say(Terminal.pretty(PipelineSchema.make(.all)))
+    return ExitStatus.done
   }
 }

@@ -3,7 +3,7 @@ import Language
 
 /// `flow graph`: how a pipeline is wired.
 enum GraphCommand {
-  static let format = Option(
+  static let format = CommandOption(
     "format", .choice(["text", "mermaid", "dot", "svg"]),
     "text for people (the default), mermaid for Markdown, dot for Graphviz, or a drawing")
 

@@ -8,9 +8,9 @@ enum NewCommand {
   static let sources = list("sources", Catalog.all.sources, "what it reads")
   static let steps = list("steps", Catalog.all.steps, "what becomes of each event, in this order")
   static let sinks = list("sinks", Catalog.all.sinks, "where the events go to")
-  static let output = Option(
+  static let output = CommandOption(
     "output", short: "o", .path("FILE"), "write this file, instead of standard output")
-  static let force = Option("force", .flag, "write over a file that is there")
+  static let force = CommandOption("force", .flag, "write over a file that is there")
 
   static let manual = Manual(
     "new", "write a pipeline to begin with", operands: .optional("NAME", of: []),
@@ -49,13 +49,13 @@ enum NewCommand {
     return reader.problems.sorted.first
   }
 
-  private static func list(_ name: String, _ specs: [NodeSpec], _ summary: String) -> Option {
-    Option(name, .list("KIND,…", of: specs.map(\.kind)), summary)
+  private static func list(_ name: String, _ specs: [NodeSpec], _ summary: String) -> CommandOption {
+    CommandOption(name, .list("KIND,…", of: specs.map(\.kind)), summary)
   }
 
   /// The nodes that are named; when none are, the first so many of those that are usual.
   private static func chosen(
-    _ option: Option, _ arguments: Arguments, _ specs: [NodeSpec], else usual: [String], count: Int
+    _ option: CommandOption, _ arguments: Arguments, _ specs: [NodeSpec], else usual: [String], count: Int
   ) throws(WrongUse) -> [NodeSpec] {
     let given = arguments.texts(option).flatMap { $0.split(separator: ",").map(String.init) }
     if given.isEmpty, !arguments.has(option) {

@@ -6,10 +6,10 @@ import System
 
 /// Finds and reads what the commands for pipelines are given: the files, their config, and what `--set` says.
 struct PipelineFiles {
-  static let set = Option(
+  static let set = CommandOption(
     "set", .value("NAME=VALUE"),
     "a value for one of the pipeline's vars, as YAML would have it; may be repeated")
-  static let config = Option(
+  static let config = CommandOption(
     "config", .path("FILE"),
     "the config file, instead of the config.yaml beside the pipeline or in ~/.config/flow")
 

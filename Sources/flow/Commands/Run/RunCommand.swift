@@ -6,12 +6,12 @@ import Language
 
 /// `flow run`: runs pipelines until they end or are stopped.
 enum RunCommand {
-  static let once = Option("once", .flag, "poll each source once, read files as they are, and end")
-  static let dryRun = Option("dry-run", .flag, "show what each sink would be given, and write nothing")
-  static let time = Option(
+  static let once = CommandOption("once", .flag, "poll each source once, read files as they are, and end")
+  static let dryRun = CommandOption("dry-run", .flag, "show what each sink would be given, and write nothing")
+  static let time = CommandOption(
     "for", .value("TIME"), "stop in good order after so long, as from a script: 45s, 2h")
-  static let stats = Option("stats", .flag, "print what each node has done, at the end")
-  static let grace = Option("grace", .value("TIME"), "how long stopping may take (10s)")
+  static let stats = CommandOption("stats", .flag, "print what each node has done, at the end")
+  static let grace = CommandOption("grace", .value("TIME"), "how long stopping may take (10s)")
 
   static let manual = Manual(
     "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
@@ -109,7 +109,7 @@ enum RunCommand {
     }
   }
 
-  private static func duration(_ text: String?, _ option: Option) throws(WrongUse) -> Duration? {
+  private static func duration(_ text: String?, _ option: CommandOption) throws(WrongUse) -> Duration? {
     guard let text else { return nil }
     do throws(Flaw) { return try DurationText.parse(text) } catch {
       throw WrongUse("--\(option.name): \(error.message)\(error.hint.map { "; \($0)" } ?? "")")

@@ -6,8 +6,9 @@ import Language
 
 /// `--record` and `--replay` of `flow run`: polls that are kept, and run over again.
 struct RunRecording {
-  static let record = Option("record", .path("FOLDER"), "keep each poll of the run, in FOLDER/SOURCE.jsonl")
-  static let replay = Option(
+  static let record = CommandOption(
+    "record", .path("FOLDER"), "keep each poll of the run, in FOLDER/SOURCE.jsonl")
+  static let replay = CommandOption(
     "replay", .path("FOLDER"), "answer with the polls kept there, in virtual time")
 
   static let about = """

@@ -6,10 +6,10 @@ import Store
 
 /// Where `flow run` keeps what pipelines remember, and how it is opened.
 struct RunState: Sendable {
-  static let folder = Option(
+  static let folder = CommandOption(
     "state", .path("FOLDER"), "where the pipeline's state is kept (~/.local/state/flow)")
-  static let none = Option("no-state", .flag, "remember nothing, and promise nothing past the process")
-  static let reset = Option("reset-corrupt", .flag, "set a damaged state aside and begin anew")
+  static let none = CommandOption("no-state", .flag, "remember nothing, and promise nothing past the process")
+  static let reset = CommandOption("reset-corrupt", .flag, "set a damaged state aside and begin anew")
 
   private let given: String?
   private let resetsCorrupt: Bool

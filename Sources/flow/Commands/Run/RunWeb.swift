@@ -7,7 +7,7 @@ import Store
 
 /// The way to the network that `flow run` hands its sources, with what the config says of it.
 enum RunWeb {
-  static let refresh = Option("refresh", .flag, "ask anew for what the cache has")
+  static let refresh = CommandOption("refresh", .flag, "ask anew for what the cache has")
 
   /// Made when the first source asks, so that pipelines without one never see it.
   static func access(

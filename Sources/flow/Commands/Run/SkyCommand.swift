@@ -3,7 +3,7 @@ import Sky
 
 /// `flow sky`: the services, simulated, on a port of this machine.
 enum SkyCommand {
-  static let port = Option("port", .value("N"), "where it listens; 0 is any that is free (0)")
+  static let port = CommandOption("port", .value("N"), "where it listens; 0 is any that is free (0)")
 
   static let manual = Manual(
     "sky", "serve a simulated sky on this machine", options: SkyOptions.all + [port],

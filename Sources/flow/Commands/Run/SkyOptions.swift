@@ -5,11 +5,12 @@ import Sky
 
 /// Which sky is asked for, and how its time runs: what `flow sky` and `flow run --sky` have in common.
 struct SkyOptions: Sendable {
-  static let seed = Option("seed", .value("N"), "which sky: the same number gives the same launches (1)")
-  static let speed = Option(
+  static let seed = CommandOption(
+    "seed", .value("N"), "which sky: the same number gives the same launches (1)")
+  static let speed = CommandOption(
     "speed", .value("N"), "seconds of the sky's time in one of ours (3600: an hour a second)")
-  static let start = Option("start", .value("TIME"), "when the sky's time begins (2026-01-01)")
-  static let faults = Option(
+  static let start = CommandOption("start", .value("TIME"), "when the sky's time begins (2026-01-01)")
+  static let faults = CommandOption(
     "faults", .list("LIST", of: SkyFaults.Kind.allCases.map(\.rawValue) + ["all", "none"]),
     "what goes wrong in the sky, with a rate or without: 429=0.1,5xx (none)")
 

@@ -4,9 +4,9 @@ import Store
 
 /// `flow state`: what pipelines remember between runs.
 enum StateCommand {
-  static let folder = Option(
+  static let folder = CommandOption(
     "state", .path("FOLDER"), "where state is kept, instead of $XDG_STATE_HOME/flow or ~/.local/state/flow")
-  static let json = Option("json", .flag, "JSON, a line each, for other programs")
+  static let json = CommandOption("json", .flag, "JSON, a line each, for other programs")
 
   static let command = Command(
     Manual(

@@ -4,7 +4,7 @@ import Store
 
 /// `flow state dead`: what sinks have given up on, to be looked at, tried again or dropped.
 enum StateDeadCommand {
-  static let all = Option("all", .flag, "all dead letters of the pipeline")
+  static let all = CommandOption("all", .flag, "all dead letters of the pipeline")
 
   static let command = Command(
     Manual(

@@ -5,7 +5,7 @@ import Store
 
 /// `flow state reset`: has a pipeline, or some of its nodes, begin anew.
 enum StateResetCommand {
-  static let yes = Option("yes", short: "y", .flag, "do not ask")
+  static let yes = CommandOption("yes", short: "y", .flag, "do not ask")
 
   static let manual = Manual(
     "state reset", "forget everything, or some nodes",

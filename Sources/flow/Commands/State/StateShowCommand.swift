@@ -5,9 +5,9 @@ import Store
 
 /// `flow state show`: what one step, source or sink remembers.
 struct StateShowCommand {
-  static let limit = Option(
+  static let limit = CommandOption(
     "limit", short: "n", .value("NUM"), "so many lines at most, the oldest keys first")
-  static let key = Option(
+  static let key = CommandOption(
     "key", .value("KEY"), "what is kept under this key alone, given as JSON or as the text that it is")
 
   static let manual = Manual(

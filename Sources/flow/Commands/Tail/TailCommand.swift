@@ -6,16 +6,16 @@ import System
 
 /// `flow tail`: makes a change log readable, and follows it.
 struct TailCommand {
-  static let lines = Option(
+  static let lines = CommandOption(
     "lines", short: "n", .value("NUM"),
     "how many lines to begin with, 10 by default; all, or +NUM for those from that line on")
-  static let follow = Option(
+  static let follow = CommandOption(
     "follow", short: "f", .flag,
     "show what is written later too, also when the file is renamed, replaced or cut short")
-  static let filter = Option("where", .value("FILTER"), "only lines for which this jq filter is true")
-  static let json = Option("json", .flag, "the lines as they are, as JSON for other programs")
-  static let utc = Option("utc", .flag, "times in UTC, not in the zone of this machine or of $TZ")
-  static let color = Option(
+  static let filter = CommandOption("where", .value("FILTER"), "only lines for which this jq filter is true")
+  static let json = CommandOption("json", .flag, "the lines as they are, as JSON for other programs")
+  static let utc = CommandOption("utc", .flag, "times in UTC, not in the zone of this machine or of $TZ")
+  static let color = CommandOption(
     "color", .toggle, "colours or none; without it on a terminal only, unless $NO_COLOR is set")
 
   static let manual = Manual(

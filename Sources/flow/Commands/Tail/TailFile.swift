@@ -93,7 +93,13 @@ final class TailFile {
     switch amount {
     case .from(let first):
       skipped = first - 1
-      if !follows || isFile { try readAll(&stream) { view.take($0, of: path) } while: { view.isOpen } }
+      if !follows || isFile {
+        try readAll(&stream) {
+          view.take($0, of: path)
+        } while: {
+          view.isOpen
+        }
+      }
     case .last(let count):
       // What comes through a pipe that is followed is all new.
       if follows, !isFile { break }
@@ -115,7 +121,8 @@ final class TailFile {
   }
 
   private func read(_ stream: inout Stream, _ body: (LogLine) -> Void) throws(FileFailure) -> Int {
-    let input = if let opened = stream.input { opened } else { try InputFile(name, opened: stream.descriptor) }
+    let input =
+      if let opened = stream.input { opened } else { try InputFile(name, opened: stream.descriptor) }
     stream.input = input
     let count = try input.read(into: buffer)
     split(count, body)

@@ -1,7 +1,7 @@
 /// An option of a command, declared once: the parser, the help and the shells' completions are made from it.
 ///
-///     static let lines = Option("lines", short: "n", .value("NUM"), "how many lines of the past")
-struct Option: Sendable {
+///     static let lines = CommandOption("lines", short: "n", .value("NUM"), "how many lines of the past")
+struct CommandOption: Sendable {
   enum Form: Sendable {
     case flag
     /// On as `--name`, off as `--no-name`; the last one given counts.
@@ -31,7 +31,7 @@ struct Option: Sendable {
   }
 
   /// What every command has.
-  static let help = Option("help", short: "h", .flag, "this text")
+  static let help = CommandOption("help", short: "h", .flag, "this text")
 
   /// What stands for the option's value in the help; nil for a flag.
   var valueName: String? {

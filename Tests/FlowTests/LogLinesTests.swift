@@ -3,7 +3,7 @@ import Testing
 
 @testable import flow
 
-@Suite struct LinesBackwardsTests {
+@Suite struct LogLinesTests {
   struct Found: Equatable {
     var lines: [String]
     var end: Int
@@ -39,5 +39,29 @@ import Testing
     var random = SystemRandomNumberGenerator()
     let many = (0..<5000).map { _ in String(repeating: "é", count: Int.random(in: 1...90, using: &random)) }
     #expect(try lines(many.joined(separator: "\n") + "\n").lines == many)
+  }
+
+  @Test("of a line that is too long the beginning is kept, forwards and backwards")
+  func longLines() throws {
+    let long = String(repeating: "x", count: 200_000)
+    let text = "a\n\(long)y\nb\n"
+    let expected = [
+      LogLine(bytes: Array("a".utf8)), LogLine(bytes: Array(long.utf8.prefix(70_000)), isCut: true),
+      LogLine(bytes: Array("b".utf8)),
+    ]
+    var splitter = LineSplitter(limit: 70_000)
+    var forwards: [LogLine] = []
+    for byte in [Array(text.utf8.prefix(90_000)), Array(text.utf8.dropFirst(90_000))] {
+      byte.withUnsafeBytes { piece in splitter.add(piece) { forwards.append($0) } }
+    }
+    #expect(forwards == expected)
+    try withFile(text) { path throws in
+      var reader = try LinesBackwards(
+        try SystemDisk().open(toRead: path, followsLinks: true), of: path, size: text.utf8.count,
+        includesUnfinished: true, limit: 70_000)
+      var found: [LogLine] = []
+      while let line = try reader.next() { found.insert(line, at: 0) }
+      #expect(found == expected)
+    }
   }
 }
