@@ -3,11 +3,11 @@ import Testing
 @testable import flow
 
 @Suite struct ArgumentsTests {
-  static let lines = Option("lines", short: "n", .value("NUM"), "how many")
-  static let follow = Option("follow", short: "f", .flag, "go on")
-  static let color = Option("color", .toggle, "colours")
-  static let format = Option("format", .choice(["text", "svg"]), "which")
-  static let set = Option("set", .value("NAME=VALUE"), "a variable")
+  static let lines = CommandOption("lines", short: "n", .value("NUM"), "how many")
+  static let follow = CommandOption("follow", short: "f", .flag, "go on")
+  static let color = CommandOption("color", .toggle, "colours")
+  static let format = CommandOption("format", .choice(["text", "svg"]), "which")
+  static let set = CommandOption("set", .value("NAME=VALUE"), "a variable")
   static let manual = Manual(
     "show", "show it", operands: .some("FILE"), options: [lines, follow, color, format, set])
 

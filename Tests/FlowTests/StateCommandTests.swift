@@ -31,7 +31,8 @@ import Testing
     #expect(nothing.status == 2 && nothing.output.isEmpty)
     #expect(
       nothing.errors.hasPrefix(
-        "flow state: it wants to be told what to do: “ls”, “show”, “reset” or “dead”\nUse flow state --help"))
+        "flow state: it needs a word that names what to do: “ls”, “show”, “reset” or “dead”\nUse flow state --help"
+      ))
     let unknown = try flow(["state", "dead", "rety"])
     #expect(unknown.status == 2)
     #expect(

@@ -87,7 +87,7 @@ import Testing
 
             """)
         #expect(outcome.status == 2)
-        #expect(outcome.errors == "flow tail: Could not open nowhere: No such file or directory\n")
+        #expect(outcome.errors == "flow tail: nowhere: cannot open: No such file or directory\n")
       }
     }
   }
@@ -109,6 +109,22 @@ import Testing
       try file.seekToEnd()
       try file.write(contentsOf: Data(("\n" + events(1...12)).utf8))
       #expect(try shown(path) == names(3...12))
+    }
+  }
+
+  @Test("a file that is gzip is unpacked, by tail and by eval, by its first bytes")
+  func gzip() throws {
+    let outcome = try run(
+      "gzip -c > packed && \"$0\" tail -n 1 packed && \"$0\" eval -r .key packed", input: events(1...3))
+    #expect(outcome.status == 0 && outcome.errors.isEmpty)
+    #expect(keys(outcome) == ["k3", "k1", "k2", "k3"])
+  }
+
+  @Test("a pipeline, a filter and a config without end are not read without end")
+  func endless() throws {
+    for arguments in [["check", "/dev/zero"], ["run", "/dev/zero"], ["eval", "-f", "/dev/zero"]] {
+      let outcome = try flow(arguments, input: "")
+      #expect(outcome.status == 2 && outcome.errors.contains("/dev/zero: is larger than 4194304 bytes"))
     }
   }
 

@@ -33,6 +33,20 @@ import Testing
     }
   }
 
+  @Test("two rotations at once lose no file between")
+  func twoRotations() throws {
+    try following("1\n") { log in
+      try log.expect("1\n")
+      let files = FileManager.default
+      try files.moveItem(atPath: log.path, toPath: log.path + ".1")
+      try Data("2\n".utf8).write(to: URL(fileURLWithPath: log.path))
+      try files.moveItem(atPath: log.path + ".1", toPath: log.path + ".2")
+      try files.moveItem(atPath: log.path, toPath: log.path + ".1")
+      try Data("3\n".utf8).write(to: URL(fileURLWithPath: log.path))
+      try log.expect("1\n2\n3\n")
+    }
+  }
+
   @Test("a file that is cut short is read from its beginning")
   func truncation() throws {
     try following("1\n2\n3\n") { log in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct TailLineTests {
   func lines(_ line: String, width: Int? = nil, isOn: Bool = false) -> [String] {
-    guard let entry = TailEntry(Array(line.utf8)) else { return [] }
+    guard let entry = TailEntry(LogLine(bytes: Array(line.utf8))) else { return [] }
     return TailLine(time: TailTime(isUTC: true), paint: Paint(isOn: isOn), width: width).lines(entry)
   }
 

@@ -51,8 +51,6 @@ public struct StepContext: Sendable {
   public let lane: Lane
   public let log: NodeLog
   public let meter: Meter
-  /// Whether the declaration says `isKept`, without which a pipeline may run without state.
-  var declaresState = true
 
   /// An expression, ready to run on the lane.
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }

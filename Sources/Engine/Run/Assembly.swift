@@ -80,8 +80,7 @@ struct Assembly {
   ) throws -> Observable<Event> {
     guard case .step(let make) = plan.spec.maker as? Maker else { return events }
     let meter = meter(plan.name, plan.spec)
-    let context = StepContext(
-      name: plan.name, lane: lane, log: log(plan.name), meter: meter, declaresState: plan.spec.isKept)
+    let context = StepContext(name: plan.name, lane: lane, log: log(plan.name), meter: meter)
     // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))
     let errors = desk(plan.onError, meter, context.log)

@@ -27,7 +27,7 @@ extension StepContext {
   public func cell<Element: Remembered>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = "", forRun: Bool = false
   ) throws -> NodeCell<Element> {
-    let table = try table(of: type, by: key, part, .forget, forRun: forRun)
+    let table = try table(of: type, by: key, part, .forget)
     if forRun, let table { lane.checkpointer?.state.value.runTables.append(ForgottenTable(table: table)) }
     return NodeCell(table)
   }
@@ -48,11 +48,8 @@ extension StepContext {
   }
 
   private func table<Element: Storable>(
-    of type: Element.Type, by key: String, _ part: String?, _ whenKeyChanges: KeyChange, forRun: Bool = false
+    of type: Element.Type, by key: String, _ part: String?, _ whenKeyChanges: KeyChange
   ) throws -> TypedTable<Element>? {
-    assert(
-      declaresState || forRun,
-      "\(name) asks for state that is to outlive a run, and its declaration lacks isKept: true")
     guard let checkpointer = lane.checkpointer else { return nil }
     let table = try checkpointer.state.value.file.table(node: node(part), description: key, of: type)
     notice(table.formerDescription, key, count: table.count, whenKeyChanges) { table.removeAll() }

@@ -137,7 +137,7 @@ private final class FileSource: StreamSource {
 
   private func follow(_ path: String, _ feed: Feed) throws {
     let position = ReadPosition(context.position)
-    var start = FollowedFile.Start.beginning
+    var start = FileFollower.Start.beginning
     var passing = 0
     if let position {
       start = .offset(position.offset, of: position.identity)

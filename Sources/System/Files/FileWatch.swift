@@ -3,7 +3,7 @@ import Glibc
 
 /// Waits until something may have happened to a file, there or not yet, or to its name.
 ///
-/// By inotify, on the file and on its folder; where that does not tell everything, the wait ends after a second.
+/// By inotify, on the file and on its folder; where that does not report everything, the wait ends after a second.
 package final class FileWatch {
   private let path: String
   private let folder: String
@@ -20,7 +20,7 @@ package final class FileWatch {
     isSilent = polls || queue.number < 0
   }
 
-  /// Begins to watch what there is: to be called before the look whose outcome the wait is for.
+  /// Begins to watch the file and its folder: to be called before the look whose outcome the wait is for.
   package func arm() {
     guard !isSilent else { return }
     if folderWatch < 0 {
@@ -45,9 +45,15 @@ package final class FileWatch {
       pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: queue.number, events: Int16(POLLIN), revents: 0),
     ]
-    poll(&waits, UInt(waits.count), mustPoll ? 1000 : -1)
+    poll(&waits, UInt(waits.count), timeout)
     if waits[1].revents != 0 { drain() }
   }
+
+  /// Readable once something may have happened; -1 where inotify is not available.
+  package var descriptor: Int32 { queue.number }
+
+  /// How many milliseconds a wait may last; -1 for no limit.
+  package var timeout: Int32 { mustPoll ? 1000 : -1 }
 
   private var mustPoll: Bool {
     isSilent || folderWatch < 0 || !reportsChanges(folder) || isLink
@@ -59,7 +65,9 @@ package final class FileWatch {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  private func drain() {
+  /// Takes what inotify has reported, so that the descriptor is not readable any more.
+  package func drain() {
+    guard queue.number >= 0 else { return }
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while case let count = read(queue.number, buffer.baseAddress, buffer.count), count > 0 {
         var at = 0
@@ -81,7 +89,7 @@ package final class FileWatch {
   }
 }
 
-/// Whether the file system tells of every change: those on other machines, and of other programs, do not.
+/// Whether the file system reports every change: those on other machines, and of other programs, do not.
 private func reportsChanges(_ folder: String) -> Bool {
   var status = statfs()
   guard statfs(folder, &status) == 0 else { return false }

@@ -19,7 +19,7 @@ private final class Follower {
   private var file: FollowedFile?
 
   init(
-    _ path: String, from start: FollowedFile.Start = .beginning, polls: Bool = false,
+    _ path: String, from start: FileFollower.Start = .beginning, polls: Bool = false,
     limits: ReadLimits = ReadLimits()
   ) throws {
     stop = StopSign()

@@ -1,0 +1,52 @@
+/// An option of a command, declared once: the parser, the help and the shells' completions are made from it.
+///
+///     static let lines = CommandOption("lines", short: "n", .value("NUM"), "how many lines of the past")
+struct CommandOption: Sendable {
+  enum Form: Sendable {
+    case flag
+    /// On as `--name`, off as `--no-name`; the last one given counts.
+    case toggle
+    /// Anything, called by this name in the help.
+    case value(String)
+    /// A path, called by this name in the help; shells complete it.
+    case path(String)
+    /// One of these words.
+    case choice([String])
+    /// Several of these words with commas between them, called by this name in the help; the command checks them.
+    case list(String, of: [String])
+  }
+
+  /// Without the dashes.
+  let name: String
+  let short: Character?
+  let form: Form
+  /// What it does, without a full stop; the help wraps it.
+  let summary: String
+
+  init(_ name: String, short: Character? = nil, _ form: Form, _ summary: String) {
+    self.name = name
+    self.short = short
+    self.form = form
+    self.summary = summary
+  }
+
+  /// What every command has.
+  static let help = CommandOption("help", short: "h", .flag, "this text")
+
+  /// What stands for the option's value in the help; nil for a flag.
+  var valueName: String? {
+    switch form {
+    case .flag, .toggle: nil
+    case .value(let name), .path(let name), .list(let name, _): name
+    case .choice(let words): words.joined(separator: "|")
+    }
+  }
+
+  /// The spellings by which it is given: `-n`, `--lines`, `--no-color`.
+  var spellings: [String] {
+    var all = ["--\(name)"]
+    if case .toggle = form { all.append("--no-\(name)") }
+    if let short { all.insert("-\(short)", at: 0) }
+    return all
+  }
+}

@@ -1,0 +1,61 @@
+extension Manual {
+  /// Lines of the help are no longer than this, where the words allow it.
+  static let width = 80
+
+  /// What `--help` says.
+  var help: String {
+    var text = "flow \(usage)    \(summary)\n"
+    if !about.isEmpty { text += "\n" + Manual.wrapped(about, indent: 0) }
+    if !examples.isEmpty {
+      text += "\n"
+      for (command, what) in examples { text += "  # \(what)\n  \(command)\n" }
+    }
+    if !parts.isEmpty {
+      text += "\nCommands\n" + Manual.columns(parts.map { ("  \($0.usage)", $0.summary) }, most: 40)
+      text += "\nflow \(name) \(parts.map(\.word).joined(separator: "|")) --help says more of each.\n"
+    }
+    text += "\nOptions\n" + Manual.columns(allOptions.map { (Manual.spelled($0), $0.summary) }, most: 28)
+    return text
+  }
+
+  /// What things are called and what they are, in two columns; the first takes so many characters at most.
+  private static func columns(_ rows: [(String, String)], most: Int) -> String {
+    let column = min(most, (rows.map(\.0.count).max() ?? 0) + 2)
+    var text = ""
+    for (spelling, help) in rows {
+      let words = Manual.wrapped(help, indent: column)
+      if spelling.count + 2 > column {
+        text += spelling + "\n" + words
+      } else {
+        text += spelling + words.dropFirst(spelling.count)
+      }
+    }
+    return text
+  }
+
+  /// As in `  -n, --lines NUM`.
+  private static func spelled(_ option: CommandOption) -> String {
+    let short = option.short.map { "-\($0), " } ?? "    "
+    var long = "--\(option.name)"
+    if case .toggle = option.form { long += ", --no-\(option.name)" }
+    return "  \(short)\(long)\(option.valueName.map { " \($0)" } ?? "")"
+  }
+
+  /// The text in lines that begin that far to the right; an empty line stays one.
+  static func wrapped(_ text: String, indent: Int) -> String {
+    let margin = String(repeating: " ", count: indent)
+    var lines: [String] = []
+    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      var line = ""
+      for word in paragraph.split(separator: " ") {
+        if !line.isEmpty, indent + line.count + 1 + word.count > width {
+          lines.append(margin + line)
+          line = ""
+        }
+        line += line.isEmpty ? String(word) : " \(word)"
+      }
+      lines.append(line.isEmpty ? "" : margin + line)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,39 @@
+import Engine
+import Language
+
+/// The table of commands.
+///
+/// It names every command, so only `main`, the help and the completions may name it.
+extension Command {
+  static let all: [Command] = [
+    RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
+    GraphCommand.command, StateCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command,
+    SchemaCommand.command, SkyCommand.command,
+    CompletionsCommand.command, VersionCommand.command, HelpCommand.command,
+  ]
+
+  static func run(_ arguments: [String]) -> Int32 {
+    guard let name = arguments.first else {
+      Terminal.complain(HelpCommand.text)
+      return ExitStatus.usage
+    }
+    if let command = all.first(where: { $0.name == name }) {
+      return command.run(Array(arguments.dropFirst()))
+    }
+    switch name {
+    case "-h", "--help":
+      Terminal.say(HelpCommand.text)
+      return ExitStatus.done
+    case "-V", "--version": return VersionCommand.command.run([])
+    default:
+      return reportUnknown(name)
+    }
+  }
+
+  static func reportUnknown(_ name: String) -> Int32 {
+    let hint = nearest(to: name, among: all.map(\.name)).map { "; did you mean \(quoted($0))?" } ?? ""
+    Terminal.complain("flow: there is no command \(quoted(name))\(hint)\n")
+    Terminal.complain("Use flow help for the list of commands.\n")
+    return ExitStatus.usage
+  }
+}

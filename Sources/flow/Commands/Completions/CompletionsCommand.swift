@@ -1,0 +1,100 @@
+import Engine
+import Language
+
+/// `flow completions`: a script by which a shell completes flow's command lines.
+enum CompletionsCommand {
+  static let manual = Manual(
+    "completions", "write what completes flow's command lines",
+    operands: .one("SHELL", of: ["bash", "zsh", "fish"]),
+    about: "SHELL is bash, zsh or fish.",
+    examples: [
+      ("source <(flow completions bash)", "in ~/.bashrc"),
+      ("flow completions zsh > ~/.zfunc/_flow", "where ~/.zfunc is in $fpath"),
+      ("flow completions fish > ~/.config/fish/completions/flow.fish", "for fish"),
+    ])
+
+  static let command = Command(manual) { arguments throws(WrongUse) in
+    let commands = Command.all.map(CompletedCommand.init)
+    switch arguments.operands.first ?? "" {
+    case "bash": Terminal.say(BashCompletions.text(commands))
+    case "zsh": Terminal.say(ZshCompletions.text(commands))
+    case "fish": Terminal.say(FishCompletions.text(commands))
+    case let other:
+      let hint = suggestion(for: other, among: manual.operands.words ?? []).map { "; \($0)" } ?? ""
+      throw WrongUse("\(quoted(other)) is no shell that it knows\(hint)")
+    }
+    return ExitStatus.done
+  }
+}
+
+/// What the shells need to know of a command.
+struct CompletedCommand {
+  /// As it is typed: `graph`, `state ls`.
+  let name: String
+  let summary: String
+  let options: [CommandOption]
+  /// The words that its arguments may be; nil for files.
+  let words: [String]?
+  /// What the next word says, where the command is several.
+  let parts: [CompletedCommand]
+
+  /// The last word of its name.
+  var word: String { name.split(separator: " ").last.map(String.init) ?? name }
+
+  /// Itself, or where it is several, those.
+  var leaves: [CompletedCommand] { parts.isEmpty ? [self] : parts.flatMap(\.leaves) }
+
+  /// Itself and those of its parts that are several.
+  var groups: [CompletedCommand] { parts.isEmpty ? [] : [self] + parts.flatMap(\.groups) }
+
+  init(_ manual: Manual) {
+    let words: [String]? =
+      manual.name == HelpCommand.manual.name
+      ? Command.all.map(\.name) : manual.operands.usage.isEmpty ? [] : manual.operands.words
+    self.init(
+      name: manual.name, summary: manual.summary, options: manual.allOptions, words: words,
+      parts: manual.parts.map { CompletedCommand($0) })
+  }
+
+  init(_ command: Command) {
+    if let manual = command.manual {
+      self.init(manual)
+      return
+    }
+    let isEval = command.name == EvalCommand.command.name
+    self.init(
+      name: command.name, summary: command.summary, options: isEval ? EvalHelp.options : [],
+      words: isEval ? nil : [], parts: [])
+  }
+
+  private init(
+    name: String, summary: String, options: [CommandOption], words: [String]?, parts: [CompletedCommand]
+  ) {
+    (self.name, self.summary, self.options) = (name, summary, options)
+    (self.words, self.parts) = (words, parts)
+  }
+}
+
+extension EvalHelp {
+  /// The options that the help lists; those of `flow eval` are declared nowhere else.
+  static var options: [CommandOption] {
+    text.split(separator: "\n").flatMap { line -> [CommandOption] in
+      let head = line.drop { $0 == " " }
+      guard head.hasPrefix("-"), line.hasPrefix("  ") else { return [] }
+      // The spellings end where a value's name in capitals, or the column of explanations, begins.
+      var short: Character?
+      var found: [CommandOption] = []
+      for part in head.split(separator: " ") {
+        let spelling = part.hasSuffix(",") ? part.dropLast() : part
+        if spelling.hasPrefix("--"), spelling.count > 2 {
+          found.append(CommandOption(String(spelling.dropFirst(2)), short: short, .flag, ""))
+        } else if spelling.hasPrefix("-"), spelling.count == 2, spelling != "--" {
+          short = spelling.last
+        } else {
+          break
+        }
+      }
+      return found
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import JSON
+import System
+
+/// `flow eval`: the expression language as a filter from standard input to standard output.
+struct EvalCommand {
+  static let command = Command(
+    name: "eval", usage: "eval FILTER [FILE…]", summary: "run a jq filter over JSON"
+  ) { arguments in
+    // Programs recurse as deeply as the stack is large.
+    withLargeStack { run(arguments) }
+  }
+
+  static func run(_ arguments: [String]) -> Int32 {
+    let options: EvalOptions
+    do throws(EvalOptions.Mistake) {
+      options = try EvalOptions(arguments)
+    } catch {
+      return wrongUse(error.message)
+    }
+    if options.wantsHelp {
+      Terminal.say(EvalHelp.text)
+      return ExitStatus.done
+    }
+    if options.wantsVersion { return VersionCommand.command.run([]) }
+    var text = options.filter
+    if text == nil, !Terminal.isTerminal(0) || !Terminal.isTerminal(1) { text = "." }
+    guard let text else { return wrongUse("there is no filter") }
+    do {
+      return EvalCommand(options, try EvalProgram.compile(options, text)).run()
+    } catch let error as FileFailure {
+      Terminal.complain("flow: error: \(error.inWordsOfJQ)\n")
+      return ExitStatus.usage
+    } catch {
+      Terminal.complain("flow: error: \(error)\nflow: 1 compile error\n")
+      return ExitStatus.compile
+    }
+  }
+
+  private static func wrongUse(_ message: String) -> Int32 {
+    Terminal.complain("flow eval: \(message)\nUse flow eval --help for help with options.\n")
+    return ExitStatus.usage
+  }
+
+  static func ignore(_ error: ParseError) {
+    Terminal.complain("flow: ignoring parse error: \(error)\n")
+  }
+
+  private let options: EvalOptions
+  private let evaluator: Evaluator
+  private let input: EvalInput
+  private let output: EvalOutput
+
+  private init(_ options: EvalOptions, _ program: Program) {
+    self.options = options
+    let output = EvalOutput(options, colors: EvalCommand.colors(options))
+    self.output = output
+    let input = EvalInput(options)
+    self.input = input
+    let evaluator = program.evaluator(EvalEnvironment.make(options, input, output))
+    self.evaluator = evaluator
+    input.beforeReading = { mayWait in
+      if mayWait { output.flush() }
+      // The inputs of one read came at about the same time.
+      evaluator.environment.now = EvalEnvironment.now
+    }
+  }
+
+  private static func colors(_ options: EvalOptions) -> Colors? {
+    let isUnwanted = Terminal.environment("NO_COLOR").map { !$0.isEmpty } ?? false
+    guard options.colors ?? (Terminal.isTerminal(1) && !isUnwanted) else { return nil }
+    guard let setting = Terminal.environment("JQ_COLORS") else { return .standard }
+    if let colors = Colors(setting) { return colors }
+    Terminal.complain("Failed to set $JQ_COLORS\n")
+    return .standard
+  }
+
+  /// Runs the filter over all inputs; the exit status.
+  private func run() -> Int32 {
+    var status = ExitStatus.done
+    do throws(Halt) {
+      status = options.nullInput ? try process(.null) : try processInputs()
+    } catch {
+      output.flush()
+      return error.status
+    }
+    output.flush()
+    return exitStatus(status)
+  }
+
+  private func processInputs() throws(Halt) -> Int32 {
+    var status = ExitStatus.done
+    while !output.hasFailed, let value = nextInput(&status) { status = try process(value) }
+    return status
+  }
+
+  /// The next input; nil after the last and where the input is no JSON.
+  @inline(__always)
+  private func nextInput(_ status: inout Int32) -> Value? {
+    while true {
+      do {
+        return try input.nextValue()
+      } catch let error as ParseError where options.sequence {
+        EvalCommand.ignore(error)
+      } catch {
+        output.flush()
+        Terminal.complain("flow: parse error: \(error)\n")
+        status = ExitStatus.runtime
+        return nil
+      }
+    }
+  }
+
+  /// What `halt` and `halt_error` end the command with.
+  private struct Halt: Error { let status: Int32 }
+
+  /// Runs the filter over one input.
+  @inline(__always)
+  private func process(_ value: Value) throws(Halt) -> Int32 {
+    do {
+      try evaluator.run(value) { try output.write($0) }
+      return ExitStatus.done
+    } catch {
+      return try report(error)
+    }
+  }
+
+  private func report(_ error: any Error) throws(Halt) -> Int32 {
+    output.flush()
+    let place = "flow: error (at \(input.fileName ?? "<stdin>"):\(input.line))"
+    switch error {
+    case EvaluationError.halt(let status, let message):
+      if let message, !message.isNull { Terminal.complain(message.string ?? "\(message)\n") }
+      throw Halt(status: status)
+    case EvaluationError.error(let value, let location):
+      let message = value.string.map { ": \($0)" } ?? " (not a string): \(value)"
+      Terminal.complain("\(place)\(message)\n\(EvalCommand.pointing(at: location))")
+    case is EvalOutput.NULInText:
+      Terminal.complain("\(place): Cannot dump a string containing NUL with --raw-output0 option\n")
+    default: Terminal.complain("\(place): \(error)\n")
+    }
+    return ExitStatus.runtime
+  }
+
+  /// The part of the filter that failed, with carets under it; where it stands too, if that is not plain to see.
+  private static func pointing(at location: Location?) -> String {
+    guard let location else { return "" }
+    if location.source == "<top-level>", location.line == 1 { return "\(location.excerpt)\n" }
+    return "\(location.excerpt) \(location.source), line \(location.line), column \(location.column)\n"
+  }
+
+  private func exitStatus(_ status: Int32) -> Int32 {
+    if output.hasFailed {
+      Terminal.complain("flow: error: writing output failed: \(Terminal.lastError)\n")
+      return ExitStatus.usage
+    }
+    if input.hasFailed { return ExitStatus.usage }
+    guard status == ExitStatus.done, options.exitStatus else { return status }
+    switch output.lastWasTruthy {
+    case nil: return ExitStatus.noOutput
+    case false?: return ExitStatus.falseOrNull
+    case true?: return ExitStatus.done
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Glibc
+import JSON
+import System
+
+/// The inputs of `flow eval`: the files one after the other as one text, as values, lines or events.
+///
+/// A file that is gzip by its first bytes is unpacked.
+final class EvalInput {
+  private var paths: ArraySlice<String>
+  private var file: InputFile?
+  private let options: EvalOptions
+  /// Called before each read, with whether it may have to wait.
+  var beforeReading: (_ mayWait: Bool) -> Void = { _ in }
+  private var next: () throws -> Value? = { nil }
+  private var currentLine: () -> Int = { 0 }
+
+  /// Whether a file could not be read, which has been reported and sets the exit status.
+  private(set) var hasFailed = false
+  /// The path of the file that is being read, nil for standard input.
+  private(set) var fileName: String?
+
+  init(_ options: EvalOptions) {
+    self.options = options
+    paths = options.files.isEmpty ? ["-"] : options.files[...]
+    if options.rawInput {
+      let lines = LineReader(source: source)
+      next = options.slurp ? lines.rest : lines.next
+      currentLine = { [unowned lines] in lines.line }
+    } else if options.stream {
+      let events = EventReader(
+        isSequence: options.sequence, reportsErrors: options.streamErrors, source: source)
+      next = events.next
+      currentLine = { [unowned events] in events.line }
+    } else if options.sequence {
+      next = SequenceReader(source: source).next
+    } else {
+      let values = Reader(source: source)
+      next = values.next
+      currentLine = { [unowned values] in values.line }
+    }
+    if options.slurp, !options.rawInput { next = slurped(next) }
+  }
+
+  /// The next input, nil after the last.
+  func nextValue() throws -> Value? { try next() }
+
+  /// Line breaks read.
+  var line: Int { currentLine() }
+
+  private func slurped(_ each: @escaping () throws -> Value?) -> () throws -> Value? {
+    var isDone = false
+    return { [self] in
+      guard !isDone else { return nil }
+      isDone = true
+      var items: [Value] = []
+      while true {
+        do {
+          guard let value = try each() else { break }
+          items.append(value)
+        } catch let error as ParseError where options.sequence {
+          EvalCommand.ignore(error)
+        }
+      }
+      return .array(items)
+    }
+  }
+
+  private func source(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    while true {
+      if let file {
+        beforeReading(file.mayWait)
+        do throws(FileFailure) {
+          let count = try file.read(into: buffer)
+          if count > 0 { return count }
+        } catch {
+          fail(error)
+        }
+        self.file = nil
+      }
+      guard let path = paths.popFirst() else { return 0 }
+      // Opening reads the first bytes, for which a pipe has to wait.
+      beforeReading(true)
+      do throws(FileFailure) {
+        file = try InputFile(path)
+        fileName = path == "-" ? nil : path
+      } catch {
+        fail(error)
+      }
+    }
+  }
+
+  private func fail(_ error: FileFailure) {
+    hasFailed = true
+    Terminal.complain("flow: error: \(error.inWordsOfJQ)\n")
+  }
+}
+
+extension FileFailure {
+  /// The failure in jq's words, as `flow eval` prints it.
+  var inWordsOfJQ: String {
+    guard code != 0 else { return description }
+    return "Could not open \(path == "-" ? "<stdin>" : path): "
+      + (code == EISDIR ? "It's a directory" : systemReason(code))
+  }
+}
+
+/// Reads lines as texts: `-R`.
+final class LineReader {
+  private let source: Reader.Source
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  private var position = 0
+  private var end = 0
+  private(set) var line = 0
+
+  init(source: @escaping Reader.Source) { self.source = source }
+
+  private func fill() throws -> Bool {
+    position = 0
+    end = try buffer.withUnsafeMutableBytes { try source($0) }
+    return end > 0
+  }
+
+  /// The next line without its end, nil after the last.
+  func next() throws -> Value? {
+    var text: [UInt8] = []
+    var isEmpty = true
+    while true {
+      if position == end, try !fill() { return isEmpty ? nil : LineReader.text(text) }
+      isEmpty = false
+      if let stop = buffer[position..<end].firstIndex(of: 0x0a) {
+        text.append(contentsOf: buffer[position..<stop])
+        position = stop + 1
+        line += 1
+        return LineReader.text(text)
+      }
+      text.append(contentsOf: buffer[position..<end])
+      position = end
+    }
+  }
+
+  private var isDone = false
+
+  /// Everything as one text, once.
+  func rest() throws -> Value? {
+    guard !isDone else { return nil }
+    isDone = true
+    var text: [UInt8] = []
+    while try fill() { text.append(contentsOf: buffer[..<end]) }
+    return LineReader.text(text)
+  }
+
+  private static func text(_ bytes: [UInt8]) -> Value {
+    bytes.withUnsafeBufferPointer { Value.string(repairing: $0) }
+  }
+}

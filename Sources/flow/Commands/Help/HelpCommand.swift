@@ -1,0 +1,56 @@
+import Engine
+import Language
+
+/// `flow help`: the commands, or the help of one.
+enum HelpCommand {
+  static let manual = Manual(
+    "help", "show this, or the help of a command", operands: .optional("COMMAND", of: []),
+    examples: [("flow help run", "the same as flow run --help")])
+
+  static let command = Command(manual) { arguments in
+    guard let name = arguments.operands.first else {
+      Terminal.say(text)
+      return ExitStatus.done
+    }
+    guard let command = Command.all.first(where: { $0.name == name }) else {
+      return Command.reportUnknown(name)
+    }
+    if command.manual == nil, command.name == VersionCommand.command.name {
+      Terminal.say("flow version    \(command.summary)\n")
+      return ExitStatus.done
+    }
+    return command.run(["--help"])
+  }
+
+  private static let groups: [(title: String, names: [String])] = [
+    ("Pipelines", ["new", "check", "test", "run", "graph", "state"]),
+    ("Data", ["eval", "tail", "sky"]),
+    ("What there is", ["nodes", "docs", "schema"]),
+  ]
+
+  /// The commands in groups; those that belong to none come last.
+  static var text: String {
+    let named = groups.flatMap(\.names)
+    let others = ("flow itself", Command.all.map(\.name).filter { !named.contains($0) })
+    let width = Command.all.map(\.usage.columns).max() ?? 0
+    var lines = ["flow turns public JSON APIs into streams of changes.", ""]
+    for (title, names) in groups + [others] {
+      let commands = names.compactMap { name in Command.all.first { $0.name == name } }
+      if commands.isEmpty { continue }
+      // No empty lines between the groups: all of it is to fit a small screen.
+      lines.append(Terminal.paint(title, .bold))
+      lines += commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
+    }
+    return (lines + ["", "flow help COMMAND says more."]).joined(separator: "\n") + "\n"
+  }
+}
+
+/// The command that says which flow this is.
+enum VersionCommand {
+  static let version = "0.1.0"
+
+  static let command = Command(name: "version", usage: "version", summary: "say which flow this is") { _ in
+    Terminal.say("flow \(version) (jq 1.8)\n")
+    return ExitStatus.done
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import JSON
+import Engine
+import Language
+import System
+
+/// `config.yaml`: what pipelines of one place or person have in common, as `$config`.
+struct ConfigFile {
+  private(set) var value = JSON.Value.emptyObject
+  /// Options for nodes that do not say them; no expression sees them, since there are keys among them.
+  private(set) var defaults: YAMLNode?
+  private(set) var problems = Problems()
+  /// Why the file that was named cannot be read.
+  private(set) var complaint: String?
+
+  /// Looked for beside the pipeline, then in the folder for configuration; a file that is named must be there.
+  init(beside pipeline: String, named name: String?) {
+    let candidates = name.map { [$0] } ?? Self.places(beside: pipeline)
+    guard let path = candidates.first(where: { access($0, F_OK) == 0 }) ?? name else { return }
+    do {
+      let document = YAMLDocument(SourceFile(path: path, bytes: try readFile(path, limit: Limits().bytes))) {
+        Terminal.environment($0)
+      }
+      problems = document.problems
+      guard let root = document.root else { return }
+      guard case .mapping(var mapping) = root else {
+        problems.report("config is a mapping of names to values, not \(root.kind)", at: root.place)
+        return
+      }
+      defaults = mapping["defaults"]?.value
+      mapping.entries.removeAll { $0.key.text == "defaults" }
+      value = YAMLNode.mapping(mapping).value
+    } catch {
+      complaint = "\(error)"
+    }
+  }
+
+  private static func places(beside pipeline: String) -> [String] {
+    let folder = pipeline.lastIndex(of: "/").map { String(pipeline[..<$0]) } ?? "."
+    let home = Terminal.environment("HOME") ?? ""
+    let general = Terminal.environment("XDG_CONFIG_HOME") ?? "\(home)/.config"
+    return ["\(folder)/config.yaml", "./config.yaml", "\(general)/flow/config.yaml"]
+  }
+
+  /// The zone that times and schedules without one are in: the config's, or the machine's.
+  var timeZone: String {
+    value.member("time_zone")?.string ?? Terminal.environment("TZ").flatMap { $0.isEmpty ? nil : $0 }
+      ?? Self.machineZone ?? "UTC"
+  }
+
+  /// `/etc/localtime` leads into the folder of zones.
+  private static var machineZone: String? {
+    let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: 4096)
+    defer { buffer.deallocate() }
+    let count = readlink("/etc/localtime", buffer, 4095)
+    guard count > 0 else { return nil }
+    buffer[count] = 0
+    let parts = String(cString: buffer).split(separator: "/")
+    guard let start = parts.firstIndex(of: "zoneinfo") else { return nil }
+    return parts[(start + 1)...].joined(separator: "/")
+  }
+}

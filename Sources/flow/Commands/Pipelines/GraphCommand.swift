@@ -1,0 +1,36 @@
+import Engine
+import Language
+
+/// `flow graph`: how a pipeline is wired.
+enum GraphCommand {
+  static let format = CommandOption(
+    "format", .choice(["text", "mermaid", "dot", "svg"]),
+    "text for people (the default), mermaid for Markdown, dot for Graphviz, or a drawing")
+
+  static let manual = Manual(
+    "graph", "show how a pipeline is wired", operands: .one("FILE"),
+    options: [format, PipelineFiles.set, PipelineFiles.config],
+    about: """
+      Shows what flows from where to where. Options are shown as they are written, and secrets not at all.
+      """,
+    examples: [
+      ("flow graph pipelines/slips.yaml", "as a tree"),
+      ("flow graph --format svg pipelines/slips.yaml > slips.svg", "as a drawing"),
+    ])
+
+  static let command = Command(manual) { arguments throws(WrongUse) in
+    let files = try PipelineFiles(arguments.operands, arguments)
+    files.complain()
+    guard files.isRight, let plan = files.plans.first else { return ExitStatus.usage }
+    let diagram = Diagram(plan, masking: files.secrets)
+    switch arguments.text(format) {
+    case "mermaid": Terminal.say(DiagramMermaid.text(diagram))
+    case "dot": Terminal.say(DiagramDot.text(diagram))
+    case "svg": Terminal.say(DiagramSVG.text(diagram))
+    default:
+      let lines = DiagramText.lines(diagram, width: Terminal.columns(1) ?? 100, paint: Terminal.paint)
+      Terminal.say(lines.joined(separator: "\n") + "\n")
+    }
+    return ExitStatus.done
+  }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import Nodes
+import Engine
+import Language
+
+/// `flow new`: a pipeline file to begin with.
+enum NewCommand {
+  static let sources = list("sources", Catalog.all.sources, "what it reads")
+  static let steps = list("steps", Catalog.all.steps, "what becomes of each event, in this order")
+  static let sinks = list("sinks", Catalog.all.sinks, "where the events go to")
+  static let output = CommandOption(
+    "output", short: "o", .path("FILE"), "write this file, instead of standard output")
+  static let force = CommandOption("force", .flag, "write over a file that is there")
+
+  static let manual = Manual(
+    "new", "write a pipeline to begin with", operands: .optional("NAME", of: []),
+    options: [sources, steps, sinks, output, force],
+    about: """
+      Every option is explained beside it; those that need not be given are commented out. What is written is right \
+      as it is: flow check finds nothing wrong with it. flow nodes lists what there is to choose from.
+      """,
+    examples: [
+      ("flow new launches -o launches.yaml", "a file and what is usual in it"),
+      ("flow new --sources stdin --steps filter,map --sinks jsonl", "chosen nodes"),
+    ])
+
+  static let command = Command(manual) { arguments throws(WrongUse) in
+    let path = arguments.text(output)
+    let name = arguments.operands.first ?? path.map(name(of:)) ?? "my-pipeline"
+    let skeleton = Skeleton(
+      name: name,
+      sources: try chosen(sources, arguments, Catalog.all.sources, else: ["file", "stdin"], count: 1),
+      steps: try chosen(steps, arguments, Catalog.all.steps, else: ["filter", "map", "changes"], count: 3),
+      sinks: try chosen(sinks, arguments, Catalog.all.sinks, else: ["console", "jsonl"], count: 2))
+    if let problem = problem(of: skeleton.text) {
+      throw WrongUse("these do not go together: \(problem.message)\(problem.hint.map { "; \($0)" } ?? "")")
+    }
+    guard let path else {
+      Terminal.say(skeleton.text)
+      return ExitStatus.done
+    }
+    return write(skeleton.text, path, isForced: arguments.has(force))
+  }
+
+  /// Each node by itself is right; some cannot stand in one pipeline with others.
+  private static func problem(of text: String) -> Problem? {
+    var reader = PipelineReader(catalog: .all)
+    reader.read(path: "new.yaml", Array(text.utf8))
+    return reader.problems.sorted.first
+  }
+
+  private static func list(_ name: String, _ specs: [NodeSpec], _ summary: String) -> CommandOption {
+    CommandOption(name, .list("KIND,…", of: specs.map(\.kind)), summary)
+  }
+
+  /// The nodes that are named; when none are, the first so many of those that are usual.
+  private static func chosen(
+    _ option: CommandOption, _ arguments: Arguments, _ specs: [NodeSpec], else usual: [String], count: Int
+  ) throws(WrongUse) -> [NodeSpec] {
+    let given = arguments.texts(option).flatMap { $0.split(separator: ",").map(String.init) }
+    if given.isEmpty, !arguments.has(option) {
+      let found = usual.compactMap { kind in specs.first { $0.kind == kind } }
+      return Array((found.isEmpty ? specs : found).prefix(count))
+    }
+    var found: [NodeSpec] = []
+    for kind in given {
+      guard let spec = specs.first(where: { $0.kind == kind }) else {
+        throw WrongUse("--\(option.name): \(complaint(kind, specs, option.name))")
+      }
+      found.append(spec)
+    }
+    if found.isEmpty, option.name != steps.name { throw WrongUse("--\(option.name) names nothing") }
+    return found
+  }
+
+  private static func complaint(_ kind: String, _ specs: [NodeSpec], _ role: String) -> String {
+    if let other = Catalog.all.named(kind).first { return "\(quoted(kind)) is a \(other.roleName)" }
+    let near = nearest(to: kind, among: specs.map(\.kind)).map { "did you mean \(quoted($0))?" }
+    return "there is no \(quoted(kind)) among the \(role); \(near ?? "flow nodes lists them")"
+  }
+
+  /// `pipelines/launches.yaml` is launches.
+  static func name(of path: String) -> String {
+    let file = path.split(separator: "/").last ?? "my-pipeline"
+    return String(file.split(separator: ".").first ?? file)
+  }
+
+  private static func write(_ text: String, _ path: String, isForced: Bool) -> Int32 {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (isForced ? O_TRUNC : O_EXCL), 0o644)
+    if descriptor < 0, errno == EEXIST {
+      Terminal.complain("flow new: \(path) is there already; --force writes over it\n")
+      return ExitStatus.usage
+    }
+    var copy = text
+    guard descriptor >= 0, copy.withUTF8({ Terminal.writeAll(descriptor, UnsafeRawBufferPointer($0)) }),
+      close(descriptor) == 0
+    else {
+      Terminal.complain("flow new: \(path) cannot be written: \(Terminal.lastError)\n")
+      return ExitStatus.usage
+    }
+    Terminal.complain("wrote \(path); flow check \(path) says whether it is right\n")
+    return ExitStatus.done
+  }
+}

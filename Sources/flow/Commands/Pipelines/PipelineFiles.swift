@@ -1,0 +1,72 @@
+import JSON
+import Nodes
+import Engine
+import Language
+import System
+
+/// Finds and reads what the commands for pipelines are given: the files, their config, and what `--set` says.
+struct PipelineFiles {
+  static let set = CommandOption(
+    "set", .value("NAME=VALUE"),
+    "a value for one of the pipeline's vars, as YAML would have it; may be repeated")
+  static let config = CommandOption(
+    "config", .path("FILE"),
+    "the config file, instead of the config.yaml beside the pipeline or in ~/.config/flow")
+
+  let plans: [Plan]
+  let problems: Problems
+  let secrets: Secrets
+  /// What is wrong with the files or the command line as such, each a sentence.
+  let complaints: [String]
+
+  var isRight: Bool { problems.isEmpty && complaints.isEmpty }
+
+  init(_ paths: [String], _ arguments: Arguments) throws(WrongUse) {
+    var reader = PipelineReader(catalog: .all)
+    reader.environment = { Terminal.environment($0) }
+    reader.readFile = { path in try Self.contents(path) }
+    for setting in arguments.texts(Self.set) {
+      let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty else {
+        throw WrongUse("--set takes NAME=VALUE, not \(quoted(setting))")
+      }
+      reader.settings.append((String(parts[0]), String(parts[1])))
+    }
+    var complaints: [String] = []
+    var extra = Problems()
+    for path in paths {
+      let bytes: [UInt8]
+      do { bytes = try Self.contents(path) } catch {
+        complaints.append("\(error)")
+        continue
+      }
+      let config = ConfigFile(beside: path, named: arguments.text(Self.config))
+      extra.add(config.problems)
+      if let complaint = config.complaint { complaints.append(complaint) }
+      reader.config = config.value
+      reader.defaults = config.defaults
+      reader.defaultTimeZone = config.timeZone
+      reader.read(path: path == "-" ? "<stdin>" : path, bytes)
+    }
+    for name in reader.unknownSettings where complaints.isEmpty {
+      complaints.append("--set \(name): no pipeline here has \(quoted(name)) among its vars")
+    }
+    extra.add(reader.problems)
+    plans = reader.plans
+    problems = extra
+    secrets = reader.secrets
+    self.complaints = complaints
+  }
+
+  private static func contents(_ path: String) throws -> [UInt8] {
+    try readFile(path, limit: Limits().bytes)
+  }
+
+  /// Tells all that is wrong.
+  func complain() {
+    for complaint in complaints { Terminal.complain("flow: \(complaint)\n") }
+    if problems.isEmpty { return }
+    Terminal.complain(problems.description(masking: secrets) + "\n")
+    Terminal.complain("\(problems.count) problem\(problems.count == 1 ? "" : "s")\n")
+  }
+}

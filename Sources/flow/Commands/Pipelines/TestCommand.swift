@@ -1,0 +1,85 @@
+import Glibc
+import Engine
+import Language
+import System
+
+/// `flow test`: the pipelines' own tests, in virtual time.
+enum TestCommand {
+  static let manual = Manual(
+    "test", "run the tests that pipelines have, in virtual time", operands: .any("FILE"),
+    options: [PipelineFiles.set, PipelineFiles.config, RunLog.verbose],
+    about: """
+      Sources answer what a test gives them, sinks only note what they are given, and hours pass in no time. Without \
+      FILE the tests of pipelines/*.yaml are run. Exits with 1 when a test fails.
+      """,
+    examples: [("flow test pipelines/slips.yaml", "the tests of one pipeline")])
+
+  static let command = Command(manual) { arguments throws(WrongUse) in
+    var paths = arguments.operands
+    if paths.isEmpty { paths = files(of: "pipelines") }
+    guard !paths.isEmpty else {
+      throw WrongUse("there is no FILE, and no pipelines/*.yaml here")
+    }
+    let files = try PipelineFiles(paths, arguments)
+    files.complain()
+    if !files.isRight { return ExitStatus.usage }
+    return TestReport(isVerbose: arguments.has(RunLog.verbose)).run(files.plans)
+  }
+
+  /// The pipelines of a folder, sorted by name.
+  private static func files(of folder: String) -> [String] {
+    let names = ((try? namesOfFiles(in: folder)) ?? []).filter {
+      $0.hasSuffix(".yaml") || $0.hasSuffix(".yml")
+    }
+    return names.sorted().map { "\(folder)/\($0)" }
+  }
+}
+
+/// What is printed of tests: a line each, and all about those that failed.
+private struct TestReport {
+  let isVerbose: Bool
+  private let paint = Paint(
+    isOn: Paint.isWanted(isTerminal: Terminal.isTerminal(1)) { Terminal.environment($0) })
+
+  init(isVerbose: Bool) { self.isVerbose = isVerbose }
+
+  /// The exit status.
+  func run(_ plans: [Plan]) -> Int32 {
+    var passed = 0
+    var failed = 0
+    for plan in plans where !plan.tests.isEmpty {
+      Terminal.say("\(printable(plan.path))\n")
+      for test in plan.tests {
+        do {
+          let run = try TestRun(test, of: plan)
+          tell(run)
+          if run.failures.isEmpty { passed += 1 } else { failed += 1 }
+        } catch {
+          Terminal.say("  \(paint("FAIL", .bold + .red))  \(printable(test.name)): \(error)\n")
+          failed += 1
+        }
+      }
+    }
+    if passed + failed == 0 {
+      Terminal.say("no tests\n")
+    } else {
+      Terminal.say("\(passed) passed, \(failed) failed\n")
+    }
+    return failed == 0 ? ExitStatus.done : ExitStatus.failed
+  }
+
+  private func tell(_ run: TestRun) {
+    let word = run.failures.isEmpty ? paint("ok  ", .green) : paint("FAIL", .bold + .red)
+    Terminal.say("  \(word)  \(printable(run.test.name))\n")
+    var lines: [String] = []
+    for failure in run.failures { lines += failure.split(separator: "\n").map { printable(String($0)) } }
+    if !run.failures.isEmpty {
+      lines.append("(\(printable(run.test.place.description)))")
+      lines += run.diagram
+    }
+    if isVerbose || !run.failures.isEmpty {
+      lines += run.messages.map { "\($0.node): \(printable($0.message))" }
+    }
+    for line in lines { Terminal.say("        \(line)\n") }
+  }
+}

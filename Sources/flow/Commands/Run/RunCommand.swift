@@ -1,0 +1,118 @@
+import Glibc
+import JSON
+import Nodes
+import Engine
+import Language
+
+/// `flow run`: runs pipelines until they end or are stopped.
+enum RunCommand {
+  static let once = CommandOption("once", .flag, "poll each source once, read files as they are, and end")
+  static let dryRun = CommandOption("dry-run", .flag, "show what each sink would be given, and write nothing")
+  static let time = CommandOption(
+    "for", .value("TIME"), "stop in good order after so long, as from a script: 45s, 2h")
+  static let stats = CommandOption("stats", .flag, "print what each node has done, at the end")
+  static let grace = CommandOption("grace", .value("TIME"), "how long stopping may take (10s)")
+
+  static let manual = Manual(
+    "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
+    options: [
+      once, time, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none,
+      RunState.reset,
+      RunWeb.refresh, RunRecording.record, RunRecording.replay, RunSky.sky,
+    ] + SkyOptions.all + [
+      stats, grace, RunLog.quiet, RunLog.verbose,
+      RunLog.format,
+    ],
+    about: """
+      Ctrl-C or SIGTERM stops in good order: sources stop, what is under way goes through, sinks write what they \
+      have. A second one stops at once. SIGUSR1 prints what each node has done so far.
+
+      What steps remember, how far sources were read and what sinks are to write is kept in a state of the pipeline, \
+      so that after a crash nothing is lost or written twice: see flow help state.
+
+      \(RunRecording.about)
+
+      \(RunSky.about)
+      """,
+    examples: [
+      ("flow run pipelines/slips.yaml", "until stopped"),
+      ("flow run --once --stats pipelines/slips.yaml", "one poll of each source, as from cron"),
+      ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "without a network, six hours a second"),
+      ("flow run --record rec a.yaml", "keep what is polled"),
+      ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
+    ])
+
+  static let command = Command(manual) { arguments throws(WrongUse) in
+    let state = try RunState(arguments)
+    let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
+    let time = try duration(arguments.text(time), time)
+    let files = try PipelineFiles(arguments.operands, arguments)
+    files.complain()
+    if !files.isRight { return ExitStatus.usage }
+    let screen = Terminal.screen
+    let log = RunLog.make(
+      arguments, masking: files.secrets, manyPipelines: files.plans.count > 1, beside: screen)
+    var options = RunOptions(world: .real, log: log, screen: screen)
+    options.isOnce = arguments.has(once)
+    options.isDryRun = arguments.has(dryRun)
+    options.grace = grace
+    if !options.isDryRun {
+      options.letters = appendLetter
+      if let state { options.state = { plan in try state.open(plan, log: log) } }
+    }
+    let sky = try RunSky(arguments)
+    sky?.stand(in: &options.world)
+    let recording = try RunRecording(arguments, files.plans)
+    recording.stand(in: &options, masking: files.secrets)
+    recording.tell(files.plans, log)
+    ignoreSignalsOfWrites()
+    let isVirtual = try recording.isVirtual(files.plans)
+    // What is run again is a world of its own: it neither knows nor changes what a run has remembered.
+    if isVirtual || sky != nil, !arguments.has(RunState.folder) { options.state = nil }
+    if options.state != nil { try checkNames(files.plans) }
+    if isVirtual {
+      if sky != nil {
+        throw WrongUse("--sky and recordings are said together: each brings a time of its own")
+      }
+      if time != nil {
+        throw WrongUse("--for counts the time of a clock, and recordings run in virtual time")
+      }
+      return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
+    }
+    options.world[WebAccess.self] = try RunWeb.access(files.plans, state, under: sky, arguments)
+    sky?.tell(log)
+    let line = ProgressLine.make(arguments, in: options.world, beside: screen)
+    if let line {
+      let areMany = files.plans.count > 1
+      options.progress = { pipeline, source, progress in
+        line.show(areMany ? "\(pipeline)/\(source)" : source, progress)
+      }
+    }
+    defer { line?.end() }
+    return Runner(files.plans, options, printsStatistics: arguments.has(stats), for: time).run()
+  }
+
+  /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.
+  private static func ignoreSignalsOfWrites() {
+    for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+  }
+
+  /// State goes by the name of a pipeline.
+  private static func checkNames(_ plans: [Plan]) throws(WrongUse) {
+    var paths: [String: String] = [:]
+    for plan in plans {
+      if let other = paths.updateValue(plan.path, forKey: plan.name) {
+        throw WrongUse(
+          "\(other) and \(plan.path) are both called \(quoted(plan.name)); give each pipeline a name of its own"
+        )
+      }
+    }
+  }
+
+  private static func duration(_ text: String?, _ option: CommandOption) throws(WrongUse) -> Duration? {
+    guard let text else { return nil }
+    do throws(TextError) { return try DurationText.parse(text) } catch {
+      throw WrongUse("--\(option.name): \(error.message)\(error.hint.map { "; \($0)" } ?? "")")
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import Nodes
+import System
+import Engine
+import Language
+
+/// `--record` and `--replay` of `flow run`: polls that are kept, and run over again.
+struct RunRecording {
+  static let record = CommandOption(
+    "record", .path("FOLDER"), "keep each poll of the run, in FOLDER/SOURCE.jsonl")
+  static let replay = CommandOption(
+    "replay", .path("FOLDER"), "answer with the polls kept there, in virtual time")
+
+  static let about = """
+    --record adds each poll to what FOLDER has of its source: the time, and the rows or what was wrong; what enrich \
+    looks up is in lookups.jsonl there. --replay runs over it: sources that are polled and lookups answer with their \
+    recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. Nothing is asked of \
+    the network or sent there: http and download say how many events they let go. Other sinks do as ever, also those \
+    that run commands, so --dry-run may be what is wanted. Timers ring up to the last poll; with it the sources end, \
+    and what steps still hold is sent at once. Nothing is remembered of it, unless --state names a folder for that.
+    """
+
+  private enum Way {
+    case none
+    case recording(Recordings)
+    case replaying(Recordings)
+  }
+
+  private let way: Way
+
+  init(_ arguments: Arguments, _ plans: [Plan]) throws(WrongUse) {
+    let folders = (arguments.text(Self.record), arguments.text(Self.replay))
+    switch folders {
+    case (nil, nil): way = .none
+    case (_?, _?):
+      throw WrongUse("--record and --replay are said together: what is replayed is recorded already")
+    case (let folder?, nil):
+      let recordings = Recordings(folder: folder)
+      try Self.checkRecorded(plans, recordings)
+      way = .recording(recordings)
+    case (nil, let folder?):
+      try Self.checkAlone(arguments)
+      let recordings = Recordings(folder: folder)
+      for plan in plans { try Self.checkReplayed(plan, recordings) }
+      way = .replaying(recordings)
+    }
+  }
+
+  /// Has recordings stand in for sources, or sources watched.
+  func stand(in options: inout RunOptions, masking secrets: Secrets) {
+    switch way {
+    case .none: break
+    case .recording(let recordings): recordings.record(in: &options) { secrets.masked($0) }
+    case .replaying(let recordings):
+      recordings.replay(in: &options) { secrets.masked($0) }
+      // Time does not pass while a file is waited for.
+      options.isOnce = true
+    }
+  }
+
+  /// Whether the pipelines run in virtual time; all of them do, or none.
+  func isVirtual(_ plans: [Plan]) throws(WrongUse) -> Bool {
+    if case .replaying = way { return true }
+    let virtual = plans.count { $0.sources.contains(where: \.isScript) }
+    guard virtual == 0 || virtual == plans.count else {
+      throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
+    }
+    return virtual > 0
+  }
+
+  /// Tells of sources that no recording is made of.
+  func tell(_ plans: [Plan], _ log: Log) {
+    guard case .recording = way else { return }
+    for plan in plans {
+      for source in plan.sources where !source.isPolled {
+        NodeLog(log: log, pipeline: plan.name, node: source.name)
+          .notice("it is not recorded: \(source.spec.kind) is read, not polled")
+      }
+    }
+  }
+
+  // MARK: - What makes no sense
+
+  private static func checkAlone(_ arguments: Arguments) throws(WrongUse) {
+    let others = [
+      (RunCommand.once, "it is over when the recording is"),
+      (RunWeb.refresh, "it asks nothing of the network"),
+    ]
+    for (option, why) in others where arguments.has(option) {
+      throw WrongUse("--replay and --\(option.name) are said together; leave out --\(option.name): \(why)")
+    }
+  }
+
+  private static func checkRecorded(_ plans: [Plan], _ recordings: Recordings) throws(WrongUse) {
+    var owners: [String: Plan] = [:]
+    for plan in plans {
+      for source in plan.sources where source.isPolled {
+        if recordings.path(of: source.name) == recordings.lookupsPath {
+          throw WrongUse(
+            "\(plan.path) has a source called \(quoted(source.name)), which is what the recording of lookups is called; "
+              + "give it another name")
+        }
+        guard let other = owners.updateValue(plan, forKey: recordings.path(of: source.name)) else { continue }
+        throw WrongUse(
+          "\(other.path) and \(plan.path) both have a source whose recording would be "
+            + "\(recordings.path(of: source.name)); record them apart, or give one another name")
+      }
+    }
+    if owners.isEmpty { throw WrongUse("--record: there is no source that is polled, so nothing to record") }
+  }
+
+  private static func checkReplayed(_ plan: Plan, _ recordings: Recordings) throws(WrongUse) {
+    let sources = plan.sources.filter(\.isPolled)
+    if sources.isEmpty, !plan.sources.contains(where: \.isScript) {
+      throw WrongUse("--replay: \(plan.path) has no source that is polled, so nothing to replay")
+    }
+    for source in sources where access(recordings.path(of: source.name), R_OK) != 0 {
+      let reason = Terminal.lastError
+      throw WrongUse(
+        "there is no recording of \(quoted(source.name)): \(recordings.path(of: source.name)): \(reason); "
+          + recorded(in: recordings.folder))
+    }
+  }
+
+  private static func recorded(in folder: String) -> String {
+    guard let files = try? namesOfFiles(in: folder) else { return "--record FOLDER makes one" }
+    let names = files.filter { $0.hasSuffix(".jsonl") && $0 != "lookups.jsonl" }
+      .map { String($0.dropLast(".jsonl".count)) }.sorted()
+    if names.isEmpty { return "there is no recording in \(folder)" }
+    return "\(folder) has those of \(names.map { quoted($0) }.joined(separator: ", "))"
+  }
+}
+
+extension SourcePlan {
+  /// Whether it is asked now and then.
+  fileprivate var isPolled: Bool { if case .poll = spec.role { true } else { false } }
+}

@@ -1,0 +1,39 @@
+import Fetch
+import Nodes
+import Engine
+import Language
+import Reactive
+import Store
+
+/// The way to the network that `flow run` hands its sources, with what the config says of it.
+enum RunWeb {
+  static let refresh = CommandOption("refresh", .flag, "ask anew for what the cache has")
+
+  /// Made when the first source asks, so that pipelines without one never see it.
+  static func access(
+    _ plans: [Plan], _ state: RunState?, under sky: RunSky?, _ arguments: Arguments
+  ) throws(WrongUse) -> WebAccess {
+    var budgets = WebAccess.budgets
+    for plan in plans {
+      do {
+        budgets.merge(try WebAccess.budgets(of: plan.config)) { _, own in own }
+      } catch {
+        throw WrongUse("config.yaml: \(error)")
+      }
+    }
+    // What a sky has answered is of no use to another, nor to the real one.
+    let folder = sky == nil ? plans.first.flatMap { try? state?.folder(of: $0) } : nil
+    return WebAccess(refreshes: arguments.has(refresh), isSimulated: sky != nil) { [budgets] in
+      // No proxy is asked for what is on this machine.
+      let proxyEnvironment = sky == nil ? ProxyEnvironment { Terminal.environment($0) } : ProxyEnvironment()
+      let network = try CurlTransport(
+        .init(userAgent: "flow/\(VersionCommand.version)", proxyEnvironment: proxyEnvironment))
+      let transport = sky?.transport(over: network) ?? network
+      let file = try folder.map { folder throws(StoreError) in try WebFile(path: WebFile.path(in: folder)) }
+      return Client(
+        transport, file: try file ?? WebFile(),
+        on: SerialScheduler(name: "flow-web", speed: sky?.speed ?? .real),
+        wallClock: sky?.wallClock ?? World.real.wallClock, .init(budgets: budgets))
+    }
+  }
+}

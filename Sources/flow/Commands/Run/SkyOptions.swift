@@ -1,0 +1,65 @@
+import Glibc
+import Engine
+import Language
+import Sky
+
+/// Which sky is asked for, and how its time runs: what `flow sky` and `flow run --sky` have in common.
+struct SkyOptions: Sendable {
+  static let seed = CommandOption(
+    "seed", .value("N"), "which sky: the same number gives the same launches (1)")
+  static let speed = CommandOption(
+    "speed", .value("N"), "seconds of the sky's time in one of ours (3600: an hour a second)")
+  static let start = CommandOption("start", .value("TIME"), "when the sky's time begins (2026-01-01)")
+  static let faults = CommandOption(
+    "faults", .list("LIST", of: SkyFaults.Kind.allCases.map(\.rawValue) + ["all", "none"]),
+    "what goes wrong in the sky, with a rate or without: 429=0.1,5xx (none)")
+
+  static let all = [seed, speed, start, faults]
+
+  let sky: Sky
+  let speed: Double
+  let start: SkyTime
+  /// What it is, in words: how fast its time runs and what goes wrong.
+  let said: String
+  /// The same in fewer words.
+  let short: String
+
+  init(_ arguments: Arguments) throws(WrongUse) {
+    let seed = try arguments.number(Self.seed) ?? 1
+    let faults = try Self.faults(arguments)
+    speed = try Self.speed(arguments)
+    start = try Self.start(arguments)
+    sky = Sky(seed: UInt64(seed), faults: faults)
+    let wrong = SkyFaults.Kind.allCases.filter(faults.has).map(\.summary).joined(separator: ", ")
+    let times = speed == speed.rounded() ? String(Int(speed)) : String(speed)
+    short = "seed \(seed), \(times) times as fast as ours"
+    said =
+      "from seed \(seed); its time begins at \(timestamp(Double(start.milliseconds) / 1000)) and runs \(times) times as "
+      + "fast as ours" + (wrong.isEmpty ? "" : "; now and then there are \(wrong)")
+  }
+
+  private static func speed(_ arguments: Arguments) throws(WrongUse) -> Double {
+    guard let text = arguments.text(Self.speed) else { return 3600 }
+    guard let number = Double(text), (0...1_000_000_000).contains(number) else {
+      throw WrongUse("--speed takes a number from 0 to 1000000000, not \(quoted(text))")
+    }
+    return number
+  }
+
+  private static func start(_ arguments: Arguments) throws(WrongUse) -> SkyTime {
+    guard let text = arguments.text(Self.start) else { return LaunchWorld.start }
+    guard let time = parseTimestamp(text) else {
+      throw WrongUse(
+        "--start takes a date or a time in ISO 8601, as 2026-03-01T12:00:00Z, not \(quoted(text))")
+    }
+    return SkyTime(milliseconds: Int64(time * 1000))
+  }
+
+  private static func faults(_ arguments: Arguments) throws(WrongUse) -> SkyFaults {
+    guard let text = arguments.text(Self.faults) else { return .none }
+    do throws(SkyFaults.Wrong) { return try SkyFaults(text) } catch {
+      let near = error.unknown.flatMap { nearest(to: $0, among: SkyFaults.Kind.allCases.map(\.rawValue)) }
+      throw WrongUse("--faults: \(error.message)\(near.map { "; did you mean \(quoted($0))?" } ?? "")")
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import JSON
+import Engine
+import Language
+import System
+
+/// `flow tail`: makes a change log readable, and follows it.
+struct TailCommand {
+  static let lines = CommandOption(
+    "lines", short: "n", .value("NUM"),
+    "how many lines to begin with, 10 by default; all, or +NUM for those from that line on")
+  static let follow = CommandOption(
+    "follow", short: "f", .flag,
+    "show what is written later too, also when the file is renamed, replaced or cut short")
+  static let filter = CommandOption("where", .value("FILTER"), "only lines for which this jq filter is true")
+  static let json = CommandOption("json", .flag, "the lines as they are, as JSON for other programs")
+  static let utc = CommandOption("utc", .flag, "times in UTC, not in the zone of this machine or of $TZ")
+  static let color = CommandOption(
+    "color", .toggle, "colours or none; without it on a terminal only, unless $NO_COLOR is set")
+
+  static let manual = Manual(
+    "tail", "show a log of changes, readable", operands: .any("FILE"),
+    options: [lines, follow, filter, json, utc, color],
+    about: """
+      Shows the last lines of logs of change events: when, what happened to which thing, and for a change what was \
+      before and what is now. Reads standard input for -, or without a FILE. Other JSON is shown as it is, and what \
+      is no JSON dimmed. A file that is gzip is unpacked. Of a line of more than 16 MiB the beginning is shown.
+      """,
+    examples: [
+      ("flow tail -f out/slips.jsonl", "the last ten changes, and all that come"),
+      (
+        "flow tail -n all --where '.type == \"changed\" and .after.provider == \"Kite Launch\"' out/slips.jsonl",
+        "every slip of one provider"
+      ),
+      ("flow tail --json -n 100 out/slips.jsonl | flow eval -r .key", "for other programs"),
+    ])
+
+  static let command = Command(manual) { (arguments) throws(WrongUse) in
+    let tail = try TailCommand(arguments)
+    // Programs recurse as deeply as the stack is large.
+    return withLargeStack { tail.run() }
+  }
+
+  private let amount: TailFile.Amount
+  private let files: [TailFile]
+  private let view: TailView
+
+  private init(_ arguments: Arguments) throws(WrongUse) {
+    amount = try TailCommand.amount(arguments.text(TailCommand.lines))
+    var paths = arguments.operands
+    if paths.isEmpty {
+      if Terminal.isTerminal(0) { throw WrongUse("there is no FILE") }
+      paths = ["-"]
+    }
+    let follows = arguments.has(TailCommand.follow)
+    files = paths.map { TailFile($0, follows: follows) }
+    let colors = Paint.isWanted(isTerminal: Terminal.isTerminal(1), environment: Terminal.environment)
+    view = TailView(
+      line: TailLine(
+        time: TailTime(isUTC: arguments.has(TailCommand.utc)),
+        paint: Paint(isOn: arguments.isOn(TailCommand.color) ?? colors), width: Terminal.columns(1)),
+      filter: try arguments.text(TailCommand.filter).map(TailCommand.evaluator),
+      isRaw: arguments.has(TailCommand.json), hasHeaders: paths.count > 1)
+  }
+
+  private static func amount(_ text: String?) throws(WrongUse) -> TailFile.Amount {
+    guard let text else { return .last(10) }
+    if text == "all" { return .from(1) }
+    guard let number = Int(text), number >= 0 else {
+      throw WrongUse("--lines takes a number, a number after a +, or all, not \(quoted(text))")
+    }
+    return text.hasPrefix("+") ? .from(max(1, number)) : .last(number)
+  }
+
+  private static func evaluator(_ text: String) throws(WrongUse) -> Evaluator {
+    do {
+      var environment = Environment()
+      environment.now = EvalEnvironment.now
+      environment.timeZone = Terminal.environment("TZ") ?? "/etc/localtime"
+      return try Program(text, name: "--where").evaluator(environment)
+    } catch {
+      throw WrongUse("--where is no jq filter: \(error)")
+    }
+  }
+
+  private func run() -> Int32 {
+    stopOnInterrupt()
+    var status = ExitStatus.done
+    /// The files for which the step did not fail.
+    func each(_ files: [TailFile], _ step: (TailFile) throws(FileFailure) -> Void) -> [TailFile] {
+      files.filter { file in
+        do throws(FileFailure) {
+          try step(file)
+          return true
+        } catch {
+          view.note("\(error)")
+          status = ExitStatus.usage
+          return false
+        }
+      }
+    }
+    var followed = each(files) { file throws(FileFailure) in try file.begin(amount, view) }
+    while true {
+      followed = each(followed.filter(\.isFollowed)) { file throws(FileFailure) in try file.goOn(view) }
+        .filter(\.isFollowed)
+      guard view.flush(), !followed.isEmpty else { break }
+      wait(followed)
+    }
+    return view.outcome ?? status
+  }
+
+  /// Waits until there may be more, or the reader of the output is gone.
+  private func wait(_ files: [TailFile]) {
+    let waits = files.map(\.waiting)
+    var requests = [pollfd(fd: 1, events: 0, revents: 0)]
+    requests += waits.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    _ = poll(&requests, nfds_t(requests.count), waits.map(\.milliseconds).filter { $0 >= 0 }.min() ?? -1)
+    if requests[0].revents != 0 { view.stop() }
+  }
+
+  /// The status of a stop from the keyboard, unless the shell has the command ignore it.
+  private func stopOnInterrupt() {
+    var action = sigaction()
+    guard sigaction(SIGINT, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { return }
+    signal(SIGINT) { _ in _exit(ExitStatus.interrupted) }
+    // A parent that starts commands from a thread with blocked signals passes that on to them.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  }
+}

@@ -1,0 +1,229 @@
+import Glibc
+import System
+
+/// A log that is read from its end, and followed.
+///
+/// A file is followed by its name, through rotation and truncation, by `FileFollower`. A pipe, a device and a file that
+/// is gzip are read to their end.
+final class TailFile {
+  /// What to begin with.
+  enum Amount: Equatable {
+    case last(Int)
+    /// Everything from this line on, the first being 1.
+    case from(Int)
+  }
+
+  /// As it was given.
+  let path: String
+  /// By which it is opened: a file on standard input has a name too.
+  private let name: String
+  private let follows: Bool
+  private var follower: FileFollower?
+  private var stream: Stream?
+  private var splitter = LineSplitter()
+  /// Lines that are still to be left out.
+  private var skipped = 0
+  private var lastChange: FileChange?
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+
+  /// A file that is read once, from its beginning to its end.
+  private struct Stream {
+    let descriptor: OpenDescriptor
+    /// Opened with the first read: it looks at the first bytes, which may not be there yet.
+    var input: InputFile?
+  }
+
+  init(_ path: String, follows: Bool) {
+    self.path = path
+    self.follows = follows
+    name = path == "-" && OpenDescriptor(owning: dup(0)).status?.isRegular == true ? "/dev/stdin" : path
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Shows what the log has; what has no line break at its end only if the log is not followed.
+  func begin(_ amount: Amount, _ view: TailView) throws(FileFailure) {
+    var status = stat()
+    let exists = name != "-" && stat(name, &status) == 0
+    if follows, !exists, name != "-", errno == ENOENT || errno == ENOTDIR {
+      follow(from: .beginning, view)
+    } else if exists, status.isRegular, try !isCompressed() {
+      try beginFile(amount, view)
+    } else {
+      try beginStream(amount, view)
+    }
+  }
+
+  private func isCompressed() throws(FileFailure) -> Bool {
+    try FileFailure.of(name, trying: "open") { () throws(DiskError) in
+      try SystemDisk().head(of: name, count: 2) == [0x1f, 0x8b]
+    }
+  }
+
+  private func beginFile(_ amount: Amount, _ view: TailView) throws(FileFailure) {
+    switch amount {
+    case .last(let count):
+      let file = try FileFailure.of(name, trying: "open") { () throws(DiskError) in
+        try SystemDisk().open(toRead: name, followsLinks: true)
+      }
+      guard let status = file.status else { throw FileFailure(name, trying: "read") }
+      var lines = try LinesBackwards(
+        file, of: name, size: status.size, includesUnfinished: !follows)
+      var entries: [TailEntry] = []
+      while entries.count < count, let line = try lines.next() {
+        if let entry = view.entry(line) { entries.append(entry) }
+      }
+      for entry in entries.reversed() { view.show(entry, of: path) }
+      if follows { follow(from: .offset(lines.endOfLines, of: status.identity), view) }
+    case .from(let first) where follows:
+      skipped = first - 1
+      follow(from: .beginning, view)
+    case .from: try beginStream(amount, view)
+    }
+  }
+
+  private func beginStream(_ amount: Amount, _ view: TailView) throws(FileFailure) {
+    let descriptor =
+      name == "-" ? OpenDescriptor(owning: dup(0)) : try OpenDescriptor(opening: name, O_RDONLY, to: "open")
+    if descriptor.status?.isFolder == true {
+      throw FileFailure(path, "cannot be read, since it is a folder; give a file", code: EISDIR)
+    }
+    var stream = Stream(descriptor: descriptor)
+    let isFile = descriptor.status?.isRegular == true
+    switch amount {
+    case .from(let first):
+      skipped = first - 1
+      if !follows || isFile {
+        try readAll(&stream) {
+          view.take($0, of: path)
+        } while: {
+          view.isOpen
+        }
+      }
+    case .last(let count):
+      // What comes through a pipe that is followed is all new.
+      if follows, !isFile { break }
+      var kept = Latest<TailEntry>(count)
+      try readAll(&stream) { line in
+        if let entry = view.entry(line) { kept.add(entry) }
+      }
+      for entry in kept.inOrder { view.show(entry, of: path) }
+    }
+    if follows, !isFile { self.stream = stream }
+  }
+
+  /// Reads to the end; the last line may lack its line break.
+  private func readAll(
+    _ stream: inout Stream, _ body: (LogLine) -> Void, while goesOn: () -> Bool = { true }
+  ) throws(FileFailure) {
+    while goesOn(), try read(&stream, body) > 0 {}
+    if let line = splitter.finish() { unlessSkipped(line, body) }
+  }
+
+  private func read(_ stream: inout Stream, _ body: (LogLine) -> Void) throws(FileFailure) -> Int {
+    let input =
+      if let opened = stream.input { opened } else { try InputFile(name, opened: stream.descriptor) }
+    stream.input = input
+    let count = try input.read(into: buffer)
+    split(count, body)
+    return count
+  }
+
+  private func split(_ count: Int, _ body: (LogLine) -> Void) {
+    splitter.add(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { unlessSkipped($0, body) }
+  }
+
+  private func unlessSkipped(_ line: LogLine, _ body: (LogLine) -> Void) {
+    if skipped > 0 { skipped -= 1 } else { body(line) }
+  }
+
+  // MARK: - Following
+
+  /// Whether there can be more.
+  var isFollowed: Bool { follower != nil || stream != nil }
+
+  /// What to poll for input, and for how many milliseconds at most.
+  var waiting: (descriptor: Int32, milliseconds: Int32) {
+    follower?.waiting ?? (stream?.descriptor.number ?? -1, -1)
+  }
+
+  private func follow(from start: FileFollower.Start, _ view: TailView) {
+    follower = FileFollower(name, from: start) { [unowned self, unowned view] change in
+      if let text = text(of: change) { view.note("\(path) \(text)") }
+      lastChange = change
+    }
+  }
+
+  private func text(of change: FileChange) -> String? {
+    switch change {
+    case .missing: "does not exist yet; waiting for it"
+    case .begun where lastChange == .missing: "exists now; following it"
+    case .begun: "is another file now; following that one"
+    // The file that has the name is reported next.
+    case .replaced: nil
+    case .gone: "is gone; waiting for it to come back"
+    case .unreadable(let reason): "cannot be followed now (\(reason)); trying again"
+    case .truncated: "was cut short; reading it from its beginning"
+    }
+  }
+
+  /// Shows what has come since, without waiting.
+  func goOn(_ view: TailView) throws(FileFailure) {
+    if let follower {
+      follower.drain()
+      follower.arm()
+      while view.isOpen, try take(from: follower, view) {}
+    } else if var stream {
+      while view.isOpen, isReadable(stream.descriptor) {
+        var count = buffer.count
+        // What is unpacked already is not seen by `poll`.
+        while count == buffer.count { count = try read(&stream) { view.take($0, of: path) } }
+        if count == 0 {
+          if let line = splitter.finish() { unlessSkipped(line) { view.take($0, of: path) } }
+          self.stream = nil
+          return
+        }
+      }
+      self.stream = stream
+    }
+  }
+
+  /// False when there is nothing more for now.
+  private func take(from follower: FileFollower, _ view: TailView) throws(FileFailure) -> Bool {
+    switch try follower.next(into: buffer) {
+    case .bytes(let count): split(count) { view.take($0, of: path) }
+    case .began: splitter = LineSplitter()
+    case .ended:
+      if let line = splitter.finish() { unlessSkipped(line) { view.take($0, of: path) } }
+    case .closed: break
+    case .nothing: return false
+    }
+    return true
+  }
+
+  private func isReadable(_ descriptor: OpenDescriptor) -> Bool {
+    var request = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, 0) > 0
+  }
+}
+
+/// The last elements of a sequence of any length.
+private struct Latest<Element> {
+  private let count: Int
+  private var elements: [Element] = []
+  /// Where the oldest is, once there are as many as are kept.
+  private var oldest = 0
+
+  init(_ count: Int) { self.count = count }
+
+  mutating func add(_ element: Element) {
+    if elements.count < count {
+      elements.append(element)
+    } else if count > 0 {
+      elements[oldest] = element
+      oldest = (oldest + 1) % count
+    }
+  }
+
+  var inOrder: [Element] { Array(elements[oldest...] + elements[..<oldest]) }
+}

@@ -1,0 +1,97 @@
+import JSON
+import Engine
+import Language
+
+/// How `flow tail` shows an entry: one line, or one for each field where they do not fit on it.
+///
+///     2026-01-01 06:00:00  ~ changed  Falcon 9 | Starlink  net: 2026-01-02 → 2026-01-03
+struct TailLine {
+  let time: TailTime
+  let paint: Paint
+  /// The columns of the terminal; nil where there is none, and nothing is clipped or broken.
+  var width: Int?
+
+  /// More fields than this of one change are counted on a terminal.
+  static let mostFields = 20
+  private static let indent = "    "
+  private static let arrow = " → "
+
+  func lines(_ entry: TailEntry) -> [String] {
+    switch entry.meaning {
+    case .change(let change): lines(change)
+    case .other(let value): [printable(value.description)]
+    case .noJSON: [paint(printable(String(decoding: entry.bytes, as: UTF8.self)) + cut(entry), .dim)]
+    }
+  }
+
+  private func cut(_ entry: TailEntry) -> String {
+    entry.isCut ? " … (the line is longer than \(LogLine.mostBytes) bytes; the rest is left out)" : ""
+  }
+
+  private func lines(_ change: Change) -> [String] {
+    let head = "\(paint(time.text(change.at).padded(to: time.columns), .dim))  \(label(change.sort))  "
+    let name = printable(change.name)
+    let fields = change.differences.map(Field.init)
+    let tail = fields.map { show($0) }.joined(separator: ", ")
+    let whole = head + paint(name, .bold) + (fields.isEmpty ? "" : "  " + tail)
+    guard let width, width > 0 else { return [whole] }
+    if whole.clippedStyled(to: width) == whole { return [whole] }
+    let shown = fields.prefix(TailLine.mostFields).map {
+      (TailLine.indent + show($0, width: width - TailLine.indent.count)).clippedStyled(to: width)
+    }
+    let more = fields.count - shown.count
+    return [(head + paint(name, .bold)).clippedStyled(to: width)] + shown
+      + (more > 0 ? ["\(TailLine.indent)… and \(more) more"] : [])
+  }
+
+  private func label(_ sort: Change.Sort) -> String {
+    switch sort {
+    case .added: paint("+ added", .green) + "  "
+    case .changed: paint("~ changed", .yellow)
+    case .removed: paint("- removed", .red)
+    }
+  }
+
+  /// A field's place and its two values, printable.
+  private struct Field {
+    let place: String
+    /// Nil for a side that has nothing there.
+    let before, after: String?
+
+    init(_ difference: Difference) {
+      place = difference.path.steps.isEmpty ? "" : printable(difference.path.steps.joined(separator: "."))
+      before = difference.before.map(Field.text)
+      after = difference.after.map(Field.text)
+    }
+
+    /// A text without quotes, unless it would look like something else.
+    private static func text(_ value: Value) -> String {
+      guard let text = value.string else { return printable(value.description) }
+      let isPlain =
+        !text.isEmpty && text.first != " " && text.last != " " && (try? Value.parse(text)) == nil
+      return printable(isPlain ? text : value.description)
+    }
+  }
+
+  /// A field with both values whole, or clipped so that each has its part of the width.
+  private func show(_ field: Field, width: Int = .max) -> String {
+    let none = "(none)"
+    var (before, after) = (field.before ?? none, field.after ?? none)
+    let start = field.place.isEmpty ? "" : "\(field.place.clipped(to: max(8, width / 2))): "
+    if width < .max {
+      let room = width - start.columns - TailLine.arrow.columns
+      (before, after) = TailLine.clipped(before, after, to: room)
+    }
+    return start + paint(before, field.before == nil ? .dim : .red) + TailLine.arrow
+      + paint(after, field.after == nil ? .dim : .green)
+  }
+
+  /// Both values as far as there is room; the one that needs less than half leaves the rest to the other.
+  private static func clipped(_ before: String, _ after: String, to room: Int) -> (String, String) {
+    let (left, right) = (before.columns, after.columns)
+    guard left + right > room else { return (before, after) }
+    let half = max(1, room / 2)
+    let leftRoom = right < room - half ? room - right : min(left, half)
+    return (before.clipped(to: leftRoom), after.clipped(to: max(1, room - min(left, leftRoom))))
+  }
+}

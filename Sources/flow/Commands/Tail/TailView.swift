@@ -1,0 +1,131 @@
+import Glibc
+import JSON
+import Engine
+import Language
+
+/// What `flow tail` shows of the lines it reads, and what it counts of those it does not.
+final class TailView {
+  private let output: Output
+  private let failure = Failure()
+  private let filter: Evaluator?
+  private let isRaw: Bool
+  private var line: TailLine
+  private let isTerminal = Terminal.isTerminal(1)
+  private let hasHeaders: Bool
+  private var shownFile: String?
+  private var notJSON = 0
+  private var failures = 0
+  private var firstFailure = ""
+  private var isStopped = false
+  /// The exit status when nothing can be written any more; a reader that has gone away is no failure.
+  private(set) var outcome: Int32?
+
+  /// - Parameters:
+  ///   - filter: shows only lines for which it is true.
+  ///   - isRaw: lines as they are, and only those that are JSON.
+  ///   - hasHeaders: says which file lines are of.
+  init(line: TailLine, filter: Evaluator?, isRaw: Bool, hasHeaders: Bool) {
+    output = Output { [failure] bytes in
+      if Terminal.writeAll(1, bytes) { return true }
+      failure.code = errno
+      return false
+    }
+    self.line = line
+    self.filter = filter
+    self.isRaw = isRaw
+    self.hasHeaders = hasHeaders && !isRaw
+  }
+
+  /// The line as an entry; nil where it is not to be shown.
+  func entry(_ line: LogLine) -> TailEntry? {
+    guard let entry = TailEntry(line) else { return nil }
+    guard let value = entry.value else {
+      notJSON += 1
+      return isRaw || filter != nil ? nil : entry
+    }
+    guard let filter else { return entry }
+    do {
+      return try filter.isTrue(value) ? entry : nil
+    } catch {
+      if failures == 0 { firstFailure = TailView.reason(error) }
+      failures += 1
+      return nil
+    }
+  }
+
+  func take(_ line: LogLine, of path: String) {
+    if let entry = entry(line) { show(entry, of: path) }
+  }
+
+  func show(_ entry: TailEntry, of path: String) {
+    if hasHeaders, shownFile != path {
+      put(line.paint("==> \(printable(path)) <==", .bold))
+      shownFile = path
+    }
+    if !isRaw {
+      for text in line.lines(entry) { put(text) }
+    } else if isTerminal {
+      put(printable(String(decoding: entry.bytes, as: UTF8.self)))
+    } else {
+      output.put(entry.bytes)
+      output.put(0x0A)
+    }
+  }
+
+  private func put(_ text: String) {
+    output.put(text)
+    output.put(0x0A)
+  }
+
+  /// Reports something about a file on standard error, after what was shown.
+  func note(_ message: String) {
+    flush()
+    Terminal.complain("flow tail: \(printable(message))\n")
+  }
+
+  /// Writes what was shown and reports what was counted; false when the output has no reader any more.
+  ///
+  /// Updates the time and the width of the terminal, too.
+  @discardableResult
+  func flush() -> Bool {
+    output.flush()
+    if outcome != nil || isStopped { return false }
+    if output.hasFailed {
+      outcome = failure.code == EPIPE ? ExitStatus.done : ExitStatus.failed
+      if failure.code != EPIPE {
+        Terminal.complain(
+          "flow tail: the output cannot be written: \(String(cString: strerror(failure.code)))\n")
+      }
+      return false
+    }
+    if notJSON > 0 {
+      let left = isRaw || filter != nil ? ", left out" : ""
+      let count = notJSON
+      notJSON = 0
+      note("\(count == 1 ? "1 line is" : "\(count) lines are") not JSON\(left)")
+    }
+    if failures > 0 {
+      let count = failures
+      failures = 0
+      note("--where failed on \(count == 1 ? "1 line" : "\(count) lines"), left out: \(firstFailure)")
+    }
+    line.width = Terminal.columns(1)
+    filter?.environment.now = EvalEnvironment.now
+    return true
+  }
+
+  /// The output has no reader any more.
+  func stop() { isStopped = true }
+
+  /// Whether more can be written.
+  var isOpen: Bool { !output.hasFailed && !isStopped }
+
+  private static func reason(_ error: any Error) -> String {
+    guard case EvaluationError.error(let value, let location) = error else { return "\(error)" }
+    let place = location.map { ", at column \($0.column)" } ?? ""
+    return (value.string ?? value.description) + place
+  }
+
+  /// What the system said when writing failed.
+  private final class Failure { var code: Int32 = 0 }
+}
