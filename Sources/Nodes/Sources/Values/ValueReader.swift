@@ -27,6 +27,10 @@ final class ValueReader {
   private var layout: Layout?
 
   private var batches = Batches()
+  /// A last line without a line break is left for a later reader: somebody may be writing it.
+  private let leavesUnfinishedLine: Bool
+  /// What is left in the window is a part of something that is not read now.
+  private var isCutShort = false
 
   private enum Layout {
     case lines(LineValues)
@@ -36,9 +40,11 @@ final class ValueReader {
   /// A reader of a source that stands at `position` already.
   init(
     _ source: any ByteSource, path: String, format: TextFormat = .auto, position: Int = 0, lines: Int = 0,
-    limits: ReadLimits = ReadLimits(), report: @escaping (BadText) -> Void
+    limits: ReadLimits = ReadLimits(), leavesUnfinishedLine: Bool = false,
+    report: @escaping (BadText) -> Void
   ) {
     self.source = source
+    self.leavesUnfinishedLine = leavesUnfinishedLine
     self.path = path
     self.format = format
     self.limits = limits
@@ -74,6 +80,7 @@ final class ValueReader {
       batches.begin(at: before)
       take()
       guard batches.isEmpty else { continue }
+      if isCutShort { return [] }
       if window.isFinal, window.count == 0 { return [] }
       if window.position == before { try fill() }
     }
@@ -97,7 +104,17 @@ final class ValueReader {
 
   private func fill() throws(FileFailure) {
     let count = try window.fill { room throws(FileFailure) in try source.read(into: room) }
-    if count == 0 { window.finish() }
+    if count != 0 { return }
+    if source.isCutShort || (leavesUnfinishedLine && isOfLines) {
+      isCutShort = true
+    } else {
+      window.finish()
+    }
+  }
+
+  /// As far as the format is known.
+  private var isOfLines: Bool {
+    if case .spread = layout { false } else { window.bytes.first != 0x5b }
   }
 }
 
@@ -114,8 +131,9 @@ extension ValueReader {
     }
   }
 
-  private func decide() throws(FileFailure) -> Layout {
-    while true {
+  /// Nil where reading ends before there is enough to know.
+  private func decide() throws(FileFailure) -> Layout? {
+    while !isCutShort {
       dropMark()
       window.drop(window.bytes.prefix { isSpace($0) }.count)
       let bytes = window.bytes
@@ -132,6 +150,7 @@ extension ValueReader {
       if window.isFull { return make(.values) }
       try fill()
     }
+    return nil
   }
 
   private func format(of line: ByteView) -> TextFormat {
