@@ -2,7 +2,7 @@ import Glibc
 import Reactive
 import Synchronization
 
-/// Standard error, which may be a pipe that nobody empties or a terminal that was stopped.
+/// Standard error, which may be a full pipe or a terminal that was stopped.
 ///
 /// A message waits for room, so that none is lost while the process works. Once the process has to end, a message that
 /// finds no room in time is discarded and counted. The descriptor stays a blocking one: other processes share it.

@@ -4,7 +4,7 @@ import Reactive
 /// The signals of a run, on a thread that does nothing else.
 ///
 /// The thread touches neither lanes nor files nor the terminal. So the second signal ends the process within a second
-/// even where every other thread is blocked, in a write to a disk that hangs or to a pipe that nobody empties.
+/// even where every other thread is blocked, in a write to a disk that hangs or to a full pipe.
 final class RunSignals: Sendable {
   /// What the main thread waits for.
   enum Event {

@@ -111,7 +111,7 @@ import Testing
   /// Time that a signal may take where nothing else is waited for, on a busy machine.
   static let second = 2.5
 
-  @Test("a pipe that nobody reads is waited for; other pipelines go on, and the second signal ends it")
+  @Test("a pipe without a reader is waited for; other pipelines go on, and the second signal ends it")
   func fifoWithoutReader() throws {
     let place = try Workplace(
       "sources: { in: { generate: 1 } }\nsteps: []\nsinks: { log: { jsonl: fifo } }\n")
@@ -128,7 +128,7 @@ import Testing
     #expect(seconds < Self.second)
   }
 
-  @Test("a pipe gets every line once somebody reads it")
+  @Test("a pipe gets every line once it has a reader")
   func fifoWithLateReader() throws {
     let place = try Workplace(
       "sources: { in: { generate: range(50000) } }\nsteps: []\nsinks: { log: { jsonl: fifo } }\n")
@@ -148,7 +148,7 @@ import Testing
     sinks: { n: { 'null': {} } }
     """
 
-  /// Runs the command in a shell with a pipe that nobody reads as one of its outputs; what the shell prints.
+  /// Runs the command in a shell with a pipe without a reader as one of its outputs; what the shell prints.
   private func blocked(_ place: Workplace, _ redirection: String, _ signals: String) throws -> Outcome {
     #expect(mkfifo(place["stuck"], 0o600) == 0)
     return try place.shell(
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "standard error that nobody empties blocks no end",
+    "a full standard error blocks no end",
     arguments: ["kill -TERM $flow", "kill -TERM $flow; sleep 0.2; kill -TERM $flow"])
   func stuckErrors(_ signals: String) throws {
     let place = try Workplace(Self.flooding)

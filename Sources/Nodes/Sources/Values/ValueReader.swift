@@ -27,7 +27,7 @@ final class ValueReader {
   private var layout: Layout?
 
   private var batches = Batches()
-  /// A last line without a line break is left for a later reader: somebody may be writing it.
+  /// A last line without a line break is left for a later reader: it may still be written.
   private let leavesUnfinishedLine: Bool
   /// What is left in the window is a part of something that is not read now.
   private var isCutShort = false
