@@ -10,7 +10,9 @@ enum Terminal {
   /// Writes a message to standard error, control characters escaped: names of files and values may contain them.
   static func complain(_ text: String) { passOn(printableLines(text)) }
 
-  /// Writes a text to standard error as it is. Where nobody empties it, this waits for room until `ErrorStream.giveUp`.
+  /// Writes a text to standard error as it is.
+  ///
+  /// Where the reader does not read, this waits for room until `ErrorStream.giveUp`.
   static func passOn(_ text: String) {
     var copy = text
     copy.withUTF8 { ErrorStream.write(UnsafeRawBufferPointer($0)) }

@@ -23,7 +23,9 @@ import Testing
     add("Cluster", [], over: ["Engine"])
     add("Page", ["CMicrohttpd"], over: ["Engine"])
     add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
-    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ"] { table[name] = [] }
+    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ"] {
+      table[name] = []
+    }
     return table
   }()
 

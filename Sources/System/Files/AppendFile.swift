@@ -79,7 +79,8 @@ package final class AppendFile {
       let count: Int
       do throws(DiskError) { count = try file.append(rest) } catch {
         if error.code == EAGAIN {
-          throw FileFailure(path, "the pipe is full, and its reader does not read", code: EAGAIN, written: done)
+          throw FileFailure(
+            path, "the pipe is full, and its reader does not read", code: EAGAIN, written: done)
         }
         throw FileFailure(path, trying: "write", code: error.code, written: done)
       }

@@ -70,9 +70,9 @@ package struct ChildEnding {
     return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo == SIGCHLD
   }
 
-  /// Takes the child's status. Unless the child has succeeded, what is left of its group is killed first.
+  /// Takes the child's status.
   ///
-  /// In this order: until its status has been taken, no other process can get its number, nor the group's.
+  /// Unless the child has succeeded, what is left of its group is killed first. In this order: until its status has been taken, no other process can get its number, nor the group's.
   package func conclude() -> ChildEnd {
     if !hasSucceeded { send(SIGKILL) }
     if isGivenUp {
