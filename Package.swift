@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "Store", targets: ["Store"]),  // for bench, which is another
   ],
   targets: [
+    .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
     .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
@@ -38,7 +39,8 @@ let package = Package(
       name: "System", dependencies: ["CGlibc", "CZ", "Reactive"], swiftSettings: unchecked + crashPoints),
     .target(
       name: "Store", dependencies: ["CGlibc", "CSQLite", "System"], swiftSettings: unchecked + crashPoints),
-    .target(name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON"], swiftSettings: unchecked),
+    .target(
+      name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive"], swiftSettings: unchecked),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
@@ -53,7 +55,7 @@ let package = Package(
     .executableTarget(
       name: "flow",
       dependencies: [
-        "Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System",
+        "CArguments", "Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System",
       ],
       swiftSettings: unchecked
     ),
@@ -64,7 +66,7 @@ let package = Package(
       name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store", "System"],
       path: "Tests/Support/SimulatedDisk"),
     // For tests alone: a server on the loopback.
-    .target(name: "Loopback", path: "Tests/Support/Loopback"),
+    .target(name: "Loopback", dependencies: ["Reactive"], path: "Tests/Support/Loopback"),
     // For tests alone: folders, waiting, what several threads have noted.
     .target(
       name: "TestSupport", dependencies: ["CZ", "Reactive", "System"], path: "Tests/Support/TestSupport"),

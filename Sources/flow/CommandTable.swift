@@ -14,7 +14,7 @@ extension Command {
 
   static func run(_ arguments: [String]) -> Int32 {
     guard let name = arguments.first else {
-      Terminal.complain(HelpCommand.text)
+      Terminal.passOn(HelpCommand.text)
       return ExitStatus.usage
     }
     if let command = all.first(where: { $0.name == name }) {

@@ -3,6 +3,33 @@ import Testing
 
 /// `flow run` on files that are not as they should be.
 @Suite(.timeLimit(.minutes(5))) struct RunBadInputTests {
+  @Test("control characters in names and settings reach no terminal")
+  func controlCharacters() throws {
+    let place = try Workplace(Self.pipeline("{ generate: 1 }"))
+    for arguments in [
+      ["run", "no\u{1b}[2Jfile"], ["run", "--no-state", "--set", "no\u{1b}[2J=1", "p.yaml"], ["\u{1b}c"],
+    ] {
+      try place.write("stdin", "")
+      let outcome = try Running(arguments, in: place, input: .file(place["stdin"])).end()
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("\\u001b") && !outcome.errors.contains("\u{1b}"), "\(outcome)")
+    }
+  }
+
+  static let hidesProcesses = "unshare --map-root-user --mount sh -c"
+
+  static var canHideProcesses: Bool {
+    (try? Workplace().shell("\(hidesProcesses) 'mount -t tmpfs none /proc'").status) == 0
+  }
+
+  @Test("arguments arrive without /proc too", .enabled(if: canHideProcesses, "/proc cannot be hidden here"))
+  func withoutProcesses() throws {
+    let place = try Workplace()
+    let outcome = try place.shell(
+      "\(Self.hidesProcesses) 'mount -t tmpfs none /proc; exec \"$0\" version' \"$0\"")
+    #expect(outcome.status == 0 && outcome.output.hasPrefix("flow "), "\(outcome)")
+  }
+
   static func pipeline(_ source: String) -> String {
     "name: p\nsources: { in: \(source) }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n"
   }

@@ -37,11 +37,34 @@ import Testing
 
   @Test("one that ends while what it has started goes on is not waited for")
   func forking() throws {
-    let place = try place("{ command: [sh, -c, 'sleep 600 & echo done'] }")
+    let place = try place("{ command: [sh, -c, 'sleep 120 & echo done; echo $! > pid'] }")
     let start = Date()
     let outcome = try place.run()
     #expect(outcome.status == 0 && outcome.errors.contains("go: done"))
     #expect(Date().timeIntervalSince(start) < 60)
+    // It has succeeded, so what it has left goes on.
+    let left = try #require(place.lines("pid").first.flatMap { Int32($0) })
+    #expect(kill(left, SIGKILL) == 0)
+  }
+
+  @Test("a command of a killed run is ended before the next run begins it again")
+  func afterKill() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { g: { generate: 1, every: 1h } }
+      steps: []
+      sinks: { go: { exec: { command: [sh, -c, 'echo $$ >> begun; sleep 3; echo $$ >> ended'], timeout: 1m } } }
+      """)
+    let killed = try place.start()
+    try killed.waitForLines(1, in: "begun")
+    killed.send(SIGKILL)
+    _ = try killed.end()
+    let next = try place.start()
+    try next.waitForLines(1, in: "ended")
+    #expect(try next.end(by: SIGTERM).outcome.errors.contains("ended"))
+    let begun = place.lines("begun")
+    #expect(begun.count >= 2 && !place.lines("ended").contains(begun[0]))
   }
 
   @Test("at the end of the input what waits is run to its end, however long stopping might take")

@@ -1,4 +1,5 @@
 import Foundation
+import TestScale
 import Testing
 
 /// `flow run` where there is no room for what it writes.
@@ -30,6 +31,45 @@ import Testing
     #expect(place.lines("disk/log.jsonl") == lines)
   }
 
+  @Test(
+    "a run that is started on a full disk waits, and goes on when there is room",
+    .enabled(if: canMount, "a small disk cannot be mounted here"))
+  func startedFull() throws {
+    let place = try Workplace(Self.pipeline("log.jsonl"), input: "1\n2\n")
+    #expect(try place.shell(Self.mount + "; dd if=/dev/zero of=disk/filler bs=4k || true").status == 0)
+    defer { _ = try? place.shell("umount -l disk") }
+    let running = try place.start("--state", "disk/st")
+    try running.waitForErrors("the pipeline waits until the state can be written")
+    #expect(place.lines("log.jsonl").isEmpty)
+    try place.remove("disk/filler")
+    let outcome = try running.end()
+    #expect(outcome.status == 0 && outcome.errors.contains("the state can be written again"))
+    #expect(place.lines("log.jsonl") == ["1", "2"])
+  }
+
+  @Test(
+    "the write-ahead log of the state does not fill a small disk",
+    .enabled(if: canMount, "a small disk cannot be mounted here"))
+  func smallDisk() throws {
+    let place = try Workplace(
+      """
+      name: p
+      epoch: { events: 50, time: 20ms }
+      sources: { in: { file: in.jsonl } }
+      steps: [ { changes: { key: .k } } ]
+      sinks: { n: { 'null': {} } }
+      """,
+      input: (1...20_000).map {
+        "{\"k\":\($0 % 300),\"n\":\($0),\"pad\":\"\(String(repeating: "x", count: 300))\"}\n"
+      }
+      .joined())
+    let mount = Self.mount.replacingOccurrences(of: "512k", with: "2m")
+    #expect(try place.shell(mount).status == 0)
+    defer { _ = try? place.shell("umount -l disk") }
+    let outcome = try place.run("--state", "disk/st", "--for", "60s")
+    #expect(outcome == Outcome(status: 0, output: "", errors: ""))
+  }
+
   @Test("where there never is room, Ctrl-C ends it, and it says how much was lost")
   func neverRoom() throws {
     let place = try Workplace(Self.pipeline("/dev/full"), input: "1\n22\n")
@@ -42,7 +82,9 @@ import Testing
     #expect(outcome.errors.contains("; 5 bytes could not be written before the end"), "\(outcome.errors)")
   }
 
-  @Test("a file that may grow no larger is like a full disk, and no reason to be killed")
+  @Test(
+    "a file that may grow no larger is like a full disk, and no reason to be killed",
+    .disabled(if: TestScale.isSanitized, "a sanitizer writes files of its own"))
   func limitedFile() throws {
     let place = try Workplace(
       Self.pipeline("log.jsonl"), input: (1...2000).map { "{\"n\":\($0)}\n" }.joined())

@@ -108,6 +108,80 @@ import Testing
     #expect(outcome.errors.contains("tell: a command was cut short; the next run begins it again"))
   }
 
+  /// Time that a signal may take where nothing else is waited for, on a busy machine.
+  static let second = 2.5
+
+  @Test("a pipe without a reader is waited for; other pipelines go on, and the second signal ends it")
+  func fifoWithoutReader() throws {
+    let place = try Workplace(
+      "sources: { in: { generate: 1 } }\nsteps: []\nsinks: { log: { jsonl: fifo } }\n")
+    try place.write(
+      "q.yaml", "sources: { in: { generate: 1, every: 1h } }\nsteps: []\nsinks: { log: { jsonl: q.jsonl } }\n"
+    )
+    #expect(mkfifo(place["fifo"], 0o600) == 0)
+    let running = try place.start("--grace", "10m", "q.yaml")
+    try running.waitForErrors("fifo: no process reads this pipe; the pipeline waits until it can be opened")
+    try running.waitForLines(1, in: "q.jsonl")
+    running.send(SIGTERM)
+    Thread.sleep(forTimeInterval: 0.3)
+    let (_, seconds) = try running.end(by: SIGTERM)
+    #expect(seconds < Self.second)
+  }
+
+  @Test("a pipe gets every line once it has a reader")
+  func fifoWithLateReader() throws {
+    let place = try Workplace(
+      "sources: { in: { generate: range(50000) } }\nsteps: []\nsinks: { log: { jsonl: fifo } }\n")
+    #expect(mkfifo(place["fifo"], 0o600) == 0)
+    let running = try place.start()
+    try running.waitForErrors("no process reads this pipe")
+    let read = try place.shell("(read -r line; echo $line; sleep 0.5; cat) < fifo > got")
+    #expect(read.status == 0)
+    #expect(try running.end().status == 0)
+    #expect(place.lines("got") == (0..<50000).map { "\($0)" })
+    #expect(place.text("p.yaml").contains("fifo") && running.errors.contains("fifo can be opened again"))
+  }
+
+  static let flooding = """
+    sources: { g: { generate: range(200000) } }
+    steps: [ { log: 'a line \\(.)' } ]
+    sinks: { n: { 'null': {} } }
+    """
+
+  /// Runs the command in a shell with a pipe without a reader as one of its outputs; what the shell prints.
+  private func blocked(_ place: Workplace, _ redirection: String, _ signals: String) throws -> Outcome {
+    #expect(mkfifo(place["stuck"], 0o600) == 0)
+    return try place.shell(
+      """
+      exec 7<>stuck
+      env --default-signal=INT "$0" run --no-state --grace 1s p.yaml \(redirection) & flow=$!
+      sleep 1.5; \(signals)
+      start=$(date +%s%N); wait $flow; echo $? $(( ($(date +%s%N) - start) / 1000000 ))
+      """)
+  }
+
+  @Test(
+    "a full standard error blocks no end",
+    arguments: ["kill -TERM $flow", "kill -TERM $flow; sleep 0.2; kill -TERM $flow"])
+  func stuckErrors(_ signals: String) throws {
+    let place = try Workplace(Self.flooding)
+    let words = try blocked(place, "2>&7", signals).output.split(separator: " ").map(String.init)
+    #expect(words.first == "1" || words.first == "0", "\(words)")
+    let milliseconds = try #require(words.last.flatMap { Double($0.filter(\.isNumber)) })
+    #expect(milliseconds < (1 + Self.second) * 1000)
+  }
+
+  @Test("the second signal ends a process whose lane is stuck in a write")
+  func stuckWrite() throws {
+    let place = try Workplace(
+      "sources: { g: { generate: range(200000) } }\nsteps: []\nsinks: { c: console }\n")
+    let outcome = try blocked(place, ">&7", "kill -INT $flow; sleep 0.2; kill -INT $flow")
+    let words = outcome.output.split(separator: " ").map(String.init)
+    #expect(words.first == "130", "\(outcome)")
+    let milliseconds = try #require(words.last.flatMap { Double($0.filter(\.isNumber)) })
+    #expect(milliseconds < Self.second * 1000)
+  }
+
   @Test("--grace says how long a sink may take when the pipeline is stopped")
   func grace() throws {
     let place = try Workplace(Self.hanging)

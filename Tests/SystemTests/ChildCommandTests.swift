@@ -97,6 +97,15 @@ import TestSupport
     #expect(took < .seconds(10))
   }
 
+  @Test("what a command with status 0 has left in the background goes on")
+  func background() {
+    let folder = Folder()
+    let note = folder.path + "/note"
+    let result = shell("(sleep 0.5; echo played > \(note)) >/dev/null 2>&1 & exit 0").run()
+    #expect(result.end == .exited(0))
+    #expect(eventually { contents(of: note) == "played\n" })
+  }
+
   @Test("one that has left the group and holds the pipes, even printing, is not waited for")
   func daemon() {
     let took = elapsed {

@@ -20,8 +20,10 @@ import Testing
     add("Nodes", [], over: ["Engine", "Fetch"])
     add("Cluster", [], over: ["Engine"])
     add("Page", ["CMicrohttpd"], over: ["Engine"])
-    add("flow", [], over: ["Nodes", "Cluster", "Page", "Sky"])
-    for name in ["CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ"] { table[name] = [] }
+    add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
+    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ"] {
+      table[name] = []
+    }
     return table
   }()
 

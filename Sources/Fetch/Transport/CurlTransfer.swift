@@ -191,6 +191,10 @@ final class CurlTransfer {
       return TransferError(
         .tooLarge, "the answer's headers have more than \(CurlTransfer.headerLimit) bytes")
     }
+    // libcurl reports a header line that is longer than it takes as the end of its memory; from 8.6 on as too large.
+    if body.isEmpty, code == CURLE_OUT_OF_MEMORY || code.rawValue == 100 {
+      return TransferError(.tooLarge, "the answer has a header line that is longer than libcurl takes")
+    }
     let own = String(cString: words)
     let reason = own.isEmpty ? String(cString: flow_curl_easy_strerror(code)) : own
     switch code {

@@ -18,6 +18,23 @@ public func printable(_ text: String) -> String {
   return String(shown)
 }
 
+/// A text with its control characters escaped, except line breaks and tabs.
+public func printableLines(_ text: String) -> String {
+  if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+  var shown = ""
+  var line = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars {
+    if scalar == "\n" || scalar == "\t" {
+      shown += printable(String(line))
+      shown.unicodeScalars.append(scalar)
+      line.removeAll()
+    } else {
+      line.append(scalar)
+    }
+  }
+  return shown + printable(String(line))
+}
+
 private func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true

@@ -62,6 +62,8 @@ final class CommandWorker: DeliveryWorker, Sendable {
   /// A command acts on the real world, in which virtual time does not pass.
   static let retriesInRealTime = true
 
+  private static let eventID = "FLOW_EVENT_ID"
+
   private let context: SinkContext
   private let output: Output
   private let timeout: Duration
@@ -96,9 +98,17 @@ final class CommandWorker: DeliveryWorker, Sendable {
     let poll = task.event?.poll
     let environment = [
       "FLOW_PIPELINE": context.pipeline, "FLOW_SINK": context.name, "FLOW_SOURCE": poll?.source ?? "",
-      "FLOW_POLL": poll.flatMap { $0.number > 0 ? "\($0.number)" : nil } ?? "", "FLOW_EVENT_ID": id,
+      "FLOW_POLL": poll.flatMap { $0.number > 0 ? "\($0.number)" : nil } ?? "", Self.eventID: id,
     ]
     return environment.merging(task.environment) { _, own in own }
+  }
+
+  func endLeftovers(of ids: [String]) {
+    let count = LeftoverProcesses.end(having: Self.eventID, among: Set(ids))
+    guard count > 0 else { return }
+    context.log.notice(
+      "\(count) process\(count == 1 ? "" : "es") of commands that a killed run had begun \(count == 1 ? "was" : "were") "
+        + "still at work, and \(count == 1 ? "was" : "were") ended")
   }
 
   private func log(_ result: ChildResult) {

@@ -66,6 +66,12 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     try submit(Item(task: task, id: ids.next(at: context.lane.now), due: now))
   }
 
+  /// Runs the tasks that the run before has left in the outbox.
+  func recover(_ entries: [OutboxEntry]) throws {
+    if offline == nil { worker.endLeftovers(of: entries.map(\.id)) }
+    try run(entries)
+  }
+
   /// Runs tasks from the outbox.
   func run(_ entries: [OutboxEntry]) throws {
     // Without a network they stay there for a run that has one.
@@ -299,7 +305,7 @@ protocol DeliverySink: KeepingSink {
 }
 
 extension DeliverySink {
-  func recover(_ entries: [OutboxEntry]) throws { try queue.run(entries) }
+  func recover(_ entries: [OutboxEntry]) throws { try queue.recover(entries) }
   func didCommit(_ entries: [OutboxEntry]) throws { try queue.run(entries) }
   func wake() throws { try queue.wake() }
   func endTurn() throws { try queue.endTurn() }

@@ -30,6 +30,9 @@ protocol DeliveryWorker {
   /// ended; only the first call counts.
   func begin(_ task: Task, id: String, _ end: @escaping DeliveryEnd) -> Subscription
 
+  /// Ends what a killed run has left at work for these tasks, which are about to begin again.
+  func endLeftovers(of ids: [String])
+
   /// Shows, on the lane, what attempts that have ended printed.
   func showOutput() throws
 
@@ -45,6 +48,8 @@ typealias DeliveryEnd = @Sendable (DeliveryFailure?) -> Void
 extension DeliveryWorker {
   static var offlineVerb: String? { nil }
   static var retriesInRealTime: Bool { false }
+
+  func endLeftovers(of ids: [String]) {}
 
   func showOutput() throws {}
 

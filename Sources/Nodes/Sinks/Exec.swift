@@ -12,11 +12,13 @@ let exec = NodeSpec(
     the same for each attempt and for no other event.
 
     What it writes on its standard error goes to the log. A run fails when its exit status is not 0, when a signal \
-    ends it or when it takes longer than `timeout`: then all it has started is ended too. After the last attempt \
-    the event is dealt with as `on_error` says. When `queue` events wait, the pipeline waits for room.
+    ends it or when it takes longer than `timeout`: then all it has started is ended too. What a command with status 0 \
+    has left in the background goes on; nobody reads what that prints, so it needs its output redirected, as in \
+    sh -c 'player >/dev/null 2>&1 &'. After the last attempt the event is dealt with as `on_error` says. When `queue` \
+    events wait, the pipeline waits for room.
 
     A run that was begun is in the state of the pipeline until it has succeeded: what a crash or a stop has cut short \
-    the next run begins again, with the same FLOW_EVENT_ID. What has failed for good is kept there too: see flow \
+    the next run begins again, with the same FLOW_EVENT_ID; what a killed run has left at work is ended first. What has failed for good is kept there too: see flow \
     state dead. In a replay commands are run as ever; --dry-run shows them instead.
     """,
   options: AnyOption.list(

@@ -88,8 +88,11 @@ private final class JSONLines: KeepingSink {
     for (path, mark) in try context.outbox?.notes(beginning: Self.markPrefix) ?? [] {
       if let mark = FileMark(json: mark.description) { files.resume(path, at: mark) }
     }
-    // A file that cannot be opened is known before anything is read for it.
-    if let constant, !context.isDryRun { single = try files.file(constant) }
+    // A path that is a mistake is known before anything is read for it. A full disk, or a pipe that nobody reads yet, is
+    // waited for on the lane, where a stop is noticed and other pipelines are not held up.
+    if let constant, !context.isDryRun {
+      do { single = try files.file(constant) } catch let failure as FileFailure where failure.mayBeAwaited {}
+    }
   }
 
   func take(_ event: Event) throws {

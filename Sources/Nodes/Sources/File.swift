@@ -107,12 +107,13 @@ private final class FileSource: StreamSource {
     return (files.firstIndex(of: position.path) ?? 0, nil)
   }
 
-  private func read(_ path: String, from start: ReadPosition?, isFollowed: Bool = false, _ feed: Feed) throws
-  {
+  private func read(
+    _ path: String, from start: ReadPosition?, isFollowed: Bool = false, isGrowing: Bool = false, _ feed: Feed
+  ) throws {
     let input = try StoppableInput(path, context.stop, at: start?.offset ?? 0)
     let reader = ValueReader(
       input, path: path, format: start?.format ?? options[FileOptions.format], position: start?.offset ?? 0,
-      lines: start?.lines ?? 0, limits: limits, report: desk.report)
+      lines: start?.lines ?? 0, limits: limits, leavesUnfinishedLine: isGrowing, report: desk.report)
     var passing = start?.values ?? 0
     var given = passing
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
@@ -155,9 +156,9 @@ private final class FileSource: StreamSource {
       if position == nil, feed.isKept, case .offset = start { return }
       if let position, FileIdentity(at: path) != position.identity {
         try readRotated(path, from: position, feed)
-        return try read(path, from: nil, isFollowed: true, feed)
+        return try read(path, from: nil, isFollowed: true, isGrowing: true, feed)
       }
-      return try read(path, from: position, isFollowed: true, feed)
+      return try read(path, from: position, isFollowed: true, isGrowing: true, feed)
     }
     let file = FollowedFile(
       path, from: start, stop: context.stop, limits: limits, report: desk.report

@@ -1,3 +1,4 @@
+import Glibc
 import System
 import Engine
 import Language
@@ -11,5 +12,13 @@ public func appendLetter(_ path: String, _ line: [UInt8]) throws {
 
 /// The same on a disk that was handed in.
 public func appendLetter(_ path: String, _ line: [UInt8], on disk: any Disk) throws {
-  try AppendFile(path, on: disk).append(line)
+  let file = try AppendFile(path, on: disk)
+  var rest = line[...]
+  // The reader of a pipe may be slow; one that has stopped must not hold up the pipeline for long.
+  for attempt in 1...20 {
+    do throws(FileFailure) { return try file.append(Array(rest)) } catch {
+      guard error.code == EAGAIN, attempt < 20 else { throw error }
+      rest = rest.dropFirst(error.written)
+    }
+  }
 }

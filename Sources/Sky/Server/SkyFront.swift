@@ -51,6 +51,14 @@ final class SkyFront: Sendable {
     var client = [CChar](repeating: 0, count: 64)
     flow_mhd_client(connection, &client, UInt32(client.count))
     let headers = pairs(connection, ofQuery: false)
+    let names = Set(headers.map { $0.name.lowercased() })
+    if names.contains("transfer-encoding"), names.contains("content-length") {
+      // Two lengths for one body: a proxy may have taken the other (RFC 9112, 6.3).
+      return send(
+        SkyAnswer(
+          status: 400, headers: [("Content-Type", "text/plain"), ("Connection", "close")],
+          body: Array("Two lengths\n".utf8)), connection)
+    }
     let request = SkyRequest(
       method: method, path: path, query: pairs(connection, ofQuery: true), headers: headers,
       body: incoming.body,

@@ -19,7 +19,7 @@ public final class SkyServer: Sendable {
 
   /// The greatest number of connections, and the seconds for which one may be idle.
   private static let connections: UInt32 = 128
-  private static let patience: UInt32 = 60
+  private static let patience: UInt32 = 10
 
   /// Starts to serve; port 0 is any free port.
   ///

@@ -50,6 +50,7 @@ public final class StateFile {
   public private(set) var epoch: Int64
   let database: Database
   private let lock: StateLock
+  private let disk: any Disk
   private let tableCacheBytes, tableKeyBytes: Int
   private var tables: [String: KeyedTable] = [:]
   /// In the order of the first request, so that every run writes in the same order.
@@ -59,6 +60,7 @@ public final class StateFile {
   /// Opens the file; creates it and the folders above it if they are missing.
   public init(path: String, _ options: Options = Options()) throws(StoreError) {
     self.path = path
+    disk = options.disk
     try StateFolder.make(for: path, options.disk)
     lock = try StateLock(on: path, options.disk)
     crashPoint("state.locked")
@@ -171,6 +173,24 @@ public final class StateFile {
     try write(epoch, body)
   }
 
+  /// Where less than this is free, the log is kept small enough that its checkpoint always has room.
+  private static let tightBytes = 64 << 20
+
+  /// Checkpoints and truncates the log before its growth could take the room that its checkpoint may need.
+  private func boundLog() {
+    guard let free = disk.freeBytes(beside: path), free < Self.tightBytes,
+      let size = disk.status(of: path + "-wal")?.size, size >= 64 << 10, size > free / 2
+    else { return }
+    tidy()
+  }
+
+  /// Checkpoints and truncates the log on a full disk; false if that gives no room.
+  private func makeRoom() -> Bool {
+    guard let size = disk.status(of: path + "-wal")?.size, size > 0 else { return false }
+    tidy()
+    return (disk.status(of: path + "-wal")?.size ?? 0) < size
+  }
+
   /// Checkpoints the log into the file; for the end of a run, when the time does not matter.
   public func tidy() {
     crashPoint("state.tidying")
@@ -185,6 +205,19 @@ public final class StateFile {
   ) throws(StoreError) {
     // Invariant 4.
     if let error = database.readError { throw error }
+    do throws(StoreError) {
+      try writeOnce(number, body)
+    } catch {
+      guard error.isFull, makeRoom() else { throw error }
+      try writeOnce(number, body)
+    }
+    boundLog()
+  }
+
+  @inline(never)
+  private func writeOnce(
+    _ number: Int64, _ body: (borrowing Epoch) throws(StoreError) -> Void
+  ) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       try body(Epoch(number: number, database: database))
       if let error = database.readError { throw error }

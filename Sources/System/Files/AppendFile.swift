@@ -76,8 +76,13 @@ package final class AppendFile {
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let count = try FileFailure.of(path, trying: "write", written: done) { () throws(DiskError) in
-        try file.append(rest)
+      let count: Int
+      do throws(DiskError) { count = try file.append(rest) } catch {
+        if error.code == EAGAIN {
+          throw FileFailure(
+            path, "the pipe is full, and its reader does not read", code: EAGAIN, written: done)
+        }
+        throw FileFailure(path, trying: "write", code: error.code, written: done)
       }
       done += count
       size += count
@@ -139,8 +144,12 @@ package final class AppendFile {
   ) throws(FileFailure) -> (file: any DiskFile, status: DiskStatus, newFolders: [String]) {
     var folders: [String] = []
     if options.makesFolders { try makeFolders(splitPath(path).folder, on: disk, made: &folders) }
-    let file = try FileFailure.of(path, trying: "open") { () throws(DiskError) in
-      try disk.open(toAppend: path, mode: options.mode, followsLinks: options.followsLinks)
+    let file: any DiskFile
+    do throws(DiskError) {
+      file = try disk.open(toAppend: path, mode: options.mode, followsLinks: options.followsLinks)
+    } catch {
+      if error.code == ENXIO { throw FileFailure(path, "no process reads this pipe", code: ENXIO) }
+      throw FileFailure(path, trying: "open", code: error.code)
     }
     guard let status = file.status else { throw FileFailure(path, trying: "open") }
     return (file, status, folders)

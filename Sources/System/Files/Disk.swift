@@ -23,6 +23,8 @@ public protocol Disk: Sendable {
   func rename(_ old: String, to new: String) throws(DiskError)
   /// Removes a name, if possible.
   func unlink(_ path: String)
+  /// How many bytes may still be written to the file system of a path; nil where that is unknown.
+  func freeBytes(beside path: String) -> Int?
   /// Makes the names in a folder durable, as far as the file system can.
   func syncFolder(_ path: String)
   /// Makes the content of a file durable, if there is one, even where an earlier sync of it has failed.
@@ -36,6 +38,8 @@ public protocol Disk: Sendable {
 }
 
 extension Disk {
+  public func freeBytes(beside path: String) -> Int? { nil }
+
   /// Creates one folder with the user's default rights.
   public func makeFolder(_ path: String) throws(DiskError) { try makeFolder(path, mode: 0o777) }
 

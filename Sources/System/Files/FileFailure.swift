@@ -41,7 +41,13 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
   package var description: String { "\(path): \(reason)" }
 
   /// It says nothing of the path, and may be over before long.
-  package var isPassing: Bool { isFull || [EIO, EMFILE, ENFILE, ENOMEM].contains(code) }
+  package var isPassing: Bool { isFull || isUnread || [EIO, EMFILE, ENFILE, ENOMEM].contains(code) }
+
+  /// A pipe without a reader, or with one that has stopped reading: worth another try later.
+  package var isUnread: Bool { code == ENXIO || code == EAGAIN }
+
+  /// The path is right, and only room or a reader is missing.
+  package var mayBeAwaited: Bool { isFull || isUnread }
 
   /// Nothing is left of the disk or of what the user may have of it: worth another try later.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }

@@ -4,6 +4,12 @@ import Glibc
 package protocol ByteSource: AnyObject {
   /// Fills the buffer as far as one read does; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int
+  /// Whether the end that `read` has reported is that of the reader's time, not of the text.
+  var isCutShort: Bool { get }
+}
+
+extension ByteSource {
+  package var isCutShort: Bool { false }
 }
 
 /// A file opened for reading, unpacked where it is gzip by its first bytes, whatever its name.

@@ -9,6 +9,9 @@ package final class StoppableInput: ByteSource {
   /// A pipe that has not been looked at.
   private var pipe: OpenDescriptor?
 
+  /// It was told to stop before the end of the file.
+  package private(set) var isCutShort = false
+
   /// Which file it is, where that can be told and read again.
   package private(set) var identity: FileIdentity?
 
@@ -32,7 +35,10 @@ package final class StoppableInput: ByteSource {
 
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
     if file?.mayWait ?? true { wait(for: file?.number ?? pipe?.number ?? 0) }
-    if stop.isSet { return 0 }
+    if stop.isSet {
+      isCutShort = true
+      return 0
+    }
     if let file { return try file.read(into: buffer) }
     if let pipe { _ = fcntl(pipe.number, F_SETFL, fcntl(pipe.number, F_GETFL) & ~O_NONBLOCK) }
     let opened = try InputFile(path, opened: pipe)

@@ -12,7 +12,18 @@ public struct SystemDisk: Disk {
   ) throws(DiskError) -> any DiskFile {
     crashPoint("file.opening")
     defer { crashPoint("file.opened") }
-    return try SystemFile(path, O_WRONLY | O_APPEND | O_CREAT, mode, followsLinks)
+    do throws(DiskError) {
+      // A pipe without a reader, or a full one, must not block the thread: nothing could end that.
+      return try SystemFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, mode, followsLinks)
+    } catch {
+      // ENXIO has other causes, such as a socket, which do not pass.
+      throw error.code == ENXIO && !isPipe(path) ? DiskError(code: ENODEV) : error
+    }
+  }
+
+  private func isPipe(_ path: String) -> Bool {
+    var status = Glibc.stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
   public func open(toRead path: String, followsLinks: Bool) throws(DiskError) -> any DiskFile {
@@ -56,6 +67,12 @@ public struct SystemDisk: Disk {
     crashPoint("file.removing")
     _ = Glibc.unlink(path)
     crashPoint("file.removed")
+  }
+
+  public func freeBytes(beside path: String) -> Int? {
+    var status = Glibc.statvfs()
+    guard statvfs(splitPath(path).folder, &status) == 0 else { return nil }
+    return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
   public func syncFolder(_ path: String) {
@@ -103,6 +120,9 @@ public struct SystemDisk: Disk {
 }
 
 private final class SystemFile: DiskFile, DiskLock {
+  /// How long, in milliseconds, a full pipe may take to have room before the caller decides whether to go on waiting.
+  private static let pipePatience: Int32 = 100
+
   let number: Int32
 
   init(_ path: String, _ flags: Int32, _ mode: mode_t, _ followsLinks: Bool) throws(DiskError) {
@@ -120,7 +140,13 @@ private final class SystemFile: DiskFile, DiskLock {
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {
     crashPoint("file.writing")
     crashPoint("file.half written") { _ = write(number, bytes.baseAddress, bytes.count / 2) }
-    let count = try checked { write(number, bytes.baseAddress, bytes.count) }
+    let count = try checked {
+      let count = write(number, bytes.baseAddress, bytes.count)
+      guard count < 0, errno == EAGAIN else { return count }
+      var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+      _ = poll(&entry, 1, Self.pipePatience)
+      return write(number, bytes.baseAddress, bytes.count)
+    }
     guard count > 0 || bytes.isEmpty else { throw DiskError(code: EIO) }
     crashPoint("file.written")
     return count

@@ -39,8 +39,9 @@ package struct ChildCommand: Sendable {
 
   /// Runs it to its end on the calling thread: at most for `timeout` and `killAfter`, whatever it does.
   ///
-  /// When it ends, all that is left of its process group is killed, and nobody is waited for who has left the group
-  /// but still holds a pipe. `stop` kills the group at once. All this as long as `onErrorLine` returns soon.
+  /// When it fails or its time is up, all that is left of its process group is killed. What a command with status 0 has
+  /// left in the background goes on. A process that still holds a pipe is not waited for. `stop` kills the group at
+  /// once. All this as long as `onErrorLine` returns soon.
   package func run(
     input: [UInt8] = [], environment extra: [String: String] = [:], stop: StopSign? = nil,
     onErrorLine: (String) -> Void = { _ in }

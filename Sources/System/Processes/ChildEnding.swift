@@ -70,11 +70,11 @@ package struct ChildEnding {
     return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo == SIGCHLD
   }
 
-  /// Kills what is left of the group, and says how the child has ended.
+  /// Takes the child's status.
   ///
-  /// In this order: until its status has been taken, no other process can get its number, nor the group's.
+  /// Unless the child has succeeded, what is left of its group is killed first. In this order: until its status has been taken, no other process can get its number, nor the group's.
   package func conclude() -> ChildEnd {
-    send(SIGKILL)
+    if !hasSucceeded { send(SIGKILL) }
     if isGivenUp {
       UnreapedChildren.add(process)
       return verdict ?? .timedOut
@@ -88,6 +88,15 @@ package struct ChildEnding {
     // Told to stop when it had just done its work: it has done its work.
     if verdict == .stopped, signal == 0 { return end }
     return verdict ?? end
+  }
+
+  /// Whether the child has ended by itself with status 0; its status is not taken.
+  private var hasSucceeded: Bool {
+    if verdict != nil || isGivenUp { return false }
+    var info = siginfo_t()
+    guard waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return false }
+    return info.si_signo == SIGCHLD && info.si_code == Int32(CLD_EXITED)
+      && info._sifields._sigchld.si_status == 0
   }
 
   /// Signals the group, and the child itself should it have left that.

@@ -6,7 +6,17 @@ import Language
 /// Standard output and standard error, for texts that are no data.
 enum Terminal {
   static func say(_ text: String) { put(text, 1) }
-  static func complain(_ text: String) { put(text, 2) }
+
+  /// Writes a message to standard error, control characters escaped: names of files and values may contain them.
+  static func complain(_ text: String) { passOn(printableLines(text)) }
+
+  /// Writes a text to standard error as it is.
+  ///
+  /// Where the reader does not read, this waits for room until `ErrorStream.giveUp`.
+  static func passOn(_ text: String) {
+    var copy = text
+    copy.withUTF8 { ErrorStream.write(UnsafeRawBufferPointer($0)) }
+  }
 
   private static func put(_ text: String, _ descriptor: Int32) {
     var copy = text

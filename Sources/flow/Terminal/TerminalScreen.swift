@@ -28,12 +28,12 @@ extension Terminal {
     return screen.isTerminal ? screen : errorScreen
   }
 
-  /// Writes to standard error, above what is drawn in place on a screen that is the same terminal.
+  /// Writes a printable text to standard error, above what is drawn in place on a screen that is the same terminal.
   static func complain(_ text: String, beside screen: Screen) {
     if let screen = screenOfErrors(beside: screen) {
-      screen.aside { complain(text) }
+      screen.aside { passOn(text) }
     } else {
-      complain(text)
+      passOn(text)
     }
   }
 

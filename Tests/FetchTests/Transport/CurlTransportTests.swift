@@ -140,6 +140,21 @@ import Testing
     }
   }
 
+  @Test("a header line without an end is too large, and no lack of memory")
+  func endlessHeader() throws {
+    let server = try LoopbackServer { _ in
+      [.text("HTTP/1.1 200 OK\r\nX-A: ")]
+        + Array(repeating: .send([UInt8](repeating: 0x61, count: 65536)), count: 100) + [.close]
+    }
+    try server.serving {
+      guard case .failure(let error) = try transfer(order(server.url)) else {
+        Issue.record("it was taken")
+        return
+      }
+      #expect(error.kind == .tooLarge && "\(error)".contains("header"), "\(error)")
+    }
+  }
+
   @Test("a body has a limit, which holds for what it unpacks to, whatever length is said")
   func tooLarge() throws {
     let bomb = gzipped([UInt8](repeating: 0x20, count: 30_000_000))

@@ -26,6 +26,47 @@ final class Pieces: ByteSource {
   }
 }
 
+/// A text whose reader is told to stop before its end.
+private final class CutShort: ByteSource {
+  private let pieces: Pieces
+  let isCutShort = true
+
+  init(_ text: String) { pieces = Pieces(Array(text.utf8), [1 << 20]) }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { pieces.read(into: buffer) }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct UnfinishedTextTests {
+  private func read(_ source: any ByteSource, leavesUnfinishedLine: Bool) throws -> (
+    values: [String], end: Int
+  ) {
+    let reader = ValueReader(source, path: "in", leavesUnfinishedLine: leavesUnfinishedLine) { flaw in
+      Issue.record("\(flaw)")
+    }
+    var values: [String] = []
+    while case let batch = try reader.nextBatch(), !batch.isEmpty { values += batch.map(\.description) }
+    return (values, reader.position.offset)
+  }
+
+  @Test("a reader that is stopped within a value neither gives a part of it nor reports a mistake")
+  func stopped() throws {
+    for (text, values) in [
+      ("1\n23\n4", ["1", "23"]), ("{\"a\":1}\n{\"a\":\"x", ["{\"a\":1}"]), ("[1,2,{\"a\"", ["1", "2"]),
+      ("{\n\"a\":", []), ("{\"a\":1", []), ("", []),
+    ] {
+      #expect(try read(CutShort(text), leavesUnfinishedLine: false).values == values, "\(text)")
+    }
+  }
+
+  @Test("a line that may still be written is left for the next reader, which finds it whole")
+  func growing() throws {
+    let text = "{\"a\":1}\n{\"a\":"
+    let found = try read(Pieces(Array(text.utf8), [5]), leavesUnfinishedLine: true)
+    #expect(found.values == ["{\"a\":1}"] && found.end == 8)
+    #expect(try read(Pieces(Array("{\"a\"".utf8), [3]), leavesUnfinishedLine: true).values.isEmpty)
+  }
+}
+
 /// What is read of a text: its values, and what is reported.
 struct Reading: Equatable {
   var values: [String] = []

@@ -139,4 +139,38 @@ import Testing
     begun.wait()
     subscription.dispose()
   }
+
+  @Test("a request that gives its body two lengths is refused, and its connection closed")
+  func twoLengths() throws {
+    let server = try server()
+    defer { server.stop() }
+    let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(connection) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(server.port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let code = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    #expect(code == 0)
+    let request = Array(
+      """
+      POST /2.3.0/launches/upcoming/ HTTP/1.1\r
+      Host: localhost\r
+      Content-Length: 3\r
+      Transfer-Encoding: chunked\r
+      \r
+      0\r
+      \r
+
+      """.utf8)
+    #expect(write(connection, request, request.count) == request.count)
+    var answer: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while case let count = read(connection, &chunk, chunk.count), count > 0 { answer += chunk[..<count] }
+    #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
+  }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+import Reactive
 
 /// A small HTTP server on the loopback that answers as a test tells it to, byte by byte if need be.
 package final class LoopbackServer: Sendable {
@@ -33,7 +33,7 @@ package final class LoopbackServer: Sendable {
 
   package let port: Int
   private let listener: Int32
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let answer: @Sendable (Received) -> [Step]
 
   /// Answers each request with some steps.

@@ -12,6 +12,9 @@ public enum TestScale {
     return factor
   }()
 
+  /// Whether the tests, and with them the command, are built for a sanitizer, which needs memory of its own.
+  public static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+
   /// A count of the ordinary run, scaled, and kept within what the test can do with.
   public static func count(_ ordinary: Int, atLeast least: Int = 1, atMost most: Int = .max) -> Int {
     min(max(Int((Double(ordinary) * factor).rounded()), least), most)

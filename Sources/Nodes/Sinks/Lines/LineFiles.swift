@@ -1,4 +1,5 @@
 import Engine
+import Glibc
 import JSON
 import Language
 import System
@@ -252,20 +253,24 @@ final class LineFiles {
     _ action: () throws(FileFailure) -> Void
   ) throws(FileFailure) {
     var waited: Double?
+    var isReported = false
     while true {
       do throws(FileFailure) {
         try action()
-        if waited != nil { context.log.notice("\(path) can be \(what) again") }
+        if isReported { context.log.notice("\(path) can be \(what) again") }
         return
       } catch {
         guard isWorthWaiting(error) else { throw error }
-        if waited.map({ $0 > 60 }) ?? true {
+        // A reader that is slow is no error; the disk has waited for it already.
+        let isSlowReader = error.code == EAGAIN
+        if waited.map({ $0 > 60 }) ?? !isSlowReader {
           context.log.error("\(error); the pipeline waits until it can be \(what)")
           context.meter.countError()
+          isReported = true
           waited = 0
         }
-        if world.pause(0.5, context.stop) { throw error }
-        waited = (waited ?? 0) + 0.5
+        if world.pause(isSlowReader ? 0 : 0.5, context.stop) { throw error }
+        waited = (waited ?? 0) + (isSlowReader ? 0.1 : 0.5)
       }
     }
   }

@@ -69,13 +69,19 @@ final class ValueReader {
   /// Nil until the format has been detected.
   private var decoder: (any Decoder)?
   private var batches = Batches()
+  /// A last line without a line break is left for a later reader: it may still be written.
+  private let leavesUnfinishedLine: Bool
+  /// What is left in the window is a part of something that is not read now.
+  private var isCutShort = false
 
   /// A reader of a source that stands at `position` already.
   init(
     _ source: any ByteSource, path: String, format: TextFormat = .auto, position: Int = 0, lines: Int = 0,
-    limits: ReadLimits = ReadLimits(), report: @escaping (BadText) -> Void
+    limits: ReadLimits = ReadLimits(), leavesUnfinishedLine: Bool = false,
+    report: @escaping (BadText) -> Void
   ) {
     self.source = source
+    self.leavesUnfinishedLine = leavesUnfinishedLine
     self.path = path
     self.format = format
     self.limits = limits
@@ -105,6 +111,7 @@ final class ValueReader {
       batches.begin(at: before)
       take()
       guard batches.isEmpty else { continue }
+      if isCutShort { return [] }
       if window.isFinal, window.count == 0 { return [] }
       if window.position == before { try fill() }
     }
@@ -123,7 +130,17 @@ final class ValueReader {
 
   private func fill() throws(FileFailure) {
     let count = try window.fill { room throws(FileFailure) in try source.read(into: room) }
-    if count == 0 { window.finish() }
+    if count != 0 { return }
+    if source.isCutShort || (leavesUnfinishedLine && isOfLines) {
+      isCutShort = true
+    } else {
+      window.finish()
+    }
+  }
+
+  /// As far as the format is known.
+  private var isOfLines: Bool {
+    if let decoder, decoder.format != .lines { false } else { window.bytes.first != 0x5b }
   }
 }
 
@@ -134,8 +151,9 @@ extension ValueReader {
     format.decoder(DecoderInput(path: path, window: window, limits: limits, report: report))
   }
 
-  private func detect() throws(FileFailure) -> any Decoder {
-    while true {
+  /// Nil where reading ends before there is enough to know.
+  private func detect() throws(FileFailure) -> (any Decoder)? {
+    while !isCutShort {
       dropMark()
       window.drop(window.bytes.prefix { isSpace($0) }.count)
       let bytes = window.bytes
@@ -152,6 +170,7 @@ extension ValueReader {
       if window.isFull { return make(.values) }
       try fill()
     }
+    return nil
   }
 
   private func format(of line: ByteView) -> TextFormat {

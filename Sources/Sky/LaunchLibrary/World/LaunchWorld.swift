@@ -1,6 +1,6 @@
 // The world of Launch Library 2: all launches at any moment.
 
-import Synchronization
+import Reactive
 
 /// All launches, from announcement to end.
 ///
@@ -27,9 +27,9 @@ public final class LaunchWorld: Sendable {
   private let setting: Setting
   /// The first launch; it flew a year before the start.
   private let firstNumber: Int
-  private let known = Mutex<[Int: LaunchLife]>([:])
+  private let known = Locked<[Int: LaunchLife]>([:])
   /// The numbers of launches that were requested by id.
-  private let numbers = Mutex<[String: Int]>([:])
+  private let numbers = Locked<[String: Int]>([:])
   /// More launches than a few years have.
   private static let knownLimit = 20_000
 

@@ -130,7 +130,7 @@ struct EvalCommand {
     let place = "flow: error (at \(input.fileName ?? "<stdin>"):\(input.line))"
     switch error {
     case EvaluationError.halt(let status, let message):
-      if let message, !message.isNull { Terminal.complain(message.string ?? "\(message)\n") }
+      if let message, !message.isNull { Terminal.passOn(message.string ?? "\(message)\n") }
       throw Halt(status: status)
     case EvaluationError.error(let value, let location):
       let message = value.string.map { ": \($0)" } ?? " (not a string): \(value)"

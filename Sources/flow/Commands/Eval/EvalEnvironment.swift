@@ -19,11 +19,11 @@ enum EvalEnvironment {
     environment.inputLineNumber = { input.line }
     environment.debug = { value in
       output.flush()
-      Terminal.complain("[\"DEBUG:\",\(value)]\n")
+      Terminal.passOn("[\"DEBUG:\",\(value)]\n")
     }
     environment.standardError = { value in
       output.flush()
-      Terminal.complain(value.string ?? value.description)
+      Terminal.passOn(value.string ?? value.description)
     }
     environment.budget.memory = options.maxMemory.map { $0 == 0 ? nil : $0 } ?? memoryLimit
     return environment

@@ -34,7 +34,8 @@ struct RunState: Sendable {
     do throws(StoreError) {
       file = try opened(path, plan)
     } catch {
-      guard [.full, .disk, .denied].contains(error.kind) else { throw error }
+      // A full disk is waited for.
+      guard [.disk, .denied].contains(error.kind) else { throw error }
       throw Unusable(
         description: "\(error); --state FOLDER names another place, and --no-state does without")
     }

@@ -1,6 +1,8 @@
-import Glibc
 import Engine
+import Glibc
 import Language
+import Reactive
+import Store
 import Synchronization
 
 /// Runs plans and waits, answering signals, until they are done.
@@ -22,112 +24,148 @@ struct Runner {
     let left: Atomic<Int>
     let hasFailed = Atomic<Bool>(false)
     init(_ count: Int) { left = Atomic(count) }
+
+    func end(hasFailed: Bool) {
+      if hasFailed { self.hasFailed.store(true, ordering: .relaxed) }
+      left.subtract(1, ordering: .releasing)
+    }
+
+    var isOver: Bool { left.load(ordering: .acquiring) <= 0 }
   }
 
   /// The exit status.
   func run() -> Int32 {
-    // Before any thread is started, so that all have them blocked and only `wait` sees them.
-    let signals = SignalSet.ofRuns
-    signals.block()
+    // Before any thread is started, so that all have the signals blocked.
+    let signals = RunSignals(grace: options.grace)
+    let status = run(signals)
+    signals.finish(status)
+    return status
+  }
+
+  private func run(_ signals: RunSignals) -> Int32 {
     let tally = Tally(plans.count)
-    let main = pthread_self()
     var runs: [PipelineRun] = []
+    var waiting: [Waiting] = []
     do {
       for plan in plans {
-        runs.append(
-          try PipelineRun(plan, options) { hasFailed in
-            if hasFailed { tally.hasFailed.store(true, ordering: .relaxed) }
-            tally.left.subtract(1, ordering: .releasing)
-            pthread_kill(main, SIGUSR2)
-          })
+        do {
+          runs.append(try make(plan, tally, signals))
+        } catch let error as StoreError where error.isFull {
+          waiting.append(Waiting(plan, error, options.log))
+        }
       }
     } catch {
       Terminal.complain("flow: \(error)\n")
       return ExitStatus.failed
     }
     for run in runs { run.start() }
-    let stoppedBy = wait(runs, tally, signals)
+    let stoppedBy = wait(&runs, &waiting, tally, signals)
     if printsStatistics { Terminal.complain(RunStatistics.text(runs), beside: options.screen) }
     if stoppedBy == SIGINT { return ExitStatus.interrupted }
     return tally.hasFailed.load(ordering: .relaxed) ? ExitStatus.failed : ExitStatus.done
   }
 
+  private func make(_ plan: Plan, _ tally: Tally, _ signals: RunSignals) throws -> PipelineRun {
+    try PipelineRun(plan, options) { hasFailed in
+      tally.end(hasFailed: hasFailed)
+      signals.wake()
+    }
+  }
+
+  /// A pipeline whose state has no room yet.
+  private struct Waiting {
+    static let pause = Duration.milliseconds(500)
+
+    let plan: Plan
+    private let log: NodeLog
+    private var reported: Instant
+
+    init(_ plan: Plan, _ error: StoreError, _ log: Log) {
+      self.plan = plan
+      self.log = NodeLog(log: log, pipeline: plan.name, node: "")
+      reported = MonotonicClock.now
+      report(error)
+    }
+
+    private func report(_ error: StoreError) {
+      log.error("\(error); the pipeline waits until the state can be written")
+    }
+
+    mutating func goOn(_ error: StoreError) {
+      guard MonotonicClock.now - reported >= .seconds(60) else { return }
+      reported = MonotonicClock.now
+      report(error)
+    }
+
+    func end() { log.notice("the state can be written again") }
+  }
+
+  /// Starts those that have room for their state by now.
+  private func startWaiting(
+    _ waiting: inout [Waiting], _ runs: inout [PipelineRun], _ tally: Tally, _ signals: RunSignals
+  ) {
+    var left: [Waiting] = []
+    for var entry in waiting {
+      do {
+        let run = try make(entry.plan, tally, signals)
+        entry.end()
+        runs.append(run)
+        run.start()
+      } catch let error as StoreError where error.isFull {
+        entry.goOn(error)
+        left.append(entry)
+      } catch {
+        Terminal.complain("flow: \(printable("\(error)"))\n", beside: options.screen)
+        tally.end(hasFailed: true)
+      }
+    }
+    waiting = left
+  }
+
   /// Until all are done; the signal that stopped them, if one did.
-  private func wait(_ runs: [PipelineRun], _ tally: Tally, _ signals: SignalSet) -> Int32? {
+  private func wait(
+    _ runs: inout [PipelineRun], _ waiting: inout [Waiting], _ tally: Tally, _ signals: RunSignals
+  ) -> Int32? {
     var stoppedBy: Int32?
-    let end = time.map { ContinuousClock.now + $0 }
-    var deadline: ContinuousClock.Instant?
+    let end = time.map { MonotonicClock.now + $0 }
+    var deadline: Instant?
     var isAborted = false
     func stop() {
-      deadline = .now + options.grace
+      deadline = MonotonicClock.now + options.grace
       for run in runs { run.stop() }
+      for _ in waiting { tally.end(hasFailed: true) }
+      waiting = []
     }
-    while tally.left.load(ordering: .acquiring) > 0 {
-      let signal = signals.wait(until: deadline ?? end)
-      switch signal {
-      case SIGUSR1: Terminal.complain(RunStatistics.text(runs), beside: options.screen)
-      case SIGINT, SIGTERM, SIGHUP:
+    func abort() {
+      isAborted = true
+      deadline = MonotonicClock.now + RunSignals.abortTime
+      for run in runs { run.abort() }
+    }
+    while !tally.isOver {
+      let tick = waiting.isEmpty ? nil : MonotonicClock.now + Waiting.pause
+      switch signals.next(until: deadline ?? [end, tick].compactMap({ $0 }).min()) {
+      case .signal(SIGUSR1): Terminal.complain(RunStatistics.text(runs), beside: options.screen)
+      case .signal(let signal):
         stoppedBy = stoppedBy ?? signal
+        if deadline == nil { stop() } else if !isAborted { abort() }
+      case .woken: break
+      case .timeOver:
         if deadline == nil {
-          stop()
-        } else if !isAborted {
-          isAborted = true
-          deadline = .now + .seconds(1)
-          for run in runs { run.abort() }
+          if let end, end <= MonotonicClock.now {
+            signals.stop()
+            stop()
+          } else {
+            startWaiting(&waiting, &runs, tally, signals)
+          }
         }
-      case nil:
-        if deadline == nil, let end, end <= .now { stop() }
-        guard let passed = deadline, passed <= .now else { continue }
+        guard let passed = deadline, passed <= MonotonicClock.now else { continue }
         if isAborted { return stoppedBy }
-        Terminal.complain("flow: not everything could be written in time\n", beside: options.screen)
         tally.hasFailed.store(true, ordering: .relaxed)
-        isAborted = true
-        deadline = .now + .seconds(1)
-        for run in runs { run.abort() }
-      default: break
+        abort()
+        Terminal.complain("flow: not everything could be written in time\n", beside: options.screen)
       }
     }
     return stoppedBy
-  }
-}
-
-/// As nohup has it.
-private func isIgnored(_ number: Int32) -> Bool {
-  var action = sigaction()
-  sigaction(number, nil, &action)
-  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
-}
-
-/// Some signals, to be blocked and waited for.
-struct SignalSet {
-  private var set = sigset_t()
-
-  /// Those that a run answers.
-  static var ofRuns: SignalSet {
-    SignalSet([SIGINT, SIGTERM, SIGUSR1, SIGUSR2] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
-  }
-
-  init(_ signals: [Int32]) {
-    sigemptyset(&set)
-    for signal in signals { sigaddset(&set, signal) }
-  }
-
-  func block() {
-    var set = set
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-  }
-
-  /// The next signal; nil when the time is over.
-  func wait(until deadline: ContinuousClock.Instant?) -> Int32? {
-    var set = set
-    guard let deadline else {
-      let signal = sigwaitinfo(&set, nil)
-      return signal > 0 ? signal : nil
-    }
-    let left = max(.zero, deadline - .now).components
-    var time = timespec(tv_sec: Int(left.seconds), tv_nsec: Int(left.attoseconds / 1_000_000_000))
-    let signal = sigtimedwait(&set, nil, &time)
-    return signal > 0 ? signal : nil
   }
 }
 

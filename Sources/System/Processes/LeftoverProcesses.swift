@@ -1,0 +1,55 @@
+import Glibc
+import Reactive
+
+/// The processes that a killed run of this program has left behind, known by a variable of their environment.
+///
+/// A process inherits its environment, so the processes that a command has started are found too. Whoever holds the lock
+/// of a state finds all of them: a child that has not reached its exec yet still holds the lock. Without `/proc` none is
+/// found.
+package enum LeftoverProcesses {
+  /// How long SIGKILL may take to end them.
+  private static let patience: Duration = .seconds(2)
+
+  /// Kills every process whose variable `name` has one of the values; returns how many there were.
+  package static func end(having name: String, among values: Set<String>) -> Int {
+    if values.isEmpty { return 0 }
+    let entries = Set(values.map { "\(name)=\($0)" })
+    let deadline = MonotonicClock.now + patience
+    var killed: Set<pid_t> = []
+    // Again, because a process may have started another meanwhile.
+    while true {
+      let found = processes.filter { $0 != getpid() && hasVariable($0, entries) }
+      for process in found { _ = kill(process, SIGKILL) }
+      killed.formUnion(found)
+      if found.isEmpty || MonotonicClock.now >= deadline { return killed.count }
+      usleep(5000)
+    }
+  }
+
+  private static var processes: [pid_t] {
+    guard let folder = opendir("/proc") else { return [] }
+    defer { closedir(folder) }
+    var numbers: [pid_t] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if let number = pid_t(name) { numbers.append(number) }
+    }
+    return numbers
+  }
+
+  /// Whether the environment with which a process was started has one of the entries; false where it cannot be read.
+  private static func hasVariable(_ process: pid_t, _ entries: Set<String>) -> Bool {
+    let file = Descriptor(owning: open("/proc/\(process)/environ", O_RDONLY | O_CLOEXEC))
+    guard file.isOpen else { return false }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count < 4 << 20 {
+      let count = retrying { read(file.number, &chunk, chunk.count) }
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+    }
+    return bytes.split(separator: 0).contains { entries.contains(String(decoding: $0, as: UTF8.self)) }
+  }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import Reactive
+
+/// The signals of a run, on a thread that does nothing else.
+///
+/// The thread touches neither lanes nor files nor the terminal. So the second signal ends the process within a second
+/// even where every other thread is blocked, in a write to a disk that hangs or to a full pipe.
+final class RunSignals: Sendable {
+  /// What the main thread waits for.
+  enum Event {
+    case signal(Int32)
+    /// A pipeline has ended.
+    case woken
+    case timeOver
+  }
+
+  private struct State {
+    var pending: [Int32] = []
+    var isWoken = false
+    /// When the process ends, come what may.
+    var end: Instant?
+    /// The exit status of a run that is over.
+    var status: Int32?
+  }
+
+  /// What the second signal leaves for an abort that kills commands and closes files.
+  static let abortTime = Duration.milliseconds(700)
+  /// How much later than planned the process ends without its main thread.
+  private static let slack = Duration.milliseconds(200)
+
+  private let state = ConditionLock(State())
+  private let grace: Duration
+
+  /// Blocks the signals in all threads that are started from now on, and starts the thread that waits for them.
+  init(grace: Duration) {
+    self.grace = grace
+    let signals = SignalSet.ofRuns
+    signals.block()
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(self).toOpaque()
+    pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<RunSignals>.fromOpaque(context).takeRetainedValue().serve()
+      }, context)
+  }
+
+  /// The next signal, or the time's end.
+  func next(until deadline: Instant?) -> Event {
+    let event = state.wait(until: deadline ?? .distantFuture, quietly: true) { state -> Event? in
+      if !state.pending.isEmpty { return .signal(state.pending.removeFirst()) }
+      guard state.isWoken else { return nil }
+      state.isWoken = false
+      return .woken
+    }
+    return event ?? .timeOver
+  }
+
+  /// Wakes the thread that waits for signals, from any thread.
+  func wake() { state.change { $0.isWoken = true } }
+
+  /// The run was stopped otherwise: the process ends after the grace, come what may.
+  func stop() {
+    end(within: grace + Self.abortTime)
+    ErrorStream.giveUp(at: MonotonicClock.now + grace)
+  }
+
+  /// The run is over, and only the process is left to end.
+  func finish(_ status: Int32) { state.change { $0.status = status } }
+
+  private func end(within time: Duration) {
+    let end = MonotonicClock.now + time + Self.slack
+    state.change { $0.end = min($0.end ?? end, end) }
+    // The thread that waits hears of the new time.
+    kill(getpid(), SIGUSR2)
+  }
+
+  // MARK: - The thread
+
+  private func serve() -> Never {
+    let signals = SignalSet.ofRuns
+    var first: Int32?
+    while true {
+      let end = state.change { $0.end }
+      if let end, MonotonicClock.now >= end {
+        _exit(state.change { $0.status } ?? (first == SIGINT ? ExitStatus.interrupted : ExitStatus.failed))
+      }
+      guard let signal = signals.wait(until: end), signal != SIGUSR2 else { continue }
+      if signal != SIGUSR1 {
+        if first == nil {
+          stop()
+        } else {
+          self.end(within: Self.abortTime)
+          ErrorStream.giveUp(at: MonotonicClock.now)
+        }
+        first = first ?? signal
+      }
+      state.change { state in
+        if state.pending.count < 16 { state.pending.append(signal) }
+      }
+    }
+  }
+}
+
+/// As nohup has it.
+private func isIgnored(_ number: Int32) -> Bool {
+  var action = sigaction()
+  sigaction(number, nil, &action)
+  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
+}
+
+/// Some signals, to be blocked and waited for.
+struct SignalSet {
+  private var set = sigset_t()
+
+  /// Those that a run answers.
+  static var ofRuns: SignalSet {
+    SignalSet([SIGINT, SIGTERM, SIGUSR1, SIGUSR2] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
+  }
+
+  init(_ signals: [Int32]) {
+    sigemptyset(&set)
+    for signal in signals { sigaddset(&set, signal) }
+  }
+
+  func block() {
+    var set = set
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// The next signal; nil when the time is over.
+  func wait(until deadline: Instant?) -> Int32? {
+    var set = set
+    guard let deadline else {
+      let signal = sigwaitinfo(&set, nil)
+      return signal > 0 ? signal : nil
+    }
+    let left = max(.zero, deadline - MonotonicClock.now).components
+    var time = timespec(tv_sec: Int(left.seconds), tv_nsec: Int(left.attoseconds / 1_000_000_000))
+    let signal = sigtimedwait(&set, nil, &time)
+    return signal > 0 ? signal : nil
+  }
+}
