@@ -116,6 +116,7 @@ private final class JSONLines: KeepingSink {
 
   func endTurn() throws {
     guard let outbox = context.outbox else { return try files.write() }
+    try files.followNames()
     if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
     // What was written once is compared before there is another commit; files that were set aside or rotated meanwhile
     // are found by the marks from before.

@@ -112,6 +112,11 @@ package final class AppendFile {
     }
   }
 
+  /// Whether the name is another file's now, or none's, and the next line may begin a new file.
+  package var hasLostName: Bool {
+    isRegular && isAtLineStart && disk.status(of: path)?.identity != identity
+  }
+
   /// Goes on in the file that has the name now, made anew where there is none.
   package func reopen() throws(FileFailure) {
     let opened = try AppendFile.open(path, options, disk)
@@ -151,6 +156,12 @@ package final class AppendFile {
     guard !isAtLineStart else { return }
     try append([0x0a])
     note("\(path): the last line was cut off; it has been ended at byte \(size - 1)")
+  }
+
+  /// The fingerprint of what the file holds before a place; nil where it cannot be read by its name.
+  package func fingerprint(upTo end: Int) -> FileFingerprint? {
+    guard let reader = try? openToRead(), reader.status?.identity == identity else { return nil }
+    return FileFingerprint(reader, upTo: end)
   }
 
   /// Also where nothing can be told, since the file may be written and not be read.

@@ -39,6 +39,19 @@ public struct SystemDisk: Disk {
     return lstat(path, &status) == 0
   }
 
+  public func name(of file: FileIdentity, in folder: String) -> String? {
+    guard let entries = opendir(folder) else { return nil }
+    defer { closedir(entries) }
+    while let entry = readdir(entries) {
+      guard UInt(entry.pointee.d_ino) == file.inode else { continue }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if FileIdentity(at: "\(folder)/\(name)") == file { return name }
+    }
+    return nil
+  }
+
   public func beginning(of path: String) -> Int? {
     var status = statx()
     guard statx(AT_FDCWD, path, 0, UInt32(STATX_BTIME | STATX_MTIME), &status) == 0 else { return nil }
@@ -116,6 +129,8 @@ private final class SystemFile: DiskFile, DiskLock {
     var status = stat()
     return fstat(number, &status) == 0 ? DiskStatus(status) : nil
   }
+
+  var birth: Int? { birthTime(number, "", atEmptyPath) }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {
     crashPoint("file.writing")

@@ -93,6 +93,18 @@ final class LineFiles {
     return taken.sorted { $0.path < $1.path }
   }
 
+  /// Sees which of the files that lines are going to be written to were moved by others, so that `needsMarks` is known
+  /// before `write()`.
+  func followNames() throws {
+    for file in open.values where file.lines.count > 0 {
+      guard let open = file.file else { continue }
+      var isNew = false
+      try patiently(file.path, "opened") { () throws(FileFailure) in isNew = try open.followName(now) }
+      if isNew { file.isChanged = true }
+      if file.isBesideMark { needsMarks = true }
+    }
+  }
+
   /// Writes what the files are still to be given.
   func write() throws {
     for file in open.values where file.lines.count > 0 { try write(file) }
@@ -404,12 +416,14 @@ final class PinnedFiles {
 
 /// A place in a file up to which a run knows what was written: which file, and how long it was then.
 ///
-///     {"device":1,"inode":2,"offset":3,"aside":0}
+///     {"device":1,"inode":2,"offset":3,"aside":0,"print":"3-9e37"}
 struct FileMark: Equatable, Sendable {
   var identity: FileIdentity
   var offset: Int
   /// How many files of that name had been set aside by then; nil where nobody has counted.
   var aside: Int?
+  /// Of what the file held before the place; nil where it could not be read, and in marks of earlier versions.
+  var fingerprint: FileFingerprint?
 
   var device: UInt { identity.device }
   var inode: UInt { identity.inode }
@@ -435,10 +449,20 @@ struct FileMark: Equatable, Sendable {
       let offset: Int = number("offset"), offset >= 0
     else { return nil }
     self.init(device: device, inode: inode, offset: offset, aside: number("aside"))
+    fingerprint = value.member("print")?.string.flatMap { FileFingerprint(text: $0) }
+  }
+
+  /// Whether the file with this inode is the one that the mark was made in, and not one written over it or with an
+  /// inode that became free; one that was cut short is.
+  func isOf(_ file: any DiskFile) -> Bool {
+    // One that cannot be read fails where it is compared.
+    guard let fingerprint, let now = FileFingerprint(file, upTo: offset) else { return true }
+    return fingerprint.matches(now)
   }
 
   var json: String {
     let count = aside.map { #","aside":\#($0)"# } ?? ""
-    return #"{"device":\#(device),"inode":\#(inode),"offset":\#(offset)\#(count)}"#
+    let print = fingerprint.map { #","print":"\#($0.text)""# } ?? ""
+    return #"{"device":\#(device),"inode":\#(inode),"offset":\#(offset)\#(count)\#(print)}"#
   }
 }

@@ -15,7 +15,7 @@ final class FollowedFile {
     /// What is written from now on.
     case end
     /// A place that was read up to before; of a given file, whatever its name is now.
-    case offset(Int, of: FileIdentity? = nil)
+    case offset(Int, of: FileIdentity? = nil, FileFingerprint? = nil)
   }
 
   let path: String
@@ -67,6 +67,9 @@ final class FollowedFile {
   /// Where in the file a follower would have to begin to give what this one has not given yet, and how many values it
   /// would have to pass over there.
   var position: (offset: Int, values: Int) { batches.position(end: window.position) }
+
+  /// The fingerprint of what lies before that place.
+  var fingerprint: FileFingerprint? { file.flatMap { FileFingerprint($0.number, upTo: position.offset) } }
 
   /// The next values, waiting for them; none once it has been stopped.
   func nextBatch() throws(FileFailure) -> [Value] {
@@ -157,7 +160,7 @@ final class FollowedFile {
     switch start {
     case .beginning: return try begin(file, at: 0)
     case .end: return try begin(file, at: Int(status.st_size))
-    case .offset(let offset, _) where offset <= status.st_size: return try begin(file, at: offset)
+    case .offset(let offset, _, _) where offset <= status.st_size: return try begin(file, at: offset)
     case .offset:
       tell(.truncated)
       return try begin(file, at: 0)
@@ -166,11 +169,17 @@ final class FollowedFile {
 
   /// The file to go on with: usually the one of that name, but first those which had it meanwhile.
   private func opened() throws(FileFailure) -> (OpenDescriptor, stat) {
-    if case .offset(_, let identity?) = start {
-      while let name = names.name(of: identity) {
+    if case .offset(let offset, let identity?, let fingerprint) = start {
+      search: while let name = names.name(of: identity) {
         do throws(FileFailure) {
           let found = try opened(name)
-          if FileIdentity(found.1) == identity { return found }
+          guard FileIdentity(found.1) == identity else { continue }
+          if let fingerprint, found.1.st_size >= offset,
+            !fingerprint.matches(FileFingerprint(found.0.number, upTo: fingerprint.end))
+          {
+            break search
+          }
+          return found
         } catch {
           // It has just been given another name.
           if error.code != ENOENT { throw error }
