@@ -34,10 +34,15 @@ package final class AppendFile {
     package var followsLinks = true
     /// The names of the folders above it are safe: they were made so with this file before.
     package var hasSafeFolders = false
+    /// No other process may claim the file while it is open.
+    package var isClaimed = false
 
     package init(
-      mode: mode_t = 0o644, makesFolders: Bool = true, followsLinks: Bool = true, hasSafeFolders: Bool = false
+      mode: mode_t = 0o644, makesFolders: Bool = true, followsLinks: Bool = true,
+      hasSafeFolders: Bool = false,
+      isClaimed: Bool = false
     ) {
+      self.isClaimed = isClaimed
       self.mode = mode
       self.makesFolders = makesFolders
       self.followsLinks = followsLinks
@@ -148,6 +153,15 @@ package final class AppendFile {
       try disk.open(toAppend: path, mode: options.mode, followsLinks: options.followsLinks)
     }
     guard let status = file.status else { throw FileFailure(path, trying: "open") }
+    if options.isClaimed, status.isRegular {
+      do throws(DiskError) { try file.claim() } catch {
+        // A file system without locks is no reason not to write.
+        if error.code == EWOULDBLOCK {
+          let holder = disk.holder(of: status.identity).map { "process \($0)" } ?? "another process"
+          throw FileFailure(path, "in use by \(holder); a file has one pipeline at a time", code: error.code)
+        }
+      }
+    }
     return (file, status, folders)
   }
 

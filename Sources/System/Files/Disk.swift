@@ -33,8 +33,10 @@ public protocol Disk: Sendable {
   /// themselves before the sync.
   func rewrite(_ path: String) throws(DiskError)
   /// Locks a file, created if it is missing, until the lock is released or the process ends, and writes the process id
-  /// into it; `EWOULDBLOCK` if another holder has the lock.
+  /// into it; `EWOULDBLOCK` if another holder has the lock, `ELOOP` if the name is a link.
   func lock(_ path: String) throws(DiskError) -> any DiskLock
+  /// The process that has claimed or locked a file, if that is known.
+  func holder(of file: FileIdentity) -> Int32?
 }
 
 extension Disk {
@@ -70,6 +72,8 @@ extension Disk {
 /// An open file of a disk; its last reference closes it.
 public protocol DiskFile: AnyObject, Sendable {
   var status: DiskStatus? { get }
+  /// Claims the file for this process while it is open, as an advisory lock; `EWOULDBLOCK` if another process has it.
+  func claim() throws(DiskError)
   /// When the file was created, in nanoseconds since 1970; nil where that is unknown.
   var birth: Int? { get }
   /// Appends at least one byte; returns how many, which may be fewer than given.

@@ -43,6 +43,11 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
   /// It says nothing of the path, and may be over before long.
   package var isPassing: Bool { isFull || [EIO, EMFILE, ENFILE, ENOMEM].contains(code) }
 
+  /// The path itself cannot be one of a file to write, whatever becomes of rights and room.
+  package var isOfName: Bool {
+    [0, EINVAL, EILSEQ, EISDIR, ELOOP, ENAMETOOLONG, ENOTDIR, ENXIO].contains(code)
+  }
+
   /// Nothing is left of the disk or of what the user may have of it: worth another try later.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 }

@@ -60,6 +60,7 @@ final class WatchedDisk: Disk {
   func status(of path: String) -> DiskStatus? { disk.status(of: path) }
   func exists(_ path: String) -> Bool { disk.exists(path) }
   func name(of file: FileIdentity, in folder: String) -> String? { disk.name(of: file, in: folder) }
+  func holder(of file: FileIdentity) -> Int32? { disk.holder(of: file) }
   func beginning(of path: String) -> Int? { disk.beginning(of: path) }
 
   func rename(_ old: String, to new: String) throws(DiskError) {
@@ -85,6 +86,7 @@ final class WatchedDisk: Disk {
 
     var status: DiskStatus? { file.status }
     var birth: Int? { file.birth }
+    func claim() throws(DiskError) { try file.claim() }
 
     /// Takes as much as there is room for.
     func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {

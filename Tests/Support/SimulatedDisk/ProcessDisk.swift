@@ -39,6 +39,8 @@ public struct ProcessDisk: Disk {
     return names.first { status(of: "\(folder)/\($0)")?.identity == file }
   }
 
+  public func holder(of file: FileIdentity) -> Int32? { nil }
+
   /// The simulated disk keeps no times.
   public func beginning(of path: String) -> Int? { nil }
 
@@ -81,6 +83,8 @@ private final class OpenFile: DiskFile, DiskLock {
     return DiskStatus(identity: identity, size: size)
   }
 
+  /// One process at a time uses the disk.
+  func claim() {}
   var birth: Int? { nil }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {
