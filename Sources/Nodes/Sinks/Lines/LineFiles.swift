@@ -44,6 +44,12 @@ final class LineFiles {
   private var keepsMarks: Bool
   /// What the last mark of each path was in: as many as whoever keeps them has.
   private var marked: [String: FileIdentity] = [:]
+  /// When each of them was handed out, by `clock`; 0 for those of the run before.
+  private var markedAt: [String: Int] = [:]
+  /// Paths whose lines were taken out since marks were kept: they are written when the marks are.
+  private var taken: Set<String> = []
+  /// So many marks are kept at most, or as many as files may be open.
+  private static let leastMarks = 1000
   /// A file is written to, or is going to be, that its last mark is not in: whoever keeps marks should do so, best
   /// before `write()`.
   private(set) var needsMarks = false
@@ -90,6 +96,7 @@ final class LineFiles {
       taken.append((file.path, file.lines.bytes))
       file.lines.removeAll()
     }
+    self.taken.formUnion(taken.map(\.path))
     return taken.sorted { $0.path < $1.path }
   }
 
@@ -187,14 +194,30 @@ final class LineFiles {
       if !synced { file.held.forgetUnsynced() }
       guard let mark = file.handOutMark() else { continue }
       marked[file.path] = mark.identity
+      markedAt[file.path] = clock
       marks.append((file.path, mark))
     }
     needsMarks = false
     return marks.sorted { $0.path < $1.path }
   }
 
+  /// Takes out the paths of marks beyond the bound, those that were handed out longest ago; to be removed with the marks
+  /// that are kept next.
+  ///
+  /// Nothing was written to these files since their marks were kept, and before anything is they have new ones.
+  func takeSurplusMarks() -> [String] {
+    let bound = max(Self.leastMarks, limit)
+    guard marked.count > bound else { return [] }
+    let idle = marked.keys.filter { files[$0] == nil && resumed[$0] == nil && !taken.contains($0) }
+    let surplus = idle.sorted { (markedAt[$0] ?? 0, $0) < (markedAt[$1] ?? 0, $1) }
+      .prefix(marked.count - bound * 3 / 4)
+    for path in surplus { (marked[path], markedAt[path]) = (nil, nil) }
+    return surplus.sorted()
+  }
+
   /// The marks that were asked for last are kept, and none from before is needed.
   func marksAreKept() {
+    taken = []
     for file in files.values {
       if let open = file.file { open.marksAreKept() } else { file.held.marksAreKept() }
     }
