@@ -78,4 +78,51 @@ import Testing
     _ = try second.end(by: SIGINT)
     #expect(place.lines("log.jsonl-20261122") + place.lines("log.jsonl") == texts(1...100))
   }
+
+  @Test("an output file that another process writes to is refused, and the process is named")
+  func twoProcesses() throws {
+    try place.write("in.jsonl", "1\n")
+    let first = try place.start("--state", "st")
+    try first.waitForLines(1, in: "log.jsonl")
+    let second = try place.run("--state", "other", "--once")
+    #expect(second.status == 1)
+    #expect(
+      second.errors.contains(
+        "log.jsonl: in use by process \(first.number); a file has one pipeline at a time"))
+    _ = try first.end(by: SIGKILL)
+    #expect(try place.run("--state", "st", "--once").status == 0)
+    #expect(place.lines("log.jsonl") == ["1"])
+  }
+
+  @Test("a run whose state is removed meanwhile ends with 1 and says so")
+  func removedState() throws {
+    try place.write("in.jsonl", "1\n")
+    let running = try place.start("--state", "st")
+    try running.waitForLines(1, in: "log.jsonl")
+    try place.remove("st/p.db")
+    try place.append("in.jsonl", "2\n")
+    let outcome = try running.end()
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("p.db: removed while it was in use; nothing more is kept"))
+  }
+
+  @Test("marks of files whose paths vary are kept of the last 1000 alone, and no line is lost or doubled")
+  func manyPaths() throws {
+    try place.write(
+      "pipeline.yaml",
+      """
+      name: p
+      sources: { in: { file: { path: in.jsonl, follow: true } } }
+      sinks: { log: { jsonl: 'out/\\(. % 1500).jsonl' } }
+      """)
+    try place.write("in.jsonl", numbers(0...1499))
+    #expect(try place.flow("run", "pipeline.yaml", "--state", "st", "--once").status == 0)
+    try place.append("in.jsonl", numbers(1500...2999))
+    #expect(try place.flow("run", "pipeline.yaml", "--state", "st", "--once").status == 0)
+    for number in 0..<1500 {
+      #expect(place.lines("out/\(number).jsonl") == ["\(number)", "\(number + 1500)"])
+    }
+    let state = try place.flow("state", "show", "p", "--state", "st", "--json")
+    #expect(state.output.components(separatedBy: "file:").count <= 1001)
+  }
 }
