@@ -25,6 +25,10 @@ struct Scenario {
   let steps: [(step: TriedStep, name: String)]
   let hasOther: Bool
   let syncs: Bool
+  /// Whether what a run has read and not committed is rotated away before the next: it begins with another file.
+  var rotatesInput: Bool { seed % 16 == 5 && kind != .polls }
+  /// Whether others rename the log, as logrotate does.
+  var renamesOutput: Bool { seed % 8 == 6 }
   let saying: Saying
   let other: Saying
 

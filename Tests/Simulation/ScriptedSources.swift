@@ -66,12 +66,15 @@ final class SaidPieces: StreamSource {
   private let stopsEarly: Bool
   private var next: Int
 
-  init(_ saying: Saying, _ life: Life, _ reach: Reach, from position: Value?, stopsEarly: Bool) {
+  init(
+    _ saying: Saying, _ life: Life, _ reach: Reach, from position: Value?, stopsEarly: Bool, isRotated: Bool
+  ) {
     self.saying = saying
     self.life = life
     self.reach = reach
     self.stopsEarly = stopsEarly
-    next = position?.member("n")?.double.flatMap { Int(exactly: $0) } ?? 0
+    let first = isRotated ? reach.farthest : 0
+    next = position?.member("n")?.double.flatMap { Int(exactly: $0) } ?? first
   }
 
   func run(_ feed: Feed) {

@@ -119,6 +119,8 @@ struct Simulation {
     note("life \(number) from \(wall - Scenario.start) for \(seconds)s, to be \(ending.rawValue)")
     if !isCalm { threaten() }
     disturb(life)
+    var random = SplitMix64(seed: seed &+ 1)
+    if scenario.renamesOutput { rename(number, life, &random) }
     // All times that were named are over then, whatever the clock has shown.
     if isLast { _ = life.clock.schedule(after: .seconds(200)) { life.setClock(by: 200_000) } }
     run(life)
@@ -169,6 +171,18 @@ struct Simulation {
     }
   }
 
+  /// Others rename the log, as logrotate does, at any time.
+  private func rename(_ number: Int, _ life: Life, _ random: inout SplitMix64) {
+    for turn in 0..<random.below(3) {
+      let after = Duration.milliseconds(random.below(40_000))
+      note("the log is renamed after \(after)")
+      _ = life.clock.schedule(after: after) {
+        guard life.isRunning, life.process.exists("/out/log.jsonl") else { return }
+        try? life.process.rename("/out/log.jsonl", to: "/out/log.jsonl.moved-\(number)-\(turn)")
+      }
+    }
+  }
+
   private func run(_ life: Life) {
     do {
       let run = try PipelineRun(scenario.plan, options(life), clock: life.clock) { life.done($0) }
@@ -209,6 +223,7 @@ struct Simulation {
     options.tap = { node, event in if life.isRunning { life.witness.note(node, event) } }
     let (kind, saying, other, reach) = (scenario.kind, scenario.saying, scenario.other, reach)
     let stopsEarly = scenario.seed % 8 == 1
+    let isRotated = scenario.rotatesInput
     options.source = { source in
       if source.name == "other" { return .poll { _, _ in SaidPolls(other, life) } }
       if kind == .polls { return .poll { _, _ in SaidPolls(saying, life) } }
@@ -216,7 +231,8 @@ struct Simulation {
         diary.add(
           "  reads from \(context.position?.description ?? "the beginning"), read before was \(reach.farthest)"
         )
-        return SaidPieces(saying, life, reach, from: context.position, stopsEarly: stopsEarly)
+        return SaidPieces(
+          saying, life, reach, from: context.position, stopsEarly: stopsEarly, isRotated: isRotated)
       }
     }
     options.sink = { plan, context in plan.name == "tell" ? Recorder(context, life) : nil }

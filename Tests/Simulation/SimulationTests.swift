@@ -59,6 +59,15 @@ import Testing
     try simulation.run()
   }
 
+  @Test(
+    "inputs that are rotated away in the first epoch, and logs that others rename",
+    arguments: [5, 21, 37, 53, 69, 46, 54, 62] as [UInt64])
+  func moved(seed: UInt64) throws {
+    var simulation = try Simulation(seed: seed)
+    #expect(simulation.scenario.renamesOutput || seed % 16 == 5)
+    try simulation.run()
+  }
+
   @Test("the same seed gives the same lives, operation by operation")
   func same() throws {
     let traces = try (0..<2).map { _ in

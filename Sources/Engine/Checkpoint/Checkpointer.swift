@@ -17,7 +17,8 @@ import System
 /// Invariants; ARCHITECTURE.md names the test that proves each:
 /// 1. State, positions and outputs of an epoch are committed in one transaction, or not at all.
 /// 2. No sink writes an output of an ordinary epoch before the epoch is committed.
-/// 3. Nothing of a repeatable epoch is written before the time at which all of it happens is committed.
+/// 3. Nothing of a repeatable epoch is written before the time at which all of it happens, and the position that it
+///    begins at, are committed: the first delivery of a source without a position is an ordinary epoch.
 /// 4. A repeatable epoch contains deliveries of its source only; anything else ends it first.
 /// 5. While a repeatable epoch is regenerated, nothing but its source's deliveries is processed, and nothing commits.
 /// 6. After a failed commit nothing more is stored or written by this run.

@@ -14,6 +14,8 @@ final class SourceEntry: Observer {
   /// The one reader of the source; several readers share it behind the entry.
   private let reader = LaneLocal<Reader?>(nil)
   private let count = LaneLocal(0)
+  /// Whether a position of the source is known to be stored.
+  private let start = LaneLocal(false)
 
   private final class Reader {
     let observer: any Observer<Event>
@@ -68,7 +70,18 @@ final class SourceEntry: Observer {
 
   private func kind(of delivery: Delivery) -> Lane.Turn {
     if delivery.endsPoll { return .single }
-    return isRepeatable && delivery.position != nil ? .repeatable : .streamed
+    guard isRepeatable, delivery.position != nil else { return .streamed }
+    return hasStart ? .repeatable : .single
+  }
+
+  /// Whether there is a position to read again from: the first delivery of all is committed before it is written.
+  ///
+  /// A file may have another name, or none, when it is to be read from its beginning again.
+  private var hasStart: Bool {
+    if let checkpointer = lane.checkpointer, !start.value {
+      start.value = checkpointer.isRegenerating || ((try? checkpointer.position(of: source)) ?? nil) != nil
+    }
+    return start.value
   }
 
   /// What is read again after a crash must be the same, its time included.

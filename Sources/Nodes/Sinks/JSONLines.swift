@@ -14,7 +14,12 @@ let jsonl = NodeSpec(
 
     Where the pipeline has state, each line is there exactly once, whatever the process is killed in: what a run has \
     kept and not written is written by the next one, and what it has written and not kept is made again and passed \
-    over, byte for byte. Where the file has other bytes there, it is set aside under another name, and that is said.
+    over, byte for byte. Where the file has other bytes there, it is set aside under another name, and that is said. \
+    Where others have added to it or cut it short since the last epoch, lines of that epoch may be in both files.
+
+    One process at a time writes to a file: a second one is refused. Others may rename it within its folder, as \
+    logrotate does. How far each was written is remembered of the 1000 files written last, or of max_open where that \
+    is more.
 
     A path may have expressions in it, as in out/\\(.provider).jsonl. What they give cannot lead out of its folder: \
     slashes and leading dots are replaced.
@@ -83,7 +88,8 @@ private final class JSONLines: KeepingSink {
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     files = LineFiles(
       JSONLinesOptions.rotation(options[JSONLinesOptions.rotate]),
-      AppendFile.Options(mode: options[JSONLinesOptions.mode], followsLinks: constant != nil),
+      AppendFile.Options(
+        mode: options[JSONLinesOptions.mode], followsLinks: constant != nil, isClaimed: true),
       limit: options[JSONLinesOptions.maxOpen], context, keepsMarks: context.outbox != nil)
     for (path, mark) in try context.outbox?.notes(beginning: Self.markPrefix) ?? [] {
       if let mark = FileMark(json: mark.description) { files.resume(path, at: mark) }
@@ -98,7 +104,7 @@ private final class JSONLines: KeepingSink {
   func take(_ event: Event) throws {
     if context.isDryRun { return try show(event) }
     // A path that cannot be is a mistake in the event; a disk that fails is none.
-    let file = try single ?? files.file(try path.path(for: event), waitingFor: \.isPassing)
+    let file = try single ?? files.file(try path.path(for: event), waitingFor: { !$0.isOfName })
     if let idMember {
       writer.write(try identified(event, by: idMember), to: file.lines)
     } else {
@@ -119,6 +125,7 @@ private final class JSONLines: KeepingSink {
 
   func endTurn() throws {
     guard let outbox = context.outbox else { return try files.write() }
+    try files.followNames()
     if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
     // What was written once is compared before there is another commit; files that were set aside or rotated meanwhile
     // are found by the marks from before.
@@ -155,6 +162,7 @@ private final class JSONLines: KeepingSink {
     for (path, mark) in try files.marks(synced: context.syncs) {
       context.outbox?.setNote(try Value.parse(mark.json), Self.markPrefix + path)
     }
+    for path in files.takeSurplusMarks() { context.outbox?.setNote(nil, Self.markPrefix + path) }
   }
 
   func didCommit(_ entries: [OutboxEntry]) throws {

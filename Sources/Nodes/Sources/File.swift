@@ -14,6 +14,10 @@ let file = NodeSpec(
     Where the pipeline has state, a run that was stopped or killed is gone on with at the place where it was. One that \
     has come to the end of its files begins anew the next time, but for a file with follow, which is read on where the \
     last run has left off, with --once too.
+
+    A file is known again by its inode, the time of its creation, and a hash of what was read of it: one that was \
+    replaced or written over is read from its beginning, and that is said. One that is written over between two looks \
+    at it, with at least as much as was read, is taken for the same.
     """,
   options: AnyOption.list(
     FileOptions.path, FileOptions.format, FileOptions.follow, FileOptions.from, FileOptions.maxValue),
@@ -98,7 +102,7 @@ private final class FileSource: StreamSource {
   /// The file that the last run was in the middle of, by its number, and where.
   private func resumption(among files: [String]) -> (first: Int, position: ReadPosition?) {
     guard let position = ReadPosition(context.position) else { return (0, nil) }
-    if let same = files.firstIndex(where: { FileIdentity(at: $0) == position.identity }) {
+    if let same = files.firstIndex(where: position.isOf) {
       context.log.detail("\(files[same]) is read on from byte \(position.offset)")
       return (same, position)
     }
@@ -124,6 +128,7 @@ private final class FileSource: StreamSource {
         continue
       }
       var position = ReadPosition(path: path, identity: identity)
+      position.fingerprint = input.fingerprint
       position.format = reader.foundFormat
       position.isFollowed = isFollowed
       if !position.format.beginsAnywhere {
@@ -141,12 +146,13 @@ private final class FileSource: StreamSource {
     var start = FileFollower.Start.beginning
     var passing = 0
     if let position {
-      start = .offset(position.offset, of: position.identity)
+      start = .offset(position.offset, of: position.identity, position.fingerprint)
       passing = position.values
     } else if options[FileOptions.from] == .end, let identity = FileIdentity(at: path) {
       // Kept before anything comes, so that what is written while nobody follows is not left out.
       var end = ReadPosition(path: path, identity: identity)
       end.offset = sizeOfFile(path)
+      end.fingerprint = FileFingerprint(path, upTo: end.offset)
       end.isFollowed = true
       start = .offset(end.offset)
       if feed.isKept { feed.send([], position: end.value) }
@@ -158,6 +164,10 @@ private final class FileSource: StreamSource {
         try readRotated(path, from: position, feed)
         return try read(path, from: nil, isFollowed: true, isGrowing: true, feed)
       }
+      if let position, !position.isUnchanged(path) {
+        noteReplaced(path)
+        return try read(path, from: nil, isFollowed: true, isGrowing: true, feed)
+      }
       return try read(path, from: position, isFollowed: true, isGrowing: true, feed)
     }
     let file = FollowedFile(
@@ -165,8 +175,7 @@ private final class FileSource: StreamSource {
     ) { [log = context.log] change in
       switch change {
       case .missing: log.notice("\(path) is not there yet; waiting for it")
-      case .replaced:
-        log.notice("\(path) is another file than the last run has read; it is read from its beginning")
+      case .replaced: log.notice(Self.replaced(path))
       case .begun: log.detail("\(path) is read from its beginning")
       case .gone: log.notice("\(path) is gone; waiting for another")
       case .unreadable(let reason): log.warning("\(path): \(reason); waiting until it can be read")
@@ -183,18 +192,22 @@ private final class FileSource: StreamSource {
       }
       var position = ReadPosition(path: path, identity: identity)
       (position.offset, position.values) = file.position
+      position.fingerprint = file.fingerprint
       position.isFollowed = true
       feed.send(rest, position: position.value)
     }
   }
 
+  private func noteReplaced(_ path: String) { context.log.notice(Self.replaced(path)) }
+
+  private static func replaced(_ path: String) -> String {
+    "\(path) is another file than the last run has read, or was written over; it is read from its beginning"
+  }
+
   /// What the last run had not read of a file that has given its name to others since: of that, and of those between.
   private func readRotated(_ path: String, from position: ReadPosition, _ feed: Feed) throws {
     let old = (1...99).map { "\(path).\($0)" }
-    guard let place = old.firstIndex(where: { FileIdentity(at: $0) == position.identity }) else {
-      return context.log.notice(
-        "\(path) is another file than the last run has read; it is read from its beginning")
-    }
+    guard let place = old.firstIndex(where: position.isOf) else { return noteReplaced(path) }
     for number in stride(from: place, through: 0, by: -1) where FileIdentity(at: old[number]) != nil {
       try read(old[number], from: number == place ? position : nil, isFollowed: true, feed)
     }

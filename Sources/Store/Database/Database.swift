@@ -127,9 +127,16 @@ public final class Database {
   /// The log may end with frames of a commit that a power cut has torn. They would become valid again if the next commit
   /// began with the same page and was torn behind it.
   func restartLog() throws(StoreError) {
-    let code = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    let code = checkpoint()
     // On a full disk the log stays: it can be read, and there may be room later.
     if code & 0xff != SQLITE_FULL { try check(code, "carry over what was left") }
+  }
+
+  /// Checkpoints everything into the file, which is whole without its log then.
+  func carryOver() throws(StoreError) { try check(checkpoint(), "make the tables") }
+
+  private func checkpoint() -> Int32 {
+    sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
   }
 
   /// Makes the page cache smaller by some bytes that another structure uses in its place, or larger again.

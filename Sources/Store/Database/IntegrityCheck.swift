@@ -10,19 +10,21 @@ enum IntegrityCheck {
   static let wholeLimit = 4 << 20
   private static let magic = Array("SQLite format 3\0".utf8)
 
-  /// Checks the header before SQLite opens the file; false if there is no database yet.
+  /// Checks the header before SQLite opens the file; false if there is no file.
+  ///
+  /// A file is whole as soon as it has its name, so an empty one was truncated.
   static func checkHeader(_ path: String, _ disk: any Disk) throws(StoreError) -> Bool {
     let header: [UInt8]
     do throws(DiskError) {
-      // A run that is killed while it creates the file may leave it empty.
-      guard let found = try disk.head(of: path, count: 100), !found.isEmpty else { return false }
+      guard let found = try disk.head(of: path, count: 100) else { return false }
       header = found
     } catch {
       guard error.code != EISDIR else { throw StoreError(path, .denied, "not a file") }
       throw StoreError(path, trying: "read the state", error)
     }
-    // A power cut during the creation may leave any header; SQLite repairs it from the journal.
+    // A power cut during the creation by version 0.1.0 may leave any header; SQLite repairs it from the journal.
     if disk.exists(path + "-journal") { return true }
+    guard !header.isEmpty else { throw StoreError(path, .corrupt, "it is empty") }
     guard header.count == 100, header.starts(with: magic) else {
       throw StoreError(path, .corrupt, "it does not begin as a database does")
     }

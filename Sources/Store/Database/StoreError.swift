@@ -19,6 +19,8 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
     case disk
     /// The file cannot be opened or written: its folder, its rights, a read-only disk.
     case denied
+    /// The file was removed, replaced or truncated while it was open.
+    case gone
     /// SQLite rejects a value, a name or a statement.
     case refused
   }

@@ -18,7 +18,10 @@ import System
 /// 5. After an error of kind `.disk` the commit may have reached the disk all the same: open the file again to know.
 /// 6. With `Sync.everyCommit` nothing is built on what a former process left before it is durable: the log is rewritten
 ///    and synced, then the folder, and only then is the log checkpointed.
-/// 7. The lock is taken before anything is read and held until the last reference goes.
+/// 7. The lock is taken before anything is read and held until the last reference goes. The file itself is locked too,
+///    so that a lock file that was removed lets nobody in.
+/// 8. The file has its name when it is whole, and an empty one is damaged. One that is removed, replaced or truncated
+///    while it is open takes no commit any more.
 public final class StateFile {
   public struct Options: Sendable {
     public var database: Database.Options
@@ -51,6 +54,8 @@ public final class StateFile {
   let database: Database
   private let lock: StateLock
   private let disk: any Disk
+  /// The file that was opened, and the largest size it was seen with: it never shrinks.
+  private var known: DiskStatus?
   private let tableCacheBytes, tableKeyBytes: Int
   private var tables: [String: KeyedTable] = [:]
   /// In the order of the first request, so that every run writes in the same order.
@@ -66,14 +71,15 @@ public final class StateFile {
     crashPoint("state.locked")
     var aside: String?
     do throws(StoreError) {
-      database = try StateFile.openDatabase(path, options)
+      database = try StateFile.openDatabase(path, options, lock)
     } catch {
       guard error.isCorrupt else { throw error }
       guard options.resetsCorrupt else { throw error.damaged }
       aside = try CorruptFile.setAside(path, options.disk)
-      database = try StateFile.openDatabase(path, options)
+      database = try StateFile.openDatabase(path, options, lock)
     }
     setAside = aside
+    known = options.disk.status(of: path)
     crashPoint("state.opened")
     epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
     freeID = (try database.integer("SELECT max(id) FROM nodes") ?? 0) + 1
@@ -82,15 +88,46 @@ public final class StateFile {
   }
 
   private static func openDatabase(
-    _ path: String, _ options: Options
+    _ path: String, _ options: Options, _ lock: StateLock
   ) throws(StoreError) -> Database {
     let isThere = try IntegrityCheck.checkHeader(path, options.disk)
+    if !isThere { try create(path, options) }
+    try lock.claim(path, options.disk)
     if options.database.sync == .everyCommit { try makeDurable(path, options.disk, isThere: isThere) }
     let database = try Database(path: path, options.database)
     if isThere { try IntegrityCheck.check(database, options.disk) }
     try Schema.prepare(database)
     if isThere { try database.restartLog() }
     return database
+  }
+
+  /// Creates the file under a name of its own and renames it when it is whole.
+  private static func create(_ path: String, _ options: Options) throws(StoreError) {
+    let draft = path + ".new"
+    let disk = options.disk
+    // Left by a run that was killed; a log whose database was removed would be read into the new one.
+    for part in ["", "-wal", "-shm", "-journal"] where disk.exists(draft + part) { disk.unlink(draft + part) }
+    let left = ["-wal", "-shm", "-journal"].map { path + $0 }.filter(disk.exists)
+    for name in left { disk.unlink(name) }
+    if !left.isEmpty { StateFolder.sync(of: path, disk) }
+    do throws(StoreError) { try fill(draft, options) } catch {
+      for part in ["", "-wal", "-shm", "-journal"] { disk.unlink(draft + part) }
+      throw StoreError(path, error.kind, error.reason, code: error.code)
+    }
+    for part in ["-wal", "-shm"] where disk.exists(draft + part) { disk.unlink(draft + part) }
+    do throws(DiskError) {
+      if options.database.sync == .everyCommit { try disk.rewrite(draft) }
+      try disk.rename(draft, to: path)
+    } catch {
+      throw StoreError(path, trying: "create the state", error)
+    }
+    crashPoint("state.created")
+  }
+
+  private static func fill(_ draft: String, _ options: Options) throws(StoreError) {
+    let database = try Database(path: draft, options.database)
+    try Schema.prepare(database)
+    try database.carryOver()
   }
 
   /// Makes durable what the last process left (invariant 6).
@@ -198,6 +235,21 @@ public final class StateFile {
     crashPoint("state.tidied")
   }
 
+  /// Sees whether the file is still the one that was opened, as large as it was at least (invariant 8).
+  private func checkPlace() throws(StoreError) {
+    guard let known else { return }
+    guard let status = disk.status(of: path) else {
+      throw StoreError(path, .gone, "removed while it was in use; nothing more is kept")
+    }
+    guard status.identity == known.identity else {
+      throw StoreError(path, .gone, "replaced by another file while it was in use; nothing more is kept")
+    }
+    guard status.size >= known.size else {
+      throw StoreError(path, .gone, "truncated while it was in use; nothing more is kept")
+    }
+    self.known = status
+  }
+
   // Swift 6.3's optimiser aborts where it inlines a call whose closure borrows what cannot be copied.
   @inline(never)
   private func write(
@@ -205,6 +257,7 @@ public final class StateFile {
   ) throws(StoreError) {
     // Invariant 4.
     if let error = database.readError { throw error }
+    try checkPlace()
     do throws(StoreError) {
       try writeOnce(number, body)
     } catch {

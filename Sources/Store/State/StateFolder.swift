@@ -59,9 +59,12 @@ public enum StateFolder {
 /// The lock of a state file, held until its last reference goes or the process ends in any way.
 ///
 /// It is an advisory lock on `NAME.db.lock`, which has the process id in it and is never removed: a process that waits
-/// for it would otherwise lock a file that no longer has a name.
+/// for it would otherwise lock a file that no longer has a name. The state file itself is claimed beside it: somebody
+/// may remove the lock's.
 final class StateLock {
   private let lock: any DiskLock
+  /// The state file, open for as long as it is claimed.
+  private var claimed: (any DiskFile)?
 
   init(on state: String, _ disk: any Disk) throws(StoreError) {
     let path = state + ".lock"
@@ -69,11 +72,26 @@ final class StateLock {
       lock = try disk.lock(path)
     } catch {
       guard error.code == EWOULDBLOCK else { throw StoreError(path, trying: "lock", error) }
-      let holder = StateLock.holder(path, disk)
-      let name = holder.map { "process \($0)" } ?? "another process"
-      throw StoreError(
-        state, .held(by: holder), "in use by \(name); a pipeline's state has one user at a time")
+      throw StateLock.held(state, by: StateLock.holder(path, disk))
     }
+  }
+
+  /// Claims the state file, if it exists; to be called before SQLite opens it, whose locks go when any other descriptor
+  /// of the file is closed.
+  func claim(_ state: String, _ disk: any Disk) throws(StoreError) {
+    guard let file = try? disk.open(toWriteOver: state, followsLinks: true) else { return }
+    do throws(DiskError) { try file.claim() } catch {
+      // A file system without locks has that of the other file, or none.
+      guard error.code == EWOULDBLOCK else { return }
+      throw StateLock.held(state, by: file.status.flatMap { disk.holder(of: $0.identity) })
+    }
+    claimed = file
+  }
+
+  private static func held(_ state: String, by holder: Int32?) -> StoreError {
+    let name = holder.map { "process \($0)" } ?? "another process"
+    return StoreError(
+      state, .held(by: holder), "in use by \(name); a pipeline's state has one user at a time")
   }
 
   private static func holder(_ path: String, _ disk: any Disk) -> Int32? {

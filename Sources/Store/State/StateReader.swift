@@ -15,7 +15,7 @@ public final class StateReader {
   /// The version of the file that was opened, if no run had it open then.
   private var still: FileVersion?
 
-  /// Opens a file, which must exist; an empty file is an empty state.
+  /// Opens a file, which must exist; one whose tables are not made yet is an empty state.
   public init(path: String) throws(StoreError) {
     self.path = path
     (database, still) = try StateReader.open(path)

@@ -43,6 +43,7 @@ public final class StateRemoval {
   public init(path: String) throws(StoreError) {
     self.path = path
     lock = try StateLock(on: path, SystemDisk())
+    try lock.claim(path, SystemDisk())
   }
 
   /// Removes the file and SQLite's files beside it.

@@ -34,10 +34,15 @@ package final class AppendFile {
     package var followsLinks = true
     /// The names of the folders above it are safe: they were made so with this file before.
     package var hasSafeFolders = false
+    /// No other process may claim the file while it is open.
+    package var isClaimed = false
 
     package init(
-      mode: mode_t = 0o644, makesFolders: Bool = true, followsLinks: Bool = true, hasSafeFolders: Bool = false
+      mode: mode_t = 0o644, makesFolders: Bool = true, followsLinks: Bool = true,
+      hasSafeFolders: Bool = false,
+      isClaimed: Bool = false
     ) {
+      self.isClaimed = isClaimed
       self.mode = mode
       self.makesFolders = makesFolders
       self.followsLinks = followsLinks
@@ -117,6 +122,11 @@ package final class AppendFile {
     }
   }
 
+  /// Whether the name is another file's now, or none's, and the next line may begin a new file.
+  package var hasLostName: Bool {
+    isRegular && isAtLineStart && disk.status(of: path)?.identity != identity
+  }
+
   /// Goes on in the file that has the name now, made anew where there is none.
   package func reopen() throws(FileFailure) {
     let opened = try AppendFile.open(path, options, disk)
@@ -152,6 +162,15 @@ package final class AppendFile {
       throw FileFailure(path, trying: "open", code: error.code)
     }
     guard let status = file.status else { throw FileFailure(path, trying: "open") }
+    if options.isClaimed, status.isRegular {
+      do throws(DiskError) { try file.claim() } catch {
+        // A file system without locks is no reason not to write.
+        if error.code == EWOULDBLOCK {
+          let holder = disk.holder(of: status.identity).map { "process \($0)" } ?? "another process"
+          throw FileFailure(path, "in use by \(holder); a file has one pipeline at a time", code: error.code)
+        }
+      }
+    }
     return (file, status, folders)
   }
 
@@ -160,6 +179,12 @@ package final class AppendFile {
     guard !isAtLineStart else { return }
     try append([0x0a])
     note("\(path): the last line was cut off; it has been ended at byte \(size - 1)")
+  }
+
+  /// The fingerprint of what the file holds before a place; nil where it cannot be read by its name.
+  package func fingerprint(upTo end: Int) -> FileFingerprint? {
+    guard let reader = try? openToRead(), reader.status?.identity == identity else { return nil }
+    return FileFingerprint(reader, upTo: end)
   }
 
   /// Also where nothing can be told, since the file may be written and not be read.

@@ -17,6 +17,8 @@ public protocol Disk: Sendable {
   func status(of path: String) -> DiskStatus?
   /// Whether the name exists, even as a link that leads nowhere.
   func exists(_ path: String) -> Bool
+  /// The name of a file in a folder by its identity; nil where it has none there.
+  func name(of file: FileIdentity, in folder: String) -> String?
   /// When a file was created, in seconds since 1970; where that is unknown, when it was last modified.
   func beginning(of path: String) -> Int?
   /// Renames a file and replaces a file that has the new name.
@@ -33,8 +35,10 @@ public protocol Disk: Sendable {
   /// themselves before the sync.
   func rewrite(_ path: String) throws(DiskError)
   /// Locks a file, created if it is missing, until the lock is released or the process ends, and writes the process id
-  /// into it; `EWOULDBLOCK` if another holder has the lock.
+  /// into it; `EWOULDBLOCK` if another holder has the lock, `ELOOP` if the name is a link.
   func lock(_ path: String) throws(DiskError) -> any DiskLock
+  /// The process that has claimed or locked a file, if that is known.
+  func holder(of file: FileIdentity) -> Int32?
 }
 
 extension Disk {
@@ -72,6 +76,10 @@ extension Disk {
 /// An open file of a disk; its last reference closes it.
 public protocol DiskFile: AnyObject, Sendable {
   var status: DiskStatus? { get }
+  /// Claims the file for this process while it is open, as an advisory lock; `EWOULDBLOCK` if another process has it.
+  func claim() throws(DiskError)
+  /// When the file was created, in nanoseconds since 1970; nil where that is unknown.
+  var birth: Int? { get }
   /// Appends at least one byte; returns how many, which may be fewer than given.
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int
   /// Reads once into the buffer from an offset; returns how many bytes, 0 at the end.

@@ -49,6 +49,11 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
   /// The path is right, and only room or a reader is missing.
   package var mayBeAwaited: Bool { isFull || isUnread }
 
+  /// The path itself cannot be one of a file to write, whatever becomes of rights and room.
+  package var isOfName: Bool {
+    [0, EINVAL, EILSEQ, EISDIR, ELOOP, ENAMETOOLONG, ENOTDIR, ENXIO].contains(code)
+  }
+
   /// Nothing is left of the disk or of what the user may have of it: worth another try later.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 }

@@ -16,7 +16,7 @@ package final class FileFollower {
     /// What is written from now on.
     case end
     /// An offset that was read up to before; of a given file, whatever its name is now.
-    case offset(Int, of: FileIdentity? = nil)
+    case offset(Int, of: FileIdentity? = nil, FileFingerprint? = nil)
   }
 
   package enum Step: Equatable {
@@ -58,6 +58,11 @@ package final class FileFollower {
     self.note = note
     watch = FileWatch(path, polls: polls)
     names = RotatedNames(of: path)
+  }
+
+  /// The fingerprint of the open file before an offset; nil without a file.
+  package func fingerprint(upTo offset: Int) -> FileFingerprint? {
+    file.flatMap { FileFingerprint($0.number, upTo: offset) }
   }
 
   /// Prepares a wait: to be called before the calls of `next` whose outcome the wait is for.
@@ -136,7 +141,7 @@ package final class FileFollower {
     switch start {
     case .beginning: return try begin(file, at: 0)
     case .end: return try begin(file, at: Int(status.st_size))
-    case .offset(let offset, _) where offset <= status.st_size: return try begin(file, at: offset)
+    case .offset(let offset, _, _) where offset <= status.st_size: return try begin(file, at: offset)
     case .offset:
       report(.truncated)
       return try begin(file, at: 0)
@@ -145,11 +150,17 @@ package final class FileFollower {
 
   /// The file to read next: usually the one of that name, but first those that had the name since.
   private func opened() throws(FileFailure) -> (OpenDescriptor, stat) {
-    if case .offset(_, let identity?) = start {
-      while let name = names.name(of: identity) {
+    if case .offset(let offset, let identity?, let fingerprint) = start {
+      search: while let name = names.name(of: identity) {
         do throws(FileFailure) {
           let found = try opened(name)
-          if FileIdentity(found.1) == identity { return found }
+          guard FileIdentity(found.1) == identity else { continue }
+          if let fingerprint, found.1.st_size >= offset,
+            !fingerprint.matches(FileFingerprint(found.0.number, upTo: fingerprint.end))
+          {
+            break search
+          }
+          return found
         } catch {
           // It has just been given another name.
           if error.code != ENOENT { throw error }

@@ -15,6 +15,12 @@ package final class StoppableInput: ByteSource {
   /// Which file it is, where that can be told and read again.
   package private(set) var identity: FileIdentity?
 
+  /// The fingerprint of what was read of it, packed as it may be; nil where it cannot be read again.
+  package var fingerprint: FileFingerprint? {
+    guard identity != nil, let file else { return nil }
+    return FileFingerprint(file.number, upTo: lseek(file.number, 0, SEEK_CUR))
+  }
+
   /// Opens a file at a place that was read up to before, which pipes do not have.
   package init(_ path: String, _ stop: StopSign, at offset: Int = 0) throws(FileFailure) {
     self.path = path

@@ -50,6 +50,19 @@ public struct SystemDisk: Disk {
     return lstat(path, &status) == 0
   }
 
+  public func name(of file: FileIdentity, in folder: String) -> String? {
+    guard let entries = opendir(folder) else { return nil }
+    defer { closedir(entries) }
+    while let entry = readdir(entries) {
+      guard UInt(entry.pointee.d_ino) == file.inode else { continue }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if FileIdentity(at: "\(folder)/\(name)") == file { return name }
+    }
+    return nil
+  }
+
   public func beginning(of path: String) -> Int? {
     var status = statx()
     guard statx(AT_FDCWD, path, 0, UInt32(STATX_BTIME | STATX_MTIME), &status) == 0 else { return nil }
@@ -102,20 +115,37 @@ public struct SystemDisk: Disk {
   }
 
   public func lock(_ path: String) throws(DiskError) -> any DiskLock {
-    let file = try SystemFile(path, O_RDWR | O_CREAT, 0o600, true)
-    var attempts = 200
-    while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
-      let code = errno
-      if code == EINTR { continue }
-      // A process that was killed while it spawned a child leaves the lock to the child until the child's exec.
-      guard code == EWOULDBLOCK, file.namesDeadProcess, attempts > 0 else { throw DiskError(code: code) }
-      attempts -= 1
-      usleep(5000)
+    var file = try SystemFile(path, O_RDWR | O_CREAT, 0o600, false)
+    try file.takeLock { file.namesDeadProcess }
+    // Another process may have replaced it since it was opened.
+    while FileIdentity(at: path) != file.status?.identity {
+      file = try SystemFile(path, O_RDWR | O_CREAT, 0o600, false)
+      try file.takeLock { file.namesDeadProcess }
     }
     // The process id is for people: the lock holds even if it cannot be written.
     let text = Array("\(getpid())\n".utf8)
     if ftruncate(file.number, 0) == 0 { _ = pwrite(file.number, text, text.count, 0) }
     return file
+  }
+}
+
+extension SystemDisk {
+  public func holder(of file: FileIdentity) -> Int32? {
+    // “1: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF”; some file systems number their devices otherwise here.
+    guard let table = try? SystemFile("/proc/locks", O_RDONLY, 0, true) else { return nil }
+    var text: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 1 << 14)
+    while case let count = pread(table.number, &room, room.count, off_t(text.count)), count > 0 {
+      text += room[..<count]
+    }
+    for line in text.split(separator: 0x0a) {
+      let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+      guard words.count > 5, words[1] == "FLOCK", let inode = words[5].split(separator: ":").last,
+        UInt(inode) == file.inode
+      else { continue }
+      return Int32(words[4]).flatMap { $0 > 0 ? $0 : nil }
+    }
+    return nil
   }
 }
 
@@ -136,6 +166,32 @@ private final class SystemFile: DiskFile, DiskLock {
     var status = stat()
     return fstat(number, &status) == 0 ? DiskStatus(status) : nil
   }
+
+  func claim() throws(DiskError) {
+    guard let identity = status?.identity else { return }
+    do throws(DiskError) {
+      try takeLock { SystemDisk().holder(of: identity).map { kill($0, 0) != 0 && errno == ESRCH } ?? false }
+    } catch {
+      // It is open here twice, which is this process's own affair.
+      guard error.code == EWOULDBLOCK, SystemDisk().holder(of: identity) == getpid() else { throw error }
+    }
+  }
+
+  /// Takes the advisory lock; waits a second for one of a process that has ended.
+  ///
+  /// A process that was killed while it spawned a child leaves the lock to the child until the child's exec.
+  func takeLock(_ isOfDeadProcess: () -> Bool) throws(DiskError) {
+    var attempts = 200
+    while flock(number, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      guard code == EWOULDBLOCK, attempts > 0, isOfDeadProcess() else { throw DiskError(code: code) }
+      attempts -= 1
+      usleep(5000)
+    }
+  }
+
+  var birth: Int? { birthTime(number, "", atEmptyPath) }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {
     crashPoint("file.writing")

@@ -59,6 +59,8 @@ final class WatchedDisk: Disk {
   func lock(_ path: String) throws(DiskError) -> any DiskLock { try disk.lock(path) }
   func status(of path: String) -> DiskStatus? { disk.status(of: path) }
   func exists(_ path: String) -> Bool { disk.exists(path) }
+  func name(of file: FileIdentity, in folder: String) -> String? { disk.name(of: file, in: folder) }
+  func holder(of file: FileIdentity) -> Int32? { disk.holder(of: file) }
   func beginning(of path: String) -> Int? { disk.beginning(of: path) }
 
   func rename(_ old: String, to new: String) throws(DiskError) {
@@ -83,6 +85,8 @@ final class WatchedDisk: Disk {
     }
 
     var status: DiskStatus? { file.status }
+    var birth: Int? { file.birth }
+    func claim() throws(DiskError) { try file.claim() }
 
     /// Takes as much as there is room for.
     func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {

@@ -110,9 +110,11 @@ import Testing
     try state.database.execute("ALTER TABLE elsewhere RENAME TO keyed; COMMIT")
     #expect(failure { try state.commit { _ in } } == failed)
     #expect(state.epoch == 1)
-    let again = try folder.snapshot().open()
+    let copy = try folder.snapshot()
+    let again = try copy.open()
     #expect(try again.table(node: "n", description: "").value(for: bytes("a")) == bytes("1"))
-    try again.commit { _ in }
+    // A folder that is gone would take its file with it.
+    try withExtendedLifetime(copy) { _ = try again.commit { _ in } }
   }
 
   @Test("a commit that fails keeps the changes for the next try")

@@ -134,12 +134,6 @@ import Testing
     #expect(state.setAside == nil && state.epoch == 1)
   }
 
-  @Test("an empty file is what a run that was killed at once has left, and is begun anew")
-  func empty() throws {
-    try folder.write([])
-    #expect(try folder.open().epoch == 0)
-  }
-
   @Test("a write-ahead file that was cut anywhere gives the commits that are whole in it")
   func cutWriteAhead() throws {
     let state = try folder.open()
@@ -155,7 +149,6 @@ import Testing
     for cut in Array(stride(from: 0, to: log.count, by: Int(1171 / min(TestScale.factor, 1)))) + [log.count] {
       let copy = try folder.snapshot()
       try copy.write(Array(log[..<cut]), "p.db-wal")
-      // Before the tables are made there is an empty file, which is begun anew.
       let after = try copy.open()
       seen.insert(after.epoch)
       let last = try after.fact(owner: "o", name: "last")

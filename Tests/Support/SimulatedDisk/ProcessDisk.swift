@@ -34,6 +34,13 @@ public struct ProcessDisk: Disk {
 
   public func exists(_ path: String) -> Bool { process.exists(path) }
 
+  public func name(of file: FileIdentity, in folder: String) -> String? {
+    guard let names = try? process.list(folder) else { return nil }
+    return names.first { status(of: "\(folder)/\($0)")?.identity == file }
+  }
+
+  public func holder(of file: FileIdentity) -> Int32? { nil }
+
   /// The simulated disk keeps no times.
   public func beginning(of path: String) -> Int? { nil }
 
@@ -75,6 +82,10 @@ private final class OpenFile: DiskFile, DiskLock {
     let identity = FileIdentity(device: UInt(file.device), inode: UInt(inode))
     return DiskStatus(identity: identity, size: size)
   }
+
+  /// One process at a time uses the disk.
+  func claim() {}
+  var birth: Int? { nil }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Int {
     try onDisk { () throws(DiskFailure) in try file.write(bytes, at: nil) }

@@ -45,6 +45,12 @@ final class LineFiles {
   private var keepsMarks: Bool
   /// What the last mark of each path was in: as many as whoever keeps them has.
   private var marked: [String: FileIdentity] = [:]
+  /// When each of them was handed out, by `clock`; 0 for those of the run before.
+  private var markedAt: [String: Int] = [:]
+  /// Paths whose lines were taken out since marks were kept: they are written when the marks are.
+  private var taken: Set<String> = []
+  /// So many marks are kept at most, or as many as files may be open.
+  private static let leastMarks = 1000
   /// A file is written to, or is going to be, that its last mark is not in: whoever keeps marks should do so, best
   /// before `write()`.
   private(set) var needsMarks = false
@@ -91,7 +97,20 @@ final class LineFiles {
       taken.append((file.path, file.lines.bytes))
       file.lines.removeAll()
     }
+    self.taken.formUnion(taken.map(\.path))
     return taken.sorted { $0.path < $1.path }
+  }
+
+  /// Sees which of the files that lines are going to be written to were moved by others, so that `needsMarks` is known
+  /// before `write()`.
+  func followNames() throws {
+    for file in open.values where file.lines.count > 0 {
+      guard let open = file.file else { continue }
+      var isNew = false
+      try patiently(file.path, "opened") { () throws(FileFailure) in isNew = try open.followName(now) }
+      if isNew { file.isChanged = true }
+      if file.isBesideMark { needsMarks = true }
+    }
   }
 
   /// Writes what the files are still to be given.
@@ -176,14 +195,30 @@ final class LineFiles {
       if !synced { file.held.forgetUnsynced() }
       guard let mark = file.handOutMark() else { continue }
       marked[file.path] = mark.identity
+      markedAt[file.path] = clock
       marks.append((file.path, mark))
     }
     needsMarks = false
     return marks.sorted { $0.path < $1.path }
   }
 
+  /// Takes out the paths of marks beyond the bound, those that were handed out longest ago; to be removed with the marks
+  /// that are kept next.
+  ///
+  /// Nothing was written to these files since their marks were kept, and before anything is they have new ones.
+  func takeSurplusMarks() -> [String] {
+    let bound = max(Self.leastMarks, limit)
+    guard marked.count > bound else { return [] }
+    let idle = marked.keys.filter { files[$0] == nil && resumed[$0] == nil && !taken.contains($0) }
+    let surplus = idle.sorted { (markedAt[$0] ?? 0, $0) < (markedAt[$1] ?? 0, $1) }
+      .prefix(marked.count - bound * 3 / 4)
+    for path in surplus { (marked[path], markedAt[path]) = (nil, nil) }
+    return surplus.sorted()
+  }
+
   /// The marks that were asked for last are kept, and none from before is needed.
   func marksAreKept() {
+    taken = []
     for file in files.values {
       if let open = file.file { open.marksAreKept() } else { file.held.marksAreKept() }
     }
@@ -409,12 +444,14 @@ final class PinnedFiles {
 
 /// A place in a file up to which a run knows what was written: which file, and how long it was then.
 ///
-///     {"device":1,"inode":2,"offset":3,"aside":0}
+///     {"device":1,"inode":2,"offset":3,"aside":0,"print":"3-9e37"}
 struct FileMark: Equatable, Sendable {
   var identity: FileIdentity
   var offset: Int
   /// How many files of that name had been set aside by then; nil where nobody has counted.
   var aside: Int?
+  /// Of what the file held before the place; nil where it could not be read, and in marks of earlier versions.
+  var fingerprint: FileFingerprint?
 
   var device: UInt { identity.device }
   var inode: UInt { identity.inode }
@@ -440,10 +477,20 @@ struct FileMark: Equatable, Sendable {
       let offset: Int = number("offset"), offset >= 0
     else { return nil }
     self.init(device: device, inode: inode, offset: offset, aside: number("aside"))
+    fingerprint = value.member("print")?.string.flatMap { FileFingerprint(text: $0) }
+  }
+
+  /// Whether the file with this inode is the one that the mark was made in, and not one written over it or with an
+  /// inode that became free; one that was cut short is.
+  func isOf(_ file: any DiskFile) -> Bool {
+    // One that cannot be read fails where it is compared.
+    guard let fingerprint, let now = FileFingerprint(file, upTo: offset) else { return true }
+    return fingerprint.matches(now)
   }
 
   var json: String {
     let count = aside.map { #","aside":\#($0)"# } ?? ""
-    return #"{"device":\#(device),"inode":\#(inode),"offset":\#(offset)\#(count)}"#
+    let print = fingerprint.map { #","print":"\#($0.text)""# } ?? ""
+    return #"{"device":\#(device),"inode":\#(inode),"offset":\#(offset)\#(count)\#(print)}"#
   }
 }

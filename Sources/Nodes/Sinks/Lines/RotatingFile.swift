@@ -88,6 +88,13 @@ final class RotatingFile {
     try file.sync()
   }
 
+  /// Goes on in a new file where somebody else has moved this one; true if so.
+  func followName(_ now: Int) throws(FileFailure) -> Bool {
+    guard surplus == nil, owed.isEmpty, file.hasLostName else { return false }
+    try beginAnew(now)
+    return true
+  }
+
   private func add(_ bytes: UnsafeRawBufferPointer, _ now: Int) throws(FileFailure) {
     if packing?.isDone == true { finishPacking() }
     if isDue(bytes.count, now) { try rotate(now) }
@@ -159,9 +166,10 @@ final class RotatingFile {
   /// Up to where the file is written, nil where that cannot be said.
   var mark: FileMark? {
     guard file.isRegular, owed.isEmpty else { return nil }
-    return surplus?.mark
-      ?? FileMark(
-        file.identity, at: file.file.status?.size ?? file.size, aside: asideCount)
+    if let surplus { return surplus.mark }
+    var mark = FileMark(file.identity, at: file.file.status?.size ?? file.size, aside: asideCount)
+    mark.fingerprint = file.fingerprint(upTo: mark.offset)
+    return mark
   }
 
   /// Whether what is appended is still compared.
@@ -230,6 +238,7 @@ final class RotatingFile {
     for passed in surplus.passed { held.retire(passed) }
     for part in surplus.parts where part.identity != file.identity { held.retire(part.file) }
     owed = surplus.owed
+    if surplus.beginsLine { beginsLine = true }
     self.surplus = nil
     file.lookAtEnd(surplus.parts[0].file)
   }
@@ -302,6 +311,12 @@ struct RotatedFiles {
 
   /// The number that a file has now, nil where it is none of these, or packed.
   func number(of file: FileIdentity) -> Int? { (1...keep).first { identity($0) == file } }
+
+  /// The path in the same folder that somebody else has given a file, nil where there is none.
+  func movedName(of file: FileIdentity) -> String? {
+    let folder = splitPath(path).folder
+    return disk.name(of: file, in: folder).map { folder == "." ? $0 : "\(folder)/\($0)" }
+  }
 
   /// Those that are not packed, the newest first; a crash may have left one gap.
   var unpacked: [Int] {

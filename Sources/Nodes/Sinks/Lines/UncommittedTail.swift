@@ -20,6 +20,8 @@ final class UncommittedTail {
     let isAside: Bool
     /// What is passed over is written over itself.
     let isRenewed: Bool
+    /// What lies before it is not ours.
+    let begin: Int
   }
 
   enum Outcome: Equatable {
@@ -67,6 +69,7 @@ final class UncommittedTail {
   ) throws(FileFailure) -> UncommittedTail? {
     let names: [String]
     var aside: [String] = []
+    var isMoved = false
     if old.disk.status(of: old.path)?.identity == mark.identity {
       names = [old.path]
     } else if let number = old.number(of: mark.identity) {
@@ -74,6 +77,11 @@ final class UncommittedTail {
       names = (1...number).reversed().map(old.name) + aside + [old.path]
     } else {
       aside = old.aside(from: mark.identity)
+      // Somebody else may have moved it, as logrotate does: nothing is written to another before a mark is in that.
+      if aside.isEmpty, let moved = old.movedName(of: mark.identity) {
+        aside = [moved]
+        isMoved = true
+      }
       names = aside.isEmpty ? [] : aside + [old.path]
     }
     var parts: [Part] = []
@@ -83,9 +91,9 @@ final class UncommittedTail {
       parts.append(
         Part(
           path: name, identity: status.identity, file: file, isAside: aside.contains(name),
-          isRenewed: isRenewed && status.isRegular))
+          isRenewed: isRenewed && status.isRegular, begin: isMoved && name == old.path ? status.size : 0))
     }
-    guard let first = parts.first, first.identity == mark.identity else { return nil }
+    guard let first = parts.first, first.identity == mark.identity, mark.isOf(first.file) else { return nil }
     return UncommittedTail(parts, from: mark)
   }
 
@@ -106,13 +114,24 @@ final class UncommittedTail {
   }
 
   /// Up to where it was passed over.
-  var mark: FileMark { FileMark(parts[0].identity, at: position, aside: asideBefore) }
+  var mark: FileMark {
+    var mark = FileMark(parts[0].identity, at: position, aside: asideBefore)
+    mark.fingerprint = FileFingerprint(parts[0].file, upTo: position)
+    return mark
+  }
+
+  /// Nothing in the present file is ours, which begins behind it with a line of its own.
+  var beginsLine: Bool { parts[0].begin > 0 && position == parts[0].begin }
 
   /// How many bytes the first file lacks of reaching up to the mark.
   var missing: Int { max(0, position - (parts[0].file.status?.size ?? 0)) }
 
   /// How many bytes there are that were not passed over.
-  var remaining: Int { parts.reduce(-position) { $0 + ($1.file.status?.size ?? 0) } + missing }
+  var remaining: Int {
+    parts.dropFirst().reduce((parts[0].file.status?.size ?? 0) - position) {
+      $0 + ($1.file.status?.size ?? 0) - $1.begin
+    } + missing
+  }
 
   /// Returns when everything that was passed over is safe.
   func sync() throws(FileFailure) {
@@ -190,7 +209,7 @@ final class UncommittedTail {
   /// Does so with all that was not passed over, which stays as it is.
   func renewRest() throws(FileFailure) {
     for (number, part) in parts.enumerated() where part.isRenewed {
-      var place = number == 0 ? position : 0
+      var place = number == 0 ? position : part.begin
       while case let count = try renew(part, at: place), count > 0 { place += count }
     }
   }
@@ -204,7 +223,7 @@ final class UncommittedTail {
 
   private func advance() {
     passed.append(parts.removeFirst().file)
-    position = 0
+    position = parts[0].begin
     chunk = 0..<0
   }
 

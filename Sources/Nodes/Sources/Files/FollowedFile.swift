@@ -45,6 +45,9 @@ final class FollowedFile {
   /// would have to pass over there.
   var position: (offset: Int, values: Int) { batches.position(end: window.position) }
 
+  /// The fingerprint of what lies before that place.
+  var fingerprint: FileFingerprint? { follower.fingerprint(upTo: position.offset) }
+
   /// The next values, waiting for them; none once it has been stopped.
   func nextBatch() throws(FileFailure) -> [Value] {
     while true {

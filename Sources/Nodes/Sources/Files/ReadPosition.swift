@@ -8,6 +8,8 @@ struct ReadPosition {
   var path: String
   /// Which file it was, whatever its name is now.
   var identity: FileIdentity
+  /// Of what was read of it; nil where it could not be read again, and in positions of earlier versions.
+  var fingerprint: FileFingerprint?
   /// A byte, as it is after unpacking, and values to pass over from there.
   var offset = 0
   var values = 0
@@ -20,6 +22,17 @@ struct ReadPosition {
   init(path: String, identity: FileIdentity) {
     self.path = path
     self.identity = identity
+  }
+
+  /// Whether the path leads to the file that was read, with what was read of it as it was.
+  func isOf(_ path: String) -> Bool { FileIdentity(at: path) == identity && isUnchanged(path) }
+
+  /// Whether what was read of the file of this path is as it was, as far as that can be decided.
+  func isUnchanged(_ path: String) -> Bool {
+    guard let fingerprint else { return true }
+    if let now = FileFingerprint(path, upTo: fingerprint.end) { return fingerprint.matches(now) }
+    // One that cannot be read fails where it is read.
+    return SystemDisk().status(of: path).map { $0.size >= fingerprint.end } ?? false
   }
 
   init?(_ value: Value?) {
@@ -35,6 +48,7 @@ struct ReadPosition {
     values = Int(clamping: number("values") ?? 0)
     lines = Int(clamping: number("lines") ?? 0)
     format = value.member("format")?.string.flatMap { TextFormat(rawValue: $0) } ?? .auto
+    fingerprint = value.member("print")?.string.flatMap { FileFingerprint(text: $0) }
     isFollowed = value.member("follow")?.isTruthy ?? false
   }
 
@@ -43,6 +57,7 @@ struct ReadPosition {
       ("file", .string(path)), ("device", .string("\(identity.device)")),
       ("inode", .string("\(identity.inode)")), ("offset", .number(offset)),
     ]
+    if let fingerprint { members.append(("print", .string(fingerprint.text))) }
     if values > 0 { members.append(("values", .number(values))) }
     if lines > 0 { members.append(("lines", .number(lines))) }
     if format != .auto { members.append(("format", .string(format.rawValue))) }

@@ -127,7 +127,25 @@ import System
     #expect(lone.files.needsMarks)
     let second = try #require(try lone.keepMark(of: path))
     #expect(first.identity == FileIdentity(at: folder["x.1"]))
-    #expect(second == FileMark(try #require(FileIdentity(at: path)), at: 2, aside: 0))
+    #expect(second.identity == FileIdentity(at: path) && second.offset == 2 && second.aside == 0)
+  }
+
+  @Test("marks are kept of so many files, those written last, and of none that is going to be written")
+  func bound() throws {
+    let lone = LoneFiles(limit: 2, keepsMarks: true)
+    let paths = (0..<1100).map { folder["\(1000 + $0)"] }
+    for path in paths {
+      try lone.write("1\n".utf8, to: path)
+      _ = try lone.keepMark(of: path)
+    }
+    try lone.files.append(Array("2\n".utf8), to: paths[1])
+    _ = lone.files.takeLines()
+    _ = try lone.files.marks(synced: false)
+    #expect(lone.files.takeSurplusMarks() == [paths[0]] + paths[2...350])
+    #expect(lone.files.takeSurplusMarks() == [])
+    lone.files.marksAreKept()
+    try lone.write("2\n".utf8, to: paths[2])
+    #expect(lone.files.needsMarks)
   }
 
   @Test("a rotated file is packed when the mark of the one that followed is kept, and not before")

@@ -30,11 +30,12 @@ import System
   }
 
   @Test(
-    "a file that was moved away, or away and replaced, is begun anew, and that is noted",
+    "a file that was moved to another folder, and perhaps replaced, is begun anew, and that is noted",
     arguments: [false, true])
   func moved(isReplaced: Bool) throws {
     let kept = try killed.run(mark: 2, cut: 5)
-    rename(path, folder["elsewhere"])
+    let away = try TemporaryFolder()
+    rename(path, away["elsewhere"])
     if isReplaced { try folder.write("x", "other") }
     let lone = try killed.replay("next\n".utf8, from: kept)
     #expect(try folder.text("x") == (isReplaced ? "other\nnext\n" : "next\n"))
@@ -42,6 +43,49 @@ import System
       lone.told().first
         == "\(path) is another file than the one that was written last; lines are added to its end")
     #expect(lone.files.needsMarks)
+  }
+
+  @Test(
+    "what a file holds that others gave another name in its folder is passed over there, and the rest is added here",
+    arguments: [nil, "", "other", "other\n"], [2, 5, 6, 8, KilledRun.truth.count])
+  func renamed(replacement: String?, cut: Int) throws {
+    let kept = try killed.run(mark: 2, cut: cut)
+    rename(path, folder["x-20261122"])
+    if let replacement { try folder.write("x", replacement) }
+    let lone = try killed.replay(truth[2...] + Array("next\n".utf8), from: kept, pieces: 3)
+    #expect(try folder.bytes("x-20261122") == Array(truth[..<cut]))
+    let start = KilledRun.lineStart(of: cut)
+    let replaced = replacement.map { $0.isEmpty || $0.hasSuffix("\n") ? $0 : $0 + "\n" } ?? ""
+    let rest = try folder.bytes("x")
+    #expect(rest == Array(replaced.utf8) + truth[start...] + Array("next\n".utf8))
+    #expect(try lone.keepMark(of: path)?.offset == rest.count)
+    #expect(folder.names.count == 2)
+  }
+
+  @Test("a file that is moved while it is open has a mark before anything is written to the new one")
+  func movedWhileOpen() throws {
+    let lone = LoneFiles(keepsMarks: true)
+    try lone.write("1\n".utf8, to: path)
+    _ = try lone.keepMark(of: path)
+    rename(path, folder["x-20261122"])
+    try lone.files.append(Array("22\n".utf8), to: path)
+    try lone.files.followNames()
+    #expect(lone.files.needsMarks)
+    let kept = try #require(try lone.keepMark(of: path))
+    #expect(kept.identity == FileIdentity(at: path) && kept.offset == 0)
+    try lone.files.write()
+    #expect(try folder.text("x") == "22\n" && folder.text("x-20261122") == "1\n")
+  }
+
+  @Test("a file that was overwritten up to the mark is not taken for the one that was written")
+  func overwritten() throws {
+    let kept = try killed.run(mark: 5, cut: 8)
+    try folder.write("x", "other\n and more\n")
+    let lone = try killed.replay(truth[5...], from: kept)
+    #expect(try folder.bytes("x") == Array("other\n and more\n".utf8) + truth[5...])
+    #expect(
+      lone.told().first
+        == "\(path) is another file than the one that was written last; lines are added to its end")
   }
 
   @Test("a file that is moved away while it is compared is compared to its end, and a new one goes on")
