@@ -78,6 +78,11 @@ public struct Request: Sendable, CustomStringConvertible {
 
   var canBeRepeated: Bool { isRepeatable || method == .get || method == .head }
 
+  /// Whether a response of a part would be mistaken for the whole.
+  var asksForWhole: Bool {
+    (method == .get || expectation == .json) && !headers.contains { $0.name.lowercased() == "range" }
+  }
+
   var redaction: Redaction { Redaction(secretTexts) }
 
   /// All texts to redact.
