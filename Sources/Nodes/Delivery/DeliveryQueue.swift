@@ -77,7 +77,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
       }
       try submit(
         Item(
-          task: task, id: entry.id, entry: entry, attempts: entry.attempts, due: now + wait(until: entry.due))
+          task: task, id: entry.id, entry: entry, attempts: entry.attempts, due: now + storedWait(of: entry))
       )
     }
     try endTurn()
@@ -209,6 +209,15 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
     if failure.isAttempt { context.log.detail(words) } else { context.log.notice("\(failure)") }
     return item
+  }
+
+  /// The wait before the next attempt at a stored task: at most the longest of its back-off, because the clock may have
+  /// been ahead when its time was stored.
+  ///
+  /// A longer wait that a server asked for is stored with the budgets, which refuse the attempt until then.
+  private func storedWait(of entry: OutboxEntry) -> Duration {
+    let longest = backoff.longestDelay(beforeRetry: max(0, entry.attempts - 1))
+    return min(wait(until: entry.due), longest)
   }
 
   /// The time left until a time of day; zero when that has passed.
