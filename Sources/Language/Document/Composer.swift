@@ -24,6 +24,8 @@ struct Composer {
   }
 
   var problems: Problems
+  /// The values of the environment that the file was made with.
+  var secrets = Secrets()
   /// Whether a part of the file could not be read: an anchor may have been there.
   var isBroken = false
   private(set) var root: Node?

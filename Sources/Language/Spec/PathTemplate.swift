@@ -24,11 +24,11 @@ extension OptionType where Value == PathTemplate {
         checker.report("this is no path", at: scalar.place)
         return nil
       }
-      let isConstant = !scalar.text.utf8.contains(UInt8(ascii: "\\"))
+      let isConstant = scalar.hasNoExpressions
       if isConstant { checker.filesWritten.append(scalar) }
       // As a text first, so that mistakes are found where they stand.
       guard OptionType<Template>.template.decode(node, checker) != nil else { return nil }
-      let program = TemplateText(scalar.text).partsProgram
+      let program = TemplateText(scalar.asTemplate.text).partsProgram
       return checker.compile(scalar, program, []) { _ in scalar.place }
         .map { PathTemplate(constant: isConstant ? scalar.text : nil, parts: $0) }
     }
