@@ -97,7 +97,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   func wake() throws { try collect() }
 
   func endTurn() throws {
-    try dryRun.write(to: context.screen)
+    try dryRun.write(to: context.screen, in: context.lane.world)
     pump()
     while waitsInTurn, !context.stop.isSet, retriesInTurn ? !active.isEmpty : isUnderWay { try wait() }
   }
@@ -105,7 +105,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   /// Waits until the deadline, by the scheduler's clock, for everything but retries that are due much later; then
   /// cancels what is left.
   func finish(by deadline: Instant) throws {
-    try dryRun.write(to: context.screen)
+    try dryRun.write(to: context.screen, in: context.lane.world)
     let end =
       MonotonicClock.now + context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
     while !context.stop.isSet, MonotonicClock.now < end, !isDone {

@@ -19,10 +19,14 @@ let http = NodeSpec(
     A request that fails is tried again a few times. After that, and where a server is out of order, what was answered \
     last stands in, with $meta.stale and $meta.age, and that is said once. An answer with an ETag or a date of change is \
     asked for only if it has changed.
+
+    Headers go to the address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
+    only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
     """,
   options: AnyOption.list(
     HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, WebOptions.headers,
-    WebOptions.bearer, WebOptions.basic, HTTPOptions.body, HTTPOptions.next, HTTPOptions.page,
+    WebOptions.bearer, WebOptions.basic, WebOptions.allowHosts, HTTPOptions.body, HTTPOptions.next,
+    HTTPOptions.page,
     HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, WebOptions.maxSize),
   shorthand: "url",
   examples: [
@@ -37,7 +41,7 @@ let http = NodeSpec(
       "a question by POST, row by row from an offset",
       """
       http: { url: https://example.org/query, method: post, body: { open: true }, rows: '.docs[]', offset: skip, \
-      max_pages: 5, timeout: 30s, max_size: 8MiB, headers: { X-Client: flow }, basic: '${USER_AND_PASSWORD:-}' }
+      max_pages: 5, timeout: 30s, allow_hosts: [cdn.example.org], max_size: 8MiB, headers: { X-Client: flow }, basic: '${USER_AND_PASSWORD:-}' }
       """),
   ],
   check: { options, checker in
