@@ -107,7 +107,7 @@ final class Checkpointer: AlarmOwner {
     var state = State(file: file)
     if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(life) }
     self.state = LaneLocal(state)
-    lane.setClock(atLeast: former?.instant)
+    lane.setClock(after: former)
   }
 
   // MARK: - Turns

@@ -79,11 +79,17 @@ public final class Lane: Sendable {
     }
   }
 
-  /// Sets the lane's clock to the time of day, or, if that was set back between two runs, to where it was: what was
-  /// stored with a time waits no longer than it would have.
-  func setClock(atLeast former: Instant?) {
-    let wall = Instant(nanoseconds: Int64(world.wallClock() * 1e6) * 1000)
-    state.value.offset = max(wall, former ?? wall) - scheduler.now
+  /// The lane's clock from now on shows the time of day. Where it was ahead of that, as after the time of day was set
+  /// back, it goes on from where it was, and by as much as the time of day has gone on since: what was stored with a
+  /// time waits no longer than it would have.
+  func setClock(after former: LaneTime?) {
+    let wallClock = world.wallClock()
+    var shown = Instant(nanoseconds: Int64(wallClock * 1e6) * 1000)
+    if let former {
+      let passed = min(max(0, wallClock - former.now), 1e9)
+      shown = max(shown, former.instant + .nanoseconds(Int64(passed * 1e6) * 1000))
+    }
+    state.value.offset = shown - scheduler.now
   }
 
   /// The scheduler's time for a time of the lane.

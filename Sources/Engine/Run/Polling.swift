@@ -31,6 +31,7 @@ final class Polling: Sendable {
   private let context: SourceContext
   private let downstream: any Observer<Delivery>
   private let failed: @Sendable (any Error) -> Void
+  private let succeeded: @Sendable () -> Void
   /// Touched on the scheduler alone.
   private let state = LaneLocal(State())
 
@@ -38,8 +39,9 @@ final class Polling: Sendable {
     _ make: @escaping @Sendable () throws -> any PollSource, _ schedule: Schedule,
     on scheduler: any Scheduler,
     _ context: SourceContext, to downstream: any Observer<Delivery>,
-    failed: @escaping @Sendable (any Error) -> Void
+    failed: @escaping @Sendable (any Error) -> Void, succeeded: @escaping @Sendable () -> Void
   ) {
+    self.succeeded = succeeded
     self.make = make
     self.schedule = schedule
     self.scheduler = scheduler
@@ -73,7 +75,9 @@ final class Polling: Sendable {
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())
     do {
-      if let answer = try ask(request) {
+      let answer = try ask(request)
+      succeeded()
+      if let answer {
         context.meter.countOut(answer.rows.count)
         let poll = Poll(
           source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes)

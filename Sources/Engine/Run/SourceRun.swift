@@ -70,14 +70,20 @@ final class SourceRun: Sendable {
     _ make: @escaping @Sendable (Options, SourceContext) throws -> any PollSource,
     _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
-    let log = context.log
+    let failures = PollFailures(context.log)
     let isOnly: Bool = if case .once = plan.schedule.rhythm { true } else { context.isOnce }
     let polling = Polling(
       { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context,
       to: downstream
-    ) { error in
-      // A failed poll is logged; the next one may succeed.
-      if isOnly { failed(error) } else { log.error("\(error)") }
+    ) { [scheduler, context] error in
+      // A poll that fails is reported; the next one may do better.
+      if isOnly {
+        failed(error)
+      } else {
+        failures.note(error, at: scheduler.now, timeOfDay: context.world.wallClock())
+      }
+    } succeeded: {
+      failures.noteSuccess()
     }
     ender.withLock { $0 = { polling.stop() } }
     polling.start()

@@ -3,15 +3,20 @@ import Store
 
 /// The rules of request budgets: when a site may be asked again, from its limits and its stored spending.
 ///
+/// A stored time in the future is from before a clock was set back. Spending then counts as spent now, and a block as
+/// long as the longest: neither holds a site for longer than its longest window or `longestBlock`.
+///
 /// Pure: `WebFile` stores the record. Times are seconds since 1970 by the wall clock, the only one that processes share.
 struct BudgetRules: Equatable, Sendable {
   /// How long a reported limit holds.
   static let memory = 86400.0
-  /// A longer block than any server asks for dates from before a clock was set back, and is ignored.
-  static let longestBlock = 8 * 86400.0
+  /// A longer block than any server gets dates from before a clock was set back, and is ignored.
+  static let longestBlock = longestRequestedWait + WebFile.clockTolerance
 
   var budget: SiteBudget
   var record: SiteRecord
+  /// Whether a block by the site is passed over, as the user may ask for.
+  var ignoresBlock = false
 
   init(_ budget: SiteBudget, _ record: SiteRecord = SiteRecord()) {
     self.budget = budget
@@ -34,7 +39,8 @@ struct BudgetRules: Equatable, Sendable {
 
   /// Until when no request may be sent.
   func block(at now: Double) -> Double? {
-    record.blockedUntil.flatMap { $0 > now && $0 < now + BudgetRules.longestBlock ? $0 : nil }
+    if ignoresBlock { return nil }
+    return record.blockedUntil.flatMap { $0 > now && $0 < now + BudgetRules.longestBlock ? $0 : nil }
   }
 
   /// The earliest time for `count` requests, `now` or later; nil if no window is large enough.

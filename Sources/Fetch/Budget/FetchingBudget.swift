@@ -8,6 +8,8 @@ extension Fetching {
 
   func pay() {
     let (current, paidBudget, isRetry) = state.withLock { ($0.current, $0.paidBudget, $0.tries > 1) }
+    // Whoever refreshes asks now, once; after another refusal the server's word counts.
+    let ignoresBlock = request.refresh && !isRetry
     let site = current.address.site
     let budgetKey = current.budgetKey
     if request.isFree || paidBudget == budgetKey { return send(current) }
@@ -16,7 +18,7 @@ extension Fetching {
     do throws(StoreError) {
       // A retry leaves at least one request in the budget.
       let payment = try client.file.withLock { file throws(StoreError) in
-        try file.pay(budgetKey, budget, reserve: isRetry ? 1 : 0, now: now)
+        try file.pay(budgetKey, budget, reserve: isRetry ? 1 : 0, ignoringBlock: ignoresBlock, now: now)
       }
       switch payment {
       case .paid(let number):
@@ -25,7 +27,7 @@ extension Fetching {
           state.payment = number
         }
         send(current)
-      case .wait(let until): wait(for: site, until: until, isRetry)
+      case .wait(let until, let isAsked): wait(for: site, until: until, isAsked: isAsked, isRetry)
       case .never: giveUp(unpaid(site, until: nil))
       }
     } catch {
@@ -35,7 +37,7 @@ extension Fetching {
     }
   }
 
-  private func wait(for site: String, until: Double, _ isRetry: Bool) {
+  private func wait(for site: String, until: Double, isAsked: Bool, _ isRetry: Bool) {
     let left = until - now
     // Less than a second is a difference between clocks.
     if isRetry, left > 1 { return giveUp(unpaid(site, until: until)) }
@@ -46,7 +48,11 @@ extension Fetching {
         return state.noticedUntil != until
       }
       if isNew {
-        notice(.waitingForBudget(site: site, until: until, wait: Duration(clamping: left)))
+        let wait = Duration(clamping: left)
+        notice(
+          isAsked
+            ? .waitingAsAsked(site: site, until: until, wait: wait)
+            : .waitingForBudget(site: site, until: until, wait: wait))
       }
     }
     // Rounded up, so as not to wake up just too early.

@@ -5,7 +5,8 @@ import Store
 enum Payment: Equatable, Sendable {
   /// The request may be sent; the number of the spending is nil for a site without limits.
   case paid(Int64?)
-  case wait(until: Double)
+  /// `isAsked` where the site has asked for the wait.
+  case wait(until: Double, isAsked: Bool)
   /// No window is large enough.
   case never
 }
@@ -13,18 +14,21 @@ enum Payment: Equatable, Sendable {
 /// Payments from the stored budgets: each one is a transaction, so that all processes together stay within the limits.
 extension WebFile {
   /// Pays for one request, if the budget has `reserve` more left after it.
-  func pay(_ site: String, _ budget: SiteBudget, reserve: Int = 0, now: Double) throws(StoreError)
-    -> Payment
-  {
+  func pay(
+    _ site: String, _ budget: SiteBudget, reserve: Int = 0, ignoringBlock: Bool = false, now: Double
+  ) throws(StoreError) -> Payment {
     try transaction { () throws(StoreError) in
       var rules = BudgetRules(budget, try self.site(site))
+      // Before the rules are asked, so that the wait they find is stored and passes.
+      if try correct(site, rules.record, now: now) { rules.record = try self.site(site) }
+      rules.ignoresBlock = ignoringBlock
       if rules.record.longest < rules.longest {
         try keepSpending(site, seconds: rules.longest)
         // Otherwise what a report added before the first payment would be removed as too old.
         rules.record.longest = rules.longest
       }
       guard let time = rules.time(for: 1 + reserve, at: now) else { return .never }
-      guard time <= now else { return .wait(until: time) }
+      guard time <= now else { return .wait(until: time, isAsked: rules.block(at: now) == time) }
       try tidy(site, rules.record, now: now)
       return rules.windows(at: now).isEmpty ? .paid(nil) : .paid(try spend(at: site, now: now))
     }
@@ -39,7 +43,7 @@ extension WebFile {
     if number == nil, block == nil, report == nil { return }
     try transaction { () throws(StoreError) in
       if let number { try settle(number, now: now) }
-      if let block { try self.block(site, until: block) }
+      if let block { try self.block(site, until: block, longest: BudgetRules.longestBlock) }
       if let report { try record(report, of: site, budget, now: now) }
     }
   }

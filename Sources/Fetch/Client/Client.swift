@@ -18,10 +18,14 @@ public final class Client: Sendable {
     public var retry: RetryPolicy
     /// The limit for all bodies in the cache.
     public var cacheBytes: Int
+    /// Texts to redact in every request that contains them.
+    public var secrets: [String]
 
     public init(
-      budgets: [String: SiteBudget] = [:], retry: RetryPolicy = RetryPolicy(), cacheBytes: Int = 256 << 20
+      budgets: [String: SiteBudget] = [:], retry: RetryPolicy = RetryPolicy(), cacheBytes: Int = 256 << 20,
+      secrets: [String] = []
     ) {
+      self.secrets = secrets
       self.budgets = budgets
       self.retry = retry
       self.cacheBytes = cacheBytes
@@ -57,6 +61,8 @@ public final class Client: Sendable {
     _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void = { _ in },
     completion: @escaping @Sendable (Result<Response, FetchError>) -> Void
   ) -> Subscription {
+    var request = request
+    request.knownSecrets = options.secrets.filter { request.contains($0) }
     let fetching = Fetching(request, of: self, notice, completion)
     scheduler.perform { fetching.begin() }
     return fetching.subscription

@@ -35,13 +35,16 @@ public struct RetryPolicy: Sendable {
   }
 }
 
+/// The longest wait that a server gets, in seconds, whatever it asks for: after that it is asked again.
+let longestRequestedWait = 6 * 3600.0
+
 /// The wait that a server asks for: from `Retry-After`, in seconds or as a date, or from a message such as Launch
 /// Library's “Expected available in 1716 seconds.”; nil if it asks for none.
 ///
-/// At most a week; zero for a date in the past.
+/// At most `longestRequestedWait`; zero for a date in the past.
 func requestedWait(_ headers: Headers, serverMessage: String?, now: Double) -> Duration? {
   let seconds = headers["retry-after"].flatMap { after(header: $0, now: now) } ?? serverMessage.flatMap(after)
-  return seconds.map { Duration(clamping: min($0, 7 * 86400)) }
+  return seconds.map { Duration(clamping: min($0, longestRequestedWait)) }
 }
 
 private func after(header: String, now: Double) -> Double? {

@@ -1,3 +1,5 @@
+import System
+
 /// The redaction of one request's secrets: they are shown as `***`, and never written to a disk.
 struct Redaction: Sendable, Equatable {
   /// Shorter secrets are not redacted: replacing each “a” would garble the text and reveal the letter.
@@ -11,10 +13,7 @@ struct Redaction: Sendable, Equatable {
   init(_ secrets: [String] = []) {
     var all: Set<[UInt8]> = []
     for secret in secrets {
-      let escaped = secret.split(separator: "/", omittingEmptySubsequences: false).joined(separator: "\\/")
-      let encoded = percentEncoded(secret, keeping: isPlainByte)
-      for form in [secret, encoded, percentDecoded(secret), escaped]
-      where form.unicodeScalars.count >= Redaction.shortest {
+      for form in secretForms(secret) where form.unicodeScalars.count >= Redaction.shortest {
         all.insert(Array(form.utf8))
       }
     }

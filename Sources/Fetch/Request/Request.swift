@@ -1,3 +1,5 @@
+import System
+
 /// A request: what to fetch, what the cache may answer, and how long it may take.
 ///
 ///     var request = Request(try Address("https://ll.thespacedevs.com/2.3.0/launches/upcoming/"))
@@ -52,6 +54,11 @@ public struct Request: Sendable, CustomStringConvertible {
   public var isFree = false
   /// More texts to redact, beside the secret headers and query items.
   public var secrets: [String] = []
+  /// The hosts to which the headers may follow a redirect or a link, beside the request's own origin.
+  public var allowedHosts: Set<String> = []
+  /// The client's secrets that the request contains: redacted, and no part of the budget's key, since a value of the
+  /// environment need not be an API key.
+  var knownSecrets: [String] = []
 
   public init(_ address: Address) {
     self.address = address
@@ -64,7 +71,7 @@ public struct Request: Sendable, CustomStringConvertible {
 
   /// The same request for a link of its response, to the next page say.
   ///
-  /// Secret headers do not go to another host.
+  /// Headers do not go to another origin, unless its host is allowed.
   public func following(_ link: String) throws(AddressError) -> Request {
     moved(to: try address.following(link))
   }
@@ -72,16 +79,37 @@ public struct Request: Sendable, CustomStringConvertible {
   func moved(to target: Address) -> Request {
     var copy = self
     copy.address = target
-    if !target.sharesOrigin(with: address) { copy.headers.removeAll(where: \.isSecret) }
+    let isAllowed =
+      target.sharesOrigin(with: address)
+      || allowedHosts.contains(target.host) && (target.scheme == .https || address.scheme == .http)
+    // What the bodies are is no secret, and belongs to them.
+    let kept = ["accept", "content-type"]
+    if !isAllowed { copy.headers.removeAll { $0.isSecret || !kept.contains($0.name.lowercased()) } }
     return copy
   }
 
   var canBeRepeated: Bool { isRepeatable || method == .get || method == .head }
 
+  /// Whether a response of a part would be mistaken for the whole.
+  var asksForWhole: Bool {
+    (method == .get || expectation == .json) && !headers.contains { $0.name.lowercased() == "range" }
+  }
+
   var redaction: Redaction { Redaction(secretTexts) }
 
+  /// Whether a text, or a form of it, is anywhere in the request.
+  func contains(_ secret: String) -> Bool {
+    let forms = secretForms(secret)
+    let texts =
+      [address.text] + headers.map(\.value) + (body.isEmpty ? [] : [String(decoding: body, as: UTF8.self)])
+    return texts.contains { text in forms.contains { text.contains($0) } }
+  }
+
   /// All texts to redact.
-  var secretTexts: [String] {
+  var secretTexts: [String] { keyTexts + knownSecrets }
+
+  /// The secrets that are declared as such, which may be API keys.
+  private var keyTexts: [String] {
     var all = secrets + address.query.filter(\.isSecret).compactMap(\.value)
     for header in headers where header.isSecret {
       all.append(header.value)
@@ -95,7 +123,7 @@ public struct Request: Sendable, CustomStringConvertible {
 
   /// The key of its budget: the host, or the host with a hash of the API key, because each API key has its own limits.
   var budgetKey: String {
-    let secrets = secretTexts
+    let secrets = keyTexts
     if secrets.isEmpty { return address.site }
     let hash = SHA256.digest(Array(Set(secrets).sorted().joined(separator: "\n").utf8)).prefix(8)
     let digits = hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }

@@ -35,6 +35,8 @@ public struct Response: Sendable {
 public enum FetchNotice: Sendable, Equatable, CustomStringConvertible {
   /// The budget of a site is spent; the fetch continues at `until` (seconds since 1970), after `wait`.
   case waitingForBudget(site: String, until: Double, wait: Duration)
+  /// The same, because the site has asked for the wait.
+  case waitingAsAsked(site: String, until: Double, wait: Duration)
   /// An attempt failed; the next one follows after `wait`.
   case retrying(FetchError, wait: Duration)
   /// The cache or the budgets cannot be read or written; the fetch continues without them.
@@ -43,6 +45,8 @@ public enum FetchNotice: Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .waitingForBudget(let site, _, let wait): "\(site): next call in \(spoken(wait))"
+    case .waitingAsAsked(let site, _, let wait):
+      "\(site): next call in \(spoken(wait)), as it asked; --refresh asks at once"
     case .retrying(let error, let wait): "\(error); next try in \(spoken(wait))"
     case .notStored(let reason): "going on without what is kept between fetches: \(reason)"
     }

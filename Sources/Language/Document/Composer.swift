@@ -24,6 +24,8 @@ struct Composer {
   }
 
   var problems: Problems
+  /// The values of the environment that the file was made with.
+  var secrets = Secrets()
   /// Whether a part of the file could not be read: an anchor may have been there.
   var isBroken = false
   private(set) var root: YAMLNode?
@@ -220,9 +222,12 @@ extension Composer {
       problems.report(flaw.message, at: SourceRange(file, sourceMap.file(of: flaw.range)), hint: flaw.hint)
     }
     let full = String(decoding: interpolation.text, as: UTF8.self)
+    let secretValues = interpolation.values.compactMap { Secrets.secretPart(of: $0.value, named: $0.name) }
+    for value in secretValues { secrets.insert(value) }
     return Scalar(
       text: full, written: written, style: style, meaning: meaning(full, style, event), place: place,
-      variables: interpolation.variables, map: interpolation.map)
+      variables: interpolation.variables, map: interpolation.map, insertions: interpolation.insertions,
+      secrets: secretValues)
   }
 
   private mutating func meaning(_ text: String, _ style: Scalar.Style, _ event: YAMLEvent) -> Meaning {

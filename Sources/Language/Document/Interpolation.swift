@@ -5,6 +5,10 @@ struct Interpolation {
   private(set) var text: [UInt8] = []
   private(set) var map = TextMap()
   private(set) var variables: [String] = []
+  /// Where in the text the values are, in bytes.
+  private(set) var insertions: [Range<Int>] = []
+  /// The values that come from the environment, not from a default.
+  private(set) var values: [(name: String, value: String)] = []
   private(set) var flaws: [TextError] = []
 
   init(_ source: [UInt8], _ sourceMap: TextMap, environment: (String) -> String?) {
@@ -20,6 +24,7 @@ struct Interpolation {
         let end = rest.firstIndex(of: UInt8(ascii: "}")).map { $0 + 1 } ?? source.count
         let value = replacement(
           String(decoding: source[index..<end], as: UTF8.self), index..<end, environment)
+        insertions.append(text.count..<text.count + value.utf8.count)
         text += value.utf8
         map.append(value.utf8.count, from: sourceMap.file(of: index..<end))
         index = end
@@ -50,14 +55,20 @@ struct Interpolation {
     variables.append(String(name))
     let value = environment(String(name))
     if rest.isEmpty {
-      if let value { return value }
+      if let value {
+        values.append((String(name), value))
+        return value
+      }
       flaws.append(
         TextError(
           "the variable \(name) is not set in the environment", at: range,
           hint: "set it, or give a default: ${\(name):-…}"))
       return ""
     }
-    if let value, !value.isEmpty { return value }
+    if let value, !value.isEmpty {
+      values.append((String(name), value))
+      return value
+    }
     return String(rest.dropFirst(2))
   }
 }

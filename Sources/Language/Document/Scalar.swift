@@ -13,6 +13,10 @@ public struct Scalar: Sendable {
   /// The variables of the environment that the text was made with.
   public let variables: [String]
   let map: TextMap
+  /// Where the values of variables are in the text, in UTF-8 bytes.
+  var insertions: [Range<Int>] = []
+  /// Values of the environment in the text that nothing printed may show.
+  var secrets: [String] = []
 
   /// Where a part of the text (in UTF-8 bytes) stands in the file; the whole when it has no place of its own.
   public func place(of range: Range<Int>) -> SourceRange {

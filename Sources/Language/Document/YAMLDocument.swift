@@ -12,6 +12,8 @@ public struct YAMLDocument: Sendable {
   public let problems: Problems
   /// Whether all of the file is in the tree; if not, what seems to be missing may be in the part that is not.
   public let isWhole: Bool
+  /// The values of the environment in it.
+  public private(set) var secrets = Secrets()
 
   /// Reads a file; `environment` gives the values for `${NAME}`.
   public init(_ file: SourceFile, limits: Limits = Limits(), environment: (String) -> String?) {
@@ -32,6 +34,7 @@ public struct YAMLDocument: Sendable {
     var reader = DocumentReader(file, limits, problems)
     reader.read(screened, environment: environment)
     problems = reader.composer.problems
+    secrets = reader.composer.secrets
     if reader.composer.isEmpty, reader.isWhole {
       problems.report(
         "the file is empty", at: SourceRange(file, 0..<0), hint: "a pipeline has at least sources and sinks")

@@ -46,6 +46,7 @@ public struct PipelineReader {
       for scalar in builder.checker.filesWritten { claim(scalar, &found) }
       settingsUsed.formUnion(builder.settingsUsed)
       secrets.add(builder.checker.secrets)
+      secrets.add(document.secrets)
     }
     problems.add(found)
     guard found.isEmpty, let plan else { return false }
@@ -79,7 +80,7 @@ func normalized(_ path: String) -> String {
 }
 
 extension Secrets {
-  mutating func add(_ others: Secrets) {
+  public mutating func add(_ others: Secrets) {
     for text in others.all { insert(text) }
   }
 }

@@ -1,4 +1,7 @@
-/// The secrets: texts that are redacted in all output.
+import System
+
+/// Texts that nothing printed may show: values of the environment and what `secret` options have, wherever they appear,
+/// also as a URL, or JSON writes them.
 ///
 ///     var secrets = Secrets()
 ///     secrets.insert("hunter2-xyz")
@@ -9,13 +12,43 @@ public struct Secrets: Sendable {
 
   private var texts: [String] = []
 
-  var all: [String] { texts }
+  /// As they were inserted, without their other forms.
+  public private(set) var all: [String] = []
+
+  /// Whether a value of the environment is to be hidden: all are, but for those that say where and who the user is, and
+  /// words and short numbers that would hide ordinary text.
+  static func isSecret(_ value: String, of name: String) -> Bool {
+    let isPublic = publicNames.contains(name) || name.hasPrefix("XDG_") || name.hasPrefix("LC_")
+    if isPublic || value.unicodeScalars.count < shortest { return false }
+    switch coreMeaning(value) {
+    case .string: return true
+    case .integer, .number: return value.utf8.count >= 6
+    case .null, .boolean: return false
+    }
+  }
+
+  /// What of a value of the environment is to be hidden; of an address what is behind its host.
+  static func secretPart(of value: String, named name: String) -> String? {
+    guard let start = value.firstRange(of: "://")?.upperBound else {
+      return isSecret(value, of: name) ? value : nil
+    }
+    let end = String(value[start...].drop { !"/?#".contains($0) })
+    return isSecret(end, of: name) ? end : nil
+  }
+
+  private static let publicNames: Set = [
+    "HOME", "HOSTNAME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
+  ]
 
   public init() {}
 
   public mutating func insert(_ text: String) {
-    guard text.unicodeScalars.count >= Secrets.shortest, !texts.contains(text) else { return }
-    texts.append(text)
+    guard text.unicodeScalars.count >= Secrets.shortest, !all.contains(text) else { return }
+    all.append(text)
+    for form in secretForms(text)
+    where form.unicodeScalars.count >= Secrets.shortest && !texts.contains(form) {
+      texts.append(form)
+    }
     // The longest first, so that a secret within another leaves no rest of the longer one.
     texts.sort { $0.utf8.count > $1.utf8.count }
   }

@@ -128,7 +128,7 @@ extension Scalar {
   func standing(for text: String, _ meaning: Meaning) -> Scalar {
     Scalar(
       text: text, written: written, style: style, meaning: meaning, place: place, variables: variables,
-      map: TextMap())
+      map: TextMap(), secrets: secrets)
   }
 
   public var value: JSON.Value {

@@ -71,7 +71,8 @@ public final class Template: Sendable {
 extension Checker {
   /// Compiles the text of a scalar; problems are reported where they stand.
   func expression(_ scalar: Scalar, variables: [String] = []) -> Expression? {
-    compile(scalar, scalar.text, variables) { scalar.place(of: $0) }
+    let code = scalar.asExpression
+    return compile(scalar, code.text, variables) { code.place(of: $0) }
   }
 
   /// Compiles a program made from a scalar (or several); `place` finds the program's bytes in the file.
@@ -79,7 +80,8 @@ extension Checker {
     _ shown: Scalar?, _ program: String, _ variables: [String], place: (Range<Int>) -> SourceRange
   ) -> Expression? {
     do throws(ProgramError) {
-      return Expression(shown?.text ?? program, try scope.compile(program, variables: variables), scope)
+      let shownText = shown.map { $0.insertions.isEmpty ? $0.text : $0.written }
+      return Expression(shownText ?? program, try scope.compile(program, variables: variables), scope)
     } catch {
       if error.source == ExpressionScope.programName {
         // What a file would define that could not be read is not missing for another reason.

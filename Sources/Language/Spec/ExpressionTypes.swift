@@ -32,10 +32,11 @@ extension OptionType where Value == Expression {
         return nil
       }
       let start = "path("
-      return checker.compile(scalar, "\(start)\(scalar.text)\n)", []) { range in
-        let end = scalar.text.utf8.count
+      let code = scalar.asExpression
+      return checker.compile(scalar, "\(start)\(code.text)\n)", []) { range in
+        let end = code.text.utf8.count
         let lower = min(max(0, range.lowerBound - start.utf8.count), end)
-        return scalar.place(of: lower..<min(max(lower, range.upperBound - start.utf8.count), end))
+        return code.place(of: lower..<min(max(lower, range.upperBound - start.utf8.count), end))
       }
     }
   }
@@ -64,12 +65,12 @@ extension OptionType where Value == Template {
   public static func template(with variables: [String]) -> OptionType {
     OptionType("template", sample: #"'\(.name)'"#, schema: scalarSchema) { node, checker in
       guard let scalar = checker.scalar(node, "a text") else { return nil }
-      let quotedText = TemplateText(scalar.text)
+      let code = scalar.asTemplate
+      let quotedText = TemplateText(code.text)
       let expression = checker.compile(scalar, quotedText.program, variables) { range in
-        scalar.place(of: quotedText.original(range))
+        code.place(of: quotedText.original(range))
       }
-      let isConstant = !scalar.text.utf8.contains(UInt8(ascii: "\\"))
-      return expression.map { Template($0, constant: isConstant ? scalar.text : nil) }
+      return expression.map { Template($0, constant: scalar.hasNoExpressions ? scalar.text : nil) }
     }
   }
 }
@@ -223,7 +224,7 @@ struct ShapeText {
       } else if checker.expression(scalar) == nil {
         isRight = false
       }
-      text += "(\(scalar.text)\n)"
+      text += "(\(scalar.asExpression.text)\n)"
     case .sequence(let sequence):
       text += "["
       for (index, element) in sequence.elements.enumerated() {

@@ -24,11 +24,11 @@ extension OptionType where Value == PathTemplate {
         checker.report("this is no path", at: scalar.place)
         return nil
       }
-      let isConstant = !scalar.text.utf8.contains(UInt8(ascii: "\\"))
+      let isConstant = scalar.hasNoExpressions
       if isConstant { checker.filesWritten.append(scalar) }
       // As a text first, so that errors are reported at their places.
       guard OptionType<Template>.template.decode(node, checker) != nil else { return nil }
-      let program = TemplateText(scalar.text).partsProgram
+      let program = TemplateText(scalar.asTemplate.text).partsProgram
       return checker.compile(scalar, program, []) { _ in scalar.place }
         .map { PathTemplate(constant: isConstant ? scalar.text : nil, parts: $0) }
     }
@@ -48,16 +48,16 @@ public final class AddressTemplate: Sendable {
   public let data: Expression
   /// Gives a list: what the expressions give, as it is.
   public let values: Expression
-  /// The secret part of an address that comes from the environment: all but its host.
+  /// The values of the environment in it, which nothing may show.
   public let secrets: [String]
 
   init(_ scalar: Scalar, texts: Expression, data: Expression, values: Expression) {
-    constant = scalar.text.utf8.contains(UInt8(ascii: "\\")) ? nil : scalar.text
-    opening = String(scalar.text.prefix { $0 != "\\" })
+    constant = scalar.hasNoExpressions ? scalar.text : nil
+    opening = constant ?? String(scalar.asTemplate.text.prefix { $0 != "\\" })
     self.texts = texts
     self.data = data
     self.values = values
-    secrets = scalar.variables.isEmpty ? [] : AddressTemplate.end(of: opening).map { [$0] } ?? []
+    secrets = scalar.secrets
   }
 
   /// Whether data can have no part in the choice of the host.
@@ -80,14 +80,12 @@ extension OptionType where Value == AddressTemplate {
       guard let scalar = checker.scalar(node, "an address"),
         OptionType<Template>.template.decode(node, checker) != nil
       else { return nil }
-      let text = TemplateText(scalar.text)
+      let text = TemplateText(scalar.asTemplate.text)
       guard let texts = checker.compile(scalar, text.textsProgram, [], place: { _ in scalar.place }),
         let data = checker.compile(scalar, text.outputsProgram, [], place: { _ in scalar.place }),
         let values = checker.compile(scalar, text.valuesProgram, [], place: { _ in scalar.place })
       else { return nil }
-      let template = AddressTemplate(scalar, texts: texts, data: data, values: values)
-      for secret in template.secrets { checker.secrets.insert(secret) }
-      return template
+      return AddressTemplate(scalar, texts: texts, data: data, values: values)
     }
   }
 }

@@ -83,7 +83,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
       }
       try submit(
         Item(
-          task: task, id: entry.id, entry: entry, attempts: entry.attempts, due: now + wait(until: entry.due))
+          task: task, id: entry.id, entry: entry, attempts: entry.attempts, due: now + storedWait(of: entry))
       )
     }
     try endTurn()
@@ -103,7 +103,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   func wake() throws { try collect() }
 
   func endTurn() throws {
-    try dryRun.write(to: context.screen)
+    try dryRun.write(to: context.screen, in: context.lane.world)
     pump()
     while waitsInTurn, !context.stop.isSet, retriesInTurn ? !active.isEmpty : isUnderWay { try wait() }
   }
@@ -111,7 +111,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   /// Waits until the deadline, by the scheduler's clock, for everything but retries that are due much later; then
   /// cancels what is left.
   func finish(by deadline: Instant) throws {
-    try dryRun.write(to: context.screen)
+    try dryRun.write(to: context.screen, in: context.lane.world)
     let end =
       MonotonicClock.now + context.lane.world.speed.machine(for: deadline - context.lane.scheduler.now)
     while !context.stop.isSet, MonotonicClock.now < end, !isDone {
@@ -215,6 +215,15 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
     if failure.isAttempt { context.log.detail(words) } else { context.log.notice("\(failure)") }
     return item
+  }
+
+  /// The wait before the next attempt at a stored task: at most the longest of its back-off, because the clock may have
+  /// been ahead when its time was stored.
+  ///
+  /// A longer wait that a server asked for is stored with the budgets, which refuse the attempt until then.
+  private func storedWait(of entry: OutboxEntry) -> Duration {
+    let longest = backoff.longestDelay(beforeRetry: max(0, entry.attempts - 1))
+    return min(wait(until: entry.due), longest)
   }
 
   /// The time left until a time of day; zero when that has passed.

@@ -26,9 +26,10 @@ struct DryRun {
 
   mutating func add(line: String) { text += printable(line) + "\n" }
 
-  mutating func write(to screen: Screen) throws {
+  /// Writes the lines, without the secrets that the world knows of.
+  mutating func write(to screen: Screen, in world: World) throws {
     if text.isEmpty { return }
-    let bytes = Array(text.utf8)
+    let bytes = Array((world[Secrets.self]?.masked(text) ?? text).utf8)
     text = ""
     try screen.write(bytes)
   }

@@ -11,7 +11,7 @@ let changes = NodeSpec(
 
     The first poll of a source is a baseline: nothing is told of it, unless first: emit. What is gone from a whole, \
     successful poll was removed; a poll that fails says nothing, and one of which a step failed on a row removes \
-    nothing. A source without polls (a file, standard input) is \
+    nothing. A row whose key is null, or has none, is an error. A source without polls (a file, standard input) is \
     compared event by event: there is no baseline, and nothing is ever removed.
     """,
   options: AnyOption.list(
@@ -126,6 +126,11 @@ private final class Changes: Step {
   /// The time of a poll as its changes have it.
   private var time: (poll: Poll, text: Value)?
 
+  private struct NoKey: Error, CustomStringConvertible {
+    let key: String
+    var description: String { "the key \(key) of this row is null" }
+  }
+
   private struct TooManyKeys: Error, CustomStringConvertible {
     let bound: Int
     var description: String { "there are more than \(bound) keys; raise bound, or look at key" }
@@ -146,7 +151,7 @@ private final class Changes: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    let key = try key.first(event) ?? .null
+    guard let key = try key.first(event), key.kind != .null else { throw NoKey(key: keyText) }
     let snapshot = try snapshot(of: event.poll)
     let isTold = emitsFirst || event.poll.number == 0 || snapshot.hasBaseline
     switch snapshot.note(key, event.value, bound: bound, isOfPoll: event.poll.number > 0) {

@@ -24,6 +24,7 @@ let enrich = NodeSpec(
     """,
   options: AnyOption.list(
     EnrichOptions.url, EnrichOptions.with, WebOptions.headers, WebOptions.bearer, WebOptions.basic,
+    WebOptions.allowHosts,
     EnrichOptions.cache, EnrichOptions.concurrency, EnrichOptions.bound, EnrichOptions.timeout,
     WebOptions.maxSize),
   shorthand: "url",
@@ -45,7 +46,7 @@ let enrich = NodeSpec(
       "with a key, two at a time, each asked once a week",
       #"""
       enrich: { url: 'https://example.org/\(.)', with: $answer, bearer: '${TOKEN:-}', basic: '${USER_AND_PASSWORD:-}', \#
-      headers: { X-Client: flow }, cache: 7d, concurrency: 2, timeout: 10s, max_size: 1MiB }
+      allow_hosts: [cdn.example.org], headers: { X-Client: flow }, cache: 7d, concurrency: 2, timeout: 10s, max_size: 1MiB }
       """#,
       input: "1s 7", web: "https://example.org/7 8", output: "1s 8"),
     .init(

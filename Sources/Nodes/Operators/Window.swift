@@ -131,11 +131,15 @@ private final class Window: Step {
     return .aligned(size: size, every: size)
   }
 
-  func start(_ out: Downstream) { setAlarm(out) }
+  func start(_ out: Downstream) {
+    if time == nil, machine.isFarAhead(of: out.moment) { out.setAlarm(at: out.now) } else { setAlarm(out) }
+  }
 
   func take(_ event: Event, _ out: Downstream) throws {
     let key = try key.first(event) ?? .null
     let moment: Instant
+    var failure: (any Error)?
+    followClock(out, &failure)
     if let time {
       guard let given = try time.first(event)?.moment() else { throw StepError("this event has no time") }
       moment = given
@@ -145,7 +149,6 @@ private final class Window: Step {
       machine.advance(to: out.moment)
       moment = machine.watermark
     }
-    var failure: (any Error)?
     sendClosed(out, &failure)
     switch machine.accept(event.detached, for: key.detach(), at: moment) {
     case .taken: for window in machine.excess() { send(window, out, &failure) }
@@ -158,6 +161,7 @@ private final class Window: Step {
 
   func wake(_ out: Downstream) throws {
     var failure: (any Error)?
+    followClock(out, &failure)
     machine.advance(to: out.moment)
     sendClosed(out, &failure)
     setAlarm(out)
@@ -182,6 +186,14 @@ private final class Window: Step {
       context.log.warning("a window is full: events are dropped; max_events says how many it holds")
     }
     hasWarned = true
+  }
+
+  /// Ends the windows that were begun while the clock was far ahead: they would stay open until it is there again.
+  private func followClock(_ out: Downstream, _ failure: inout (any Error)?) {
+    guard time == nil, machine.isFarAhead(of: out.moment) else { return }
+    machine.endAll()
+    sendClosed(out, &failure)
+    machine.resume(at: out.moment)
   }
 
   private func setAlarm(_ out: Downstream) {

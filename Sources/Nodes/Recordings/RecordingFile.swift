@@ -59,7 +59,7 @@ final class RecordingFile {
 
   private func open() throws(FileFailure) -> AppendFile {
     if let file { return file }
-    let opened = try AppendFile(path, on: disk)
+    let opened = try AppendFile(path, AppendFile.Options(mode: 0o600), on: disk)
     file = opened
     return opened
   }

@@ -1,4 +1,5 @@
 import System
+import JSON
 import Engine
 import Language
 
@@ -76,14 +77,27 @@ private final class RecordedSource: PollSource {
   func poll(_ poll: PollRequest) throws -> PollAnswer {
     do {
       let answer = try source.poll(poll)
-      file.add(
-        RecordedPoll(
-          at: answer.at ?? poll.at, .rows(answer.rows, notes: answer.notes, isWhole: answer.isWhole)))
+      file.add(recorded(answer, at: answer.at ?? poll.at))
       return answer
     } catch {
       // That the run was stopped is no news of the service.
       if !stop.isSet { file.add(RecordedPoll(at: poll.at, .error(mask("\(error)")))) }
       throw error
     }
+  }
+
+  /// A poll without the secrets that its rows repeat.
+  private func recorded(_ answer: PollAnswer, at time: Double) -> RecordedPoll {
+    let text = Value.array(answer.rows).description
+    let shown = mask(text)
+    var rows = answer.rows
+    if shown != text {
+      // A secret that is no text in the JSON leaves none behind.
+      guard let cleaned = (try? Value.parse(shown))?.items else {
+        return RecordedPoll(at: time, .error("the answer repeats a secret, and is not recorded"))
+      }
+      rows = cleaned
+    }
+    return RecordedPoll(at: time, .rows(rows, notes: answer.notes, isWhole: answer.isWhole))
   }
 }

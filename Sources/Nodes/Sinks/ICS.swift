@@ -162,7 +162,7 @@ private final class ICS: KeepingSink {
   }
 
   func endTurn() throws {
-    try dryRun.write(to: context.screen)
+    try dryRun.write(to: context.screen, in: context.lane.world)
     if news.isEmpty { return }
     let entry = CalendarEntry(news: news, at: Int(context.lane.now))
     news = []

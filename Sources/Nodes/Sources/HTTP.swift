@@ -9,15 +9,24 @@ let http = NodeSpec(
   details: """
     Each poll asks once, or a page after the other, and its rows are the outputs of `rows` over what is answered. A poll \
     is whole or it fails: whatever is not JSON, is cut short or fails on a page fails all of it, and nothing is taken \
-    for removed.
+    for removed. Without `rows`, so does an answer that is no list of rows: null, an object that reports an error, and \
+    202, 204 or 205, which come without the rows. With `rows` the expression decides. 206 fails wherever the request \
+    has no Range header.
+
+    Pages end where `next` gives null, false or an empty text. Anything else that is no text fails the poll, and so \
+    does a page that leads to one before it.
 
     A request that fails is tried again a few times. After that, and where a server is out of order, what was answered \
     last stands in, with $meta.stale and $meta.age, and that is said once. An answer with an ETag or a date of change is \
     asked for only if it has changed.
+
+    Headers go to the address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
+    only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
     """,
   options: AnyOption.list(
     HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, WebOptions.headers,
-    WebOptions.bearer, WebOptions.basic, HTTPOptions.body, HTTPOptions.next, HTTPOptions.page,
+    WebOptions.bearer, WebOptions.basic, WebOptions.allowHosts, HTTPOptions.body, HTTPOptions.next,
+    HTTPOptions.page,
     HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, WebOptions.maxSize),
   shorthand: "url",
   examples: [
@@ -32,7 +41,7 @@ let http = NodeSpec(
       "a question by POST, row by row from an offset",
       """
       http: { url: https://example.org/query, method: post, body: { open: true }, rows: '.docs[]', offset: skip, \
-      max_pages: 5, timeout: 30s, max_size: 8MiB, headers: { X-Client: flow }, basic: '${USER_AND_PASSWORD:-}' }
+      max_pages: 5, timeout: 30s, allow_hosts: [cdn.example.org], max_size: 8MiB, headers: { X-Client: flow }, basic: '${USER_AND_PASSWORD:-}' }
       """),
   ],
   check: { options, checker in
@@ -109,13 +118,20 @@ private final class HTTPSource: PollSource {
     var all: [Value] = []
     var page: Request? = request
     var number = 0
+    var seen: Set<String> = []
     while let request = page {
       if number == options[HTTPOptions.maxPages] {
         throw WrongAnswer(
           self.request, "there are more than \(number) pages; raise max_pages, or ask for less")
       }
       number += 1
-      let answer = try fetch.answer(paged(request, number, offset: all.count))
+      let paged = paged(request, number, offset: all.count)
+      guard seen.insert(paged.address.text).inserted else {
+        throw WrongAnswer(
+          self.request, "page \(number) is one of the pages before it: the pages go in a circle")
+      }
+      let answer = try fetch.answer(paged)
+      if !options.isGiven(HTTPOptions.rows) { try checkList(answer, of: paged) }
       let event = Event(answer.value, poll.poll())
       let before = all.count
       try rows.each(event) { all.append($0) }
@@ -143,8 +159,30 @@ private final class HTTPSource: PollSource {
     if options[HTTPOptions.page] != nil || options[HTTPOptions.offset] != nil {
       return isEmpty ? nil : request
     }
-    let link = if let next { try next.first(event)?.string } else { answer.headers.link("next") }
+    let link = if let next { try linked(next, event, request) } else { answer.headers.link("next") }
     guard let link, !link.isEmpty else { return nil }
     return try request.following(link)
+  }
+
+  /// The text that `next` gives; nil for null and false, as where a service has no more pages.
+  private func linked(_ next: Evaluation, _ event: Event, _ request: Request) throws -> String? {
+    guard let found = try next.first(event), found.isTruthy else { return nil }
+    if let link = found.string { return link }
+    throw WrongAnswer(request, "next gives \(found.description.prefix(80)), which is no address of a page")
+  }
+
+  /// Refuses what the default `rows` would take for a row though it is none.
+  private func checkList(_ answer: Response, of request: Request) throws {
+    if [202, 204, 205].contains(answer.status) {
+      throw WrongAnswer(
+        request, "answered \(answer.status), which is no list of rows; rows says what they are")
+    }
+    if answer.value.kind == .null {
+      throw WrongAnswer(request, "answered null, which is no list of rows; rows says what they are")
+    }
+    if let words = answer.value.reportedError {
+      throw WrongAnswer(
+        request, "answered an error: \(request.masked(words)); if this is a row, write rows: .")
+    }
   }
 }

@@ -80,7 +80,7 @@ final class Lookups: Sendable {
   private var tell: @Sendable (FetchNotice) -> Void {
     { [self] notice in
       switch notice {
-      case .waitingForBudget(_, let until, _):
+      case .waitingForBudget(_, let until, _), .waitingAsAsked(_, let until, _):
         let isNews = toldUntil.withLock { told in
           defer { told = max(told, until) }
           return until > told + 1

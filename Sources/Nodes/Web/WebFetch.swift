@@ -37,7 +37,7 @@ final class WebFetch {
     let (log, progress, shown, now) = (context.log, context.progress, shown, context.world.wallClock)
     let answer = try fetched(request) { notice in
       switch notice {
-      case .waitingForBudget(let site, let until, _):
+      case .waitingForBudget(let site, let until, _), .waitingAsAsked(let site, let until, _):
         log.notice("\(notice)")
         progress(PollProgress(shown, wait: "waiting for the budget of \(site), next call", until: until))
       case .retrying(let error, let wait):

@@ -13,11 +13,16 @@ enum WebOptions {
     "bearer", .secret, "a token for the header Authorization", example: "${TOKEN}")
   static let basic = Option.optional(
     "basic", .secret, "a name and password, with a colon between", example: "${USER_AND_PASSWORD}")
+  static let allowHosts = Option(
+    "allow_hosts", .list(of: .text), default: "[]",
+    "hosts to which `headers`, `bearer` and `basic` may follow a redirect or a link",
+    example: "[cdn.example.org]")
   static let maxSize = Option("max_size", .size, default: "64MiB", "how large an answer may be")
 
   /// Sets the headers and the limit of a request.
   static func apply(_ options: Options, to request: inout Request) {
     request.headers = options[headers].map { Header($0.name, $0.value) } + authorization(options)
+    request.allowedHosts = Set(options[allowHosts].map { $0.lowercased() })
     request.limits.bodyBytes = options[maxSize]
   }
 

@@ -38,13 +38,17 @@ public struct Backoff: Sendable {
   public func delay(beforeRetry retry: Int, after error: any Error) -> Duration? {
     if let attempts, retry >= attempts { return nil }
     if let asked = requested(error) { return max(.zero, asked) }
+    return longestDelay(beforeRetry: retry) * (1 - min(1, max(0, jitter)) * random())
+  }
+
+  /// The longest wait before a retry: what chance shortens.
+  public func longestDelay(beforeRetry retry: Int) -> Duration {
     var wait = initial
     for _ in 0..<max(0, retry) {
       if wait <= .zero || wait >= cap { break }
       // Compared before multiplying: the product may be more than a duration can hold.
       wait = wait / cap * factor < 1 ? wait * factor : cap
     }
-    wait = max(.zero, min(cap, wait))
-    return wait * (1 - min(1, max(0, jitter)) * random())
+    return max(.zero, min(cap, wait))
   }
 }

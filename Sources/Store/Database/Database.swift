@@ -1,5 +1,6 @@
 import System
 import CSQLite
+import Glibc
 import System
 
 /// A connection to one SQLite file, for one thread.
@@ -57,6 +58,10 @@ public final class Database {
   /// Opens the file and creates it if it is missing; `prepareToWrite` is the first to write.
   public convenience init(path: String, _ options: Options = Options()) throws(StoreError) {
     try self.init(path, opening: path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options)
+    // It holds what was fetched and what is to be sent; SQLite gives the files beside it the same permissions.
+    if options.vfs == nil, path != ":memory:" {
+      for end in ["", "-wal", "-shm"] { chmod(path + end, 0o600) }
+    }
     try execute("PRAGMA wal_autocheckpoint = \(options.checkpointPages)")
     try execute("PRAGMA journal_size_limit = \(64 << 20); PRAGMA synchronous = \(options.sync.rawValue)")
   }

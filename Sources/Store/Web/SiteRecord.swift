@@ -35,7 +35,7 @@ public struct SiteRecord: Sendable, Equatable {
 
 extension WebFile {
   /// A clock further than this behind a stored time counts as set back.
-  static let clockTolerance = 5.0
+  public static let clockTolerance = 5.0
 
   /// Several operations as one transaction.
   public func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
@@ -92,13 +92,16 @@ extension WebFile {
     try statement.run()
   }
 
-  /// Blocks requests to a site until a time, or a later one that is already stored.
-  public func block(_ site: String, until time: Double) throws(StoreError) {
+  /// Blocks requests to a site until a time, or a later one that is already stored, but for one more than `longest`
+  /// seconds later: that is from before a clock was set back.
+  public func block(_ site: String, until time: Double, longest: Double) throws(StoreError) {
     let statement = try database.statement(
       "INSERT INTO sites (site, blocked_until) VALUES (?1, ?2)"
-        + " ON CONFLICT (site) DO UPDATE SET blocked_until = max(coalesce(blocked_until, 0), ?2)")
+        + " ON CONFLICT (site) DO UPDATE SET blocked_until ="
+        + " CASE WHEN blocked_until > ?2 AND blocked_until < ?2 + ?3 THEN blocked_until ELSE ?2 END")
     try statement.bind(1, site)
     statement.bind(2, time)
+    statement.bind(3, longest)
     try statement.run()
   }
 
@@ -123,9 +126,17 @@ extension WebFile {
     try statement.run()
   }
 
+  /// Dates spending in the future, from before a clock was set back, to now; whether there was any.
+  public func correct(_ site: String, _ record: SiteRecord, now: Double) throws(StoreError) -> Bool {
+    guard let last = record.spending.last, last.at > now + WebFile.clockTolerance else { return false }
+    let late = try database.statement("UPDATE spending SET at = ?2 WHERE site = ?1 AND at > ?2")
+    try late.bind(1, site)
+    late.bind(2, now)
+    try late.run()
+    return true
+  }
+
   /// Removes spending older than the longest window.
-  ///
-  /// Spending in the future, from before a clock was set back, counts as spent now.
   public func tidy(_ site: String, _ record: SiteRecord, now: Double) throws(StoreError) {
     let horizon = now - record.longest
     if let first = record.spending.first, first.at <= horizon {
@@ -133,12 +144,6 @@ extension WebFile {
       try old.bind(1, site)
       old.bind(2, horizon)
       try old.run()
-    }
-    if let last = record.spending.last, last.at > now + WebFile.clockTolerance {
-      let late = try database.statement("UPDATE spending SET at = ?2 WHERE site = ?1 AND at > ?2")
-      try late.bind(1, site)
-      late.bind(2, now)
-      try late.run()
     }
   }
 }

@@ -122,4 +122,29 @@ struct PollingTests {
       "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(1), isOnce: true, failing: [1])
     #expect(only.isDone == false)
   }
+
+  @Test(
+    "failed polls are reported one by one at first, then now and then with their number, and so is their end")
+  func reports() throws {
+    let lines = Locked<[String]>([])
+    let log = Log(level: .notice) { entry in lines.withLock { $0.append(entry.message) } }
+    let failures = PollFailures(NodeLog(log: log, pipeline: "p", node: "s"))
+    for second in 0..<10_000 {
+      failures.note(Counter.NoAnswer(), at: Instant() + .seconds(second), timeOfDay: Double(second))
+    }
+    failures.noteSuccess()
+    failures.noteSuccess()
+    let since = "1970-01-01T00:00:00Z"
+    #expect(
+      lines.withLock { $0 } == Array(repeating: "no answer", count: 3) + [
+        "58 more polls failed, 61 since \(since): no answer",
+        "120 more polls failed, 181 since \(since): no answer",
+        "240 more polls failed, 421 since \(since): no answer",
+        "480 more polls failed, 901 since \(since): no answer",
+        "960 more polls failed, 1861 since \(since): no answer",
+        "1920 more polls failed, 3781 since \(since): no answer",
+        "3600 more polls failed, 7381 since \(since): no answer",
+        "polls succeed again, after 10000 failures since \(since)",
+      ])
+  }
 }

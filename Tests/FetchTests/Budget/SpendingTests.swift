@@ -22,6 +22,42 @@ import Testing
     Play(budgets ?? self.budgets, file: try WebFile(path: folder.file), answer)
   }
 
+  @Test(
+    "a clock that was ahead or behind holds a site no longer than its window, from one look at it to the next",
+    arguments: [3600, 86400, 31_622_400] as [Double], [true, false])
+  func clockSteps(step: Double, isAhead: Bool) throws {
+    let file = try WebFile(path: folder.file)
+    let budget = SiteBudget([.init(3, per: .seconds(3600))])
+    let wrong = Play.start + (isAhead ? step : -step)
+    for _ in 0..<3 { _ = try file.pay("a", budget, now: wrong) }
+    try file.settle("a", budget, paid: nil, block: wrong + 1716, nil, now: wrong)
+    // Looked at twice: what the first look finds must not be put off by the second.
+    _ = try file.pay("a", budget, now: Play.start)
+    let limit = max(3600.0, BudgetRules.longestBlock)
+    if case .wait(let until, _) = try file.pay("a", budget, now: Play.start + 60) {
+      #expect(until <= Play.start + limit + 60)
+    }
+    #expect(try file.pay("a", budget, now: Play.start + limit + 1).isPaid)
+    // A block that comes after is not hidden by the one before.
+    try file.settle("a", budget, paid: nil, block: Play.start + limit + 100, nil, now: Play.start + limit)
+    #expect(try file.site("a").blockedUntil == Play.start + limit + 100)
+  }
+
+  @Test("a site is left alone for six hours at most, whatever it asks for; a refresh asks at once")
+  func longBlock() throws {
+    let play = try play([:]) { _, number in
+      number == 1 ? .answer("", 429, [("Retry-After", "99999999999")]) : .answer("1")
+    }
+    _ = failure { _ = try play.fetch(try request(url)) }
+    let refused = failure { _ = try play.fetch(try request(url) { $0.whenUnpaid = .fail }) }
+    #expect(refused?.retryAt == Play.start + 0.1 + 6 * 3600)
+    _ = try play.fetch(try request(url) { $0.refresh = true })
+    play.start(try request(url))
+    play.clock.run()
+    #expect(play.told == ["ll.example.org: next call in 6 h, as it asked; --refresh asks at once"])
+    #expect(play.times.last.map { $0 >= .seconds(6 * 3600) && $0 < .seconds(6 * 3600 + 10) } == true)
+  }
+
   @Test("what cannot be paid waits, says for how long, and goes on when it can")
   func waiting() throws {
     let play = try play { _, _ in .answer("1") }
@@ -225,4 +261,8 @@ import Testing
     #expect(spent.count == 400)
     #expect(spent.allSatisfy { $0.at == 1_800_000_001 })
   }
+}
+
+extension Payment {
+  fileprivate var isPaid: Bool { if case .paid = self { true } else { false } }
 }

@@ -181,4 +181,24 @@ import Testing
         $0.hasPrefix("going on without what is kept between fetches: ") && $0.contains("no such table")
       })
   }
+
+  @Test("a secret that the client knows is neither in an error nor on the disk, wherever the request has it")
+  func knownSecrets() throws {
+    let folder = try Folder()
+    let secret = "SEKRET/token+1"
+    for place in ["https://a.org/bot\(secret)/x", "https://a.org/x?access=\(secret)"] {
+      let play = Play(file: try WebFile(path: folder.file), secrets: [secret, "elsewhere"]) { order, number in
+        number == 1
+          ? .answer(#"{"you":"SEKRET\/token+1"}"#, 200, [("X-You", secret)]) : .answer(secret, 403)
+      }
+      let asked = try request(place) { $0.cache = CacheRule(maximumAge: .seconds(60)) }
+      let first = try play.fetch(asked)
+      #expect(try play.fetch(asked).value == first.value)
+      let failed = failure { _ = try play.fetch(try request(place)) }
+      #expect(failed?.status == 403 && failed.map { "\($0)".contains("SEKRET") } == false, "\(failed as Any)")
+      #expect(asked.budgetKey == "a.org")
+    }
+    let stored = String(decoding: try folder.bytes(), as: UTF8.self)
+    #expect(!stored.contains("SEKRET") && stored.contains("***"))
+  }
 }

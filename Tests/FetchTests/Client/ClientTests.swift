@@ -115,7 +115,10 @@ import Testing
     #expect(try other.fetch(try request(url)).tries == 1)
     #expect(other.times.allSatisfy { $0 >= .milliseconds(1_756_200) && $0 < .milliseconds(1_756_300) })
     let left = Int((Duration.milliseconds(1_756_200) - now).inSeconds.rounded(.up))
-    #expect(other.told == ["ll.example.org: next call in \((left + 59) / 60) min"])
+    #expect(
+      other.told == [
+        "ll.example.org: next call in \((left + 59) / 60) min, as it asked; --refresh asks at once"
+      ])
     // Another site is not meant.
     #expect(try play.fetch(try request("https://b.org/")).tries == 1)
   }

@@ -78,4 +78,20 @@ import Testing
         failure { _ = try next(status, to: "/y", post) }?.message.contains("for a POST; send it to") == true)
     }
   }
+
+  @Test("no header of the user follows to another origin, unless its host is allowed; that of the body does")
+  func headersElsewhere() throws {
+    var request = Request(try Address("https://a.org/x"))
+    request.headers = [
+      Header("X-Auth", "abcdef"), Header("X-Client", "flow"), Header("Content-Type", "text/plain"),
+    ]
+    let own = try request.following("/y")
+    #expect(own.headers.count == 3)
+    for link in ["https://b.org/", "https://a.org:8443/", "http://a.org/"] {
+      #expect(try request.following(link).headers.map(\.name) == ["Content-Type"], "\(link)")
+    }
+    request.allowedHosts = ["b.org"]
+    #expect(try request.following("https://b.org/").headers.count == 3)
+    #expect(try request.following("http://b.org/").headers.map(\.name) == ["Content-Type"])
+  }
 }

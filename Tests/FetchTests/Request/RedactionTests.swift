@@ -64,6 +64,14 @@ import Testing
     let kept = try #require(Redaction(["hunter2", "secret-of-two"]).stripped(Array("hunter2".utf8)))
     #expect(Redaction(["single"]).restored(kept) == nil)
   }
+
+  @Test("a secret is masked in the forms that URLs and JSON give it")
+  func forms() {
+    let redaction = Redaction(["a/b+c \"d"])
+    for form in ["a/b+c \"d", "a%2Fb%2Bc%20%22d", "a/b%2Bc%20%22d", #"a/b+c \"d"#, #"a\/b+c \"d"#] {
+      #expect(redaction.masked("<\(form)>") == "<***>", "\(form)")
+    }
+  }
 }
 
 extension [UInt8] {

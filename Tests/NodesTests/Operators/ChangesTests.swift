@@ -44,6 +44,19 @@ struct ChangesTests {
     #expect(try changes("changes: .id", input) == ["2h added \"b\"", "2h removed \"a\""])
   }
 
+  @Test("a row without a key is an error, and removes nothing", arguments: [#"{"error": "down"}"#, "null"])
+  func noKey(row: String) throws {
+    let input = """
+      0s {"id": "a"}
+      0s poll
+      1h \(row)
+      1h poll
+      2h {"id": "a"}
+      2h poll
+      """
+    #expect(try changes("changes: .id", input) == [])
+  }
+
   @Test("the same value in other words is no change")
   func otherWords() throws {
     let input = """

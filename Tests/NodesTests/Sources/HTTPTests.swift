@@ -53,6 +53,61 @@ import System
     #expect(throws: (any Error).self) { try wrong.poll() }
   }
 
+  @Test(
+    "an answer that is no list fails the poll, unless rows says what its rows are",
+    arguments: [
+      (204, ""), (205, ""), (202, "[]"), (200, "null"), (200, #"{"error":"backend down"}"#),
+      (200, #"{"success":false,"message":"later"}"#),
+    ])
+  func noList(status: Int, body: String) throws {
+    let trial = try WebTrial("http: 'http://a/x'") { _ in .init(body, status: status) }
+    #expect(throws: WrongAnswer.self) { try trial.poll() }
+    let asked = try WebTrial("http: { url: 'http://a/x', rows: . }") { _ in .init(body, status: status) }
+    #expect(try asked.poll().rows.count == 1)
+  }
+
+  @Test("a part of a list fails the poll, also where rows is given, unless a part was asked for")
+  func part() throws {
+    for options in ["url: 'http://a/x'", "url: 'http://a/x', rows: '.[]'"] {
+      let trial = try WebTrial("http: { \(options) }") { _ in .init("[1]", status: 206) }
+      #expect(throws: (any Error).self) { try trial.poll() }
+    }
+    let range = try WebTrial("http: { url: 'http://a/x', headers: { range: bytes=0-2 } }") { _ in
+      .init("[1]", status: 206)
+    }
+    #expect(try range.rows() == "[1]")
+  }
+
+  @Test("what next gives is a text or the end")
+  func next() throws {
+    for end in ["null", "false", #""""#] {
+      let trial = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next }") { _ in
+        .init(#"{"r":[1],"next":\#(end)}"#)
+      }
+      #expect(try trial.rows() == "[1]")
+    }
+    for wrong in ["17", "true", "{}", #"["/x?p=2"]"#] {
+      let trial = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next }") { _ in
+        .init(#"{"r":[1],"next":\#(wrong)}"#)
+      }
+      #expect(throws: WrongAnswer.self) { try trial.poll() }
+    }
+  }
+
+  @Test("pages that go in a circle end the poll at the first that was fetched before")
+  func circle() throws {
+    let own = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next }") { _ in
+      .init(#"{"r":[1],"next":"/x"}"#)
+    }
+    #expect(throws: WrongAnswer.self) { try own.poll() }
+    #expect(own.paths == ["x"])
+    let header = try WebTrial("http: 'http://a/x?p=1'") { order in
+      .init("[1]", [("Link", "</x?p=\(order.address.text.hasSuffix("p=1") ? 2 : 1)>; rel=\"next\"")])
+    }
+    #expect(throws: WrongAnswer.self) { try header.poll() }
+    #expect(header.paths == ["x?p=1", "x?p=2"])
+  }
+
   @Test("a key is sent and never shown")
   func secrets() throws {
     let trial = try WebTrial("http: { url: 'http://a/x', bearer: s3cret }") { order in

@@ -6,6 +6,14 @@ enum WindowShape: Sendable {
   case aligned(size: Duration, every: Duration)
   /// From one event to the next as long as no pause is as long as `gap`, and the whole no longer than `max`.
   case session(gap: Duration, max: Duration)
+
+  /// How long a window may be.
+  var longest: Duration {
+    switch self {
+    case .aligned(let size, _): size
+    case .session(_, let longest): longest
+    }
+  }
 }
 
 /// What a key's open windows hold, by time.
@@ -46,6 +54,8 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
 
   private(set) var state: State
   private(set) var watermark: Instant
+  /// The latest time of an element in an open window when the machine was made.
+  private var latestStored = Instant(nanoseconds: .min)
   private let shape: WindowShape
   private let maxKeys: Int
   private let maxElements: Int
@@ -60,7 +70,10 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     self.maxKeys = maxKeys
     self.maxElements = maxElements
     var ends: [(State.Key, Instant)] = []
-    state.forEach { key, buffer in ends.append((key, buffer.end)) }
+    state.forEach { key, buffer in
+      ends.append((key, buffer.end))
+      if let last = buffer.entries.last { latestStored = max(latestStored, last.time) }
+    }
     for (key, end) in ends { deadlines.set(end, for: key) }
   }
 
@@ -77,6 +90,19 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
   }
 
   mutating func advance(to time: Instant) { watermark = max(watermark, time) }
+
+  /// Whether a clock that gave the times was set back to `time` by more than a window is long.
+  ///
+  /// By less, what is open waits no longer than two windows.
+  func isFarAhead(of time: Instant) -> Bool { max(watermark, latestStored) > time + shape.longest }
+
+  /// Ends all windows, which `closed` then takes out, before the watermark goes back by `resume`.
+  mutating func endAll() { watermark = .distantFuture }
+
+  mutating func resume(at time: Instant) {
+    watermark = time
+    latestStored = time
+  }
 
   /// Takes out the next window that has ended, if one has.
   mutating func closed() -> Closed? {

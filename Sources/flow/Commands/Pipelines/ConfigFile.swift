@@ -10,6 +10,8 @@ struct ConfigFile {
   /// Options for nodes that do not say them; no expression sees them, since there are keys among them.
   private(set) var defaults: YAMLNode?
   private(set) var problems = Problems()
+  /// The values of the environment in it.
+  private(set) var secrets = Secrets()
   /// Why the file that was named cannot be read.
   private(set) var complaint: String?
 
@@ -22,6 +24,7 @@ struct ConfigFile {
         Terminal.environment($0)
       }
       problems = document.problems
+      secrets = document.secrets
       guard let root = document.root else { return }
       guard case .mapping(var mapping) = root else {
         problems.report("config is a mapping of names to values, not \(root.kind)", at: root.place)

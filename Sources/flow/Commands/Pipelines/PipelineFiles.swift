@@ -33,6 +33,7 @@ struct PipelineFiles {
       reader.settings.append((String(parts[0]), String(parts[1])))
     }
     var complaints: [String] = []
+    var secrets = Secrets()
     var extra = Problems()
     for path in paths {
       let bytes: [UInt8]
@@ -42,6 +43,7 @@ struct PipelineFiles {
       }
       let config = ConfigFile(beside: path, named: arguments.text(Self.config))
       extra.add(config.problems)
+      secrets.add(config.secrets)
       if let complaint = config.complaint { complaints.append(complaint) }
       reader.config = config.value
       reader.defaults = config.defaults
@@ -54,7 +56,8 @@ struct PipelineFiles {
     extra.add(reader.problems)
     plans = reader.plans
     problems = extra
-    secrets = reader.secrets
+    secrets.add(reader.secrets)
+    self.secrets = secrets
     self.complaints = complaints
   }
 

@@ -56,6 +56,7 @@ enum RunCommand {
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace
+    options.world[Secrets.self] = files.secrets
     if !options.isDryRun {
       options.letters = appendLetter
       if let state { options.state = { plan in try state.open(plan, log: log) } }
@@ -79,7 +80,8 @@ enum RunCommand {
       }
       return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
     }
-    options.world[WebAccess.self] = try RunWeb.access(files.plans, state, under: sky, arguments)
+    options.world[WebAccess.self] = try RunWeb.access(
+      files.plans, state, under: sky, arguments, hiding: files.secrets)
     sky?.tell(log)
     let line = ProgressLine.make(arguments, in: options.world, beside: screen)
     if let line {

@@ -11,7 +11,8 @@ enum RunWeb {
 
   /// Made when the first source asks, so that pipelines without one never see it.
   static func access(
-    _ plans: [Plan], _ state: RunState?, under sky: RunSky?, _ arguments: Arguments
+    _ plans: [Plan], _ state: RunState?, under sky: RunSky?, _ arguments: Arguments,
+    hiding secrets: Secrets
   ) throws(WrongUse) -> WebAccess {
     var budgets = WebAccess.budgets
     for plan in plans {
@@ -33,7 +34,7 @@ enum RunWeb {
       return Client(
         transport, file: try file ?? WebFile(),
         on: SerialScheduler(name: "flow-web", speed: sky?.speed ?? .real),
-        wallClock: sky?.wallClock ?? World.real.wallClock, .init(budgets: budgets))
+        wallClock: sky?.wallClock ?? World.real.wallClock, .init(budgets: budgets, secrets: secrets.all))
     }
   }
 }
