@@ -42,7 +42,8 @@ struct MHD_Daemon *flow_mhd_start(
     int listener, unsigned connections, unsigned seconds, MHD_AccessHandlerCallback answer,
     MHD_RequestCompletedCallback completed, void *context) {
   return library.start_daemon(
-    MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC, 0, NULL, NULL, answer, context,
+    // poll(2), since select(2) refuses descriptors from 1024 on.
+    MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC, 0, NULL, NULL, answer, context,
     MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, connections,
     MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_END);
 }

@@ -58,7 +58,7 @@ import Testing
   @Test("every flow command in the documents is one")
   func commands() throws {
     let file = try #require(
-      Repository.sources.first { $0.path.hasPrefix("Sources/flow/") && $0.name == "Command.swift" })
+      Repository.sources.first { $0.path.hasPrefix("Sources/flow/") && $0.name == "CommandTable.swift" })
     let list = file.lines.drop { !$0.contains("static let all") }.prefix { $0 != "  ]" }
     let names = Set(
       list.joined(separator: " ").words.filter { $0.hasSuffix("Command") && $0 != "Command" }

@@ -1,3 +1,4 @@
+import JSON
 import Language
 import Reactive
 
@@ -107,4 +108,11 @@ public struct Screen: Sendable {
 
   /// Erases the drawings while `body` writes whole lines to the same terminal.
   public func aside(_ body: () -> Void) { drawn.aside(body) }
+}
+
+extension Value {
+  /// Compact JSON; for a terminal, with the control characters escaped that JSON leaves as they are.
+  public func shown(on screen: Screen) -> [UInt8] {
+    screen.isTerminal ? Array(printable(description).utf8) : json
+  }
 }

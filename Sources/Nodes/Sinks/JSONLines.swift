@@ -14,7 +14,7 @@ let jsonl = NodeSpec(
 
     Where the pipeline has state, each line is there exactly once, whatever the process is killed in: what a run has \
     kept and not written is written by the next one, and what it has written and not kept is made again and passed \
-    over, byte for byte. Where the file has other bytes there, it is set aside under another name, and that is said. \
+    over, byte for byte. Where the file has other bytes there, it is set aside under another name, with a notice. \
     Where others have added to it or cut it short since the last epoch, lines of that epoch may be in both files.
 
     One process at a time writes to a file: a second one is refused. Others may rename it within its folder, as \

@@ -16,7 +16,7 @@ let file = NodeSpec(
     last run has left off, with --once too.
 
     A file is known again by its inode, the time of its creation, and a hash of what was read of it: one that was \
-    replaced or written over is read from its beginning, and that is said. One that is written over between two looks \
+    replaced or overwritten is read from its beginning, with a notice. One that is written over between two looks \
     at it, with at least as much as was read, is taken for the same.
     """,
   options: AnyOption.list(

@@ -167,7 +167,7 @@ package final class AppendFile {
         // A file system without locks is no reason not to write.
         if error.code == EWOULDBLOCK {
           let holder = disk.holder(of: status.identity).map { "process \($0)" } ?? "another process"
-          throw FileFailure(path, "in use by \(holder); a file has one pipeline at a time", code: error.code)
+          throw FileFailure(path, "in use by \(holder); a file has one pipeline at a time", code: EBUSY)
         }
       }
     }

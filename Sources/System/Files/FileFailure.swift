@@ -51,7 +51,7 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
 
   /// The path itself cannot be one of a file to write, whatever becomes of rights and room.
   package var isOfName: Bool {
-    [0, EINVAL, EILSEQ, EISDIR, ELOOP, ENAMETOOLONG, ENOTDIR, ENXIO].contains(code)
+    [0, EINVAL, EILSEQ, EISDIR, ELOOP, ENAMETOOLONG, ENOTDIR, ENODEV].contains(code)
   }
 
   /// Nothing is left of the disk or of what the user may have of it: worth another try later.

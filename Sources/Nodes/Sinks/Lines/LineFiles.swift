@@ -147,7 +147,7 @@ final class LineFiles {
       || resumed.contains { hasMore($0.key, $0.value) }
   }
 
-  /// Nothing comes again from before the crash: what is left in the files is somebody else's, or another pipeline's.
+  /// Nothing comes again from before the crash: what is left in the files is another process's, or another pipeline's.
   ///
   /// It stays there, and lines are added behind it. The marks are to be kept next.
   func endReplay() throws {
@@ -382,7 +382,7 @@ final class LineFile {
       try file.sync()
     } else {
       try held.sync(path)
-      // If the name is another's now, somebody has taken the file, and care of it.
+      // If the name is another's now, another process has taken the file, and care of it.
       if let closed = try? disk.open(toRead: path, followsLinks: followsLinks),
         let identity = closed.status?.identity, identity == closedAt?.identity
       {
