@@ -79,9 +79,10 @@ public final class Lane: Sendable {
     }
   }
 
-  /// The lane's clock from now on shows the time of day. Where it was ahead of that, as after the time of day was set
-  /// back, it goes on from where it was, and by as much as the time of day has gone on since: what was stored with a
-  /// time waits no longer than it would have.
+  /// Sets the lane's clock to the time of day.
+  ///
+  /// Where it was ahead of that, as after the time of day was set back, it continues from where it was, and by as much
+  /// as the time of day has advanced since: what was stored with a time waits no longer than it would have.
   func setClock(after former: LaneTime?) {
     let wallClock = world.wallClock()
     var shown = Instant(nanoseconds: Int64(wallClock * 1e6) * 1000)
