@@ -1,4 +1,3 @@
-import System
 import Glibc
 import Reactive
 import Synchronization
