@@ -8,7 +8,7 @@ import Testing
 /// When sources are polled, in virtual time.
 @Suite("Polling")
 struct PollingTests {
-  /// Answers with the number of the poll, and fails where it is told to.
+  /// Answers with the number of the poll, and fails where it must.
   private final class Counter: PollSource {
     let failing: Set<Int>
     init(failing: Set<Int>) { self.failing = failing }

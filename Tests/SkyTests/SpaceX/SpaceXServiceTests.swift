@@ -4,8 +4,8 @@ import Testing
 @testable import Sky
 
 @Suite struct SpaceXServiceTests {
-  private static let service = SpaceXService()
-  private let service = SpaceXServiceTests.service
+  /// A service for each test: at one instant it answers fifty calls.
+  private let service = SpaceXService()
   private let now = SkyTime(seconds: SkyDate(2026, 8, 21).days * 86400)
 
   private func ask(_ path: String, method: String = "GET", _ headers: KeyValuePairs<String, String> = [:])
