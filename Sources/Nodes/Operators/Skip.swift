@@ -2,7 +2,7 @@ import JSON
 import Engine
 import Language
 
-/// `skip`: drops the first events.
+/// `skip`: drops the first events of a poll or stream.
 let skip = NodeSpec(
   "skip", "drop the first events of each poll, or of the whole stream",
   options: AnyOption.list(SkipOptions.count, SkipOptions.per),
@@ -34,9 +34,10 @@ let skip = NodeSpec(
   .step { options, context in try Skip(options, context) })
 
 private enum SkipOptions {
-  static let count = Option.required("count", .integer(0...), "how many", example: "1")
+  static let count = Option.required("count", .integer(0...), "how many events to drop", example: "1")
   static let per = Option(
-    "per", OptionType<CountedPer>.choice(), default: "poll", "whether the count begins anew with each poll")
+    "per", OptionType<CountedPer>.choice(), default: "poll",
+    "whether to count per poll or over the whole stream")
 }
 
 private final class Skip: Step {

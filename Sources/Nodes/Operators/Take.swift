@@ -2,12 +2,12 @@ import JSON
 import Engine
 import Language
 
-/// `take`: lets through the first events and no more.
+/// `take`: passes on the first events of a poll or stream.
 let take = NodeSpec(
-  "take", "keep the first events of each poll, or of the whole stream",
+  "take", "pass on the first events of each poll, or of the whole stream",
   details: """
-    Of a source without polls (a file, standard input), or with per: stream, the pipeline ends when no sink can be \
-    given anything more.
+    For a source without polls (a file, standard input), and with per: stream, the pipeline ends when no sink can \
+    receive any more events.
     """,
   options: AnyOption.list(TakeOptions.count, TakeOptions.per),
   shorthand: "count",
@@ -24,7 +24,7 @@ let take = NodeSpec(
         1s 2
         """),
     .init(
-      "the first of each poll", "take: { count: 1, per: poll }",
+      "the first of every poll", "take: { count: 1, per: poll }",
       input: """
         0s 1
         0s 2
@@ -42,15 +42,16 @@ let take = NodeSpec(
   ],
   .step { options, context in try Take(options, context) })
 
-/// What a count begins again with.
+/// The scope of a count.
 enum CountedPer: String, CaseIterable, Sendable {
   case poll, stream
 }
 
 private enum TakeOptions {
-  static let count = Option.required("count", .integer(0...), "how many", example: "10")
+  static let count = Option.required("count", .integer(0...), "how many events to pass on", example: "10")
   static let per = Option(
-    "per", OptionType<CountedPer>.choice(), default: "poll", "whether the count begins anew with each poll")
+    "per", OptionType<CountedPer>.choice(), default: "poll",
+    "whether to count per poll or over the whole stream")
 }
 
 private final class Take: Step {
@@ -67,7 +68,7 @@ private final class Take: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) {
-    // Whether more can come is known where there are no polls.
+    // A source without polls has no next poll to wait for.
     let isEndless = per == .poll && event.poll.number > 0
     if taken < count {
       note(taken + 1)
