@@ -105,7 +105,7 @@ import Testing
     let (outcome, seconds) = try running.end(by: SIGINT)
     #expect(outcome.status == 130 && seconds < Self.soon)
     #expect(try isOver(place))
-    #expect(outcome.errors.contains("tell: a command was cut short; the next run begins it again"))
+    #expect(outcome.errors.contains("tell: one command was interrupted; the next run starts it again"))
   }
 
   /// Time that a signal may take where nothing else is waited for, on a busy machine.
@@ -120,7 +120,8 @@ import Testing
     )
     #expect(mkfifo(place["fifo"], 0o600) == 0)
     let running = try place.start("--grace", "10m", "q.yaml")
-    try running.waitForErrors("fifo: no process reads this pipe; the pipeline waits until it can be opened")
+    try running.waitForErrors(
+      "fifo: no process reads this pipe; the pipeline waits until the file can be opened")
     try running.waitForLines(1, in: "q.jsonl")
     running.send(SIGTERM)
     Thread.sleep(forTimeInterval: 0.3)

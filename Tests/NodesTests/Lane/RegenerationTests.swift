@@ -62,7 +62,7 @@ import Testing
   private static let afterFirst = #"from {"n":1,"follow":true}"#
 
   private static func left(_ bytes: Int, _ path: String) -> String {
-    "\(path): \(bytes) bytes past what was kept are not written again; they stay, and lines are added behind them"
+    "\(path): \(bytes) bytes after the last commit were not regenerated; they stay, and new lines follow them"
   }
 
   @Test("it is over as soon as all that was written has come")

@@ -83,6 +83,6 @@ import System
   func problems() {
     let both = SinkBench.problems("screen: { console: { template: x, table: [.a] } }")
     #expect(both.contains("prints either a template or a table"))
-    #expect(SinkBench.problems("screen: { console: { table: {} } }").contains("a table needs columns"))
+    #expect(SinkBench.problems("screen: { console: { table: {} } }").contains("the table has no columns"))
   }
 }

@@ -96,7 +96,7 @@ import System
     var bench = bench([.init("", status: 500), .init("", status: 500), .init("x")])
     bench.state = state
     let seen = try bench.run(sink(", attempts: 2, backoff: 0s"), lines: [row("a")])
-    #expect(seen.log.first?.contains("at the last of 2 attempts") == true)
+    #expect(seen.log.first?.contains("after 2 attempts") == true)
     let letter = try state.retryDeadLetter()
     #expect(letter.entry.attempts == 2 && letter.reason.contains("answered 500"))
     _ = try bench.run(sink(), lines: [])

@@ -76,7 +76,7 @@ import System
   @Test("options that do not go together are refused")
   func problems() {
     let none = SinkBench.problems("t: { notify: { title: x, through: command } }")
-    #expect(none.contains("it is not said which command"))
+    #expect(none.contains("through: command needs a command"))
     let unused = SinkBench.problems("t: { notify: { title: x, through: bell, command: [a] } }")
     #expect(unused.contains("not used"))
   }

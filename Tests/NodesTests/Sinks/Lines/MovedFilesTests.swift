@@ -24,7 +24,7 @@ import System
     #expect(try folder.text("x") == "1\n2\nnext\n")
     #expect(
       lone.told() == [
-        "\(path) is 3 bytes shorter than it was; lines are added to its end",
+        "\(path) is 3 bytes shorter than it was; lines are appended to it",
         "\(path): the last line was cut off; it has been ended at byte 3",
       ])
   }
@@ -41,7 +41,7 @@ import System
     #expect(try folder.text("x") == (isReplaced ? "other\nnext\n" : "next\n"))
     #expect(
       lone.told().first
-        == "\(path) is another file than the one that was written last; lines are added to its end")
+        == "\(path) is not the file that was written last; lines are appended to it")
     #expect(lone.files.needsMarks)
   }
 
@@ -85,7 +85,7 @@ import System
     #expect(try folder.bytes("x") == Array("other\n and more\n".utf8) + truth[5...])
     #expect(
       lone.told().first
-        == "\(path) is another file than the one that was written last; lines are added to its end")
+        == "\(path) is not the file that was written last; lines are appended to it")
   }
 
   @Test("a file that is moved away while it is compared is compared to its end, and a new one goes on")

@@ -32,8 +32,8 @@ import System
     #expect(try folder.text("x") == whole + "next\n")
     #expect(
       lone.told().first
-        == "\(path): \(left.utf8.count) bytes past what was kept are not written again; they stay, and lines are added "
-        + "behind them")
+        == "\(path): \(left.utf8.count) bytes after the last commit were not regenerated; they stay, "
+        + "and new lines follow them")
     #expect(lone.told().count == (left.hasSuffix("\n") ? 1 : 2))
   }
 
@@ -46,7 +46,7 @@ import System
     try lone.files.endReplay()
     #expect(
       lone.told() == [
-        "\(path): 4 bytes past what was kept are not written again; they stay, and lines are added behind them"
+        "\(path): 4 bytes after the last commit were not regenerated; they stay, and new lines follow them"
       ])
     #expect(try lone.keepMark(of: path)?.offset == 6)
     #expect(folder.names == ["x"])
