@@ -100,8 +100,9 @@ struct DeliveryClient {
     log = context.log
   }
 
-  /// Starts the request returned by `prepare`, whose second result evaluates the response. Without a request the
-  /// attempt succeeds.
+  /// Starts the request returned by `prepare`, whose second result evaluates the response.
+  ///
+  /// Without a request the attempt succeeds.
   func start(_ end: @escaping DeliveryEnd, _ prepare: () throws -> (Request, Outcome)?) -> Subscription {
     let attempt = Subscription()
     do {

@@ -78,7 +78,9 @@ final class ConsolePainter {
     log = context.log
   }
 
-  /// Plain if the expression has no output. An error is logged once, and the event is printed unstyled.
+  /// Plain if the expression has no output.
+  ///
+  /// An error is logged once, and the event is printed unstyled.
   func style(of event: Event) -> Style {
     guard let expression else { return .plain }
     do {

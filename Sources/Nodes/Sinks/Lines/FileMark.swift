@@ -40,8 +40,9 @@ struct FileMark: Equatable, Sendable {
     fingerprint = value.member("print")?.string.flatMap { FileFingerprint(text: $0) }
   }
 
-  /// Whether this is the file in which the mark was made, rather than one that was overwritten or reuses its inode. A
-  /// truncated file is the same.
+  /// Whether this is the file in which the mark was made, rather than one that was overwritten or reuses its inode.
+  ///
+  /// A truncated file is the same.
   func isOf(_ file: any DiskFile) -> Bool {
     // A file that cannot be read fails when it is compared.
     guard let fingerprint, let now = FileFingerprint(file, upTo: offset) else { return true }
@@ -76,7 +77,9 @@ final class PinnedFiles {
     isAside.sinceKept = isAside.sinceLast
   }
 
-  /// Notes that a file is complete. It must be synced before the next mark, if there are marks.
+  /// Notes that a file is complete.
+  ///
+  /// It must be synced before the next mark, if there are marks.
   func retire(_ file: any DiskFile) {
     if !files.isEmpty { unsynced.append(file) }
   }

@@ -218,7 +218,9 @@ final class RotatingFile {
     }
   }
 
-  /// Skips bytes that the files already contain; returns how many. Any others must be written.
+  /// Skips bytes that the files already contain; returns how many.
+  ///
+  /// Any others must be written.
   private func passOver(
     _ bytes: UnsafeRawBufferPointer, _ surplus: UncommittedTail, _ now: Int
   ) throws(FileFailure) -> Int {
@@ -268,7 +270,9 @@ final class RotatingFile {
     owed = []
   }
 
-  /// Ends the recovery: new lines follow whatever the file contains. Returns how many bytes were not regenerated.
+  /// Ends the recovery: new lines follow whatever the file contains.
+  ///
+  /// Returns how many bytes were not regenerated.
   func endReplay() throws(FileFailure) -> Int {
     beginsLine = true
     guard let surplus else { return 0 }
@@ -329,7 +333,7 @@ struct RotatedFiles {
     return numbers
   }
 
-  /// Renames the current file to the first number, shifting the others; a crash at any point leaves each line in one file.
+  /// Renames the current file to the first number and shifts the others; a crash leaves each line in one file.
   func add() throws(FileFailure) {
     let taken = (1...keep).prefix { disk.exists(name($0)) || disk.exists(packedName($0)) }.count
     if taken == keep {
