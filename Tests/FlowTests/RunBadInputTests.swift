@@ -52,7 +52,7 @@ import Testing
       Self.pipeline("stdin"))
     let outcome = try place.run(input: "1\n" + String(repeating: "oops\n", count: 1000) + "2\n")
     #expect(place.lines("log.jsonl") == ["1", "2"])
-    #expect(outcome.errors.contains("995 more parts of the text passed over"))
+    #expect(outcome.errors.contains("995 more invalid parts of the text skipped"))
     #expect(outcome.errors.split(separator: "\n").count == 6)
   }
 

@@ -152,6 +152,6 @@ import Testing
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("in: error: in.jsonl: cannot open: No such file or directory\n"))
     try place.write("p.yaml", Self.pipeline.replacing("in.jsonl", with: "\"*.json\""))
-    #expect(try place.run().errors.contains("no file is called “*.json”"))
+    #expect(try place.run().errors.contains("no file matches “*.json”"))
   }
 }

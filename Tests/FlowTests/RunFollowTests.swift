@@ -28,7 +28,7 @@ import Testing
       try place.write("in.jsonl", "1\n")
       try running.waitForLines(1, in: "log.jsonl")
       try place.remove("in.jsonl")
-      try running.waitForErrors("in.jsonl is gone; waiting for another")
+      try running.waitForErrors("in.jsonl was removed; waiting for a new one")
       try place.write("in.jsonl", "2\n3\n")
       try running.waitForLines(3, in: "log.jsonl")
       #expect(place.lines("log.jsonl") == ["1", "2", "3"])
@@ -62,7 +62,7 @@ import Testing
         let lines = (1...(12 - round)).map { "\(round * 1000 + $0)" }
         let file = open(place["in.jsonl"], O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         close(file)
-        if round > 1 { try running.wait(for: "a cut") { running.errors.contains("has become shorter") } }
+        if round > 1 { try running.wait(for: "a cut") { running.errors.contains("was truncated") } }
         try place.append("in.jsonl", lines.map { $0 + "\n" }.joined())
         all += lines
         try running.waitForLines(all.count, in: "log.jsonl")

@@ -49,7 +49,8 @@ struct TestCommandTests {
     let outcome = try place.flow("test", "p.yaml")
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("ok    two that are known"), "\(outcome.output)")
-    #expect(outcome.output.contains("GET https://a.org/x/1: there is no answer; a test gives one under web"))
+    #expect(
+      outcome.output.contains("GET https://a.org/x/1: the test has no response for it; add one under web"))
   }
 
   @Test(

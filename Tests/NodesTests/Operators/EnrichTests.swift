@@ -121,7 +121,7 @@ import System
     #expect(output.lines == [])
     #expect(
       output.outcome.messages.map(\.message) == [
-        "GET https://a/1: there is no answer; a test gives one under web"
+        "GET https://a/1: the test has no response for it; add one under web"
       ])
   }
 }

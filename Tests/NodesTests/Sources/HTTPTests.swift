@@ -145,6 +145,6 @@ import System
     #expect(trial.told.entries.count { $0.contains("stands in") } == 1, "\(trial.told.entries)")
     isBroken.note(false)
     #expect(try trial.poll().notes == .emptyObject)
-    #expect(trial.told.entries.last == "there is news again")
+    #expect(trial.told.entries.last == "there is a new response again")
   }
 }

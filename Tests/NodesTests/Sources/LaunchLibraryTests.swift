@@ -76,7 +76,7 @@ import System
     let answers = trial.details.entries.filter { $0.hasPrefix("http://a/") }
     #expect(answers.first?.hasSuffix(": answered") == true && answers.count == 3, "\(answers)")
     #expect(
-      answers.dropFirst().allSatisfy { $0.hasSuffix("the answer of 0s ago is used again") }, "\(answers)")
+      answers.dropFirst().allSatisfy { $0.hasSuffix("using the cached response of 0s ago") }, "\(answers)")
   }
 
   @Test("with detail each launch is asked for by itself")

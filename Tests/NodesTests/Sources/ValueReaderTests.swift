@@ -131,7 +131,7 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     #expect(found.flaws.map { $0.prefix(5) } == ["in:2:", "in:3:", "in:4:", "in:6:"])
     #expect(found.flaws[0].hasSuffix(": {\"a\":tru}"))
     #expect(found.flaws[2].hasSuffix(":  [31m"))
-    #expect(found.flaws[3].hasSuffix("it ends too early: {\"a\":"))
+    #expect(found.flaws[3].hasSuffix("unexpected end: {\"a\":"))
   }
 
   @Test("a bad line among many that are parsed at once is found")
@@ -173,8 +173,8 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     #expect(found.values == ["{\"a\":1}", "2", "3"])
     #expect(found.flaws.map { $0.prefix(5) } == ["in:2:", "in:4:"])
     #expect(found.flaws.last?.contains("format: lines") == true)
-    #expect(try reading("{}", .array).flaws == ["in:1: there is no array at the top: {}"])
-    #expect(try reading("[1", .array).flaws == ["in:1: the array ends too early: "])
+    #expect(try reading("{}", .array).flaws == ["in:1: the text is not an array: {}"])
+    #expect(try reading("[1", .array).flaws == ["in:1: unexpected end of the array: "])
   }
 
   @Test("a line longer than the limit is passed over in little memory, and told")
