@@ -103,7 +103,7 @@ import System
     #expect(output.lines == ["0s 1", "2s null"])
     let messages = output.outcome.messages.map(\.message)
     #expect(messages.count == 2 && messages[0].contains("would name something else"))
-    #expect(messages[1].contains("cannot be a part of an address"))
+    #expect(messages[1].contains("cannot be part of an address"))
   }
 
   @Test("the host of an address is no matter of data, which is found before anything is run")

@@ -78,7 +78,7 @@ import System
   func refused(_ status: Int) throws {
     let seen = try bench([.init("", status: status)]).run(sink(), lines: [row("a")])
     #expect(folder.names.isEmpty && asked.entries.count == 1 && seen.statistics.last?.errors == 1)
-    #expect(seen.log.first?.contains("answered \(status)") == true, "\(seen.log)")
+    #expect(seen.log.first?.contains("\(status)") == true, "\(seen.log)")
   }
 
   @Test("what is too large is not kept", arguments: [true, false])

@@ -78,6 +78,6 @@ import System
     let none = SinkBench.problems("t: { notify: { title: x, through: command } }")
     #expect(none.contains("through: command needs a command"))
     let unused = SinkBench.problems("t: { notify: { title: x, through: bell, command: [a] } }")
-    #expect(unused.contains("not used"))
+    #expect(unused.contains("no effect"))
   }
 }

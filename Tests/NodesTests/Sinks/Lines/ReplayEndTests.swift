@@ -61,7 +61,7 @@ import System
     let lone = try killed.replay(truth[2..<5], from: kept, pieces: 2, LoneFiles(rotation))
     try lone.files.endReplay()
     try lone.write("next\n".utf8, to: path)
-    #expect(lone.told().first?.contains(": \(truth.count - 5) bytes past") == true)
+    #expect(lone.told().first?.contains(": \(truth.count - 5) bytes after") == true)
     #expect(try killed.text() == truth + "next\n".utf8)
   }
 }
