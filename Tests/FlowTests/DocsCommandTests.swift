@@ -29,7 +29,7 @@ import Testing
     let outcome = try flow(["docs", "fliter"])
     #expect(outcome.status == 2 && outcome.output.isEmpty)
     #expect(
-      outcome.errors == "flow docs: there is no source, step or sink “fliter”; did you mean “filter”?\n")
+      outcome.errors == "flow docs: unknown source, step or sink “fliter”; did you mean “filter”?\n")
     #expect(try flow(["docs", "xyzzy"]).errors.contains("; flow nodes lists them all\n"))
   }
 }

@@ -48,7 +48,7 @@ import Testing
     }
     #expect(state.files == ["quiet.db", "quiet.db.lock", "slips.db", "slips.db.lock"])
     let none = try flow(["state", "show", "a", "b"], environment: ["XDG_STATE_HOME": "/nonexistent"])
-    #expect(none.errors.hasSuffix("there is no state of “a” in /nonexistent/flow; there is none at all\n"))
+    #expect(none.errors.hasSuffix("there is no state of “a” in /nonexistent/flow; the folder is empty\n"))
     #expect(none.status == 2)
   }
 
@@ -70,9 +70,9 @@ import Testing
   func paths() throws {
     #expect(
       try state.flow("ls", "a/b").errors
-        == "flow state ls: “a/b” is no pipeline's file, and no name, since it has a “/”\n")
+        == "flow state ls: “a/b” is neither a pipeline file nor a name\n")
     #expect(
       try state.flow("ls", ".a").errors
-        == "flow state ls: “.a” cannot be the name of a pipeline that has state\n")
+        == "flow state ls: “.a” cannot be the name of a pipeline with state\n")
   }
 }

@@ -178,7 +178,7 @@ import Testing
     #expect(play.told.count == 4)
     #expect(
       play.told.allSatisfy {
-        $0.hasPrefix("going on without what is kept between fetches: ") && $0.contains("no such table")
+        $0.hasPrefix("continuing without cache and budgets: ") && $0.contains("no such table")
       })
   }
 

@@ -80,7 +80,7 @@ struct EncryptionTests {
       let failed = failure { _ = try client().fetch(try page("127.0.0.1", port)) }
       #expect(failed?.kind == .encryption)
       #expect(failed?.tries == 1)
-      #expect(failed?.message.hasPrefix("no safe connection: ") == true)
+      #expect(failed?.message.hasPrefix("no secure connection: ") == true)
       #expect(failed?.message.contains("self-signed certificate") == true)
       let answer = try client(trusting: folder.path + "/cert.pem").fetch(try page("127.0.0.1", port))
       #expect(answer.status == 200)
@@ -98,7 +98,7 @@ struct EncryptionTests {
     }
   }
 
-  @Test("what speaks no TLS is no safe connection")
+  @Test("what speaks no TLS is no secure connection")
   func plain() throws {
     let server = try LoopbackServer { _ in [.reply("1")] }
     server.serving {
