@@ -100,7 +100,7 @@ import Testing
     #expect(outcome.output == "{\"id\":1}\n")
     #expect(
       outcome.errors
-        == "dedupe: warning: its key was .id and is .id + 0 now: what it remembered is forgotten\n")
+        == "dedupe: warning: its key changed from .id to .id + 0: its state was discarded\n")
     #expect(try place.flow("run", "p.yaml").errors == "")
   }
 

@@ -56,12 +56,12 @@ struct TestCommandTests {
   @Test(
     "what does not is told with what was expected, what came, and a drawing of each stream",
     arguments: [
-      ("{ at: 4m }", "heard, event 1: it came at 3m, not at 4m"),
-      ("{ is: { n: 3 } }", "heard, event 1: it differs in /n"),
-      ("{ where: .n == 5 }", "heard, event 1: it is another event"),
+      ("{ at: 4m }", "heard, event 1: received at 3m, not at 4m"),
+      ("{ is: { n: 3 } }", "heard, event 1: differs in /n"),
+      ("{ where: .n == 5 }", "heard, event 1: the condition is false"),
       ("{ where: .n.x == 5 }", "heard, event 1: the condition fails: Cannot index number"),
-      ("", "heard: one more came than was expected"),
-      ("{ at: 3m }, { at: 5m }", "heard, event 2: nothing came; expected was at 5m"),
+      ("", "heard: unexpected event"),
+      ("{ at: 3m }, { at: 5m }", "heard, event 2: no event; expected at 5m"),
     ])
   func fails(_ expectation: String, _ message: String) throws {
     let outcome = try outcome(expectation)

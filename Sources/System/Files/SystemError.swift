@@ -1,11 +1,11 @@
 import Glibc
 
-/// A call to the system that failed.
+/// A failed system call.
 package struct SystemError: Error, CustomStringConvertible {
   package let call: String
   package let code: Int32
 
-  /// What `errno` says of the call that has just failed.
+  /// The error of the call that just failed, from `errno`.
   package init(_ call: String) {
     self.init(call, code: errno)
   }

@@ -68,7 +68,7 @@ import System
     let seen = try SinkBench(isTerminal: true, hasColors: true)
       .run(#"screen: { console: { color: '"rde"' } }"#, lines: ["1", "2"])
     #expect(seen.text == "1\n2\n")
-    #expect(seen.log == ["screen: color: there is no style “rde”; did you mean “red”?"])
+    #expect(seen.log == ["screen: color: unknown style “rde”; did you mean “red”?"])
   }
 
   @Test("when the reader goes, the pipeline ends well")
