@@ -6,7 +6,7 @@ import Testing
   @Test("a kind is explained, in text or Markdown")
   func kinds() throws {
     let text = try flow(["docs", "filter"])
-    #expect(text.status == 0 && text.output.hasPrefix("filter, a step: keep the events"))
+    #expect(text.status == 0 && text.output.hasPrefix("filter, a step: pass on events"))
     #expect(text.output.contains("\nExamples\n"))
     #expect(try flow(["docs", "filter", "--format", "markdown"]).output.hasPrefix("## `filter`\n"))
   }

@@ -7,14 +7,15 @@ import Testing
   func help() {
     let manual = Manual(
       "show", "show it", operands: .any("FILE"), options: [ArgumentsTests.lines, ArgumentsTests.color],
-      about: "Shows what there is to be shown, over and over, until somebody who has seen enough stops it.",
+      about:
+        "Shows the same text over and over, line after line, until its reader has had enough and stops it.",
       examples: [("flow show a", "one file")])
     #expect(
       manual.help == """
         flow show [FILE…]    show it
 
-        Shows what there is to be shown, over and over, until somebody who has seen
-        enough stops it.
+        Shows the same text over and over, line after line, until its reader has had
+        enough and stops it.
 
           # one file
           flow show a

@@ -21,10 +21,10 @@ import Testing
   private func numbers(_ range: ClosedRange<Int>) -> String { range.map { "\($0)\n" }.joined() }
   private func texts(_ range: ClosedRange<Int>) -> [String] { range.map { "\($0)" } }
 
-  @Test("a file that is not there yet is waited for; one that vanishes and comes back is read on")
+  @Test("a file that does not exist yet is waited for; one that vanishes and comes back is read on")
   func vanishing() throws {
     try following { place, running in
-      try running.waitForErrors("in.jsonl is not there yet")
+      try running.waitForErrors("in.jsonl does not exist yet")
       try place.write("in.jsonl", "1\n")
       try running.waitForLines(1, in: "log.jsonl")
       try place.remove("in.jsonl")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("what cannot be read in the place of a file is told, and waited for")
+  @Test("a path that cannot be followed is reported and waited for")
   func unreadable() throws {
     try following { place, running in
       try place.write("in.jsonl", "1\n")

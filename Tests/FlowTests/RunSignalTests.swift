@@ -37,7 +37,7 @@ import Testing
   func nothingLost(_ signal: Int32) throws {
     let place = try Workplace(
       "sources: { in: stdin }\nsteps: [filter: .n > 0]\nsinks: { log: { jsonl: log.jsonl } }\n")
-    // Whoever runs the tests may have it ignored.
+    // The parent process of the tests may ignore it.
     let running = try place.start(with: "env --default-signal=HUP")
     try running.say((0...500).map { "{\"n\":\($0)}\n" }.joined())
     try running.waitForLines(500, in: "log.jsonl")

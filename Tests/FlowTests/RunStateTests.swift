@@ -141,7 +141,7 @@ import Testing
     let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
     try place.write("state", "a file\n")
     let outcome = try place.flow("run", "p.yaml")
-    #expect(outcome.status == 1 && outcome.errors.contains("--no-state does without"), "\(outcome.errors)")
+    #expect(outcome.status == 1 && outcome.errors.contains("or --no-state"), "\(outcome.errors)")
     let both = try place.flow("run", "--state", "x", "--no-state", "p.yaml")
     #expect(both.status == 2)
   }

@@ -59,7 +59,7 @@ import Testing
     #expect(outcome.output.isEmpty)
   }
 
-  @Test("a port that is taken is said to be")
+  @Test("a port in use is reported")
   func taken() throws {
     let place = try Workplace()
     let first = try Running(["sky"], in: place, input: .open)

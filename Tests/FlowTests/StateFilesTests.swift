@@ -30,7 +30,7 @@ import Testing
           status: 1, output: "",
           errors: "flow state ls: \(folder)/none: cannot read the folder: No such file or directory\n"))
     let homeless = try flow(["state", "ls"], environment: ["HOME": ""])
-    #expect(homeless.status == 2 && homeless.errors.contains("; --state FOLDER does\n"))
+    #expect(homeless.status == 2 && homeless.errors.contains("; use --state FOLDER\n"))
   }
 
   @Test("a pipeline that has no state is an error that says which have, whatever is asked")
@@ -66,7 +66,7 @@ import Testing
     #expect(state.files == ["quiet.db", "quiet.db.lock", "slips.db", "slips.db.lock"])
   }
 
-  @Test("a path that is no file is told apart from a name")
+  @Test("a path without a file is distinguished from a name")
   func paths() throws {
     #expect(
       try state.flow("ls", "a/b").errors

@@ -79,7 +79,7 @@ import Testing
     #expect(try state.read().keys(of: "dedupe").count == 3)
     let node = try state.typed("state reset slips dedupe", "y\n")
     #expect(node.status == 0)
-    #expect(node.output.contains("forget what “dedupe” of “slips” remembers? [y/N] "))
+    #expect(node.output.contains("delete the state of “dedupe” in “slips”? [y/N] "))
     #expect(
       node.output.contains("deleted the state of “dedupe” in “slips”: 3 keys, 1 fact, 0 waiting outputs"))
     #expect(try state.typed("state reset slips", "YES\n").status == 0)

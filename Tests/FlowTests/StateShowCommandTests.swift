@@ -56,7 +56,7 @@ import Testing
         == Outcome(
           status: 1, output: "", errors: "flow state show: “dedupe” has no key “8”\n"))
     let source = try state.flow("show", "slips", "upcoming", "--key", "8")
-    #expect(source.status == 1 && source.errors.contains("“upcoming” keeps no keys; "))
+    #expect(source.status == 1 && source.errors.contains("“upcoming” has no keys; "))
   }
 
   @Test("of sources and sinks what is known, and what waits")

@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("what is wrong with the command line is said")
+  @Test("errors in the command line are reported")
   func wrongUse() throws {
     #expect(try tail("--folow").errors.contains("unknown option “--folow”; did you mean “--follow”?"))
     #expect(
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("a full disk is said")
+  @Test("a full disk is reported")
   func fullDisk() throws {
     let outcome = try run("exec \"$0\" tail - > /dev/full", input: event(1))
     #expect(outcome.status == 1 && outcome.errors.contains("the output cannot be written: No space left"))

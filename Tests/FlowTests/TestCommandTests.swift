@@ -54,7 +54,7 @@ struct TestCommandTests {
   }
 
   @Test(
-    "what does not is told with what was expected, what came, and a drawing of each stream",
+    "failures show what was expected, what was received, and a diagram of each stream",
     arguments: [
       ("{ at: 4m }", "heard, event 1: received at 3m, not at 4m"),
       ("{ is: { n: 3 } }", "heard, event 1: differs in /n"),

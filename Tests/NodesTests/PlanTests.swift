@@ -31,7 +31,7 @@ struct PlanTests {
   private static let tail = "sinks: { o: null }\n"
 
   @Test(
-    "each mistake is told where it stands, with what to do",
+    "each error is reported at its place, with what to do",
     arguments: [
       ("steps: [{ filtr: .a }]", "a.yaml:2:11: unknown step “filtr”; did you mean “filter”?"),
       (
@@ -94,7 +94,7 @@ struct PlanTests {
     #expect(problems(Self.head + yaml + "\n" + Self.tail) == [expected])
   }
 
-  @Test("all that is wrong is told in one go, past nodes that are not known")
+  @Test("all errors are reported at once, also after unknown nodes")
   func everything() {
     let found = problems(
       """
@@ -162,7 +162,7 @@ struct PlanTests {
     #expect(problems(yaml, files: [:]).first?.contains("the file “lib.jq” cannot be read") == true)
   }
 
-  @Test("--set takes the place of a var, as YAML would have it; what no pipeline has is told")
+  @Test("--set overrides a var, parsed as YAML; unknown vars are reported")
   func settings() {
     let yaml = Self.head + "vars: { n: 1 }\nsteps: [{ take: $vars.n }]\n" + Self.tail
     #expect(reader(yaml, settings: [("n", "5")]).problems.isEmpty)
@@ -170,7 +170,7 @@ struct PlanTests {
     #expect(reader(yaml, settings: [("m", "5")]).unknownSettings == ["m"])
   }
 
-  @Test("numbers and durations come from the environment too, and a variable that is missing is told")
+  @Test("numbers and durations can come from the environment, and missing variables are reported")
   func environment() {
     let yaml = Self.head + "steps:\n- take: '${N:-3}'\n- debounce: ${WAIT}\n" + Self.tail
     #expect(reader(yaml, environment: ["WAIT": "5s"]).problems.count == 1, "a quoted number is a text")

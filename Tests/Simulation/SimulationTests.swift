@@ -36,7 +36,7 @@ import Testing
     print("simulated \(count); failed: \(failed)")
   }
 
-  /// What each of them once found is told beside it.
+  /// Beside each one is what it once found.
   @Test(
     "seeds that have failed once",
     arguments: [

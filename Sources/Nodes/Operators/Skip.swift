@@ -41,31 +41,20 @@ private enum SkipOptions {
 }
 
 private final class Skip: Step {
-  private let count: Int
-  private let per: CountedPer
-  private var skipped: Int
-  private let counted: NodeCell<Value>
+  private let limit: Int
+  private var count: EventCount
 
   init(_ options: Options, _ context: StepContext) throws {
-    count = options[SkipOptions.count]
-    per = options[SkipOptions.per]
-    counted = try context.cell(forRun: true)
-    skipped = counted.value?.double.flatMap { Int(exactly: $0) } ?? 0
+    limit = options[SkipOptions.count]
+    count = try EventCount(per: options[SkipOptions.per], context)
   }
 
   func take(_ event: Event, _ out: Downstream) {
-    if skipped >= count { return out.send(event) }
-    note(skipped + 1)
+    if count.value >= limit { out.send(event) } else { count.add() }
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
-    if per == .poll { note(0) }
+    count.endPoll()
     out.send(endOf: poll)
-  }
-
-  private func note(_ number: Int) {
-    if number == skipped { return }
-    skipped = number
-    counted.set(.number(number))
   }
 }

@@ -47,6 +47,30 @@ enum CountedPer: String, CaseIterable, Sendable {
   case poll, stream
 }
 
+/// The number of events that `take` has passed on or `skip` has dropped, in the poll or the stream.
+struct EventCount {
+  let scope: CountedPer
+  private(set) var value: Int
+  private let stored: NodeCell<Value>
+
+  init(per scope: CountedPer, _ context: StepContext) throws {
+    self.scope = scope
+    stored = try context.cell(forRun: true)
+    value = stored.value?.double.flatMap { Int(exactly: $0) } ?? 0
+  }
+
+  mutating func add() { set(value + 1) }
+
+  mutating func endPoll() {
+    if scope == .poll, value > 0 { set(0) }
+  }
+
+  private mutating func set(_ number: Int) {
+    value = number
+    stored.set(.number(number))
+  }
+}
+
 private enum TakeOptions {
   static let count = Option.required("count", .integer(0...), "how many events to pass on", example: "10")
   static let per = Option(
@@ -55,36 +79,26 @@ private enum TakeOptions {
 }
 
 private final class Take: Step {
-  private let count: Int
-  private let per: CountedPer
-  private var taken: Int
-  private let counted: NodeCell<Value>
+  private let limit: Int
+  private var count: EventCount
 
   init(_ options: Options, _ context: StepContext) throws {
-    count = options[TakeOptions.count]
-    per = options[TakeOptions.per]
-    counted = try context.cell(forRun: true)
-    taken = counted.value?.double.flatMap { Int(exactly: $0) } ?? 0
+    limit = options[TakeOptions.count]
+    count = try EventCount(per: options[TakeOptions.per], context)
   }
 
   func take(_ event: Event, _ out: Downstream) {
     // A source without polls has no next poll to wait for.
-    let isEndless = per == .poll && event.poll.number > 0
-    if taken < count {
-      note(taken + 1)
+    let isEndless = count.scope == .poll && event.poll.number > 0
+    if count.value < limit {
+      count.add()
       out.send(event)
     }
-    if taken >= count, !isEndless { out.complete() }
+    if count.value >= limit, !isEndless { out.complete() }
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
-    if per == .poll { note(0) }
+    count.endPoll()
     out.send(endOf: poll)
-  }
-
-  private func note(_ number: Int) {
-    if number == taken { return }
-    taken = number
-    counted.set(.number(number))
   }
 }

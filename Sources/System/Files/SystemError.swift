@@ -16,7 +16,7 @@ package struct SystemError: Error, CustomStringConvertible {
   }
 
   package var description: String { "\(call): \(reason)" }
-  package var reason: String { String(cString: strerror(code)) }
+  package var reason: String { systemReason(code) }
 
   /// Whether the same call may succeed a while later, since all it lacked was room.
   package var mayPass: Bool { [EAGAIN, EMFILE, ENFILE, ENOMEM, ENOBUFS, ETXTBSY].contains(code) }

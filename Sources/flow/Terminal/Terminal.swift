@@ -64,5 +64,5 @@ enum Terminal {
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// The system's message for the last error.
-  static var lastError: String { String(cString: strerror(errno)) }
+  static var lastError: String { systemReason(errno) }
 }

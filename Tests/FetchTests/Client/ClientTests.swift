@@ -142,7 +142,7 @@ import Testing
     #expect(play.times.count == before + 1 + Redirects.limit)
   }
 
-  @Test("a fetch that is let go of says nothing more and asks nobody")
+  @Test("a disposed fetch reports nothing more and sends no requests")
   func cancelled() throws {
     for moment in [Duration.zero, .milliseconds(50), .milliseconds(500), .milliseconds(1150)] {
       let play = Play(file: try WebFile()) { _, _ in .failed(.interrupted) }
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("one that is let go of before it has begun costs nothing")
+  @Test("one that is disposed before it begins costs nothing")
   func neverBegun() throws {
     let play = Play(["ll.example.org": SiteBudget([.init(1, per: .seconds(60))])], file: try WebFile()) {
       _, _ in

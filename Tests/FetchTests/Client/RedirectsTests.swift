@@ -75,7 +75,8 @@ import Testing
     #expect(try next(303, to: "/y", { $0.method = .head }).method == .head)
     for status in [301, 302] {
       #expect(
-        failure { _ = try next(status, to: "/y", post) }?.message.contains("for a POST; send it to") == true)
+        failure { _ = try next(status, to: "/y", post) }?.message.contains("for a POST; use the address")
+          == true)
     }
   }
 

@@ -32,9 +32,9 @@ import Testing
   }
 
   @Test(
-    "what cannot be fetched is told in a sentence that shows no secret",
+    "an invalid address is reported in a sentence without secrets",
     arguments: [
-      ("", "there is no address; write one like https://example.org/items"),
+      ("", "the address is empty; write one like https://example.org/items"),
       ("example.org/a", "the address does not begin with https:// or http://"),
       ("file:///etc/passwd", "the address begins with “file”; only https and http can be fetched"),
       ("a.org?key=hunter2&u=http://b.org", "the address does not begin with https:// or http://"),

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "what breaks off is told with its end, and may be had whole the next time",
+    "a truncated body is reported with its end, and is worth a retry",
     arguments: [
       (
         #"{"results": [{"id": 1}, {"na"#,
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "what is something else is told as that",
+    "other kinds of bodies are reported as such",
     arguments: [
       (
         "<!DOCTYPE html><html><head><title>Just a\n moment…</title>", nil,

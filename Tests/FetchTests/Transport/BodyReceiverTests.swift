@@ -72,7 +72,7 @@ import Testing
     #expect(bucket.statuses.withLock { $0 } == [302, 404])
   }
 
-  @Test("it is told of an answer without a body too")
+  @Test("it also receives responses without a body")
   func empty() throws {
     let server = try LoopbackServer { _ in [.reply("")] }
     let bucket = Bucket()

@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("a body has a limit, which holds for what it unpacks to, whatever length is said")
+  @Test("the limit of a body applies to the decompressed size, whatever length is declared")
   func tooLarge() throws {
     let bomb = gzipped([UInt8](repeating: 0x20, count: 30_000_000))
     #expect(bomb.count < 100_000)
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("what breaks off is told from what is whole")
+  @Test("a truncated body is distinguished from a complete one")
   func broken() throws {
     let server = try LoopbackServer { request in
       switch request.target {
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("nobody there is told as that")
+  @Test("an unreachable server is reported as such")
   func unreachable() throws {
     // A port that was free a moment ago.
     let url = try LoopbackServer { _ in [] }.url
@@ -271,7 +271,7 @@ import Testing
     #expect(failed == TransferError(.timeout(.connect), "no connection within 1 s"))
   }
 
-  @Test("what is cancelled is not told of, and what is let go of fails")
+  @Test("cancelled transfers report nothing, and released ones fail")
   func cancelled() throws {
     let server = try LoopbackServer { request in
       request.target == "/quick" ? [.reply("{}")] : [.pause(milliseconds: 1000), .reply("{}")]

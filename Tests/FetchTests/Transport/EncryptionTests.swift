@@ -73,7 +73,7 @@ struct EncryptionTests {
     try request("https://\(host):\(port)/") { $0.expectation = .anything }
   }
 
-  @Test("a certificate that nobody vouches for is refused, at once and for good")
+  @Test("an untrusted certificate is refused, at once and without retries")
   func selfSigned() throws {
     try makeCertificate("IP:127.0.0.1,DNS:localhost")
     try serving { port in

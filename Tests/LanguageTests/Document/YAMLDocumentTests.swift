@@ -69,7 +69,7 @@ import Testing
 
   @Test func oneSyntaxErrorDoesNotHideTheOthers() {
     let text =
-      "a: [1, 2\nsources:\n  x: y: z\nsteps:\n  - map: \"\\(.a)\"\nsinks: *nobody\nlast: 1\nlast: 2\n"
+      "a: [1, 2\nsources:\n  x: y: z\nsteps:\n  - map: \"\\(.a)\"\nsinks: *nothing\nlast: 1\nlast: 2\n"
     let document = read(text)
     #expect(!document.isWhole)
     let lines = document.problems.sorted.map(\.place.position.line)

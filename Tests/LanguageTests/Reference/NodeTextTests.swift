@@ -32,14 +32,14 @@ import Testing
               0s {"n": 2}
             → 0s {"n":2}
 
-          # nobody
+          # none
           keep: false
               0s 1
             → nothing
         """)
   }
 
-  @Test("what a step remembers and looks up is said")
+  @Test("the state and the lookups of a step are documented")
   func state() {
     let text = text("join")
     #expect(text.contains("\nState\n  the last event of each key, up to bound\n"))

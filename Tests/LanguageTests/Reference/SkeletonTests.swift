@@ -22,8 +22,8 @@ import Testing
             lines:
             # how many polls, or chunks of a file, may be queued for the pipeline (integer)
             # buffer: 8
-            # what to do when the queue is full: wait, or drop the oldest or newest (wait or
-            # drop_oldest or drop_newest)
+            # what to do when the queue is full: wait, or drop the oldest or newest (wait or drop_oldest or
+            # drop_newest)
             # when_full: wait
 
         steps:

@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 @testable import Language
 
@@ -43,7 +44,7 @@ import Testing
   }
 
   @Test func whatIsFormattedIsReadBack() throws {
-    var dice = Dice(state: 3)
+    var dice = SplitMix64(seed: 3)
     for _ in 0..<2000 {
       let bits = Int64.random(in: 0..<62, using: &dice)
       let duration = Duration.nanoseconds(Int64.random(in: 0...(1 << bits), using: &dice))

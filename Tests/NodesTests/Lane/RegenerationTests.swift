@@ -9,7 +9,7 @@ import Store
 import Testing
 
 /// What a killed run has written and not kept is made again by the next one, and passed over: when that is over, and
-/// what becomes of it where it is stopped.
+/// and of runs that are stopped.
 @Suite("Making again") struct RegenerationTests {
   private let folder: TemporaryFolder
   private let state: TemporaryState
@@ -19,13 +19,13 @@ import Testing
     state = try TemporaryState()
     try run(state) { [state] feed, clock in
       feed.numbers(1...5, clock)
-      // What a killed run would do next is done to files that nobody looks at any more.
+      // What a killed run would do next is done to files that are not examined any more.
       try? state.leave()
     }
     #expect(try folder.text("log") == "1\n2\n3\n4\n5\n")
   }
 
-  /// Runs a pipeline in virtual time whose source does what it is told; what was logged.
+  /// Runs a pipeline in virtual time with a scripted source; returns what was logged.
   @discardableResult
   private func run(
     _ state: TemporaryState, options text: String = "", stopAfter: Duration? = nil,

@@ -34,7 +34,7 @@ import System
     }
   }
 
-  @Test("a template makes a line an event; one that fails is told and passed over")
+  @Test("a template prints a line per event; one that fails is reported and skipped")
   func template() throws {
     let sink = #"screen: { console: '\(.name) is \(.n + 1)' }"#
     let lines = [#"{"name":"a\u001bb\nc","n":1}"#, #"{"name":"d","n":[]}"#, #"{"name":"e","n":2}"#]
@@ -63,7 +63,7 @@ import System
     #expect(try SinkBench(isTerminal: true).run(sink, lines: lines).text == "1\n2\n")
   }
 
-  @Test("a style that does not exist is told once, and everything is printed all the same")
+  @Test("an unknown style is reported once, and everything is printed all the same")
   func wrongColor() throws {
     let seen = try SinkBench(isTerminal: true, hasColors: true)
       .run(#"screen: { console: { color: '"rde"' } }"#, lines: ["1", "2"])

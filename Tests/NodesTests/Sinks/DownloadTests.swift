@@ -104,7 +104,7 @@ import System
     #expect(try StateReader(path: state.path).outbox(sink: "get").isEmpty)
   }
 
-  @Test("a disk that has no room fails the attempt, and what is there of it is gone on with")
+  @Test("a full disk fails the attempt, and the part is resumed")
   func fullDisk() throws {
     var bench = bench([
       .init("0123456789", [("ETag", "\"e\"")]),
@@ -185,7 +185,7 @@ import System
     return [.send(Array(head.utf8) + whole[..<count]), .close]
   }
 
-  @Test("what breaks off is gone on with at the next attempt")
+  @Test("an interrupted download is resumed by the next attempt")
   func resumed() throws {
     let server = try LoopbackServer { request in
       request.headers["range"] == nil ? Self.broken(at: 70_000) : [Self.answer(request)]
@@ -212,7 +212,7 @@ import System
     #expect(second.received.map { $0.headers["range"] } == ["bytes=70000-"])
   }
 
-  @Test("of another address nothing is gone on with")
+  @Test("a part of another address is not resumed")
   func anotherAddress() throws {
     let first = try LoopbackServer { _ in Self.broken(at: 70_000) }
     _ = try run(first, ", attempts: 1")
@@ -234,7 +234,7 @@ import System
     #expect(server.received.count == (surplus == 0 ? 1 : 2) && seen.log.isEmpty)
   }
 
-  @Test("what was there before the machine started anew is not gone on with: a power cut may have left gaps")
+  @Test("a part from before a restart of the machine is not resumed: a power cut may have left gaps")
   func anotherStart() throws {
     let server = try LoopbackServer { [Self.answer($0)] }
     try folder.write("a.bin.part", [UInt8](repeating: 0, count: 100))

@@ -180,7 +180,7 @@ private final class StopAfter {
     #expect(follower.changes == [.begun])
   }
 
-  @Test("files that had the name only while nobody looked are read too")
+  @Test("files that had the name only between two checks are also read")
   func rotatedTwice() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])
@@ -255,7 +255,7 @@ private final class StopAfter {
     writer.wait()
   }
 
-  @Test("a file that is cut is read from its beginning, and that is told")
+  @Test("a truncated file is read from its beginning, with a report")
   func truncation() throws {
     try folder.write("a", "1\n2\n3\n")
     let follower = try Follower(folder["a"])
@@ -279,7 +279,7 @@ private final class StopAfter {
     #expect(end.offset == 6)
   }
 
-  @Test("nothing happening wakes nobody")
+  @Test("without changes there are no wake-ups")
   func sleeps() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])

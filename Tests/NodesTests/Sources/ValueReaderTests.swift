@@ -26,7 +26,7 @@ final class Pieces: ByteSource {
   }
 }
 
-/// A text whose reader is told to stop before its end.
+/// A text whose reader is stopped before its end.
 private final class CutShort: ByteSource {
   private let pieces: Pieces
   let isCutShort = true
@@ -124,7 +124,7 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     #expect(found.flaws.count == 2)
   }
 
-  @Test("a bad line is told with its place, and costs no other")
+  @Test("a bad line is reported with its place and affects no other")
   func badLine() throws {
     let found = try reading("{\"a\":1}\n{\"a\":tru}\n{\"b\n\u{1b}[31m\n{\"a\":3}\n{\"a\":")
     #expect(found.values == ["{\"a\":1}", "{\"a\":3}"])
@@ -167,7 +167,7 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     #expect(found.flaws.map { $0.prefix(5) } == ["in:1:", "in:4:"])
   }
 
-  @Test("a bad element of an array costs only itself, and what follows the array is told once")
+  @Test("a bad element of an array affects no other, and text after the array is reported once")
   func arrayFlaws() throws {
     let found = try reading("[{\"a\":1},\n{\"a\":tru}, 2,\n 3]\n[4]\n[5]")
     #expect(found.values == ["{\"a\":1}", "2", "3"])

@@ -1,4 +1,5 @@
 import Foundation
+import Reactive
 import TestScale
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
     .enabled(if: writesHere == nil))
   func killed() throws {
     let folder = try Folder()
-    var dice = Dice(state: 5)
+    var dice = SplitMix64(seed: 5)
     var told = 0
     for _ in 0..<TestScale.count(6, atLeast: 2) {
       let child = Process()

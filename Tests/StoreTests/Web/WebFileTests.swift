@@ -49,7 +49,7 @@ import Testing
     #expect(try file.cacheSize().count == 9)
   }
 
-  @Test("spending is written down, moved, taken back and forgotten when nobody looks back that far")
+  @Test("spending is recorded, moved, refunded, and removed when no window reaches back that far")
   func spending() throws {
     let file = try open()
     let first = try file.spend(at: "a.org", now: 10)

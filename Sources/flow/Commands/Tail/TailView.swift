@@ -94,7 +94,7 @@ final class TailView {
       outcome = failure.code == EPIPE ? ExitStatus.done : ExitStatus.failed
       if failure.code != EPIPE {
         Terminal.complain(
-          "flow tail: the output cannot be written: \(String(cString: strerror(failure.code)))\n")
+          "flow tail: the output cannot be written: \(systemReason(failure.code))\n")
       }
       return false
     }

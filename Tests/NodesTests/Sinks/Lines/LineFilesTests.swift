@@ -58,7 +58,7 @@ import System
     #expect(lone.told(.notice) == ["\(folder["x"]) can be written again"])
   }
 
-  @Test("what a full disk does not take before the stop is told")
+  @Test("data that does not fit on a full disk before the stop is reported")
   func stopped() throws {
     let disk = WatchedDisk(room: 5)
     let lone = LoneFiles(disk: disk) { number, stop in if number == 3 { stop.set() } }
@@ -161,7 +161,7 @@ import System
     #expect(folder.names == ["x", "x.1", "x.2"], "the mark may not be kept yet")
   }
 
-  @Test("kept marks let go of what is older, packed from then on")
+  @Test("committed marks release older files, which are then compressed")
   func packed() throws {
     let lone = LoneFiles(Rotation(size: 2, gzip: true))
     let path = folder["x"]

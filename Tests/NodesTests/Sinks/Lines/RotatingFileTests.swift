@@ -80,7 +80,7 @@ import System
     #expect(try ["x", "x.1", "x.2", "x.3"].map { try folder.text($0) } == ["5\n", "4\n", "2\n", "1\n"])
   }
 
-  @Test("a rotation that fails is told, and the file written on")
+  @Test("a failed rotation is reported, and writing continues")
   func failing() throws {
     try folder.write("x", "1\n")
     mkdir(folder["x.1"], 0o755)
