@@ -76,7 +76,7 @@ import Testing
     #expect(place.lines("got").count == 3)
   }
 
-  @Test("one that prints for ever is ended in time, and fills neither log nor memory")
+  @Test("one that prints endlessly is ended in time, and fills neither log nor memory")
   func printing() throws {
     let place = try place("{ command: [yes], timeout: 1s, attempts: 1 }")
     let outcome = try place.run()

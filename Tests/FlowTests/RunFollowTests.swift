@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test("a line of fifty megabytes is passed over in little memory")
+  @Test("a line of fifty megabytes is skipped in little memory")
   func longLine() throws {
     try following { place, running in
       try place.write("in.jsonl", "1\n\"")

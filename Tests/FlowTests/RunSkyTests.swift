@@ -72,7 +72,7 @@ struct RunSkyTests {
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
   }
 
-  @Test("nothing of a sky is remembered, and a second run begins anew")
+  @Test("a run under the sky keeps no state, and a second run starts over")
   func forgetting() throws {
     let place = try Workplace(
       pipeline.replacingOccurrences(of: "steps: [", with: "steps: [{ dedupe: .id }, "))

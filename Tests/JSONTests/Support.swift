@@ -16,7 +16,7 @@ func mistake(_ text: String, _ options: ParseOptions = .jq) -> String? {
   }
 }
 
-/// A source that hands out bytes in pieces of at most `piece`.
+/// A source of bytes in pieces of at most `piece`.
 func pieces(_ bytes: [UInt8], _ piece: Int) -> Reader.Source {
   var position = 0
   return { buffer in

@@ -65,7 +65,8 @@ import TestSupport
   }
 
   @Test(
-    "one that prints for ever is ended at its time, holding little memory", arguments: ["yes", "yes >&2"])
+    "one that prints endlessly is ended after its timeout, using little memory",
+    arguments: ["yes", "yes >&2"])
   func printsForEver(_ line: String) {
     var command = shell("exec \(line)", timeout: .milliseconds(300))
     command.output = .captured(limit: 1000)

@@ -54,7 +54,7 @@ final class CurlTransfer {
     setting.number(CURLOPT_SSL_VERIFYHOST, 2)
     setting.number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     // With TLS the handshake shows whether a connection can be shared, which is worth the wait. Without TLS only the
-    // first response would: transfers would wait for one another in vain.
+    // first response would, so transfers would wait for one another without benefit.
     setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https ? 1 : 0)
     setting.number(CURLOPT_TCP_KEEPALIVE, 1)
     // Does not wait for a pending name resolution at the end.

@@ -94,7 +94,7 @@ import Testing
     #expect(log.entries.isEmpty)
   }
 
-  @Test("at the deadline what runs is killed, and all that is left is reported as cut short")
+  @Test("at the deadline what runs is killed, and the rest is reported as interrupted")
   func deadline() throws {
     let queue = queue(DeliverySettings(concurrency: 2))
     for _ in 1...3 { try queue.add(script("trap '' TERM; : > run.$$; sleep 100")) }

@@ -197,7 +197,7 @@ import System
   }
 
   @Test(
-    "another run goes on with it too, and begins anew where it is another file by now",
+    "another run resumes it, too, and starts over if the file has changed",
     arguments: [true, false])
   func restarted(_ isSame: Bool) throws {
     let first = try LoopbackServer { _ in Self.broken(at: 70_000) }
@@ -223,7 +223,7 @@ import System
   }
 
   @Test(
-    "where all of it is there already, it is done; where there is more than there should be, it begins anew",
+    "a complete part is finished at once; one that is too long is started over",
     arguments: [0, 7])
   func complete(_ surplus: Int) throws {
     let server = try LoopbackServer { [Self.answer($0)] }

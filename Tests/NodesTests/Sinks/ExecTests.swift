@@ -81,7 +81,7 @@ import System
     #expect(!seen.hasFailed)
   }
 
-  @Test("a failure that is not to be passed over ends the pipeline")
+  @Test("a failure with on_error: stop ends the pipeline")
   func stopping() throws {
     let seen = try SinkBench().run(
       "go: { exec: { command: 'false', attempts: 1 }, on_error: stop }", polls: [["1"], ["2"], ["3"]])
@@ -162,6 +162,8 @@ import System
       SinkBench.problems(#"a: { exec: { command: [env, bash, -ec, 'echo \(.x)'] } }"#)
         .contains("a shell would execute"))
     #expect(SinkBench.problems(#"a: { exec: { command: [sh, -c, 'echo "$1"\n', sh, '\(.x)'] } }"#) == "")
-    #expect(SinkBench.problems("a: { exec: { command: x, env: { A=b: c } } }").contains("“A=b” is not a valid name"))
+    #expect(
+      SinkBench.problems("a: { exec: { command: x, env: { A=b: c } } }").contains("“A=b” is not a valid name")
+    )
   }
 }

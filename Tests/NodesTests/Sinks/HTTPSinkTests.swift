@@ -138,7 +138,7 @@ import System
     #expect(try StateReader(path: state.path).outbox(sink: "go").isEmpty)
   }
 
-  @Test("what waits to be tried again when the pipeline ends, the next run goes on with, counting on")
+  @Test("retries pending at the end of the pipeline are resumed by the next run, which keeps counting")
   func restart() throws {
     let state = try TemporaryState()
     var first = bench([.init("no", status: 503, [("Retry-After", "3600")])])

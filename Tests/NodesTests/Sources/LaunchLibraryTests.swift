@@ -139,7 +139,7 @@ import System
       })
   }
 
-  @Test("where the service does not say, or the config knows better, polls go on as ever")
+  @Test("where the service does not say, or the config knows better, polls continue as usual")
   func noBudget() throws {
     let silent = try WebTrial(
       "launch_library: { url: 'http://a' }",

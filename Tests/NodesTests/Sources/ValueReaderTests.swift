@@ -177,7 +177,7 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     #expect(try reading("[1", .array).flaws == ["in:1: unexpected end of the array: "])
   }
 
-  @Test("a line longer than the limit is passed over in little memory, and told")
+  @Test("a line longer than the limit is skipped in little memory, and reported")
   func longLine() throws {
     let folder = try TemporaryFolder()
     let piece = String(repeating: "x", count: 1 << 20)

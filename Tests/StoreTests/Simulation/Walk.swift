@@ -27,7 +27,7 @@ struct Walk {
 
   /// What was last acknowledged.
   var kept: StateModel
-  /// What a stop may leave instead: of a commit that failed or was cut short.
+  /// What a stop may leave instead: of a commit that failed or was interrupted.
   var doubtful: [StateModel] = []
   /// What a power cut may leave as well where nothing is synced: what was acknowledged since the last one.
   var earlier: [StateModel] = []

@@ -92,7 +92,7 @@ import Testing
     #expect(try file.site("b.org") == SiteRecord())
   }
 
-  @Test("a damaged file is set aside and begun anew")
+  @Test("a damaged file is renamed and replaced by an empty one")
   func damaged() throws {
     try folder.write(bytes("not a database, of no length that one has"))
     let file = try open()

@@ -89,7 +89,7 @@ extension SimulatedDisk {
   /// The faults that are still to happen.
   public var faultCount: Int { state.withLock { $0.faults.count } }
 
-  /// How many bytes files may have together, beyond which a write that makes one longer is cut short or fails.
+  /// The size limit of all files together, beyond which a write is shortened or fails.
   public var capacity: Int? {
     get { state.withLock { $0.capacity } }
     set { state.withLock { $0.capacity = newValue } }

@@ -148,7 +148,7 @@ import System
     #expect(lone.files.needsMarks)
   }
 
-  @Test("a rotated file is packed when the mark of the one that followed is kept, and not before")
+  @Test("a rotated file is compressed when the mark of its successor is committed, and not before")
   func packing() throws {
     let lone = LoneFiles(Rotation(size: 2, gzip: true))
     let path = folder["x"]
@@ -174,7 +174,7 @@ import System
     #expect(try folder.text("x.2.gz") == "0\n")
   }
 
-  @Test("what a mark is in is not packed either after the file was closed for others and opened again")
+  @Test("a file with a mark is not compressed even after it was closed and reopened")
   func packingClosed() throws {
     let lone = LoneFiles(Rotation(size: 2, gzip: true), limit: 1)
     try lone.write("0\n".utf8, to: folder["x"])

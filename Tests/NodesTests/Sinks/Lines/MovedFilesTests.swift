@@ -30,7 +30,7 @@ import System
   }
 
   @Test(
-    "a file that was moved to another folder, and perhaps replaced, is begun anew, and that is noted",
+    "a file that was moved to another folder, and perhaps replaced, is started over, with a notice",
     arguments: [false, true])
   func moved(isReplaced: Bool) throws {
     let kept = try killed.run(mark: 2, cut: 5)
@@ -46,7 +46,7 @@ import System
   }
 
   @Test(
-    "what a file holds that others gave another name in its folder is passed over there, and the rest is added here",
+    "the tail of a file renamed within its folder is skipped there, and the rest is added here",
     arguments: [nil, "", "other", "other\n"], [2, 5, 6, 8, KilledRun.truth.count])
   func renamed(replacement: String?, cut: Int) throws {
     let kept = try killed.run(mark: 2, cut: cut)

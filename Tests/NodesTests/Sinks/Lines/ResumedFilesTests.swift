@@ -155,7 +155,7 @@ import System
   }
 
   @Test(
-    "a rotated file that the mark is in is not packed when it is resumed, and is when the next mark is kept")
+    "a rotated file with the mark is not compressed on resumption, but when the next mark is committed")
   func packing() throws {
     let rotation = Rotation(size: 8, keep: 20, gzip: true)
     let kept = try killed.run(mark: 2, cut: truth.count, rotation)
