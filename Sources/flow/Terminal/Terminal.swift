@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import Engine
 import Language
+import System
 
 /// Standard output and standard error, for text that is not data.
 enum Terminal {

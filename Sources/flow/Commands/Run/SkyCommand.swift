@@ -1,33 +1,33 @@
 import Glibc
 import Sky
 
-/// `flow sky`: the services, simulated, on a port of this machine.
+/// `flow sky`: serves the simulated services on a local port.
 enum SkyCommand {
-  static let port = CommandOption("port", .value("N"), "where it listens; 0 is any that is free (0)")
+  static let port = CommandOption("port", .value("N"), "the port to listen on; 0 for any free one (0)")
 
   static let manual = Manual(
     "sky", "serve a simulated sky on this machine", options: SkyOptions.all + [port],
     about: """
-      For demonstrations, tests and work without a network: launches are announced, slip, hold, fly and fail as they \
-      do in the real feeds, but faster. The first line on standard output is its address, for the url of a source; \
-      http://…/ tells what is there. All answers say X-Simulated. It listens on the loopback alone, until Ctrl-C \
-      or SIGTERM.
+      For demonstrations, tests and work without a network: launches are announced, slip, hold, fly and fail as in the \
+      real feeds, but faster. The first line on standard output is the address, for the url of a source; http://…/ \
+      lists the services. All responses have the header X-Simulated. It listens only on the loopback, until Ctrl-C or \
+      SIGTERM.
 
-      Whoever asks the host lldev.thespacedevs.com, as pipelines may under flow run --sky, gets what that host has: a \
-      third of the launches, as they were on Monday, and as many calls as he likes.
+      Requests to the host lldev.thespacedevs.com, as possible under flow run --sky, behave like that host: a third of \
+      the launches, as of Monday, and no request limit.
 
-      Faults: \(SkyFaults.Kind.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")); all is \
-      each by its usual rate, a rate is a share from 0 to 1.
+      Faults: \(SkyFaults.Kind.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")); all \
+      enables every fault at its default rate; rates are probabilities from 0 to 1.
       """,
     examples: [
-      ("flow sky --port 8080 --speed 86400", "a day a second"),
+      ("flow sky --port 8080 --speed 86400", "a day per second"),
       ("flow sky --faults 429=0.1,5xx,truncate", "a bad day for a client"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let options = try SkyOptions(arguments)
     let port = try arguments.number(port, in: 0...65535) ?? 0
-    // Before any thread is started, so that all have them blocked and only `wait` sees them.
+    // Before any thread is started, so that all threads have the signals blocked and only `wait` receives them.
     let signals = SignalSet([SIGINT, SIGTERM])
     signals.block()
     let beginning = ContinuousClock.now

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import Engine
 import Language
+import System
 
 /// The output of `flow tail`: formats and prints lines, and counts those it does not print.
 final class TailView {
