@@ -1,11 +1,11 @@
-# flow: what a developer types. `make help` lists it.
+# Targets for developers; `make help` lists them.
 
 PREFIX ?= /usr/local
 SWIFT ?= swift
-# C libraries the package links, as pkg-config-name:debian-package.
+# The C libraries that the package links, as pkg-config-name:debian-package.
 LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev zlib:zlib1g-dev
 RELEASE := -c release --static-swift-stdlib
-# Where the release is built. SwiftPM locks the folder, so CI names another to build beside the tests.
+# The folder of the release build. SwiftPM locks it, so CI uses another one to build beside the tests.
 RELEASE_PATH ?= .build
 FLOW := $(RELEASE_PATH)/release/flow
 STRICT := -Xswiftc -warnings-as-errors
@@ -18,7 +18,7 @@ RECORDS ?= 250000
 DAYS ?= 30
 SLOWEST ?= 30
 HOOK ?= lint
-# The runtime's own backtrace hangs inside the fuzzer.
+# The runtime's own backtrace hangs in the fuzzer.
 FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
@@ -32,13 +32,13 @@ help: ## list the targets
 
 ## Use it
 
-setup: ## install the C libraries that are missing
+setup: ## install missing C libraries
 	@bash .ci/setup $(LIBRARIES)
 
-build: setup ## release build with the standard library linked in
+build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow
 
-run: build ## watch new-launches under the simulated sky, without a network; FOR=45s
+run: build ## run new-launches under the simulated sky, without a network; FOR=45s
 	@rm -f out/new-launches.jsonl
 	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --for $(FOR)
 	@echo
@@ -48,53 +48,53 @@ run: build ## watch new-launches under the simulated sky, without a network; FOR
 install: build ## install under PREFIX (default /usr/local)
 	install -D -m 755 $(FLOW) $(DESTDIR)$(PREFIX)/bin/flow
 
-clean: ## remove what was built
+clean: ## remove build products
 	rm -rf .build bench/.build Tests/Fuzz/.build
 
 ## While you work
 
-check: setup ## lint, the tests of the modules that differ from main, the contracts of nodes, the tidy tests
+check: setup ## lint, the tests of modules that differ from main, the contract tests of nodes, the Tidy tests
 	@SWIFT="$(SWIFT)" bash .ci/check
 
-test-one: setup ## build and run some test targets only: SUITE=StoreTests,JSONTests [FILTER=KilledTests]
+test-one: setup ## build and run only some test targets: SUITE=StoreTests,JSONTests [FILTER=KilledTests]
 	@SWIFT="$(SWIFT)" bash .ci/test-one "$(SUITE)" "$(FILTER)"
 
-test: setup ## build and run every ordinary test, warnings being errors
+test: setup ## build and run all ordinary tests; warnings are errors
 	$(SWIFT) test $(STRICT)
 
-times: setup ## the slowest tests, one after the other so that durations are true; SLOWEST=30 [FILTER=StoreTests]
+times: setup ## run tests serially and list the slowest; SLOWEST=30 [FILTER=StoreTests]
 	$(SWIFT) build --build-tests $(STRICT)
 	$(SWIFT) test --skip-build $(STRICT) --no-parallel $(if $(FILTER),--filter $(FILTER)) --xunit-output .build/times.xml >.build/times.log \
 	  || { tail -n 40 .build/times.log; false; }
 	@sed -nE 's/.*<testcase classname="([^"]*)" name="([^"]*)" time="([0-9.e-]+)".*/\3 \1.\2/p' .build/times-swift-testing.xml \
 	  | sort -rg | head -n $(SLOWEST) | awk '{ $$1 = sprintf("%7.2f s ", $$1); print }'
 
-lint: ## complain where the sources differ from .swift-format
+lint: ## check the sources against .swift-format
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 
-format: ## rewrite the sources as .swift-format says
+format: ## format the sources in place
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
-install-hook: ## have git run make lint before each commit; HOOK=check for make check
+install-hook: ## run make lint before each commit; HOOK=check for make check
 	@hook="$$(git rev-parse --git-path hooks)/pre-commit" && mkdir -p "$$(dirname "$$hook")" \
 	  && printf '#!/bin/sh\nexec make %s\n' '$(HOOK)' >"$$hook" && chmod +x "$$hook" && echo "$$hook: make $(HOOK)"
 
-## For long
+## Long runs
 
-test-long: ## all that takes long: tests at ten times the ordinary scale, months, simulate, crash, fuzz, bench
+test-long: ## all long runs: tests at ten times the scale, months, simulate, crash, fuzz, bench
 	FLOW_TEST_SCALE=10 FLOW_MONTH_DAYS=$(DAYS) $(MAKE) test
 	$(MAKE) simulate crash fuzz bench
 
 months: setup ## the shipped pipelines for DAYS=30 simulated days
 	FLOW_MONTH_DAYS=$(DAYS) $(SWIFT) test $(STRICT) --filter MonthTests
 
-simulate: setup ## whole pipelines on a disk that crashes, in virtual time; SEEDS=1000, from FLOW_FIRST on
+simulate: setup ## pipelines on a simulated disk with crashes, in virtual time; SEEDS=1000, beginning at FLOW_FIRST
 	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(STRICT) --filter SimulationTests.SimulationTests
 
-crash: setup ## kill pipelines KILLS times (default 500), at named points too, and look for what is lost; FLOW_SEED=1
+crash: setup ## kill pipelines KILLS times (500), also at named points, and check for lost output; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
 
-fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60)
+fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
 	mkdir -p Tests/Fuzz/.build/corpus
 	$(SWIFT) build --package-path Tests/Fuzz -c release --sanitize=fuzzer
 	$(FUZZ)/FuzzReading $(FUZZ_OPTIONS)/reading -max_len=2048 Tests/Fuzz/.build/corpus
@@ -103,7 +103,7 @@ fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60
 differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
 	python3 Tests/Differential/programs.py --count $(or $(COUNT),2000)
 
-# One test at a time: what waits for a core that a slow neighbour has would exceed its time limit.
+# Serially: tests that wait for a core in use by a slow neighbour would exceed their time limits.
 sanitize: test-thread test-address ## the tests under both sanitizers
 
 test-thread: setup ## the tests under the thread sanitizer
@@ -112,7 +112,7 @@ test-thread: setup ## the tests under the thread sanitizer
 test-address: setup ## the tests under the address sanitizer
 	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --no-parallel --sanitize=address --scratch-path .build/address
 
-bench: build ## measure; bench/README.md says what and how; ROUNDS=7 RECORDS=250000
+bench: build ## run the benchmarks, see bench/README.md; ROUNDS=7 RECORDS=250000
 	$(SWIFT) build --package-path bench $(RELEASE)
 	bench/.build/release/ReactiveBench $(ROUNDS)
 	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)

@@ -73,10 +73,11 @@ let package = Package(
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive", "TestScale"]),
     .testTarget(name: "TidyTests", path: "Tests/Tidy", exclude: ["ratchet.txt"]),
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
-    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
     .testTarget(
-      name: "StoreTests", dependencies: ["CSQLite", "SimulatedDisk", "Store", "System", "TestScale"],
+      name: "StoreTests",
+      dependencies: ["CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"],
       exclude: ["Fixtures"]),
     .testTarget(
       name: "FetchTests",
@@ -87,7 +88,8 @@ let package = Package(
       name: "FlowTests",
       dependencies: ["flow", "Engine", "JSON", "Language", "Reactive", "Store", "System", "TestScale"]),
     .testTarget(
-      name: "LanguageTests", dependencies: ["JSON", "Language", "System", "TestScale", "TestSupport"]),
+      name: "LanguageTests",
+      dependencies: ["JSON", "Language", "Reactive", "System", "TestScale", "TestSupport"]),
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "JSON", "Language", "Reactive", "Store", "System"]),
     .testTarget(

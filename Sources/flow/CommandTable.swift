@@ -32,8 +32,8 @@ extension Command {
 
   static func reportUnknown(_ name: String) -> Int32 {
     let hint = nearest(to: name, among: all.map(\.name)).map { "; did you mean \(quoted($0))?" } ?? ""
-    Terminal.complain("flow: there is no command \(quoted(name))\(hint)\n")
-    Terminal.complain("Use flow help for the list of commands.\n")
+    Terminal.complain("flow: unknown command \(quoted(name))\(hint)\n")
+    Terminal.complain("See flow help for a list of commands.\n")
     return ExitStatus.usage
   }
 }

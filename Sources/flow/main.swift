@@ -1,4 +1,4 @@
-// The flow command: finds the command that the first argument names and runs it.
+// The flow command: runs the command named by the first argument.
 
 import CArguments
 import Glibc
@@ -6,8 +6,8 @@ import Glibc
 let arguments = (1..<max(1, flow_argument_count())).map { index in
   flow_argument(index).map { String(cString: $0) } ?? ""
 }
-// Otherwise the first file that is opened would be standard output. These two can be neither read nor written as they
-// should be, so that whoever tries is told.
+// Otherwise the first file to be opened would become standard output. These descriptors fail on the wrong kind of
+// access, so that errors are reported.
 for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 {
   _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
 }

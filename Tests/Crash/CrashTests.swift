@@ -17,7 +17,7 @@ import Testing
   }
 
   init() {
-    // A command that is killed no longer reads what it is told.
+    // A killed command does not read its input any more.
     signal(SIGPIPE, SIG_IGN)
   }
 

@@ -6,7 +6,7 @@ enum Fate {
   case killed(after: Double)
   /// By its own hand, at the so-and-so-manieth passing of a named point.
   case killedAt(point: String, number: Int)
-  /// In good order, by SIGTERM after so many seconds; but for SIGKILL within that, so long after.
+  /// Gracefully, by SIGTERM after a number of seconds, with SIGKILL a while later.
   case stopped(after: Double, killedAfter: Double?)
 
   /// - Parameters:

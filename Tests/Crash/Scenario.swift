@@ -1,9 +1,9 @@
 /// A pipeline that is killed over and over, something that feeds it, and what must be left of it at the end.
 protocol Scenario: AnyObject {
   var place: Place { get }
-  /// What is said on the command line beside the file `p.yaml`.
+  /// The command-line arguments besides the file `p.yaml`.
   var options: [String] { get }
-  /// The files that somebody follows.
+  /// The files that are followed.
   var logs: [String] { get }
   /// Feeds it, every millisecond or so of a life, and, without one, now and then between two.
   func tend(_ life: Life?) throws

@@ -50,24 +50,24 @@ import Testing
   @Test("after two dashes everything is an operand, and one dash is one")
   func operands() throws {
     #expect(try read("-", "--", "-n", "--").operands == ["-", "-n", "--"])
-    #expect(mistake("-f") == "there is no FILE")
+    #expect(mistake("-f") == "FILE is missing")
   }
 
   @Test("an option that is not there is named, with the one that was meant")
   func unknownOptions() {
-    #expect(mistake("a", "--folow") == "there is no option “--folow”; did you mean “--follow”?")
-    #expect(mistake("a", "--line=3") == "there is no option “--line”; did you mean “--lines”?")
-    #expect(mistake("a", "-F") == "there is no option “-F”; did you mean “-f”?")
-    #expect(mistake("a", "-fx") == "there is no option “-x” in “-fx”; it can be “-n”, “-f” or “-h”")
+    #expect(mistake("a", "--folow") == "unknown option “--folow”; did you mean “--follow”?")
+    #expect(mistake("a", "--line=3") == "unknown option “--line”; did you mean “--lines”?")
+    #expect(mistake("a", "-F") == "unknown option “-F”; did you mean “-f”?")
+    #expect(mistake("a", "-fx") == "unknown option “-x” in “-fx”")
   }
 
   @Test("a value too many, too few or wrong is a mistake")
   func wrongValues() throws {
-    #expect(mistake("a", "--lines") == "--lines takes a value: --lines NUM")
-    #expect(mistake("a", "-n") == "-n takes a value: -n NUM")
+    #expect(mistake("a", "--lines") == "--lines needs a value: --lines NUM")
+    #expect(mistake("a", "-n") == "-n needs a value: -n NUM")
     #expect(
-      mistake("a", "-n", "--follow") == "-n takes a value, -n NUM, yet the option “--follow” follows it")
-    #expect(mistake("a", "--follow=1") == "--follow takes no value, yet there is “--follow=1”")
+      mistake("a", "-n", "--follow") == "-n needs a value, -n NUM, but the option “--follow” follows it")
+    #expect(mistake("a", "--follow=1") == "--follow takes no value, but “--follow=1” has one")
     #expect(mistake("a", "--format=svgg") == "--format cannot be “svgg”; did you mean “svg”?")
     #expect(throws: WrongUse("--lines takes a number from 1 to 9, not “ten”")) {
       try read("a", "-nten").number(Self.lines, in: 1...9)

@@ -101,6 +101,7 @@ import Testing
     let outcome = try flow(["completions", "bsh"])
     #expect(outcome.status == 2)
     #expect(
-      outcome.errors.hasPrefix("flow completions: “bsh” is no shell that it knows; did you mean “bash”?\n"))
+      outcome.errors.hasPrefix("flow completions: there are no completions for “bsh”; did you mean “bash”?\n")
+    )
   }
 }

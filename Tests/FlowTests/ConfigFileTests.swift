@@ -23,7 +23,7 @@ struct ConfigFileTests {
     "says what is wrong with an option for all, at its own place",
     arguments: [
       (
-        "defaults: { bach: { count: 2 } }", "config.yaml:1:13: there is no node “bach”",
+        "defaults: { bach: { count: 2 } }", "config.yaml:1:13: unknown node “bach”",
         "did you mean “batch”?"
       ),
       (

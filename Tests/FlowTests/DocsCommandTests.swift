@@ -6,7 +6,7 @@ import Testing
   @Test("a kind is explained, in text or Markdown")
   func kinds() throws {
     let text = try flow(["docs", "filter"])
-    #expect(text.status == 0 && text.output.hasPrefix("filter, a step: keep the events"))
+    #expect(text.status == 0 && text.output.hasPrefix("filter, a step: pass on events"))
     #expect(text.output.contains("\nExamples\n"))
     #expect(try flow(["docs", "filter", "--format", "markdown"]).output.hasPrefix("## `filter`\n"))
   }
@@ -29,7 +29,7 @@ import Testing
     let outcome = try flow(["docs", "fliter"])
     #expect(outcome.status == 2 && outcome.output.isEmpty)
     #expect(
-      outcome.errors == "flow docs: there is no source, step or sink “fliter”; did you mean “filter”?\n")
+      outcome.errors == "flow docs: unknown source, step or sink “fliter”; did you mean “filter”?\n")
     #expect(try flow(["docs", "xyzzy"]).errors.contains("; flow nodes lists them all\n"))
   }
 }

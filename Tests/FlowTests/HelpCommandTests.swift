@@ -23,7 +23,7 @@ import Testing
       #expect(outcome.status == 0 && outcome.output.hasPrefix("flow \(command.name)"))
       #expect(try flow([command.name, "--help"]) == outcome)
     }
-    #expect(try flow(["help", "version"]).output == "flow version    say which flow this is\n")
+    #expect(try flow(["help", "version"]).output == "flow version    print the version\n")
   }
 
   @Test("every command that has a manual has an example, and none is too wide")
@@ -42,7 +42,14 @@ import Testing
   func unknown() throws {
     let outcome = try flow(["help", "chekc"])
     #expect(outcome.status == 2 && outcome.output.isEmpty)
-    #expect(outcome.errors.hasPrefix("flow: there is no command “chekc”; did you mean “check”?\n"))
+    #expect(outcome.errors.hasPrefix("flow: unknown command “chekc”; did you mean “check”?\n"))
     #expect(try flow(["chekc"]) == outcome)
+  }
+
+  @Test("an unknown option of a command points to its help, which also shows subcommands")
+  func options() throws {
+    #expect(try flow(["run", "--nope"]).errors == "flow run: unknown option “--nope”\nSee flow help run.\n")
+    #expect(try flow(["run", "--onec"]).errors.contains("unknown option “--onec”; did you mean “--once”?\n"))
+    #expect(try flow(["help", "state", "show"]) == flow(["state", "show", "--help"]))
   }
 }

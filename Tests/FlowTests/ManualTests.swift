@@ -7,14 +7,15 @@ import Testing
   func help() {
     let manual = Manual(
       "show", "show it", operands: .any("FILE"), options: [ArgumentsTests.lines, ArgumentsTests.color],
-      about: "Shows what there is to be shown, over and over, until somebody who has seen enough stops it.",
+      about:
+        "Shows the same text over and over, line after line, until its reader has had enough and stops it.",
       examples: [("flow show a", "one file")])
     #expect(
       manual.help == """
         flow show [FILE…]    show it
 
-        Shows what there is to be shown, over and over, until somebody who has seen
-        enough stops it.
+        Shows the same text over and over, line after line, until its reader has had
+        enough and stops it.
 
           # one file
           flow show a
@@ -22,7 +23,7 @@ import Testing
         Options
           -n, --lines NUM          how many
               --color, --no-color  colours
-          -h, --help               this text
+          -h, --help               show this help
 
         """)
   }
@@ -33,16 +34,16 @@ import Testing
       do throws(WrongUse) { try operands.check(given) } catch { return error.message }
       return nil
     }
-    #expect(mistake(.none, ["a"]) == "it takes no arguments, yet there is “a”")
-    #expect(mistake(.one("FILE"), []) == "there is no FILE")
-    #expect(mistake(.one("FILE"), ["a", "b"]) == "“b” is one FILE more than it takes")
+    #expect(mistake(.none, ["a"]) == "unexpected argument “a”")
+    #expect(mistake(.one("FILE"), []) == "FILE is missing")
+    #expect(mistake(.one("FILE"), ["a", "b"]) == "unexpected argument “b”")
     #expect(mistake(.any("FILE"), []) == nil && mistake(.some("FILE"), ["a", "b"]) == nil)
     let nodes = Manual.Operands.any("NODE").after("PIPELINE")
     #expect(nodes.usage == " PIPELINE [NODE…]")
-    #expect(mistake(nodes, []) == "there is no PIPELINE" && mistake(nodes, ["a"]) == nil)
+    #expect(mistake(nodes, []) == "PIPELINE is missing" && mistake(nodes, ["a"]) == nil)
     let node = Manual.Operands.one("NODE").after("PIPELINE")
-    #expect(mistake(node, ["a"]) == "there is no NODE" && mistake(node, ["a", "b"]) == nil)
-    #expect(mistake(node, ["a", "b", "c"]) == "“c” is one NODE more than it takes")
+    #expect(mistake(node, ["a"]) == "NODE is missing" && mistake(node, ["a", "b"]) == nil)
+    #expect(mistake(node, ["a", "b", "c"]) == "unexpected argument “c”")
   }
 
   @Test("what is several is called by its parts, and lists them and all their options")
@@ -64,12 +65,12 @@ import Testing
           state ls [FILE…]  list it
           state rm          drop it
 
-        flow state ls|rm --help says more of each.
+        flow state ls|rm --help describes each.
 
         Options
           -n, --lines NUM  how many
           -f, --follow     go on
-          -h, --help       this text
+          -h, --help       show this help
 
         """)
   }

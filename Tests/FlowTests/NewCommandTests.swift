@@ -13,7 +13,7 @@ import Testing
       #expect(outcome.status == 0 && outcome.errors.isEmpty)
       try withFile(outcome.output, named: "new.yaml") { path throws in
         let checked = try flow(["check", path])
-        #expect(checked == Outcome(status: 0, output: "1 pipeline, no problem\n", errors: ""))
+        #expect(checked == Outcome(status: 0, output: "1 pipeline, no errors\n", errors: ""))
       }
     }
   }
@@ -30,12 +30,12 @@ import Testing
       let path = other + ".launches.yaml"
       let outcome = try flow(["new", "-o", path])
       #expect(outcome.status == 0 && outcome.output.isEmpty)
-      #expect(outcome.errors == "wrote \(path); flow check \(path) says whether it is right\n")
+      #expect(outcome.errors == "wrote \(path); check it with flow check \(path)\n")
       #expect(try String(contentsOfFile: path, encoding: .utf8).contains("\nname: file\n"))
 
       let refused = try flow(["new", "-o", other])
       #expect(refused.status == 2)
-      #expect(refused.errors == "flow new: \(other) is there already; --force writes over it\n")
+      #expect(refused.errors == "flow new: \(other) already exists; use --force to overwrite it\n")
       #expect(try String(contentsOfFile: other, encoding: .utf8) == "mine")
       #expect(try flow(["new", "--force", "-o", other]).status == 0)
       #expect(try String(contentsOfFile: other, encoding: .utf8).contains("sources:"))
@@ -52,11 +52,11 @@ import Testing
     }
     #expect(
       try complaint("--steps", "map,fliter")
-        == "flow new: --steps: there is no “fliter” among the steps; did you mean “filter”?")
+        == "flow new: --steps: unknown step “fliter”; did you mean “filter”?")
     #expect(try complaint("--sources", "filter") == "flow new: --sources: “filter” is a step")
     #expect(
       try complaint("--sources", "stdin,replay").hasPrefix(
-        "flow new: these do not go together: stdin answers"))
-    #expect(try complaint("--sinks", "") == "flow new: --sinks names nothing")
+        "flow new: these nodes cannot be combined: stdin answers"))
+    #expect(try complaint("--sinks", "") == "flow new: --sinks needs at least one name")
   }
 }

@@ -40,7 +40,7 @@ import Testing
     #expect(count == 2)
   }
 
-  @Test("it is drawn no more than ten times a second, and the last that was said stands in the end")
+  @Test("it is drawn at most ten times a second, and ends with the latest progress")
   func pace() {
     for number in 1...1000 {
       line.show("a", PollProgress("\(number) rows"))

@@ -52,7 +52,7 @@ private struct Streams {
 
 private struct NotBuilt: Error {}
 
-/// The command stands in the folder of the test bundle.
+/// The executable is in the folder of the test bundle.
 func command() throws -> URL {
   for start in [Bundle.main.bundleURL, URL(fileURLWithPath: CommandLine.arguments[0])]
     + Bundle.allBundles.map(\.bundleURL)

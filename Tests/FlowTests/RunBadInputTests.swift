@@ -52,7 +52,7 @@ import Testing
       Self.pipeline("stdin"))
     let outcome = try place.run(input: "1\n" + String(repeating: "oops\n", count: 1000) + "2\n")
     #expect(place.lines("log.jsonl") == ["1", "2"])
-    #expect(outcome.errors.contains("995 more parts of the text passed over"))
+    #expect(outcome.errors.contains("995 more invalid parts of the text skipped"))
     #expect(outcome.errors.split(separator: "\n").count == 6)
   }
 
@@ -105,7 +105,7 @@ import Testing
     geteuid() != 0 || (try? Workplace().shell("\(unprivileged) true").status) == 0
   }
 
-  @Test("a file that must not be read or written is told", .enabled(if: canGiveUpRights))
+  @Test("a file without permissions is reported", .enabled(if: canGiveUpRights))
   func permissions() throws {
     let place = try Workplace(Self.pipeline("{ file: in.jsonl }"), input: "1\n")
     let run = (geteuid() == 0 ? Self.unprivileged + " " : "") + "\"$0\" run p.yaml"
@@ -121,7 +121,7 @@ import Testing
     #expect(unwritten.errors == "flow: log.jsonl: cannot open: Permission denied\n")
   }
 
-  @Test("an event that a step fails on is told with its input, and kept where that is asked for")
+  @Test("an event on which a step fails is reported with its input, and kept if requested")
   func deadLetters() throws {
     let place = try Workplace(
       """

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import Testing
 
-/// `flow run` to the end of what there is to read.
+/// `flow run` to the end of its input.
 @Suite(.timeLimit(.minutes(5))) struct RunCommandTests {
   static let pipeline = """
     name: numbers
@@ -69,7 +69,7 @@ import Testing
     #expect(place.lines("log.jsonl").sorted() == expected.sorted())
   }
 
-  @Test("-q leaves nothing but errors on standard error, -v tells more")
+  @Test("-q leaves nothing but errors on standard error, -v adds details")
   func loudness() throws {
     let place = try Workplace(
       """
@@ -145,13 +145,13 @@ import Testing
     #expect(!place.has("out"))
   }
 
-  @Test("an input that is not there is told in a sentence, and the status is 1")
+  @Test("a missing input is reported in a sentence, and the status is 1")
   func missingInput() throws {
     let place = try Workplace(Self.pipeline)
     let outcome = try place.run()
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("in: error: in.jsonl: cannot open: No such file or directory\n"))
     try place.write("p.yaml", Self.pipeline.replacing("in.jsonl", with: "\"*.json\""))
-    #expect(try place.run().errors.contains("no file is called “*.json”"))
+    #expect(try place.run().errors.contains("no file matches “*.json”"))
   }
 }

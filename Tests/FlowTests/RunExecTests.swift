@@ -62,7 +62,7 @@ import Testing
     _ = try killed.end()
     let next = try place.start()
     try next.waitForLines(1, in: "ended")
-    #expect(try next.end(by: SIGTERM).outcome.errors.contains("ended"))
+    #expect(try next.end(by: SIGTERM).outcome.errors.contains("terminated"))
     let begun = place.lines("begun")
     #expect(begun.count >= 2 && !place.lines("ended").contains(begun[0]))
   }
@@ -76,7 +76,7 @@ import Testing
     #expect(place.lines("got").count == 3)
   }
 
-  @Test("one that prints for ever is ended in time, and fills neither log nor memory")
+  @Test("one that prints endlessly is ended in time, and fills neither log nor memory")
   func printing() throws {
     let place = try place("{ command: [yes], timeout: 1s, attempts: 1 }")
     let outcome = try place.run()
@@ -84,7 +84,7 @@ import Testing
     #expect(outcome.errors.utf8.count < 1 << 20)
   }
 
-  @Test("one that does not exist, or must not be run, is told")
+  @Test("one that does not exist, or is not executable, is reported")
   func missing() throws {
     let outcome = try place("{ command: [./nowhere.sh], attempts: 1 }").run()
     #expect(outcome.status == 0)

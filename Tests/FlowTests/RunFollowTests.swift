@@ -21,14 +21,14 @@ import Testing
   private func numbers(_ range: ClosedRange<Int>) -> String { range.map { "\($0)\n" }.joined() }
   private func texts(_ range: ClosedRange<Int>) -> [String] { range.map { "\($0)" } }
 
-  @Test("a file that is not there yet is waited for; one that vanishes and comes back is read on")
+  @Test("a file that does not exist yet is waited for; one that vanishes and comes back is read on")
   func vanishing() throws {
     try following { place, running in
-      try running.waitForErrors("in.jsonl is not there yet")
+      try running.waitForErrors("in.jsonl does not exist yet")
       try place.write("in.jsonl", "1\n")
       try running.waitForLines(1, in: "log.jsonl")
       try place.remove("in.jsonl")
-      try running.waitForErrors("in.jsonl is gone; waiting for another")
+      try running.waitForErrors("in.jsonl was removed; waiting for a new one")
       try place.write("in.jsonl", "2\n3\n")
       try running.waitForLines(3, in: "log.jsonl")
       #expect(place.lines("log.jsonl") == ["1", "2", "3"])
@@ -62,7 +62,7 @@ import Testing
         let lines = (1...(12 - round)).map { "\(round * 1000 + $0)" }
         let file = open(place["in.jsonl"], O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         close(file)
-        if round > 1 { try running.wait(for: "a cut") { running.errors.contains("has become shorter") } }
+        if round > 1 { try running.wait(for: "a cut") { running.errors.contains("was truncated") } }
         try place.append("in.jsonl", lines.map { $0 + "\n" }.joined())
         all += lines
         try running.waitForLines(all.count, in: "log.jsonl")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("what cannot be read in the place of a file is told, and waited for")
+  @Test("a path that cannot be followed is reported and waited for")
   func unreadable() throws {
     try following { place, running in
       try place.write("in.jsonl", "1\n")
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test("a line of fifty megabytes is passed over in little memory")
+  @Test("a line of fifty megabytes is skipped in little memory")
   func longLine() throws {
     try following { place, running in
       try place.write("in.jsonl", "1\n\"")

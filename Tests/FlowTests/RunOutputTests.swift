@@ -27,7 +27,7 @@ import Testing
     #expect(place.lines("log.jsonl").count == 200_000)
   }
 
-  @Test("standard output that cannot be written is an error that is told")
+  @Test("an error in writing standard output is reported")
   func fullOutput() throws {
     let place = try Workplace("sources: { in: { generate: 1 } }\nsteps: []\nsinks: { screen: console }\n")
     let outcome = try place.shell("\"$0\" run --stats p.yaml > /dev/full")

@@ -40,7 +40,7 @@ import Testing
       _ = try running.end(by: SIGINT)
     }
     #expect(place.lines("log.jsonl") == texts(1...50) + texts(500...last))
-    // The next run goes on as ever.
+    // The next run continues as usual.
     try place.append("in.jsonl", "1000\n")
     #expect(try place.run("--state", "st", "--once").status == 0)
     #expect(place.lines("log.jsonl") == texts(1...50) + texts(500...last) + ["1000"])

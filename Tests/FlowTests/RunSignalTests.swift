@@ -37,7 +37,7 @@ import Testing
   func nothingLost(_ signal: Int32) throws {
     let place = try Workplace(
       "sources: { in: stdin }\nsteps: [filter: .n > 0]\nsinks: { log: { jsonl: log.jsonl } }\n")
-    // Whoever runs the tests may have it ignored.
+    // The parent process of the tests may ignore it.
     let running = try place.start(with: "env --default-signal=HUP")
     try running.say((0...500).map { "{\"n\":\($0)}\n" }.joined())
     try running.waitForLines(500, in: "log.jsonl")
@@ -105,7 +105,7 @@ import Testing
     let (outcome, seconds) = try running.end(by: SIGINT)
     #expect(outcome.status == 130 && seconds < Self.soon)
     #expect(try isOver(place))
-    #expect(outcome.errors.contains("tell: a command was cut short; the next run begins it again"))
+    #expect(outcome.errors.contains("tell: one command was interrupted; the next run starts it again"))
   }
 
   /// Time that a signal may take where nothing else is waited for, on a busy machine.
@@ -120,7 +120,8 @@ import Testing
     )
     #expect(mkfifo(place["fifo"], 0o600) == 0)
     let running = try place.start("--grace", "10m", "q.yaml")
-    try running.waitForErrors("fifo: no process reads this pipe; the pipeline waits until it can be opened")
+    try running.waitForErrors(
+      "fifo: no process reads this pipe; the pipeline waits until the file can be opened")
     try running.waitForLines(1, in: "q.jsonl")
     running.send(SIGTERM)
     Thread.sleep(forTimeInterval: 0.3)

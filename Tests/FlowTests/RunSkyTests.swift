@@ -32,7 +32,7 @@ struct RunSkyTests {
     #expect(outcome.errors.contains("all of this is simulated, from seed 1"))
   }
 
-  @Test("its time runs as fast as is said, and --for ends it in good order")
+  @Test("its time runs at the given speed, and --for stops it gracefully")
   func speed() throws {
     let place = try Workplace(pipeline)
     let start = ContinuousClock.now
@@ -72,7 +72,7 @@ struct RunSkyTests {
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
   }
 
-  @Test("nothing of a sky is remembered, and a second run begins anew")
+  @Test("a run under the sky keeps no state, and a second run starts over")
   func forgetting() throws {
     let place = try Workplace(
       pipeline.replacingOccurrences(of: "steps: [", with: "steps: [{ dedupe: .id }, "))

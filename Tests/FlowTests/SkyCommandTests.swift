@@ -49,7 +49,7 @@ import Testing
       (["--speed", "fast"], "--speed takes a number"), (["--start", "soon"], "--start takes a date"),
       (["--faults", "htm"], "did you mean “html”?"),
       (["--faults", "429=2"], "a rate is a number from 0 to 1"),
-      (["--port", "70000"], "--port takes a number from 0 to 65535"), (["x"], "it takes no arguments"),
+      (["--port", "70000"], "--port takes a number from 0 to 65535"), (["x"], "unexpected argument “x”"),
     ])
   func wrongUse(_ arguments: [String], _ complaint: String) throws {
     let place = try Workplace()
@@ -59,7 +59,7 @@ import Testing
     #expect(outcome.output.isEmpty)
   }
 
-  @Test("a port that is taken is said to be")
+  @Test("a port in use is reported")
   func taken() throws {
     let place = try Workplace()
     let first = try Running(["sky"], in: place, input: .open)

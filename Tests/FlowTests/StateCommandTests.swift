@@ -20,8 +20,8 @@ import Testing
       for line in manual.help.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
     let help = try flow(["help", "state"]).output
-    #expect(help.hasPrefix("flow state ls|show|reset|dead    see and forget what pipelines remember\n"))
-    #expect(help.contains("\n  state show PIPELINE NODE      print what a node remembers\n"))
+    #expect(help.hasPrefix("flow state ls|show|reset|dead    show or reset the state of pipelines\n"))
+    #expect(help.contains("\n  state show PIPELINE NODE      print the state of a node\n"))
     #expect(help.contains("  flow state show slips changes\n") && help.contains("\n  -y, --yes "))
   }
 
@@ -31,15 +31,16 @@ import Testing
     #expect(nothing.status == 2 && nothing.output.isEmpty)
     #expect(
       nothing.errors.hasPrefix(
-        "flow state: it needs a word that names what to do: “ls”, “show”, “reset” or “dead”\nUse flow state --help"
+        "flow state: a subcommand is missing: “ls”, “show”, “reset” or “dead”\nSee flow help state."
       ))
     let unknown = try flow(["state", "dead", "rety"])
     #expect(unknown.status == 2)
     #expect(
-      unknown.errors.hasPrefix("flow state dead: there is no “flow state dead rety”; did you mean “retry”?\n")
+      unknown.errors.hasPrefix(
+        "flow state dead: unknown command “flow state dead rety”; did you mean “retry”?\n")
     )
-    #expect(try flow(["state", "show", "p"]).errors.hasPrefix("flow state show: there is no NODE\n"))
-    #expect(try flow(["state", "reset"]).errors.hasPrefix("flow state reset: there is no PIPELINE\n"))
-    #expect(try flow(["state", "ls", "--yes"]).errors.hasPrefix("flow state ls: there is no option “--yes”"))
+    #expect(try flow(["state", "show", "p"]).errors.hasPrefix("flow state show: NODE is missing\n"))
+    #expect(try flow(["state", "reset"]).errors.hasPrefix("flow state reset: PIPELINE is missing\n"))
+    #expect(try flow(["state", "ls", "--yes"]).errors.hasPrefix("flow state ls: unknown option “--yes”"))
   }
 }

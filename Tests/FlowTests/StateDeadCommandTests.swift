@@ -82,15 +82,15 @@ import Testing
         == "flow state dead drop: “slips” has no dead letter 4; “flow state dead ls slips” lists them")
     #expect(
       try mistake("retry", "quiet", "4")
-        == "flow state dead retry: “quiet” has no dead letter 4; it has none at all")
+        == "flow state dead retry: “quiet” has no dead letter 4; it has none")
     #expect(
       try mistake("drop", "slips", "x")
-        == "flow state dead drop: “x” is no NUMBER of a dead letter, such as 1")
+        == "flow state dead drop: “x” is not a NUMBER of a dead letter, such as 1")
     #expect(
-      try mistake("drop", "slips") == "flow state dead drop: it takes the NUMBERs of dead letters, or --all")
+      try mistake("drop", "slips") == "flow state dead drop: give the NUMBERs of dead letters, or --all")
     #expect(
       try mistake("retry", "slips", "1", "--all")
-        == "flow state dead retry: it takes NUMBERs or --all, not both")
+        == "flow state dead retry: NUMBERs and --all exclude each other")
     #expect(try state.read().deadLetters().count == 3)
   }
 }

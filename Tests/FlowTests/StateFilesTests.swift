@@ -30,7 +30,7 @@ import Testing
           status: 1, output: "",
           errors: "flow state ls: \(folder)/none: cannot read the folder: No such file or directory\n"))
     let homeless = try flow(["state", "ls"], environment: ["HOME": ""])
-    #expect(homeless.status == 2 && homeless.errors.contains("; --state FOLDER does\n"))
+    #expect(homeless.status == 2 && homeless.errors.contains("; use --state FOLDER\n"))
   }
 
   @Test("a pipeline that has no state is an error that says which have, whatever is asked")
@@ -48,7 +48,7 @@ import Testing
     }
     #expect(state.files == ["quiet.db", "quiet.db.lock", "slips.db", "slips.db.lock"])
     let none = try flow(["state", "show", "a", "b"], environment: ["XDG_STATE_HOME": "/nonexistent"])
-    #expect(none.errors.hasSuffix("there is no state of “a” in /nonexistent/flow; there is none at all\n"))
+    #expect(none.errors.hasSuffix("there is no state of “a” in /nonexistent/flow; the folder is empty\n"))
     #expect(none.status == 2)
   }
 
@@ -66,13 +66,13 @@ import Testing
     #expect(state.files == ["quiet.db", "quiet.db.lock", "slips.db", "slips.db.lock"])
   }
 
-  @Test("a path that is no file is told apart from a name")
+  @Test("a path without a file is distinguished from a name")
   func paths() throws {
     #expect(
       try state.flow("ls", "a/b").errors
-        == "flow state ls: “a/b” is no pipeline's file, and no name, since it has a “/”\n")
+        == "flow state ls: “a/b” is neither a pipeline file nor a name\n")
     #expect(
       try state.flow("ls", ".a").errors
-        == "flow state ls: “.a” cannot be the name of a pipeline that has state\n")
+        == "flow state ls: “.a” cannot be the name of a pipeline with state\n")
   }
 }

@@ -98,7 +98,7 @@ import Testing
     #expect(try state.flow("ls", "slips", "--json").output.contains(#"{"passed":10}"#))
   }
 
-  @Test("a file that cannot be read is told, and hides no other")
+  @Test("an unreadable file is reported and hides no other")
   func damaged() throws {
     try state.place.write("home/flow/bad.db", "no database")
     try state.place.write("home/flow/.db", "no name")

@@ -14,7 +14,8 @@ import Testing
     #expect(
       outcome
         == Outcome(
-          status: 0, output: "forgot all of “slips”: 7 keys, 2 waiting outputs, 3 dead letters\n", errors: "")
+          status: 0, output: "deleted the state of “slips”: 7 keys, 2 waiting outputs, 3 dead letters\n",
+          errors: "")
     )
     #expect(state.files == ["quiet.db", "quiet.db.lock", "slips.db.lock"])
     #expect(try state.flow("reset", "slips", "--yes").status == 2)
@@ -29,8 +30,8 @@ import Testing
         == Outcome(
           status: 0,
           output: """
-            forgot “changes” of “slips”: 3 keys, 0 facts, 0 waiting outputs
-            forgot “tell” of “slips”: 0 keys, 0 facts, 2 waiting outputs
+            deleted the state of “changes” in “slips”: 3 keys, 0 facts, 0 waiting outputs
+            deleted the state of “tell” in “slips”: 0 keys, 0 facts, 2 waiting outputs
 
             """, errors: ""))
     let reader = try state.read()
@@ -60,7 +61,7 @@ import Testing
       #expect(outcome.status == 2 && outcome.output.isEmpty)
       #expect(
         outcome.errors.hasPrefix(
-          "flow state reset: nothing is forgotten without --yes where there is no terminal to ask on\n"))
+          "flow state reset: --yes is required without a terminal\n"))
     }
     #expect(try state.read().keys(of: "dedupe").count == 3)
   }
@@ -72,14 +73,15 @@ import Testing
       #expect(outcome.status == 1)
       #expect(
         outcome.output.contains(
-          "forget all that “slips” remembers (7 keys, 2 waiting outputs, 3 dead letters)? [y/N] "))
-      #expect(outcome.output.contains("nothing was forgotten"))
+          "delete the state of “slips” (7 keys, 2 waiting outputs, 3 dead letters)? [y/N] "))
+      #expect(outcome.output.contains("nothing was deleted"))
     }
     #expect(try state.read().keys(of: "dedupe").count == 3)
     let node = try state.typed("state reset slips dedupe", "y\n")
     #expect(node.status == 0)
-    #expect(node.output.contains("forget what “dedupe” of “slips” remembers? [y/N] "))
-    #expect(node.output.contains("forgot “dedupe” of “slips”: 3 keys, 1 fact, 0 waiting outputs"))
+    #expect(node.output.contains("delete the state of “dedupe” in “slips”? [y/N] "))
+    #expect(
+      node.output.contains("deleted the state of “dedupe” in “slips”: 3 keys, 1 fact, 0 waiting outputs"))
     #expect(try state.typed("state reset slips", "YES\n").status == 0)
     #expect(!state.files.contains("slips.db"))
   }
@@ -109,7 +111,8 @@ import Testing
     try state.place.write("home/flow/bad.db", "no database")
     let outcome = try state.flow("reset", "bad", "--yes")
     #expect(
-      outcome.status == 0 && outcome.output.hasPrefix("forgot all of “bad”: which cannot be read: damaged"))
+      outcome.status == 0
+        && outcome.output.hasPrefix("deleted the state of “bad”: which cannot be read: damaged"))
     #expect(!state.files.contains("bad.db"))
     try Database(path: state.path(of: "theirs")).execute("CREATE TABLE theirs (a)")
     let theirs = try state.flow("reset", "theirs", "--yes")

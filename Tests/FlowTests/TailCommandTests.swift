@@ -57,8 +57,8 @@ import Testing
       let failing = try tail(
         "-n1", "--where", "if .type == \"removed\" then error(\"no\") else true end", path)
       #expect(failing.status == 0 && keys(failing) == ["k50"])
-      #expect(failing.errors.contains("--where failed on 1 line, left out: no"))
-      #expect(failing.errors.contains("1 line is not JSON, left out"))
+      #expect(failing.errors.contains("--where failed on 1 line, skipped: no"))
+      #expect(failing.errors.contains("1 line is not JSON, skipped"))
     }
     let wrong = try tail("--where", ".a +", input: "")
     #expect(wrong.status == 2 && wrong.errors.contains("    .a +\n       ^ an expression was expected"))
@@ -69,7 +69,7 @@ import Testing
     let text = "{ \"a\" : 1.0 }\noops\n[1]\n"
     let outcome = try tail("--json", input: text)
     #expect(outcome.output == "{ \"a\" : 1.0 }\n[1]\n")
-    #expect(outcome.errors == "flow tail: 1 line is not JSON, left out\n")
+    #expect(outcome.errors == "flow tail: 1 line is not JSON, skipped\n")
     #expect(try tail(input: text).output == "{\"a\":1.0}\noops\n[1]\n")
   }
 
@@ -92,9 +92,9 @@ import Testing
     }
   }
 
-  @Test("what is wrong with the command line is said")
+  @Test("errors in the command line are reported")
   func wrongUse() throws {
-    #expect(try tail("--folow").errors.contains("there is no option “--folow”; did you mean “--follow”?"))
+    #expect(try tail("--folow").errors.contains("unknown option “--folow”; did you mean “--follow”?"))
     #expect(
       try tail("-n", "ten").errors.contains("--lines takes a number, a number after a +, or all, not “ten”"))
     #expect(try tail("-n", "-3").status == 2)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("a full disk is said")
+  @Test("a full disk is reported")
   func fullDisk() throws {
     let outcome = try run("exec \"$0\" tail - > /dev/full", input: event(1))
     #expect(outcome.status == 1 && outcome.errors.contains("the output cannot be written: No space left"))

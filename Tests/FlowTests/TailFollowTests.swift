@@ -3,7 +3,7 @@ import Testing
 
 @testable import flow
 
-/// `flow tail -f` while somebody writes.
+/// `flow tail -f` during writes.
 @Suite(.timeLimit(.minutes(2))) struct TailFollowTests {
   @Test("what is written later is shown, whole lines only")
   func appending() throws {
@@ -28,8 +28,8 @@ import Testing
       try log.expect("1\n2\n3\n")
       try log.append("4\n")
       try log.expect("1\n2\n3\n4\n")
-      try log.expectErrors("is gone; waiting")
-      try log.expectErrors("is another file now")
+      try log.expectErrors("was removed; waiting")
+      try log.expectErrors("was replaced; following")
     }
   }
 
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("a file that is cut short is read from its beginning")
+  @Test("a truncated file is read from its beginning")
   func truncation() throws {
     try following("1\n2\n3\n") { log in
       try log.expect("1\n2\n3\n")

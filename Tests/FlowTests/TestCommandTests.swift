@@ -49,18 +49,19 @@ struct TestCommandTests {
     let outcome = try place.flow("test", "p.yaml")
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("ok    two that are known"), "\(outcome.output)")
-    #expect(outcome.output.contains("GET https://a.org/x/1: there is no answer; a test gives one under web"))
+    #expect(
+      outcome.output.contains("GET https://a.org/x/1: the test has no response for it; add one under web"))
   }
 
   @Test(
-    "what does not is told with what was expected, what came, and a drawing of each stream",
+    "failures show what was expected, what was received, and a diagram of each stream",
     arguments: [
-      ("{ at: 4m }", "heard, event 1: it came at 3m, not at 4m"),
-      ("{ is: { n: 3 } }", "heard, event 1: it differs in /n"),
-      ("{ where: .n == 5 }", "heard, event 1: it is another event"),
+      ("{ at: 4m }", "heard, event 1: received at 3m, not at 4m"),
+      ("{ is: { n: 3 } }", "heard, event 1: differs in /n"),
+      ("{ where: .n == 5 }", "heard, event 1: the condition is false"),
       ("{ where: .n.x == 5 }", "heard, event 1: the condition fails: Cannot index number"),
-      ("", "heard: one more came than was expected"),
-      ("{ at: 3m }, { at: 5m }", "heard, event 2: nothing came; expected was at 5m"),
+      ("", "heard: unexpected event"),
+      ("{ at: 3m }, { at: 5m }", "heard, event 2: no event; expected at 5m"),
     ])
   func fails(_ expectation: String, _ message: String) throws {
     let outcome = try outcome(expectation)

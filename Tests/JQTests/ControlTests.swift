@@ -52,7 +52,7 @@ import Testing
     Case("[foreach (1, 2) as $x (0, 10; . + $x)]", "null", "[1,3,11,13]"),
     Case("reduce .[] as $x ({}; .[$x] += 1)", #"["a", "b", "a"]"#, #"{"a":2,"b":1}"#),
     Case("reduce range(4) as $i ([]; . + [$i * $i])", "null", "[0,1,4,9]"),
-    // A state that somebody still holds is not changed under their hands.
+    // A state that is still referenced is not changed in place.
     Case(
       "reduce (1, 2) as $x ({n: []}; . as $old | .n += [$x] | .old = $old.n)", "null",
       #"{"n":[1,2],"old":[1]}"#),

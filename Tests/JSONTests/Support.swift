@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import JSON
@@ -15,7 +16,7 @@ func mistake(_ text: String, _ options: ParseOptions = .jq) -> String? {
   }
 }
 
-/// A source that hands out bytes in pieces of at most `piece`.
+/// A source of bytes in pieces of at most `piece`.
 func pieces(_ bytes: [UInt8], _ piece: Int) -> Reader.Source {
   var position = 0
   return { buffer in
@@ -38,24 +39,10 @@ func readAll(_ text: [UInt8], piece: Int, chunkSize: Int = 4096, _ options: Pars
   return all
 }
 
-/// Random numbers that are the same in each run.
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// Makes JSON texts of all shapes, and built values beside them.
 struct RandomJSON {
-  var random: SeededRandom
-  init(_ seed: UInt64) { random = SeededRandom(seed) }
+  var random: SplitMix64
+  init(_ seed: UInt64) { random = SplitMix64(seed: seed) }
 
   /// A text with random white space, escapes and number forms.
   mutating func text(depth: Int = 0) -> String {

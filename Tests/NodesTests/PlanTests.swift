@@ -31,16 +31,16 @@ struct PlanTests {
   private static let tail = "sinks: { o: null }\n"
 
   @Test(
-    "each mistake is told where it stands, with what to do",
+    "each error is reported at its place, with what to do",
     arguments: [
-      ("steps: [{ filtr: .a }]", "a.yaml:2:11: there is no step “filtr”; did you mean “filter”?"),
+      ("steps: [{ filtr: .a }]", "a.yaml:2:11: unknown step “filtr”; did you mean “filter”?"),
       (
         "steps: [{ debounce: { key: .id } }]",
         "a.yaml:2:21: debounce needs the option “for”: how long a key must be quiet; for example for: 30s"
       ),
       (
         "steps: [{ debounce: 90x }]",
-        "a.yaml:2:23: “x” is no unit of time; the units are w, d, h, m, s, ms, us and ns"
+        "a.yaml:2:23: “x” is not a unit of time; the units are w, d, h, m, s, ms, us and ns"
       ),
       (
         "steps: [{ filter: { wher: .a } }]",
@@ -81,7 +81,7 @@ struct PlanTests {
       ),
       (
         "steps: [{ jsonl: x }]",
-        "a.yaml:2:11: “jsonl” is a sink, and this is the place of a step; put it under sinks"
+        "a.yaml:2:11: “jsonl” is a sink, not a step; put it under sinks"
       ),
       (
         "steps: [{ take: $vars.n }]\nvars: { m: 1 }",
@@ -94,7 +94,7 @@ struct PlanTests {
     #expect(problems(Self.head + yaml + "\n" + Self.tail) == [expected])
   }
 
-  @Test("all that is wrong is told in one go, past nodes that are not known")
+  @Test("all errors are reported at once, also after unknown nodes")
   func everything() {
     let found = problems(
       """
@@ -117,28 +117,29 @@ struct PlanTests {
     arguments: [
       (
         "streams: { a: { from: b }, b: { from: a } }\nsinks: { o: { null: {}, from: a } }",
-        "this goes in a circle: a → b → a"
+        "these streams form a cycle: a → b → a"
       ),
       (
-        "streams: { a: { from: j } }\nsinks: { o: { null: {}, from: a } }", "there is no source or stream “j”"
+        "streams: { a: { from: j } }\nsinks: { o: { null: {}, from: a } }", "unknown source or stream “j”"
       ),
       (
         "streams: { a: { from: i }, b: { from: i } }\nsinks: { o: { null: {}, from: a } }",
-        "the stream “b” goes nowhere"
+        "the stream “b” is not read by any sink"
       ),
-      ("streams: { a: { from: i } }\nsinks: { o: null }", "it is not said which stream this sink is given"),
+      ("streams: { a: { from: i } }\nsinks: { o: null }", "nothing says which stream this sink reads"),
       (
-        "streams: { i: { from: i } }\nsinks: { o: { null: {}, from: i } }", "the name “i” is taken, at line 1"
+        "streams: { i: { from: i } }\nsinks: { o: { null: {}, from: i } }",
+        "the name “i” is already used at line 1"
       ),
       (
         "streams: { a: { from: i, steps: [{ join: { with: nowhere, key: .id } }] } }\nsinks: { o: { null: {}, from: a } }",
-        "there is no source or stream “nowhere”"
+        "unknown source or stream “nowhere”"
       ),
       (
         "streams: { a: { steps: [] } }\nsinks: { o: { null: {}, from: a } }",
-        "it is not said what this stream reads"
+        "nothing says what this stream reads"
       ),
-      ("sinks: { o: { null: {}, from: [i, i] } }", "from names “i” twice"),
+      ("sinks: { o: { null: {}, from: [i, i] } }", "from contains “i” twice"),
     ])
   func wiring(_ yaml: String, _ expected: String) {
     let found = problems(Self.head + yaml)
@@ -161,7 +162,7 @@ struct PlanTests {
     #expect(problems(yaml, files: [:]).first?.contains("the file “lib.jq” cannot be read") == true)
   }
 
-  @Test("--set takes the place of a var, as YAML would have it; what no pipeline has is told")
+  @Test("--set overrides a var, parsed as YAML; unknown vars are reported")
   func settings() {
     let yaml = Self.head + "vars: { n: 1 }\nsteps: [{ take: $vars.n }]\n" + Self.tail
     #expect(reader(yaml, settings: [("n", "5")]).problems.isEmpty)
@@ -169,7 +170,7 @@ struct PlanTests {
     #expect(reader(yaml, settings: [("m", "5")]).unknownSettings == ["m"])
   }
 
-  @Test("numbers and durations come from the environment too, and a variable that is missing is told")
+  @Test("numbers and durations can come from the environment, and missing variables are reported")
   func environment() {
     let yaml = Self.head + "steps:\n- take: '${N:-3}'\n- debounce: ${WAIT}\n" + Self.tail
     #expect(reader(yaml, environment: ["WAIT": "5s"]).problems.count == 1, "a quoted number is a text")

@@ -4,7 +4,7 @@ import SimulatedDisk
 struct Follower {
   private var files: [Int: [UInt8]] = [:]
 
-  /// Says what is wrong with what is there now; after a power cut it begins anew, since what was not synced may go.
+  /// Checks the current content; after a power cut it starts over, since unsynced data may be lost.
   mutating func look(_ process: SimulatedProcess, wasCut: Bool) throws -> String? {
     var found: [Int: [UInt8]] = [:]
     for path in try LineCheck.all(process) {

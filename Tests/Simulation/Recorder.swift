@@ -13,7 +13,7 @@ final class Attempts: Sendable {
   func add(_ output: Witness.Output) { done.withLock { $0.append(output) } }
 }
 
-/// Stands in for a sink that runs something for each event, which sometimes fails and is tried again.
+/// A sink that runs something for each event, which sometimes fails and is retried.
 final class Recorder: KeepingSink {
   private let context: SinkContext
   private let life: Life

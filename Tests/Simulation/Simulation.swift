@@ -97,7 +97,7 @@ struct Simulation {
     }
   }
 
-  /// For how long nobody runs the pipeline, by a clock that may be set meanwhile.
+  /// How long the pipeline does not run, by a clock that may be set meanwhile.
   private mutating func gap() -> Double {
     let gap = [0.0, 3, 60, 4000][dice.below(4)]
     guard clockJumps, dice.below(2) == 0 else { return gap }
@@ -269,7 +269,7 @@ struct Simulation {
   private func note(_ text: String) { diary.add(text) }
 }
 
-/// What happened in a simulation, for whoever looks into one that has failed.
+/// The trace of a simulation, to investigate one that has failed.
 final class Diary: Sendable {
   private let entries = Locked<[String]>([])
 

@@ -36,7 +36,7 @@ import Testing
     print("simulated \(count); failed: \(failed)")
   }
 
-  /// What each of them once found is told beside it.
+  /// Beside each one is what it once found.
   @Test(
     "seeds that have failed once",
     arguments: [
@@ -45,7 +45,7 @@ import Testing
       (747, "a state that could not be put in write-ahead mode was used without"),
       (1005, "folders that a killed run had made were not made safe"),
       (21402, "lines of a file that was set aside were written again where the mark was in an old one"),
-      (30560, "lines that a failed sync had left in memory alone were passed over, and taken for safe"),
+      (30560, "lines that a failed sync had left only in memory were skipped and taken for durable"),
       (60281, "stopped while it made lines again, a run kept how far it had come, and they were doubled"),
       (300_790, "an event that came when the clock was back before the end of a window was not in that"),
       (

@@ -124,7 +124,7 @@ struct StepCheck {
       let told = values[key] ?? []
       let isSliding = step == .sliding
       if !isSliding, !clockJumps { try same(told, given, of: key) }
-      // A window that has ended is told again where the clock is set to before its end.
+      // A closed window is sent again if the clock is set back before its end.
       if isSliding, clockJumps { return try expect(told.count >= 2 * given.count, "of \(key) some are lost") }
       let expected = isSliding ? given + given : given
       try same(told.map(\.description).sorted(), expected.map(\.description).sorted(), of: key)
@@ -179,7 +179,7 @@ struct StepCheck {
   private func number(_ value: Value, _ name: String) -> Double { value.member(name)?.double ?? -1 }
   private func byKey(_ values: [Value]) -> [String: [Value]] { Dictionary(grouping: values, by: key) }
 
-  /// What was removed is told in any order.
+  /// Removed rows are reported in any order.
   private func sortedRuns(_ changes: [Value]) -> [String] {
     var sorted: [String] = []
     var run: [String] = []

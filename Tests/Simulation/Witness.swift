@@ -59,7 +59,7 @@ final class Witness: Sendable {
     }
   }
 
-  /// What the life does from now on nobody will know of.
+  /// What the life does from now on is not observed.
   func end() { state.withLock { $0.isListening = false } }
 
   func note(_ node: String, _ event: Event) {

@@ -42,7 +42,7 @@ import Testing
     #expect(try folder.text("a") == "3\n")
   }
 
-  @Test("a full disk is told with how much was written, and the rest can be given again")
+  @Test("a full disk is reported with how much was written, and the rest can be retried")
   func fullDisk() throws {
     let device = try AppendFile("/dev/full")
     #expect(throws: FileFailure.self) { try device.append(Array("1\n".utf8)) }

@@ -8,7 +8,7 @@ import TestSupport
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ChildCommandTests {
   private let megabytes = [UInt8](repeating: 0x78, count: 10_000_000)
 
-  @Test("how it ended is told: by a status, by a signal")
+  @Test("its end is reported: a status or a signal")
   func ends() {
     #expect(ChildCommand(arguments: ["true"]).run().end == .exited(0))
     #expect(shell("exit 7").run().end == .exited(7))
@@ -38,7 +38,7 @@ import TestSupport
     #expect(text(command.run()) == "0\n")
   }
 
-  @Test("all of its input is there when it starts, should there be nobody later to write it")
+  @Test("all of its input exists when it starts, in case its writer dies")
   func inputFromTheStart() {
     var command = shell("stat -L -c %s /proc/self/fd/0")
     command.output = .captured(limit: 100)
@@ -65,7 +65,8 @@ import TestSupport
   }
 
   @Test(
-    "one that prints for ever is ended at its time, holding little memory", arguments: ["yes", "yes >&2"])
+    "one that prints endlessly is ended after its timeout, using little memory",
+    arguments: ["yes", "yes >&2"])
   func printsForEver(_ line: String) {
     var command = shell("exec \(line)", timeout: .milliseconds(300))
     command.output = .captured(limit: 1000)
@@ -184,7 +185,7 @@ import TestSupport
     #expect(text(shell("echo $FLOW_TEST_BOTH").run()) == "ours\n")
   }
 
-  @Test("it runs where it is told to")
+  @Test("it runs in the given folder")
   func workingDirectory() {
     let folder = Folder()
     _ = folder.write("here.sh", "#!/bin/sh\npwd\n")

@@ -22,7 +22,7 @@ import TestSupport
     #expect(ending.conclude() == .exited(8))
   }
 
-  @Test("each stage is due at its time, and after the last nobody waits; the status is taken later")
+  @Test("each stage is due at its time, and after the last there is no wait; the status is taken later")
   func givenUp() throws {
     let process = try start("sh", "-c", "trap '' TERM; while :; do sleep 0.05; done")
     var ending = ChildEnding(of: process, timeout: .seconds(100), killAfter: .seconds(10))

@@ -39,7 +39,7 @@ import TestSupport
     #expect(file.offset == text.utf8.count + 2)
   }
 
-  @Test("gzip data that is cut off gives what there is, then says so")
+  @Test("truncated gzip data is returned as far as possible, then reported")
   func cutOff() throws {
     try folder.write("a", gzipped(Array(text.utf8)).dropLast(5))
     let file = try InputFile(folder["a"])

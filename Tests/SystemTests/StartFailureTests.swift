@@ -12,7 +12,7 @@ import TestSupport
     return "it started"
   }
 
-  @Test("a command that is nowhere is told with where it was looked for")
+  @Test("a missing command is reported with the folders that were searched")
   func notFound() {
     let command = ChildCommand(arguments: ["no-such-command"])
     #expect(
@@ -36,7 +36,7 @@ import TestSupport
         == "cannot start ./tell.sh: there is no \(here.map { String(cString: $0) } ?? "")/tell.sh")
   }
 
-  @Test("a file that cannot be run is told apart from one that is not there")
+  @Test("a file that cannot be run is distinguished from a missing one")
   func notRunnable() {
     let folder = Folder()
     let plain = folder.write("plain", "#!/bin/sh\n", mode: 0o644)

@@ -61,7 +61,7 @@ import Testing
       Repository.sources.first { $0.path.hasPrefix("Sources/flow/") && $0.name == "CommandTable.swift" })
     let list = file.lines.drop { !$0.contains("static let all") }.prefix { $0 != "  ]" }
     let names = Set(
-      list.joined(separator: " ").words.filter { $0.hasSuffix("Command") && $0 != "Command" }
+      Substring(list.joined(separator: " ")).words.filter { $0.hasSuffix("Command") && $0 != "Command" }
         .map { $0.dropLast("Command".count).lowercased() })
     #expect(names.count > 10)
     for file in Repository.documents where file.name != "CHANGELOG.md" {

@@ -5,6 +5,7 @@ enum Repository {
   /// A text file, line by line; `path` is relative to the repository's root.
   struct File: Sendable {
     let path: String
+    let text: String
     let lines: [Substring]
 
     var name: String { String(path.split(separator: "/").last ?? "") }
@@ -29,7 +30,8 @@ enum Repository {
 
   static func file(_ path: String) -> File? {
     guard let text = text(path) else { return nil }
-    return File(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false))
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return File(path: path, text: text, lines: lines.map { Substring($0) })
   }
 
   static func exists(_ path: String) -> Bool { access("\(root)/\(path)", F_OK) == 0 }
@@ -67,11 +69,17 @@ enum Repository {
   }
 }
 
-extension StringProtocol {
-  /// Letters, digits and underscores in a row, in lower case or as they are.
-  var words: [SubSequence] {
-    split { !($0.isLetter || $0.isNumber || $0 == "_") }
+extension Substring {
+  /// Runs of ASCII letters, digits and underscores; by bytes, since characters take ten times as long.
+  var words: [Substring] {
+    utf8.split { byte in
+      !(97...122 ~= byte || 65...90 ~= byte || 48...57 ~= byte || byte == UInt8(ascii: "_"))
+    }.map { Substring($0) }
   }
 
+  var withoutIndentation: Substring { Substring(utf8.drop { $0 == UInt8(ascii: " ") }) }
+}
+
+extension StringProtocol {
   func after(_ prefix: String) -> SubSequence? { hasPrefix(prefix) ? dropFirst(prefix.count) : nil }
 }

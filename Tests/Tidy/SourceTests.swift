@@ -10,7 +10,7 @@ import Testing
       // An extension is opened by the comment on its first member.
       let skipped = ["import ", "@testable ", "@_exported ", "extension ", "where ", "{", "#"]
       let first = file.lines.firstIndex { line in
-        let text = line.drop { $0 == " " }
+        let text = line.withoutIndentation
         return !text.isEmpty && !skipped.contains { text.hasPrefix($0) }
       }
       guard let first, !file.lines[first].contains("//") else { return nil }
@@ -76,7 +76,7 @@ import Testing
       .filter { $0.hasSuffix(".swift") }.compactMap(Repository.file)
     for file in Repository.swiftFiles + outside {
       for (index, line) in file.lines.enumerated() {
-        let code = line.drop { $0 == " " }
+        let code = line.withoutIndentation
         if code.hasPrefix("//") { continue }
         let words = code.words
         for word in words { uses[word, default: 0] += 1 }

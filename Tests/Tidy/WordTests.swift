@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// The words that docs/glossary.md has better ones for, counted in code, comments and texts.
@@ -26,15 +27,14 @@ import Testing
       let area =
         file.path.hasSuffix(".swift")
         ? String(file.folders[0]) : file.path.hasSuffix(".md") ? "docs" : "pipelines"
-      for (index, line) in file.lines.enumerated() {
-        let bytes = line.utf8.map { 65...90 ~= $0 ? $0 + 32 : $0 }
-        for phrase in phrases {
-          for _ in 0..<bytes.count(of: phrase.bytes) {
-            findings.append(
-              Finding(
-                "\(area) \(phrase.text)", file, line: index + 1,
-                "“\(phrase.text)”: docs/glossary.md has a better word"))
-          }
+      let bytes = file.text.utf8.map { 65...90 ~= $0 ? $0 | 32 : $0 }
+      for phrase in phrases {
+        for place in bytes.places(of: phrase.bytes) {
+          let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
+          findings.append(
+            Finding(
+              "\(area) \(phrase.text)", file, line: line,
+              "“\(phrase.text)”: docs/glossary.md has a better word"))
         }
       }
     }
@@ -43,17 +43,22 @@ import Testing
 }
 
 extension [UInt8] {
-  /// How often some words stand in a text, whole.
-  fileprivate func count(of phrase: [UInt8]) -> Int {
+  /// Where some words stand in a text, whole.
+  fileprivate func places(of phrase: [UInt8]) -> [Int] {
     func isLetter(_ index: Int) -> Bool {
       indices.contains(index) && (97...122 ~= self[index] || self[index] == 95)
     }
-    guard let first = phrase.first, count >= phrase.count else { return 0 }
-    var found = 0
-    for start in 0...(count - phrase.count) where self[start] == first {
-      if isLetter(start - 1) || isLetter(start + phrase.count) { continue }
-      if self[start..<start + phrase.count].elementsEqual(phrase) { found += 1 }
+    return (self + [0]).withUnsafeBufferPointer { text in
+      var places: [Int] = []
+      var next = 0
+      while next < count, let start = UnsafeRawPointer(text.baseAddress)?.assumingMemoryBound(to: CChar.self),
+        let found = strstr(start + next, phrase.map { CChar($0) } + [0])
+      {
+        let place = UnsafePointer(found) - start
+        if !isLetter(place - 1), !isLetter(place + phrase.count) { places.append(place) }
+        next = place + 1
+      }
+      return places
     }
-    return found
   }
 }

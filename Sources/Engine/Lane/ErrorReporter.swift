@@ -58,7 +58,7 @@ public final class ErrorReporter: Sendable {
     }
   }
 
-  /// Tells of what was not told one by one.
+  /// Reports the errors that were not reported one by one.
   func summarize() {
     let number = state.value.untold
     if number > 0 { log.error("\(number) more event\(number == 1 ? "" : "s") failed") }

@@ -2,7 +2,7 @@ import Language
 import System
 import Synchronization
 
-/// What a pipeline tells the person who runs it, beside its output.
+/// The messages of a pipeline to the person who runs it, besides its output.
 public final class Log: Sendable {
   public enum Level: Int, Sendable, Comparable, CaseIterable {
     case error, warning, notice, detail
@@ -38,7 +38,7 @@ public final class Log: Sendable {
     self.sink = sink
   }
 
-  /// A log that nobody reads.
+  /// A log that is discarded.
   public static let silent = Log { _ in }
 
   public func write(_ entry: @autoclosure () -> Entry, _ level: Level) {

@@ -112,7 +112,7 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
 
   // MARK: - The end
 
-  /// Hands out what the sink has held back, when its stream has ended.
+  /// Flushes what the sink has held back, when its stream has ended.
   func close() {
     if !isOver { guarded { try $0.close() } }
   }

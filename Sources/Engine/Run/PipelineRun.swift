@@ -135,7 +135,7 @@ public final class PipelineRun: Sendable {
     finish()
   }
 
-  /// What a source's mailbox let go of.
+  /// The events that a source's mailbox dropped.
   func droppedDeliveries(_ source: Int) -> Int { sources[source].dropped }
 
   private func fail(_ error: any Error) {
@@ -158,7 +158,7 @@ public final class PipelineRun: Sendable {
     lane.scheduler.perform { [self] in
       lane.checkpointer?.breakOffRegeneration()
       let now = lane.scheduler.now
-      // What ends by itself takes the time it takes; whoever stops it meanwhile aborts it when the time is over.
+      // A pipeline that ends by itself has no time limit; one that is stopped is aborted when the time is over.
       let grace = options.world.speed.shown(for: options.grace)
       let deadline = before.isAborted ? now : before.isStopping ? now + grace : .distantFuture
       lane.turn { for sink in sinks { sink.close() } }

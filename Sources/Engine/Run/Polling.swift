@@ -86,7 +86,7 @@ final class Polling: Sendable {
         downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }
     } catch  where context.stop.isSet {
-      // Whoever stops a poll knows that it has no answer.
+      // The caller that stops a poll knows that it has no answer.
     } catch {
       context.meter.countError()
       failed(error)

@@ -65,7 +65,7 @@ extension StepContext {
     switch change {
     case .forget:
       forget()
-      log.warning("its key was \(former) and is \(key) now: what it remembered is forgotten")
+      log.warning("its key changed from \(former) to \(key): its state was discarded")
     case .keep: log.warning("its key was \(former) and is \(key) now: what waits goes by its old key")
     }
   }

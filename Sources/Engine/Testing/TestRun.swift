@@ -39,7 +39,7 @@ public struct TestRun: Sendable {
     for (index, entry) in expected.events.enumerated() {
       let place = "\(expected.sink), event \(index + 1)"
       guard index < events.count else {
-        failures.append("\(place): nothing came; expected was \(entry.text)")
+        failures.append("\(place): no event; expected \(entry.text)")
         continue
       }
       let (at, event) = events[index]
@@ -50,7 +50,7 @@ public struct TestRun: Sendable {
     }
     for (at, event) in events.dropFirst(expected.events.count) {
       failures.append(
-        "\(expected.sink): one more came than was expected\n  came     \(DurationText.format(at)) "
+        "\(expected.sink): unexpected event\n  came     \(DurationText.format(at)) "
           + excerpt(of: event.value))
     }
   }
@@ -80,7 +80,7 @@ extension TestPlan.Expected.Entry {
   /// The first mismatch; nil if there is none.
   func mismatch(_ came: Duration, _ event: Event) -> String? {
     if let at, at != came {
-      return "it came at \(DurationText.format(came)), not at \(DurationText.format(at))"
+      return "received at \(DurationText.format(came)), not at \(DurationText.format(at))"
     }
     if let equals, equals != event.value {
       let differences = Value.differences(from: equals, to: event.value).prefix(5)
@@ -88,12 +88,12 @@ extension TestPlan.Expected.Entry {
         let path = difference.path.description
         return path.isEmpty ? "the whole" : path
       }
-      return "it differs in \(places.joined(separator: ", "))"
+      return "differs in \(places.joined(separator: ", "))"
     }
     guard let condition else { return nil }
     let world = World(wallClock: { event.poll.at }, random: { 0 }, environment: { _ in nil })
     do {
-      return try Evaluation(condition, in: world).isTrue(event) ? nil : "it is another event"
+      return try Evaluation(condition, in: world).isTrue(event) ? nil : "the condition is false"
     } catch {
       return "the condition fails: \(error)"
     }

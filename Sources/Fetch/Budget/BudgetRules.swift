@@ -15,7 +15,7 @@ struct BudgetRules: Equatable, Sendable {
 
   var budget: SiteBudget
   var record: SiteRecord
-  /// Whether a block by the site is passed over, as the user may ask for.
+  /// Whether to ignore a block by the site, as the user may request.
   var ignoresBlock = false
 
   init(_ budget: SiteBudget, _ record: SiteRecord = SiteRecord()) {

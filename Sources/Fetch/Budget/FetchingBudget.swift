@@ -8,7 +8,7 @@ extension Fetching {
 
   func pay() {
     let (current, paidBudget, isRetry) = state.withLock { ($0.current, $0.paidBudget, $0.tries > 1) }
-    // Whoever refreshes asks now, once; after another refusal the server's word counts.
+    // A refresh sends one request at once; after another refusal the server's demand counts.
     let ignoresBlock = request.refresh && !isRetry
     let site = current.address.site
     let budgetKey = current.budgetKey

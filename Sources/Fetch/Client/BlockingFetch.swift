@@ -17,14 +17,14 @@ extension Client {
       if let result = letter.take() { return try result.get() }
       if stop?.isSet ?? false {
         subscription.dispose()
-        throw FetchError(.cancelled, request, "stopped before there was an answer")
+        throw FetchError(.cancelled, request, "stopped before the response arrived")
       }
       letter.wait(or: stop?.descriptor ?? -1)
     }
   }
 }
 
-/// A result that one thread leaves for another, which waits for it beside something else.
+/// A result passed from one thread to another, which waits for it and for something else.
 private final class Letter: Sendable {
   private let content = Locked<Result<Response, FetchError>?>(nil)
   private let descriptor = flow_eventfd()
@@ -44,7 +44,7 @@ private final class Letter: Sendable {
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: other, events: Int16(POLLIN), revents: 0),
     ]
-    // Where no descriptor was to be had it looks again and again.
+    // If no descriptor is available, it checks again periodically.
     _ = poll(&entries, 2, descriptor >= 0 ? -1 : 50)
   }
 }

@@ -131,7 +131,7 @@ final class Fetching: Sendable {
       guard (200..<300).contains(response.status) else { return reject(current, response) }
       settle(current, .answered(response.headers, block: nil))
       if response.status == 206, current.asksForWhole {
-        let words = "answered \(statusText(206)), a part of what was asked for"
+        let words = "answered \(statusText(206)), only a part of what was requested"
         return fail(FetchError(.status(206), request, words))
       }
       accept(current, response)

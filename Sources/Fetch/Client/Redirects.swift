@@ -13,14 +13,14 @@ enum Redirects {
     func refusal(_ words: String) -> FetchError {
       FetchError(.redirect, request, "\(statusText(status)) \(words)")
     }
-    guard hops < limit else { throw refusal("after \(limit) other redirects; the server leads in a circle") }
-    guard let location, !location.isEmpty else { throw refusal("without saying where to") }
+    guard hops < limit else { throw refusal("after \(limit) redirects, which probably form a loop") }
+    guard let location, !location.isEmpty else { throw refusal("without a target") }
     var target: Address
     do throws(AddressError) { target = try request.address.following(location) } catch {
-      throw refusal("to where nothing can be fetched: \(error)")
+      throw refusal("to an invalid address: \(error)")
     }
     if request.address.scheme == .https, target.scheme == .http {
-      throw refusal("from https to http (\(target)), where anybody can read along")
+      throw refusal("from https to http (\(target)), which is not encrypted")
     }
     if target.query.isEmpty, target.host == request.address.host { target.query = request.address.query }
     var next = request.moved(to: target)
@@ -28,7 +28,7 @@ enum Redirects {
       next.method = .get
       next.body = []
     } else if status < 303, request.method != .get, request.method != .head {
-      throw refusal("for a \(request.method.rawValue); send it to \(target) right away")
+      throw refusal("for a \(request.method.rawValue); use the address \(target) instead")
     }
     return next
   }

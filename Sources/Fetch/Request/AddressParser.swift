@@ -12,10 +12,10 @@ extension Address {
   public init(_ text: String) throws(AddressError) {
     let text = trimmed(text)
     guard !text.isEmpty else {
-      throw AddressError("there is no address; write one like https://example.org/items")
+      throw AddressError("the address is empty; write one like https://example.org/items")
     }
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-      throw AddressError("the address has a line break or another control character in it")
+      throw AddressError("the address contains a line break or another control character")
     }
     guard let colon = text.firstRange(of: "://"), hasScheme(text) else {
       throw AddressError("the address does not begin with https:// or http://")
@@ -73,7 +73,7 @@ extension Address {
   private static func authority(_ text: Substring) throws(AddressError) -> (host: String, port: Int?) {
     guard !text.contains("@") else {
       throw AddressError(
-        "the address has a user name or a password in it, which would be shown; send them as a header")
+        "the address contains a user name or password, which could not be redacted; send them in a header")
     }
     var host = text
     var port: Int?
@@ -83,19 +83,19 @@ extension Address {
       let digits = text[text.index(after: colon)...]
       guard let number = Int(digits), (1...65535).contains(number), digits.allSatisfy(\.isASCII) else {
         throw AddressError(
-          "what follows the colon after the host is no port, which is a number from 1 to 65535")
+          "the port after the host must be a number from 1 to 65535")
       }
       port = number
       host = text[..<colon]
     }
-    guard !host.isEmpty else { throw AddressError("the address names no host after ://") }
+    guard !host.isEmpty else { throw AddressError("the address has no host after ://") }
     let inner = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : nil
     let isGood =
       inner.map { $0.contains(":") && $0.utf8.allSatisfy(isAddressByte) }
       ?? host.utf8.allSatisfy(isHostByte)
     guard isGood else {
       throw AddressError(
-        "the address has the host \(quoted(String(host))); a host has letters, digits, dots and hyphens")
+        "\(quoted(String(host))) is not a valid host; a host consists of letters, digits, dots and hyphens")
     }
     return (host.lowercased(), port)
   }

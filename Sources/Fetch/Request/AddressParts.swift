@@ -8,7 +8,7 @@ extension Address {
   /// folder (`..`) nor the host.
   public init(texts: [String], data: [String]) throws(AddressError) {
     guard let first = texts.first, texts.count == data.count + 1 else {
-      throw AddressError("the address has \(texts.count) parts, and there are data for \(data.count)")
+      throw AddressError("the address has \(texts.count) parts, but there is data for \(data.count)")
     }
     if !data.isEmpty, !Address.endsHost(first) {
       throw AddressError("data would choose the host of the address")
@@ -18,14 +18,14 @@ extension Address {
       let isPath = !text.contains { "?#".contains($0) }
       let isAlone = text.hasSuffix("/") && next.first.map { "/?#".contains($0) } ?? true
       if isPath, isAlone, datum.isEmpty {
-        throw AddressError("a part of the address's path is empty, which would name something else")
+        throw AddressError("a segment of the path is empty, which would change the address")
       }
       text += percentEncoded(datum, keeping: isUnreserved) + next
     }
     try self.init(text)
     let parts = path.split(separator: "/").map { percentDecoded(String($0)) }
     if !data.isEmpty, let step = parts.first(where: { $0 == "." || $0 == ".." }) {
-      throw AddressError("the address's path has the part \(quoted(step)), which would name something else")
+      throw AddressError("the path contains the segment \(quoted(step)), which would change the address")
     }
   }
 

@@ -19,10 +19,10 @@ public struct Header: Hashable, Sendable, CustomStringConvertible {
   /// Why the header is invalid, as a sentence; nil if it is valid.
   var invalidReason: String? {
     let isName = !name.isEmpty && name.utf8.allSatisfy { isNameByte($0) }
-    if !isName { return "the header name \(quoted(name)) has a character that names of headers cannot have" }
+    if !isName { return "\(quoted(name)) is not a valid header name" }
     let breaks = value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }
     return breaks
-      ? "the value of the header \(name) has a line break or another control character in it" : nil
+      ? "the value of the header \(name) contains a line break or another control character" : nil
   }
 
   private func isNameByte(_ byte: UInt8) -> Bool {

@@ -20,7 +20,7 @@ func excerpt(_ text: String, limit: Int = 200) -> String {
 
 func quoted(_ text: String) -> String { "“\(excerpt(text, limit: 48))”" }
 
-/// Control characters, and those that change the direction of writing.
+/// Control characters, and those that change the direction of text.
 private func isControl(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true

@@ -13,14 +13,14 @@ func readJSON(
     let isTruncated = kind == .empty || error.isAtEnd && (kind == .json || body.first == 0x22)
     let words: String
     switch kind {
-    case .empty: words = "\(answered) nothing where JSON was to be"
+    case .empty: words = "\(answered) an empty body instead of JSON"
     case .json where isTruncated:
-      words = "\(answered) JSON that breaks off after \(body.count) bytes: \(ending(of: body, redaction))"
-    case .json: words = "\(answered) what begins as JSON but is none: \(error)"
+      words = "\(answered) JSON that ends after \(body.count) bytes: \(ending(of: body, redaction))"
+    case .json: words = "\(answered) invalid JSON: \(error)"
     default:
       let message = errorMessage(in: body, contentType: contentType, redaction)
       let shown = kind == .html ? message ?? kind.rawValue : "\(kind.rawValue): \(message ?? "")"
-      words = "\(answered) \(shown), where JSON was to be"
+      words = "\(answered) \(shown) instead of JSON"
     }
     var failure = FetchError(isTruncated ? .truncated : .notJSON, request, words)
     failure.serverMessage = errorMessage(in: body, contentType: contentType, redaction)

@@ -46,9 +46,9 @@ public enum FetchNotice: Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .waitingForBudget(let site, _, let wait): "\(site): next call in \(spoken(wait))"
     case .waitingAsAsked(let site, _, let wait):
-      "\(site): next call in \(spoken(wait)), as it asked; --refresh asks at once"
-    case .retrying(let error, let wait): "\(error); next try in \(spoken(wait))"
-    case .notStored(let reason): "going on without what is kept between fetches: \(reason)"
+      "\(site): next call in \(spoken(wait)), as it requested; use --refresh to retry now"
+    case .retrying(let error, let wait): "\(error); next attempt in \(spoken(wait))"
+    case .notStored(let reason): "continuing without cache and budgets: \(reason)"
     }
   }
 }

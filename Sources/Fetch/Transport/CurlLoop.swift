@@ -60,7 +60,7 @@ final class CurlLoop: Sendable {
     }
     let subscription = Subscription()
     guard let number else {
-      completion(.failure(TransferError(.failed, "\(limit) transfers are under way or waiting already")))
+      completion(.failure(TransferError(.failed, "there are already \(limit) transfers")))
       return subscription
     }
     flow_curl_multi_wakeup(multi)

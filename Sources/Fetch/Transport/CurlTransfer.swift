@@ -34,7 +34,7 @@ final class CurlTransfer {
     let code = setUp(options)
     guard code == CURLE_OK else {
       throw TransferError(
-        .failed, "libcurl takes no such request: \(String(cString: flow_curl_easy_strerror(code)))")
+        .failed, "libcurl rejects the request: \(String(cString: flow_curl_easy_strerror(code)))")
     }
   }
 
@@ -54,7 +54,7 @@ final class CurlTransfer {
     setting.number(CURLOPT_SSL_VERIFYHOST, 2)
     setting.number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     // With TLS the handshake shows whether a connection can be shared, which is worth the wait. Without TLS only the
-    // first response would: transfers would wait for one another in vain.
+    // first response would, so transfers would wait for one another without benefit.
     setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https ? 1 : 0)
     setting.number(CURLOPT_TCP_KEEPALIVE, 1)
     // Does not wait for a pending name resolution at the end.
@@ -184,16 +184,16 @@ final class CurlTransfer {
   private func failure(_ code: CURLcode) -> TransferError {
     if isTooLarge {
       return TransferError(
-        .tooLarge, "the answer has more than the \(order.limits.bodyBytes) bytes that are taken")
+        .tooLarge, "the response is larger than the limit of \(order.limits.bodyBytes) bytes")
     }
-    if isRefused { return TransferError(.failed, "what came of the answer could not be taken") }
+    if isRefused { return TransferError(.failed, "the response could not be stored") }
     if head.size > CurlTransfer.headerLimit {
       return TransferError(
-        .tooLarge, "the answer's headers have more than \(CurlTransfer.headerLimit) bytes")
+        .tooLarge, "the response headers are larger than \(CurlTransfer.headerLimit) bytes")
     }
-    // libcurl reports a header line that is longer than it takes as the end of its memory; from 8.6 on as too large.
+    // libcurl reports a header line that is too long for it as out of memory; from 8.6 on as too large.
     if body.isEmpty, code == CURLE_OUT_OF_MEMORY || code.rawValue == 100 {
-      return TransferError(.tooLarge, "the answer has a header line that is longer than libcurl takes")
+      return TransferError(.tooLarge, "the response has a header line that is too long for libcurl")
     }
     let own = String(cString: words)
     let reason = own.isEmpty ? String(cString: flow_curl_easy_strerror(code)) : own
@@ -225,7 +225,7 @@ extension FetchError.Kind {
   fileprivate var opening: String {
     switch self {
     case .unreachable: "cannot connect"
-    case .encryption: "no safe connection"
+    case .encryption: "no secure connection"
     case .interrupted: "the connection broke"
     default: "the transfer failed"
     }

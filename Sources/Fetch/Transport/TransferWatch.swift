@@ -46,9 +46,9 @@ struct TransferWatch: Sendable {
     let words =
       switch phase {
       case .connect: "no connection within \(spoken(limits.connect))"
-      case .firstByte: "connected, but no answer within \(spoken(limits.firstByte))"
-      case .stall: "nothing more of the answer for \(spoken(limits.stall))"
-      case .whole: "not done within \(spoken(limits.whole))"
+      case .firstByte: "connected, but no response within \(spoken(limits.firstByte))"
+      case .stall: "no more of the response for \(spoken(limits.stall))"
+      case .whole: "not complete within \(spoken(limits.whole))"
       }
     return TransferError(.timeout(phase), words)
   }

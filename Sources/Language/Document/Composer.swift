@@ -116,7 +116,8 @@ struct Composer {
     guard let anchored = anchors[name] else {
       if stack.contains(where: { $0.anchor == name }) {
         problems.report(
-          "the alias *\(printable(name)) stands within its own anchor", at: place, hint: "write it out")
+          "the alias *\(printable(name)) refers to an anchor that contains it", at: place,
+          hint: "write it out")
       } else if !isBroken {
         let hint = suggestion(for: name, among: anchors.keys.sorted())
         problems.report(
@@ -175,7 +176,7 @@ struct Composer {
     }
     if let first = frame.names[key.text] {
       problems.report(
-        "the key \(quoted(key.text)) is here twice", at: key.place,
+        "the key \(quoted(key.text)) is given twice", at: key.place,
         hint: "the first is at \(first.position); remove or rename one")
       return false
     }
@@ -192,7 +193,7 @@ struct Composer {
     for entry in more.entries {
       if let known = mapping[entry.key.text] {
         problems.report(
-          "the key \(quoted(entry.key.text)) is here twice", at: entry.key.place,
+          "the key \(quoted(entry.key.text)) is given twice", at: entry.key.place,
           hint: "the first is at \(known.key.place.position); remove or rename one")
       } else {
         mapping.entries.append(entry)
@@ -247,7 +248,7 @@ extension Composer {
     guard let tag = event.tag, tag != "!", !core.contains(tag) else { return }
     let start = event.range.lowerBound
     problems.report(
-      "the tag \(quoted(tag)) means nothing here", at: SourceRange(file, start..<start + 1),
+      "the tag \(quoted(tag)) is not supported here", at: SourceRange(file, start..<start + 1),
       hint: "put the text in single quotes if it begins with “!”")
   }
 }

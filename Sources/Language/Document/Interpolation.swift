@@ -49,7 +49,9 @@ struct Interpolation {
     let name = inside.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     let rest = inside.dropFirst(name.count)
     guard let first = name.first, !first.isNumber, rest.isEmpty || rest.hasPrefix(":-") else {
-      flaws.append(TextError("\(quoted(written)) is no variable of the environment", at: range, hint: usage))
+      flaws.append(
+        TextError("\(quoted(written)) is not a valid name of an environment variable", at: range, hint: usage)
+      )
       return ""
     }
     variables.append(String(name))

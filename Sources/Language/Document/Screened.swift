@@ -29,7 +29,7 @@ struct Screened {
       if first < 0x80 || Screened.scalarLength(at: index, of: bytes) > 0 {
         let bad = max(1, Screened.scalarLength(at: index, of: bytes))
         problems.report(
-          "a control character stands here", at: SourceRange(file, index..<index + bad),
+          "unexpected control character", at: SourceRange(file, index..<index + bad),
           hint: "remove it, or write it as an escape in double quotes, as in \"\\x1b\"")
         replace(index..<index + bad)
         index += bad

@@ -16,23 +16,23 @@ func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
     bytes[offset - 1] == UInt8(ascii: "$")
   {
     return Problem(
-      "“${” within [ ] or { } must stand in quotes", at: SourceRange(file, offset - 1..<offset + 1),
+      "“${” within [ ] or { } must be quoted", at: SourceRange(file, offset - 1..<offset + 1),
       hint: "write '${NAME}', or put the value on a line of its own")
   }
   let character = offset < bytes.count && bytes[offset] < 0x80 ? String(Unicode.Scalar(bytes[offset])) : ""
   switch error.problem {
   case "mapping values are not allowed in this context":
     return Problem(
-      "a “:” makes a key here, where none can be", at: here,
+      "unexpected “:”: there cannot be a key here", at: here,
       hint:
-        "put the text in single quotes if it has “: ” in it, or see that the line is indented as its neighbours"
+        "put the text in single quotes if it contains “: ”, or indent the line like its neighbours"
     )
   case "found character that cannot start any token":
     return Problem("a text cannot begin with \(quoted(character))", at: here, hint: "put it in single quotes")
   case "found unknown escape character":
     return Problem(
-      "there is no such escape in double quotes", at: SourceRange(file, offset..<offset + 2),
-      hint: "use single quotes, in which a backslash is itself, as in 'Launch \\(.name)'")
+      "unknown escape in double quotes", at: SourceRange(file, offset..<offset + 2),
+      hint: "use single quotes, where a backslash has no special meaning, as in 'Launch \\(.name)'")
   case "found unexpected end of stream" where error.context.contains("quoted"):
     return Problem(
       "the quote that opens here is never closed", at: context, hint: "close it on the same line")
@@ -40,11 +40,11 @@ func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
     return Problem("the quote that opens here is not closed before the document ends", at: context)
   case "did not find expected ',' or ']'":
     return Problem(
-      "the list \(began) has neither “,” nor “]” here", at: here,
+      "the list \(began) is missing “,” or “]” here", at: here,
       hint: "close it with “]”; text with one of [ ] { } , in it needs quotes here")
   case "did not find expected ',' or '}'":
     return Problem(
-      "the mapping \(began) has neither “,” nor “}” here", at: here,
+      "the mapping \(began) is missing “,” or “}” here", at: here,
       hint: "close it with “}”; text with one of [ ] { } , in it needs quotes here")
   case "did not find expected key":
     return Problem(
@@ -61,7 +61,8 @@ func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
       hint: "put the text in single quotes if it is meant")
   case "did not find expected <document start>":
     return Problem(
-      "the document has ended before this", at: here, hint: "see the indentation of this line and above")
+      "unexpected text after the end of the document", at: here,
+      hint: "check the indentation of this line and those above")
   case "did not find expected node content":
     return Problem(
       "a value is expected here, not \(quoted(character))", at: here, hint: "remove it, or put it in quotes")
@@ -72,6 +73,6 @@ func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
     return Problem("“!” begins a tag here", at: here, hint: "put the text in single quotes if it is meant")
   default:
     return Problem(
-      "this is not YAML: \(printable(error.problem))", at: here, hint: "see the lines above it too")
+      "this is not YAML: \(printable(error.problem))", at: here, hint: "check the lines above it, too")
   }
 }

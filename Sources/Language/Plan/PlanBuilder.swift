@@ -106,10 +106,10 @@ func baseName(_ path: String) -> String {
 enum EpochOptions {
   static let events = Option.optional(
     "events", OptionType<Int>.integer(1...10_000_000),
-    "how many events are kept at a time, at most: 10000, or 200000 of a file", example: "1000")
+    "the most events per commit (10000, or 200000 for a file)", example: "1000")
   static let time = Option.optional(
     "time", OptionType<Duration>.duration,
-    "how long after an event it is kept, at most: 200ms, or 2s of a file",
+    "the longest time until an event is committed (200ms, or 2s for a file)",
     example: "1s")
 
   static let all = AnyOption.list(events, time)

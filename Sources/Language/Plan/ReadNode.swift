@@ -34,7 +34,7 @@ extension PlanBuilder {
     let kinds = mapping.entries.filter { entry in !beside.contains { $0.name == entry.key.text } }
     guard let first = kinds.first else {
       checker.report(
-        "it is not said here what kind of \(role) this is", at: mapping.place,
+        "the kind of this \(role) is missing", at: mapping.place,
         hint: "for example \(sample(specs))")
       return nil
     }
@@ -69,7 +69,7 @@ extension PlanBuilder {
         own.contains(name)
         ? "it is an option of \(spec?.kind ?? ""): move it in, as in \(spec?.kind ?? ""): { \(name): … }"
         : suggestion(for: name, among: beside.map(\.name) + own)
-      checker.report("\(quoted(name)) means nothing here", at: entry.key.place, hint: hint)
+      checker.report("\(quoted(name)) is not an option here", at: entry.key.place, hint: hint)
     }
   }
 
@@ -83,12 +83,12 @@ extension PlanBuilder {
     if let spec = specs.first(where: { $0.kind == name.text }) { return spec }
     if let elsewhere = catalog.named(name.text).first {
       checker.report(
-        "\(quoted(name.text)) is a \(elsewhere.roleName), and this is the place of a \(role)", at: name.place,
+        "\(quoted(name.text)) is a \(elsewhere.roleName), not a \(role)", at: name.place,
         hint: elsewhere.roleName == "step" ? "put it under steps" : "put it under \(elsewhere.roleName)s")
       return nil
     }
     checker.report(
-      "there is no \(role) \(quoted(name.text))", at: name.place,
+      "unknown \(role) \(quoted(name.text))", at: name.place,
       hint: nearest(to: name.text, among: specs.map(\.kind)).map { "did you mean \(quoted($0))?" }
         ?? "flow nodes lists them all")
     return nil
@@ -152,7 +152,7 @@ extension PlanBuilder {
       let names = catalog.named(kind).flatMap { $0.options.map(\.name) }
       if catalog.named(kind).isEmpty {
         checker.report(
-          "there is no node \(quoted(kind))", at: entry.key.place,
+          "unknown node \(quoted(kind))", at: entry.key.place,
           hint: suggestion(for: kind, among: catalog.nodes.map(\.kind)))
       } else if let options = checker.mapping(entry.value, "the options of \(kind)", hint: hint) {
         for option in options.entries where !names.contains(option.key.text) {

@@ -11,14 +11,14 @@ struct SinkDraft {
 /// Options that all sinks have: those beside them, and those among their own.
 public enum SinkOptions {
   static let from = Option(
-    "from", .list(of: .text), default: "[]", "the source or stream that the sink is given, or a list of them",
+    "from", .list(of: .text), default: "[]", "the source or stream to read, or a list of them",
     example: "slips")
   static let onError = Option.optional(
-    "on_error", ErrorPolicy.type, "how an event that the sink fails on is handled", example: "log")
+    "on_error", ErrorPolicy.type, "how to handle events on which the sink fails", example: "log")
   static let beside = AnyOption.list(from, onError)
 
   static let when = Option.optional(
-    "when", .expression, "only events for which this is neither false nor null",
+    "when", .expression, "write only events for which this is neither false nor null",
     example: ".type != \"removed\"")
   public static let within = AnyOption.list(when)
 }
@@ -53,7 +53,7 @@ extension PlanBuilder {
         from = [StreamDraft.Reference(name: Plan.chain, place: entry.key.place)]
       } else {
         checker.report(
-          "it is not said which stream this sink is given", at: entry.key.place,
+          "nothing says which stream this sink reads", at: entry.key.place,
           hint: streams.isEmpty ? nil : "add from: \(streams.map(\.name).joined(separator: " or "))")
       }
     }

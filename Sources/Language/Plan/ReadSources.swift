@@ -4,21 +4,21 @@ import JSON
 enum SourceOptions {
   static let every = Option.optional("every", .duration, "poll the source this often", example: "6h")
   static let cron = Option.optional(
-    "cron", .text, "poll the source by a schedule: minute, hour, day, month, weekday",
+    "cron", .text, "poll on a schedule: minute, hour, day, month, weekday",
     example: "'0 */6 * * *'")
   static let atStart = Option.optional(
-    "at_start", .boolean, "whether to poll when the pipeline starts; by default with every, not with cron")
+    "at_start", .boolean, "whether to poll at start-up (default: yes with every, no with cron)")
   static let jitter = Option(
     "jitter", .duration(allowingZero: true), default: "0s",
-    "put each poll off by a random time up to this, so that many do not come at once", example: "30s")
+    "delay each poll by a random time up to this, to spread the load", example: "30s")
   static let zone = Option.optional(
     "time_zone", .text, "the time zone of cron, as in Europe/Warsaw", example: "Europe/Warsaw")
   static let buffer = Option(
     "buffer", .integer(1...1_000_000), default: "8",
-    "how many polls, or pieces of a file, may wait for the pipeline")
+    "how many polls, or chunks of a file, may be queued for the pipeline")
   static let whenFull = Option(
     "when_full", OptionType<SourcePlan.WhenFull>.choice(), default: "wait",
-    "what the source does when so many wait: wait itself, or drop the oldest or newest")
+    "what to do when the queue is full: wait, or drop the oldest or newest")
 
   static let all = AnyOption.list(every, cron, atStart, jitter, zone, buffer, whenFull)
 }
@@ -79,8 +79,8 @@ extension PlanBuilder {
     let zoneName = beside[Given.zone] ?? reader.defaultTimeZone
     guard let zone = reader.timeZone(zoneName) else {
       checker.report(
-        "there is no time zone \(quoted(zoneName))", at: beside.place(of: Given.zone),
-        hint: "zones are named as in Europe/Warsaw or UTC")
+        "unknown time zone \(quoted(zoneName))", at: beside.place(of: Given.zone),
+        hint: "zones have names like Europe/Warsaw or UTC")
       return nil
     }
     do throws(TextError) {
@@ -108,7 +108,7 @@ extension PlanBuilder {
   mutating func claim(_ key: Scalar, _ what: String) {
     if let other = names[key.text] {
       checker.report(
-        "the name \(quoted(key.text)) is taken, at line \(other.position.line)", at: key.place,
+        "the name \(quoted(key.text)) is already used at line \(other.position.line)", at: key.place,
         hint: "sources and streams need different names")
     } else {
       names[key.text] = key.place

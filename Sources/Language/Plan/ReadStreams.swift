@@ -22,9 +22,9 @@ struct StreamDraft {
 /// Options that stand beside a step.
 enum StepOptions {
   static let name = Option.optional(
-    "name", .text, "what statistics and messages call the step, and its state goes by")
+    "name", .text, "its name in statistics, messages and state")
   static let onError = Option.optional(
-    "on_error", ErrorPolicy.type, "how an event that the step fails on is handled", example: "log")
+    "on_error", ErrorPolicy.type, "how to handle events on which the step fails", example: "log")
 
   static let all = AnyOption.list(name, onError)
 }
@@ -63,7 +63,7 @@ extension PlanBuilder {
         hint: suggestion(for: other.key.text, among: ["from", "steps"]))
     }
     if mapping["from"] == nil {
-      checker.report("it is not said what this stream reads", at: entry.key.place, hint: hint)
+      checker.report("nothing says what this stream reads", at: entry.key.place, hint: hint)
     }
     let (steps, reads) = readSteps(mapping["steps"]?.value, prefix: entry.key.text + "/", onError)
     return StreamDraft(
@@ -75,13 +75,13 @@ extension PlanBuilder {
   func references(_ node: YAMLNode?) -> [StreamDraft.Reference] {
     guard let node else { return [] }
     if case .sequence(let sequence) = node, sequence.elements.isEmpty {
-      checker.report("from names nothing", at: sequence.place)
+      checker.report("from is empty", at: sequence.place)
     }
     var named: Set<String> = []
     return (node.sequence?.elements ?? [node]).compactMap { element in
       guard let scalar = checker.scalar(element, "the name of a source or stream") else { return nil }
       if !named.insert(scalar.text).inserted {
-        checker.report("from names \(quoted(scalar.text)) twice", at: scalar.place)
+        checker.report("from contains \(quoted(scalar.text)) twice", at: scalar.place)
       }
       return StreamDraft.Reference(name: scalar.text, place: scalar.place)
     }
@@ -115,7 +115,7 @@ extension PlanBuilder {
       let name = beside[StepOptions.name] ?? prefix + ownName(written.spec.kind)
       if let other = steps.first(where: { $0.name == name }) {
         checker.report(
-          "the name \(quoted(name)) is taken, at line \(other.place.position.line)", at: written.place)
+          "the name \(quoted(name)) is already used at line \(other.place.position.line)", at: written.place)
       }
       steps.append(
         StepPlan(

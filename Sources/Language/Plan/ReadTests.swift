@@ -26,26 +26,25 @@ extension PlanBuilder {
         start = moment
       } else {
         checker.report(
-          "\(quoted(scalar.text)) is no time", at: scalar.place, hint: "as in 2026-01-01T00:00:00Z")
+          "\(quoted(scalar.text)) is not a time", at: scalar.place, hint: "as in 2026-01-01T00:00:00Z")
       }
     }
     var given: [TestPlan.Given] = []
     if let entry = mapping["given"] {
-      for (source, list) in lists(entry.value, "given names sources, each with a list of what it answers") {
+      for (source, list) in lists(entry.value, "given maps each source to a list of its polls or events") {
         given += list.compactMap { readGiven($0, source.text) }
       }
     } else {
-      checker.report("a test needs given: what the sources answer", at: mapping.place)
+      checker.report("a test needs given: what the sources return", at: mapping.place)
     }
     var expected: [TestPlan.Expected] = []
     if let entry = mapping["expect"] {
-      for (sink, list) in lists(entry.value, "expect names sinks, each with a list of the events it is given")
-      {
+      for (sink, list) in lists(entry.value, "expect maps each sink to a list of its expected events") {
         expected.append(
           TestPlan.Expected(sink: sink.text, events: list.compactMap { readExpected($0) }, place: sink.place))
       }
     } else {
-      checker.report("a test needs expect: what the sinks are given", at: mapping.place)
+      checker.report("a test needs expect: what the sinks receive", at: mapping.place)
     }
     return TestPlan(
       name: name, start: start, variant: variant(mapping["vars"]), given: given, expect: expected,
@@ -68,7 +67,8 @@ extension PlanBuilder {
   private func readWeb(_ entry: YAMLNode.Entry?) -> [String: JSON.Value] {
     guard let entry else { return [:] }
     let answers = checker.mapping(
-      entry.value, "a mapping of addresses to answers", hint: "web says what lookups over HTTP are answered")
+      entry.value, "a mapping of addresses to responses",
+      hint: "web maps addresses to the responses of lookups")
     var web: [String: JSON.Value] = [:]
     for answer in answers?.entries ?? [] { web[answer.key.text] = answer.value.value }
     return web
@@ -102,7 +102,7 @@ extension PlanBuilder {
     reportOthers(mapping, "an answer", kinds + ["at"])
     let at = duration(mapping["at"]) ?? .zero
     guard let entry = mapping.entries.first(where: { kinds.contains($0.key.text) }) else {
-      checker.report("it is not said what the source answers", at: node.place, hint: hint)
+      checker.report("nothing says what the source returns", at: node.place, hint: hint)
       return nil
     }
     let what: TestPlan.Given.What
@@ -147,12 +147,12 @@ extension PlanBuilder {
     for test in tests {
       for given in test.given where names[given.source] == nil {
         checker.report(
-          "there is no source \(quoted(given.source))", at: given.place,
+          "unknown source \(quoted(given.source))", at: given.place,
           hint: suggestion(for: given.source, among: sources.map(\.name)))
       }
       for expected in test.expect where !sinks.contains(where: { $0.name == expected.sink }) {
         checker.report(
-          "there is no sink \(quoted(expected.sink))", at: expected.place,
+          "unknown sink \(quoted(expected.sink))", at: expected.place,
           hint: suggestion(for: expected.sink, among: sinks.map(\.name)))
       }
     }

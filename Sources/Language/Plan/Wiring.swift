@@ -29,7 +29,7 @@ struct Wiring {
   private func checkName(_ reference: StreamDraft.Reference, _ checker: Checker) {
     if names.contains(reference.name) { return }
     checker.report(
-      "there is no source or stream \(quoted(reference.name))", at: reference.place,
+      "unknown source or stream \(quoted(reference.name))", at: reference.place,
       hint: suggestion(for: reference.name, among: names))
   }
 
@@ -42,7 +42,7 @@ struct Wiring {
       if let start = path.firstIndex(of: stream.name) {
         let circle = (path[start...] + [stream.name]).joined(separator: " → ")
         checker.report(
-          "this goes in a circle: \(circle)", at: place, hint: "a stream cannot read what comes out of it")
+          "these streams form a cycle: \(circle)", at: place, hint: "a stream cannot read its own output")
         return
       }
       path.append(stream.name)
@@ -74,12 +74,13 @@ struct Wiring {
     for stream in streams where !used.contains(stream.name) {
       let what = stream.name == Plan.chain ? "what comes out of steps" : "the stream \(quoted(stream.name))"
       checker.report(
-        "\(what) goes nowhere", at: stream.place, hint: "a sink must read it, as in from: \(stream.name)")
+        "\(what) is not read by any sink", at: stream.place,
+        hint: "add it to a sink, as in from: \(stream.name)")
     }
     for source in sources where !used.contains(source.text) {
       checker.report(
         "nothing reads the source \(quoted(source.text))", at: source.place,
-        hint: "name it in the from of a stream or sink, or take it out")
+        hint: "name it in the from of a stream or sink, or remove it")
     }
     // A sink is fed when some source leads to it.
     var fed = Set(sources.map(\.text))

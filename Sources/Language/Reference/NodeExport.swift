@@ -9,12 +9,12 @@ public enum NodeMarkdown {
     if let shorthand = spec.shorthand {
       parts.append(
         spec.isBare
-          ? "What stands behind `\(spec.kind):` is the option `\(shorthand)`, a mapping too."
-          : "`\(spec.kind): …` is short for `\(spec.kind): { \(shorthand): … }`, where `…` is no mapping.")
+          ? "The value of `\(spec.kind):` is the option `\(shorthand)`, which can also be a mapping."
+          : "Shorthand: `\(spec.kind): …` is `\(spec.kind): { \(shorthand): … }`, unless `…` is a mapping.")
     }
     if let state = spec.state { parts.append("**State:** \(state)") }
     if !spec.besideOptions.isEmpty {
-      parts.append("Beside it, as with every \(spec.roleName):\n\n" + table(spec.besideOptions))
+      parts.append("Options of every \(spec.roleName), next to it:\n\n" + table(spec.besideOptions))
     }
     for example in spec.examples {
       var text = "Example: \(example.title)\n\n" + block("yaml", example.yaml)

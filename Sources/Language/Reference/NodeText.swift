@@ -21,19 +21,19 @@ public struct NodeText {
       lines[0] = paint(spec.kind, .bold) + first.dropFirst(spec.kind.count)
     }
     if !spec.details.isEmpty { lines += [""] + wrapped(spec.details, to: width) }
-    section("Options", spec.innerOptions, none: "It has none.")
+    section("Options", spec.innerOptions, none: "None.")
     if let shorthand = spec.shorthand {
       let meaning =
         spec.isBare
-        ? "What stands behind \(spec.kind): is the option \(shorthand), a mapping too."
-        : "\(spec.kind): … is short for \(spec.kind): { \(shorthand): … }, where … is no mapping."
+        ? "The value of \(spec.kind): is the option \(shorthand), which can also be a mapping."
+        : "Shorthand: \(spec.kind): … is \(spec.kind): { \(shorthand): … }, unless … is a mapping."
       lines += [""] + wrapped(meaning, to: width)
     }
     if let state = spec.state {
       title("State")
       lines += wrapped(state, to: width, indent: 2)
     }
-    section("Beside it, as with every \(spec.roleName)", spec.besideOptions, none: nil)
+    section("Options of every \(spec.roleName), next to it", spec.besideOptions, none: nil)
     if !spec.examples.isEmpty { title("Examples") }
     for (index, example) in spec.examples.enumerated() {
       if index > 0 { lines.append("") }

@@ -12,36 +12,38 @@ public struct PipelineSchema {
 
   private var schema: JSON.Value {
     let properties: [(String, JSON.Value)] = [
-      ("name", described(text, "what the pipeline is called; else the file's name")),
-      ("description", described(text, "what it is for")),
+      ("name", described(text, "the name of the pipeline (default: the file's name)")),
+      ("description", described(text, "the purpose of the pipeline")),
       ("include", described(oneOrMany(text), "files of jq definitions for every expression here")),
       (
         "vars",
-        described(.record([("type", .array(["object", "null"]))]), "values for $vars; --set replaces them")
+        described(
+          .record([("type", .array(["object", "null"]))]),
+          "the default values of $vars, which --set overrides")
       ),
-      ("sources", described(names(of: "source"), "where events come from, by name")),
-      ("steps", described(list(of: "step", orNull: true), "one chain, from every source")),
-      ("streams", described(names(of: "stream"), "chains by name, for what is not one chain")),
-      ("sinks", described(names(of: "sink"), "where events go to, by name")),
-      ("tests", described(list(of: "test"), "what the pipeline should make of given events")),
+      ("sources", described(names(of: "source"), "the sources by name")),
+      ("steps", described(list(of: "step", orNull: true), "one chain, fed by all sources")),
+      ("streams", described(names(of: "stream"), "named chains")),
+      ("sinks", described(names(of: "sink"), "the sinks by name")),
+      ("tests", described(list(of: "test"), "the tests of the pipeline")),
       ("on_error", reference("on_error")),
       (
         "on_stop",
         described(
           .record([("enum", .array(["keep", "flush"]))]),
-          "whether steps keep or flush the events they hold when the pipeline is stopped")
+          "whether steps keep or flush waiting events when the pipeline is stopped")
       ),
       (
         "fsync",
         described(
           .record([("enum", .array(["epoch", "never"]))]),
-          "whether what is kept and written outlives a power cut, or only the process")
+          "whether committed data survives a power cut, or only the process")
       ),
       (
         "epoch",
         described(
           OptionSchema.opened(schemaOfOptions(EpochOptions.all)),
-          "of a source that never rests, how much is kept at a time")
+          "how much of a continuous source goes into one commit")
       ),
     ]
     return .record([
@@ -118,18 +120,18 @@ enum TestSchema {
   static var definitions: [(String, JSON.Value)] {
     let anything = JSON.Value.emptyObject
     let time = described(
-      .record([("type", .array(["string", "integer"]))]), "when, after the start: 6h, 1m30s, 0s")
+      .record([("type", .array(["string", "integer"]))]), "the time after the start: 6h, 1m30s, 0s")
     let rows = JSON.Value.record([("type", "array")])
     let given = object([
-      ("at", time), ("poll", described(rows, "the whole answer to a poll")),
-      ("events", described(rows, "events that come together")), ("event", described(anything, "one event")),
-      ("error", described(.record([("type", "string")]), "what is wrong with a poll that fails")),
-      ("end", described(anything, "the source has ended")),
+      ("at", time), ("poll", described(rows, "the rows of a poll")),
+      ("events", described(rows, "events that arrive together")), ("event", described(anything, "one event")),
+      ("error", described(.record([("type", "string")]), "the error of a failed poll")),
+      ("end", described(anything, "the source ends")),
     ])
     let condition = JSON.Value.record([("type", .array(["string", "boolean", "number"]))])
     let expected = object([
-      ("at", time), ("where", described(condition, "an expression that holds for the event")),
-      ("is", described(anything, "the event, whole")),
+      ("at", time), ("where", described(condition, "a condition for the event")),
+      ("is", described(anything, "the whole event")),
     ])
     func lists(_ definition: String) -> JSON.Value {
       .record([
@@ -143,15 +145,18 @@ enum TestSchema {
     let test = object(
       [
         ("name", .record([("type", .array(["string", "number", "boolean"]))])),
-        ("now", described(.record([("type", "string")]), "the time at the start, as 2026-01-01T00:00:00Z")),
+        (
+          "now",
+          described(.record([("type", "string")]), "the time at the start, such as 2026-01-01T00:00:00Z")
+        ),
         ("vars", described(.record([("type", "object")]), "values for some of the pipeline's vars")),
-        ("given", described(lists("given"), "what each source answers")),
-        ("expect", described(lists("expected"), "what each sink is given")),
+        ("given", described(lists("given"), "the polls and events of each source")),
+        ("expect", described(lists("expected"), "the expected events of each sink")),
         (
           "web",
           described(
             .record([("type", "object")]),
-            "what lookups over HTTP are answered, by address; null where nothing is there")
+            "the responses to lookups by address; null for a missing resource")
         ),
       ], ["given", "expect"])
     return [("test", test), ("given", given), ("expected", expected)]

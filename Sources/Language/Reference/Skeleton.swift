@@ -28,7 +28,7 @@ public struct Skeleton {
 
   private mutating func write() {
     lines = [
-      "# flow check FILE says whether it is right, flow run FILE runs it, flow docs KIND explains a node.",
+      "# Check it with flow check FILE and run it with flow run FILE; flow docs KIND documents a node.",
       "", "name: \(FlowYAML.quoted(name))", "description: What this pipeline is for.", "", "sources:",
     ]
     let needsOther = steps.contains { $0.options.contains { $0.typeName == OptionType<String>.stream.name } }

@@ -71,7 +71,7 @@ public func choice<Value>(
   if let found = allowed.first(where: { $0.key == text }) { return found.value }
   let names = allowed.map(\.key)
   throw TextError(
-    text.isEmpty ? "a choice is missing here" : "\(quoted(text)) is not one of the choices", in: text,
+    text.isEmpty ? "the value is empty" : "\(quoted(text)) is not one of the choices", in: text,
     hint: suggestion(for: text, among: names))
 }
 
@@ -81,6 +81,6 @@ public func choice<Value: CaseIterable & RawRepresentable>(
 ) throws(TextError) -> Value where Value.RawValue == String {
   if let found = Value(rawValue: text) { return found }
   throw TextError(
-    text.isEmpty ? "a choice is missing here" : "\(quoted(text)) is not one of the choices", in: text,
+    text.isEmpty ? "the value is empty" : "\(quoted(text)) is not one of the choices", in: text,
     hint: suggestion(for: text, among: type.allCases.map(\.rawValue)))
 }

@@ -17,7 +17,7 @@ extension OptionType where Value == Expression {
         return nil
       }
       if scalar.text.isEmpty {
-        checker.report("an expression is missing here", at: scalar.place, hint: "the whole value is .")
+        checker.report("the expression is empty", at: scalar.place, hint: "for the whole value, write .")
         return nil
       }
       return checker.expression(scalar, variables: variables)
@@ -219,7 +219,7 @@ struct ShapeText {
     switch node {
     case .scalar(let scalar):
       if scalar.text.isEmpty {
-        checker.report("an expression is missing here", at: scalar.place, hint: "null is an expression too")
+        checker.report("the expression is empty", at: scalar.place, hint: "write null for no value")
         isRight = false
       } else if checker.expression(scalar) == nil {
         isRight = false

@@ -54,7 +54,7 @@ public struct OptionType<Value: Sendable>: Sendable {
       let node = checker.resolved(node)
       guard case .sequence(let sequence) = node else { return element.decode(node, checker).map { [$0] } }
       if sequence.elements.count < count.lowerBound {
-        checker.report("this list has too few elements", at: node.place, hint: "at least \(count.lowerBound)")
+        checker.report("the list has too few elements", at: node.place, hint: "at least \(count.lowerBound)")
         return nil
       }
       let decoded = sequence.elements.map { element.decode($0, checker) }

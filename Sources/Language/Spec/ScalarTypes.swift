@@ -25,7 +25,7 @@ extension OptionType where Value == String {
     OptionType("path", sample: "events.jsonl", schema: .record([("type", "string")])) { node, checker in
       guard let scalar = checker.scalar(node, "a path") else { return nil }
       if !scalar.text.isEmpty, !scalar.text.utf8.contains(0) { return scalar.text }
-      checker.report("this is no path", at: scalar.place)
+      checker.report("the path is empty", at: scalar.place)
       return nil
     }
   }
@@ -99,7 +99,7 @@ extension OptionType where Value == Double {
       guard let scalar = checker.scalar(node, "a time") else { return nil }
       if let moment = parseTimestamp(scalar.text) { return moment }
       checker.report(
-        "\(quoted(scalar.text)) is no time", at: scalar.place,
+        "\(quoted(scalar.text)) is not a time", at: scalar.place,
         hint: "as in 2026-01-01T00:00:00Z or 2026-01-01")
       return nil
     }
@@ -139,7 +139,7 @@ extension OptionType where Value == Duration {
       guard let scalar = checker.scalar(node, "a duration") else { return nil }
       guard let duration = checker.read(scalar, DurationText.parse) else { return nil }
       if duration > .zero || allowingZero { return duration }
-      checker.report("this duration must not be zero", at: scalar.place)
+      checker.report("the duration must not be zero", at: scalar.place)
       return nil
     }
   }
@@ -152,7 +152,7 @@ extension OptionType where Value == UInt32 {
       guard let scalar = checker.scalar(node, "permissions") else { return nil }
       if let mode = UInt32(scalar.text, radix: 8), mode <= 0o777, mode & 0o200 != 0 { return mode }
       checker.report(
-        "\(quoted(scalar.text)) are no permissions for a file that is written", at: scalar.place,
+        "\(quoted(scalar.text)) is not a valid mode of an output file", at: scalar.place,
         hint: "in octal, as in '0644' or '0600'")
       return nil
     }

@@ -21,7 +21,7 @@ extension OptionType where Value == PathTemplate {
     ) { node, checker in
       guard let scalar = checker.scalar(node, "a path") else { return nil }
       if scalar.text.isEmpty || scalar.text.utf8.contains(0) {
-        checker.report("this is no path", at: scalar.place)
+        checker.report("the path is empty", at: scalar.place)
         return nil
       }
       let isConstant = scalar.hasNoExpressions

@@ -38,7 +38,7 @@ public struct Style: Hashable, Sendable {
       guard let entry = Style.table.first(where: { $0.name == word }) else {
         let start = text.utf8.distance(from: text.startIndex, to: word.startIndex)
         throw TextError(
-          "there is no style \(quoted(String(word)))", at: start..<start + word.utf8.count,
+          "unknown style \(quoted(String(word)))", at: start..<start + word.utf8.count,
           hint: suggestion(for: String(word), among: Style.names))
       }
       if entry.code > 0 { codes.append(entry.code) }

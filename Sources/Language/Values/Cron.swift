@@ -27,7 +27,7 @@ public struct Cron: Hashable, Sendable {
       guard let macro = Cron.macros.first(where: { $0.key == text.lowercased() }) else {
         let hint =
           text == "@reboot" ? "use at_start: true" : suggestion(for: text, among: Cron.macros.map(\.key))
-        throw TextError("\(quoted(text)) is no schedule", in: text, hint: hint)
+        throw TextError("\(quoted(text)) is not a schedule", in: text, hint: hint)
       }
       expression = macro.value[...]
     }
@@ -50,7 +50,7 @@ public struct Cron: Hashable, Sendable {
     // Forty years see every leap day on every day of the week.
     if next(after: CivilTime(2000, 1, 1)) == nil {
       throw TextError(
-        "the schedule \(quoted(text)) has no day that ever comes", in: text, hint: "see its day and month")
+        "the schedule \(quoted(text)) never occurs", in: text, hint: "check its day and month")
     }
   }
 
@@ -124,7 +124,7 @@ struct CronField: Hashable, Sendable {
     if parts.count == 2 {
       guard let number = Int(parts[1]), number > 0, number <= 60, !parts[1].hasPrefix("+") else {
         throw TextError(
-          "\(quoted(String(parts[1]))) is no step", at: whole, hint: "a step is a number, as in */15")
+          "\(quoted(String(parts[1]))) is not a step", at: whole, hint: "a step is a number, as in */15")
       }
       step = number
     }
@@ -140,7 +140,7 @@ struct CronField: Hashable, Sendable {
         if kind.range.upperBound == 7, high == 0, low > 0 { high = 7 }
         guard low <= high else {
           throw TextError(
-            "the range \(quoted(String(span))) runs backwards", at: whole,
+            "the range \(quoted(String(span))) is reversed", at: whole,
             hint: "write it as two, as in \(low)-\(kind.range.upperBound),\(kind.range.lowerBound)-\(high)")
         }
       } else if parts.count == 1 {
@@ -155,13 +155,13 @@ struct CronField: Hashable, Sendable {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       if let number = Int(text), kind.range.contains(number) { return number }
       throw TextError(
-        "\(quoted(String(text))) is no \(kind.name)", at: place, hint: "it goes from \(allowed)")
+        "\(quoted(String(text))) is not a valid \(kind.name)", at: place, hint: "it goes from \(allowed)")
     }
     if let index = kind.names.firstIndex(of: text.lowercased()), !text.isEmpty { return index }
     let message =
-      text.isEmpty ? "a \(kind.name) is missing here" : "\(quoted(String(text))) is no \(kind.name)"
+      text.isEmpty ? "the \(kind.name) is missing" : "\(quoted(String(text))) is not a valid \(kind.name)"
     if let letter = text.first, "?LW#".contains(letter) || text.contains("#") {
-      throw TextError(message, at: place, hint: "?, L, W and # are not understood here; write * or numbers")
+      throw TextError(message, at: place, hint: "?, L, W and # are not supported; use * or numbers")
     }
     let names = kind.names.filter { !$0.isEmpty }
     throw TextError(

@@ -55,7 +55,7 @@ public enum DurationText {
     let lower = quantity.unit.lowercased()
     let meant = otherNames[lower] ?? units.first { $0.name == lower }?.name
     return TextError(
-      "\(quoted(quantity.unit)) is no unit of time", at: quantity.unitRange,
+      "\(quoted(quantity.unit)) is not a unit of time", at: quantity.unitRange,
       hint: meant.map { "did you mean \(quantity.number)\($0)?" }
         ?? "the units are w, d, h, m, s, ms, us and ns")
   }
@@ -97,7 +97,7 @@ public enum SizeText {
     let quantity = try scanner.next(what: "a size", usage: usage)
     guard let unit = units.first(where: { $0.name == quantity.unit }) else {
       throw TextError(
-        "\(quoted(quantity.unit)) is no unit of size", at: quantity.unitRange, hint: hint(quantity))
+        "\(quoted(quantity.unit)) is not a unit of size", at: quantity.unitRange, hint: hint(quantity))
     }
     guard scanner.isAtEnd else {
       throw TextError("\(quoted(text)) is more than one size", at: scanner.rest, hint: usage)
@@ -106,7 +106,7 @@ public enum SizeText {
       throw TextError("the size \(quoted(text)) is too large", in: text, hint: "the largest is 8388607TiB")
     }
     guard quantity.isWhole(times: unit.bytes) else {
-      throw TextError("\(quoted(text)) is no whole number of bytes", in: text, hint: usage)
+      throw TextError("\(quoted(text)) is not a whole number of bytes", in: text, hint: usage)
     }
     return Int(bytes)
   }
@@ -205,7 +205,7 @@ struct QuantityScanner {
     let end = index
     let unit = take { !isDigit($0) && $0 != "." && $0 != "-" && $0 != "+" && $0 != " " }
     if !isAtEnd, text[index] == " " {
-      throw TextError("\(quoted(text)) has a blank in it", at: rest, hint: usage)
+      throw TextError("\(quoted(text)) contains a space", at: rest, hint: usage)
     }
     return Quantity(
       whole: whole, fraction: fraction, unit: String(unit), range: offset(start)..<offset(index),

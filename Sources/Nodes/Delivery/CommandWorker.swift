@@ -107,8 +107,8 @@ final class CommandWorker: DeliveryWorker, Sendable {
     let count = LeftoverProcesses.end(having: Self.eventID, among: Set(ids))
     guard count > 0 else { return }
     context.log.notice(
-      "\(count) process\(count == 1 ? "" : "es") of commands that a killed run had begun \(count == 1 ? "was" : "were") "
-        + "still at work, and \(count == 1 ? "was" : "were") ended")
+      "\(count) process\(count == 1 ? "" : "es") left by commands of a killed run \(count == 1 ? "was" : "were") "
+        + "still running and \(count == 1 ? "was" : "were") terminated")
   }
 
   private func log(_ result: ChildResult) {
@@ -128,7 +128,7 @@ final class CommandWorker: DeliveryWorker, Sendable {
       return printed
     }
     for (bytes, lost) in all {
-      if lost > 0 { context.log.warning("of what a command printed \(roughSize(lost)) were discarded") }
+      if lost > 0 { context.log.warning("\(roughSize(lost)) of a command's output were discarded") }
       // It may contain data, which must not control a terminal.
       let isTerminal = context.screen.isTerminal
       let shown = isTerminal ? Array(printableLines(String(decoding: bytes, as: UTF8.self)).utf8) : bytes
@@ -137,13 +137,13 @@ final class CommandWorker: DeliveryWorker, Sendable {
   }
 
   func cutShortMessage(_ task: CommandTask, attempts: Int) -> String {
-    "\(quoted(task.name)) was \(attempts == 0 ? "not run" : "stopped"): the pipeline had to end"
+    "\(quoted(task.name)) was \(attempts == 0 ? "not run" : "stopped"): the pipeline ended"
   }
 
   func leftMessage(_ count: Int) -> String {
     count == 1
-      ? "a command was cut short; the next run begins it again"
-      : "\(count) commands were cut short; the next run begins them again"
+      ? "one command was interrupted; the next run starts it again"
+      : "\(count) commands were interrupted; the next run starts them again"
   }
 }
 

@@ -78,7 +78,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     if offline != nil { return }
     for entry in entries {
       guard let task = Worker.Task(stored: entry.bytes) else {
-        context.outbox?.bury(entry, reason: "it is nothing that this sink has kept")
+        context.outbox?.bury(entry, reason: "not an entry of this sink")
         continue
       }
       try submit(
@@ -237,7 +237,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
       crashPoint("delivery.success noted")
       return
     }
-    if item.attempts > 1 { failure.description += ", at the last of \(item.attempts) attempts" }
+    if item.attempts > 1 { failure.description += " after \(item.attempts) attempts" }
     if var entry = item.entry {
       entry.attempts = item.attempts
       context.outbox?.bury(entry, reason: "\(failure)")

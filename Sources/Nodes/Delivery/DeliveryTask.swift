@@ -19,7 +19,7 @@ extension DeliveryTask {
 protocol DeliveryWorker {
   associatedtype Task: DeliveryTask
 
-  /// What is not done with an event where there is no network, as in “sent”; nil for a worker that needs none.
+  /// The verb for what is skipped without a network, as in “sent”; nil for a worker that needs none.
   static var offlineVerb: String? { get }
   /// Whether, in virtual time, retries wait by the machine's clock, within the turn of the first attempt.
   static var retriesInRealTime: Bool { get }
@@ -54,13 +54,13 @@ extension DeliveryWorker {
   func showOutput() throws {}
 
   func cutShortMessage(_ task: Task, attempts: Int) -> String {
-    "it was cut short: the pipeline had to end"
+    "interrupted: the pipeline ended"
   }
 
   func leftMessage(_ count: Int) -> String {
     count == 1
-      ? "one was cut short; the next run goes on with it"
-      : "\(count) were cut short; the next run goes on with them"
+      ? "one was interrupted; the next run resumes it"
+      : "\(count) were interrupted; the next run resumes them"
   }
 }
 
@@ -113,13 +113,13 @@ struct DeliverySettings {
 /// The options that sinks with a delivery queue share.
 enum DeliveryOptions {
   static let concurrency = Option(
-    "concurrency", .integer(1...64), default: "1", "how many may run at once; with one, events stay in order")
-  static let attempts = Option("attempts", .integer(1...100), default: "3", "how often it is tried")
+    "concurrency", .integer(1...64), default: "1", "how many run at once; with 1, events stay in order")
+  static let attempts = Option("attempts", .integer(1...100), default: "3", "the number of attempts")
   static let backoff = Option(
     "backoff", .duration(allowingZero: true), default: "1s",
-    "how long to wait before the second attempt, at most; then twice as long each time, up to a minute")
+    "the longest wait before the first retry; doubled for each further one, up to a minute")
   static let queue = Option(
-    "queue", .integer(1...65536), default: "64", "how many events may wait before the pipeline waits")
+    "queue", .integer(1...65536), default: "64", "how many events may be queued before the pipeline waits")
 
   static let list = AnyOption.list(concurrency, attempts, backoff, queue)
 

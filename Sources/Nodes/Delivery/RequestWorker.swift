@@ -6,8 +6,8 @@ import Reactive
 
 /// A request to send for an event, as it is stored in the outbox.
 ///
-/// Only what depends on the event. The address and the keys, which all requests of the sink share, stand in the pipeline
-/// and may be secret.
+/// Contains only what depends on the event. The address and the keys that all requests of the sink share are in the
+/// pipeline and may be secret.
 struct RequestTask: DeliveryTask {
   /// What is inserted between the fixed parts of the address.
   var data: [String] = []
@@ -46,7 +46,7 @@ struct RequestWorker: DeliveryWorker {
   /// The headers that do not depend on the event.
   var headers: [Header] = []
   var limits = TransferLimits()
-  /// The type of a body, unless a header says otherwise.
+  /// The default content type of a body.
   var contentType: String?
   private let texts: [String]
   private let secrets: [String]
@@ -100,8 +100,9 @@ struct DeliveryClient {
     log = context.log
   }
 
-  /// Starts the request that `prepare` returns, and what it returns besides evaluates the answer; nil is success
-  /// without a request.
+  /// Starts the request returned by `prepare`, whose second result evaluates the response.
+  ///
+  /// Without a request the attempt succeeds.
   func start(_ end: @escaping DeliveryEnd, _ prepare: () throws -> (Request, Outcome)?) -> Subscription {
     let attempt = Subscription()
     do {

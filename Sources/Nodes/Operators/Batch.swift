@@ -3,26 +3,27 @@ import Engine
 import Language
 import Reactive
 
-/// `batch`: gathers events into arrays.
+/// `batch`: collects events into arrays.
 let batch = NodeSpec(
-  "batch", "gather events into arrays: by number, by time, or a poll at a time",
+  "batch", "collect events into arrays, by count, by time or per poll",
   details: """
-    A batch is one event, an array. It is sent when it has `count` events, when `time` has passed since its first, or \
-    with `poll: true` at the end of a poll, whichever is asked for and comes first; `$meta` is that of its last event. \
-    Without `poll: true` the end of a poll does not wait for the batch. An empty batch is never sent.
+    A batch is one event: an array. It is sent when it has `count` events, when `time` has passed since its first \
+    event, or, with `poll: true`, at the end of a poll, whichever of the given conditions is met first. `$meta` is \
+    that of its last event. Without `poll: true` the end of a poll does not wait for the batch. Empty batches are \
+    never sent.
     """,
   options: AnyOption.list(
     BatchOptions.count, BatchOptions.time, BatchOptions.poll, BatchOptions.bound),
-  shorthand: "count", state: "the events of one batch: at most `count`, without it `bound`",
+  shorthand: "count", state: "the events of one batch: at most `count`, or `bound` without a `count`",
   isKept: true,
   examples: [
     .init(
-      "by number", "batch: 2", input: "0s 1\n1s 2\n2s 3\n3s 4\n4s 5", output: "1s [1,2]\n3s [3,4]"),
+      "by count", "batch: 2", input: "0s 1\n1s 2\n2s 3\n3s 4\n4s 5", output: "1s [1,2]\n3s [3,4]"),
     .init(
-      "what comes within a minute", "batch: { count: 100, time: 1m }", input: "0s 1\n30s 2\n2m 3",
+      "the events of a minute", "batch: { count: 100, time: 1m }", input: "0s 1\n30s 2\n2m 3",
       output: "1m [1,2]\n3m [3]"),
     .init(
-      "each poll", "batch: { poll: true }", input: "0s 1\n0s 2\n0s poll\n1h 3\n1h poll",
+      "per poll", "batch: { poll: true }", input: "0s 1\n0s 2\n0s poll\n1h 3\n1h poll",
       output: "0s [1,2]\n0s poll\n1h [3]\n1h poll"),
     .init(
       "at its limit", "batch: { time: 1m, bound: 2 }", input: "0s 1\n1s 2\n2s 3",
@@ -31,8 +32,8 @@ let batch = NodeSpec(
   check: { options, checker in
     if options[BatchOptions.count] == nil, options[BatchOptions.time] == nil, !options[BatchOptions.poll] {
       checker.report(
-        "it is not said when a batch is complete", at: options.place,
-        hint: "give count, time or poll: true, as in batch: { count: 100, time: 1m }")
+        "nothing says when a batch is complete", at: options.place,
+        hint: "add count, time or poll: true, as in batch: { count: 100, time: 1m }")
     }
   },
   .step { options, context in
@@ -43,13 +44,14 @@ let batch = NodeSpec(
 
 private enum BatchOptions {
   static let count = Option.optional(
-    "count", OptionType<Int>.integer(1...1_000_000), "how many events make a batch", example: "100")
+    "count", OptionType<Int>.integer(1...1_000_000), "the number of events in a batch", example: "100")
   static let time = Option.optional(
-    "time", OptionType<Duration>.duration, "how long after its first event a batch is sent", example: "1m")
+    "time", OptionType<Duration>.duration,
+    "the longest time from the first event of a batch until it is sent", example: "1m")
   static let poll = Option("poll", .boolean, default: "false", "whether the end of a poll ends the batch")
   static let bound = Option(
     "bound", .integer(1...1_000_000), default: "10000",
-    "where there is no count, the number of events at which a batch is sent early")
+    "without `count`, the number of events at which a batch is sent early")
 }
 
 private final class Batch: Step {

@@ -3,20 +3,21 @@ import Engine
 import Language
 import Reactive
 
-/// `debounce`: sends the last event of a key when that has been quiet for a while.
+/// `debounce`: sends the last event of each key once the key has been quiet for a while.
 let debounce = NodeSpec(
-  "debounce", "send the last event of each key when nothing more has come for a while",
+  "debounce", "send the last event of each key once no more have arrived for a while",
   details: """
-    A launch whose time is corrected three times within a minute is told once. A key that never falls quiet is heard \
-    with max_wait. What waits when the pipeline is stopped goes on waiting in the next run, and is sent at once where its \
-    time has come meanwhile; with on_stop: flush it is sent before the end.
+    A launch whose time is corrected three times within a minute is reported once. `max_wait` limits how long a key \
+    that never falls quiet is held back. Events that are waiting when the pipeline is stopped keep waiting in the next \
+    run, which sends overdue ones immediately; with on_stop: flush they are sent before the pipeline ends.
 
-    After changes, use settle: it combines the changes of a row, and leaves out what cancels out.
+    After changes, use settle: it combines the changes of a row and drops those that cancel out.
     """,
   options: AnyOption.list(
     DebounceOptions.quiet, DebounceOptions.key, DebounceOptions.maxWait, DebounceOptions.bound),
   shorthand: "for",
-  state: "the event that waits of each key, at most `bound` of them; the one quiet for longest is sent early",
+  state:
+    "the waiting event of each key, at most `bound`; beyond that, the key quiet for longest is sent early",
   isKept: true,
   examples: [
     .init(
@@ -27,7 +28,7 @@ let debounce = NodeSpec(
         """,
       output: #"3m "b""#),
     .init(
-      "by key", "debounce: { key: .id, for: 30s }",
+      "per key", "debounce: { key: .id, for: 30s }",
       input: """
         0s {"id": 1, "n": 1}
         10s {"id": 2, "n": 2}
@@ -38,7 +39,7 @@ let debounce = NodeSpec(
         50s {"id":1,"n":3}
         """),
     .init(
-      "never waiting too long", "debounce: { for: 2m, max_wait: 3m }",
+      "with a longest wait", "debounce: { for: 2m, max_wait: 3m }",
       input: """
         0s 1
         1m 2
@@ -61,10 +62,13 @@ let debounce = NodeSpec(
 
 private enum DebounceOptions {
   static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "30s")
-  static let key = Option("key", .expression, default: "null", "events with the same key wait together")
+  static let key = Option(
+    "key", .expression, default: "null", "events with the same key are debounced together")
   static let maxWait = Option.optional(
-    "max_wait", .duration, "the longest that the first event of a row may be held up", example: "10m")
-  static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait")
+    "max_wait", .duration, "the longest that a key's events are held back, counted from the first",
+    example: "10m")
+  static let bound = Option(
+    "bound", .integer(1...), default: "65536", "how many keys may have a waiting event")
 }
 
 private final class Debounce: Step {

@@ -3,16 +3,16 @@ import Engine
 import Language
 import Reactive
 
-/// `dedupe`: lets through the first event of each key.
+/// `dedupe`: passes on the first event of each key.
 let dedupe = NodeSpec(
-  "dedupe", "keep the first event of each key and drop the repeats",
+  "dedupe", "pass on the first event of each key and drop repeats",
   details: """
-    A repeat makes its key the newest only with a `lifetime`, or once more than half of `bound` keys are kept: until \
-    then it costs a look and no write.
+    Repeats refresh a key's age only when `lifetime` is set or `bound` is more than half used; otherwise they only \
+    read.
     """,
   options: AnyOption.list(DedupeOptions.key, DedupeOptions.bound, DedupeOptions.lifetime),
   shorthand: "key",
-  state: "the keys seen, at most `bound` of them; the one not seen for longest is forgotten first",
+  state: "the keys seen, at most `bound`; beyond that, the least recently seen is forgotten",
   isKept: true,
   examples: [
     .init(
@@ -55,10 +55,11 @@ let dedupe = NodeSpec(
   .step { options, context in try Dedupe(options, context) })
 
 private enum DedupeOptions {
-  static let key = Option("key", .expression, default: ".", "what makes two events the same", example: ".id")
+  static let key = Option(
+    "key", .expression, default: ".", "events with the same key are repeats", example: ".id")
   static let bound = Option("bound", .integer(1...), default: "1000000", "how many keys are remembered")
   static let lifetime = Option.optional(
-    "lifetime", .duration, "a key is forgotten when it has not been seen for this long", example: "7d")
+    "lifetime", .duration, "how long a key is remembered after it was last seen", example: "7d")
 }
 
 private final class Dedupe: Step {
@@ -73,7 +74,7 @@ private final class Dedupe: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    // No output is a key of its own, as null is: an event is never lost for want of one.
+    // An expression without output counts as null: no event is dropped for lack of a key.
     let key = try key.first(event) ?? .null
     if machine.isNew(key, at: out.now) { out.send(event) }
   }

@@ -3,12 +3,12 @@ import Engine
 import Language
 import Reactive
 
-/// `delay`: sends each event some time later.
+/// `delay`: sends each event after a fixed time.
 let delay = NodeSpec(
-  "delay", "send each event some time later",
-  details: "The ends of polls stay where they are among the events, and come later with them.",
+  "delay", "send each event after a fixed time",
+  details: "Ends of polls are delayed too and keep their place among the events.",
   options: AnyOption.list(DelayOptions.time, DelayOptions.bound),
-  shorthand: "for", state: "the events that wait: at most `bound`; for one more, the oldest is sent early",
+  shorthand: "for", state: "the waiting events, at most `bound`; beyond that, the oldest is sent early",
   isKept: true,
   examples: [
     .init("five minutes later", "delay: 5m", input: "0s 1\n1s 2", output: "5m 1\n5m1s 2"),
@@ -24,12 +24,12 @@ let delay = NodeSpec(
   })
 
 private enum DelayOptions {
-  static let time = Option.required("for", .duration, "how much later", example: "5m")
+  static let time = Option.required("for", .duration, "how long to delay each event", example: "5m")
   static let bound = Option(
     "bound", .integer(1...10_000_000), default: "65536", "how many events and ends of polls may wait")
 }
 
-/// What waits, and since when.
+/// A waiting event and the time it arrived.
 private struct Delayed: Remembered {
   /// An event, or the end of a poll.
   let event: Event

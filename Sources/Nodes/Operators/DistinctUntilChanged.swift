@@ -3,17 +3,17 @@ import Engine
 import Language
 import Reactive
 
-/// `distinct_until_changed`: drops an event that says the same as the one before.
+/// `distinct_until_changed`: drops events whose value has not changed.
 let distinctUntilChanged = NodeSpec(
-  "distinct_until_changed", "drop an event whose value is the same as that of the one before it",
+  "distinct_until_changed", "drop events whose value equals that of the event before",
   options: AnyOption.list(
     DistinctUntilChangedOptions.value, DistinctUntilChangedOptions.key, DistinctUntilChangedOptions.bound),
   shorthand: "value",
-  state: "the last value of each key, at most `bound` of them; the one not seen for longest is forgotten",
+  state: "the last value of each key, at most `bound`; beyond that, the least recently seen is forgotten",
   isKept: true,
   examples: [
     .init(
-      "a state that is told when it changes", "distinct_until_changed: .status",
+      "only changes of a status", "distinct_until_changed: .status",
       input: """
         0s {"n": 1, "status": "TBD"}
         1s {"n": 2, "status": "TBD"}
@@ -24,7 +24,7 @@ let distinctUntilChanged = NodeSpec(
         2s {"n":3,"status":"Go"}
         """),
     .init(
-      "of each launch", "distinct_until_changed: { key: .id, value: .status }",
+      "per launch", "distinct_until_changed: { key: .id, value: .status }",
       input: """
         0s {"id": 1, "status": "Go"}
         1s {"id": 2, "status": "Go"}
@@ -50,8 +50,9 @@ let distinctUntilChanged = NodeSpec(
   .step { options, context in try DistinctUntilChanged(options, context) })
 
 private enum DistinctUntilChangedOptions {
-  static let value = Option("value", .expression, default: ".", "what is compared", example: ".status")
-  static let key = Option("key", .expression, default: "null", "each key is compared with itself only")
+  static let value = Option("value", .expression, default: ".", "the value to compare", example: ".status")
+  static let key = Option(
+    "key", .expression, default: "null", "events are compared only with events of the same key")
   static let bound = Option("bound", .integer(1...), default: "1000000", "how many keys are remembered")
 }
 

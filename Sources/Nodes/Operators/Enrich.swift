@@ -4,23 +4,23 @@ import Engine
 import Language
 import Reactive
 
-/// `enrich`: looks up more about each event over HTTP.
+/// `enrich`: adds data to each event by an HTTP request.
 let enrich = NodeSpec(
-  "enrich", "look up more about each event over HTTP",
+  "enrich", "add data to each event by an HTTP request",
   details: """
-    The address is a template; what its expressions give is percent-encoded, and stands in the path or in the query, \
-    never in the host. What is sent for an event are the outputs of `with` over it, $answer being the JSON that was \
-    answered: null where the service says that there is nothing (404), and where an expression of the address gives \
-    null, for which nothing is asked. Any other failure is one of the event, as on_error says, after a few tries.
+    The address is a template. The results of its expressions are percent-encoded; they can be part of the path or the \
+    query, never of the host. For each event, the outputs of `with` are sent. There, $answer is the JSON response; it \
+    is null if the server responds 404, and if an expression of the address is null, in which case no request is made. \
+    After a few retries, any other failure is handled as on_error says.
 
-    Events stay in order, and the end of a poll waits for the lookups of its events. So many lookups as `concurrency` \
-    says are under way at a time; they are paid from the budget of the host, and what was answered less than `cache` \
-    ago is used again. Events that wait for an answer are remembered, so that the next run asks for them. When the \
-    pipeline is stopped and remembers nothing, it waits for them within the grace.
+    Events stay in order, and the end of a poll waits for the lookups of its events. Up to `concurrency` requests run \
+    at once. They count towards the budget of the host; responses younger than `cache` are reused. Events that are \
+    waiting for a response are part of the state, and the next run repeats their requests. Without state, a pipeline \
+    that is stopped waits for them within the grace period.
 
-    In a test of the pipeline nothing is asked: answers stand under web, by address. A recording keeps lookups beside \
-    the polls, in FOLDER/lookups.jsonl, and a replay answers with what the same step was told of the same address for the \
-    same poll, else for the last one before; what the recording does not have is a failure of the event.
+    Tests of the pipeline make no requests: responses are given under web, by address. A recording contains the \
+    lookups next to the polls, in FOLDER/lookups.jsonl. A replay uses the response that the same step received for the \
+    same address in the same poll, or else the latest one before; if the recording has none, the event fails.
     """,
   options: AnyOption.list(
     EnrichOptions.url, EnrichOptions.with, WebOptions.headers, WebOptions.bearer, WebOptions.basic,
@@ -28,7 +28,7 @@ let enrich = NodeSpec(
     EnrichOptions.cache, EnrichOptions.concurrency, EnrichOptions.bound, EnrichOptions.timeout,
     WebOptions.maxSize),
   shorthand: "url",
-  state: "the events that wait for an answer: at most `bound`; one more is an event that fails",
+  state: "the events waiting for a response, at most `bound`; beyond that, events fail",
   keepsSnapshots: true, isKept: true,
   examples: [
     .init(
@@ -39,11 +39,11 @@ let enrich = NodeSpec(
         #"https://example.org/rockets/r%201 {"name": "Falcon 9"}\#nhttps://example.org/rockets/r%2F2 null"#,
       output: #"0s {"id":1,"rocket":"Falcon 9"}\#n0s {"id":2,"rocket":null}\#n0s {"id":3,"rocket":null}"#),
     .init(
-      "the whole answer, by a word that is searched for", #"enrich: 'https://example.org/search?q=\(.q)'"#,
+      "the whole response of a search", #"enrich: 'https://example.org/search?q=\(.q)'"#,
       input: #"0s {"q": "a&b"}"#, web: #"https://example.org/search?q=a%26b [1]"#,
       output: #"0s {"q":"a&b","detail":[1]}"#),
     .init(
-      "with a key, two at a time, each asked once a week",
+      "with a token, two at a time, cached for a week",
       #"""
       enrich: { url: 'https://example.org/\(.)', with: $answer, bearer: '${TOKEN:-}', basic: '${USER_AND_PASSWORD:-}', \#
       allow_hosts: [cdn.example.org], headers: { X-Client: flow }, cache: 7d, concurrency: 2, timeout: 10s, max_size: 1MiB }
@@ -61,17 +61,17 @@ let enrich = NodeSpec(
 
 private enum EnrichOptions {
   static let url = Option.required(
-    "url", .addressTemplate, "where to look", example: #"'https://example.org/rockets/\(.rocket)'"#)
+    "url", .addressTemplate, "the address to request", example: #"'https://example.org/rockets/\(.rocket)'"#)
   static let with = Option(
     "with", .expression(with: ["answer"]), default: ".detail = $answer",
-    "its outputs over an event and its $answer are sent", example: ".rocket = $answer.name")
+    "its outputs, given an event and its $answer, are sent", example: ".rocket = $answer.name")
   static let cache = Option(
-    "cache", .duration(allowingZero: true), default: "1d", "how old an answer may be that is used again")
+    "cache", .duration(allowingZero: true), default: "1d", "how long a response is reused")
   static let concurrency = Option(
-    "concurrency", .integer(1...64), default: "4", "how many lookups are under way at a time")
+    "concurrency", .integer(1...64), default: "4", "how many requests run at once")
   static let bound = Option(
-    "bound", .integer(1...10_000_000), default: "65536", "how many events may wait for an answer")
-  static let timeout = Option("timeout", .duration, default: "30s", "how long an answer may take")
+    "bound", .integer(1...10_000_000), default: "65536", "how many events may wait for a response")
+  static let timeout = Option("timeout", .duration, default: "30s", "the time limit of a request")
 }
 
 private final class Enrich: Step {
@@ -81,7 +81,7 @@ private final class Enrich: Step {
     var found: Result<Value, any Error>?
   }
 
-  /// Answers that have come, by address, and are not looked at yet.
+  /// Responses that have arrived, by address, until the lane takes them.
   private final class Letters: Sendable {
     typealias Letter = (address: String, found: Result<Value, any Error>)
     private let letters = Locked<[Letter]>([])
@@ -98,7 +98,7 @@ private final class Enrich: Step {
     }
   }
 
-  /// A lookup that is under way, and the entries that wait for it.
+  /// A lookup in progress, and the entries waiting for it.
   private struct Lookup {
     var entries: [Int]
     var subscription: Subscription?
@@ -111,9 +111,9 @@ private final class Enrich: Step {
   private let values: Evaluation
   private let with: Evaluation
   private var queue: NodeQueue<Event>
-  /// What waits, in order; the indices go on while there is anything.
+  /// The waiting entries, in order; indices keep counting up as long as there are entries.
   private var entries: ArraySlice<Entry> = []
-  /// The first entry for which nothing was asked yet.
+  /// The first entry without a request so far.
   private var next = 0
   private var events = 0
   private var underWay: [String: Lookup] = [:]
@@ -140,7 +140,7 @@ private final class Enrich: Step {
 
   func take(_ event: Event, _ out: Downstream) throws {
     guard events < options[EnrichOptions.bound] else {
-      throw StepError("\(events) events wait for an answer already; bound says how many may")
+      throw StepError("\(events) events are already waiting for a response, the limit set by bound")
     }
     let event = event.detached
     queue.append(event)
@@ -163,7 +163,7 @@ private final class Enrich: Step {
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
-    // What is kept is asked for by the next run.
+    // The next run repeats the requests of stored events.
     if ending == .keep, context.isKept { return }
     isEnding = true
   }
@@ -175,7 +175,7 @@ private final class Enrich: Step {
     if !event.isEndOfPoll { events += 1 }
   }
 
-  /// Asks for as many entries as may be; what has its answer without is passed on in another turn, as all are.
+  /// Starts as many requests as allowed; an entry that needs none is passed on in a later turn, like all others.
   private func ask(_ out: Downstream) {
     next = max(next, entries.startIndex)
     while next < entries.endIndex, underWay.count < options[EnrichOptions.concurrency] {
@@ -215,21 +215,21 @@ private final class Enrich: Step {
     underWay[text]?.subscription = subscription
   }
 
-  /// Where to ask; nil where there is nothing to ask for.
+  /// The address to request; nil if there is nothing to request.
   private func address(_ event: Event) throws -> Address? {
     var data: [String] = []
     for value in try values.first(event)?.items ?? [] {
       switch value.kind {
       case .null: return nil
       case .object, .array:
-        throw StepError("this cannot be a part of an address: \(value.description.prefix(60))")
+        throw StepError("this value cannot be part of an address: \(value.description.prefix(60))")
       default: data.append(value.string ?? value.description)
       }
     }
     return try Address(texts: texts, data: data)
   }
 
-  /// Sends all that has an answer and nothing before it that has none.
+  /// Sends the entries with a response, up to the first without.
   private func pass(_ out: Downstream) {
     while let entry = entries.first {
       if entry.event.isEndOfPoll {

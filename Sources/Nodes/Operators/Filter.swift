@@ -1,9 +1,9 @@
 import Engine
 import Language
 
-/// `filter`: lets through the events for which an expression holds.
+/// `filter`: passes on the events for which an expression is true.
 let filter = NodeSpec(
-  "filter", "keep the events for which an expression is neither false nor null",
+  "filter", "pass on events for which an expression is neither false nor null",
   options: AnyOption.list(FilterOptions.keep),
   shorthand: "where",
   examples: [
@@ -18,7 +18,8 @@ let filter = NodeSpec(
   .step { options, context in Filter(context.evaluation(options[FilterOptions.keep])) })
 
 private enum FilterOptions {
-  static let keep = Option.required("where", .expression, "what must hold", example: #".status == "Go""#)
+  static let keep = Option.required(
+    "where", .expression, "the condition to pass", example: #".status == "Go""#)
 }
 
 private final class Filter: Step {

@@ -3,24 +3,25 @@ import Engine
 import Language
 import Reactive
 
-/// `join`: gives each event the latest of another stream with the same key.
+/// `join`: combines each event with the latest event of another stream that has the same key.
 let join = NodeSpec(
-  "join", "give each event the latest event of another stream that has the same key",
+  "join", "combine each event with the latest event of another stream that has the same key",
   details: """
-    The other stream's events are remembered by key, the latest of each, and looked up when an event of the own stream \
-    comes; they send nothing themselves, and what comes of them later changes nothing that was sent. The event gets \
-    the other one as a member, or null where there is none; with `emit`, whatever that says. A key of null joins with \
-    nothing.
+    The latest event of each key of the other stream is remembered and looked up for each event of this one. Events of \
+    the other stream produce no output of their own, and later ones don't change what was already sent. The event gets \
+    the other one as a member, or null if there is none; with `emit`, the outputs of that expression are sent instead. \
+    A key of null matches nothing.
     """,
   options: AnyOption.list(
     JoinOptions.with, JoinOptions.key, JoinOptions.otherKey, JoinOptions.kind, JoinOptions.member,
     JoinOptions.emit, JoinOptions.lifetime, JoinOptions.maxKeys),
-  state: "the latest event of each of `max_keys` keys of the other stream; the oldest goes for one more",
+  state:
+    "the latest event of each key of the other stream, at most `max_keys`; beyond that, the oldest is forgotten",
   keepsSnapshots: true,
   isKept: true,
   examples: [
     .init(
-      "by a key that both have", "join: { with: other, key: .pad, as: place }",
+      "by a shared key", "join: { with: other, key: .pad, as: place }",
       input: """
         1s {"id": "a", "pad": 1}
         2s {"id": "b", "pad": 2}
@@ -31,7 +32,7 @@ let join = NodeSpec(
         2s {"id":"b","pad":2,"place":null}
         """),
     .init(
-      "only what has a partner",
+      "only events with a match",
       #"join: { with: other, key: .pad, other_key: .id, kind: inner, emit: '{id, place: $other.name}' }"#,
       input: """
         1s {"id": "a", "pad": 1}
@@ -40,7 +41,7 @@ let join = NodeSpec(
       other: #"0s {"id": 1, "name": "Cape"}"#,
       output: #"1s {"id":"a","place":"Cape"}"#),
     .init(
-      "for an hour", "join: { with: other, key: .k, lifetime: 1h, emit: $other.n }",
+      "matches of the last hour", "join: { with: other, key: .k, lifetime: 1h, emit: $other.n }",
       input: #"59m {"k": 1}\#n1h {"k": 1}"#, other: #"0s {"k": 1, "n": 5}"#, output: "59m 5\n1h null"),
     .init(
       "at its limit", "join: { with: other, key: .k, max_keys: 1, emit: $other.n }",
@@ -50,8 +51,8 @@ let join = NodeSpec(
   check: { options, checker in
     if options[JoinOptions.emit] != nil, options.isGiven(JoinOptions.member) {
       checker.report(
-        "emit says already what is sent", at: options.place(of: JoinOptions.member),
-        hint: "take out as, or emit")
+        "as has no effect beside emit", at: options.place(of: JoinOptions.member),
+        hint: "remove as or emit")
     }
   },
   .step { options, context in
@@ -66,24 +67,25 @@ let join = NodeSpec(
   })
 
 private enum JoinOptions {
-  static let with = Option.required("with", .stream, "the source or stream to look in", example: "other")
+  static let with = Option.required("with", .stream, "the other source or stream", example: "other")
   static let key = Option.required("key", .expression, "the key of an event", example: ".id")
   static let otherKey = Option.optional(
     "other_key", OptionType<Expression>.expression,
-    "the key of an event of the other stream; `key` if not given", example: ".id")
+    "the key of an event of the other stream (default: `key`)", example: ".id")
   static let kind = Option(
     "kind", .choice(of: JoinKind.self), default: "left",
-    "whether an event without a partner is sent with null (left), or not at all (inner)")
-  static let member = Option("as", .text, default: "other", "the member that the other event becomes")
+    "an event without a match is sent with null (left) or dropped (inner)")
+  static let member = Option("as", .text, default: "other", "the member to store the other event in")
   static let emit = Option.optional(
     "emit", OptionType<Expression>.expression(with: ["other"]),
-    "what is sent instead, an event for each output: of the event, `.`, and of `$other`",
+    "one event per output is sent instead, given the event, `.`, and `$other`",
     example: ". + {place: $other.name}")
   static let lifetime = Option.optional(
-    "lifetime", OptionType<Duration>.duration, "how long an event of the other stream is remembered",
+    "lifetime", OptionType<Duration>.duration, "how long an event of the other stream can be matched",
     example: "1d")
   static let maxKeys = Option(
-    "max_keys", .integer(1...10_000_000), default: "65536", "how many keys are remembered")
+    "max_keys", .integer(1...10_000_000), default: "65536", "how many keys of the other stream are remembered"
+  )
 }
 
 private enum JoinKind: String, CaseIterable, Sendable {
@@ -125,7 +127,8 @@ private final class Join: Step {
     }
     var joined = event.value
     guard event.value.kind == .object, joined.setMember(member, other ?? .null) else {
-      throw StepError("only an object can be given the member “\(member.name)”; emit says what else to send")
+      throw StepError(
+        "cannot add the member “\(member.name)” to an event that is not an object; use emit instead")
     }
     out.send(event.with(joined))
   }

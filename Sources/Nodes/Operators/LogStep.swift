@@ -2,15 +2,15 @@ import JSON
 import Engine
 import Language
 
-/// `log`: tells of each event in the log, and lets it through.
+/// `log`: writes a line about each event to the log and passes the event on.
 let log = NodeSpec(
-  "log", "write a line about each event to the log, and pass it on",
+  "log", "write a line about each event to the log and pass the event on",
   options: AnyOption.list(LogOptions.message, LogOptions.level),
   shorthand: "message",
   examples: [
-    .init("a word in between", #"log: 'launch \(.id)'"#, input: #"0s {"id": 1}"#, output: #"0s {"id":1}"#),
+    .init("a template", #"log: 'launch \(.id)'"#, input: #"0s {"id": 1}"#, output: #"0s {"id":1}"#),
     .init(
-      "only with --verbose", #"log: { message: '\(.)', level: detail }"#, input: "0s 1", output: "0s 1"),
+      "shown only with --verbose", #"log: { message: '\(.)', level: detail }"#, input: "0s 1", output: "0s 1"),
   ],
   .step { options, context in LogStep(options, context) })
 
@@ -18,10 +18,10 @@ private enum LogOptions {
   enum Level: String, CaseIterable, Sendable { case warning, notice, detail }
 
   static let message = Option(
-    "message", .template, default: #"'\(.)'"#, "the line", example: #"'launch \(.name)'"#)
+    "message", .template, default: #"'\(.)'"#, "the text of the line", example: #"'launch \(.name)'"#)
   static let level = Option(
     "level", OptionType<Level>.choice(), default: "notice",
-    "how grave it is: detail is shown with --verbose only")
+    "the severity; detail is shown only with --verbose")
 }
 
 private final class LogStep: Step {
@@ -36,7 +36,7 @@ private final class LogStep: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    // Passed on whatever becomes of the line.
+    // Passed on even if the line fails.
     defer { out.send(event) }
     let text = try event.text(message)
     switch level {

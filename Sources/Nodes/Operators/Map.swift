@@ -1,11 +1,11 @@
 import Engine
 import Language
 
-/// `map`: turns each event into what an expression makes of it.
+/// `map`: replaces each event with the outputs of an expression.
 let map = NodeSpec(
-  "map", "turn each event into the outputs of an expression: none, one or many",
+  "map", "replace each event with the outputs of an expression: none, one or many",
   details: """
-    A mapping builds an object, each value in it an expression, nested as it is written.
+    A mapping builds an object; each of its values is an expression, and mappings may be nested.
     """,
   options: AnyOption.list(MapOptions.to),
   shorthand: "to", isBare: true,
@@ -16,7 +16,7 @@ let map = NodeSpec(
       "an object", "map: { id: .id, state: .status.abbrev }",
       input: #"0s {"id": 1, "status": {"abbrev": "Go"}}"#, output: #"0s {"id":1,"state":"Go"}"#),
     .init(
-      "several of one", "map: .crew[]", input: #"0s {"crew": ["Ada", "Grace"]}"#,
+      "several outputs", "map: .crew[]", input: #"0s {"crew": ["Ada", "Grace"]}"#,
       output: """
         0s "Ada"
         0s "Grace"
@@ -25,7 +25,8 @@ let map = NodeSpec(
   .step { options, context in Map(context.evaluation(options[MapOptions.to])) })
 
 private enum MapOptions {
-  static let to = Option.required("to", .shape, "what each event becomes", example: "{ id: .id }")
+  static let to = Option.required(
+    "to", .shape, "the expression, or a mapping of expressions", example: "{ id: .id }")
 }
 
 private final class Map: Step {

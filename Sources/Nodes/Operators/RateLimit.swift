@@ -2,18 +2,18 @@ import Engine
 import Language
 import Reactive
 
-/// `rate_limit`: lets events through at a limited rate.
+/// `rate_limit`: passes on events at a limited rate.
 let rateLimit = NodeSpec(
-  "rate_limit", "let events through at a limited rate; those too many wait",
+  "rate_limit", "pass on events at a limited rate; excess events wait",
   details: """
-    `count` events go through in each `per`, evenly spread, but for `burst` that may go at once after a pause. The \
-    others wait and follow in order; the ends of polls stay where they are among the events. When the stream ends, all \
-    that waits is sent; when the pipeline is stopped, it waits for the next run.
+    `count` events per `per` are passed on, evenly spaced, except that up to `burst` may pass at once after a pause. \
+    The others wait and follow in order, with the ends of polls in their places. When the stream ends, all waiting \
+    events are sent; when the pipeline is stopped, they wait for the next run.
     """,
   options: AnyOption.list(
     RateLimitOptions.count, RateLimitOptions.per, RateLimitOptions.burst, RateLimitOptions.bound,
     RateLimitOptions.whenFull),
-  state: "the events that wait: at most `bound`; `when_full` says which one goes for one more",
+  state: "the waiting events, at most `bound`; beyond that, `when_full` selects the one to drop",
   isKept: true,
   examples: [
     .init(
@@ -26,7 +26,7 @@ let rateLimit = NodeSpec(
       "at its limit", "rate_limit: { count: 1, per: 10s, bound: 2 }", input: "0s 1\n0s 2\n0s 3\n0s 4",
       output: "0s 1\n10s 3\n20s 4"),
     .init(
-      "at its limit, the newest let go",
+      "at its limit, dropping the newest",
       "rate_limit: { count: 1, per: 10s, bound: 2, when_full: drop_newest }",
       input: "0s 1\n0s 2\n0s 3\n0s 4", output: "0s 1\n10s 2\n20s 3"),
   ],
@@ -43,15 +43,15 @@ let rateLimit = NodeSpec(
 
 private enum RateLimitOptions {
   static let count = Option.required(
-    "count", .integer(1...1_000_000_000), "how many events go through in each `per`", example: "10")
-  static let per = Option.required("per", .duration, "the length of time that `count` is for", example: "1m")
+    "count", .integer(1...1_000_000_000), "how many events may pass per `per`", example: "10")
+  static let per = Option.required("per", .duration, "the period that `count` refers to", example: "1m")
   static let burst = Option(
-    "burst", .integer(1...1_000_000_000), default: "1", "how many events may go at once after a pause")
+    "burst", .integer(1...1_000_000_000), default: "1", "how many events may pass at once after a pause")
   static let bound = Option(
     "bound", .integer(1...10_000_000), default: "65536", "how many events and ends of polls may wait")
   static let whenFull = Option(
     "when_full", .choice(of: WhenFull.self), default: "drop_oldest",
-    "which event is dropped, and counted, when too many wait")
+    "which event to drop, and count, when the queue is full")
 }
 
 private enum WhenFull: String, CaseIterable, Sendable {
@@ -61,7 +61,7 @@ private enum WhenFull: String, CaseIterable, Sendable {
 
 /// The queue of a rate limit: events and ends of polls that wait for a token, in order.
 ///
-/// Ends of polls need none. The first that waits is always an event, so there is one to drop when there is no room.
+/// Ends of polls need no token. The first in the queue is always an event, so there is one to drop when it is full.
 struct RateLimitLine: Sendable {
   private(set) var bucket: TokenBucket
   private let bound: Int
@@ -74,7 +74,7 @@ struct RateLimitLine: Sendable {
     self.dropsOldest = dropsOldest
   }
 
-  /// Takes an event or an end in; whether an event was dropped for it, or was itself.
+  /// Adds an event or the end of a poll; returns whether an event was dropped, which may be this one.
   mutating func accept(_ event: Event) -> Bool {
     if waiting.count < bound {
       waiting.append(event)
@@ -90,20 +90,20 @@ struct RateLimitLine: Sendable {
     return true
   }
 
-  /// Removes the next one that may go now, if one may.
+  /// Removes and returns the next one that may pass now, if any.
   mutating func next(at now: Instant) -> Event? {
     guard let first = waiting.first, first.isEndOfPoll || bucket.take(at: now) else { return nil }
     return flushFirst()
   }
 
-  /// Removes the first one, whether or not it may go.
+  /// Removes and returns the first one, whether or not it may pass.
   mutating func flushFirst() -> Event? {
     let first = waiting.popFirst()
     if waiting.isEmpty { waiting = [] }
     return first
   }
 
-  /// When `next` should be asked again.
+  /// When to call `next` again.
   func nextDeadline(at now: Instant) -> Instant? { waiting.isEmpty ? nil : bucket.available(at: now) }
 }
 
@@ -130,7 +130,7 @@ private final class RateLimit: Step {
   func endPoll(_ poll: Poll, _ out: Downstream) { wait(.end(of: poll), out) }
 
   private func wait(_ event: Event, _ out: Downstream) {
-    sendNext(out)  // what may go now makes room
+    sendNext(out)  // makes room
     queue.append(event)
     if line.accept(event) {
       context.meter.countDropped()
@@ -154,7 +154,7 @@ private final class RateLimit: Step {
     out.pass(event)
   }
 
-  /// Which one was dropped the line knows.
+  /// Stores the queue again, because any of its events may have been dropped.
   private func keepLine() {
     guard context.isKept else { return }
     queue.removeAll()

@@ -3,16 +3,16 @@ import Engine
 import Language
 import Reactive
 
-/// `sample`: sends the latest event at a steady beat.
+/// `sample`: sends the latest event at a fixed interval.
 let sample = NodeSpec(
-  "sample", "send the latest event of each key at a steady beat, if there is a new one",
+  "sample", "send the latest event of each key at a fixed interval, if there is a new one",
   options: AnyOption.list(SampleOptions.every, SampleOptions.key, SampleOptions.bound),
   shorthand: "every",
-  state: "the latest event of each key, at most `bound` of them; the oldest is sent early",
+  state: "the latest event of each key, at most `bound`; beyond that, the oldest is sent early",
   isKept: true,
   examples: [
     .init(
-      "each minute", "sample: 1m",
+      "every minute", "sample: 1m",
       input: """
         10s 1
         20s 2
@@ -23,7 +23,7 @@ let sample = NodeSpec(
         2m 3
         """),
     .init(
-      "of each sensor", "sample: { every: 1m, key: .id }",
+      "per sensor", "sample: { every: 1m, key: .id }",
       input: """
         0s {"id": "a", "t": 1}
         5s {"id": "b", "t": 2}
@@ -47,9 +47,11 @@ let sample = NodeSpec(
   .step { options, context in try Sample(options, context) })
 
 private enum SampleOptions {
-  static let every = Option.required("every", .duration, "the beat, counted from the start", example: "1m")
+  static let every = Option.required(
+    "every", .duration, "the interval, counted from the start", example: "1m")
   static let key = Option("key", .expression, default: "null", "the latest event of each key is sent")
-  static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait for the beat")
+  static let bound = Option(
+    "bound", .integer(1...), default: "65536", "how many keys may have a waiting event")
 }
 
 private final class Sample: Step {
@@ -59,7 +61,7 @@ private final class Sample: Step {
   private var start = Instant()
   private let context: StepContext
   private var latest: NodeState<Event>
-  /// When the first beat was counted from, in whichever run.
+  /// When the first interval began, in this run or an earlier one.
   private let kept: NodeCell<Instant>
 
   init(_ options: Options, _ context: StepContext) throws {

@@ -3,24 +3,26 @@ import Engine
 import Language
 import Reactive
 
-/// `scan`: folds events into a state, and tells the state after each.
+/// `scan`: folds events into a state and sends the state after each.
 let scan = NodeSpec(
-  "scan", "fold events into a state, and tell it after each",
+  "scan", "fold events into a state and send the state after each",
   details: """
-    As in jq's `reduce`: in `update`, `.` is the state and `$event` the event; the first output is the new state. Where \
-    `update` has no output, the state stays as it is and nothing is sent. With `key`, each key has a state of its own, \
-    and begins with `init`.
+    As in jq's `reduce`: in `update`, `.` is the state and `$event` the event; the first output is the new state. If \
+    `update` has no output, the state stays the same and nothing is sent. With `key`, each key has its own state, \
+    which begins with `init`.
     """,
   options: AnyOption.list(
     ScanOptions.update, ScanOptions.initial, ScanOptions.key, ScanOptions.emit, ScanOptions.maxKeys),
-  shorthand: "update", state: "one value for each of `max_keys` keys; a key more has the oldest begin anew",
+  shorthand: "update",
+  state:
+    "one value per key, at most `max_keys`; beyond that, the oldest key is forgotten and begins with `init` again",
   isKept: true,
   examples: [
     .init(
       "a running sum", "scan: { init: 0, update: . + $event.n }", input: #"0s {"n": 2}\#n1s {"n": 3}"#,
       output: "0s 2\n1s 5"),
     .init(
-      "each key for itself", #"scan: { key: .id, update: .slips += 1, emit: "{id: $event.id} + ." }"#,
+      "per key", #"scan: { key: .id, update: .slips += 1, emit: "{id: $event.id} + ." }"#,
       input: """
         0s {"id": "a"}
         1s {"id": "b"}
@@ -32,7 +34,7 @@ let scan = NodeSpec(
         2s {"id":"a","slips":2}
         """),
     .init(
-      "what is not counted", "scan: { init: 0, update: 'select($event > 0) + $event' }",
+      "events that are not counted", "scan: { init: 0, update: 'select($event > 0) + $event' }",
       input: "0s 1\n1s -5\n2s 2", output: "0s 1\n2s 3"),
     .init(
       "at its limit", "scan: { key: ., init: 0, update: . + 1, max_keys: 2 }",
@@ -51,15 +53,15 @@ let scan = NodeSpec(
 
 private enum ScanOptions {
   static let update = Option.required(
-    "update", .expression(with: ["event"]), "makes the new state of the old one, `.`, and of `$event`",
+    "update", .expression(with: ["event"]), "computes the new state from the old one, `.`, and `$event`",
     example: ". + $event.n")
   static let initial = Option("init", .value, default: "null", "the state before the first event")
-  static let key = Option("key", .expression, default: "null", "events with the same key have one state")
+  static let key = Option("key", .expression, default: "null", "events with the same key share a state")
   static let emit = Option(
     "emit", .expression(with: ["event"]), default: ".",
-    "what is sent, an event for each output: of the new state, `.`, and of `$event`")
+    "one event per output is sent, given the new state, `.`, and `$event`")
   static let maxKeys = Option(
-    "max_keys", .integer(1...10_000_000), default: "65536", "how many keys have a state")
+    "max_keys", .integer(1...10_000_000), default: "65536", "how many keys may have a state")
 }
 
 private final class Scan: Step {
@@ -84,7 +86,7 @@ private final class Scan: Step {
     let key = try key.first(event) ?? .null
     let old = machine.element(for: key, at: out.now) ?? initial
     setEvent(event.value)
-    // Let go of, since it may hold on to all that was read together with it.
+    // Released, since it may keep the whole chunk alive that was read with it.
     defer { setEvent(.null) }
     guard let state = try update.first(event.with(old))?.detach() else { return }
     machine.set(state, for: key.detach(), at: out.now)

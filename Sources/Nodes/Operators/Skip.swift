@@ -2,7 +2,7 @@ import JSON
 import Engine
 import Language
 
-/// `skip`: drops the first events.
+/// `skip`: drops the first events of a poll or stream.
 let skip = NodeSpec(
   "skip", "drop the first events of each poll, or of the whole stream",
   options: AnyOption.list(SkipOptions.count, SkipOptions.per),
@@ -34,37 +34,27 @@ let skip = NodeSpec(
   .step { options, context in try Skip(options, context) })
 
 private enum SkipOptions {
-  static let count = Option.required("count", .integer(0...), "how many", example: "1")
+  static let count = Option.required("count", .integer(0...), "how many events to drop", example: "1")
   static let per = Option(
-    "per", OptionType<CountedPer>.choice(), default: "poll", "whether the count begins anew with each poll")
+    "per", OptionType<CountedPer>.choice(), default: "poll",
+    "whether to count per poll or over the whole stream")
 }
 
 private final class Skip: Step {
-  private let count: Int
-  private let per: CountedPer
-  private var skipped: Int
-  private let counted: NodeCell<Value>
+  private let limit: Int
+  private var count: EventCount
 
   init(_ options: Options, _ context: StepContext) throws {
-    count = options[SkipOptions.count]
-    per = options[SkipOptions.per]
-    counted = try context.cell(forRun: true)
-    skipped = counted.value?.double.flatMap { Int(exactly: $0) } ?? 0
+    limit = options[SkipOptions.count]
+    count = try EventCount(per: options[SkipOptions.per], context)
   }
 
   func take(_ event: Event, _ out: Downstream) {
-    if skipped >= count { return out.send(event) }
-    note(skipped + 1)
+    if count.value >= limit { out.send(event) } else { count.add() }
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
-    if per == .poll { note(0) }
+    count.endPoll()
     out.send(endOf: poll)
-  }
-
-  private func note(_ number: Int) {
-    if number == skipped { return }
-    skipped = number
-    counted.set(.number(number))
   }
 }

@@ -2,16 +2,16 @@ import JSON
 import Engine
 import Language
 
-/// `sort`: puts the events of a poll in order.
+/// `sort`: sorts the events of each poll.
 let sort = NodeSpec(
-  "sort", "put the events of each poll in order",
+  "sort", "sort the events of each poll",
   details: """
-    A source without polls (a file, standard input) is sorted as a whole, when it ends. Events whose values are equal \
-    keep their order.
+    A source without polls (a file, standard input) is sorted as a whole when it ends. Events with equal values keep \
+    their order.
     """,
   options: AnyOption.list(SortOptions.by, SortOptions.order, SortOptions.bound),
   shorthand: "by",
-  state: "the events of the poll, at most `bound` of them; those are sent, sorted, when one more comes",
+  state: "the events of the poll, at most `bound`; beyond that, those held so far are sorted and sent",
   keepsSnapshots: true,
   examples: [
     .init(
@@ -27,7 +27,7 @@ let sort = NodeSpec(
         0s poll
         """),
     .init(
-      "the largest first", "sort: { by: ., order: descending }",
+      "largest first", "sort: { by: ., order: descending }",
       input: """
         0s 1
         1s 3
@@ -58,10 +58,10 @@ let sort = NodeSpec(
 private enum SortOptions {
   enum Order: String, CaseIterable, Sendable { case ascending, descending }
 
-  static let by = Option("by", .expression, default: ".", "what they are ordered by", example: ".net")
+  static let by = Option("by", .expression, default: ".", "the value to sort by", example: ".net")
   static let order = Option(
-    "order", OptionType<Order>.choice(), default: "ascending", "the smallest first, or the largest")
-  static let bound = Option("bound", .integer(1...), default: "100000", "how many events are held at most")
+    "order", OptionType<Order>.choice(), default: "ascending", "ascending is smallest first")
+  static let bound = Option("bound", .integer(1...), default: "100000", "how many events may be held")
 }
 
 private final class Sort: Step {
@@ -104,7 +104,7 @@ private final class Sort: Step {
   }
 
   private func sendAll(_ out: Downstream) {
-    // The sort of the standard library is stable, though it does not promise that: the number decides.
+    // The standard library's sort is stable but does not promise to be, so ties are broken by arrival.
     let sorted = held.enumerated().sorted { left, right in
       let order = Value.order(left.element.key, right.element.key)
       if order == 0 { return left.offset < right.offset }

@@ -2,12 +2,12 @@ import JSON
 import Engine
 import Language
 
-/// `take`: lets through the first events and no more.
+/// `take`: passes on the first events of a poll or stream.
 let take = NodeSpec(
-  "take", "keep the first events of each poll, or of the whole stream",
+  "take", "pass on the first events of each poll, or of the whole stream",
   details: """
-    Of a source without polls (a file, standard input), or with per: stream, the pipeline ends when no sink can be \
-    given anything more.
+    For a source without polls (a file, standard input), and with per: stream, the pipeline ends when no sink can \
+    receive any more events.
     """,
   options: AnyOption.list(TakeOptions.count, TakeOptions.per),
   shorthand: "count",
@@ -24,7 +24,7 @@ let take = NodeSpec(
         1s 2
         """),
     .init(
-      "the first of each poll", "take: { count: 1, per: poll }",
+      "the first of every poll", "take: { count: 1, per: poll }",
       input: """
         0s 1
         0s 2
@@ -42,48 +42,63 @@ let take = NodeSpec(
   ],
   .step { options, context in try Take(options, context) })
 
-/// What a count begins again with.
+/// The scope of a count.
 enum CountedPer: String, CaseIterable, Sendable {
   case poll, stream
 }
 
+/// The number of events that `take` has passed on or `skip` has dropped, in the poll or the stream.
+struct EventCount {
+  let scope: CountedPer
+  private(set) var value: Int
+  private let stored: NodeCell<Value>
+
+  init(per scope: CountedPer, _ context: StepContext) throws {
+    self.scope = scope
+    stored = try context.cell(forRun: true)
+    value = stored.value?.double.flatMap { Int(exactly: $0) } ?? 0
+  }
+
+  mutating func add() { set(value + 1) }
+
+  mutating func endPoll() {
+    if scope == .poll, value > 0 { set(0) }
+  }
+
+  private mutating func set(_ number: Int) {
+    value = number
+    stored.set(.number(number))
+  }
+}
+
 private enum TakeOptions {
-  static let count = Option.required("count", .integer(0...), "how many", example: "10")
+  static let count = Option.required("count", .integer(0...), "how many events to pass on", example: "10")
   static let per = Option(
-    "per", OptionType<CountedPer>.choice(), default: "poll", "whether the count begins anew with each poll")
+    "per", OptionType<CountedPer>.choice(), default: "poll",
+    "whether to count per poll or over the whole stream")
 }
 
 private final class Take: Step {
-  private let count: Int
-  private let per: CountedPer
-  private var taken: Int
-  private let counted: NodeCell<Value>
+  private let limit: Int
+  private var count: EventCount
 
   init(_ options: Options, _ context: StepContext) throws {
-    count = options[TakeOptions.count]
-    per = options[TakeOptions.per]
-    counted = try context.cell(forRun: true)
-    taken = counted.value?.double.flatMap { Int(exactly: $0) } ?? 0
+    limit = options[TakeOptions.count]
+    count = try EventCount(per: options[TakeOptions.per], context)
   }
 
   func take(_ event: Event, _ out: Downstream) {
-    // Whether more can come is known where there are no polls.
-    let isEndless = per == .poll && event.poll.number > 0
-    if taken < count {
-      note(taken + 1)
+    // A source without polls has no next poll to wait for.
+    let isEndless = count.scope == .poll && event.poll.number > 0
+    if count.value < limit {
+      count.add()
       out.send(event)
     }
-    if taken >= count, !isEndless { out.complete() }
+    if count.value >= limit, !isEndless { out.complete() }
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) {
-    if per == .poll { note(0) }
+    count.endPoll()
     out.send(endOf: poll)
-  }
-
-  private func note(_ number: Int) {
-    if number == taken { return }
-    taken = number
-    counted.set(.number(number))
   }
 }

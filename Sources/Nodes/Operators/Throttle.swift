@@ -3,17 +3,17 @@ import Engine
 import Language
 import Reactive
 
-/// `throttle`: lets through one event of a key in a while.
+/// `throttle`: passes on at most one event of each key per period.
 let throttle = NodeSpec(
-  "throttle", "let one event of each key through in a while, and drop the others",
+  "throttle", "pass on at most one event of each key per period and drop the others",
   options: AnyOption.list(
     ThrottleOptions.period, ThrottleOptions.key, ThrottleOptions.latest, ThrottleOptions.bound),
   shorthand: "for",
-  state: "the open window of each key, at most `bound` of them; the oldest is closed first",
+  state: "the open period of each key, at most `bound`; beyond that, the oldest is closed",
   isKept: true,
   examples: [
     .init(
-      "the first in ten seconds", "throttle: 10s",
+      "the first within ten seconds", "throttle: 10s",
       input: """
         0s 1
         4s 2
@@ -35,7 +35,7 @@ let throttle = NodeSpec(
         10s 3
         """),
     .init(
-      "by key", "throttle: { for: 10s, key: .id }",
+      "per key", "throttle: { for: 10s, key: .id }",
       input: """
         0s {"id": "a"}
         1s {"id": "b"}
@@ -61,14 +61,16 @@ let throttle = NodeSpec(
   .step { options, context in try Throttle(options, context) })
 
 private enum ThrottleOptions {
-  static let period = Option.required("for", .duration, "how long one event is enough", example: "10s")
-  static let key = Option("key", .expression, default: "null", "each key has a window of its own")
+  static let period = Option.required(
+    "for", .duration, "the minimum time between events of a key", example: "10s")
+  static let key = Option("key", .expression, default: "null", "each key has its own period")
   static let latest = Option(
-    "latest", .boolean, default: "false", "whether the last event dropped in a window follows at its end")
-  static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may have a window open")
+    "latest", .boolean, default: "false", "whether the last event dropped in a period is sent at its end")
+  static let bound = Option(
+    "bound", .integer(1...), default: "65536", "how many keys may have an open period")
 }
 
-/// The window of one key, while it is open.
+/// The open window of a key.
 private struct OpenWindow: Remembered {
   var end: Instant
   var held: Event?
@@ -154,7 +156,7 @@ private final class Throttle: Step {
     deadlines.set(end, for: key)
   }
 
-  /// Closes what is over; an event that was held opens the next window.
+  /// Closes the windows that have ended; an event that was held back opens the next window.
   private func closeWindows(_ out: Downstream) {
     while let key = deadlines.popFirst(dueBy: out.now) {
       var machine = machine(windows.remove(key))
@@ -164,7 +166,7 @@ private final class Throttle: Step {
     }
   }
 
-  /// Closes the window that was opened first, where there is one too many.
+  /// Closes the oldest window if there are too many.
   private func closeExcess(_ out: Downstream) {
     guard windows.count > bound, let key = deadlines.popFirst(dueBy: .distantFuture) else { return }
     if let event = windows.remove(key)?.held { out.send(event) }

@@ -3,17 +3,17 @@ import Engine
 import Language
 import Reactive
 
-/// `timeout`: tells when a stream falls silent, and when it speaks again.
+/// `timeout`: reports when a stream falls silent and when it resumes.
 let timeout = NodeSpec(
-  "timeout", "tell when a stream falls silent, and when it is back",
+  "timeout", "report when a stream falls silent and when it resumes",
   details: """
-    After `for` without an event, counted from the start too, this is sent once:
+    After `for` without an event, also counted from the start, this event is sent once:
 
         {"type": "silent", "since": "2026-01-01T12:00:00Z", "for": "10m"}
 
-    and when events come again, before the first of them, the same with the type `back` and the time that the silence \
-    took. With `polls: true` the ends of polls count instead of events, so that a source that fails is silent and one \
-    that has nothing new is not.
+    When events resume, one of type `back` is sent before the first of them, with the length of the silence. With \
+    `polls: true`, ends of polls count instead of events, so that a source that fails is silent and one without news \
+    is not.
     """,
   options: AnyOption.list(
     TimeoutOptions.time, TimeoutOptions.polls, TimeoutOptions.back, TimeoutOptions.pass),
@@ -38,14 +38,15 @@ let timeout = NodeSpec(
   .step { options, context in try Timeout(options, context) })
 
 private enum TimeoutOptions {
-  static let time = Option.required("for", .duration, "how long a silence is told of", example: "10m")
+  static let time = Option.required(
+    "for", .duration, "how long without events counts as silence", example: "10m")
   static let polls = Option(
-    "polls", .boolean, default: "false", "whether polls count, those without events too, instead of events")
-  static let back = Option("back", .boolean, default: "true", "whether the end of a silence is told")
-  static let pass = Option("pass", .boolean, default: "true", "whether the events themselves go on too")
+    "polls", .boolean, default: "false", "whether to count polls, including empty ones, instead of events")
+  static let back = Option("back", .boolean, default: "true", "whether to report the end of a silence")
+  static let pass = Option("pass", .boolean, default: "true", "whether to pass on the events themselves")
 }
 
-/// Tells silence from speech.
+/// The state machine of `timeout`: detects silence.
 struct SilenceMachine: Sendable {
   private let limit: Duration
   private(set) var last: Instant
@@ -57,16 +58,16 @@ struct SilenceMachine: Sendable {
     self.isSilent = isSilent
   }
 
-  /// When `due` should be asked.
+  /// When to call `due`.
   var nextDeadline: Instant? { isSilent ? nil : last + limit }
 
-  /// Something is heard; hands back how long the silence took that ends with it.
+  /// Notes an event; returns how long the silence lasted that it ends, if any.
   mutating func hear(at now: Instant) -> Duration? {
     defer { (last, isSilent) = (now, false) }
     return isSilent ? now - last : nil
   }
 
-  /// Whether silence begins now.
+  /// Whether a silence begins now.
   mutating func due(at now: Instant) -> Bool {
     guard let nextDeadline, nextDeadline <= now else { return false }
     isSilent = true
@@ -77,11 +78,11 @@ struct SilenceMachine: Sendable {
 private final class Timeout: Step {
   private let limit: Duration
   private let countsPolls: Bool
-  private let tellsBack: Bool
+  private let reportsBack: Bool
   private let isPassing: Bool
   private let name: String
   private var machine: SilenceMachine?
-  /// When something was last heard, by the time of day.
+  /// When the last event arrived, by the wall clock.
   private var since = 0.0
   private var poll: Poll?
   private let kept: NodeCell<Value>
@@ -89,14 +90,14 @@ private final class Timeout: Step {
   init(_ options: Options, _ context: StepContext) throws {
     limit = options[TimeoutOptions.time]
     countsPolls = options[TimeoutOptions.polls]
-    tellsBack = options[TimeoutOptions.back]
+    reportsBack = options[TimeoutOptions.back]
     isPassing = options[TimeoutOptions.pass]
     name = context.name
     kept = try context.cell()
   }
 
   func start(_ out: Downstream) {
-    // A silence goes on through a restart; where there was none, the time when nobody listened does not count.
+    // A silence continues across a restart. Without one, the time between the runs does not count.
     let before = kept.value
     let isSilent = before?.member("silent")?.isTruthy ?? false
     since = isSilent ? before?.member("since")?.double ?? out.timeOfDay : out.timeOfDay
@@ -120,14 +121,14 @@ private final class Timeout: Step {
   func wake(_ out: Downstream) {
     if machine?.due(at: out.now) == true {
       keep()
-      tell("silent", limit, out)
+      report("silent", limit, out)
     }
     out.setAlarm(atNext: machine?.nextDeadline)
   }
 
   private func hear(_ out: Downstream) {
     let silence = machine?.hear(at: out.now)
-    if let silence, tellsBack { tell("back", silence, out) }
+    if let silence, reportsBack { report("back", silence, out) }
     since = out.timeOfDay
     if silence != nil { keep() }
     out.setAlarm(atNext: machine?.nextDeadline)
@@ -141,12 +142,12 @@ private final class Timeout: Step {
       ]))
   }
 
-  private func tell(_ type: Value, _ time: Duration, _ out: Downstream) {
-    // To the millisecond, as the time of day is.
+  private func report(_ type: Value, _ time: Duration, _ out: Downstream) {
+    // To the millisecond, like the wall-clock time.
     let time = Duration.milliseconds((time / .milliseconds(1)).rounded())
-    let told = Value.record([
+    let report = Value.record([
       ("type", type), ("since", .string(timestamp(since))), ("for", .string(DurationText.format(time))),
     ])
-    out.send(Event(told, poll ?? Poll(source: name, at: out.timeOfDay)))
+    out.send(Event(report, poll ?? Poll(source: name, at: out.timeOfDay)))
   }
 }

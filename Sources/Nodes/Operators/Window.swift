@@ -3,27 +3,27 @@ import Engine
 import Language
 import Reactive
 
-/// `window`: gathers what happens in a stretch of time.
+/// `window`: collects the events of a period and sends a summary.
 let window = NodeSpec(
-  "window", "gather the events of a stretch of time, and tell what they come to",
+  "window", "collect the events of a period and send a summary of them",
   details: """
-    `tumbling` windows follow each other, `sliding` ones of a `size` begin `every` so often and overlap, both counted \
-    from 1970 in UTC; a `session` goes on until there is no event for `gap`, or for `max` (1d) at most. Exactly one of \
-    the three is given. When a window ends, an event is sent for each output of `emit` over the array of its events: \
-    {key, start, end, value}. A session's start and end are its first and its last event. Windows without events are \
-    not sent. The end of a poll does not wait for windows.
+    `tumbling` windows follow each other. `sliding` windows of length `size` begin at intervals of `every` and \
+    overlap. Both are aligned to 1970 in UTC. A `session` lasts until there is no event for `gap`, or for at most \
+    `max` (1d). Exactly one of the three is required. When a window closes, one event is sent for each output of \
+    `emit` over the array of its events: {key, start, end, value}. The start and end of a session are the times of its \
+    first and last event. Empty windows are not sent. The end of a poll does not wait for windows.
 
-    Events belong to the time at which they come, unless `time` says another: then a window ends when the latest time \
-    seen has passed its end by `allowed_lateness`, and an event whose windows have all ended is dropped and counted. \
-    When the stream ends, all windows do.
+    Events belong to the time at which they arrive, unless `time` gives another. In that case a window closes when the \
+    latest time seen is `allowed_lateness` past its end, and an event whose windows have all closed is dropped and \
+    counted. When the stream ends, all windows close.
     """,
   options: AnyOption.list(
     WindowOptions.tumbling, WindowOptions.sliding, WindowOptions.session, WindowOptions.key,
     WindowOptions.emit, WindowOptions.time, WindowOptions.lateness, WindowOptions.maxKeys,
     WindowOptions.maxEvents),
   state: """
-    the events of open windows: `max_events` a key, of which one more is dropped and counted, and `max_keys` keys, of \
-    which one more ends the windows of the oldest
+    the events of open windows: at most `max_events` per key, more are dropped and counted; and at most `max_keys` \
+    keys, beyond which the windows of the oldest key close
     """,
   isKept: true, examples: windowExamples,
   check: { options, checker in
@@ -33,65 +33,66 @@ let window = NodeSpec(
     ]
     if given.count(where: { $0 }) != 1 {
       checker.report(
-        "a window is one of tumbling, sliding and session", at: options.place,
+        "exactly one of tumbling, sliding and session is required", at: options.place,
         hint: "for example window: { tumbling: 10m }")
     }
     if let sliding = options[WindowOptions.sliding] {
       let (size, every) = (sliding[SlidingOptions.size], sliding[SlidingOptions.every])
       if every > size {
         checker.report(
-          "windows that begin less often than they are long would miss events", at: sliding.place,
-          hint: "every is at most size")
+          "every is longer than size, so events between windows would be missed", at: sliding.place,
+          hint: "choose every no longer than size")
       } else if size / every > 1000 {
         checker.report(
-          "an event would be in too many windows", at: sliding.place,
-          hint: "size is at most 1000 times every")
+          "each event would be in more than 1000 windows", at: sliding.place,
+          hint: "choose size no longer than 1000 times every")
       }
     }
     if options[WindowOptions.time] == nil, options.isGiven(WindowOptions.lateness) {
       checker.report(
-        "without time no event can be late", at: options.place(of: WindowOptions.lateness),
-        hint: "time: EXPRESSION says when an event happened")
+        "allowed_lateness has no effect without time", at: options.place(of: WindowOptions.lateness),
+        hint: "add time: EXPRESSION, the time of an event")
     }
   },
   .step { options, context in try Window(options, context) })
 
 private enum WindowOptions {
   static let tumbling = Option.optional(
-    "tumbling", OptionType<Duration>.duration, "the length of windows that follow each other", example: "10m")
+    "tumbling", OptionType<Duration>.duration, "the size of windows that follow each other", example: "10m")
   static let sliding = Option.optional(
     "sliding",
     OptionType<Options>.group("sliding", AnyOption.list(SlidingOptions.size, SlidingOptions.every)),
-    "the size of windows that overlap, and how often one begins", example: "{ size: 1h, every: 5m }")
+    "the size of overlapping windows, and the interval at which they begin",
+    example: "{ size: 1h, every: 5m }")
   static let session = Option.optional(
     "session", OptionType<Options>.group("session", AnyOption.list(SessionOptions.gap, SessionOptions.max)),
-    "the pause that ends a session, and how long one may be", example: "{ gap: 30m, max: 1d }")
+    "the pause that ends a session, and its longest duration", example: "{ gap: 30m, max: 1d }")
   static let key = Option(
-    "key", .expression, default: "null", "events with the same key have windows of their own")
+    "key", .expression, default: "null", "each key has its own windows")
   static let emit = Option(
-    "emit", .expression, default: ".", "the `value` that is sent, of the array of the window's events",
+    "emit", .expression, default: ".", "computes the `value` to send from the array of the window's events",
     example: "length")
   static let time = Option.optional(
-    "time", OptionType<Expression>.expression, "when an event happened: seconds since 1970, or ISO 8601",
+    "time", OptionType<Expression>.expression, "the time of an event: seconds since 1970 or ISO 8601",
     example: ".at")
   static let lateness = Option(
     "allowed_lateness", .duration(allowingZero: true), default: "0s",
-    "how long after its end a window by `time` stays open for late events")
+    "how long a window stays open for late events after its end, with `time`")
   static let maxKeys = Option(
     "max_keys", .integer(1...1_000_000), default: "10000", "how many keys may have open windows")
   static let maxEvents = Option(
     "max_events", .integer(1...10_000_000), default: "100000",
-    "how many events the open windows of a key may hold")
+    "how many events a key's open windows may hold")
 }
 
 private enum SlidingOptions {
-  static let size = Option.required("size", .duration, "how long a window is", example: "1h")
-  static let every = Option.required("every", .duration, "how often one begins", example: "5m")
+  static let size = Option.required("size", .duration, "the length of a window", example: "1h")
+  static let every = Option.required("every", .duration, "the interval at which windows begin", example: "5m")
 }
 
 private enum SessionOptions {
   static let gap = Option.required("gap", .duration, "the pause that ends a session", example: "30m")
-  static let max = Option("max", .duration, default: "1d", "how long a session may be")
+  static let max = Option("max", .duration, default: "1d", "the longest duration of a session")
 }
 
 private final class Window: Step {
@@ -110,7 +111,7 @@ private final class Window: Step {
     time = options[WindowOptions.time].map { context.evaluation($0) }
     lateness = options[WindowOptions.lateness]
     self.context = context
-    // The time of day is known without; a time that events name is not.
+    // Processing time comes from the clock; event time must be restored.
     watermark = try context.cell(part: "watermark")
     machine = WindowMachine(
       state: try context.state(by: options[WindowOptions.key].text, whenKeyChanges: .keep),
@@ -179,16 +180,16 @@ private final class Window: Step {
     }
   }
 
-  /// What a full window comes to is not what it says, which is worth a word.
+  /// Counts a dropped event, and warns once: the summary of a full window is incomplete.
   private func dropped() {
     context.meter.countDropped()
     if !hasWarned {
-      context.log.warning("a window is full: events are dropped; max_events says how many it holds")
+      context.log.warning("a window is full and events are dropped; raise max_events to hold more")
     }
     hasWarned = true
   }
 
-  /// Ends the windows that were begun while the clock was far ahead: they would stay open until it is there again.
+  /// Closes windows that began while the clock was far ahead; they would stay open until it gets there again.
   private func followClock(_ out: Downstream, _ failure: inout (any Error)?) {
     guard time == nil, machine.isFarAhead(of: out.moment) else { return }
     machine.endAll()
@@ -204,17 +205,17 @@ private final class Window: Step {
     while let window = machine.closed() { send(window, out, &failure) }
   }
 
-  /// One window that `emit` fails on must not keep the others.
+  /// Sends a window; an `emit` that fails must not affect other windows.
   private func send(
     _ window: ClosedWindow<Value, Event>, _ out: Downstream, _ failure: inout (any Error)?
   ) {
     guard let poll = window.elements.last?.poll else { return }
     do {
       try emit.each(Event(.array(window.elements.map(\.value)), poll)) { value in
-        let told = Value.record([
+        let summary = Value.record([
           ("key", window.key), ("start", window.start.text), ("end", window.end.text), ("value", value),
         ])
-        out.send(Event(told, poll))
+        out.send(Event(summary, poll))
       }
     } catch {
       failure = failure ?? error
@@ -224,13 +225,13 @@ private final class Window: Step {
 
 private let windowExamples: [NodeSpec.Example] = [
   .init(
-    "how many in each ten minutes", "window: { tumbling: 10m, emit: length }", input: "1m 1\n9m 2\n10m 3",
+    "events per ten minutes", "window: { tumbling: 10m, emit: length }", input: "1m 1\n9m 2\n10m 3",
     output: """
       10m {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:10:00Z","value":2}
       20m {"key":null,"start":"1970-01-01T00:10:00Z","end":"1970-01-01T00:20:00Z","value":1}
       """),
   .init(
-    "the last hour, each half hour", "window: { sliding: { size: 1h, every: 30m }, emit: add }",
+    "the last hour, every half hour", "window: { sliding: { size: 1h, every: 30m }, emit: add }",
     input: "10m 1\n40m 2",
     output: """
       30m {"key":null,"start":"1969-12-31T23:30:00Z","end":"1970-01-01T00:30:00Z","value":1}
@@ -238,7 +239,7 @@ private let windowExamples: [NodeSpec.Example] = [
       1h30m {"key":null,"start":"1970-01-01T00:30:00Z","end":"1970-01-01T01:30:00Z","value":2}
       """),
   .init(
-    "visits, by visitor", "window: { session: { gap: 30m }, key: .who, emit: length }",
+    "visits per visitor", "window: { session: { gap: 30m }, key: .who, emit: length }",
     input: """
       0s {"who": "a"}
       20m {"who": "a"}
@@ -249,7 +250,7 @@ private let windowExamples: [NodeSpec.Example] = [
       55m {"key":"b","start":"1970-01-01T00:25:00Z","end":"1970-01-01T00:25:00Z","value":1}
       """),
   .init(
-    "by the time that events name",
+    "by the time in the events",
     "window: { tumbling: 10s, time: .at, allowed_lateness: 5s, emit: 'map(.n)' }",
     input: """
       0s {"at": 1, "n": 1}

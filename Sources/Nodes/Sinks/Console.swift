@@ -9,15 +9,13 @@ import Reactive
 let console = NodeSpec(
   "console", "print events to standard output: as JSON, by a template, or as a table",
   details: """
-    Without options each event is a line: a text as it is, anything else as compact JSON.
+    Without options each event is one line: a string as it is, anything else as compact JSON. On a terminal a table \
+    shows the last poll of each source and is redrawn in place. Behind steps that emit only news, such as changes, \
+    with `live: false`, and for sources without polls, rows are appended instead. If standard output is not a \
+    terminal, rows are lines with tabs between the cells.
 
-    On a terminal a table shows the last poll of each source and is drawn anew in place. Behind steps that tell only \
-    what is new, such as changes, and with `live: false`, rows are printed below each other instead, as they are where \
-    there are no polls. When standard output is no terminal, rows are lines with \
-    tabs between the cells.
-
-    Control characters in what is printed become escapes, so that no text from an API can move the cursor or worse; \
-    only where standard output is no terminal do templates and texts keep their line breaks and tabs.
+    Control characters in the output are escaped, so that text from an API cannot move the cursor or worse. Line \
+    breaks and tabs of templates and strings are kept only if standard output is not a terminal.
     """,
   options: AnyOption.list(
     ConsoleOptions.template, ConsoleOptions.table, ConsoleOptions.json, ConsoleOptions.color,
@@ -25,17 +23,17 @@ let console = NodeSpec(
   shorthand: "template",
   examples: [
     .init("each event as JSON", "console"),
-    .init("a line each", #"console: '\(.name) slipped to \(.net)'"#),
+    .init("a line per event", #"console: '\(.name) slipped to \(.net)'"#),
     .init("a table", "console: { table: [.name, .net, .status.abbrev] }"),
     .init(
       "a table with colours",
       #"console: { table: { Launch: .name, When: .net }, color: 'if .status == "Go" then "green" else null end' }"#
     ),
     .init(
-      "a log of changes, as rows below each other",
+      "a log of changes, one row each",
       "console: { table: { Change: .type, Launch: .after.name }, live: false, header: false, max_rows: 20 }"),
     .init(
-      "JSON to be read by people, on lines no longer than the terminal is wide",
+      "readable JSON, cut at the width of the terminal",
       "console: { json: pretty, clip: true }"),
   ],
   check: { options, checker in
@@ -72,19 +70,19 @@ private enum ConsoleOptions {
     "table", .columns, "the columns of a table, each an expression; a mapping names their headers",
     example: "[.name, .net]")
   static let json = Option(
-    "json", .choice(of: JSONForm.self), default: "compact", "how JSON is written when there is neither")
+    "json", .choice(of: JSONForm.self), default: "compact", "the form of JSON, without template and table")
   static let color = Option.optional(
     "color", .expression, "gives the style of a line, such as “red” or “bold green”; only used on a terminal",
     example: #"if .status == "Go" then "green" else "yellow" end"#)
-  static let header = Option("header", .boolean, default: "true", "whether a table has a line of headers")
+  static let header = Option("header", .boolean, default: "true", "whether to print a header line")
   static let maxRows = Option.optional(
-    "max_rows", .integer(1...), "how many rows a table on a terminal has; no more than fit, in any case",
+    "max_rows", .integer(1...), "the most rows of a table on a terminal (default: as many as fit)",
     example: "20")
   static let live = Option.optional(
     "live", .boolean,
-    "whether a table on a terminal is drawn anew in place; by itself, where polls come as a whole")
+    "whether to redraw a table in place on a terminal (default: if whole polls arrive)")
   static let clip = Option(
-    "clip", .boolean, default: "false", "whether lines longer than the terminal is wide are cut")
+    "clip", .boolean, default: "false", "whether to cut lines at the width of the terminal")
 }
 
 /// The notice, printed once before anything else on the console, that the data is simulated; a tool of the world.

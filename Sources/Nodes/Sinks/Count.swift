@@ -3,20 +3,19 @@ import Engine
 import Language
 import struct Reactive.Instant
 
-/// `count`: counts events and prints how many there were.
+/// `count`: counts events and prints the totals.
 let count = NodeSpec(
-  "count", "count events, by key if there is one, and print the totals at the end",
+  "count", "count events, optionally by key, and print the totals at the end",
   details: """
-    The totals are one line of JSON on standard output, `{"count":3,"by":{"a":2,"b":1}}`, the largest first. Texts \
-    are keys as they are, other values as JSON. Of more than `max_keys` keys, those that came last are counted \
-    together under “…”.
+    The totals are one line of JSON on standard output, `{"count":3,"by":{"a":2,"b":1}}`, largest first. Keys that are \
+    not strings are written as JSON. Keys beyond the first `max_keys` are counted together under “…”.
     """,
   options: AnyOption.list(CountOptions.by, CountOptions.eachPoll, CountOptions.maxKeys),
   shorthand: "by",
   examples: [
-    .init("how many", "count"),
-    .init("how many of each status", "count: .status.abbrev"),
-    .init("after each poll, the first hundred keys", "count: { by: .id, each_poll: true, max_keys: 100 }"),
+    .init("all events", "count"),
+    .init("per status", "count: .status.abbrev"),
+    .init("after each poll, at most a hundred keys", "count: { by: .id, each_poll: true, max_keys: 100 }"),
   ],
   .sink { options, context in
     Count(
@@ -25,11 +24,11 @@ let count = NodeSpec(
   })
 
 private enum CountOptions {
-  static let by = Option.optional("by", .expression, "counts each value of this", example: ".type")
+  static let by = Option.optional("by", .expression, "the key to count by", example: ".type")
   static let eachPoll = Option(
-    "each_poll", .boolean, default: "false", "prints the totals so far at the end of each poll, too")
+    "each_poll", .boolean, default: "false", "whether to also print the totals at the end of each poll")
   static let maxKeys = Option(
-    "max_keys", .integer(1...1_000_000), default: "10000", "how many keys are counted each by itself")
+    "max_keys", .integer(1...1_000_000), default: "10000", "how many keys are counted separately")
 }
 
 private final class Count: Sink {
@@ -94,7 +93,7 @@ private final class Count: Sink {
 
   private var byKey: Value {
     var object = Value.emptyObject
-    // Of equal ones the first that came is first: the order is the same in each run.
+    // Ties are in order of first appearance, so that the order is the same in each run.
     let order = counts.enumerated().sorted {
       ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
     }

@@ -7,27 +7,26 @@ import Language
 import Reactive
 import Store
 
-/// `download`: fetches what an event names into a file.
+/// `download`: downloads the file that an event refers to.
 let download = NodeSpec(
-  "download", "fetch the file that each event names into a folder",
+  "download", "download the file that each event refers to",
   details: """
-    What `url` gives is fetched into the file that `path` names; where it gives null nothing is. A path may have \
-    expressions in it, as in out/\\(.date).jpg. What they give cannot lead out of its folder: slashes and leading dots \
-    are replaced, and links are not followed. A file that is there already is left alone, unless `overwrite` says \
-    otherwise.
+    The file at `url` is saved as `path`; if `url` is null, nothing is downloaded. A path may contain expressions, as \
+    in out/\\(.date).jpg. Their results cannot lead out of its folder: slashes and leading dots are replaced, and \
+    links are not followed. An existing file is kept, unless `overwrite` is set.
 
-    It is written to PATH.part as it comes, and gets its name when it is whole. What was interrupted is gone on with \
-    where the server can, by the next attempt or the next run, but for a restart of the machine in between: \
-    PATH.part.from says what it is a part of.
+    The download is written to PATH.part and renamed when it is complete. If the server supports it, an interrupted \
+    download is resumed by the next attempt or the next run, unless the machine was restarted in between. \
+    PATH.part.from records what is being downloaded.
 
-    An answer in the 4xx but 408, 425 and 429 is not tried again, nor is more than `max_size`; all else is, after \
-    `backoff` or when the server's Retry-After says. After the last attempt the event is dealt with as `on_error` says. \
-    When `queue` events wait, the pipeline waits for room. With more than one at once, files are not fetched in order, \
-    but never two at a time to one path.
+    Responses with status 4xx, except 408, 425 and 429, and files larger than `max_size` are not retried. Other \
+    failures are, after `backoff` or as the server's Retry-After demands. After the last attempt the event is handled \
+    as `on_error` says. When `queue` events are waiting, the pipeline waits. With `concurrency` above 1, files are not \
+    downloaded in order, but never two at a time to the same path.
 
-    A download that was begun is in the state of the pipeline until the file is there. What has failed for good is kept \
-    there too: see flow state dead. In a replay nothing is fetched, which it says, and at the end how many events that \
-    were.
+    With state, a download is retried across restarts until the file exists. One that failed for good is kept as a \
+    dead letter: see flow state dead. During a replay nothing is downloaded; a notice says so, and the end of the run \
+    how many events that affected.
     """,
   options: AnyOption.list(
     DownloadOptions.url, DownloadOptions.path, DownloadOptions.overwrite, DownloadOptions.maxSize,
@@ -37,13 +36,13 @@ let download = NodeSpec(
   examples: [
     .init("a picture a day", #"download: { url: .hdurl, path: 'out/\(.date).jpg' }"#),
     .init(
-      "large files, each tried for hours",
+      "large files, retried for hours",
       """
       download: { url: '.files[0].url', path: 'out/\\(.id).iso', max_size: 4GiB, timeout: 6h, concurrency: 1, \
       attempts: 50, backoff: 10s, queue: 1000 }
       """),
     .init(
-      "a file that is fetched again when it has changed",
+      "a file that is updated when it changes",
       "download: { url: '\"https://example.org/tle.txt\"', path: out/tle.txt, overwrite: changed }"),
   ],
   .sink { options, context in try Download(options, context) })
@@ -52,17 +51,17 @@ private enum DownloadOptions {
   enum Overwrite: String, CaseIterable, Sendable { case never, changed }
 
   static let url = Option.required(
-    "url", .expression, "the address, of http or https; null for nothing", example: ".hdurl")
+    "url", .expression, "the http or https address; null to skip the event", example: ".hdurl")
   static let path = Option.required(
-    "path", OptionType<PathTemplate>.outputPath, "the file; missing folders are made",
+    "path", OptionType<PathTemplate>.outputPath, "the file; missing folders are created",
     example: #"'out/\(.date).jpg'"#)
   static let overwrite = Option(
     "overwrite", .choice(of: Overwrite.self), default: "never",
-    "whether a file that is there is fetched again, if it has changed since it was made")
-  static let maxSize = Option("max_size", .size, default: "100MiB", "how large a file may be")
-  static let timeout = Option("timeout", .duration, default: "10m", "how long one attempt may take")
+    "whether to replace an existing file if the server's has changed")
+  static let maxSize = Option("max_size", .size, default: "100MiB", "the size limit of a file")
+  static let timeout = Option("timeout", .duration, default: "10m", "the time limit of an attempt")
   static let concurrency = Option(
-    "concurrency", .integer(1...64), default: "2", "how many may be fetched at once")
+    "concurrency", .integer(1...64), default: "2", "how many downloads run at once")
 }
 
 private final class Download: DeliverySink {
@@ -85,7 +84,7 @@ private final class Download: DeliverySink {
 
   func take(_ event: Event) throws {
     guard let url = try url.first(event), url.kind != .null else { return }
-    guard let text = url.string else { throw StepError("this is no address: \(url.description.prefix(60))") }
+    guard let text = url.string else { throw StepError("not an address: \(url.description.prefix(60))") }
     let address = try Address(text)
     let path = try path.path(for: event)
     if context.isDryRun { return queue.dryRun.add(["curl", "-L", "-o", path, "\(address)"]) }

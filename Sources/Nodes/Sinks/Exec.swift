@@ -4,22 +4,21 @@ import Language
 
 /// `exec`: runs a command for each event.
 let exec = NodeSpec(
-  "exec", "run a command for each event, trying again when it fails",
+  "exec", "run a command for each event, with retries",
   details: """
-    The command is a list of arguments, each a template that makes one argument whatever is in the data; no shell \
-    ever sees it. The event is on its standard input as JSON, and these variables in its environment: \
-    FLOW_PIPELINE, FLOW_SINK, FLOW_SOURCE, FLOW_POLL (empty where there are no polls) and FLOW_EVENT_ID, which is \
-    the same for each attempt and for no other event.
+    The command is a list of arguments. Each is a template that makes exactly one argument, whatever is in the data; \
+    no shell is involved. The event is on its standard input as JSON. Its environment has the additional variables \
+    FLOW_PIPELINE, FLOW_SINK, FLOW_SOURCE, FLOW_POLL (empty without polls) and FLOW_EVENT_ID, which is the same for \
+    each attempt and unique to the event.
 
-    What it writes on its standard error goes to the log. A run fails when its exit status is not 0, when a signal \
-    ends it or when it takes longer than `timeout`: then all it has started is ended too. What a command with status 0 \
-    has left in the background goes on; nobody reads what that prints, so it needs its output redirected, as in \
-    sh -c 'player >/dev/null 2>&1 &'. After the last attempt the event is dealt with as `on_error` says. When `queue` \
-    events wait, the pipeline waits for room.
+    Standard error goes to the log. A command fails if its exit status is not 0, a signal ends it, or it takes longer \
+    than `timeout`; then all its processes are terminated. Background processes of a command with status 0 continue. \
+    Their output is not read, so it must be redirected, as in sh -c 'player >/dev/null 2>&1 &'. After the last attempt \
+    the event is handled as `on_error` says. When `queue` events are waiting, the pipeline waits.
 
-    A run that was begun is in the state of the pipeline until it has succeeded: what a crash or a stop has cut short \
-    the next run begins again, with the same FLOW_EVENT_ID; what a killed run has left at work is ended first. What has failed for good is kept there too: see flow \
-    state dead. In a replay commands are run as ever; --dry-run shows them instead.
+    With state, a command is retried across restarts until it succeeds, with the same FLOW_EVENT_ID. The next run \
+    first terminates what a killed run has left running. A command that failed for good is kept as a dead letter: see \
+    flow state dead. A replay runs commands like any other run; --dry-run prints them instead.
     """,
   options: AnyOption.list(
     ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, DeliveryOptions.concurrency,
@@ -29,37 +28,38 @@ let exec = NodeSpec(
     .init("a script that reads the event", "exec: { command: [./notify.sh] }"),
     .init("fields as arguments", #"exec: { command: [./notify.sh, '\(.name)', '\(.net)'], stdin: none }"#),
     .init(
-      "a line for a shell, with data in its environment",
+      "a shell script, with data in its environment",
       #"exec: { command: [sh, -c, 'echo "$NAME" >> names.txt'], env: { NAME: '\(.name)' } }"#),
     .init(
-      "four at once, each tried five times",
+      "four at once, with five attempts each",
       "exec: { command: [./upload.sh], concurrency: 4, queue: 256, timeout: 2m, attempts: 5, backoff: 10s }"),
-    .init("what it prints instead of the event", "exec: { command: [jq, -S, .], output: stdout }"),
+    .init("its output on standard output", "exec: { command: [jq, -S, .], output: stdout }"),
   ],
   check: { options, checker in
     checkCommand(options[ExecOptions.command], at: options.place(of: ExecOptions.command), checker)
     for name in options[ExecOptions.env].map(\.name)
     where name.isEmpty || name.contains("=") || name.utf8.contains(0) {
       checker.report(
-        "\(quoted(name)) cannot be the name of a variable", at: options.place(of: ExecOptions.env))
+        "\(quoted(name)) is not a valid name of an environment variable",
+        at: options.place(of: ExecOptions.env))
     }
   },
   .sink { options, context in Exec(options, context) })
 
 private enum ExecOptions {
   static let command = Option.required(
-    "command", .list(of: .template, count: 1...), "the program and its arguments, each a template",
+    "command", .list(of: .template, count: 1...), "the program and its arguments, as templates",
     example: #"[./notify.sh, '\(.id)']"#)
   static let stdin = Option(
     "stdin", ExecInput.type, default: "event",
-    "what it reads: “event” for the event as JSON, “none” for nothing, or a template")
+    "its standard input: “event” for the event as JSON, “none” for nothing, or a template")
   static let env = Option(
-    "env", .mapping(of: .template), default: "{}", "more variables for its environment, each a template",
+    "env", .mapping(of: .template), default: "{}", "additional environment variables, as templates",
     example: #"{ NAME: '\(.name)' }"#)
   static let output = Option(
     "output", .choice(of: CommandWorker.Output.self), default: "log",
-    "what becomes of what it prints on its standard output: 64 KiB of each run for the log, 1 MiB for stdout")
-  static let timeout = Option("timeout", .duration, default: "30s", "how long one attempt may take")
+    "where its standard output goes; at most 64 KiB per run to the log, 1 MiB to stdout")
+  static let timeout = Option("timeout", .duration, default: "30s", "the time limit of an attempt")
 }
 
 /// The standard input of a command.
@@ -111,7 +111,7 @@ private final class Exec: DeliverySink {
     try queue.add(task)
   }
 
-  /// What the command reads; nil for the event.
+  /// The standard input; nil for the event.
   private func input(_ event: Event) throws -> String? {
     if let inputText { return try event.text(inputText) }
     if case .event = input { return nil }
@@ -121,21 +121,21 @@ private final class Exec: DeliverySink {
 
 private let shells: Set<String> = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish"]
 
-/// Reports a command in which data would choose the program, or be run by a shell.
+/// Reports a command that lets data choose the program or reach a shell as code.
 private func checkCommand(_ arguments: [Template], at place: SourceRange, _ checker: Checker) {
   guard let program = arguments.first else { return }
   if !program.isFixed {
     checker.report(
-      "the program to run cannot be made of data", at: place,
-      hint: "name one program, and give it the data as an argument")
+      "the program to run must not depend on data", at: place,
+      hint: "name a program and pass the data as an argument")
   }
   var hasShell = false
   for (index, argument) in arguments.enumerated() {
     let isScript = index > 0 && takesScript(arguments[index - 1].expression.text)
     if hasShell, isScript, !argument.isFixed {
       checker.report(
-        "a shell would run what is in the data", at: place,
-        hint: #"give data as an argument, as in [sh, -c, 'echo "$1"', sh, '\(.name)'], or by env"#)
+        "a shell would execute the data as code", at: place,
+        hint: #"pass data as an argument, as in [sh, -c, 'echo "$1"', sh, '\(.name)'], or in env"#)
       return
     }
     let name = argument.expression.text.split(separator: "/").last.map(String.init)
@@ -143,7 +143,7 @@ private func checkCommand(_ arguments: [Template], at place: SourceRange, _ chec
   }
 }
 
-/// `-c`, `-ec` and the like: the next argument is a script.
+/// `-c`, `-ec` and the like, which make the next argument a script.
 private func takesScript(_ argument: String) -> Bool {
   argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("c")
 }

@@ -9,22 +9,22 @@ import Store
 
 /// `http` as a sink: sends a request for each event, as to a webhook.
 let httpSink = NodeSpec(
-  "http", "send each event to a web address, trying again when it fails",
+  "http", "send each event to a web address, with retries",
   details: """
-    The event is sent as JSON, or what `body` or `body_text` makes of it. The header Idempotency-Key has an id that is \
-    the same for each attempt and for no other event, by which the server can tell a repeat. An answer of 2xx is \
-    success. Anything in the 4xx but 408, 425 and 429 is not tried again, nor is a redirect that is not followed; all \
-    else is, after `backoff` or when the server's Retry-After says. After the last attempt the event is dealt with as \
-    `on_error` says. When `queue` events wait, the pipeline waits for room.
+    The event is sent as JSON, or as given by `body` or `body_text`. The header Idempotency-Key has an id that is the \
+    same for each attempt and unique to the event, by which the server can detect repeats. Responses with status 2xx \
+    are successes. Those with 4xx, except 408, 425 and 429, and redirects that are not followed are not retried. Other \
+    failures are, after `backoff` or as the server's Retry-After demands. After the last attempt the event is handled \
+    as `on_error` says. When `queue` events are waiting, the pipeline waits.
 
-    The address may have expressions behind its host. What they give is percent-encoded and makes a part of the path or \
-    the query, and nothing else; an empty part of the path, and the parts . and .., are errors.
+    The address may contain expressions after its host. Their results are percent-encoded and become part of the path \
+    or the query. An empty segment of the path and the segments . and .. are errors.
 
-    A request that was begun is in the state of the pipeline until it has succeeded: what a crash or a stop has cut \
-    short the next run sends again, with the same id. What has failed for good is kept there too: see flow state dead. \
-    Nothing of `bearer`, `basic` and of addresses and headers without expressions is kept.
+    With state, a request is retried across restarts until it succeeds, with the same id. One that failed for good is \
+    kept as a dead letter: see flow state dead. `bearer`, `basic`, and addresses and headers without expressions are \
+    never stored.
 
-    In a replay nothing is sent, which it says, and at the end how many events that were.
+    During a replay nothing is sent; a notice says so, and the end of the run how many events that affected.
     """,
   options: AnyOption.list(
     HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,
@@ -32,9 +32,9 @@ let httpSink = NodeSpec(
     + DeliveryOptions.list,
   shorthand: "url", isKept: true,
   examples: [
-    .init("each event as JSON, by POST", "http: https://example.org/hooks/launches"),
+    .init("each event as JSON, with POST", "http: https://example.org/hooks/launches"),
     .init(
-      "a resource an event",
+      "one resource per event",
       #"http: { url: 'https://example.org/launches/\(.id)', method: put, body: '{name, net}', bearer: '${TOKEN:-}' }"#
     ),
     .init(
@@ -42,7 +42,7 @@ let httpSink = NodeSpec(
       #"http: { url: https://ntfy.example.org/sky, body_text: '\(.name) slipped', headers: { Title: '\(.id)' } }"#
     ),
     .init(
-      "four at once, each tried for hours",
+      "four at once, retried for hours",
       """
       http: { url: https://example.org/in, concurrency: 4, queue: 256, attempts: 20, backoff: 10s, timeout: 1m, \
       basic: '${USER_AND_PASSWORD:-}' }
@@ -53,9 +53,9 @@ let httpSink = NodeSpec(
     let hasText = options.isGiven(HTTPSinkOptions.bodyText)
     if hasText, options.isGiven(HTTPSinkOptions.body) {
       checker.report(
-        "a request has one body: body or body_text", at: options.place(of: HTTPSinkOptions.bodyText))
+        "body and body_text exclude each other", at: options.place(of: HTTPSinkOptions.bodyText))
     } else if hasText || options.isGiven(HTTPSinkOptions.body), options[HTTPSinkOptions.method] == .get {
-      checker.report("a GET request has no body", at: options.place, hint: "add method: post")
+      checker.report("a GET request cannot have a body", at: options.place, hint: "add method: post")
     }
   },
   .sink { options, context in try HTTPSink(options, context) })
@@ -76,18 +76,18 @@ private enum HTTPSinkOptions {
   }
 
   static let url = Option.required(
-    "url", .addressTemplate, "the address, which may have expressions behind its host",
+    "url", .addressTemplate, "the address; expressions are allowed after the host",
     example: "https://example.org/hook")
-  static let method = Option("method", .choice(of: Method.self), default: "post", "what is asked for")
+  static let method = Option("method", .choice(of: Method.self), default: "post", "the request method")
   static let headers = Option(
-    "headers", .mapping(of: .template), default: "{}", "headers of the request, each a template",
+    "headers", .mapping(of: .template), default: "{}", "headers of the request, as templates",
     example: #"{ Title: '\(.name)' }"#)
   static let body = Option.optional(
-    "body", .expression, "what is sent, as JSON; else the event, but with delete and get nothing",
+    "body", .expression, "the body, as JSON (default: the event; none with delete and get)",
     example: "'{name, net}'")
   static let bodyText = Option.optional(
-    "body_text", .template, "what is sent, as plain text", example: #"'\(.name) slipped'"#)
-  static let timeout = Option("timeout", .duration, default: "30s", "how long one attempt may take")
+    "body_text", .template, "the body, as plain text", example: #"'\(.name) slipped'"#)
+  static let timeout = Option("timeout", .duration, default: "30s", "the time limit of an attempt")
 }
 
 private final class HTTPSink: DeliverySink {
@@ -123,11 +123,11 @@ private final class HTTPSink: DeliverySink {
       task.body = try event.text(bodyText)
     } else if let body {
       guard let value = try body.first(event) else {
-        throw StepError("the expression for the body gives nothing")
+        throw StepError("the expression in body has no output")
       }
       task.body = value.description
     }
-    // Made now too, so that an address that is wrong is an error of this event and never stored.
+    // Validated now, so that an invalid address is an error of this event and never stored.
     let request = try queue.worker.request(task)
     if context.isDryRun { return queue.dryRun.add(request) }
     try queue.add(task)

@@ -5,23 +5,22 @@ import Language
 import Reactive
 import Store
 
-/// `jsonl`: appends each event to a file, a line each.
+/// `jsonl`: appends each event to a file, as a line of JSON.
 let jsonl = NodeSpec(
   "jsonl", "append each event to a file, as a line of JSON",
   details: """
-    Lines are written whole, those of one turn together, and nothing is ever taken back: the file can be followed with \
-    tail -F. When the disk is full the pipeline waits, says so once a minute, and goes on when there is room.
+    Lines are written whole, those of a turn together, and never removed: follow the file with tail -F. When the disk \
+    is full, the pipeline reports it once a minute, waits for space and continues.
 
-    Where the pipeline has state, each line is there exactly once, whatever the process is killed in: what a run has \
-    kept and not written is written by the next one, and what it has written and not kept is made again and passed \
-    over, byte for byte. Where the file has other bytes there, it is set aside under another name, with a notice. \
-    Where others have added to it or cut it short since the last epoch, lines of that epoch may be in both files.
+    With state, each line is written exactly once, even if the process is killed. Lines committed but not yet written \
+    are written by the next run. Lines written but not committed are regenerated and skipped, byte for byte. If the \
+    file contains other bytes there, it is renamed and a notice is logged. If other processes have appended to it or \
+    truncated it since the last epoch, lines of that epoch may be in both files.
 
-    One process at a time writes to a file: a second one is refused. Others may rename it within its folder, as \
-    logrotate does. How far each was written is remembered of the 1000 files written last, or of max_open where that \
-    is more.
+    Only one process at a time can write to a file. Others may rename it within its folder, as logrotate does. The \
+    position is remembered for the 1000 most recently written files, or for max_open files if that is more.
 
-    A path may have expressions in it, as in out/\\(.provider).jsonl. What they give cannot lead out of its folder: \
+    A path may contain expressions, as in out/\\(.provider).jsonl. Their results cannot lead out of its folder: \
     slashes and leading dots are replaced.
     """,
   options: AnyOption.list(
@@ -30,33 +29,33 @@ let jsonl = NodeSpec(
   shorthand: "path", isKept: true,
   examples: [
     .init("a change log", "jsonl: out/new-launches.jsonl"),
-    .init("a file a provider", #"jsonl: { path: 'out/\(.provider).jsonl', max_open: 10 }"#),
+    .init("one file per provider", #"jsonl: { path: 'out/\(.provider).jsonl', max_open: 10 }"#),
     .init(
       "rotated", "jsonl: { path: out/all.jsonl, rotate: { size: 100MiB, keep: 5, gzip: true }, mode: '0600' }"
     ),
-    .init("lines that can be told apart for ever", "jsonl: { path: out/all.jsonl, event_id: event }"),
+    .init("lines with unique ids", "jsonl: { path: out/all.jsonl, event_id: event }"),
   ],
   .sink { options, context in try JSONLines(options, context) })
 
 private enum JSONLinesOptions {
   static let path = Option.required(
-    "path", OptionType<PathTemplate>.outputPath, "the file; missing folders are made",
+    "path", OptionType<PathTemplate>.outputPath, "the file; missing folders are created",
     example: "out/events.jsonl")
   static let rotate = Option.optional(
     "rotate", .group("rotate", AnyOption.list(size, age, keep, gzip)),
-    "when the file gives way to a new one: x.jsonl becomes x.jsonl.1, that x.jsonl.2",
+    "when to begin a new file: x.jsonl becomes x.jsonl.1, and that x.jsonl.2",
     example: "{ size: 100MiB, keep: 5 }")
   static let mode = Option("mode", .fileMode, default: "'0644'", "the permissions of new files, in octal")
   static let eventID = Option.optional(
-    "event_id", .text, "the member that each line is given an id in, which no other line has",
+    "event_id", .text, "the member in which each line gets a unique id",
     example: "event")
   static let maxOpen = Option(
-    "max_open", .integer(1...10_000), default: "64", "how many files are held open, where the path varies")
+    "max_open", .integer(1...10_000), default: "64", "how many files may be open at once, if the path varies")
 
-  static let size = Option.optional("size", .size, "when it would grow beyond this", example: "100MiB")
-  static let age = Option.optional("age", .duration, "when it was begun this long ago", example: "1d")
-  static let keep = Option("keep", .integer(1...10_000), default: "7", "how many old files stay")
-  static let gzip = Option("gzip", .boolean, default: "false", "whether old files are packed")
+  static let size = Option.optional("size", .size, "the size a file must not exceed", example: "100MiB")
+  static let age = Option.optional("age", .duration, "the age at which a file is rotated", example: "1d")
+  static let keep = Option("keep", .integer(1...10_000), default: "7", "how many rotated files to keep")
+  static let gzip = Option("gzip", .boolean, default: "false", "whether to compress rotated files")
 
   static func rotation(_ options: Options?) -> Rotation {
     guard let options else { return Rotation() }
@@ -67,7 +66,7 @@ private enum JSONLinesOptions {
 }
 
 private final class JSONLines: KeepingSink {
-  /// What the marks of files are kept under, before their paths.
+  /// The prefix of the keys under which file marks are stored.
   private static let markPrefix = "file:"
 
   private let context: SinkContext
@@ -76,7 +75,7 @@ private final class JSONLines: KeepingSink {
   private let writer = Writer(.compact)
   private let idMember: Key?
   private var ids: EventIDs
-  /// The buffer of the one file, where the path is always the same.
+  /// The buffer of the only file, if the path is fixed.
   private var single: LineFiles.File?
   private var isFinished = false
 
@@ -94,8 +93,8 @@ private final class JSONLines: KeepingSink {
     for (path, mark) in try context.outbox?.notes(beginning: Self.markPrefix) ?? [] {
       if let mark = FileMark(json: mark.description) { files.resume(path, at: mark) }
     }
-    // A path that is a mistake is known before anything is read for it. A full disk, or a pipe that nobody reads yet, is
-    // waited for on the lane, where a stop is noticed and other pipelines are not held up.
+    // An invalid path is reported before any input is read. A full disk, or a pipe without a reader, is waited for on
+    // the lane, where a stop is noticed and other pipelines are not blocked.
     if let constant, !context.isDryRun {
       do { single = try files.file(constant) } catch let failure as FileFailure where failure.mayBeAwaited {}
     }
@@ -103,7 +102,7 @@ private final class JSONLines: KeepingSink {
 
   func take(_ event: Event) throws {
     if context.isDryRun { return try show(event) }
-    // A path that cannot be is a mistake in the event; a disk that fails is none.
+    // An impossible path is an error of the event; a failing disk is not.
     let file = try single ?? files.file(try path.path(for: event), waitingFor: { !$0.isOfName })
     if let idMember {
       writer.write(try identified(event, by: idMember), to: file.lines)
@@ -113,12 +112,12 @@ private final class JSONLines: KeepingSink {
     file.lines.put(UInt8(ascii: "\n"))
   }
 
-  /// The value with an id, where there is room for it.
+  /// The value with an id, if there is room for it.
   private func identified(_ event: Event, by idMember: Key) throws -> Value {
     var value = event.value
     let id = try context.outbox?.nextID() ?? ids.next(at: context.lane.now)
     guard value.kind == .object, value.setMember(idMember, .string(id)) else {
-      throw StepError("only an object can be given the member “\(idMember.name)”, which event_id asks for")
+      throw StepError("event_id cannot add the member “\(idMember.name)” to an event that is not an object")
     }
     return value
   }
@@ -127,14 +126,14 @@ private final class JSONLines: KeepingSink {
     guard let outbox = context.outbox else { return try files.write() }
     try files.followNames()
     if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
-    // What was written once is compared before there is another commit; files that were set aside or rotated meanwhile
-    // are found by the marks from before.
+    // Previously written lines are compared before the next commit: files that were set aside or rotated since are
+    // found by the earlier marks.
     let isRegenerating = outbox.isRegenerating
     for (path, lines) in files.takeLines(unmarkedOnly: isRegenerating) {
       outbox.put(Value.string(path).json + [0x0a] + lines)
     }
     if isRegenerating { return try files.write() }
-    // A file that is new is to be known before it is written to.
+    // A new file must have a mark before it is written to.
     if outbox.isInRepeatableEpoch { outbox.endEpoch() }
   }
 
@@ -150,7 +149,7 @@ private final class JSONLines: KeepingSink {
     try context.screen.write(start + event.value.shown(on: context.screen) + [UInt8(ascii: "\n")])
   }
 
-  // MARK: - What is kept
+  // MARK: - Commits
 
   func recover(_ entries: [OutboxEntry]) throws { try write(entries) }
 
@@ -171,7 +170,7 @@ private final class JSONLines: KeepingSink {
     if isFinished { files.close() }
   }
 
-  /// An entry is the path, as JSON, on a line, and then what is to be written there.
+  /// An entry consists of a line with the path as JSON, followed by the lines for that file.
   private func write(_ entries: [OutboxEntry]) throws {
     guard let last = entries.last else { return }
     for entry in entries {
@@ -179,7 +178,7 @@ private final class JSONLines: KeepingSink {
         let path = try? Value.parse(Array(entry.bytes[..<end])).string
       else {
         context.log.error(
-          "what is kept for this sink under \(entry.place.epoch) is nothing it wrote; it is left out")
+          "entry \(entry.place.epoch) in the state is not one of this sink; it is skipped")
         continue
       }
       try files.append(Array(entry.bytes[(end + 1)...]), to: path)

@@ -4,42 +4,43 @@ import Language
 import Store
 import struct Reactive.Instant
 
-/// `notify`: shows each event as a notification.
+/// `notify`: shows a notification for each event.
 let notify = NodeSpec(
-  "notify", "show each event as a notification, on the desktop or by a command",
+  "notify", "show a notification for each event, on the desktop or with a command",
   details: """
-    `through: auto` takes the command if there is one, else notify-send where there is a desktop, else the \
-    terminal's bell and a line in the log.
+    `through: auto` uses the command if one is given, otherwise notify-send on a desktop, otherwise the terminal's \
+    bell and a line in the log.
 
-    With `at_most: 3 in 10m` no more than three are shown within any ten minutes. What comes beyond that is \
-    gathered and told together when the time is over, or when the pipeline ends: how many, and the first titles.
+    With `at_most: 3 in 10m`, no more than three notifications are shown within any ten minutes. Further ones are \
+    combined into a digest, with their number and the first titles, which is shown when the limit allows it or when \
+    the pipeline ends.
 
-    In a replay it is told as ever; --dry-run shows what would be.
+    A replay shows notifications like any other run; --dry-run prints them instead.
     """,
   options: AnyOption.list(
     NotifyOptions.title, NotifyOptions.body, NotifyOptions.through, NotifyOptions.command,
     NotifyOptions.urgency, NotifyOptions.atMost),
   shorthand: "title",
-  state: "what waits for a digest: a number and ten titles",
+  state: "the digest that is waiting: a number and ten titles",
   isKept: true,
   examples: [
     .init("a title", #"notify: '\(.name) slipped'"#),
     .init(
-      "not too often",
+      "with a rate limit",
       #"notify: { title: '\(.name)', body: 'now \(.net)', urgency: critical, at_most: 1 in 5m }"#),
-    .init("by a command", #"notify: { title: '\(.name)', command: [./tell.sh, --quiet] }"#),
+    .init("with a command", #"notify: { title: '\(.name)', command: [./tell.sh, --quiet] }"#),
     .init("in the terminal, with its bell", #"notify: { title: '\(.name)', through: bell }"#),
   ],
   check: { options, checker in
     let (way, command) = (options[NotifyOptions.through], options[NotifyOptions.command])
     if way == .command, command.isEmpty {
       checker.report(
-        "it is not said which command", at: options.place(of: NotifyOptions.through),
-        hint: "add command: [./tell.sh]; it is given the title and the body as its last arguments")
+        "through: command needs a command", at: options.place(of: NotifyOptions.through),
+        hint: "add command: [./notify.sh], which receives the title and the body as its last arguments")
     }
     if [.bell, .notifySend].contains(way), !command.isEmpty {
       checker.report(
-        "this command is not used with through: \(way.rawValue)", at: options.place(of: NotifyOptions.command)
+        "command has no effect with through: \(way.rawValue)", at: options.place(of: NotifyOptions.command)
       )
     }
   },
@@ -47,17 +48,17 @@ let notify = NodeSpec(
 
 private enum NotifyOptions {
   static let title = Option.required("title", .template, "the title", example: #"'\(.name)'"#)
-  static let body = Option("body", .template, default: "''", "more text below it")
+  static let body = Option("body", .template, default: "''", "the text below the title")
   static let through = Option(
-    "through", .choice(of: NotifyWay.Choice.self), default: "auto", "how it is shown")
+    "through", .choice(of: NotifyWay.Choice.self), default: "auto", "how to show it")
   static let command = Option(
     "command", .list(of: .text), default: "[]",
-    "the command that shows it, given the title and the body as its last two arguments",
+    "the command that shows it; the title and the body are its last two arguments",
     example: "[./tell.sh]")
   static let urgency = Option(
-    "urgency", .choice(of: NotifyUrgency.self), default: "normal", "how it is shown by notify-send")
+    "urgency", .choice(of: NotifyUrgency.self), default: "normal", "the urgency for notify-send")
   static let atMost = Option.optional(
-    "at_most", AtMost.type, "how many may be shown within a time; others are gathered into one",
+    "at_most", AtMost.type, "how many may be shown in a period; further ones are combined into one",
     example: "1 in 5m")
 }
 
@@ -119,7 +120,7 @@ private final class Notify: DeliverySink {
   }
 
   func didCommit(_ entries: [OutboxEntry]) throws {
-    // An entry of a run that used another way is shown in that way.
+    // An entry of a run that used another way of notifying is shown that way.
     for entry in entries {
       if let line = String(remembered: entry.bytes) {
         ring(line)
@@ -136,7 +137,7 @@ private final class Notify: DeliverySink {
     try showDigest()
   }
 
-  /// Shows the digest of what has waited, once the limit allows that.
+  /// Shows the digest, once the limit allows it.
   private func showDigest(inAnyCase: Bool = false) throws {
     if let digest = window?.digest(at: context.now, inAnyCase: inAnyCase) {
       keepWindow()

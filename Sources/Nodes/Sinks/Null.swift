@@ -1,9 +1,9 @@
 import Engine
 import Language
 
-/// `null`: lets go of everything, for trying and measuring.
+/// `null`: discards all events, for tests and measurements.
 let null = NodeSpec(
-  "null", "let go of every event; the statistics still count them",
+  "null", "discard every event; the statistics still count them",
   examples: [.init("nowhere", "null:")],
   .sink { _, _ in Null() })
 

@@ -4,45 +4,44 @@ import JSON
 import Engine
 import Language
 
-/// `file`: the values in files, once or for as long as they grow.
+/// `file`: reads the values in files, once or while they grow.
 let file = NodeSpec(
   "file", "read JSON values from files: lines, one array, or values in a row",
   details: """
-    What is compressed with gzip is unpacked. A line that is not JSON is reported and passed over. With follow, the \
-    file is read on as it grows, through rotation and truncation, as tail -F does; it need not be there yet.
+    Gzip files are decompressed. Lines that are not JSON are reported and skipped. With follow, a file is read as it \
+    grows, through rotation and truncation, like tail -F; it need not exist yet.
 
-    Where the pipeline has state, a run that was stopped or killed is gone on with at the place where it was. One that \
-    has come to the end of its files begins anew the next time, but for a file with follow, which is read on where the \
-    last run has left off, with --once too.
+    With state, a stopped or killed run resumes where it left off. A run that has read its files to the end begins \
+    again next time, except with follow, where reading continues after the last run's position, also with --once.
 
-    A file is known again by its inode, the time of its creation, and a hash of what was read of it: one that was \
-    replaced or overwritten is read from its beginning, with a notice. One that is written over between two looks \
-    at it, with at least as much as was read, is taken for the same.
+    A file is identified by its inode, its creation time, and a hash of what was read of it. A file that was replaced \
+    or overwritten is read from its beginning, with a notice. One that is overwritten between two checks with at least \
+    as many bytes as were read is not detected.
     """,
   options: AnyOption.list(
     FileOptions.path, FileOptions.format, FileOptions.follow, FileOptions.from, FileOptions.maxValue),
   shorthand: "path", isRepeatable: true,
   examples: [
     .init("a file", "file: launches.jsonl"),
-    .init("all of a folder", "file: { path: [\"archive/*.jsonl.gz\", today.jsonl], format: lines }"),
-    .init("a log that grows", "file: { path: /var/log/app.jsonl, follow: true, from: end }"),
+    .init("all files of a folder", "file: { path: [\"archive/*.jsonl.gz\", today.jsonl], format: lines }"),
+    .init("a growing log", "file: { path: /var/log/app.jsonl, follow: true, from: end }"),
     .init("long lines", "file: { path: dump.json, max_value: 64MiB }"),
   ],
   check: { options, checker in
     let paths = options[FileOptions.path]
     if options[FileOptions.follow], paths.count != 1 || paths.contains(where: Glob.isPattern) {
       checker.report(
-        "one file can be followed, and this names several", at: options.place(of: FileOptions.path),
-        hint: "give each file a source of its own")
+        "follow works with one file, and path names several", at: options.place(of: FileOptions.path),
+        hint: "add a source for each file")
     }
     let format = options[FileOptions.format]
     if options[FileOptions.follow], format != .auto, format != .lines {
       checker.report(
-        "a file that is followed is read line by line, not as \(format.rawValue)",
-        at: options.place(of: FileOptions.format), hint: "leave format out, or follow out")
+        "a followed file is read line by line, not as \(format.rawValue)",
+        at: options.place(of: FileOptions.format), hint: "remove format or follow")
     }
     if !options[FileOptions.follow], options.isGiven(FileOptions.from) {
-      checker.report("from is for a file that is followed", at: options.place(of: FileOptions.from))
+      checker.report("from has no effect without follow", at: options.place(of: FileOptions.from))
     }
   },
   .stream { options, context in FileSource(options, context) })
@@ -51,16 +50,16 @@ private enum FileOptions {
   enum From: String, CaseIterable, Sendable { case beginning, end }
 
   static let path = Option.required(
-    "path", .list(of: .path, count: 1...), "the file, or a list of files; *, ? and [a-z] stand for many",
+    "path", .list(of: .path, count: 1...), "the file or a list of files; *, ? and [a-z] are wildcards",
     example: "launches.jsonl")
   static let format = Option(
     "format", OptionType<TextFormat>.choice(), default: "auto",
-    "how values stand in the file: one a line, in one array, or in a row")
-  static let follow = Option("follow", .boolean, default: "false", "whether to wait for more at the end")
+    "the layout of the values: one per line, one array, or values in a row")
+  static let follow = Option("follow", .boolean, default: "false", "whether to wait at the end for more data")
   static let from = Option(
-    "from", OptionType<From>.choice(), default: "beginning", "where following begins")
+    "from", OptionType<From>.choice(), default: "beginning", "where to begin following")
   static let maxValue = Option(
-    "max_value", .size, default: "16MiB", "a longer line or value is reported and passed over")
+    "max_value", .size, default: "16MiB", "longer lines and values are reported and skipped")
 }
 
 private final class FileSource: StreamSource {
@@ -71,7 +70,7 @@ private final class FileSource: StreamSource {
 
   private struct NothingFound: Error, CustomStringConvertible {
     let patterns: [String]
-    var description: String { "no file is called \(alternatives(patterns))" }
+    var description: String { "no file matches \(alternatives(patterns))" }
   }
 
   init(_ options: Options, _ context: SourceContext) {
@@ -90,7 +89,7 @@ private final class FileSource: StreamSource {
     let (first, position) = resumption(among: files)
     var failure: (any Error)?
     for (index, path) in files.enumerated().dropFirst(first) where !feed.isStopped {
-      // One file that cannot be read is no reason to leave the others out.
+      // A file that cannot be read must not keep the others from being read.
       do { try read(path, from: index == first ? position : nil, feed) } catch {
         if failure != nil { context.log.error("\(error)") }
         failure = failure ?? error
@@ -99,15 +98,15 @@ private final class FileSource: StreamSource {
     if let failure { throw failure }
   }
 
-  /// The file that the last run was in the middle of, by its number, and where.
+  /// The file at which the last run stopped, by its index, and the position in it.
   private func resumption(among files: [String]) -> (first: Int, position: ReadPosition?) {
     guard let position = ReadPosition(context.position) else { return (0, nil) }
     if let same = files.firstIndex(where: position.isOf) {
-      context.log.detail("\(files[same]) is read on from byte \(position.offset)")
+      context.log.detail("\(files[same]) is resumed at byte \(position.offset)")
       return (same, position)
     }
     context.log.notice(
-      "\(position.path), which the last run has not read to its end, is gone or another file now")
+      "\(position.path), which the last run did not read to its end, has been removed or replaced")
     return (files.firstIndex(of: position.path) ?? 0, nil)
   }
 
@@ -149,7 +148,7 @@ private final class FileSource: StreamSource {
       start = .offset(position.offset, of: position.identity, position.fingerprint)
       passing = position.values
     } else if options[FileOptions.from] == .end, let identity = FileIdentity(at: path) {
-      // Kept before anything comes, so that what is written while nobody follows is not left out.
+      // Stored before anything is read, so that data written between two runs is not missed.
       var end = ReadPosition(path: path, identity: identity)
       end.offset = sizeOfFile(path)
       end.fingerprint = FileFingerprint(path, upTo: end.offset)
@@ -158,7 +157,7 @@ private final class FileSource: StreamSource {
       if feed.isKept { feed.send([], position: end.value) }
     }
     if context.isOnce {
-      // From here on is for the next run, which finds the place.
+      // The rest is for the next run, which finds the position.
       if position == nil, feed.isKept, case .offset = start { return }
       if let position, FileIdentity(at: path) != position.identity {
         try readRotated(path, from: position, feed)
@@ -174,12 +173,12 @@ private final class FileSource: StreamSource {
       path, from: start, stop: context.stop, limits: limits, report: desk.report
     ) { [log = context.log] change in
       switch change {
-      case .missing: log.notice("\(path) is not there yet; waiting for it")
+      case .missing: log.notice("\(path) does not exist yet; waiting for it")
       case .replaced: log.notice(Self.replaced(path))
       case .begun: log.detail("\(path) is read from its beginning")
-      case .gone: log.notice("\(path) is gone; waiting for another")
+      case .gone: log.notice("\(path) was removed; waiting for a new one")
       case .unreadable(let reason): log.warning("\(path): \(reason); waiting until it can be read")
-      case .truncated: log.notice("\(path) has become shorter; it is read from its beginning")
+      case .truncated: log.notice("\(path) was truncated; it is read from its beginning")
       }
     } caughtUp: {
       feed.sayCaughtUp()
@@ -201,10 +200,10 @@ private final class FileSource: StreamSource {
   private func noteReplaced(_ path: String) { context.log.notice(Self.replaced(path)) }
 
   private static func replaced(_ path: String) -> String {
-    "\(path) is another file than the last run has read, or was written over; it is read from its beginning"
+    "\(path) was replaced or overwritten since the last run; it is read from its beginning"
   }
 
-  /// What the last run had not read of a file that has given its name to others since: of that, and of those between.
+  /// Reads what the last run did not read of a file that was rotated since, and of the files after it.
   private func readRotated(_ path: String, from position: ReadPosition, _ feed: Feed) throws {
     let old = (1...99).map { "\(path).\($0)" }
     guard let place = old.firstIndex(where: position.isOf) else { return noteReplaced(path) }

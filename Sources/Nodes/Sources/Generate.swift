@@ -2,12 +2,12 @@ import JSON
 import Engine
 import Language
 
-/// `generate`: events made by an expression, once or by a schedule.
+/// `generate`: creates events with an expression, once or on a schedule.
 let generate = NodeSpec(
-  "generate", "make events with an expression, once or by a schedule",
+  "generate", "create events with an expression, once or on a schedule",
   details: """
-    Each run is a poll, its rows the outputs of the expression over null; $meta.poll counts the runs and $now is the \
-    time.
+    Each run is a poll, whose rows are the outputs of the expression with null as input. $meta.poll counts the runs, \
+    and $now is the time.
     """,
   options: AnyOption.list(GenerateOptions.value, GenerateOptions.limit),
   shorthand: "value",
@@ -18,8 +18,9 @@ let generate = NodeSpec(
   .poll { options, context in Generate(options, context) })
 
 private enum GenerateOptions {
-  static let value = Option.required("value", .expression, "its outputs are the events", example: "range(3)")
-  static let limit = Option("limit", .integer(1...), default: "1000000", "how many events a run may make")
+  static let value = Option.required(
+    "value", .expression, "the expression whose outputs are the events", example: "range(3)")
+  static let limit = Option("limit", .integer(1...), default: "1000000", "the most events per poll")
 }
 
 private final class Generate: PollSource {
@@ -28,7 +29,7 @@ private final class Generate: PollSource {
 
   private struct TooMany: Error, CustomStringConvertible {
     let limit: Int
-    var description: String { "the expression makes more than \(limit) events; raise limit" }
+    var description: String { "the expression has more than \(limit) outputs; raise limit to allow more" }
   }
 
   init(_ options: Options, _ context: SourceContext) {

@@ -3,13 +3,13 @@ import JSON
 import Engine
 import Language
 
-/// `spacex`: what the SpaceX API of r/SpaceX has of launches, rockets and all else.
+/// `spacex`: polls the SpaceX API of r/SpaceX: launches, rockets and other collections.
 let spacex = NodeSpec(
   "spacex", "poll a collection of the SpaceX API: launches, rockets, cores, …",
   details: """
-    A row is an entry of the collection as the service has it. With `populate`, `where`, `sort` or `fields` it is asked by \
-    a query, page after page, which puts whole entries in the place of their ids: populate: [rocket] makes .rocket the \
-    rocket. The data has not changed since October 2022, and the service may be gone: `url` names a mirror.
+    Rows are the entries of the collection as the service returns them. With `populate`, `where`, `sort` or `fields`, \
+    the source sends a query, page after page; `populate: [rocket]` replaces the id in .rocket with the rocket. The \
+    data has not changed since October 2022, and the service may be gone: `url` can point to a mirror.
     """,
   options: AnyOption.list(
     SpaceXOptions.collection, SpaceXOptions.version, SpaceXOptions.populate, SpaceXOptions.condition,
@@ -21,7 +21,7 @@ let spacex = NodeSpec(
       "with their rockets", "spacex: { collection: launches, populate: [rocket], sort: { date_utc: desc } }"),
     .init("the rockets, once a day", "spacex: { collection: rockets, cache: 1d }"),
     .init(
-      "what failed, from a mirror, as version 5 has it",
+      "failed launches, from a mirror, in version 5",
       "spacex: { collection: launches, version: v5, where: { success: false }, fields: [name, date_utc, failures], url: 'https://example.org' }"
     ),
   ],
@@ -32,7 +32,7 @@ let spacex = NodeSpec(
     }
     if !plain {
       checker.report(
-        "this is no collection", at: options.place(of: SpaceXOptions.collection),
+        "not the name of a collection", at: options.place(of: SpaceXOptions.collection),
         hint: "launches, launches/upcoming, launches/past, rockets, cores, payloads, launchpads, …")
     }
   },
@@ -42,21 +42,23 @@ private enum SpaceXOptions {
   enum Version: String, CaseIterable, Sendable { case v4, v5 }
 
   static let collection = Option(
-    "collection", .text, default: "launches", "which collection", example: "rockets")
+    "collection", .text, default: "launches", "the collection", example: "rockets")
   static let version = Option(
     "version", .choice(of: Version.self), default: "v4",
-    "the version of the service; only launches have another")
+    "the version of the API; only launches have more than v4")
   static let populate = Option(
-    "populate", .list(of: .text), default: "[]", "members whose ids become what they stand for",
+    "populate", .list(of: .text), default: "[]", "members whose ids are replaced with the entries",
     example: "[rocket]")
   static let condition = Option.optional(
-    "where", .value, "only entries for which this holds, as MongoDB has it", example: "{ upcoming: true }")
+    "where", .value, "a MongoDB query; only matching entries are returned", example: "{ upcoming: true }")
   static let fields = Option(
-    "fields", .list(of: .text), default: "[]", "only these members, and the id", example: "[name, date_utc]")
-  static let sort = Option.optional("sort", .value, "in which order", example: "{ date_utc: desc }")
+    "fields", .list(of: .text), default: "[]", "the members to return, besides the id",
+    example: "[name, date_utc]")
+  static let sort = Option.optional(
+    "sort", .value, "the order, as in a MongoDB query", example: "{ date_utc: desc }")
   static let cache = Option(
-    "cache", .duration(allowingZero: true), default: "1h", "how old an answer may be that is used again")
-  static let url = Option("url", .text, default: "https://api.spacexdata.com", "where the service is")
+    "cache", .duration(allowingZero: true), default: "1h", "how long a response is reused")
+  static let url = Option("url", .text, default: "https://api.spacexdata.com", "the base URL of the service")
 }
 
 private final class SpaceXSource: PollSource {
@@ -89,10 +91,10 @@ private final class SpaceXSource: PollSource {
   private func listed() throws -> [Value] {
     let request = request(address)
     let value = try fetch.answer(request).value
-    // One launch, as of launches/next, is an object.
+    // A single entry, such as launches/next, is an object.
     if value.kind == .object, value.member("id") != nil { return [value] }
     guard let rows = value.items, rows.allSatisfy({ $0.kind == .object }) else {
-      throw WrongAnswer(request, "this is no list: \(value.description.prefix(80))")
+      throw WrongAnswer(request, "not a list of objects: \(value.description.prefix(80))")
     }
     return rows
   }
@@ -105,13 +107,14 @@ private final class SpaceXSource: PollSource {
       let value = try fetch.answer(request).value
       guard let docs = value.member("docs")?.items,
         let total = value.member("totalDocs")?.double.flatMap({ Int(exactly: $0) })
-      else { throw WrongAnswer(request, "this is no page of entries: \(value.description.prefix(80))") }
+      else { throw WrongAnswer(request, "not a page of entries: \(value.description.prefix(80))") }
       rows += docs
       fetch.show("\(rows.count) of \(total) entries")
       page = value.member("hasNextPage")?.isTruthy == true ? number + 1 : nil
-      // No fewer than it says, and no end to them neither.
+      // The service must return as many entries as it reports, and end there.
       if page == nil ? rows.count < total : docs.isEmpty || rows.count >= total {
-        throw WrongAnswer(request, "there are said to be \(total) entries, and \(rows.count) came so far")
+        throw WrongAnswer(
+          request, "the service reports \(total) entries but has returned \(rows.count) so far")
       }
     }
     return rows

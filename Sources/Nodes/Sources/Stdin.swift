@@ -3,9 +3,9 @@ import JSON
 import Engine
 import Language
 
-/// `stdin`: the values that come in by standard input.
+/// `stdin`: reads the values on standard input.
 let stdin = NodeSpec(
-  "stdin", "read JSON values from standard input, to its end",
+  "stdin", "read JSON values from standard input until it ends",
   options: AnyOption.list(StdinOptions.format, StdinOptions.maxValue),
   shorthand: "format",
   examples: [
@@ -17,9 +17,9 @@ let stdin = NodeSpec(
 private enum StdinOptions {
   static let format = Option(
     "format", OptionType<TextFormat>.choice(), default: "auto",
-    "how values stand in the text: one a line, in one array, or in a row")
+    "the layout of the values: one per line, one array, or values in a row")
   static let maxValue = Option(
-    "max_value", .size, default: "16MiB", "a longer line or value is reported and passed over")
+    "max_value", .size, default: "16MiB", "longer lines and values are reported and skipped")
 }
 
 private final class StandardInput: StreamSource {

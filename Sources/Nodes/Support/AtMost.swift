@@ -15,7 +15,7 @@ struct AtMost: Equatable, Sendable {
     let hint = "write it as in 3 in 10m"
     let words = text.split(separator: " ")
     guard words.count == 3, words[1] == "in" else {
-      throw TextError("\(quoted(text)) is no such limit", in: text, hint: hint)
+      throw TextError("\(quoted(text)) is not a rate limit", in: text, hint: hint)
     }
     func range(_ word: Substring) -> Range<Int> {
       let start = text.utf8.distance(from: text.startIndex, to: word.startIndex)
@@ -33,7 +33,7 @@ struct AtMost: Equatable, Sendable {
       throw TextError(
         error.message, at: error.range.lowerBound + start..<error.range.upperBound + start, hint: error.hint)
     }
-    if period == .zero { throw TextError("this duration must not be zero", at: range(words[2]), hint: hint) }
+    if period == .zero { throw TextError("the duration must not be zero", at: range(words[2]), hint: hint) }
   }
 
   static let type = OptionType<AtMost>(
@@ -42,7 +42,7 @@ struct AtMost: Equatable, Sendable {
     let node = checker.resolved(node)
     guard let scalar = node.scalar else {
       checker.report(
-        "a limit is expected here, not \(node.kind)", at: node.place, hint: "write it as in 3 in 10m")
+        "expected a rate limit, not \(node.kind)", at: node.place, hint: "write it as in 3 in 10m")
       return nil
     }
     do throws(TextError) { return try AtMost(scalar.text) } catch { checker.report(error, in: scalar) }

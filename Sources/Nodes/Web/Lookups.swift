@@ -5,8 +5,7 @@ import Engine
 import Language
 import Reactive
 
-/// The way to the network for a step, which must not wait for an answer; in a scriptedRun and in a replay, what stands
-/// for it.
+/// The network access of a step, which does not block; in tests and replays, its replacement.
 final class Lookups: Sendable {
   private enum Way: Sendable {
     case network(WebAccess)
@@ -18,9 +17,9 @@ final class Lookups: Sendable {
   private let log: NodeLog
   private let step: String
   private let disk: any Disk
-  /// Where answers of the network are written down, if they are.
+  /// Where responses are recorded, if they are.
   private let recording: LookupRecording?
-  /// Until when the budget was last said to be waited for; many lookups wait for the same.
+  /// The time up to which waiting for the budget was last reported; many lookups wait for the same budget.
   private let toldUntil = Locked(0.0)
 
   init(_ context: StepContext) throws {
@@ -41,8 +40,9 @@ final class Lookups: Sendable {
     }
   }
 
-  /// Asks for an event of a poll made at that time; `found` is called once, from any thread and maybe at once, with null
-  /// where there is nothing.
+  /// Starts a lookup for an event of a poll made at the given time.
+  ///
+  /// `found` is called once, from any thread and possibly before this returns, with null if the server has nothing.
   func start(
     _ request: Request, at time: Double, found: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) -> Subscription {
@@ -50,7 +50,7 @@ final class Lookups: Sendable {
     case .canned(let answers):
       found(
         answers[request.address.text].map { .success($0) }
-          ?? .failure(StepError("\(request): there is no answer; a test gives one under web")))
+          ?? .failure(StepError("\(request): the test has no response for it; add one under web")))
       return Subscription()
     case .replayed(let replay):
       found(replay.found(request, at: time, step: step, on: disk))
@@ -93,10 +93,10 @@ final class Lookups: Sendable {
   }
 }
 
-/// A step that asks the network stands in a pipeline that has none.
+/// The error of a step that needs the network in a pipeline that has none.
 private struct NoNetworkForStep: Error, CustomStringConvertible {
   let step: String
   var description: String {
-    "\(step): there is no network in virtual time; flow run --record keeps its lookups, and --replay answers with them"
+    "\(step): there is no network in virtual time; record lookups with flow run --record, so that --replay can use them"
   }
 }

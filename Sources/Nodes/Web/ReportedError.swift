@@ -1,14 +1,13 @@
 import JSON
 
 extension Value {
-  /// The error that an object reports about itself, as APIs do that answer 200 whatever happened; nil for any other
-  /// value.
+  /// The error that a response reports about itself, as APIs do that always respond 200; nil for any other value.
   ///
   ///     {"error": "backend down"}
   ///     {"success": false, "data": null}
   ///     {"code": 503, "message": "come back later"}
   ///
-  /// A message alone makes an error only of an object that has nothing beside it but what belongs to errors.
+  /// A message alone is an error only in an object that has no members but those of errors.
   var reportedError: String? {
     guard kind == .object else { return nil }
     for name in ["error", "errors"] {

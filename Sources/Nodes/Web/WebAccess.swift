@@ -5,7 +5,7 @@ import Engine
 import Language
 import Reactive
 
-/// The network as a tool of the world: one client for all nodes, made for the first that needs it.
+/// The network as part of the world: one client for all nodes, created for the first that needs it.
 public final class WebAccess: Sendable {
   /// The budgets of services, unless the config has others.
   public static let budgets = [
@@ -32,7 +32,7 @@ public final class WebAccess: Sendable {
 
   private let make: @Sendable () throws -> Client
   private let made = Locked<Client?>(nil)
-  /// Whether cached answers are requested again.
+  /// Whether to bypass the cache.
   let refreshes: Bool
   /// Whether the services are simulated, as `$meta` reports.
   let isSimulated: Bool
@@ -46,8 +46,8 @@ public final class WebAccess: Sendable {
     self.isSimulated = isSimulated
   }
 
-  /// The client of a sink, made at once so that the pipeline does not start where it cannot be; nil in a dry run and
-  /// where there is no network, as in a replay: see ``OfflineSkips``.
+  /// The client of a sink, created at once so that a pipeline that cannot have one does not start; nil in a dry run and
+  /// without a network, as in a replay: see ``OfflineSkips``.
   static func client(for context: SinkContext) throws -> Client? {
     context.isDryRun ? nil : try context.lane.world[WebAccess.self]?.client()
   }
@@ -63,7 +63,7 @@ public final class WebAccess: Sendable {
   }
 }
 
-/// The error where the pipeline has no network, as in a test.
+/// The error of a pipeline without a network, as in a test.
 struct NoNetwork: Error, CustomStringConvertible {
-  let description = "there is no network here"
+  let description = "this run has no network"
 }

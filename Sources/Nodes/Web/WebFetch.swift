@@ -4,17 +4,17 @@ import JSON
 import Engine
 import Language
 
-/// Fetches for one source, and says once what is unusual about it.
+/// Fetches for one source, and reports once what is unusual about it.
 final class WebFetch {
   private let access: WebAccess
   private let context: SourceContext
-  /// Whether old answers stand in at present, which was told.
+  /// Whether a stale response is in use, which has been reported.
   private var isStale = false
-  /// What the poll that is under way must be told with.
+  /// The age of the oldest stale response of the current poll.
   private var oldest: Double?
-  /// Whether the service has refused a request because there were too many, if only by way of an old answer.
+  /// Whether the service has refused a request because there were too many, even if a stale response was used.
   private(set) var wasRefused = false
-  /// What the poll has come to, as it is shown.
+  /// The progress of the poll, as shown.
   private var shown = ""
 
   init(_ context: SourceContext) throws {
@@ -23,13 +23,13 @@ final class WebFetch {
     self.context = context
   }
 
-  /// Shows how far the poll is to whoever waits for it.
+  /// Shows the progress of the poll to a caller that waits for it.
   func show(_ text: String) {
     shown = text
     context.progress(PollProgress(text))
   }
 
-  /// The answer to a request, from wherever.
+  /// The response to a request, from the service or the cache.
   func answer(_ request: Request) throws -> Response {
     if shown.isEmpty { show("asking \(request.address.site)") }
     var request = request
@@ -56,14 +56,14 @@ final class WebFetch {
     return answer
   }
 
-  /// For whoever wants to know more: where an answer came from.
+  /// Logs at detail level where a response came from.
   private func tell(_ answer: Response) {
     let age = DurationText.format(.seconds(answer.age.rounded()))
     switch answer.freshness {
     case .fresh where answer.isFromCache:
-      context.log.detail("\(answer.address): the answer of \(age) ago is used again")
+      context.log.detail("\(answer.address): using the cached response of \(age) ago")
     case .fresh: context.log.detail("\(answer.address): answered")
-    case .revalidated: context.log.detail("\(answer.address): nothing has changed")
+    case .revalidated: context.log.detail("\(answer.address): not modified")
     case .stale: break
     }
   }
@@ -79,9 +79,9 @@ final class WebFetch {
     }
   }
 
-  /// Asks a service what it has counted, which costs nothing of what it counts; that it does not say is no failure.
+  /// Requests the service's own count of the budget, which is free of charge; a failure is ignored.
   ///
-  /// Not where its word was heard less than `age` seconds ago, or counts for nothing.
+  /// Skipped if the last such report is younger than `age` seconds, or without a budget.
   func askBudget(_ request: Request, ifOlderThan age: Double, _ read: (Value) -> BudgetReport?) {
     wasRefused = false
     var request = request
@@ -94,11 +94,11 @@ final class WebFetch {
       guard let known = try client.ageOfLimit(of: request), known > age else { return }
       let answer = try client.fetch(request, stop: context.stop)
       guard let report = read(answer.value) else {
-        throw WrongAnswer(request, "this is no budget: \(answer.value.description.prefix(80))")
+        throw WrongAnswer(request, "not a budget: \(answer.value.description.prefix(80))")
       }
       try client.learn(report, of: request)
       context.log.detail(
-        "\(request.address.site) says that \(report.remaining) of \(report.limit) calls are left")
+        "\(request.address.site) reports \(report.remaining) of \(report.limit) calls left")
     } catch {
       context.log.detail("\(error)")
     }
@@ -107,12 +107,12 @@ final class WebFetch {
   private func tellStale(_ answer: Response) {
     if isStale { return }
     isStale = true
-    let reason = answer.staleBecause.map { "\($0)" } ?? "there is nothing newer"
+    let reason = answer.staleBecause.map { "\($0)" } ?? "there is no newer response"
     let age = DurationText.format(.seconds(answer.age.rounded()))
-    context.log.warning("\(reason); what was answered \(age) ago stands in, until there is news")
+    context.log.warning("\(reason); using the response of \(age) ago until there is a new one")
   }
 
-  /// Ends a poll: what `$meta` says of it.
+  /// Ends a poll; returns its part of `$meta`.
   func notes() -> Value {
     defer {
       oldest = nil
@@ -122,14 +122,14 @@ final class WebFetch {
     if let oldest {
       notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]
     } else {
-      if isStale { context.log.notice("there is news again") }
+      if isStale { context.log.notice("there is a new response again") }
       isStale = false
     }
     return .record(notes)
   }
 }
 
-/// An answer that is JSON, and not what it should be.
+/// A JSON response that is not what it should be.
 struct WrongAnswer: Error, CustomStringConvertible {
   let description: String
 

@@ -5,28 +5,28 @@ import Language
 import Engine
 import Language
 
-/// The options of requests to addresses that the user chooses: headers, authorization, and the limit of an answer.
+/// The options of requests to addresses that the user chooses: headers, authorization, and the size limit of a response.
 enum WebOptions {
   static let headers = Option(
     "headers", .mapping(of: .text), default: "{}", "headers of the request", example: "{ X-Client: flow }")
   static let bearer = Option.optional(
     "bearer", .secret, "a token for the header Authorization", example: "${TOKEN}")
   static let basic = Option.optional(
-    "basic", .secret, "a name and password, with a colon between", example: "${USER_AND_PASSWORD}")
+    "basic", .secret, "a user name and password, separated by a colon", example: "${USER_AND_PASSWORD}")
   static let allowHosts = Option(
     "allow_hosts", .list(of: .text), default: "[]",
-    "hosts to which `headers`, `bearer` and `basic` may follow a redirect or a link",
+    "other hosts that may receive `headers`, `bearer` and `basic` after a redirect or link",
     example: "[cdn.example.org]")
-  static let maxSize = Option("max_size", .size, default: "64MiB", "how large an answer may be")
+  static let maxSize = Option("max_size", .size, default: "64MiB", "the size limit of a response")
 
-  /// Sets the headers and the limit of a request.
+  /// Sets the headers and the size limit of a request.
   static func apply(_ options: Options, to request: inout Request) {
     request.headers = options[headers].map { Header($0.name, $0.value) } + authorization(options)
     request.allowedHosts = Set(options[allowHosts].map { $0.lowercased() })
     request.limits.bodyBytes = options[maxSize]
   }
 
-  /// The header for a token, or for a name and password; none for an empty text.
+  /// The header for a token, or for a user name and password; nil for an empty text.
   static func authorization(_ options: Options) -> [Header] {
     var headers: [Header] = []
     if let token = options[bearer], !token.isEmpty {
@@ -38,32 +38,32 @@ enum WebOptions {
     return headers
   }
 
-  /// Reports what is wrong with the address that the requests of a node begin with.
+  /// Reports errors in the address of a node's requests.
   static func check(_ text: String, at place: SourceRange, _ checker: Checker) {
     do throws(AddressError) { _ = try Address(text) } catch { checker.report("\(error)", at: place) }
   }
 
-  /// Reports an address whose host is invalid, or depends on data.
+  /// Reports an address whose host is invalid or depends on data.
   static func check(_ address: AddressTemplate, at place: SourceRange, _ checker: Checker) {
     if address.hasFixedHost {
       check(address.opening, at: place, checker)
     } else {
       checker.report(
-        "data cannot choose where requests go", at: place,
+        "the host must not depend on data", at: place,
         hint: #"write the host out, as in https://example.org/hooks/\(.id)"#)
     }
   }
 }
 
 extension AddressTemplate {
-  /// The fixed parts of the address, before, between and behind its expressions.
+  /// The fixed parts of the address: before, between and after its expressions.
   func texts(by evaluation: Evaluation) throws -> [String] {
     let nothing = Event(.null, Poll(source: "", at: 0))
     return (try evaluation.first(nothing)?.items ?? []).compactMap(\.string)
   }
 }
 
-/// Bytes in base64, as the header Authorization has them.
+/// Bytes in base64, as used in the header Authorization.
 func base64(_ bytes: [UInt8]) -> String {
   let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   var text: [UInt8] = []

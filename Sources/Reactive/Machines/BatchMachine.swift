@@ -25,7 +25,7 @@ public struct BatchMachine<Element: Sendable>: Sendable {
     self.since = since
   }
 
-  /// Takes an element; hands back the batch that is complete with it.
+  /// Accepts an element; returns the batch that it completes, if any.
   ///
   /// The clock is read for the first of a batch alone.
   @inlinable public mutating func accept(_ element: Element, at now: @autoclosure () -> Instant) -> [Element]?

@@ -40,7 +40,7 @@ where State: Sendable, State.Value == Pending<Element> {
     mutating get { deadlines.nextLook }
   }
 
-  /// Takes an element; hands back one that must go because too many keys wait.
+  /// Accepts an element; returns one that must be sent early because too many keys are waiting.
   public mutating func accept(_ element: Element, for key: State.Key, at now: Instant) -> Element? {
     let since = state.value(for: key)?.since
     let pending = Pending(element: element, since: since ?? now, latest: now)

@@ -1,4 +1,4 @@
-/// The state machine of `delay`: hands out each element when its time has come, in the order in which they came.
+/// The state machine of `delay`: returns each element when it is due, in the order of arrival.
 ///
 /// Inlinable for the same reason as `MemoryState`.
 public struct DelayMachine<Element: Sendable>: Sendable {

@@ -16,7 +16,7 @@ public protocol KeyedState<Key, Value> {
   /// Keeps a value, which makes its key the newest.
   mutating func set(_ value: Value, for key: Key)
 
-  /// Forgets a key, and hands out what was kept under it.
+  /// Removes a key and returns its value.
   @discardableResult
   mutating func remove(_ key: Key) -> Value?
 

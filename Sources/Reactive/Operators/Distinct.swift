@@ -1,5 +1,5 @@
 extension Observable {
-  /// Lets through the first element of each key and drops the repeats.
+  /// Passes on the first element of each key and drops repeats.
   ///
   ///     a-b-a-c-b--|
   ///     a-b---c----|   distinct { $0 }
@@ -16,7 +16,7 @@ extension Observable {
     distinct(bound: bound, lifetime: nil, clock: nil, key)
   }
 
-  /// Lets through the first element of each key, and again when the key has not been seen for `lifetime`.
+  /// Passes on the first element of each key, and the next one after the key was not seen for `lifetime`.
   ///
   /// ```
   /// Observable.from([1, 1]).distinct(lifetime: .seconds(60), on: clock) { $0 }  // 1, |

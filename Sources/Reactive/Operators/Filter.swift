@@ -1,5 +1,5 @@
 extension Observable {
-  /// Lets through the elements that satisfy a condition.
+  /// Passes on the elements that satisfy a condition.
   ///
   ///     1--2--3--4--|
   ///     ---2-----4--|   filter { $0.isMultiple(of: 2) }

@@ -12,7 +12,7 @@ final class ObserverList<Element: Sendable>: Sendable {
   /// Changes with the members, so that a snapshot knows when it is out of date.
   let version = Atomic<Int>(0)
 
-  /// Adds an observer, under a key for taking it out again; hands back the terminal if the stream is over.
+  /// Adds an observer under a key by which it can be removed; returns the terminal if the stream has ended.
   func add(_ observer: any Observer<Element>, _ subscription: Subscription) -> (
     key: Int, terminal: Termination?
   ) {

@@ -19,7 +19,7 @@ import System
 /// 6. With `Sync.everyCommit` nothing is built on what a former process left before it is durable: the log is rewritten
 ///    and synced, then the folder, and only then is the log checkpointed.
 /// 7. The lock is taken before anything is read and held until the last reference goes. The file itself is locked too,
-///    so that a lock file that was removed lets nobody in.
+///    so that a lock file that was removed admits no other process.
 /// 8. The file has its name when it is whole, and an empty one is damaged. One that is removed, replaced or truncated
 ///    while it is open takes no commit any more.
 public final class StateFile {

@@ -58,9 +58,9 @@ public enum StateFolder {
 
 /// The lock of a state file, held until its last reference goes or the process ends in any way.
 ///
-/// It is an advisory lock on `NAME.db.lock`, which has the process id in it and is never removed: a process that waits
-/// for it would otherwise lock a file that no longer has a name. The state file itself is claimed beside it: somebody
-/// may remove the lock's.
+/// It is an advisory lock on `NAME.db.lock`, which contains the process id and is never removed: a process that waits
+/// for it would otherwise lock a file that no longer has a name. The state file is claimed as well, because another
+/// program may remove the lock file.
 final class StateLock {
   private let lock: any DiskLock
   /// The state file, open for as long as it is claimed.

@@ -1,40 +1,40 @@
 import Glibc
 
-/// A file that whole lines are added to, and nothing is ever taken back from.
+/// A file to which whole lines are appended, and from which nothing is ever removed.
 ///
-/// Each buffer is one write to the end of the file. When somebody else has moved or removed the file, as logrotate
-/// does, the next buffer goes to a new one of the same name.
+/// Each buffer is one write to the end of the file. If another process has moved or removed the file, as logrotate
+/// does, the next buffer goes to a new file of the same name.
 package final class AppendFile {
   package let path: String
   package let disk: any Disk
   private let options: Options
   private let note: (String) -> Void
-  /// The file as it is open.
+  /// The open file.
   package private(set) var file: any DiskFile
   package private(set) var identity: FileIdentity
-  /// Pipes and devices have no size and no name to follow.
+  /// False for pipes and devices, which have no size and no name to follow.
   package private(set) var isRegular: Bool
-  /// Bytes in the file, as far as this writer knows.
+  /// The size of the file, as far as this writer knows.
   package private(set) var size: Int
-  /// What was written last ends a line, so that another file could be begun here.
+  /// Whether the last write ended a line, so that another file can be begun here.
   package private(set) var isAtLineStart = true
 
-  /// The disk knows the file by its name.
+  /// Whether the file's name is durable.
   private var hasName = false
-  /// Folders whose names the disk may not know.
+  /// Folders whose entries may not have been synced.
   package private(set) var newFolders: [String]
 
   package struct Options {
     package var mode: mode_t = 0o644
-    /// Makes the folders that are missing.
+    /// Whether to create missing folders.
     package var makesFolders = true
-    /// A link as the last part of the path is followed.
+    /// Whether to follow a link as the last component of the path.
     ///
-    /// Not for a path that was made of data: see `safePathPart`.
+    /// Not for a path that was made from data: see `safePathPart`.
     package var followsLinks = true
-    /// The names of the folders above it are safe: they were made so with this file before.
+    /// Whether the folders above it are durable, because they were synced with this file before.
     package var hasSafeFolders = false
-    /// No other process may claim the file while it is open.
+    /// Whether to keep other processes from claiming the file while it is open.
     package var isClaimed = false
 
     package init(
@@ -50,9 +50,9 @@ package final class AppendFile {
     }
   }
 
-  /// Opens or creates the file; a last line that was cut off is ended, and that is noted.
+  /// Opens or creates the file; an incomplete last line is ended, which is reported.
   ///
-  /// A file that is resumed stays as it is: what comes may go on in the middle of its last line.
+  /// A file that is resumed is not changed: the next bytes may continue its last line.
   package init(
     _ path: String, _ options: Options = Options(), on disk: any Disk = SystemDisk(), isResumed: Bool = false,
     note: @escaping (String) -> Void = { _ in }
@@ -63,7 +63,7 @@ package final class AppendFile {
     self.note = note
     let opened = try AppendFile.open(path, options, disk)
     file = opened.file
-    // Those that are there may have been made by a run that was killed before they were safe.
+    // Existing folders may have been created by a run that was killed before they were synced.
     newFolders = options.hasSafeFolders ? opened.newFolders : foldersAbove(path)
     identity = opened.status.identity
     size = opened.status.size
@@ -72,10 +72,10 @@ package final class AppendFile {
     if !isResumed { try endLastLine() }
   }
 
-  /// Adds a buffer of whole lines.
+  /// Appends a buffer of whole lines.
   ///
-  /// Where the disk is full the error says how many bytes were written: the rest is to be given again, by
-  /// `append(rest)`, before anything else.
+  /// If the disk is full, the error contains how many bytes were written: call `append(rest)` with the rest before
+  /// anything else.
   package func append(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
     if isRegular { try look() }
     var done = 0
@@ -102,7 +102,7 @@ package final class AppendFile {
     try result.get()
   }
 
-  /// Returns once the disk has what was written, and the file's name.
+  /// Syncs the file and its name.
   package func sync() throws(FileFailure) {
     guard isRegular else { return }
     try FileFailure.of(path, trying: "write to the disk") { () throws(DiskError) in try file.sync() }
@@ -113,7 +113,7 @@ package final class AppendFile {
     newFolders = []
   }
 
-  /// Sees whether the name is still this file's, and what others have made of its size.
+  /// Checks whether the file still has its name, and whether other processes have changed its size.
   private func look() throws(FileFailure) {
     if let status = disk.status(of: path), status.identity == identity {
       size = status.size
@@ -122,12 +122,12 @@ package final class AppendFile {
     }
   }
 
-  /// Whether the name is another file's now, or none's, and the next line may begin a new file.
+  /// Whether another file, or none, has the name now, and the next line may begin a new file.
   package var hasLostName: Bool {
     isRegular && isAtLineStart && disk.status(of: path)?.identity != identity
   }
 
-  /// Goes on in the file that has the name now, made anew where there is none.
+  /// Continues in the file that has the name now, which is created if it is missing.
   package func reopen() throws(FileFailure) {
     let opened = try AppendFile.open(path, options, disk)
     hasName = false
@@ -140,9 +140,9 @@ package final class AppendFile {
     try endLastLine()
   }
 
-  /// Sees what is at the end, where others may have written: this writer goes on behind it.
+  /// Checks the end of the file, where other processes may have written: this writer continues after it.
   ///
-  /// `reader` may be of this file, which may not have its name any more.
+  /// `reader` may be of this file, which may have lost its name.
   package func lookAtEnd(_ reader: any DiskFile) {
     guard isRegular, let status = file.status else { return }
     size = status.size
@@ -164,7 +164,7 @@ package final class AppendFile {
     guard let status = file.status else { throw FileFailure(path, trying: "open") }
     if options.isClaimed, status.isRegular {
       do throws(DiskError) { try file.claim() } catch {
-        // A file system without locks is no reason not to write.
+        // A file system without locks must not keep the file from being written.
         if error.code == EWOULDBLOCK {
           let holder = disk.holder(of: status.identity).map { "process \($0)" } ?? "another process"
           throw FileFailure(path, "in use by \(holder); a file has one pipeline at a time", code: EBUSY)
@@ -174,14 +174,14 @@ package final class AppendFile {
     return (file, status, folders)
   }
 
-  /// A line that was cut off stays as a reader may have seen it, and no other is joined to it.
+  /// Ends an incomplete line, which readers may have seen, so that no other line is joined to it.
   package func endLastLine() throws(FileFailure) {
     guard !isAtLineStart else { return }
     try append([0x0a])
     note("\(path): the last line was cut off; it has been ended at byte \(size - 1)")
   }
 
-  /// The fingerprint of what the file holds before a place; nil where it cannot be read by its name.
+  /// The fingerprint of the content before an offset; nil if the file cannot be read by its name.
   package func fingerprint(upTo end: Int) -> FileFingerprint? {
     guard let reader = try? openToRead(), reader.status?.identity == identity else { return nil }
     return FileFingerprint(reader, upTo: end)
@@ -209,7 +209,7 @@ private func foldersAbove(_ path: String) -> [String] {
   return folder == path || folder == "." || folder == "/" ? [] : [folder] + foldersAbove(folder)
 }
 
-/// Makes a folder and those above it that are missing; `made` tells which.
+/// Creates a folder and missing parents; `made` is called with each of them.
 private func makeFolders(_ path: String, on disk: any Disk, made: inout [String]) throws(FileFailure) {
   guard disk.status(of: path) == nil else { return }
   do throws(DiskError) {

@@ -104,15 +104,7 @@ public struct DiskError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether the disk, the user's quota or the file has no room left: worth a retry later.
   public var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-  /// The system's text for the number, read into a buffer of our own because `strerror` may share one.
-  public var reason: String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
-        return "error \(code)"
-      }
-      return String(cString: base)
-    }
-  }
+  public var reason: String { systemReason(code) }
 
   public var description: String { reason }
 }

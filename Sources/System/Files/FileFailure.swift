@@ -5,9 +5,9 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
   package let path: String
   /// What went wrong: `cannot open: No such file or directory`.
   package let reason: String
-  /// The system's number for it, 0 where it did not come from the system.
+  /// The system's error number; 0 if there is none.
   package let code: Int32
-  /// How many bytes of what was to be written had been, so that the rest can be tried again.
+  /// How many bytes were written before the failure, so that the rest can be retried.
   package let written: Int
 
   package init(_ path: String, _ reason: String, code: Int32 = 0, written: Int = 0) {
@@ -17,17 +17,17 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
     self.written = written
   }
 
-  /// The failure of the system call that just returned, or of one that had this number.
+  /// The failure of the system call that just returned, or of one with this error number.
   package init(_ path: String, trying what: String, code: Int32 = errno, written: Int = 0) {
     self.init(path, "cannot \(what): \(systemReason(code))", code: code, written: written)
   }
 
-  /// The same, so many bytes having been written.
+  /// The same failure with a number of written bytes.
   package func counting(_ written: Int) -> FileFailure {
     FileFailure(path, reason, code: code, written: written)
   }
 
-  /// Calls a disk, whose error says neither what was tried nor with what.
+  /// Calls a disk, and adds the path and the attempted action to its errors.
   @inline(__always)
   package static func of<Result>(
     _ path: String, trying what: @autoclosure () -> String, written: Int = 0,
@@ -40,27 +40,27 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
 
   package var description: String { "\(path): \(reason)" }
 
-  /// It says nothing of the path, and may be over before long.
+  /// Whether it has nothing to do with the path and may be temporary.
   package var isPassing: Bool { isFull || isUnread || [EIO, EMFILE, ENFILE, ENOMEM].contains(code) }
 
-  /// A pipe without a reader, or with one that has stopped reading: worth another try later.
+  /// Whether a pipe has no reader, or one that has stopped reading: worth a retry later.
   package var isUnread: Bool { code == ENXIO || code == EAGAIN }
 
-  /// The path is right, and only room or a reader is missing.
+  /// Whether the path is valid, and only room or a reader is missing.
   package var mayBeAwaited: Bool { isFull || isUnread }
 
-  /// The path itself cannot be one of a file to write, whatever becomes of rights and room.
+  /// Whether the path can never be that of an output file, whatever the rights and the room.
   package var isOfName: Bool {
     [0, EINVAL, EILSEQ, EISDIR, ELOOP, ENAMETOOLONG, ENOTDIR, ENODEV].contains(code)
   }
 
-  /// Nothing is left of the disk or of what the user may have of it: worth another try later.
+  /// Whether the disk or the user's quota is full: worth a retry later.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 }
 
-/// What the system says of one of its error numbers.
+/// The system's text for an error number.
 ///
-/// `strerror` may use one buffer for all threads, so the words are fetched into one of our own.
+/// `strerror` may use one buffer for all threads, so the text is read into one of our own.
 package func systemReason(_ code: Int32) -> String {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
     guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {

@@ -1,25 +1,25 @@
 import CGlibc
 import Glibc
 
-/// A fingerprint of the bytes of a file before a place: it tells a file that goes on from one that was replaced or
-/// overwritten under the same name and inode.
+/// A fingerprint of the bytes of a file before an offset: it distinguishes a file that has grown from one that was
+/// replaced or overwritten under the same name and inode.
 ///
-/// A file system gives the inode of a removed file to the next one, and `>` keeps it. The fingerprint has a hash of
-/// the first and the last 4 KiB before the place, and the time at which the file was created where that is known. Two
-/// files that are the same in all of this are taken for one.
+/// A file system reuses the inode of a removed file, and `>` keeps it. The fingerprint is a hash of the first and the
+/// last 4 KiB before the offset, and the creation time if it is known. Two files that agree in all of this are taken
+/// for the same.
 ///
 ///     "8192-9e3779b97f4a7c15-1700000000000000000"
 public struct FileFingerprint: Hashable, Sendable {
   /// How many bytes of each end are hashed.
   public static let reach = 4096
 
-  /// The place, counted in bytes from the beginning.
+  /// The offset in bytes.
   public let end: Int
   private let hash: UInt64
   /// When the file was created, in nanoseconds since 1970.
   private let birth: Int?
 
-  /// The fingerprint of the bytes that `read` gives from an offset; nil where there are fewer than `end`.
+  /// The fingerprint of the bytes that `read` returns from an offset; nil if there are fewer than `end`.
   init?(upTo end: Int, birth: Int?, read: (Int, UnsafeMutableRawBufferPointer) -> Int) {
     self.end = end
     self.birth = birth
@@ -57,7 +57,7 @@ public struct FileFingerprint: Hashable, Sendable {
     }
   }
 
-  /// Whether both are of one file, as far as that can be decided.
+  /// Whether both are of the same file, as far as that can be determined.
   public func matches(_ other: FileFingerprint?) -> Bool {
     guard let other, end == other.end, hash == other.hash else { return false }
     return birth == nil || other.birth == nil || birth == other.birth
@@ -90,7 +90,7 @@ private func fill(
   return true
 }
 
-/// A hash of the bytes, continued from that of others.
+/// A hash of the bytes, continued from another one.
 private func mixed(_ bytes: UnsafeRawBufferPointer, _ start: UInt64) -> UInt64 {
   var hash = start
   var offset = 0
@@ -107,7 +107,7 @@ private func mixed(_ bytes: UnsafeRawBufferPointer, _ start: UInt64) -> UInt64 {
   return hash
 }
 
-/// When a file was created, in nanoseconds since 1970; nil where the file system does not know.
+/// The creation time in nanoseconds since 1970; nil if the file system does not record it.
 func birthTime(_ folder: Int32, _ path: String, _ flags: Int32) -> Int? {
   var status = statx()
   guard statx(folder, path, flags, UInt32(STATX_BTIME), &status) == 0,

@@ -1,6 +1,6 @@
 import CZ
 
-/// What zlib says of an error, for messages.
+/// zlib's text for an error, for messages.
 package func gzipReason(_ code: Int32) -> String {
   zError(code).map { String(cString: $0) } ?? "error \(code)"
 }

@@ -1,10 +1,10 @@
 import CZ
 import Glibc
 
-/// Packs a file into `PATH.gz` and removes it.
+/// Compresses a file into `PATH.gz` and removes it.
 ///
-/// There is never half a `PATH.gz`: what is being packed is called `PATH.gz.tmp`, and the file goes away only when the
-/// disk has the other. So after a crash a `.tmp` is of no use, and where both are there, the packed one is whole.
+/// `PATH.gz` is never incomplete: the compressed data is written to `PATH.gz.tmp`, and the file is removed only when
+/// the other is durable. After a crash, a `.tmp` is useless, and if both files exist, the compressed one is complete.
 package func gzipFile(_ path: String) throws(FileFailure) {
   let packed = "\(path).gz"
   let unfinished = "\(packed).tmp"
@@ -31,7 +31,7 @@ package func gzipFile(_ path: String) throws(FileFailure) {
 private func pack(
   _ source: OpenDescriptor, into target: OpenDescriptor, _ path: String, _ unfinished: String
 ) throws(FileFailure) {
-  // It closes what it is given.
+  // It closes the descriptor it is given.
   guard let gzip = gzdopen(dup(target.number), "wb6") else { throw FileFailure(unfinished, trying: "write") }
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   defer { buffer.deallocate() }
@@ -47,7 +47,7 @@ private func pack(
   guard gzclose(gzip) == Z_OK else { throw FileFailure(unfinished, trying: "write") }
 }
 
-/// Has the disk know of the names in a file's folder; not all file systems do, which costs nothing but that.
+/// Syncs the folder of a file, which not all file systems support.
 package func syncFolder(of path: String) {
   guard let folder = try? OpenDescriptor(opening: splitPath(path).folder, O_RDONLY | O_DIRECTORY, to: "open")
   else { return }

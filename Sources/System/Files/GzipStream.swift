@@ -1,8 +1,8 @@
 import CZ
 
-/// Unpacks gzip data, one member after the other, as they come.
+/// Decompresses gzip data as it arrives, one member after the other.
 package final class GzipStream {
-  /// Gives the next packed bytes, 0 at the end.
+  /// Returns the next compressed bytes; 0 at the end.
   package typealias Source = (UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int
 
   private let path: String
@@ -12,7 +12,7 @@ package final class GzipStream {
   private let packed = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   private var isInMember = true
   private var flaw: FileFailure?
-  /// Bytes handed out.
+  /// Bytes returned so far.
   private var good = 0
 
   package init(path: String, source: @escaping Source) throws(FileFailure) {
@@ -31,9 +31,9 @@ package final class GzipStream {
     packed.deallocate()
   }
 
-  /// Fills the buffer with some unpacked bytes; 0 at the end.
+  /// Fills the buffer with some decompressed bytes; 0 at the end.
   ///
-  /// Throws only after everything that could be unpacked has been handed out.
+  /// Throws only after everything that could be decompressed has been returned.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
     if let flaw { throw flaw }
     let room = UInt32(clamping: buffer.count)
@@ -56,7 +56,7 @@ package final class GzipStream {
     return count
   }
 
-  /// False at the end of the packed bytes.
+  /// False at the end of the compressed bytes.
   private func fill() throws(FileFailure) -> Bool {
     guard stream.pointee.avail_in == 0 else { return true }
     let count = try source(packed)
@@ -66,7 +66,7 @@ package final class GzipStream {
     return count > 0
   }
 
-  /// Begins with what follows a member: another one, after the zeros that tapes are filled up with.
+  /// Begins with what follows a member: another one, possibly after padding zeros.
   private func startMember() -> Bool {
     while stream.pointee.avail_in > 0, stream.pointee.next_in.pointee == 0 {
       stream.pointee.next_in += 1
@@ -78,7 +78,7 @@ package final class GzipStream {
     return true
   }
 
-  /// Throws, or keeps the failure until the bytes before it have been handed out.
+  /// Throws, or keeps the failure until the bytes before it have been returned.
   private func fail(_ what: String, _ count: Int) throws(FileFailure) {
     let failure = FileFailure(path, "the gzip data \(what) after \(good + count) good bytes")
     flaw = failure

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Bytes in a row, from wherever.
+/// A sequence of bytes from any source.
 package protocol ByteSource: AnyObject {
-  /// Fills the buffer as far as one read does; 0 at the end.
+  /// Fills the buffer with the result of one read; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int
-  /// Whether the end that `read` has reported is that of the reader's time, not of the text.
+  /// Whether the end reported by `read` is that of the reader's time, not of the text.
   var isCutShort: Bool { get }
 }
 
@@ -12,16 +12,16 @@ extension ByteSource {
   package var isCutShort: Bool { false }
 }
 
-/// A file opened for reading, unpacked where it is gzip by its first bytes, whatever its name.
+/// A file opened for reading; gzip data, detected by its first bytes, is decompressed.
 package final class InputFile: ByteSource {
   package let path: String
   package let isCompressed: Bool
-  /// Bytes read so far, as they are after unpacking.
+  /// Bytes read so far, after decompression.
   package private(set) var offset = 0
   private let plain: PlainInput
   private let gzip: GzipStream?
 
-  /// Opens a file, unless it is open already; `-` is standard input.
+  /// Opens a file, unless it is already open; `-` is standard input.
   package init(_ path: String, opened: OpenDescriptor? = nil) throws(FileFailure) {
     self.path = path
     let plain = try PlainInput(path, opened)
@@ -32,7 +32,7 @@ package final class InputFile: ByteSource {
       ? try GzipStream(path: path) { into throws(FileFailure) in try plain.read(into: into) } : nil
   }
 
-  /// Whether a read may have to wait for somebody else to write.
+  /// Whether a read may have to wait for a writer.
   package var mayWait: Bool { !plain.isRegular }
   package var number: Int32 { plain.number }
   package var identity: FileIdentity? { plain.identity }
@@ -43,9 +43,9 @@ package final class InputFile: ByteSource {
     return count
   }
 
-  /// Goes to a place that was read up to before; false where the file ends before it.
+  /// Seeks to an offset; false if the file ends before it.
   ///
-  /// To be called before anything is read.
+  /// Call it before anything is read.
   package func skip(to target: Int) throws(FileFailure) -> Bool {
     if !isCompressed, try plain.seek(to: target) {
       offset = target
@@ -61,14 +61,14 @@ package final class InputFile: ByteSource {
   }
 }
 
-/// The bytes of a file as they are, of which the first two may be looked at beforehand.
+/// The raw bytes of a file, of which the first two can be examined first.
 private final class PlainInput {
   private let path: String
   private let descriptor: OpenDescriptor
   var isRegular: Bool { descriptor.status?.isRegular ?? false }
   var number: Int32 { descriptor.number }
   var identity: FileIdentity? { descriptor.status.map { FileIdentity($0) } }
-  /// What has been looked at and not yet been handed out.
+  /// Bytes that were examined and not yet returned.
   private var head: [UInt8] = []
 
   init(_ path: String, _ opened: OpenDescriptor?) throws(FileFailure) {
@@ -102,7 +102,7 @@ private final class PlainInput {
     if early > 0 {
       buffer.copyBytes(from: head[..<early])
       head.removeFirst(early)
-      // Not more: reading on could wait, and what there is should not.
+      // No more than that: another read could block, while there is data to return.
       return early
     }
     let count = retrying { Glibc.read(descriptor.number, buffer.baseAddress, buffer.count) }
@@ -110,7 +110,7 @@ private final class PlainInput {
     return count
   }
 
-  /// False where the file cannot be gone about in, or ends before the place.
+  /// False if the file cannot be seeked in, or ends before the offset.
   func seek(to target: Int) throws(FileFailure) -> Bool {
     guard let status = descriptor.status, status.isRegular, target <= status.st_size else { return false }
     guard lseek(descriptor.number, target, SEEK_SET) == target else {

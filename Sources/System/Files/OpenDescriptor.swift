@@ -1,6 +1,6 @@
 import Glibc
 
-/// An open file's number, closed with its last holder.
+/// The descriptor of an open file, closed with its last owner.
 package final class OpenDescriptor: Sendable {
   package let number: Int32
 
@@ -13,7 +13,7 @@ package final class OpenDescriptor: Sendable {
     guard number >= 0 else { throw FileFailure(path, trying: what) }
   }
 
-  /// What the system knows of the open file.
+  /// The status of the open file.
   package var status: stat? {
     var status = stat()
     return fstat(number, &status) == 0 ? status : nil
@@ -23,7 +23,7 @@ package final class OpenDescriptor: Sendable {
 extension FileIdentity {
   package init(_ status: stat) { self.init(device: UInt(status.st_dev), inode: UInt(status.st_ino)) }
 
-  /// Of the file that the path names now, nil where there is none.
+  /// The identity of the file at a path; nil if there is none.
   package init?(at path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -36,7 +36,7 @@ extension stat {
   package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
 }
 
-/// Calls the system again where a signal came between.
+/// Repeats a system call that was interrupted by a signal.
 @inline(__always)
 package func retrying<Number: FixedWidthInteger>(_ call: () -> Number) -> Number {
   while true {
@@ -45,7 +45,7 @@ package func retrying<Number: FixedWidthInteger>(_ call: () -> Number) -> Number
   }
 }
 
-/// The folder that a path's last part is in, and that part.
+/// The folder and the last component of a path.
 package func splitPath(_ path: String) -> (folder: String, name: String) {
   guard let slash = path.utf8.lastIndex(of: 0x2f) else { return (".", path) }
   let name = String(path[path.index(after: slash)...])

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// All bytes of a file, unpacked where it is gzip; `-` is standard input.
+/// All bytes of a file, decompressed if it is gzip; `-` is standard input.
 ///
 /// A file of more than `limit` bytes is an error, so that a device or a wrong path cannot fill the memory.
 package func readFile(_ path: String, limit: Int = .max) throws(FileFailure) -> [UInt8] {
@@ -38,7 +38,7 @@ package func readBytes(
   return Array(buffer[..<filled])
 }
 
-/// The names in a folder, in no order.
+/// The names in a folder, in no particular order.
 package func namesOfFiles(in folder: String) throws(FileFailure) -> [String] {
   guard let directory = opendir(folder) else { throw FileFailure(folder, trying: "read the folder") }
   defer { closedir(directory) }

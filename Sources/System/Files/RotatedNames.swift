@@ -1,7 +1,7 @@
 import CGlibc
 import Glibc
 
-/// The names that a file has when somebody else rotates it: `x`, then `x.1`, `x.2`, and so on.
+/// The names that rotation by other programs gives a file: `x`, then `x.1`, `x.2`, and so on.
 package struct RotatedNames {
   private let path: String
   private static let most = 99
@@ -14,13 +14,13 @@ package struct RotatedNames {
     (0...Self.most).first { FileIdentity(at: name($0)) == file }
   }
 
-  /// The name that a file has now, nil where it has none of these.
+  /// The current name of a file; nil if it has none of these.
   package func name(of file: FileIdentity) -> String? { number(of: file).map(name) }
 
-  /// The name of the file that was begun after another one; after one that has none of these names, the first.
+  /// The name of the file that was begun after another one; the first, if that one has none of these names.
   ///
-  /// While names move, one may be missing between the two. Where they are given the other way round, so that `x.2` is
-  /// newer than `x.1`, what was begun before is not read again.
+  /// While files are being renamed, one may be missing between the two. If the names are in reverse order, so that
+  /// `x.2` is newer than `x.1`, older files are not read again.
   package func next(after file: FileIdentity) -> String {
     guard let number = number(of: file), number > 0, let begin = beginning(of: name(number)) else {
       return path
@@ -30,7 +30,7 @@ package struct RotatedNames {
 
   package func exists(_ name: String) -> Bool { FileIdentity(at: name) != nil }
 
-  /// When a file was made; where the system does not know, when it was last written to.
+  /// When a file was created or, if that is unknown, last modified.
   private func beginning(of name: String) -> (Int64, UInt32)? {
     var status = statx()
     guard statx(AT_FDCWD, name, 0, UInt32(STATX_BTIME | STATX_MTIME), &status) == 0 else { return nil }

@@ -1,33 +1,33 @@
 import Glibc
 
-/// A file that is at its end as soon as its reader is told to stop, even one that nobody writes to just now.
+/// A file that ends as soon as its reader is stopped, even while it waits for a writer.
 package final class StoppableInput: ByteSource {
   private let path: String
   private let stop: StopSign
-  /// Standard input and pipes are looked at only when there is something to see.
+  /// Whether to poll before reading, as for standard input and pipes.
   private var file: InputFile?
-  /// A pipe that has not been looked at.
+  /// A pipe whose first bytes have not been examined yet.
   private var pipe: OpenDescriptor?
 
-  /// It was told to stop before the end of the file.
+  /// Whether it was stopped before the end of the file.
   package private(set) var isCutShort = false
 
-  /// Which file it is, where that can be told and read again.
+  /// The identity of the file, if it has one and can be read again.
   package private(set) var identity: FileIdentity?
 
-  /// The fingerprint of what was read of it, packed as it may be; nil where it cannot be read again.
+  /// The fingerprint of the raw bytes read; nil if the file cannot be read again.
   package var fingerprint: FileFingerprint? {
     guard identity != nil, let file else { return nil }
     return FileFingerprint(file.number, upTo: lseek(file.number, 0, SEEK_CUR))
   }
 
-  /// Opens a file at a place that was read up to before, which pipes do not have.
+  /// Opens a file at an offset that was read before; pipes have none.
   package init(_ path: String, _ stop: StopSign, at offset: Int = 0) throws(FileFailure) {
     self.path = path
     self.stop = stop
     if path == "-" { return }
     if mayWait(path) {
-      // To open it without this would be to wait for somebody who writes.
+      // Without this, opening would wait for a writer.
       pipe = try OpenDescriptor(opening: path, O_RDONLY | O_NONBLOCK, to: "open")
     } else {
       let opened = try InputFile(path)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A call to the system that failed.
+/// A failed system call.
 package struct SystemError: Error, CustomStringConvertible {
   package let call: String
   package let code: Int32
 
-  /// What `errno` says of the call that has just failed.
+  /// The error of the call that just failed, from `errno`.
   package init(_ call: String) {
     self.init(call, code: errno)
   }
@@ -16,7 +16,7 @@ package struct SystemError: Error, CustomStringConvertible {
   }
 
   package var description: String { "\(call): \(reason)" }
-  package var reason: String { String(cString: strerror(code)) }
+  package var reason: String { systemReason(code) }
 
   /// Whether the same call may succeed a while later, since all it lacked was room.
   package var mayPass: Bool { [EAGAIN, EMFILE, ENFILE, ENOMEM, ENOBUFS, ETXTBSY].contains(code) }

@@ -13,10 +13,10 @@ package struct WholeFile {
     self.disk = disk
   }
 
-  /// The new content, beside the file until it is complete.
+  /// The new content, in a file next to the old one until it is complete.
   private var draft: String { path + ".flow-new" }
 
-  /// The content; nil where there is no file.
+  /// The content; nil if there is no file.
   package func read() throws(FileFailure) -> [UInt8]? {
     guard let status = disk.status(of: path) else { return nil }
     guard status.isRegular else { throw FileFailure(path, "is no file that could be written anew") }
@@ -40,7 +40,7 @@ package struct WholeFile {
     }
   }
 
-  /// Syncs the name: a run that was killed may have renamed the file without doing so.
+  /// Syncs the name, because a run that was killed may have renamed the file without doing so.
   package func keepName() { if syncs { disk.syncFolder(splitPath(path).folder) } }
 
   package func write(_ bytes: [UInt8]) throws(FileFailure) {

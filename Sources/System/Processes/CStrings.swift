@@ -1,6 +1,6 @@
 import Glibc
 
-/// A list of texts as the system takes it: pointers to bytes that end in a zero, and a nil after the last.
+/// A list of texts as the system expects it: pointers to null-terminated bytes, with a nil after the last.
 package struct CStrings: ~Copyable {
   private var pointers: [UnsafeMutablePointer<CChar>?] = []
   private var owned: [UnsafeMutablePointer<CChar>?] = []
@@ -11,7 +11,7 @@ package struct CStrings: ~Copyable {
     pointers.append(nil)
   }
 
-  /// The variables of this process, with those of `extra` in place of ours.
+  /// The environment of this process, overridden by `extra`.
   package init(environmentWith extra: [String: String]) {
     var entry = environ
     while let text = entry.pointee {
@@ -26,7 +26,7 @@ package struct CStrings: ~Copyable {
     for text in owned { free(text) }
   }
 
-  /// Lends the list out; it is the system's to read, not to keep.
+  /// Lends the list for the duration of a call.
   package func withPointers<Result>(_ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
     body(pointers)
   }

@@ -1,10 +1,10 @@
-/// A command to be run as a child process: a list of arguments, never a line for a shell.
+/// A command to run as a child process: a list of arguments, never a shell script.
 package struct ChildCommand: Sendable {
-  /// What becomes of what it prints on its standard output.
+  /// Where its standard output goes.
   package enum Output: Sendable, Equatable {
-    /// Handed back when it has ended, up to a number of bytes.
+    /// Captured up to a number of bytes.
     case captured(limit: Int)
-    /// Goes where our own goes.
+    /// The standard output of this process.
     case inherited
     case discarded
 
@@ -13,16 +13,16 @@ package struct ChildCommand: Sendable {
     }
   }
 
-  /// The program, looked up along PATH if its name has no slash, and what it is given.
+  /// The program, looked up along PATH if its name has no slash, and its arguments.
   package var arguments: [String]
-  /// Set on top of the variables we have ourselves.
+  /// Variables added to the environment of this process.
   package var environment: [String: String] = [:]
-  /// Where it runs, and where a relative path of the program starts; nil for where we run.
+  /// The working directory, to which a relative path of the program refers; nil for the current one.
   package var workingDirectory: String?
   package var output = Output.discarded
-  /// How long it may run before SIGTERM goes to it and to all it has started.
+  /// The time after which it and all its processes receive SIGTERM.
   package var timeout: Duration = .seconds(30)
-  /// How long it may go on after that before SIGKILL does.
+  /// The time after that until SIGKILL.
   package var killAfter: Duration = .seconds(2)
 
   package init(
@@ -37,11 +37,11 @@ package struct ChildCommand: Sendable {
     self.killAfter = killAfter
   }
 
-  /// Runs it to its end on the calling thread: at most for `timeout` and `killAfter`, whatever it does.
+  /// Runs it on the calling thread until it ends, at most for `timeout` and `killAfter`.
   ///
-  /// When it fails or its time is up, all that is left of its process group is killed. What a command with status 0 has
-  /// left in the background goes on. A process that still holds a pipe is not waited for. `stop` kills the group at
-  /// once. All this as long as `onErrorLine` returns soon.
+  /// If it fails or times out, all that is left of its process group is killed. Background processes of a command with
+  /// status 0 continue. Processes that still hold a pipe are not waited for. `stop` kills the group at once. This
+  /// assumes that `onErrorLine` returns soon.
   package func run(
     input: [UInt8] = [], environment extra: [String: String] = [:], stop: StopSign? = nil,
     onErrorLine: (String) -> Void = { _ in }
@@ -58,11 +58,11 @@ package struct ChildCommand: Sendable {
   }
 }
 
-/// What came of a run.
+/// The result of a run.
 package struct ChildResult: Sendable {
   package var end: ChildEnd
-  /// What it printed, if that was to be captured.
+  /// Its standard output, if captured.
   package var output: [UInt8] = []
-  /// How many bytes it printed past the limit.
+  /// How many bytes were printed beyond the limit.
   package var outputLost = 0
 }

@@ -1,17 +1,17 @@
 /// How a run of a command ended.
 package enum ChildEnd: Error, Equatable, Sendable, CustomStringConvertible {
-  /// By itself; -1 if other code of this process has taken the status away.
+  /// By itself; -1 if other code of this process has taken the status.
   case exited(Int32)
-  /// By a signal that was not ours.
+  /// By a signal from elsewhere.
   case signaled(Int32)
-  /// By us, since its time was up.
+  /// By this process, after the timeout.
   case timedOut
-  /// By us, since we were told to stop; or it was never started for that.
+  /// By this process, because it was stopped; or it was never started for that reason.
   case stopped
-  /// It never ran: a sentence saying why, and whether that may be different a while later.
+  /// It never ran: the reason, and whether a later attempt may succeed.
   case couldNotStart(reason: String, mayPass: Bool)
 
-  /// Whether running it again may end better.
+  /// Whether a later attempt may succeed.
   package var isWorthRetrying: Bool {
     switch self {
     case .exited(let status): status != 0

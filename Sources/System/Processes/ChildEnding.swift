@@ -2,7 +2,7 @@ import CGlibc
 import Glibc
 import Reactive
 
-/// Ends a child in stages: SIGTERM when its time is up, SIGKILL when that does not help, and nobody waits for ever.
+/// Ends a child in stages: SIGTERM after its timeout, SIGKILL if that does not help, and a limit for that, too.
 package struct ChildEnding {
   private enum Stage {
     case running
@@ -10,7 +10,7 @@ package struct ChildEnding {
     case asked
     /// SIGKILL has been sent.
     case killed
-    /// Not even that has ended it.
+    /// SIGKILL has not ended it in time.
     case givenUp
   }
 
@@ -20,7 +20,7 @@ package struct ChildEnding {
   private let process: pid_t
   private let killAfter: Duration
   private var stage = Stage.running
-  /// Why we have ended it, if we have.
+  /// Why this process has ended it, if it has.
   private var verdict: ChildEnd?
   /// When the next stage is due.
   package private(set) var deadline: Instant
@@ -34,7 +34,7 @@ package struct ChildEnding {
   package var isKilled: Bool { stage == .killed }
   package var isGivenUp: Bool { stage == .givenUp }
 
-  /// Does what is due.
+  /// Performs the stage that is due.
   package mutating func advance(at now: Instant, isStopped: Bool) {
     if isStopped, stage == .running || stage == .asked {
       verdict = verdict ?? .stopped
@@ -64,7 +64,7 @@ package struct ChildEnding {
     send(SIGKILL)
   }
 
-  /// Whether the child has ended; asked where the kernel does not tell by itself.
+  /// Whether the child has ended; polled if the kernel does not report it.
   package var hasEnded: Bool {
     var info = siginfo_t()
     return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo == SIGCHLD
@@ -72,7 +72,8 @@ package struct ChildEnding {
 
   /// Takes the child's status.
   ///
-  /// Unless the child has succeeded, what is left of its group is killed first. In this order: until its status has been taken, no other process can get its number, nor the group's.
+  /// Unless the child has succeeded, the rest of its group is killed first. In this order, because no other process can
+  /// get its number, or the group's, until its status has been taken.
   package func conclude() -> ChildEnd {
     if !hasSucceeded { send(SIGKILL) }
     if isGivenUp {
@@ -85,7 +86,7 @@ package struct ChildEnding {
     }
     let signal = flow_ending_signal(status)
     let end = signal != 0 ? ChildEnd.signaled(signal) : .exited(flow_exit_status(status))
-    // Told to stop when it had just done its work: it has done its work.
+    // Stopped when it had just succeeded: it has succeeded.
     if verdict == .stopped, signal == 0 { return end }
     return verdict ?? end
   }
@@ -99,7 +100,7 @@ package struct ChildEnding {
       && info._sifields._sigchld.si_status == 0
   }
 
-  /// Signals the group, and the child itself should it have left that.
+  /// Signals the group, and also the child itself in case it has left the group.
   private func send(_ signal: Int32) {
     if Glibc.kill(-process, signal) != 0 || signal == SIGKILL { _ = Glibc.kill(process, signal) }
   }

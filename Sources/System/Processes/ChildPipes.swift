@@ -2,9 +2,10 @@ import CGlibc
 import Glibc
 
 extension Descriptor {
-  /// What a child is to read, as a file in memory; none at all if that is nothing.
+  /// The standard input of a child, as a file in memory; none if it is empty.
   ///
-  /// Not a pipe: if we were killed, a child that had just been started would take the part that it was given for all.
+  /// Not a pipe: if this process were killed, a child that had just started would take a part of the input for all of
+  /// it.
   package static func holding(_ bytes: [UInt8]) throws(StartFailure) -> Descriptor {
     if bytes.isEmpty { return .none }
     let file = Descriptor(owning: flow_memory_file()).aboveStandardFiles()
@@ -22,7 +23,7 @@ extension Descriptor {
   }
 }
 
-/// Our end of a pipe that a child prints to.
+/// This process's end of a pipe to which a child prints.
 package struct ChildOutput: ~Copyable {
   private var pipe: Descriptor
 
@@ -31,10 +32,12 @@ package struct ChildOutput: ~Copyable {
     if self.pipe.isOpen { self.pipe.neverBlock() }
   }
 
-  /// What to wait for bytes on; -1 when there will be none.
+  /// The descriptor to wait for; -1 when there will be no more bytes.
   package var number: Int32 { pipe.number }
 
-  /// Reads what is there, a buffer full at most; nil when there is nothing now, and closed at the end.
+  /// Reads available bytes, at most a buffer; nil if there are none now.
+  ///
+  /// Closed at the end.
   package mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer? {
     if !pipe.isOpen { return nil }
     while true {

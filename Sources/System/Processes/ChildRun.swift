@@ -2,7 +2,7 @@ import CGlibc
 import Glibc
 import Reactive
 
-/// One run of a command, from its start until nothing of it is left; all on the calling thread, in one poll(2) loop.
+/// One run of a command, from its start until nothing of it is left, on the calling thread in one poll(2) loop.
 package struct ChildRun: ~Copyable {
   private let child: Spawned
   private let stop: StopSign?
@@ -12,7 +12,7 @@ package struct ChildRun: ~Copyable {
   private var captured: Captured
   private var errorLines = ErrorLines()
 
-  /// How often we look for the end of a child of which the kernel gives no notice.
+  /// The interval at which the end of a child is polled if the kernel does not report it.
   private static let tick: Duration = .milliseconds(10)
 
   /// Starts the command.
@@ -25,7 +25,7 @@ package struct ChildRun: ~Copyable {
     child = try Spawn.start(
       command, environment: environment, input: input, output: outputPipe.writing,
       errors: errorPipe.writing)
-    // The child's ends are closed with the pipes, here: a reader hears of the end once all writers are gone.
+    // The child's ends are closed here with the pipes: a reader sees the end once all writers are gone.
     output = ChildOutput(from: outputPipe.reading)
     errors = ChildOutput(from: errorPipe.reading)
     captured = Captured(limit: command.output.captureLimit ?? 0)
@@ -33,7 +33,7 @@ package struct ChildRun: ~Copyable {
     self.stop = stop
   }
 
-  /// Serves the child until it has ended, or has been ended.
+  /// Serves the child until it has ended.
   package consuming func finish(_ onErrorLine: (String) -> Void) -> ChildResult {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     defer { buffer.deallocate() }
@@ -49,12 +49,12 @@ package struct ChildRun: ~Copyable {
     return ChildResult(end: end, output: captured.bytes, outputLost: captured.lost)
   }
 
-  /// Waits until there is something to do, and does it; whether the child has ended.
+  /// Waits for something to do, and does it; returns whether the child has ended.
   private mutating func serve(
     _ buffer: UnsafeMutableRawBufferPointer, _ onErrorLine: (String) -> Void
   ) -> Bool {
     let readable = Int16(POLLIN)
-    // Once it is set it stays set, and has been heeded.
+    // Once set, it stays set and has been handled.
     let stopNumber = ending.isKilled ? -1 : stop?.descriptor ?? -1
     var entries = [
       pollfd(fd: child.exit.number, events: readable, revents: 0),
@@ -71,9 +71,10 @@ package struct ChildRun: ~Copyable {
     return child.exit.isOpen ? entries[0].revents != 0 : ending.hasEnded
   }
 
-  /// Reads what the child had printed when it ended, which is all in the pipes.
+  /// Reads what the child has printed before its end, which is all in the pipes.
   ///
-  /// Not up to their end: somebody who has left the group may hold them open. Nor for ever: he may be printing.
+  /// Not to the end of the pipes, which processes that have left the group may hold open; and only for a limited time,
+  /// because they may be printing.
   private mutating func drain(_ buffer: UnsafeMutableRawBufferPointer, _ onErrorLine: (String) -> Void) {
     for _ in 0..<16 {
       guard let bytes = output.read(into: buffer) else { break }
@@ -86,7 +87,7 @@ package struct ChildRun: ~Copyable {
   }
 }
 
-/// What a child has printed, up to a limit.
+/// The output of a child, up to a limit.
 private struct Captured {
   let limit: Int
   var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
-/// Turns what a child writes on its standard error into lines, as many as somebody may want to read.
+/// Splits the standard error of a child into a limited number of lines.
 ///
-/// Lines are cut at a length; after a number of bytes or lines the rest is only counted. Empty lines are passed over.
+/// Long lines are cut; after a number of bytes or lines, the rest is only counted. Empty lines are skipped.
 package struct ErrorLines {
   package static let longestLine = 4096
   package static let mostBytes = 65536
@@ -35,7 +35,7 @@ package struct ErrorLines {
     }
   }
 
-  /// Tells the last line, if nothing ended it, and what was held back.
+  /// Passes on an unfinished last line, and the size of what was not shown.
   package mutating func end(_ tell: (String) -> Void) {
     endLine(tell)
     if hidden > 0 { tell("… \(roughSize(hidden)) more not shown") }
@@ -52,7 +52,7 @@ package struct ErrorLines {
     isCut = false
   }
 
-  /// The cut may have gone through the bytes of one character.
+  /// Removes a character that was cut in half.
   private mutating func dropTornCharacter() {
     guard let last = line.last, last >= 0x80 else { return }
     while let last = line.last, last & 0xc0 == 0x80 { line.removeLast() }

@@ -1,13 +1,12 @@
 import Glibc
 import Reactive
 
-/// The processes that a killed run of this program has left behind, known by a variable of their environment.
+/// The processes left by a killed run of this program, identified by a variable in their environment.
 ///
-/// A process inherits its environment, so the processes that a command has started are found too. Whoever holds the lock
-/// of a state finds all of them: a child that has not reached its exec yet still holds the lock. Without `/proc` none is
-/// found.
+/// Processes inherit their environment, so those started by a command are found, too. The holder of a state's lock
+/// finds all of them: a child that has not reached its exec yet still holds the lock. Without `/proc` none is found.
 package enum LeftoverProcesses {
-  /// How long SIGKILL may take to end them.
+  /// The time limit for SIGKILL.
   private static let patience: Duration = .seconds(2)
 
   /// Kills every process whose variable `name` has one of the values; returns how many there were.
@@ -16,7 +15,7 @@ package enum LeftoverProcesses {
     let entries = Set(values.map { "\(name)=\($0)" })
     let deadline = MonotonicClock.now + patience
     var killed: Set<pid_t> = []
-    // Again, because a process may have started another meanwhile.
+    // Again, because a process may have started another one meanwhile.
     while true {
       let found = processes.filter { $0 != getpid() && hasVariable($0, entries) }
       for process in found { _ = kill(process, SIGKILL) }
@@ -39,7 +38,7 @@ package enum LeftoverProcesses {
     return numbers
   }
 
-  /// Whether the environment with which a process was started has one of the entries; false where it cannot be read.
+  /// Whether a process was started with one of the entries in its environment; false if that cannot be read.
   private static func hasVariable(_ process: pid_t, _ entries: Set<String>) -> Bool {
     let file = Descriptor(owning: open("/proc/\(process)/environ", O_RDONLY | O_CLOEXEC))
     guard file.isOpen else { return false }

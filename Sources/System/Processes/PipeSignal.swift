@@ -1,9 +1,9 @@
 import Glibc
 
-/// Keeps this thread from being ended for writing to a pipe that nobody reads any more, while `body` runs.
+/// Keeps SIGPIPE from ending the process if `body` writes to a pipe without a reader.
 ///
-/// Such a write sends SIGPIPE, whose handler belongs to the whole process and is not ours to change; the thread's mask
-/// is. What came of our own doing is taken back before the mask is.
+/// The handler of SIGPIPE belongs to the whole process and is not changed; the thread's mask is. A signal caused by
+/// `body` is consumed before the mask is restored.
 package func withoutPipeSignal<Result>(_ body: () -> Result) -> Result {
   var pipe = sigset_t()
   var before = sigset_t()

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Where the program of a command is.
+/// The search for the program of a command.
 package enum ProgramSearch {
-  /// The path to run for a name: the name itself if it has a slash, else the first program of that name along `path`.
+  /// The path to run for a name: the name itself if it contains a slash, else the first program of that name along
+  /// `path`.
   ///
-  /// Folders along `path` that are relative, or empty for the current one, are passed over: what runs should not depend
-  /// on where it runs.
+  /// Relative and empty entries of `path` are skipped, so that the program does not depend on the working directory.
   package static func find(_ name: String, along path: String) throws(StartFailure) -> String {
     if name.isEmpty { throw StartFailure("cannot start a command: it has no name") }
     if name.contains("/") { return name }
@@ -22,7 +22,7 @@ package enum ProgramSearch {
       "cannot start \(name): no such command in \(folders.joined(separator: ", ")), the folders of PATH")
   }
 
-  /// What PATH is for a child; `extra` are its own variables.
+  /// The PATH of a child; `extra` are its own variables.
   package static func path(_ extra: [String: String]) -> String {
     if let own = extra["PATH"] { return own }
     return getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"

@@ -2,19 +2,19 @@ import CGlibc
 import Glibc
 import Reactive
 
-/// A child that runs, and that we have yet to hear the end of.
+/// A running child whose status has not been taken yet.
 package struct Spawned: ~Copyable {
-  /// Its number, which is its process group's too.
+  /// Its process id, which is also that of its group.
   package let process: pid_t
-  /// Readable when it has ended; none where the kernel cannot say.
+  /// Readable when it has ended; none if the kernel does not support that.
   package let exit: Descriptor
 }
 
 /// Starts child processes.
 package enum Spawn {
-  /// Starts a command in a process group of its own, with nothing of ours but the three files it is given.
+  /// Starts a command in its own process group, with no descriptors but the three given ones.
   ///
-  /// A file that is none stands for `/dev/null`; no `output` at all for our own.
+  /// A missing file stands for `/dev/null`; no `output` for the one of this process.
   package static func start(
     _ command: ChildCommand, environment extra: [String: String], input: borrowing Descriptor,
     output: borrowing Descriptor, errors: borrowing Descriptor
@@ -67,7 +67,7 @@ package enum Spawn {
     }
   }
 
-  /// A group of its own; no signal blocked, ignored or handled.
+  /// A group of its own, with no signals blocked, ignored or handled.
   private static func setAttributes(_ attributes: inout posix_spawnattr_t) {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -79,7 +79,7 @@ package enum Spawn {
     posix_spawnattr_setflags(&attributes, Int16(flags))
   }
 
-  /// A text with a zero byte would reach the child cut short; a name with `=`, as another variable.
+  /// Rejects text with a zero byte, which would be truncated, and names with `=`, which would set another variable.
   private static func checkTexts(
     _ command: ChildCommand, _ variables: [String: String]
   ) throws(StartFailure) {
@@ -97,7 +97,7 @@ package enum Spawn {
     }
   }
 
-  /// Makes the system keep the statuses of children, should whoever started us have told it not to.
+  /// Makes the kernel keep the statuses of children, in case the parent process has disabled that.
   private static let keepsStatuses: Void = {
     var action = sigaction()
     sigaction(SIGCHLD, nil, &action)

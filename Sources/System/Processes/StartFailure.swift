@@ -3,7 +3,7 @@ import Glibc
 /// Why a command could not be started, in a sentence.
 package struct StartFailure: Error {
   package let reason: String
-  /// Whether it may be different a while later.
+  /// Whether a later attempt may succeed.
   package let mayPass: Bool
 
   package init(_ reason: String, mayPass: Bool = false) {
@@ -15,7 +15,7 @@ package struct StartFailure: Error {
     self.init("cannot start a command: \(error)", mayPass: error.mayPass)
   }
 
-  /// Puts what the system said of starting `program` into words about the files concerned.
+  /// Explains the system's error on starting `program` in terms of the files involved.
   package init(_ error: SystemError, name: String, program: String, workingDirectory: String?) {
     let why = Self.explain(error, program: program, workingDirectory: workingDirectory)
     self.init("cannot start \(name): \(why)", mayPass: error.mayPass)
@@ -47,7 +47,7 @@ package struct StartFailure: Error {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The path as it was looked for.
+  /// The path that was looked up.
   private static func absolute(_ path: String, in folder: String?) -> String {
     if path.hasPrefix("/") { return path }
     let rest = path.hasPrefix("./") ? String(path.dropFirst(2)) : path

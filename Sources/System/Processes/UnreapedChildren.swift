@@ -1,9 +1,9 @@
 import Glibc
 import Reactive
 
-/// Children that not even SIGKILL has ended yet, since the kernel is at something for them that cannot be interrupted.
+/// Children that have survived SIGKILL so far, because they are in an uninterruptible system call.
 ///
-/// Nobody waits for them; they are looked after whenever the next one is started.
+/// Nothing waits for them; their statuses are collected when the next child is started.
 package enum UnreapedChildren {
   private static let children = Locked<[pid_t]>([])
 

@@ -1,4 +1,4 @@
-/// A date and a time of day on a wall, in no particular zone (proleptic Gregorian calendar).
+/// A date and time of day, in no particular zone (proleptic Gregorian calendar).
 public struct CivilTime: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var year: Int
   public var month: Int
@@ -12,7 +12,7 @@ public struct CivilTime: Hashable, Comparable, Sendable, CustomStringConvertible
     (self.hour, self.minute, self.second) = (hour, minute, second)
   }
 
-  /// The wall's time that many seconds after 1970-01-01 00:00 on the wall.
+  /// The local time that many seconds after local 1970-01-01 00:00.
   public init(seconds: Int) {
     let days = floorDivide(seconds, 86400)
     let rest = seconds - days * 86400
@@ -29,7 +29,7 @@ public struct CivilTime: Hashable, Comparable, Sendable, CustomStringConvertible
       rest / 3600, rest / 60 % 60, rest % 60)
   }
 
-  /// The seconds since 1970-01-01 00:00 on the same wall.
+  /// The seconds since 1970-01-01 00:00 in the same zone.
   public var seconds: Int {
     let marchYear = month <= 2 ? year - 1 : year
     let era = floorDivide(marchYear, 400)

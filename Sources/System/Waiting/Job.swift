@@ -1,7 +1,7 @@
 import Glibc
 import Reactive
 
-/// One piece of work on a thread of its own.
+/// A piece of work on its own thread.
 package final class Job {
   private let result: Result
   private let thread: pthread_t
@@ -15,7 +15,7 @@ package final class Job {
     init(_ work: @escaping @Sendable () throws(FileFailure) -> Void) { self.work = work }
   }
 
-  /// Starts the work; where there can be no thread, does it at once.
+  /// Starts the work; if no thread can be created, does it at once.
   package init(_ work: @escaping @Sendable () throws(FileFailure) -> Void) {
     result = Result(work)
     var thread = pthread_t()
@@ -48,10 +48,10 @@ package final class Job {
 
   package var isDone: Bool { result.isDone.withLock { $0 } }
 
-  /// Why the work failed; for after its end.
+  /// Why the work failed, once it has ended.
   package var failure: FileFailure? { result.failure.withLock { $0 } }
 
-  /// Returns when the work is done.
+  /// Waits for the end of the work.
   package func wait() {
     guard !isJoined else { return }
     isJoined = true

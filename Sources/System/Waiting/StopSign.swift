@@ -2,10 +2,10 @@ import CGlibc
 import Glibc
 import Synchronization
 
-/// Tells a thread that waits for input to stop: a flag to ask, and a descriptor to wait for.
+/// A signal to stop for a thread that waits for input: a flag, and a descriptor to wait for.
 public final class StopSign: Sendable {
   private let flag = Atomic<Bool>(false)
-  /// Readable once the sign is set, for `poll(2)` beside what is waited for; -1 where there is none.
+  /// Readable once the sign is set, for `poll(2)` together with other descriptors; -1 if there is none.
   public let descriptor: Int32
 
   public init() { descriptor = flow_eventfd() }
@@ -20,7 +20,7 @@ public final class StopSign: Sendable {
     if descriptor >= 0 { _ = write(descriptor, &one, 8) }
   }
 
-  /// Waits until the sign is set or the time is over; whether it is set.
+  /// Waits until the sign is set or the time is over; returns whether it is set.
   @discardableResult
   public func wait(seconds: Double) -> Bool {
     if isSet { return true }

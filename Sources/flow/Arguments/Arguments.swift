@@ -1,21 +1,21 @@
 import Engine
 import Language
 
-/// Why a command line makes no sense: one sentence, without a full stop.
+/// An error in a command line: one sentence, without a full stop.
 struct WrongUse: Error, Equatable {
   let message: String
   init(_ message: String) { self.message = message }
 }
 
-/// What a command was given: its options by their declarations, and everything else in order.
+/// The parsed arguments of a command: its options by their declarations, and the operands in order.
 ///
 ///     let arguments = try Arguments(["-n5", "--color", "a.jsonl"], of: manual)
 ///     arguments.text(lines)      // "5"
-///     arguments.isOn(color)      // true; nil where neither --color nor --no-color stands
+///     arguments.isOn(color)      // true; nil without --color and --no-color
 ///     arguments.operands         // ["a.jsonl"]
 ///
-/// Understood are `-n 5`, `-n5`, `-fn5` for `-f -n 5`, `--name value`, `--name=value`, and `--` before
-/// operands that begin with a dash. A lone `-` is an operand. What follows `-h` or `--help` is not looked at.
+/// Accepts `-n 5`, `-n5`, `-fn5` for `-f -n 5`, `--name value`, `--name=value`, and `--` before operands that begin
+/// with a dash. A lone `-` is an operand. Arguments after `-h` or `--help` are ignored.
 struct Arguments {
   private(set) var operands: [String] = []
   private(set) var wantsHelp = false
@@ -40,22 +40,22 @@ struct Arguments {
     if !wantsHelp { try manual.operands.check(operands) }
   }
 
-  /// Whether it stands there at least once.
+  /// Whether the option is given at least once.
   func has(_ option: CommandOption) -> Bool { given[option.name] != nil }
 
-  /// How often it stands there: `-vv` is 2.
+  /// How often the option is given: `-vv` is 2.
   func count(_ option: CommandOption) -> Int { given[option.name]?.count ?? 0 }
 
-  /// What the last of `--name` and `--no-name` says; nil where there is neither.
+  /// The last of `--name` and `--no-name`; nil without either.
   func isOn(_ toggle: CommandOption) -> Bool? { given[toggle.name]?.last.map { $0 == "true" } }
 
-  /// The value given last.
+  /// The last value given.
   func text(_ option: CommandOption) -> String? { given[option.name]?.last }
 
-  /// All values in order, for what may be given several times.
+  /// All values in order, for options that may be repeated.
   func texts(_ option: CommandOption) -> [String] { given[option.name] ?? [] }
 
-  /// The value given last as a whole number.
+  /// The last value given, as a whole number.
   func number(_ option: CommandOption, in range: ClosedRange<Int> = 0...Int.max) throws(WrongUse) -> Int? {
     guard let text = text(option) else { return nil }
     if let number = Int(text), range.contains(number) { return number }
@@ -79,7 +79,7 @@ struct Arguments {
     }
     if option.valueName == nil {
       guard attached == nil else {
-        throw WrongUse("\(spelling) takes no value, yet there is \(quoted(argument))")
+        throw WrongUse("\(spelling) takes no value, but \(quoted(argument)) has one")
       }
       take(option, isOn: spelling == "--\(option.name)")
     } else if let attached {
@@ -132,19 +132,19 @@ struct Arguments {
   ) throws(WrongUse) -> String {
     let name = option.valueName ?? "value"
     guard let value = rest.popFirst() else {
-      throw WrongUse("\(spelling) takes a value: \(spelling) \(name)")
+      throw WrongUse("\(spelling) needs a value: \(spelling) \(name)")
     }
     let isOption = value.hasPrefix("--") && known.contains { $0.spellings.contains(value) }
     guard !isOption else {
       throw WrongUse(
-        "\(spelling) takes a value, \(spelling) \(name), yet the option \(quoted(value)) follows it")
+        "\(spelling) needs a value, \(spelling) \(name), but the option \(quoted(value)) follows it")
     }
     return value
   }
 
   private static func unknown(_ spelling: String, in whole: String? = nil, among known: [String]) -> String {
     let place = whole.flatMap { $0 == spelling ? nil : " in \(quoted($0))" } ?? ""
-    let hint = suggestion(for: spelling, among: known).map { "; \($0)" } ?? ""
-    return "there is no option \(quoted(spelling))\(place)\(hint)"
+    let hint = nearest(to: spelling, among: known).map { "; did you mean \(quoted($0))?" } ?? ""
+    return "unknown option \(quoted(spelling))\(place)\(hint)"
   }
 }

@@ -6,16 +6,16 @@ struct Command: Sendable {
   let name: String
   let usage: String
   let summary: String
-  /// What it takes, where that is declared.
+  /// Its declared options and operands, if it has a manual.
   var manual: Manual?
-  /// Runs with the arguments after the command's name; the exit status.
+  /// Runs with the arguments after the command's name; returns the exit status.
   let run: @Sendable ([String]) -> Int32
 
   init(name: String, usage: String, summary: String, run: @escaping @Sendable ([String]) -> Int32) {
     (self.name, self.usage, self.summary, self.run) = (name, usage, summary, run)
   }
 
-  /// A command whose arguments are read as its manual declares them, and whose help is the manual's.
+  /// A command whose arguments are parsed, and whose help is written, from its manual.
   init(_ manual: Manual, run: @escaping @Sendable (Arguments) throws(WrongUse) -> Int32) {
     self.init(name: manual.name, usage: manual.usage, summary: manual.summary) { given in
       do throws(WrongUse) {
@@ -25,14 +25,14 @@ struct Command: Sendable {
         return ExitStatus.done
       } catch {
         Terminal.complain(
-          "flow \(manual.name): \(error.message)\nUse flow \(manual.name) --help for its options.\n")
+          "flow \(manual.name): \(error.message)\nSee flow help \(manual.name).\n")
         return ExitStatus.usage
       }
     }
     self.manual = manual
   }
 
-  /// A command that is several: the first argument says which.
+  /// A command with subcommands, the first argument being the name of one.
   init(_ manual: Manual, parts: [Command]) {
     var manual = manual
     manual.parts = parts.compactMap(\.manual)
@@ -49,10 +49,10 @@ struct Command: Sendable {
       let words = known.parts.map(\.word)
       let problem =
         word.map {
-          "there is no \(quoted("flow \(known.name) \($0)")); \(suggestion(for: $0, among: words) ?? "")"
+          "unknown command \(quoted("flow \(known.name) \($0)")); \(suggestion(for: $0, among: words) ?? "")"
         }
-        ?? "it needs a word that names what to do: \(alternatives(words))"
-      Terminal.complain("flow \(known.name): \(problem)\nUse flow \(known.name) --help for what there is.\n")
+        ?? "a subcommand is missing: \(alternatives(words))"
+      Terminal.complain("flow \(known.name): \(problem)\nSee flow help \(known.name).\n")
       return ExitStatus.usage
     }
     self.manual = manual
@@ -64,16 +64,16 @@ enum ExitStatus {
   static let done: Int32 = 0
   /// `-e`: the last output was false or null.
   static let falseOrNull: Int32 = 1
-  /// It failed at work.
+  /// Failed at run time.
   static let failed: Int32 = 1
-  /// Wrong use, or a file that cannot be read or written.
+  /// Wrong usage, or a file that cannot be read or written.
   static let usage: Int32 = 2
-  /// The program is no program.
+  /// The program has a syntax error.
   static let compile: Int32 = 3
   /// `-e`: there was no output.
   static let noOutput: Int32 = 4
-  /// An error while running, or input that is no JSON.
+  /// A run-time error of the program, or input that is not JSON.
   static let runtime: Int32 = 5
-  /// Stopped from the keyboard.
+  /// Interrupted from the keyboard.
   static let interrupted: Int32 = 130
 }

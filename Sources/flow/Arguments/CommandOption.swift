@@ -1,4 +1,4 @@
-/// An option of a command, declared once: the parser, the help and the shells' completions are made from it.
+/// An option of a command, declared once: parser, help and shell completions are derived from it.
 ///
 ///     static let lines = CommandOption("lines", short: "n", .value("NUM"), "how many lines of the past")
 struct CommandOption: Sendable {
@@ -6,13 +6,13 @@ struct CommandOption: Sendable {
     case flag
     /// On as `--name`, off as `--no-name`; the last one given counts.
     case toggle
-    /// Anything, called by this name in the help.
+    /// Any text; the help shows it under this name.
     case value(String)
-    /// A path, called by this name in the help; shells complete it.
+    /// A path, which shells complete; the help shows it under this name.
     case path(String)
     /// One of these words.
     case choice([String])
-    /// Several of these words with commas between them, called by this name in the help; the command checks them.
+    /// Several of these words, separated by commas; the command checks them. The help shows it under this name.
     case list(String, of: [String])
   }
 
@@ -31,9 +31,9 @@ struct CommandOption: Sendable {
   }
 
   /// What every command has.
-  static let help = CommandOption("help", short: "h", .flag, "this text")
+  static let help = CommandOption("help", short: "h", .flag, "show this help")
 
-  /// What stands for the option's value in the help; nil for a flag.
+  /// The placeholder for the option's value in the help; nil for a flag.
   var valueName: String? {
     switch form {
     case .flag, .toggle: nil
@@ -42,7 +42,7 @@ struct CommandOption: Sendable {
     }
   }
 
-  /// The spellings by which it is given: `-n`, `--lines`, `--no-color`.
+  /// All spellings of the option: `-n`, `--lines`, `--no-color`.
   var spellings: [String] {
     var all = ["--\(name)"]
     if case .toggle = form { all.append("--no-\(name)") }

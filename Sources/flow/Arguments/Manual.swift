@@ -1,22 +1,22 @@
 import Engine
 import Language
 
-/// What a command takes and does, declared once: its arguments are read by it, its help is written from it.
+/// The manual of a command, declared once: its arguments are parsed, and its help is written, from it.
 ///
 ///     static let manual = Manual(
 ///       "graph", "show how a pipeline is wired", operands: .one("FILE"), options: [format],
 ///       examples: [("flow graph --format svg a.yaml > a.svg", "as a drawing")])
 struct Manual: Sendable {
   let name: String
-  /// A few words, as the list of commands has them.
+  /// A short summary for the list of commands.
   let summary: String
   let operands: Operands
   let options: [CommandOption]
-  /// What there is to know beyond the summary; the help wraps it.
+  /// Details beyond the summary; the help wraps them.
   let about: String
-  /// Commands that work as they stand, and what they are for.
+  /// Examples that work as printed, with their purpose.
   let examples: [(command: String, what: String)]
-  /// What there is of a command that is several, each called `state ls` and the like.
+  /// The subcommands, each named `state ls` and the like.
   var parts: [Manual] = []
 
   init(
@@ -32,13 +32,13 @@ struct Manual: Sendable {
     self.examples = examples
   }
 
-  /// The arguments that are no options: what they are called, and how many there may be.
+  /// The operands of a command: their name and number.
   struct Operands: Sendable {
-    /// What there is one of each in front of the others.
+    /// The names of single operands before the others.
     var leading: [String] = []
     let name: String
     let counts: ClosedRange<Int>
-    /// The words it may be, for the shells; nil for files.
+    /// The allowed words, for shell completion; nil for files.
     var words: [String]?
 
     static let none = Operands(name: "", counts: 0...0)
@@ -52,7 +52,7 @@ struct Manual: Sendable {
     static func any(_ name: String) -> Operands { Operands(name: name, counts: 0...Int.max) }
     static func some(_ name: String) -> Operands { Operands(name: name, counts: 1...Int.max) }
 
-    /// The same behind one of another name, as in `PIPELINE [NODE…]`.
+    /// The same operands after one of another name, as in `PIPELINE [NODE…]`.
     func after(_ name: String) -> Operands {
       var operands = self
       operands.leading.insert(name, at: 0)
@@ -67,22 +67,22 @@ struct Manual: Sendable {
     }
 
     func check(_ all: [String]) throws(WrongUse) {
-      if all.count < leading.count { throw WrongUse("there is no \(leading[all.count])") }
+      if all.count < leading.count { throw WrongUse("\(leading[all.count]) is missing") }
       let given = Array(all.dropFirst(leading.count))
       if given.count < counts.lowerBound {
-        throw WrongUse(given.isEmpty ? "there is no \(name)" : "it takes \(counts.lowerBound) \(name)s")
+        throw WrongUse(given.isEmpty ? "\(name) is missing" : "\(counts.lowerBound) \(name)s are required")
       }
       if given.count > counts.upperBound {
         let first = quoted(given[counts.upperBound])
         throw WrongUse(
           counts.upperBound == 0
-            ? "it takes no arguments, yet there is \(first)"
-            : "\(first) is one \(name) more than it takes")
+            ? "unexpected argument \(first)"
+            : "unexpected argument \(first)")
       }
     }
   }
 
-  /// The declared options and those of every command; of several parts, those that any of them has.
+  /// The declared options and the common ones; for a command with subcommands, the options of all of them.
   var allOptions: [CommandOption] {
     var all = options
     for option in parts.flatMap(\.allOptions) where option.name != CommandOption.help.name {
@@ -96,6 +96,6 @@ struct Manual: Sendable {
     parts.isEmpty ? name + operands.usage : "\(name) \(parts.map(\.word).joined(separator: "|"))"
   }
 
-  /// What it is called by among the parts of a command.
+  /// The last word of its name, which distinguishes it from other subcommands.
   var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 }

@@ -1,8 +1,8 @@
 extension Manual {
-  /// Lines of the help are no longer than this, where the words allow it.
+  /// The length to which lines of the help are wrapped.
   static let width = 80
 
-  /// What `--help` says.
+  /// The output of `--help`.
   var help: String {
     var text = "flow \(usage)    \(summary)\n"
     if !about.isEmpty { text += "\n" + Manual.wrapped(about, indent: 0) }
@@ -12,13 +12,13 @@ extension Manual {
     }
     if !parts.isEmpty {
       text += "\nCommands\n" + Manual.columns(parts.map { ("  \($0.usage)", $0.summary) }, most: 40)
-      text += "\nflow \(name) \(parts.map(\.word).joined(separator: "|")) --help says more of each.\n"
+      text += "\nflow \(name) \(parts.map(\.word).joined(separator: "|")) --help describes each.\n"
     }
     text += "\nOptions\n" + Manual.columns(allOptions.map { (Manual.spelled($0), $0.summary) }, most: 28)
     return text
   }
 
-  /// What things are called and what they are, in two columns; the first takes so many characters at most.
+  /// Names and descriptions in two columns; the first is at most `limit` wide.
   private static func columns(_ rows: [(String, String)], most: Int) -> String {
     let column = min(most, (rows.map(\.0.count).max() ?? 0) + 2)
     var text = ""
@@ -41,7 +41,7 @@ extension Manual {
     return "  \(short)\(long)\(option.valueName.map { " \($0)" } ?? "")"
   }
 
-  /// The text in lines that begin that far to the right; an empty line stays one.
+  /// The text wrapped and indented; an empty line is kept.
   static func wrapped(_ text: String, indent: Int) -> String {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []

@@ -5,7 +5,7 @@ import Synchronization
 /// Standard error, which may be a full pipe or a terminal that was stopped.
 ///
 /// A message waits for room, so that none is lost while the process works. Once the process has to end, a message that
-/// finds no room in time is discarded and counted. The descriptor stays a blocking one: other processes share it.
+/// finds no room in time is discarded and counted. The descriptor stays blocking, because other processes share it.
 enum ErrorStream {
   /// A pipe that poll(2) reports as writable takes this many bytes without blocking.
   private static let piece = Int(PIPE_BUF)
@@ -16,7 +16,7 @@ enum ErrorStream {
   /// How many messages were discarded since the last that was written.
   private static let discarded = Locked(0)
 
-  /// Ends all waiting at a time; the earliest that was given counts.
+  /// Sets the time at which all waiting ends; the earliest counts.
   static func giveUp(at time: Instant) {
     end.min(time.nanoseconds, ordering: .relaxed)
   }

@@ -3,13 +3,13 @@ import Engine
 import Language
 import Reactive
 
-/// The line at the end of a terminal that says how far the polls are that are under way.
+/// The line at the end of a terminal that shows the progress of current polls.
 ///
 ///     upcoming: 200 of 338 launches · pictures: waiting for the budget of api.nasa.gov, next call in 23 min
 final class ProgressLine: Sendable {
-  /// It is drawn no oftener, and not at all for what is over sooner.
+  /// The shortest interval between updates; polls that end sooner show nothing.
   static let pace = Duration.milliseconds(150)
-  /// While something is waited for, what is left of the time is shown anew.
+  /// The interval at which the remaining wait is updated.
   private static let beat = Duration.seconds(1)
 
   private struct State {
@@ -26,8 +26,8 @@ final class ProgressLine: Sendable {
   private let wallClock: @Sendable () -> Double
   private let state = Locked(State())
 
-  /// The scheduler is made when there is something to be shown: its thread must not be there before the signals of
-  /// the process are seen to.
+  /// The scheduler is created when there is something to show: its thread must not exist before the signals of the
+  /// process are blocked.
   init(
     on screen: Screen, _ scheduler: @escaping @Sendable () -> any Scheduler,
     wallClock: @escaping @Sendable () -> Double
@@ -37,7 +37,7 @@ final class ProgressLine: Sendable {
     self.wallClock = wallClock
   }
 
-  /// Takes note of how far a poll is; nil when it is over.
+  /// Notes the progress of a poll; nil when it has ended.
   func show(_ name: String, _ progress: PollProgress?) {
     state.withLock { state in
       if state.isOver { return }
@@ -52,7 +52,7 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// Takes the line away for good.
+  /// Removes the line for good.
   func end() {
     state.withLock { state in
       state.isOver = true
@@ -86,7 +86,7 @@ final class ProgressLine: Sendable {
     let line = state.polls.map { "\($0.name): \(Self.text($0.progress, at: now))" }.joined(separator: " · ")
     if line == state.drawn { return }
     state.drawn = line
-    // A terminal that cannot be written to is found out by whoever has more to say.
+    // A terminal that cannot be written to is reported by whatever writes next.
     try? screen.draw(line.isEmpty ? [] : [printable(line)], by: self)
   }
 
@@ -97,7 +97,7 @@ final class ProgressLine: Sendable {
 }
 
 extension ProgressLine {
-  /// The line of a run; nil where there is nobody to see it.
+  /// The progress line of a run; nil without a terminal.
   static func make(_ arguments: Arguments, in world: World, beside screen: Screen) -> ProgressLine? {
     guard !arguments.has(RunLog.quiet), arguments.text(RunLog.format) != "json",
       Terminal.environment("TERM") != "dumb", let screen = Terminal.screenOfErrors(beside: screen)

@@ -3,16 +3,16 @@ import JSON
 import Engine
 import Language
 
-/// Standard output and standard error, for texts that are no data.
+/// Standard output and standard error, for text that is not data.
 enum Terminal {
   static func say(_ text: String) { put(text, 1) }
 
-  /// Writes a message to standard error, control characters escaped: names of files and values may contain them.
+  /// Writes a message to standard error with control characters escaped, since it may contain file names and values.
   static func complain(_ text: String) { passOn(printableLines(text)) }
 
   /// Writes a text to standard error as it is.
   ///
-  /// Where the reader does not read, this waits for room until `ErrorStream.giveUp`.
+  /// Without a reader, this waits for room until `ErrorStream.giveUp`.
   static func passOn(_ text: String) {
     var copy = text
     copy.withUTF8 { ErrorStream.write(UnsafeRawBufferPointer($0)) }
@@ -23,7 +23,7 @@ enum Terminal {
     copy.withUTF8 { _ = writeAll(descriptor, UnsafeRawBufferPointer($0)) }
   }
 
-  /// Writes everything; false when that fails, `errno` saying why.
+  /// Writes everything; false if that fails, with the reason in `errno`.
   static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
     var position = 0
     while position < bytes.count {
@@ -39,7 +39,7 @@ enum Terminal {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// How many columns the terminal has; nil where there is none, or where it does not say.
+  /// The width of the terminal; nil if there is none, or if it is unknown.
   static func columns(_ descriptor: Int32) -> Int? { size(descriptor)?.columns }
 
   static func size(_ descriptor: Int32) -> (columns: Int, rows: Int)? {
@@ -50,19 +50,19 @@ enum Terminal {
     return (Int(size.ws_col), Int(max(1, size.ws_row)))
   }
 
-  /// A value as JSON for people, in colour where that is wanted.
+  /// A value as JSON for people, in colour if wanted.
   static func pretty(_ value: Value) -> String {
     Writer(WriteOptions(indent: 2, colors: paint.isOn ? .standard : nil)).text(value) + "\n"
   }
 
-  /// How wide texts to read on standard output are: as the terminal, unless that is too wide to read.
+  /// The width for texts on standard output: that of the terminal, up to a readable maximum.
   static var textWidth: Int { min(columns(1) ?? 80, 100) }
 
-  /// Colours for texts on standard output, where they are wanted.
+  /// Colours for texts on standard output, if wanted.
   static var paint: Paint { Paint(isOn: Paint.isWanted(isTerminal: isTerminal(1)) { environment($0) }) }
 
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// What the system says of the last error.
-  static var lastError: String { String(cString: strerror(errno)) }
+  /// The system's message for the last error.
+  static var lastError: String { systemReason(errno) }
 }

@@ -16,19 +16,19 @@ extension Terminal {
     }
   }
 
-  /// Standard error where it is a terminal, and standard output none.
+  /// Standard error, if it is a terminal and standard output is not.
   private static let errorScreen = Screen(
     isTerminal: true, hasColors: Paint.isWanted(isTerminal: true) { environment($0) },
     size: { size(2) ?? (80, 24) }
   ) { bytes in _ = bytes.withUnsafeBytes { writeAll(2, $0) } }
 
-  /// The screen at whose end something can be drawn for whoever reads standard error; nil where that is no terminal.
+  /// The screen at whose end progress can be drawn; nil if standard error is not a terminal.
   static func screenOfErrors(beside screen: Screen) -> Screen? {
     guard isTerminal(2) else { return nil }
     return screen.isTerminal ? screen : errorScreen
   }
 
-  /// Writes a printable text to standard error, above what is drawn in place on a screen that is the same terminal.
+  /// Writes printable text to standard error, above what is drawn in place on a screen of the same terminal.
   static func complain(_ text: String, beside screen: Screen) {
     if let screen = screenOfErrors(beside: screen) {
       screen.aside { passOn(text) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of many lines → `map`, `filter`, `dedupe`, `scan` → `jsonl`: what one run that nobody disturbs writes.
+/// A file of many lines → `map`, `filter`, `dedupe`, `scan` → `jsonl`: the same output as one undisturbed run.
 ///
 /// To one file, to one that is rotated, or to seven; and some of it to one more.
 final class Bulk: Scenario {
@@ -54,7 +54,7 @@ final class Bulk: Scenario {
     }
   }
 
-  /// A run that has come to its end is not gone on with: the next one begins anew.
+  /// A run that has reached its end is not resumed: the next one begins again.
   func mourn(_ end: Life.End, wasStopped: Bool) {
     if end == .exited(0), !wasStopped { isOver = true }
     if logs.reduce(0, { $0 + place.log($1).count }) >= size, !hasPosition { isOver = true }

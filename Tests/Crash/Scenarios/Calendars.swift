@@ -1,7 +1,7 @@
 import Foundation
 
 /// Polls → `dedupe` → `ics`, each event of the calendar told over and over: it says what was told last, each news raises
-/// its sequence by one, and nobody ever sees half a file.
+/// its sequence by one, and half a file is never visible.
 final class Calendars: Scenario {
   let place: Place
   let logs: [String] = []

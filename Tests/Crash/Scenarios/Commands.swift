@@ -21,7 +21,7 @@ final class Commands: Scenario {
         tell: { exec: { command: [sh, tell.sh], attempts: 5, backoff: 10ms, queue: 8 } }
 
       """)
-    // Every fourth event fails twice. What it tells is one write.
+    // Every fourth event fails twice. Its output is one write.
     try place.write(
       "tell.sh",
       """

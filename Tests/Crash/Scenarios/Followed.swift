@@ -2,7 +2,7 @@ import Foundation
 import Reactive
 
 /// A file that grows and is rotated, also while nothing runs, is followed → `jsonl`, `debounce` and `exec`: each line
-/// is there once, in order, of each ten the last one comes out, and what is to be told is told.
+/// is there once, in order, of each ten the last one comes out, and what must be reported is reported.
 final class Followed: Scenario {
   let place: Place
   let logs = ["log.jsonl", "quiet.jsonl"]

@@ -46,7 +46,7 @@ final class Life {
 
   func send(_ signal: Int32) { if process.isRunning { kill(process.processIdentifier, signal) } }
 
-  /// Hands it lines on its standard input; false when nobody reads them any more.
+  /// Hands it lines on its standard input; false when they have no reader any more.
   func say(_ text: String) -> Bool {
     (try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))) != nil
   }
@@ -66,7 +66,7 @@ final class Life {
 
   private struct NotBuilt: Error {}
 
-  /// The command stands in the folder of the test bundle.
+  /// The executable is in the folder of the test bundle.
   static func command() throws -> URL {
     for argument in CommandLine.arguments + Bundle.allBundles.map(\.bundlePath) {
       guard let end = argument.range(of: ".xctest") else { continue }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Somebody who follows a log with `tail -F` from its beginning on, whatever happens to its writer.
+/// A reader that follows a log with `tail -F` from its beginning, whatever happens to its writer.
 final class TailReader {
   private let process = Process()
   private let place: Place

@@ -4,7 +4,7 @@ struct Tally {
   /// Lives that were ended by SIGKILL, and how many of them at a named point.
   var kills = 0
   var killsAtPoints = 0
-  /// Lives that were stopped in good order.
+  /// Lives that were stopped gracefully.
   var stops = 0
   var verdict = Verdict()
   /// Each a sentence that says how to have it again.

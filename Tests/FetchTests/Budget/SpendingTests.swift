@@ -54,7 +54,7 @@ import Testing
     _ = try play.fetch(try request(url) { $0.refresh = true })
     play.start(try request(url))
     play.clock.run()
-    #expect(play.told == ["ll.example.org: next call in 6 h, as it asked; --refresh asks at once"])
+    #expect(play.told == ["ll.example.org: next call in 6 h, as it requested; use --refresh to retry now"])
     #expect(play.times.last.map { $0 >= .seconds(6 * 3600) && $0 < .seconds(6 * 3600 + 10) } == true)
   }
 

@@ -32,7 +32,7 @@ import Testing
     #expect(headers == [Header("If-None-Match", "\"a\""), Header("If-Modified-Since", "b")])
   }
 
-  @Test("an old answer stands in where the server is in trouble, not where it says something else")
+  @Test("a stale response is served if the server has a problem, not if it reports a change")
   func standIns() throws {
     let trouble: [FetchError.Kind] = [
       .unreachable, .timeout(.whole), .interrupted, .truncated, .notJSON, .budget, .store, .tooLarge,

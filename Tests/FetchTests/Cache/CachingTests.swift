@@ -71,13 +71,13 @@ import Testing
     #expect(play.times.count == 3)
   }
 
-  @Test("a 304 that nobody asked for is an error")
+  @Test("an unrequested 304 is an error")
   func unasked() throws {
     let play = try play { _, _ in .answer("", 304) }
     #expect(failure { _ = try play.fetch(try asking()) }?.status == 304)
   }
 
-  @Test("an old answer stands in for one that cannot be had, and says so")
+  @Test("a stale response replaces one that cannot be fetched, and is marked")
   func stale() throws {
     let play = try play { _, number in number == 1 ? .answer("[1]") : .answer("<html>down", 503) }
     _ = try play.fetch(try asking())
@@ -107,7 +107,7 @@ import Testing
     #expect(failure { _ = try play.fetch(try asking()) }?.kind == .encryption)
   }
 
-  @Test("what is no JSON is never kept, and an old answer stands in for it")
+  @Test("a body that is not JSON is never cached, and a stale response replaces it")
   func notJSON() throws {
     let play = try play { _, number in
       number == 1
@@ -178,7 +178,7 @@ import Testing
     #expect(play.told.count == 4)
     #expect(
       play.told.allSatisfy {
-        $0.hasPrefix("going on without what is kept between fetches: ") && $0.contains("no such table")
+        $0.hasPrefix("continuing without cache and budgets: ") && $0.contains("no such table")
       })
   }
 

@@ -74,7 +74,7 @@ import Testing
         let start = Date()
         let failed = failure { _ = try client.fetch(request, stop: sign) }
         #expect(failed?.kind == .cancelled)
-        #expect(failed?.message == "stopped before there was an answer")
+        #expect(failed?.message == "stopped before the response arrived")
         #expect(Date().timeIntervalSince(start) < 6)
       }
       let sign = StopSign()

@@ -73,9 +73,9 @@ import Testing
     #expect(play.times == [0, 1100, 3200, 7300].map { .milliseconds($0) })
     #expect(
       play.told == [
-        "GET \(url): it broke; next try in 1 s",
-        "GET \(url): answered 502 Bad Gateway: an HTML page titled “502 Bad Gateway” (tried 2 times); next try in 2 s",
-        "GET \(url): answered 200 OK with JSON that breaks off after 8 bytes: …{\"a\": [1 (tried 3 times); next try in 4 s",
+        "GET \(url): it broke; next attempt in 1 s",
+        "GET \(url): answered 502 Bad Gateway: an HTML page titled “502 Bad Gateway” (tried 2 times); next attempt in 2 s",
+        "GET \(url): answered 200 OK with JSON that ends after 8 bytes: …{\"a\": [1 (tried 3 times); next attempt in 4 s",
       ])
     let broken = Play(file: try WebFile()) { _, _ in .failed(.interrupted) }
     let failed = failure { _ = try broken.fetch(try request(url)) }
@@ -117,7 +117,7 @@ import Testing
     let left = Int((Duration.milliseconds(1_756_200) - now).inSeconds.rounded(.up))
     #expect(
       other.told == [
-        "ll.example.org: next call in \((left + 59) / 60) min, as it asked; --refresh asks at once"
+        "ll.example.org: next call in \((left + 59) / 60) min, as it requested; use --refresh to retry now"
       ])
     // Another site is not meant.
     #expect(try play.fetch(try request("https://b.org/")).tries == 1)
@@ -142,7 +142,7 @@ import Testing
     #expect(play.times.count == before + 1 + Redirects.limit)
   }
 
-  @Test("a fetch that is let go of says nothing more and asks nobody")
+  @Test("a disposed fetch reports nothing more and sends no requests")
   func cancelled() throws {
     for moment in [Duration.zero, .milliseconds(50), .milliseconds(500), .milliseconds(1150)] {
       let play = Play(file: try WebFile()) { _, _ in .failed(.interrupted) }
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("one that is let go of before it has begun costs nothing")
+  @Test("one that is disposed before it begins costs nothing")
   func neverBegun() throws {
     let play = Play(["ll.example.org": SiteBudget([.init(1, per: .seconds(60))])], file: try WebFile()) {
       _, _ in

@@ -34,17 +34,17 @@ import Testing
     arguments: [
       (
         "http://a.org/x",
-        "301 Moved Permanently from https to http (http://a.org/x), where anybody can read along"
+        "301 Moved Permanently from https to http (http://a.org/x), which is not encrypted"
       ),
       (
         "file:///etc/passwd",
-        "301 Moved Permanently to where nothing can be fetched: the address begins with “file”; only https and http can be fetched"
+        "301 Moved Permanently to an invalid address: the address begins with “file”; only https and http can be fetched"
       ),
       (
         "ftp://a.org/",
-        "301 Moved Permanently to where nothing can be fetched: the address begins with “ftp”; only https and http can be fetched"
+        "301 Moved Permanently to an invalid address: the address begins with “ftp”; only https and http can be fetched"
       ),
-      ("", "301 Moved Permanently without saying where to"),
+      ("", "301 Moved Permanently without a target"),
     ])
   func refused(_ location: String, _ words: String) throws {
     let failed = failure { _ = try next(to: location) }
@@ -58,7 +58,7 @@ import Testing
     #expect(try next(to: "/y", hops: 7).address.path == "/y")
     #expect(
       failure { _ = try next(to: "/y", hops: 8) }?.message
-        == "301 Moved Permanently after 8 other redirects; the server leads in a circle")
+        == "301 Moved Permanently after 8 redirects, which probably form a loop")
   }
 
   @Test("what is sent is sent again by 307 and 308, dropped by 303, and refused by what says neither")
@@ -75,7 +75,8 @@ import Testing
     #expect(try next(303, to: "/y", { $0.method = .head }).method == .head)
     for status in [301, 302] {
       #expect(
-        failure { _ = try next(status, to: "/y", post) }?.message.contains("for a POST; send it to") == true)
+        failure { _ = try next(status, to: "/y", post) }?.message.contains("for a POST; use the address")
+          == true)
     }
   }
 

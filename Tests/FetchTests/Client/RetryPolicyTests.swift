@@ -95,7 +95,7 @@ import Testing
     #expect(wait(nil, "try in 1 second") == .seconds(1))
   }
 
-  @Test("nonsense asks for nothing, and nobody may ask for more than six hours")
+  @Test("invalid waits are ignored, and no wait is longer than six hours")
   func bounds() {
     #expect(wait() == nil)
     #expect(wait("-5") == nil)

@@ -24,16 +24,16 @@ import Testing
 
   @Test("data cannot name another folder or host", arguments: ["", ".", ".."])
   func steps(_ datum: String) {
-    #expect(flaw(["http://a/items/", ""], [datum])?.contains("something else") == true)
-    #expect(flaw(["http://a/items/", "/x"], [datum])?.contains("something else") == true)
-    #expect(flaw(["http://a/items/", "?q"], [datum])?.contains("something else") == true)
+    #expect(flaw(["http://a/items/", ""], [datum])?.contains("would change the address") == true)
+    #expect(flaw(["http://a/items/", "/x"], [datum])?.contains("would change the address") == true)
+    #expect(flaw(["http://a/items/", "?q"], [datum])?.contains("would change the address") == true)
     #expect(flaw(["http://a/items?q=", ""], [datum]) == nil)
   }
 
   @Test("two data cannot make a step together")
   func joined() {
-    #expect(flaw(["http://a/x/", "", ""], [".", "."])?.contains("something else") == true)
-    #expect(flaw(["http://a/x/.", ""], ["."])?.contains("something else") == true)
+    #expect(flaw(["http://a/x/", "", ""], [".", "."])?.contains("would change the address") == true)
+    #expect(flaw(["http://a/x/.", ""], ["."])?.contains("would change the address") == true)
   }
 
   @Test("the host is in the first text", arguments: ["http://", "http://a", "http:", "", "http://a:8"])

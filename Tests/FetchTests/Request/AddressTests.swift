@@ -32,31 +32,31 @@ import Testing
   }
 
   @Test(
-    "what cannot be fetched is told in a sentence that shows no secret",
+    "an invalid address is reported in a sentence without secrets",
     arguments: [
-      ("", "there is no address; write one like https://example.org/items"),
+      ("", "the address is empty; write one like https://example.org/items"),
       ("example.org/a", "the address does not begin with https:// or http://"),
       ("file:///etc/passwd", "the address begins with “file”; only https and http can be fetched"),
       ("a.org?key=hunter2&u=http://b.org", "the address does not begin with https:// or http://"),
-      ("https://", "the address names no host after ://"),
-      ("https:///a", "the address names no host after ://"),
+      ("https://", "the address has no host after ://"),
+      ("https:///a", "the address has no host after ://"),
       (
         "https://me:hunter2@example.org/",
-        "the address has a user name or a password in it, which would be shown; send them as a header"
+        "the address contains a user name or password, which could not be redacted; send them in a header"
       ),
       (
-        "https://a b/", "the address has the host “a b”; a host has letters, digits, dots and hyphens"
+        "https://a b/", "“a b” is not a valid host; a host consists of letters, digits, dots and hyphens"
       ),
       (
         "https://[a.org]/",
-        "the address has the host “[a.org]”; a host has letters, digits, dots and hyphens"
+        "“[a.org]” is not a valid host; a host consists of letters, digits, dots and hyphens"
       ),
       (
         "https://me:hunter2/x@example.org",
-        "what follows the colon after the host is no port, which is a number from 1 to 65535"
+        "the port after the host must be a number from 1 to 65535"
       ),
-      ("https://a:0/", "what follows the colon after the host is no port, which is a number from 1 to 65535"),
-      ("https://a/\n", "the address has a line break or another control character in it"),
+      ("https://a:0/", "the port after the host must be a number from 1 to 65535"),
+      ("https://a/\n", "the address contains a line break or another control character"),
     ])
   func refused(_ text: String, _ words: String) {
     #expect(flaw(text) == words)

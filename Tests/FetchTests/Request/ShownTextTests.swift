@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "time is told as people do",
+    "durations are written for people",
     arguments: [
       (0.0, "0 s"), (0.2, "1 s"), (99, "99 s"), (100, "2 min"), (1380, "23 min"), (1381, "24 min"),
       (5940, "99 min"),

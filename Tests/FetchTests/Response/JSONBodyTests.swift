@@ -20,13 +20,13 @@ import Testing
   }
 
   @Test(
-    "what breaks off is told with its end, and may be had whole the next time",
+    "a truncated body is reported with its end, and is worth a retry",
     arguments: [
       (
         #"{"results": [{"id": 1}, {"na"#,
-        #"JSON that breaks off after 28 bytes: …{"results": [{"id": 1}, {"na"#
+        #"JSON that ends after 28 bytes: …{"results": [{"id": 1}, {"na"#
       ),
-      ("", "nothing where JSON was to be"), (" \n", "nothing where JSON was to be"),
+      ("", "an empty body instead of JSON"), (" \n", "an empty body instead of JSON"),
     ])
   func truncated(_ body: String, _ words: String) throws {
     let failed = try failed(body)
@@ -44,21 +44,21 @@ import Testing
   }
 
   @Test(
-    "what is something else is told as that",
+    "other kinds of bodies are reported as such",
     arguments: [
       (
         "<!DOCTYPE html><html><head><title>Just a\n moment…</title>", nil,
-        "an HTML page titled “Just a moment…”, where JSON was to be"
+        "an HTML page titled “Just a moment…” instead of JSON"
       ),
-      ("\n<p>Oops", "text/html; charset=utf-8", "an HTML page, where JSON was to be"),
-      ("<?xml version='1.0'?><a/>", nil, "XML: <?xml version='1.0'?><a/>, where JSON was to be"),
-      ("Service \u{1B}[2J down, hunter2", nil, "text: Service [2J down, ***, where JSON was to be"),
-      ("\u{1}\u{2}", nil, "binary data: , where JSON was to be"),
+      ("\n<p>Oops", "text/html; charset=utf-8", "an HTML page instead of JSON"),
+      ("<?xml version='1.0'?><a/>", nil, "XML: <?xml version='1.0'?><a/> instead of JSON"),
+      ("Service \u{1B}[2J down, hunter2", nil, "text: Service [2J down, *** instead of JSON"),
+      ("\u{1}\u{2}", nil, "binary data:  instead of JSON"),
       (
         "{'a': 1}", nil,
-        "what begins as JSON but is none: Invalid string literal; expected \", but got ' at line 1, column 5"
+        "invalid JSON: Invalid string literal; expected \", but got ' at line 1, column 5"
       ),
-      ("[1] [2]", nil, "what begins as JSON but is none: Unexpected extra JSON values"),
+      ("[1] [2]", nil, "invalid JSON: Unexpected extra JSON values"),
     ] as [(String, String?, String)])
   func others(_ body: String, _ type: String?, _ words: String) throws {
     let failed = try failed(body, type: type)

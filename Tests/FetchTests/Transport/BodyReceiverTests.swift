@@ -55,7 +55,7 @@ import Testing
     #expect(bucket.pieces.withLock { $0.count } > 1 && bucket.statuses.withLock { $0 } == [200])
   }
 
-  @Test("what it does not want is gathered as ever, redirects and errors among it")
+  @Test("what it rejects is collected as usual, including redirects and errors")
   func errors() throws {
     let server = try LoopbackServer { request in
       request.target == "/"
@@ -72,7 +72,7 @@ import Testing
     #expect(bucket.statuses.withLock { $0 } == [302, 404])
   }
 
-  @Test("it is told of an answer without a body too")
+  @Test("it also receives responses without a body")
   func empty() throws {
     let server = try LoopbackServer { _ in [.reply("")] }
     let bucket = Bucket()

@@ -117,7 +117,7 @@ import Testing
       #expect(outcomes.allSatisfy { failure($0) == nil })
       #expect(most.load(ordering: .relaxed) <= 3)
       let many = try transfer((0..<13).map { try order(server.url + "/\($0)") }, with: transport)
-      #expect(many.compactMap(failure).map(\.message) == ["12 transfers are under way or waiting already"])
+      #expect(many.compactMap(failure).map(\.message) == ["there are already 12 transfers"])
     }
   }
 
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("a body has a limit, which holds for what it unpacks to, whatever length is said")
+  @Test("the limit of a body applies to the decompressed size, whatever length is declared")
   func tooLarge() throws {
     let bomb = gzipped([UInt8](repeating: 0x20, count: 30_000_000))
     #expect(bomb.count < 100_000)
@@ -180,13 +180,13 @@ import Testing
       for path in ["/bomb", "/endless"] {
         let failed = try failure(limited(path))
         #expect(failed?.kind == .tooLarge)
-        #expect(failed?.message == "the answer has more than the 1000000 bytes that are taken")
+        #expect(failed?.message == "the response is larger than the limit of 1000000 bytes")
       }
       #expect(try failure(limited("/headers")) != nil)
     }
   }
 
-  @Test("what breaks off is told from what is whole")
+  @Test("a truncated body is distinguished from a complete one")
   func broken() throws {
     let server = try LoopbackServer { request in
       switch request.target {
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("nobody there is told as that")
+  @Test("an unreachable server is reported as such")
   func unreachable() throws {
     // A port that was free a moment ago.
     let url = try LoopbackServer { _ in [] }.url
@@ -240,7 +240,7 @@ import Testing
         with: transport)
       let phases: [FetchError.Kind] = [.timeout(.firstByte), .timeout(.stall), .timeout(.whole)]
       #expect(outcomes.map { failure($0)?.kind } == phases)
-      #expect(failure(outcomes[0])?.message == "connected, but no answer within 1 s")
+      #expect(failure(outcomes[0])?.message == "connected, but no response within 1 s")
       #expect(Date().timeIntervalSince(start) < 6)
     }
   }
@@ -271,7 +271,7 @@ import Testing
     #expect(failed == TransferError(.timeout(.connect), "no connection within 1 s"))
   }
 
-  @Test("what is cancelled is not told of, and what is let go of fails")
+  @Test("cancelled transfers report nothing, and released ones fail")
   func cancelled() throws {
     let server = try LoopbackServer { request in
       request.target == "/quick" ? [.reply("{}")] : [.pause(milliseconds: 1000), .reply("{}")]

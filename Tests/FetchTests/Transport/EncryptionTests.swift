@@ -73,14 +73,14 @@ struct EncryptionTests {
     try request("https://\(host):\(port)/") { $0.expectation = .anything }
   }
 
-  @Test("a certificate that nobody vouches for is refused, at once and for good")
+  @Test("an untrusted certificate is refused, at once and without retries")
   func selfSigned() throws {
     try makeCertificate("IP:127.0.0.1,DNS:localhost")
     try serving { port in
       let failed = failure { _ = try client().fetch(try page("127.0.0.1", port)) }
       #expect(failed?.kind == .encryption)
       #expect(failed?.tries == 1)
-      #expect(failed?.message.hasPrefix("no safe connection: ") == true)
+      #expect(failed?.message.hasPrefix("no secure connection: ") == true)
       #expect(failed?.message.contains("self-signed certificate") == true)
       let answer = try client(trusting: folder.path + "/cert.pem").fetch(try page("127.0.0.1", port))
       #expect(answer.status == 200)
@@ -98,7 +98,7 @@ struct EncryptionTests {
     }
   }
 
-  @Test("what speaks no TLS is no safe connection")
+  @Test("what speaks no TLS is no secure connection")
   func plain() throws {
     let server = try LoopbackServer { _ in [.reply("1")] }
     server.serving {

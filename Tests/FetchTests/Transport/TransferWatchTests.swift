@@ -31,6 +31,6 @@ import Testing
       watch.receive(at: at(Double(second)))
     }
     #expect(watch.overrun(at: at(60)) == .whole)
-    #expect(watch.failure(.whole).message == "not done within 60 s")
+    #expect(watch.failure(.whole).message == "not complete within 60 s")
   }
 }

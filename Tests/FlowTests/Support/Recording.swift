@@ -5,7 +5,7 @@ struct Recording {
   let polls: Int
   /// The recording, as the `replay` source reads it.
   let text: String
-  /// The changes, told two minutes after each poll, as lines of JSON; at the end what waits is told at once.
+  /// The changes, sent two minutes after each poll, as lines of JSON; at the end, waiting ones are sent at once.
   let changes: [String]
 
   private struct Row: Equatable {

@@ -111,6 +111,6 @@ final class Running {
 
   struct Late: Error, CustomStringConvertible {
     let what, shown, errors: String
-    var description: String { "waited in vain for \(what); shown: \(shown); errors: \(errors)" }
+    var description: String { "timed out waiting for \(what); shown: \(shown); errors: \(errors)" }
   }
 }

@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import JSON
@@ -89,7 +90,7 @@ import Testing
   }
 
   @Test func randomDamageNeverCrashes() {
-    var random = SeededRandom(7)
+    var random = SplitMix64(seed: 7)
     let text = Array(
       #"{"a":[1.5e3,"x\u00e9\ud83d\ude00y",true,null,{"b":false,"b":2}],"c":"é","d":-0.0}"#.utf8)
     for _ in 0..<20_000 {

@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import JSON
@@ -34,7 +35,7 @@ import Testing
   }
 
   @Test func randomDoublesReadBackTheSame() throws {
-    var random = SeededRandom(3)
+    var random = SplitMix64(seed: 3)
     for _ in 0..<20_000 {
       let double = Double(bitPattern: random.next())
       guard double.isFinite else { continue }

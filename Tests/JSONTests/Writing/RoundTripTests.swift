@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// The same value made anew, nothing in it a view.
+  /// A copy of the value without views.
   private func rebuilt(_ value: Value) -> Value {
     switch value.kind {
     case .array: return .array((value.items ?? []).map(rebuilt))

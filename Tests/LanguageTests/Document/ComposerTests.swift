@@ -32,7 +32,7 @@ import Testing
 
   @Test func anAliasNeedsItsAnchor() {
     #expect(complaints("a: &one 1\nb: *oen") == ["2:4: there is no anchor &oen above this alias"])
-    #expect(complaints("a: &a [*a]") == ["1:8: the alias *a stands within its own anchor"])
+    #expect(complaints("a: &a [*a]") == ["1:8: the alias *a refers to an anchor that contains it"])
     #expect(read("a: &x 1\nb: *x").root?.mapping?["b"]?.value.place.position.description == "1:7")
     #expect(complaints("*x : 1\nb: 2").count == 1)
   }

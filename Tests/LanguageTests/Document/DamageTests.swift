@@ -1,4 +1,5 @@
 import Foundation
+import Reactive
 import TestScale
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test func damagedBytesAreRead() {
-    var dice = Dice(state: 5)
+    var dice = SplitMix64(seed: 5)
     let telling = Array("\t\n\r {}[]:,-&*!|>'\"%@`#?$\\~<".utf8) + [0, 0x80, 0xC2, 0xEF, 0xFF]
     for _ in 0..<TestScale.count(4000) {
       var bytes = Array((samples.randomElement(using: &dice) ?? "").utf8)

@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import Language
@@ -29,7 +30,7 @@ import Testing
   }
 
   @Test func everyTextIsReadAsLibyamlReadsIt() {
-    var dice = Dice(state: 11)
+    var dice = SplitMix64(seed: 11)
     let pieces = [" ", "  ", "\n", "\n\n", "@", "é", "\t", "x", "日", "\r\n", "''", " \n "]
     for _ in 0..<4000 {
       let body = (0..<Int.random(in: 0...10, using: &dice)).map { _ in

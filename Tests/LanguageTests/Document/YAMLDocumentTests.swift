@@ -62,13 +62,14 @@ import Testing
     let found = complaints("a: 1\nb: {x: 1, x: 2}\na: 2\na: 3\n")
     #expect(
       found == [
-        "2:11: the key “x” is here twice", "3:1: the key “a” is here twice", "4:1: the key “a” is here twice",
+        "2:11: the key “x” is given twice", "3:1: the key “a” is given twice",
+        "4:1: the key “a” is given twice",
       ])
   }
 
   @Test func oneSyntaxErrorDoesNotHideTheOthers() {
     let text =
-      "a: [1, 2\nsources:\n  x: y: z\nsteps:\n  - map: \"\\(.a)\"\nsinks: *nobody\nlast: 1\nlast: 2\n"
+      "a: [1, 2\nsources:\n  x: y: z\nsteps:\n  - map: \"\\(.a)\"\nsinks: *nothing\nlast: 1\nlast: 2\n"
     let document = read(text)
     #expect(!document.isWhole)
     let lines = document.problems.sorted.map(\.place.position.line)
@@ -78,13 +79,13 @@ import Testing
 
   @Test func commonMistakesSayWhatToDo() {
     let cases = [
-      ("a: b: c", "1:5: a “:” makes a key here, where none can be"),
+      ("a: b: c", "1:5: unexpected “:”: there cannot be a key here"),
       ("a: @tsv", "1:4: a text cannot begin with “@”"),
-      ("a: \"\\(.x)\"", "1:5: there is no such escape in double quotes"),
+      ("a: \"\\(.x)\"", "1:5: unknown escape in double quotes"),
       ("a: \"x", "1:4: the quote that opens here is never closed"),
       ("a: *", "1:5: “&” and “*” begin the name of an anchor here"),
-      ("a: !.x", "1:4: the tag “!.x” means nothing here"),
-      ("a: [${b}]", "1:5: “${” within [ ] or { } must stand in quotes"),
+      ("a: !.x", "1:4: the tag “!.x” is not supported here"),
+      ("a: [${b}]", "1:5: “${” within [ ] or { } must be quoted"),
       ("a: ]", "1:4: a value is expected here, not “]”"), ("a: - b", "1:4: a list cannot begin here"),
       ("a: !b!c d", "1:4: “!” begins a tag here"),
       ("a: {{b}}", "1:5: a mapping cannot be a key"),

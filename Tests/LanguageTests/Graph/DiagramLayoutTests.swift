@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import Language
@@ -33,7 +34,7 @@ import Testing
 
   @Test("boxes never overlap, and lines go from box to box without crossing any", arguments: 0..<60)
   func random(seed: UInt64) {
-    var dice = Dice(state: seed)
+    var dice = SplitMix64(seed: seed)
     let count = Int.random(in: 1...18, using: &dice)
     let sizes = (0..<count).map { _ in
       Size(width: .random(in: 90...340, using: &dice), height: .random(in: 30...70, using: &dice))

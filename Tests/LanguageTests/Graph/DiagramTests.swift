@@ -53,7 +53,7 @@ let wired = """
       ])
   }
 
-  @Test("a secret that stands in another place of the file as well is not shown there either")
+  @Test("a secret that also occurs elsewhere in the file is redacted there, too")
   func secretsElsewhere() throws {
     let text = """
       name: about hunter2-hunter2

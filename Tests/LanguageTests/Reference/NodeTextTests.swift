@@ -16,15 +16,14 @@ import Testing
           where  expression, required
               what must hold
 
-        keep: … is short for keep: { where: … }, where … is no
+        Shorthand: keep: … is keep: { where: … }, unless … is a
         mapping.
 
-        Beside it, as with every step
+        Options of every step, next to it
           name  text, optional
-              what statistics and messages call the step, and its
-              state goes by
+              its name in statistics, messages and state
           on_error  log, stop or { dead_letter: PATH }, optional
-              how an event that the step fails on is handled
+              how to handle events on which the step fails
 
         Examples
           # by number
@@ -33,14 +32,14 @@ import Testing
               0s {"n": 2}
             → 0s {"n":2}
 
-          # nobody
+          # none
           keep: false
               0s 1
             → nothing
         """)
   }
 
-  @Test("what a step remembers and looks up is said")
+  @Test("the state and the lookups of a step are documented")
   func state() {
     let text = text("join")
     #expect(text.contains("\nState\n  the last event of each key, up to bound\n"))
@@ -51,7 +50,7 @@ import Testing
   @Test("a source that is polled has a schedule beside it, one that is read has none")
   func schedules() {
     #expect(text("api").contains("\n  every  duration, optional\n"))
-    #expect(!text("lines").contains("every  duration") && text("lines").contains("  It has none.\n"))
+    #expect(!text("lines").contains("every  duration") && text("lines").contains("  None.\n"))
   }
 
   @Test("every sink has a condition among its options, and says what it reads beside them")

@@ -11,7 +11,7 @@ import Testing
   func text() {
     #expect(
       skeleton(["lines"], ["shape", "keep"], ["log"]) == """
-        # flow check FILE says whether it is right, flow run FILE runs it, flow docs KIND explains a node.
+        # Check it with flow check FILE and run it with flow run FILE; flow docs KIND documents a node.
 
         name: 'x y'
         description: What this pipeline is for.
@@ -20,19 +20,19 @@ import Testing
           input:
             # read lines
             lines:
-            # how many polls, or pieces of a file, may wait for the pipeline (integer)
+            # how many polls, or chunks of a file, may be queued for the pipeline (integer)
             # buffer: 8
-            # what the source does when so many wait: wait itself, or drop the oldest or newest (wait or
-            # drop_oldest or drop_newest)
+            # what to do when the queue is full: wait, or drop the oldest or newest (wait or drop_oldest or
+            # drop_newest)
             # when_full: wait
 
         steps:
           # make it another
           # what it becomes (expression or mapping of expressions)
           - shape: { id: .id, at: '.["a, b"]' }
-            # what statistics and messages call the step, and its state goes by (text)
+            # its name in statistics, messages and state (text)
             # name: text
-            # how an event that the step fails on is handled (log, stop or { dead_letter: PATH })
+            # how to handle events on which the step fails (log, stop or { dead_letter: PATH })
             # on_error: log
 
           # keep some
@@ -46,9 +46,9 @@ import Testing
             log:
               # the file (path template)
               path: out/a.jsonl
-              # only events for which this is neither false nor null (expression)
+              # write only events for which this is neither false nor null (expression)
               # when: .type != "removed"
-            # how an event that the sink fails on is handled (log, stop or { dead_letter: PATH })
+            # how to handle events on which the sink fails (log, stop or { dead_letter: PATH })
             # on_error: log
 
         """)

@@ -6,15 +6,15 @@ import Testing
 
   @Test func aProblemShowsItsLine() {
     let problem = Problem(
-      "there is no step “filtr”", at: SourceRange(file, 11..<16), hint: "did you mean “filter”?")
+      "unknown step “filtr”", at: SourceRange(file, 11..<16), hint: "did you mean “filter”?")
     #expect(
       problem.description == """
-        a.yaml:2:5: there is no step “filtr”
+        a.yaml:2:5: unknown step “filtr”
             2 |   - filtr: .a
               |     ^^^^^
           hint: did you mean “filter”?
         """)
-    #expect(problem.summary() == "a.yaml:2:5: there is no step “filtr”; did you mean “filter”?")
+    #expect(problem.summary() == "a.yaml:2:5: unknown step “filtr”; did you mean “filter”?")
   }
 
   @Test func caretsStandBelowWideCharactersAndTabs() {

@@ -13,7 +13,7 @@ let toys = Catalog([
     "keep", "keep some", options: AnyOption.list(Toy.condition), shorthand: "where",
     examples: [
       .init("by number", "keep: .n > 1", input: "0s {\"n\": 1}\n0s {\"n\": 2}", output: "0s {\"n\":2}"),
-      .init("nobody", "keep: false", input: "0s 1", output: ""),
+      .init("none", "keep: false", input: "0s 1", output: ""),
     ], madeBy: ToyMaker(role: .step)),
   NodeSpec(
     "shape", "make it another", options: AnyOption.list(Toy.shape), shorthand: "to", isBare: true,

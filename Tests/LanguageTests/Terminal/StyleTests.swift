@@ -15,7 +15,7 @@ import Testing
 
   @Test("a name that is none is pointed at")
   func wrongNames() {
-    #expect(throws: TextError("there is no style “gren”", at: 5..<9, hint: "did you mean “green”?")) {
+    #expect(throws: TextError("unknown style “gren”", at: 5..<9, hint: "did you mean “green”?")) {
       try Style("bold gren")
     }
   }

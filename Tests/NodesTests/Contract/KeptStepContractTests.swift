@@ -12,10 +12,10 @@ import Testing
 /// as if nothing had been.
 @Suite("Contract of steps that are kept")
 struct KeptStepContractTests {
-  /// The time when nobody listens is no silence, so `timeout` counts anew.
+  /// The time between runs is not a silence, so `timeout` starts again.
   static let kinds = Catalog.all.steps.filter(\.isKept).map(\.kind).filter { $0 != "timeout" }
 
-  @Test("a run that is killed behind any event is gone on with by the next one", arguments: kinds)
+  @Test("a run that is killed after any event is resumed by the next one", arguments: kinds)
   func killed(_ kind: String) throws {
     let spec = try #require(Catalog.all.named(kind).first)
     for example in spec.examples {
@@ -29,7 +29,7 @@ struct KeptStepContractTests {
     }
   }
 
-  @Test("a run that is stopped in good order is gone on with too", arguments: kinds)
+  @Test("a run that is stopped gracefully is also resumed", arguments: kinds)
   func stopped(_ kind: String) throws {
     let spec = try #require(Catalog.all.named(kind).first)
     for example in spec.examples {
@@ -85,7 +85,7 @@ struct KeptStepContractTests {
     for ending in ["70s {\"k\": \"b\", \"t\": 99, \"n\": 11}", "4s end"] {
       let trial = try KeptTrial(Trial(yaml).plan, input: Self.ties + "\n" + ending)
       let whole = try trial.run(killedBehind: [])
-      // Of what is still ahead when the stream ends, `remind` tells nothing.
+      // `remind` sends no reminders for times after the end of the stream.
       #expect(!whole.isEmpty || ending.hasSuffix("end"))
       let cuts = trial.times.indices.dropLast(ending.hasSuffix("end") ? 1 : 0)
       for cut in cuts {
@@ -98,7 +98,7 @@ struct KeptStepContractTests {
   }
 }
 
-/// A plan whose sources answer by a script, over as many runs as it is killed, in virtual time that goes on.
+/// A plan with scripted sources over several killed runs, in continuous virtual time.
 private struct KeptTrial {
   let scripts: [String: [ScriptedAnswer]]
   /// When something comes.
@@ -161,7 +161,7 @@ private struct KeptTrial {
     }
     clock.advance(by: .nanoseconds(Int64(((end - start) * 1e9).rounded())))
     let before = heard.entries
-    // What a killed run would do next is done to files that nobody looks at any more.
+    // What a killed run would do next is done to files that are not examined any more.
     if !inGoodOrder { try state.leave() }
     if inGoodOrder { run.stop() } else { run.abort() }
     clock.advance(by: .zero)

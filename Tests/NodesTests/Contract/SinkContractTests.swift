@@ -61,7 +61,8 @@ struct SinkContractTests {
   }
 
   @Test(
-    "an event that it fails on is told with its input and counted; the others are taken", arguments: kinds)
+    "a failing event is reported with its input and counted; the others are accepted",
+    arguments: kinds)
   func failures(_ kind: String) throws {
     let seen = try run(kind, failing: true, ["1", "2", "3"])
     let counts = try #require(seen.statistics.last)

@@ -28,7 +28,7 @@ struct StepContractTests {
     try Trial(example.yaml, other: example.other.isEmpty ? nil : "other", web: example.web)
   }
 
-  @Test("every option is documented and stands in an example", arguments: kinds)
+  @Test("every option is documented and used in an example", arguments: kinds)
   func options(_ kind: String) throws {
     let spec = try spec(kind)
     #expect(!spec.summary.isEmpty && !spec.summary.hasSuffix("."))

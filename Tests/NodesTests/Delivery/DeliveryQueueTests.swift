@@ -73,7 +73,7 @@ import Testing
     #expect(lines("log") == ["1", "1", "1", "2", "2", "2", "4"])
     #expect(
       log.entries == [
-        "“/bin/sh”: exit status 9, at the last of 3 attempts", "cannot start /no/such: there is no /no/such",
+        "“/bin/sh”: exit status 9 after 3 attempts", "cannot start /no/such: there is no /no/such",
       ])
   }
 
@@ -94,7 +94,7 @@ import Testing
     #expect(log.entries.isEmpty)
   }
 
-  @Test("at the deadline what runs is killed, and all that is left is reported as cut short")
+  @Test("at the deadline what runs is killed, and the rest is reported as interrupted")
   func deadline() throws {
     let queue = queue(DeliverySettings(concurrency: 2))
     for _ in 1...3 { try queue.add(script("trap '' TERM; : > run.$$; sleep 100")) }
@@ -102,7 +102,7 @@ import Testing
     let took = try elapsed { try queue.finish(by: Instant() + .milliseconds(200)) }
     #expect(took >= .milliseconds(200) && took < .seconds(10))
     let words = ["stopped", "stopped", "not run"]
-    #expect(log.entries == words.map { "“/bin/sh” was \($0): the pipeline had to end" })
+    #expect(log.entries == words.map { "“/bin/sh” was \($0): the pipeline ended" })
   }
 
   @Test("a stop ends a wait for room and a wait for a retry")
@@ -121,7 +121,7 @@ import Testing
     }
     #expect(took >= .milliseconds(50) && took < .seconds(10))
     let words = ["not run", "stopped", "not run"]
-    #expect(log.entries == words.map { "“/bin/sh” was \($0): the pipeline had to end" })
+    #expect(log.entries == words.map { "“/bin/sh” was \($0): the pipeline ended" })
   }
 
   @Test("a released queue ends what runs")
@@ -158,6 +158,6 @@ import Testing
       for _ in 1...2 { worker.ends.last?(failure) }
       try queue.wake()
     }
-    #expect(worker.ends.count == 4 && log.entries.last == "no, at the last of 2 attempts")
+    #expect(worker.ends.count == 4 && log.entries.last == "no after 2 attempts")
   }
 }

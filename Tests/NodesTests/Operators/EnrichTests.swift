@@ -26,7 +26,7 @@ import System
     #expect(bench.heard.entries == ["[1,10]", "[2,20]", "[3,30]", "end"])
   }
 
-  @Test("one address is asked once for all who wait for it, and what was answered is used again")
+  @Test("one address is requested once for all events that wait for it, and the response is reused")
   func sameAddress() throws {
     let bench = try Bench(Self.step, [1, 1, 2])
     #expect(bench.held.asked.entries == ["/1", "/2"])
@@ -86,7 +86,7 @@ import System
     #expect(second.heard.entries.filter { $0 != "end" } == ["[2,20]", "[3,30]"])
   }
 
-  @Test("an answer that comes after the end, or after a hard stop, is heard by nobody")
+  @Test("a response that arrives after the end, or after a hard stop, is ignored")
   func late() throws {
     let bench = try Bench(Self.step, [1])
     bench.run.abort()
@@ -102,8 +102,8 @@ import System
     let output = try trial.run(#"0s "/?# %"\#n1s ".."\#n2s null\#n3s {}"#)
     #expect(output.lines == ["0s 1", "2s null"])
     let messages = output.outcome.messages.map(\.message)
-    #expect(messages.count == 2 && messages[0].contains("would name something else"))
-    #expect(messages[1].contains("cannot be a part of an address"))
+    #expect(messages.count == 2 && messages[0].contains("would change the address"))
+    #expect(messages[1].contains("cannot be part of an address"))
   }
 
   @Test("the host of an address is no matter of data, which is found before anything is run")
@@ -121,12 +121,12 @@ import System
     #expect(output.lines == [])
     #expect(
       output.outcome.messages.map(\.message) == [
-        "GET https://a/1: there is no answer; a test gives one under web"
+        "GET https://a/1: the test has no response for it; add one under web"
       ])
   }
 }
 
-/// A pipeline of one such step over one poll, with a network that answers when it is told to, in virtual time.
+/// A pipeline of one such step over one poll, with a network that responds on demand, in virtual time.
 private struct Bench {
   let clock = VirtualScheduler()
   let held = Held()

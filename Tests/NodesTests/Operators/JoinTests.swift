@@ -43,6 +43,6 @@ import Testing
   func check() {
     #expect {
       try Trial("join: { with: other, key: .k, as: a, emit: . }", other: "other")
-    } throws: { "\($0)".contains("emit says already") }
+    } throws: { "\($0)".contains("no effect beside emit") }
   }
 }

@@ -140,7 +140,7 @@ import System
     #expect(machine.due(at: second(205)) == nil)
   }
 
-  @Test("goes on with the state that another has left")
+  @Test("resumes the state of another machine")
   func takenUp() {
     var machine = Machine(state: MemoryState(), leads: [.seconds(5)], grace: .zero, bound: 10)
     _ = machine.accept(7, at: second(20), for: 1, now: second(0))

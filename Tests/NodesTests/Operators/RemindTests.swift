@@ -64,7 +64,7 @@ import Testing
     #expect(
       output.lines == [#"1m {"key":null,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"net":60}}"#])
     #expect(output.counts?.errors == 1)
-    #expect(output.outcome.messages.first?.message.hasPrefix(#"this is no time: "soon""#) == true)
+    #expect(output.outcome.messages.first?.message.hasPrefix(#"not a time: "soon""#) == true)
   }
 
   @Test("at the end of the stream nothing is told before its time")

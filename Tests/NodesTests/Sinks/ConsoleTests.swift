@@ -34,7 +34,7 @@ import System
     }
   }
 
-  @Test("a template makes a line an event; one that fails is told and passed over")
+  @Test("a template prints a line per event; one that fails is reported and skipped")
   func template() throws {
     let sink = #"screen: { console: '\(.name) is \(.n + 1)' }"#
     let lines = [#"{"name":"a\u001bb\nc","n":1}"#, #"{"name":"d","n":[]}"#, #"{"name":"e","n":2}"#]
@@ -63,12 +63,12 @@ import System
     #expect(try SinkBench(isTerminal: true).run(sink, lines: lines).text == "1\n2\n")
   }
 
-  @Test("a style that does not exist is told once, and everything is printed all the same")
+  @Test("an unknown style is reported once, and everything is printed all the same")
   func wrongColor() throws {
     let seen = try SinkBench(isTerminal: true, hasColors: true)
       .run(#"screen: { console: { color: '"rde"' } }"#, lines: ["1", "2"])
     #expect(seen.text == "1\n2\n")
-    #expect(seen.log == ["screen: color: there is no style “rde”; did you mean “red”?"])
+    #expect(seen.log == ["screen: color: unknown style “rde”; did you mean “red”?"])
   }
 
   @Test("when the reader goes, the pipeline ends well")
@@ -83,6 +83,6 @@ import System
   func problems() {
     let both = SinkBench.problems("screen: { console: { template: x, table: [.a] } }")
     #expect(both.contains("prints either a template or a table"))
-    #expect(SinkBench.problems("screen: { console: { table: {} } }").contains("a table needs columns"))
+    #expect(SinkBench.problems("screen: { console: { table: {} } }").contains("the table has no columns"))
   }
 }

@@ -24,7 +24,7 @@ import System
     #expect(try SinkBench().run(sink, lines: [lines[0]]).log == ["tell: --n1\\u001b|$(id)", "tell: &|"])
   }
 
-  @Test("what comes too often is told together when the time is over, or at the end")
+  @Test("excess notifications are combined into a digest, shown after the period or at the end")
   func digests() throws {
     let sink = #"tell: { notify: { title: '\(.name)', at_most: 1 in 90s } }"#
     let named = (1...13).map { [#"{"name":"n\#($0)"}"#] }
@@ -36,7 +36,7 @@ import System
     #expect(early.log.filter { $0.hasPrefix("tell") } == ["tell: n1", "tell: 2 more: p: n2; n3"])
   }
 
-  @Test("a command that fails is told, and does not keep the others back")
+  @Test("a command that fails is reported and does not block the others")
   func failing() throws {
     let sink = #"tell: { notify: { title: '\(.name)', command: [sh, -c, 'test "$0" != n1 && echo ok'] } }"#
     let seen = try SinkBench().run(sink, lines: [#"{"name":"n1"}"#, #"{"name":"n2"}"#])
@@ -76,8 +76,8 @@ import System
   @Test("options that do not go together are refused")
   func problems() {
     let none = SinkBench.problems("t: { notify: { title: x, through: command } }")
-    #expect(none.contains("it is not said which command"))
+    #expect(none.contains("through: command needs a command"))
     let unused = SinkBench.problems("t: { notify: { title: x, through: bell, command: [a] } }")
-    #expect(unused.contains("not used"))
+    #expect(unused.contains("no effect"))
   }
 }

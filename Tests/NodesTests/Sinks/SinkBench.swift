@@ -20,7 +20,7 @@ struct SinkBench {
   var columns = 40
   var rows = 10
   var isDryRun = false
-  /// Whoever reads standard output goes after so many writes.
+  /// The reader of standard output goes away after this many writes.
   var readerStays = Int.max
   var environment: [String: String] = [:]
   /// What the web answers.

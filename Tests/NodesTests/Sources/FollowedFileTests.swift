@@ -13,7 +13,7 @@ private final class Follower {
   let stop: StopSign
   var changes: [FileChange] = []
   var flaws: [BadText] = []
-  /// How many values had been handed out when it had caught up, each time it said so.
+  /// How many values had been returned each time it reported that it had caught up.
   var caughtUp: [Int] = []
   private var count = 0
   private var file: FollowedFile?
@@ -77,7 +77,7 @@ private final class StopAfter {
     #expect(follower.changes == [.unreadable(reason: "cannot follow: only plain files can be")])
   }
 
-  @Test("once everything has been handed out that was there at the beginning, it says so, once")
+  @Test("once all values that existed at the start have been returned, it reports so, once")
   func caughtUp() throws {
     try folder.write("a", "1\n2\n{\"x\":")
     let follower = try Follower(folder["a"])
@@ -99,7 +99,7 @@ private final class StopAfter {
       try folder.append("a", (0..<30).map { _ in "\(number)\n" }.joined())
       _ = try follower.next()
     }
-    // What was read together is handed out together.
+    // Values read together are returned together.
     #expect(follower.caughtUp.count == 1)
     #expect((50..<50 + 64).contains(follower.caughtUp.first ?? 0))
   }
@@ -112,7 +112,7 @@ private final class StopAfter {
     #expect(follower.caughtUp == [0])
   }
 
-  @Test("what had the name before is handed out first", arguments: ["", "5\n", "5\n{"])
+  @Test("the file that had the name before is read first", arguments: ["", "5\n", "5\n{"])
   func caughtUpThroughRotation(present: String) throws {
     try folder.write("a", "1\n2\n3")
     let identity = try #require(FileIdentity(at: folder["a"]))
@@ -126,7 +126,7 @@ private final class StopAfter {
     #expect(follower.caughtUp == [read.count])
   }
 
-  @Test("only whole lines are handed out", arguments: [false, true])
+  @Test("only whole lines are returned", arguments: [false, true])
   func wholeLines(polls: Bool) throws {
     try folder.write("a", "1\n2\n{\"x\":")
     let follower = try Follower(folder["a"], polls: polls)
@@ -180,7 +180,7 @@ private final class StopAfter {
     #expect(follower.changes == [.begun])
   }
 
-  @Test("files that had the name only while nobody looked are read too")
+  @Test("files that had the name only between two checks are also read")
   func rotatedTwice() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])
@@ -255,7 +255,7 @@ private final class StopAfter {
     writer.wait()
   }
 
-  @Test("a file that is cut is read from its beginning, and that is told")
+  @Test("a truncated file is read from its beginning, with a report")
   func truncation() throws {
     try folder.write("a", "1\n2\n3\n")
     let follower = try Follower(folder["a"])
@@ -279,7 +279,7 @@ private final class StopAfter {
     #expect(end.offset == 6)
   }
 
-  @Test("nothing happening wakes nobody")
+  @Test("without changes there are no wake-ups")
   func sleeps() throws {
     try folder.write("a", "1\n")
     let follower = try Follower(folder["a"])

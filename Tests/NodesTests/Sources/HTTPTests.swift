@@ -130,7 +130,7 @@ import System
     #expect(order.method == .post && String(decoding: order.body, as: UTF8.self) == #"{"open":true}"#)
   }
 
-  @Test("where a server is out of order what it said last stands in, told once, and its end is told")
+  @Test("a failing server is replaced by its last response, reported once, and so is its return")
   func stale() throws {
     let isBroken = Journal<Bool>()
     let trial = try WebTrial("http: 'http://a/x'") { _ in
@@ -142,9 +142,9 @@ import System
       let answer = try trial.poll()
       #expect(Value.array(answer.rows).description == "[1]" && answer.notes.member("stale")?.isTruthy == true)
     }
-    #expect(trial.told.entries.count { $0.contains("stands in") } == 1, "\(trial.told.entries)")
+    #expect(trial.told.entries.count { $0.contains("until there is a new one") } == 1, "\(trial.told.entries)")
     isBroken.note(false)
     #expect(try trial.poll().notes == .emptyObject)
-    #expect(trial.told.entries.last == "there is news again")
+    #expect(trial.told.entries.last == "there is a new response again")
   }
 }

@@ -76,7 +76,7 @@ import System
     let answers = trial.details.entries.filter { $0.hasPrefix("http://a/") }
     #expect(answers.first?.hasSuffix(": answered") == true && answers.count == 3, "\(answers)")
     #expect(
-      answers.dropFirst().allSatisfy { $0.hasSuffix("the answer of 0s ago is used again") }, "\(answers)")
+      answers.dropFirst().allSatisfy { $0.hasSuffix("using the cached response of 0s ago") }, "\(answers)")
   }
 
   @Test("with detail each launch is asked for by itself")
@@ -139,7 +139,7 @@ import System
       })
   }
 
-  @Test("where the service does not say, or the config knows better, polls go on as ever")
+  @Test("where the service does not say, or the config knows better, polls continue as usual")
   func noBudget() throws {
     let silent = try WebTrial(
       "launch_library: { url: 'http://a' }",

@@ -26,7 +26,7 @@ final class Pieces: ByteSource {
   }
 }
 
-/// A text whose reader is told to stop before its end.
+/// A text whose reader is stopped before its end.
 private final class CutShort: ByteSource {
   private let pieces: Pieces
   let isCutShort = true
@@ -124,14 +124,14 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     #expect(found.flaws.count == 2)
   }
 
-  @Test("a bad line is told with its place, and costs no other")
+  @Test("a bad line is reported with its place and affects no other")
   func badLine() throws {
     let found = try reading("{\"a\":1}\n{\"a\":tru}\n{\"b\n\u{1b}[31m\n{\"a\":3}\n{\"a\":")
     #expect(found.values == ["{\"a\":1}", "{\"a\":3}"])
     #expect(found.flaws.map { $0.prefix(5) } == ["in:2:", "in:3:", "in:4:", "in:6:"])
     #expect(found.flaws[0].hasSuffix(": {\"a\":tru}"))
     #expect(found.flaws[2].hasSuffix(":  [31m"))
-    #expect(found.flaws[3].hasSuffix("it ends too early: {\"a\":"))
+    #expect(found.flaws[3].hasSuffix("unexpected end: {\"a\":"))
   }
 
   @Test("a bad line among many that are parsed at once is found")
@@ -167,17 +167,17 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     #expect(found.flaws.map { $0.prefix(5) } == ["in:1:", "in:4:"])
   }
 
-  @Test("a bad element of an array costs only itself, and what follows the array is told once")
+  @Test("a bad element of an array affects no other, and text after the array is reported once")
   func arrayFlaws() throws {
     let found = try reading("[{\"a\":1},\n{\"a\":tru}, 2,\n 3]\n[4]\n[5]")
     #expect(found.values == ["{\"a\":1}", "2", "3"])
     #expect(found.flaws.map { $0.prefix(5) } == ["in:2:", "in:4:"])
     #expect(found.flaws.last?.contains("format: lines") == true)
-    #expect(try reading("{}", .array).flaws == ["in:1: there is no array at the top: {}"])
-    #expect(try reading("[1", .array).flaws == ["in:1: the array ends too early: "])
+    #expect(try reading("{}", .array).flaws == ["in:1: the text is not an array: {}"])
+    #expect(try reading("[1", .array).flaws == ["in:1: unexpected end of the array: "])
   }
 
-  @Test("a line longer than the limit is passed over in little memory, and told")
+  @Test("a line longer than the limit is skipped in little memory, and reported")
   func longLine() throws {
     let folder = try TemporaryFolder()
     let piece = String(repeating: "x", count: 1 << 20)

@@ -12,7 +12,7 @@ import System
   }
 
   @Test(
-    "what is wrong is said where it stands",
+    "errors are reported at their place",
     arguments: [
       ("3", 0..<1), ("3 per 10m", 0..<9), ("0 in 10m", 0..<1), ("x in 10m", 0..<1), ("3 in 10x", 7..<8),
       ("3 in 0s", 5..<7),

@@ -11,7 +11,7 @@ import System
 
 /// Line files by themselves, as a sink has them, and what they tell.
 ///
-/// A kill is to let go of them: nothing is written then.
+/// A kill releases them without writing anything.
 struct LoneFiles {
   let files: LineFiles
   let log = Journal<Log.Entry>()

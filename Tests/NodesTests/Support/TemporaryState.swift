@@ -24,7 +24,7 @@ final class TemporaryState: Sendable {
     }
   }
 
-  /// What was left, or, of a run that ended, what there is.
+  /// The files left by a run that was killed, or of one that ended.
   func copy() throws -> TemporaryState {
     let other = try TemporaryState()
     let from = FileManager.default.fileExists(atPath: "\(left)/p.db") ? left : folder

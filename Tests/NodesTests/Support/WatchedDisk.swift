@@ -5,7 +5,7 @@ import Engine
 import Language
 import Reactive
 
-/// The machine's disk with so much room, which tells what is asked of it.
+/// The machine's disk with limited room, which records its calls.
 final class WatchedDisk: Disk {
   let calls = Journal<String>()
   /// The files that were made safe.

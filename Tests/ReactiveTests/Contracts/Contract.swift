@@ -10,7 +10,7 @@ struct Contract: Sendable, CustomTestStringConvertible {
   let throwing: Bool
   /// Whether it takes elements from a source; `just` and its like do not.
   let hasSource: Bool
-  /// Whether it goes on listening to its source when nobody listens to it.
+  /// Whether it keeps its subscription to the source without observers of its own.
   var staysConnected = false
   let build:
     @Sendable (_ source: Observable<Int>, _ clock: any Scheduler, _ probe: @escaping Probe) -> Observable<

@@ -1,7 +1,7 @@
 import Reactive
 import Testing
 
-/// Whatever way a stream ends, everything it held is let go of, though source and scheduler live on.
+/// Whatever way a stream ends, everything it held is released, though source and scheduler live on.
 @Suite struct ReleaseTests {
   enum WayOut: CaseIterable {
     case completion

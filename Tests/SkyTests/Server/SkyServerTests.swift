@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "an answer that is cut short and a connection that is lost are errors of the transfer",
+    "a truncated response and a connection that is lost are errors of the transfer",
     arguments: ["truncate=1", "reset=1"])
   func broken(_ faults: String) throws {
     let server = try server(faults)

@@ -48,7 +48,7 @@ import Testing
     #expect(try database.text("SELECT group_concat(a) FROM t") == "2")
   }
 
-  @Test("a full disk is told apart, and with room made the same transaction succeeds")
+  @Test("a full disk is distinguished, and with more room the same transaction succeeds")
   func full() throws {
     let limit = try database.integer("PRAGMA page_count") ?? 0
     try database.execute("PRAGMA max_page_count = \(limit)")

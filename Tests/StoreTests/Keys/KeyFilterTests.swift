@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import Store
@@ -5,7 +6,7 @@ import Testing
 @Suite struct KeyFilterTests {
   @Test("every key that was noted may be there, in each layer, and few others")
   func membership() {
-    var dice = Dice(state: 1)
+    var dice = SplitMix64(seed: 1)
     var filter = KeyFilter()
     #expect(!filter.mayHave(dice.next()))
     let hashes = (0..<200_000).map { _ in dice.next() }

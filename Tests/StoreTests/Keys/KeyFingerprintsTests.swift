@@ -1,3 +1,4 @@
+import Reactive
 import TestScale
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
     "says what a plain set says, whatever comes and goes, with any room",
     arguments: [0, 1, 100, 5000, 40_000])
   func membership(room: Int) {
-    var dice = Dice(state: UInt64(room))
+    var dice = SplitMix64(seed: UInt64(room))
     let known = KeyFingerprints(room: room)
     var model: Set<Int> = []
     for number in 0..<TestScale.count(40_000, atMost: 40_000) {

@@ -1,3 +1,4 @@
+import Reactive
 import TestScale
 import Testing
 
@@ -92,7 +93,7 @@ import Testing
     #expect((0..<2300).allSatisfy { has(table, $0) })
   }
 
-  @Test("that keys are not there is no reason to read them all, where a filter tells it of most")
+  @Test("missing keys do not cause all keys to be read if a filter rules out most")
   func filtered() {
     for isEmpty in [true, false] {
       var keys = KeyPresence(isEmpty: isEmpty, bytes: 1 << 20)
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("keys that cannot be read fail nothing, where nobody has asked for them")
+  @Test("unreadable keys cause no failure unless they are requested")
   func unreadable() throws {
     do {
       let state = try folder.open()
@@ -125,7 +126,7 @@ import Testing
     try state.commit { _ in }
     #expect(StateKey.of(bytes("10x")) { table.contains($0) })
     #expect(!has(table, 999))
-    #expect(failure { try state.commit { _ in } } != nil, "what was asked for and could not be read is told")
+    #expect(failure { try state.commit { _ in } } != nil, "a requested key that cannot be read is reported")
   }
 
   @Test("more keys than they may take memory for are looked for in the file again")
@@ -142,7 +143,7 @@ import Testing
 
   @Test("says what a plain set says, whatever happens", arguments: 0..<TestScale.count(12, atLeast: 3))
   func model(seed: Int) throws {
-    var dice = Dice(state: UInt64(seed))
+    var dice = SplitMix64(seed: UInt64(seed))
     try fill(700)
     var kept = Set(0..<700)
     var now = kept

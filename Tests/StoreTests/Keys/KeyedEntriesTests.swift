@@ -40,7 +40,7 @@ import Testing
     #expect(value("k7", in: entries) == "again" && value("k8", in: entries) == "8")
   }
 
-  @Test("a copy goes on with what it had, whatever is added to the other")
+  @Test("a copy keeps its entries, whatever is added to the other")
   func copies() {
     var entries = KeyedEntries()
     for number in 0..<50 { _ = add("\(number)", "\(number)", to: &entries) }

@@ -1,3 +1,4 @@
+import Reactive
 import TestScale
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
   @Test(
     "a table is what a plain model says after any operations", arguments: 0..<TestScale.count(8, atLeast: 4))
   func model(seed: Int) throws {
-    var dice = Dice(state: UInt64(seed))
+    var dice = SplitMix64(seed: UInt64(seed))
     var folder = try Folder()
     let cache = [0, 500, 4000, 1 << 20].randomElement(using: &dice) ?? 0
     let open = { (folder: Folder) throws -> (StateFile, KeyedTable) in

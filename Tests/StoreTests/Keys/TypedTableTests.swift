@@ -38,7 +38,7 @@ private struct Mark: Storable, Equatable {
   }
 
   @Test(
-    "a key that was looked for in vain is there once it has been set, and gone once it has been removed")
+    "a missing key exists once it has been set, and not any more once it has been removed")
   func missing() throws {
     let state = try folder.open()
     let table = try state.table(node: "n", description: "", of: Mark.self)

@@ -2,7 +2,7 @@ import Glibc
 import SimulatedDisk
 import Testing
 
-/// How a simulated disk fails when it is told to.
+/// How a simulated disk fails on demand.
 @Suite struct DiskFaultTests {
   let disk = SimulatedDisk(.init(seed: 5))
 
@@ -35,7 +35,7 @@ import Testing
     #expect(try file.size == 101)
   }
 
-  @Test("the n-th operation of a kind on a file fails, once, the first and all after it, or by chance")
+  @Test("the n-th operation of a kind on a file fails, once, from the first on, or at random")
   func rules() throws {
     let process = disk.start()
     let (file, other) = (try process.open("/f"), try process.open("/g"))
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("from the operation on at which it is to stop everything fails, until it is said how that ended")
+  @Test("everything fails from a given operation on, until its outcome is decided")
   func stops() throws {
     let process = disk.start()
     let file = try process.open("/f")

@@ -97,7 +97,7 @@ import Testing
     #expect(try left.database.text("PRAGMA integrity_check") == "ok")
   }
 
-  @Test("a commit that was cut short and is found whole at the next start stays", arguments: 0..<3)
+  @Test("an interrupted commit that is complete at the next start stays", arguments: 0..<3)
   func cutShort(seed: Int) throws {
     for number in 1..<40 {
       let disk = try Self.filled(seed: seed)
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("a damaged file is set aside, or still in its place, wherever that is cut short", arguments: 0..<4)
+  @Test("a damaged file is renamed, or still in its place, wherever that is interrupted", arguments: 0..<4)
   func settingAside(seed: Int) throws {
     var (number, isWhole) = (0, false)
     while !isWhole {

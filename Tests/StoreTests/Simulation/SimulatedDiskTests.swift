@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(
-    "a file without a name is there for whoever has it open, and another one under its name is another one")
+    "an unlinked file still exists for its open handles, and a new file under its name is a different one")
   func nameless() throws {
     let process = SimulatedDisk(.init(seed: 1)).start()
     let first = try process.open("/f")

@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import Store
@@ -120,7 +121,7 @@ enum StateAction {
   }
 
   /// One that means something to what the model holds, or next to nothing.
-  static func random(_ model: StateModel, _ dice: inout Dice) -> StateAction {
+  static func random(_ model: StateModel, _ dice: inout SplitMix64) -> StateAction {
     let sink = StateModel.sinks.randomElement(using: &dice) ?? ""
     let owner = StateModel.owners.randomElement(using: &dice) ?? ""
     let name = StateModel.names.randomElement(using: &dice) ?? ""

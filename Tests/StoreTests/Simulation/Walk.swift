@@ -1,3 +1,4 @@
+import Reactive
 import System
 import Glibc
 import SimulatedDisk
@@ -19,14 +20,14 @@ struct Walk {
   let disk: SimulatedDisk
   let nodes: [String]
   let isSynced: Bool
-  var dice: Dice
+  var dice: SplitMix64
   var options = StateFile.Options()
   var process: SimulatedProcess
   var state: StateFile?
 
   /// What was last acknowledged.
   var kept: StateModel
-  /// What a stop may leave instead: of a commit that failed or was cut short.
+  /// What a stop may leave instead: of a commit that failed or was interrupted.
   var doubtful: [StateModel] = []
   /// What a power cut may leave as well where nothing is synced: what was acknowledged since the last one.
   var earlier: [StateModel] = []
@@ -38,7 +39,7 @@ struct Walk {
   /// `isCareless` walks without syncs and expects as much as with them.
   init(seed: UInt64, nodes: [String]? = nil, isCareless: Bool = false) {
     self.seed = seed
-    dice = Dice(state: seed)
+    dice = SplitMix64(seed: seed)
     isSynced = dice.next() % 4 != 0 || isCareless
     disk = SimulatedDisk(
       .init(

@@ -1,10 +1,11 @@
 import Foundation
+import Reactive
 import TestScale
 import Testing
 
 @testable import Store
 
-/// A process that commits for ever is killed, and what it left is looked at.
+/// A process that commits endlessly is killed, and its files are examined.
 @Suite(.timeLimit(.minutes(5))) struct KilledTests {
   static let variable = "FLOW_STORE_WRITER"
   static let writesHere = ProcessInfo.processInfo.environment[variable]
@@ -38,7 +39,7 @@ import Testing
     .enabled(if: writesHere == nil))
   func killed() throws {
     let folder = try Folder()
-    var dice = Dice(state: 5)
+    var dice = SplitMix64(seed: 5)
     var told = 0
     for _ in 0..<TestScale.count(6, atLeast: 2) {
       let child = Process()

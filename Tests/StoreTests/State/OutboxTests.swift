@@ -55,7 +55,7 @@ import Testing
     #expect(try state.written(sink: "log") == OutputPlace(epoch: 2, index: 1))
   }
 
-  @Test("an entry tried in vain keeps its place and id, with its attempts and its next time")
+  @Test("a failed entry keeps its place and id, with its attempts and its next time")
   func retried() throws {
     try fill()
     var tried = entry("tell", 2, 0)

@@ -59,7 +59,7 @@ import Testing
     #expect(state.epoch == 1)
   }
 
-  @Test("a second user is told who the first is, and gets it when the first is done")
+  @Test("a second user gets an error with the first one's process, and the state once that is done")
   func held() throws {
     do {
       let state = try folder.open()
@@ -87,7 +87,7 @@ import Testing
     #expect(try folder.open().epoch == 0)
   }
 
-  @Test("where nobody can say who holds it, it is held all the same")
+  @Test("a lock with an unknown holder is still held")
   func heldByNobody() throws {
     let state = try folder.open()
     try folder.write([], "p.db.lock")

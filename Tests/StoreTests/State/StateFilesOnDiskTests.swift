@@ -46,7 +46,7 @@ import Testing
     #expect(next.epoch == 30)
   }
 
-  @Test("the first bytes of a file; what is no file is told, without waiting for it")
+  @Test("the first bytes of a file; a path that is not a file is reported without waiting")
   func head() throws {
     try folder.write(bytes("abc"))
     #expect(try disk.head(of: folder.file, count: 2) == bytes("ab"))

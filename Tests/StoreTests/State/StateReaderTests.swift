@@ -53,7 +53,7 @@ import Testing
     #expect(try reader.deadLetters(sink: "log").isEmpty)
   }
 
-  @Test("a file that nobody has open is read without anything beside it")
+  @Test("a file that is not in use is read without creating other files")
   func still() throws {
     do { try fill(folder.open()) }
     let before = try folder.read()

@@ -24,7 +24,7 @@ final class Folder {
     try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
   }
 
-  /// Writes over a part of a file, whoever has it open.
+  /// Overwrites a part of a file, even if it is open elsewhere.
   func overwrite(_ name: String = "p.db", at place: Int, _ bytes: [UInt8]) throws {
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/\(name)"))
     try file.seek(toOffset: UInt64(place))
@@ -55,19 +55,6 @@ func failure(_ body: () throws -> Void) -> StoreError? {
     return nil
   } catch {
     return error as? StoreError
-  }
-}
-
-/// The same numbers for the same seed.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
 

@@ -49,7 +49,7 @@ import Testing
     #expect(try file.cacheSize().count == 9)
   }
 
-  @Test("spending is written down, moved, taken back and forgotten when nobody looks back that far")
+  @Test("spending is recorded, moved, refunded, and removed when no window reaches back that far")
   func spending() throws {
     let file = try open()
     let first = try file.spend(at: "a.org", now: 10)
@@ -92,7 +92,7 @@ import Testing
     #expect(try file.site("b.org") == SiteRecord())
   }
 
-  @Test("a damaged file is set aside and begun anew")
+  @Test("a damaged file is renamed and replaced by an empty one")
   func damaged() throws {
     try folder.write(bytes("not a database, of no length that one has"))
     let file = try open()

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Reactive
 
-/// A small HTTP server on the loopback that answers as a test tells it to, byte by byte if need be.
+/// A small HTTP server on the loopback whose responses a test controls, byte by byte if need be.
 package final class LoopbackServer: Sendable {
   /// A request as it came.
   package struct Received: Sendable {
@@ -135,7 +135,7 @@ package final class LoopbackServer: Sendable {
     var end = buffer.firstRange(of: gap)
     while end == nil {
       guard more(connection, &buffer) else { return nil }
-      // Somebody who begins with a TLS handshake is told off in plain text, as servers do.
+      // A TLS handshake gets a plain-text error, as from real servers.
       if buffer.first == 0x16 {
         _ = send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), connection)
         return nil

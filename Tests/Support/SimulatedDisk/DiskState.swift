@@ -76,7 +76,7 @@ struct DiskState {
       case .number(let number) where number <= 1:
         hit = fault
         guard fault.bytesBefore > 0 else { continue }
-        // A write that was cut short answers how far it came; it is the next one that fails.
+        // A partial write returns its length; the next one fails.
         fault.bytesBefore = 0
       case .number(let number): fault.moment = .number(number - 1)
       case .from(let number):

@@ -1,4 +1,4 @@
-/// The last operations on a disk, for whoever looks into a failing seed.
+/// The last operations on a disk, to investigate a failing seed.
 struct DiskTrace {
   struct Entry {
     var number: Int

@@ -62,7 +62,7 @@ final class SQLiteHandle {
     }
   }
 
-  /// Nothing, or the code where it fails, which `errno` then tells more of.
+  /// Nothing, or the error code, with details in `errno`.
   static func answer(_ code: Int32, _ body: () throws(DiskFailure) -> Void) -> Int32 {
     do throws(DiskFailure) {
       try body()

@@ -56,7 +56,7 @@ final class SharedIndex: Sendable {
     }
   }
 
-  /// Answers whether nobody uses it any more.
+  /// Returns whether it has no users any more.
   func leave(_ handle: Int) -> Bool {
     unlock(0..<8, for: handle)
     return state.withLock { state in

@@ -1,7 +1,7 @@
 import Reactive
 import Synchronization
 
-/// A disk in memory for tests, where plain files and SQLite databases lie, and which loses power when it is told to.
+/// A disk in memory for tests, with plain files and SQLite databases, which loses power on demand.
 ///
 ///     let disk = SimulatedDisk(.init(seed: 7))
 ///     let process = disk.start()
@@ -43,7 +43,7 @@ public final class SimulatedDisk: Sendable {
 
   public let options: Options
   let state: Mutex<DiskState>
-  /// Tells its VFSs from those of other disks.
+  /// Distinguishes its VFSs from those of other disks.
   let number: Int
 
   public init(_ options: Options) {
@@ -89,7 +89,7 @@ extension SimulatedDisk {
   /// The faults that are still to happen.
   public var faultCount: Int { state.withLock { $0.faults.count } }
 
-  /// How many bytes files may have together, beyond which a write that makes one longer is cut short or fails.
+  /// The size limit of all files together, beyond which a write is shortened or fails.
   public var capacity: Int? {
     get { state.withLock { $0.capacity } }
     set { state.withLock { $0.capacity = newValue } }

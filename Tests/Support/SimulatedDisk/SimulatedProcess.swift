@@ -3,7 +3,7 @@ import Glibc
 
 /// What one process sees of a simulated disk: files by absolute paths, and a VFS for SQLite of its own.
 ///
-/// Once the disk has crashed or was told to kill, everything here fails, whoever still holds it; start another.
+/// Once the disk has crashed or the process was killed, everything here fails for all holders; start another.
 public final class SimulatedProcess: Sendable {
   let disk: SimulatedDisk
   let number: Int

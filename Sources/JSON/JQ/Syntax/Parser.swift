@@ -193,15 +193,18 @@ extension Parser {
 extension Parser {
   /// The loosest level: definitions, `as`, `label`, `|` and `,`.
   mutating func query() throws(ProgramError) -> SyntaxNode {
-    try nested { (parser) throws(ProgramError) in try parser.checked(try parser.pipeline()) }
+    try nested { (parser) throws(ProgramError) in
+      try parser.checked(try parser.pipeline { (parser) throws(ProgramError) in try parser.commas() })
+    }
   }
 
-  private mutating func pipeline() throws(ProgramError) -> SyntaxNode {
+  /// Operands with `|` between them.
+  mutating func pipeline(
+    _ operand: (inout Parser) throws(ProgramError) -> SyntaxNode
+  ) throws(ProgramError) -> SyntaxNode {
     // Right associative: gathered first and folded from the end, so that long pipelines need no deep stack here.
-    var stages = [try commas()]
-    while accept(.pipe) {
-      stages.append(try commas())
-    }
+    var stages = [try operand(&self)]
+    while accept(.pipe) { stages.append(try operand(&self)) }
     var result = stages.removeLast()
     while let stage = stages.popLast() {
       result = try checked(SyntaxNode(.pipe(stage, result), .through(stage.span, result.span)))

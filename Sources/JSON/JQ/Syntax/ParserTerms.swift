@@ -333,14 +333,6 @@ extension Parser {
 
   /// Expressions with `|` between them; a comma ends the member.
   private mutating func memberValue() throws(ProgramError) -> SyntaxNode {
-    var stages = [try expression()]
-    while accept(.pipe) {
-      stages.append(try expression())
-    }
-    var result = stages.removeLast()
-    while let stage = stages.popLast() {
-      result = try checked(SyntaxNode(.pipe(stage, result), .through(stage.span, result.span)))
-    }
-    return result
+    try pipeline { (parser) throws(ProgramError) in try parser.expression() }
   }
 }

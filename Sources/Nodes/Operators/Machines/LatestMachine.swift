@@ -1,15 +1,15 @@
 import Reactive
 
-/// What a key was last given, and when.
+/// The latest element of a key, and when it was stored.
 struct Latest<Element: Sendable>: Sendable {
   var element: Element
   var at: Instant
 }
 
-/// The state machine of `join` and `scan`: the latest element of each key; memory and time are handed in.
+/// The state machine of `join` and `scan`: the latest element of each key; memory and time are passed in.
 ///
-/// At most `bound` keys are remembered, the one written longest ago making room; with a `lifetime`, a key is forgotten
-/// when it has not been written for that long.
+/// At most `bound` keys are remembered; beyond that, the least recently written is forgotten. With a `lifetime`, a key
+/// is forgotten when it has not been written for that long.
 struct LatestMachine<State: KeyedState, Element: Sendable>: Sendable
 where State: Sendable, State.Value == Latest<Element> {
   private(set) var state: State

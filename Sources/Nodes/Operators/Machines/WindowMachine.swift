@@ -1,13 +1,13 @@
 import Reactive
 
-/// How a stretch of time is cut into windows.
+/// The shape of windows.
 enum WindowShape: Sendable {
-  /// Windows of one size, one beginning every so often, counted from 1970.
+  /// Windows of one size that begin at fixed intervals, counted from 1970.
   case aligned(size: Duration, every: Duration)
-  /// From one event to the next as long as no pause is as long as `gap`, and the whole no longer than `max`.
+  /// Windows that last until there is no event for `gap`, or until they are `max` long.
   case session(gap: Duration, max: Duration)
 
-  /// How long a window may be.
+  /// The longest duration of a window.
   var longest: Duration {
     switch self {
     case .aligned(let size, _): size
@@ -16,45 +16,45 @@ enum WindowShape: Sendable {
   }
 }
 
-/// What a key's open windows hold, by time.
+/// The entries of a key's open windows, ordered by time.
 struct WindowBuffer<Element: Sendable>: Sendable {
   fileprivate(set) var entries: ArraySlice<(time: Instant, element: Element)> = []
-  /// When the first of its windows ends.
+  /// The end of the first open window.
   fileprivate(set) var end = Instant()
-  /// How many entries are in its first session.
+  /// The number of entries in the first session.
   fileprivate(set) var first = 0
 }
 
-/// A window that has ended, with what is in it.
+/// A closed window with its elements.
 struct ClosedWindow<Key: Hashable & Sendable, Element: Sendable>: Sendable {
   let key: Key
-  /// Of a session, when its first and its last element came.
+  /// For a session, the times of its first and last element.
   let start: Instant
   let end: Instant
   let elements: [Element]
 }
 
-/// What became of an element that came to its windows.
+/// The outcome of adding an element.
 enum WindowEntry: Sendable {
   case taken
-  /// All its windows have ended.
+  /// All of its windows have closed.
   case late
-  /// Its key's windows hold as much as they may.
+  /// The windows of its key are full.
   case full
 }
 
-/// The state machine of `window`: sorts elements into windows by key and time; memory and time are handed in.
+/// The state machine of `window`: assigns elements to windows by key and time; memory and time are passed in.
 ///
-/// Time is a watermark that only goes forward: whatever windows end by it have ended, and elements that come for none
-/// but those are late. Windows that end at one instant are taken out in the order in which their keys were last
-/// written. `advance` to a time, take out what is `closed`, then let elements in.
+/// Time is a watermark that only advances: windows that end before it are closed, and elements whose windows are all
+/// closed are late. Windows that end at the same instant are closed in the order in which their keys were last written.
+/// First `advance` to a time, then take what is `closed`, then add elements.
 struct WindowMachine<State: KeyedState, Element: Sendable>: Sendable
 where State: Sendable, State.Value == WindowBuffer<Element> {
   typealias Closed = ClosedWindow<State.Key, Element>
 
   private(set) var state: State
   private(set) var watermark: Instant
-  /// The latest time of an element in an open window when the machine was made.
+  /// The latest time of a restored element.
   private var latestStored = Instant(nanoseconds: .min)
   private let shape: WindowShape
   private let maxKeys: Int
@@ -77,12 +77,12 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     for (key, end) in ends { deadlines.set(end, for: key) }
   }
 
-  /// The time at which the next window ends.
+  /// The end of the next window to close.
   var nextDeadline: Instant? {
     mutating get { deadlines.earliest }
   }
 
-  /// How many elements are in open windows.
+  /// The number of elements in open windows.
   var count: Int {
     var count = 0
     state.forEach { count += $1.entries.count }
@@ -91,12 +91,12 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
 
   mutating func advance(to time: Instant) { watermark = max(watermark, time) }
 
-  /// Whether a clock that gave the times was set back to `time` by more than a window is long.
+  /// Whether the clock was set back to `time` by more than the length of a window.
   ///
-  /// By less, what is open waits no longer than two windows.
+  /// After a smaller step, an open window closes after at most two window lengths.
   func isFarAhead(of time: Instant) -> Bool { max(watermark, latestStored) > time + shape.longest }
 
-  /// Ends all windows, which `closed` then takes out, before the watermark goes back by `resume`.
+  /// Ends all windows, so that `closed` returns them, before `resume` sets the watermark back.
   mutating func endAll() { watermark = .distantFuture }
 
   mutating func resume(at time: Instant) {
@@ -104,7 +104,7 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     latestStored = time
   }
 
-  /// Takes out the next window that has ended, if one has.
+  /// Removes and returns the next closed window, if any.
   mutating func closed() -> Closed? {
     guard let key = deadlines.popFirst(dueBy: watermark), var buffer = state.remove(key) else { return nil }
     let window = takeFirst(key, &buffer)
@@ -112,11 +112,11 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     return window
   }
 
-  /// Takes an element in, if there is a window for it.
+  /// Adds an element to its window, unless it is late or the window is full.
   mutating func accept(_ element: Element, for key: State.Key, at time: Instant) -> WindowEntry {
     if isLate(time) { return .late }
     if state.value(for: key)?.entries.count ?? 0 >= maxElements { return .full }
-    // Taken out, so that there is one owner and it is changed in place.
+    // Removed from the state while it changes, so that it is uniquely owned and updated in place.
     var buffer = state.remove(key) ?? WindowBuffer()
     if let last = buffer.entries.last, time < last.time {
       let place = buffer.entries.partitioningIndex { $0.time > time }
@@ -130,7 +130,7 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     return .taken
   }
 
-  /// Takes out the windows of the key written longest ago, when there is a key too many.
+  /// Closes the windows of the least recently written key, if there are too many keys.
   mutating func excess() -> [Closed] {
     guard state.count > maxKeys, let oldest = state.oldest, var buffer = state.remove(oldest.key) else {
       return []
@@ -161,7 +161,7 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     switch shape {
     case .aligned(let size, let every):
       let elements = entries.prefix { $0.time < end }.map(\.element)
-      // At the end of what can be counted, no other window follows.
+      // Near the largest representable time no other window follows.
       let rest = end == .distantFuture ? [] : entries.drop { $0.time < end - size + every }
       buffer.entries = slice(rest)
       findFirst(&buffer, after: end)
@@ -176,14 +176,14 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     }
   }
 
-  /// With memory of its own, so that what has been taken out is let go of.
+  /// A copy, so that removed elements are freed.
   private func slice(
     _ entries: ArraySlice<(time: Instant, element: Element)>
   ) -> ArraySlice<(time: Instant, element: Element)> {
     Array(entries)[...]
   }
 
-  /// Finds the first window after one that ended.
+  /// Finds the first window that ends after `end`.
   private func findFirst(_ buffer: inout WindowBuffer<Element>, after end: Instant) {
     guard let first = buffer.entries.first else { return }
     switch shape {
@@ -200,10 +200,10 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     }
   }
 
-  /// The same after an element was added at the end.
+  /// Updates the first window after an element was appended.
   private func extendFirst(_ buffer: inout WindowBuffer<Element>) {
     guard let first = buffer.entries.first, let last = buffer.entries.last else { return }
-    // Aligned windows that had ended are open again where the clock is back before their ends.
+    // Aligned windows that had closed are open again if the clock was set back before their ends.
     guard case .session(let gap, let longest) = shape, buffer.entries.count > 1 else {
       return findFirst(&buffer, after: watermark)
     }
@@ -214,7 +214,7 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
 
   private func nextEnd(after time: Instant, _ size: Duration, _ every: Duration) -> Instant {
     let step = every.nanoseconds
-    // Remainders first: the times themselves may be too far from each other to be subtracted.
+    // Remainders first: the difference of two distant times may overflow.
     let sinceStep = time.nanoseconds % step
     let past = (sinceStep < 0 ? sinceStep + step : sinceStep) - size.nanoseconds % step
     return time + .nanoseconds(past < 0 ? -past : step - past)
@@ -222,7 +222,7 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
 }
 
 extension ArraySlice {
-  /// Where the elements for which the condition holds begin; they come last.
+  /// The index of the first element for which the condition holds, given that all such elements are at the end.
   fileprivate func partitioningIndex(_ isLater: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

@@ -1,23 +1,23 @@
 import Glibc
 import Store
 
-/// A table of bytes by bytes, packed: an entry costs its key, its value and about thirty bytes more.
+/// A hash table from bytes to bytes, packed: an entry takes about thirty bytes besides its key and value.
 ///
-/// For state with many keys. Entries lie one behind the other in large pieces of memory; what is removed or outgrown
-/// is left there until half of all is waste, and then everything is packed anew.
+/// For state with many keys. Entries are stored one after the other in large blocks of memory. Removed and outgrown
+/// entries stay there until they take up more than half; then the table is compacted.
 ///
 ///     var table = ByteTable()
 ///     table.set(key: Array("a".utf8), value: Array("1".utf8), mark: 7)
 ///     table.find(Array("a".utf8))  // an entry, whose value is "1" and whose mark is 7
 struct ByteTable: ~Copyable {
-  /// Where an entry lies; good until the table is changed.
+  /// A reference to an entry, valid until the table changes.
   struct Entry {
     fileprivate let base: UnsafeMutableRawPointer
     fileprivate let slot: Int
 
     fileprivate var header: UnsafeMutablePointer<Header> { base.assumingMemoryBound(to: Header.self) }
 
-    /// A number that comes with the entry: which poll it was last seen in.
+    /// A number stored with the entry: the poll it was last seen in.
     var mark: UInt32 {
       get { header.pointee.mark }
       nonmutating set { header.pointee.mark = newValue }
@@ -50,10 +50,10 @@ struct ByteTable: ~Copyable {
   private var sizes: [Int] = []
   private var used = 0
   private(set) var count = 0
-  /// Bytes in entries, and in those of them that are in use.
+  /// Bytes used by all entries, and by those that are still valid.
   private var taken = 0
   private var live = 0
-  /// The place of each entry (piece and offset), by open addressing; and a part of its hash.
+  /// The location of each entry (block and offset), by open addressing, and a part of its hash.
   private var places: [UInt64]
   private var tags: [UInt32]
   private var filled = 0
@@ -82,7 +82,7 @@ struct ByteTable: ~Copyable {
     return nil
   }
 
-  /// Puts a value under a key that is not in the table.
+  /// Adds a key that is not in the table.
   mutating func insert(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, mark: UInt32) {
     if (filled + 1) * 4 > places.count * 3 { rehash() }
     let hash = byteHash(key)
@@ -95,7 +95,7 @@ struct ByteTable: ~Copyable {
     count += 1
   }
 
-  /// Puts another value in the place of an entry's.
+  /// Replaces the value of an entry.
   mutating func update(_ entry: Entry, _ value: UnsafeBufferPointer<UInt8>, mark: UInt32) {
     if value.count <= Int(entry.header.pointee.room) {
       entry.header.pointee.valueCount = UInt32(value.count)
@@ -115,14 +115,14 @@ struct ByteTable: ~Copyable {
     count -= 1
   }
 
-  /// Every entry, in no particular order.
+  /// Calls `body` with every entry, in no particular order.
   func forEach(_ body: (Entry) -> Void) {
     for slot in places.indices where places[slot] < Self.removed {
       body(Entry(base: address(places[slot]), slot: slot))
     }
   }
 
-  /// Frees what removed entries hold, when that is the larger part.
+  /// Compacts the table when removed entries take up more than half of it.
   mutating func packIfWasteful() {
     guard taken > 2 * live + Self.pieceSize else { return }
     let old = pieces
@@ -173,7 +173,7 @@ struct ByteTable: ~Copyable {
 
   private mutating func rehash() {
     let old = places
-    // Places of removed entries are no reason to grow.
+    // Slots of removed entries are no reason to grow.
     let size = (count + 1) * 4 > old.count * 2 ? old.count * 2 : old.count
     places = Array(repeating: Self.vacant, count: size)
     tags = Array(repeating: 0, count: size)

@@ -3,7 +3,7 @@ import Language
 import Reactive
 
 extension Downstream {
-  /// Sends an event that has waited, or the end of a poll.
+  /// Sends an event or the end of a poll that was held back.
   func pass(_ event: Event) {
     if event.isEndOfPoll { send(endOf: event.poll) } else { send(event) }
   }
@@ -15,7 +15,7 @@ extension Downstream {
 }
 
 extension StepContext {
-  /// Logs how many events a step still held when the pipeline was stopped; with state, the next run has them.
+  /// Logs how many events a step still held when a pipeline without state was stopped.
   func noteWaiting(_ count: Int) {
     if count == 0 || isKept { return }
     log.notice(count == 1 ? "one event was still waiting" : "\(count) events were still waiting")

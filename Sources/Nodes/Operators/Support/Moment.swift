@@ -6,16 +6,16 @@ import Reactive
 // Moments: times of day as instants, in nanoseconds since 1970.
 
 extension Instant {
-  /// A time of day to the millisecond; nil outside the years 1679 to 2261.
+  /// A wall-clock time to the millisecond; nil outside the years 1679 to 2261.
   ///
-  /// Rounded, because an alarm that rings a microsecond early would be set again.
+  /// Rounded, because an alarm that fires a microsecond early would have to be set again.
   init?(timeOfDay seconds: Double) {
     let milliseconds = (seconds * 1000).rounded()
     guard abs(milliseconds) < 9.2e12 else { return nil }
     self.init(nanoseconds: Int64(milliseconds) * 1_000_000)
   }
 
-  /// The time in seconds since 1970, from whole milliseconds, so that it is the nearest number.
+  /// The time in seconds since 1970, computed from whole milliseconds to be the nearest number.
   var timeOfDay: Double { Double(nanoseconds / 1_000_000) / 1000 }
 
   /// The time in ISO 8601.
@@ -23,24 +23,25 @@ extension Instant {
 }
 
 extension Value {
-  /// The moment that a value names, in seconds since 1970 or in ISO 8601; nil for null.
+  /// The time that a value represents, in seconds since 1970 or ISO 8601; nil for null.
   func moment() throws -> Instant? {
     if kind == .null { return nil }
     if let seconds = double ?? string.flatMap(parseTimestamp), let moment = Instant(timeOfDay: seconds) {
       return moment
     }
-    throw StepError("this is no time: \(description.prefix(60)); a time is seconds since 1970, or ISO 8601")
+    throw StepError(
+      "not a time: \(description.prefix(60)); a time is a number of seconds since 1970 or ISO 8601")
   }
 }
 
 extension Downstream {
-  /// How long the lane's clock is relied on before the wall clock is read again: that may be set, or the machine sleep.
+  /// How long to rely on the lane's clock: the wall clock may be set, or the machine suspended.
   private static let trust = Duration.seconds(600)
 
   /// The time of day of this turn, to the millisecond.
   var moment: Instant { Instant(timeOfDay: timeOfDay) ?? Instant() }
 
-  /// Sets the alarm to a moment of the wall clock or a time before it; nil clears it.
+  /// Sets the alarm to a wall-clock time, or earlier; nil clears it.
   func setAlarm(atMoment moment: Instant?) {
     guard let moment else { return clearAlarm() }
     setAlarm(at: min(instant(ofTimeOfDay: moment.timeOfDay), now + Self.trust))

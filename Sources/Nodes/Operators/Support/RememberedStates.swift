@@ -4,7 +4,7 @@ import Language
 import Reactive
 import Store
 
-// How what machines keep of a key is written down for the next run.
+// How the state that machines keep per key is stored for the next run.
 
 extension Pending: Storable, Remembered where Element == Event {
   public init?(remembered value: Value) {

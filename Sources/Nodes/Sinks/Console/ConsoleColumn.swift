@@ -7,7 +7,7 @@ struct ConsoleColumn: Sendable {
   let header: String
   let expression: Expression
 
-  /// Columns named after their fields: by the last name, or by the whole path where two have the same.
+  /// Columns named after their fields: by the last name, or by the whole path if two have the same one.
   static func named(_ expressions: [Expression]) -> [ConsoleColumn] {
     let short = expressions.map { lastName($0.text) ?? $0.text }
     return zip(expressions, short).map { expression, name in
@@ -16,7 +16,7 @@ struct ConsoleColumn: Sendable {
     }
   }
 
-  /// `.after.name` and `$meta.name` end in “name”; nil for other expressions.
+  /// The last name, as `name` of `.after.name` and `$meta.name`; nil for other expressions.
   static func lastName(_ text: String) -> String? {
     let names = path(text).split(separator: ".", omittingEmptySubsequences: false)
     guard text.hasPrefix(".") || text.hasPrefix("$"), let last = names.last,
@@ -51,7 +51,7 @@ extension OptionType where Value == [ConsoleColumn] {
         return list.decode(node, checker).map(ConsoleColumn.named)
       }
       if named.entries.isEmpty {
-        checker.report("a table needs columns", at: named.place, hint: "for example { Name: .name }")
+        checker.report("the table has no columns", at: named.place, hint: "for example { Name: .name }")
         return nil
       }
       return mapping.decode(node, checker).map { columns in

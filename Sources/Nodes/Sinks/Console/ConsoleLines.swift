@@ -4,7 +4,7 @@ import Language
 
 /// The console without a table: prints each event as JSON or by a template.
 final class ConsoleLines: Sink {
-  /// The size of the buffer, at which it is written.
+  /// The size at which the buffer is written.
   private static let full = 1 << 16
 
   private let template: Evaluation?
@@ -78,13 +78,15 @@ final class ConsolePainter {
     log = context.log
   }
 
-  /// Plain where the expression has no output; an error is logged once, and the event is printed all the same.
+  /// Plain if the expression has no output.
+  ///
+  /// An error is logged once, and the event is printed unstyled.
   func style(of event: Event) -> Style {
     guard let expression else { return .plain }
     do {
       guard let value = try expression.first(event), !value.isNull else { return .plain }
       guard let name = value.string else {
-        complain("a style is a text such as \"bold red\", not \(value.typeName)")
+        complain("a style must be a string such as \"bold red\", not \(value.typeName)")
         return .plain
       }
       if let style = styles[name] { return style }

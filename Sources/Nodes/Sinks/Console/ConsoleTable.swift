@@ -17,7 +17,7 @@ final class ConsoleTable: Sink {
   private let screen: Screen
   private var live: LiveTable?
   private var printer: RowPrinter
-  /// The rows of this turn, until it is known whether their poll ends with it.
+  /// The rows of this turn, until it is clear whether the turn ends their poll.
   private var rows: [(row: TableRow, poll: Poll)] = []
   private var output = ""
   private var isChanged = false
@@ -40,7 +40,7 @@ final class ConsoleTable: Sink {
     if live == nil || event.poll.number == 0, rows.count >= 1000 { try endTurn() }
   }
 
-  /// A value as a cell: empty for null, texts as they are, and anything else as JSON.
+  /// A value as a cell: empty for null, strings as they are, anything else as JSON.
   private static func text(_ value: Value) -> String {
     value.isNull ? "" : value.string ?? value.description
   }
@@ -85,7 +85,7 @@ struct LiveTable {
   private let headers: [String]
   private let maxRows: Int?
   private let paint: Paint
-  /// The rows by source, in the order of their first rows.
+  /// The rows by source, in the order in which the sources first had rows.
   private var polls: [(source: String, rows: [TableRow])] = []
 
   init(headers: [String], maxRows: Int?, paint: Paint) {
@@ -94,7 +94,7 @@ struct LiveTable {
     self.paint = paint
   }
 
-  /// Replaces the rows of a source; false as long as no source has had any.
+  /// Replaces the rows of a source; returns false as long as no source has had any.
   mutating func show(_ rows: [TableRow], of source: String) -> Bool {
     if let index = polls.firstIndex(where: { $0.source == source }) {
       polls[index].rows = rows
@@ -104,10 +104,10 @@ struct LiveTable {
     return !polls.isEmpty
   }
 
-  /// The lines for a terminal of that size.
+  /// The lines for a terminal of the given size.
   func lines(rows: Int, columns: Int) -> [String] {
     let all = polls.flatMap(\.rows)
-    // One line is the cursor's, and one may be needed for the number of rows that are missing.
+    // One line is for the cursor, and one may be needed for the number of rows left out.
     let room = max(1, rows - 1 - (headers.isEmpty ? 0 : 1))
     var shown = min(all.count, maxRows ?? .max)
     if shown + (shown < all.count ? 1 : 0) > room { shown = room - 1 }
@@ -118,9 +118,9 @@ struct LiveTable {
   }
 }
 
-/// The rows that are printed below each other as they come, under headers that are printed once.
+/// Rows printed below each other as they arrive, under headers that are printed once.
 ///
-/// The columns of a terminal are as wide as what has been in them; they grow, and never shrink.
+/// On a terminal a column is as wide as its widest cell so far; it never shrinks.
 struct RowPrinter {
   /// The width up to which a column grows, so that one row cannot push the other columns out.
   static let widest = 40
@@ -136,7 +136,7 @@ struct RowPrinter {
     widths = headers.map(\.columns)
   }
 
-  /// The text for another program: whole cells with a tab between them.
+  /// The text for another program: whole cells separated by tabs.
   mutating func plain(_ rows: [TableRow]) -> String {
     var table = TextTable(headers: hasBegun ? [] : headers)
     hasBegun = true
@@ -144,7 +144,7 @@ struct RowPrinter {
     return table.plainLines.reduce(into: "") { $0 += $1 + "\n" }
   }
 
-  /// The text for a terminal of a width.
+  /// The text for a terminal of the given width.
   mutating func lines(_ rows: [TableRow], width: Int) -> String {
     let rows = rows.map { TableRow(cells: $0.cells.map(printable), style: $0.style) }
     for row in rows {
@@ -163,7 +163,7 @@ struct RowPrinter {
   private func line(_ cells: [String], _ width: Int) -> String {
     var text = ""
     for (column, cell) in cells.enumerated() {
-      // The last cell has the rest of the line.
+      // The last cell takes the rest of the line.
       let isLast = column == cells.count - 1
       text += isLast ? cell : cell.clipped(to: widths[column]).padded(to: widths[column]) + "  "
     }

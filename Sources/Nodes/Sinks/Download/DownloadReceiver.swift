@@ -64,7 +64,7 @@ final class DownloadReceiver: BodyReceiver {
       let isPacked = headers["content-encoding"].map { $0 != "identity" } ?? false
       if start != nil, !isRightRange || isPacked {
         part.remove()
-        throw DeliveryFailure("the server sent another part of it than was asked for", mayPass: true)
+        throw DeliveryFailure("the server sent a different range than requested", mayPass: true)
       }
       let file = try start == nil ? part.begin(from: url, PartFile.validator(headers)) : part.resume()
       state.withLock { state in
@@ -90,7 +90,7 @@ final class DownloadReceiver: BodyReceiver {
 
   private func tooLarge() -> DeliveryFailure {
     part.remove()
-    return DeliveryFailure("\(part.path) would have more than the \(limit) bytes of max_size", mayPass: false)
+    return DeliveryFailure("\(part.path) would exceed max_size (\(limit) bytes)", mayPass: false)
   }
 
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -124,7 +124,7 @@ final class DownloadReceiver: BodyReceiver {
   /// Gives the complete file its name.
   func finish(syncs: Bool) throws(FileFailure) {
     let (file, size) = state.withLock { ($0.file, $0.size) }
-    guard let file else { throw FileFailure(part.part, "was never begun") }
+    guard let file else { throw FileFailure(part.part, "was never opened") }
     try part.finish(file, size: size, syncs: syncs)
   }
 }

@@ -11,7 +11,7 @@ struct DownloadTask: DeliveryTask {
   let path: String
   var event: Event?
 
-  /// Two downloads at a time would write one file.
+  /// Two downloads at once must not write to one file.
   var key: String? { path }
 
   init(url: String, path: String, event: Event?) {
@@ -75,7 +75,7 @@ struct DownloadWorker: DeliveryWorker {
     }
   }
 
-  /// What the attempt failed with; nil when the file is complete.
+  /// Why the attempt failed; nil if the file is complete.
   private static func outcome(
     _ result: Result<Response, FetchError>, _ receiver: DownloadReceiver, _ part: PartFile, syncs: Bool
   ) -> DeliveryFailure? {
@@ -96,7 +96,7 @@ struct DownloadWorker: DeliveryWorker {
       if !receiver.hasBegun {
         guard receiver.begin(answer.status, answer.headers) else {
           return DeliveryFailure(
-            "the server answered \(answer.status), which has no file with it", mayPass: false)
+            "the server responded \(answer.status), which contains no file", mayPass: false)
         }
         receiver.take(answer.bytes)
         if let failure = receiver.failure { return failure }

@@ -61,15 +61,15 @@ struct PartFile: Sendable {
     disk.unlink(part)
   }
 
-  /// Removes what a run left that was killed just after it had given the complete file its name.
+  /// Removes the leftovers of a run that was killed right after it had renamed the complete file.
   func tidy() { if !disk.exists(part), disk.exists(origin) { disk.unlink(origin) } }
 
-  /// Gives the complete file its name.
+  /// Renames the complete file.
   func finish(_ file: any DiskFile, size: Int, syncs: Bool) throws(FileFailure) {
     guard let status = disk.status(of: part), status.identity == file.status?.identity, status.size == size
     else {
       remove()
-      throw FileFailure(part, "is not what was written to it; somebody else has changed it")
+      throw FileFailure(part, "was changed by another process")
     }
     if syncs {
       do throws(FileFailure) {
@@ -81,7 +81,7 @@ struct PartFile: Sendable {
       }
     }
     crashPoint("download.whole")
-    try FileFailure.of(path, trying: "give the download its name") { () throws(DiskError) in
+    try FileFailure.of(path, trying: "rename the download") { () throws(DiskError) in
       try disk.rename(part, to: path)
     }
     disk.unlink(origin)

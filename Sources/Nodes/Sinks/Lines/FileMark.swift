@@ -2,15 +2,15 @@ import Glibc
 import JSON
 import System
 
-/// A place in a file up to which a run knows what was written: which file, and how long it was then.
+/// How far a file was written at a commit: which file, and its length.
 ///
 ///     {"device":1,"inode":2,"offset":3,"aside":0,"print":"3-9e37"}
 struct FileMark: Equatable, Sendable {
   var identity: FileIdentity
   var offset: Int
-  /// How many files of that name had been set aside by then; nil where nobody has counted.
+  /// How many files of that name had been set aside by then; nil if unknown.
   var aside: Int?
-  /// Of what the file held before the place; nil where it could not be read, and in marks of earlier versions.
+  /// The fingerprint of the file's content up to the mark; nil if it could not be read, and in marks of early versions.
   var fingerprint: FileFingerprint?
 
   var device: UInt { identity.device }
@@ -26,10 +26,10 @@ struct FileMark: Equatable, Sendable {
     self.init(FileIdentity(device: device, inode: inode), at: offset, aside: aside)
   }
 
-  /// From its text; nil where that is not a mark's.
+  /// Parses the text of a mark; nil if it is none.
   init?(json: String) {
     guard let value = try? Value.parse(json) else { return nil }
-    // By their texts: some file systems have numbers that no double holds.
+    // Numbers as text: some file systems have inodes that a double cannot represent.
     func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
       value.member(name).flatMap { $0.kind == .number ? Number("\($0)") : nil }
     }
@@ -40,10 +40,11 @@ struct FileMark: Equatable, Sendable {
     fingerprint = value.member("print")?.string.flatMap { FileFingerprint(text: $0) }
   }
 
-  /// Whether the file with this inode is the one that the mark was made in, and not one written over it or with an
-  /// inode that became free; one that was cut short is.
+  /// Whether this is the file in which the mark was made, rather than one that was overwritten or reuses its inode.
+  ///
+  /// A truncated file is the same.
   func isOf(_ file: any DiskFile) -> Bool {
-    // One that cannot be read fails where it is compared.
+    // A file that cannot be read fails when it is compared.
     guard let fingerprint, let now = FileFingerprint(file, upTo: offset) else { return true }
     return fingerprint.matches(now)
   }
@@ -55,33 +56,35 @@ struct FileMark: Equatable, Sendable {
   }
 }
 
-/// The files that marks are in which are kept, or may be by now: they are found by their inodes, and stay as they are.
+/// The files that committed marks refer to, or may refer to: found by inode, and neither compressed nor removed.
 final class PinnedFiles {
-  /// The one whose mark is kept, then those whose marks were handed out since.
+  /// The file of the committed mark, then those of marks made since.
   private(set) var files: [FileIdentity] = []
-  /// Whether files were set aside since the mark that is kept, and since the one that was handed out last.
+  /// Whether files were set aside since the committed mark, and since the latest one.
   private var isAside = (sinceKept: false, sinceLast: false)
-  /// Those that were written to and whose names others have now, open until they are safe.
+  /// Files that have lost their names but must still be synced.
   private(set) var unsynced: [any DiskFile] = []
 
-  /// A mark in the file was handed out; `isPresent` where nothing leads from it over files that were set aside.
+  /// Notes a new mark in a file; `isPresent` if no files that were set aside follow it.
   func hold(_ file: FileIdentity, isPresent: Bool) {
     if files.last != file { files.append(file) }
     if isPresent { isAside.sinceLast = false }
   }
 
-  /// What was handed out last is kept, and nothing from before is needed.
+  /// Notes that the latest mark was committed, so that earlier ones are no longer needed.
   func marksAreKept() {
     files = files.suffix(1)
     isAside.sinceKept = isAside.sinceLast
   }
 
-  /// The file is written to no more; whether it must be safe before a mark is depends on there being marks.
+  /// Notes that a file is complete.
+  ///
+  /// It must be synced before the next mark, if there are marks.
   func retire(_ file: any DiskFile) {
     if !files.isEmpty { unsynced.append(file) }
   }
 
-  /// Returns when those that were retired are safe; `path` is what an error is about.
+  /// Syncs the files that were retired; `path` is named in errors.
   func sync(_ path: String) throws(FileFailure) {
     while let last = unsynced.last {
       try FileFailure.of(path, trying: "write to the disk") { () throws(DiskError) in try last.sync() }
@@ -89,14 +92,14 @@ final class PinnedFiles {
     }
   }
 
-  /// Nobody asks whether they are safe.
+  /// Forgets the retired files without syncing them.
   func forgetUnsynced() { unsynced = [] }
 
-  /// A file of which the name was given to another because it held something else than it should.
+  /// Notes that a file was renamed because it contained something unexpected.
   func noteAside() { isAside = (true, true) }
 
   func contains(_ file: FileIdentity?) -> Bool { file.map(files.contains) ?? false }
 
-  /// From the mark that is kept, files that were set aside lead to the present one, and to none besides.
+  /// Whether files that were set aside follow the committed mark.
   var hasAside: Bool { isAside.sinceKept }
 }

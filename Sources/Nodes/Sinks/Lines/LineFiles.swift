@@ -4,24 +4,25 @@ import JSON
 import Language
 import System
 
-/// Files that lines are added to, as many open at a time as is allowed; what a disk does not take is offered again.
+/// The output files of a sink, of which a limited number are open at a time; writing is retried until the disk takes
+/// it.
 ///
-/// Nothing is written but by `write()`, so that marks may be kept between the gathering of lines and their writing.
+/// Only `write()` writes, so that marks can be committed after lines are collected and before they are written.
 ///
-/// A run that keeps marks, and after a crash makes everything again that it wrote past them, goes on exactly where it
-/// was:
+/// A run that commits marks, and that regenerates after a crash what it wrote past them, resumes exactly where it was:
 ///
-///     for (path, mark) in kept { files.resume(path, at: mark) }
-///     files.append(bytes, to: path); try files.write()    // again, what comes after the marks
-///     try files.endReplay()
-///     let marks = try files.marks(synced: true)           // to be kept, then:
-///     files.marksAreKept()
+/// for (path, mark) in kept { files.resume(path, at: mark) }
+/// files.append(bytes, to: path); try files.write()    // regenerated lines after the marks
+/// try files.endReplay()
+/// let marks = try files.marks(synced: true)           // commit these, then:
+/// files.marksAreKept()
 ///
-/// What a file holds past its mark is passed over as long as it is the same. Where it is not, the file is set aside
-/// under another name and a new one goes on: every line is then whole in one of the two, and none in both, that which
-/// differs being the first in the new one. See `UncommittedTail` and `RotatingFile`.
+/// What a file contains past its mark is skipped as long as it equals the regenerated lines. If it differs, the file is
+/// set aside under another name and a new one is begun with the first line that differs: every line is whole in exactly
+/// one of the two. See `UncommittedTail` and `RotatingFile`.
 ///
-/// A file has a mark as soon as it is open, before anything is written to it. Who keeps that first, as `needsMarks`
+/// A file has a mark as soon as it is open, before anything is written to it. Committing that mark first, as requested
+/// by `needsMarks`, prevents repeated lines in new files as well.
 /// asks for, has nothing written twice in files that were new either.
 final class LineFiles {
   typealias File = LineFile
@@ -36,26 +37,26 @@ final class LineFiles {
   private let options: AppendFile.Options
   private let limit: Int
   private let context: SinkContext
-  /// All that are open, or of which something is still to be written or told.
+  /// All files that are open or have lines or marks pending.
   private var files: [String: File] = [:]
   private var open: [String: File] = [:]
   private var clock = 0
-  /// Of files that have not been opened since, or were closed while they were compared.
+  /// The marks of files that have not been opened since, or were closed while they were compared.
   private var resumed: [String: FileMark] = [:]
   private var keepsMarks: Bool
-  /// What the last mark of each path was in: as many as whoever keeps them has.
+  /// The file of the last mark of each path.
   private var marked: [String: FileIdentity] = [:]
-  /// When each of them was handed out, by `clock`; 0 for those of the run before.
+  /// When each mark was made, by `clock`; 0 for marks of the previous run.
   private var markedAt: [String: Int] = [:]
-  /// Paths whose lines were taken out since marks were kept: they are written when the marks are.
+  /// Paths whose lines were taken since the last commit; they are written when the marks are.
   private var taken: Set<String> = []
-  /// So many marks are kept at most, or as many as files may be open.
+  /// The least number of marks to keep; `limit` if that is larger.
   private static let leastMarks = 1000
-  /// A file is written to, or is going to be, that its last mark is not in: whoever keeps marks should do so, best
+  /// Whether a file is, or will be, written to that is not the one of its last mark: marks should be committed, best
   /// before `write()`.
   private(set) var needsMarks = false
 
-  /// `keepsMarks` where marks are going to be asked for: from then on it is known without being said.
+  /// `keepsMarks` says from the start that marks will be requested; the first request for marks implies it.
   init(
     _ rotation: Rotation, _ options: AppendFile.Options, limit: Int, _ context: SinkContext,
     keepsMarks: Bool = false
@@ -67,9 +68,9 @@ final class LineFiles {
     self.context = context
   }
 
-  /// The file of a path; it will be written with the others.
+  /// The file of a path, which is written together with the others.
   ///
-  /// It waits while the file cannot be opened for a reason that `isWorthWaiting`.
+  /// Waits while the file cannot be opened for a reason that `isWorthWaiting`.
   func file(_ path: String, waitingFor isWorthWaiting: (FileFailure) -> Bool = { _ in false }) throws -> File
   {
     clock += 1
@@ -84,13 +85,12 @@ final class LineFiles {
     return file
   }
 
-  /// Adds whole lines, or the rest of one, to what is to be written to a path, waiting for its file as `write()` does.
+  /// Adds whole lines, or the rest of one, to be written to a path; waits for its file as `write()` does.
   func append(_ bytes: [UInt8], to path: String) throws {
     try file(path, waitingFor: { _ in true }).lines.put(bytes)
   }
 
-  /// Takes out what the files are still to be given, by their paths; of all, or of those of which no mark leads to what
-  /// is going to be written.
+  /// Removes and returns the pending lines by path; with `unmarkedOnly`, of files whose mark does not lead to them.
   func takeLines(unmarkedOnly: Bool = false) -> [(path: String, lines: [UInt8])] {
     var taken: [(path: String, lines: [UInt8])] = []
     for file in files.values where file.lines.count > 0 && !(unmarkedOnly && marked[file.path] != nil) {
@@ -101,8 +101,8 @@ final class LineFiles {
     return taken.sorted { $0.path < $1.path }
   }
 
-  /// Sees which of the files that lines are going to be written to were moved by others, so that `needsMarks` is known
-  /// before `write()`.
+  /// Checks which of the files to be written were renamed by other processes, so that `needsMarks` is known before
+  /// `write()`.
   func followNames() throws {
     for file in open.values where file.lines.count > 0 {
       guard let open = file.file else { continue }
@@ -113,7 +113,7 @@ final class LineFiles {
     }
   }
 
-  /// Writes what the files are still to be given.
+  /// Writes all pending lines.
   func write() throws {
     for file in open.values where file.lines.count > 0 { try write(file) }
     guard files.count > open.count else { return }
@@ -130,26 +130,26 @@ final class LineFiles {
   private var world: World { context.lane.world }
   private var now: Int { Int(world.wallClock()) }
 
-  // MARK: - Going on after a crash
+  // MARK: - Recovery
 
-  /// Says up to where a file was written when the state was kept; to be called before the file is opened.
+  /// Sets the committed mark of a file; call it before the file is opened.
   ///
-  /// What it holds past that is passed over when the same bytes come again.
+  /// What the file contains past the mark is skipped when the same bytes are regenerated.
   func resume(_ path: String, at mark: FileMark) {
     keepsMarks = true
     resumed[path] = mark
     marked[path] = mark.identity
   }
 
-  /// Whether a file holds what must come again before anything else is added to it.
+  /// Whether a file contains bytes that must be regenerated before anything else is written to it.
   var isPassingOver: Bool {
     open.values.contains { $0.file?.hasUncommittedTail ?? false }
       || resumed.contains { hasMore($0.key, $0.value) }
   }
 
-  /// Nothing comes again from before the crash: what is left in the files is another process's, or another pipeline's.
+  /// Ends the recovery: the remaining bytes in the files are from another process or pipeline.
   ///
-  /// It stays there, and lines are added behind it. The marks are to be kept next.
+  /// They stay, and lines are appended after them. Commit the marks next.
   func endReplay() throws {
     try write()
     for (path, mark) in resumed where files[path] == nil && hasMore(path, mark) {
@@ -175,16 +175,16 @@ final class LineFiles {
     let left = try file.endReplay()
     if left == 0 { return }
     context.log.notice(
-      "\(path): \(left) bytes past what was kept are not written again; they stay, and lines are added behind them"
+      "\(path): \(left) bytes after the last commit were not regenerated; they stay, and new lines follow them"
     )
   }
 
   // MARK: - Marks
 
-  /// Up to where the files are written that changed since the last call; `synced`, so that it is safe on the disk.
+  /// The marks of files that have changed since the last call; with `synced`, after syncing them.
   ///
-  /// A file of which that cannot be said, a pipe or a device, has no mark. An error means that the disk may have lost
-  /// what was written: the run must not go on from there.
+  /// Files without positions (pipes, devices) have no marks. After an error the disk may have lost written data: the
+  /// run must not continue.
   func marks(synced: Bool) throws -> [(path: String, mark: FileMark)] {
     keepsMarks = true
     for file in files.values where synced && file.isUnsynced {
@@ -202,10 +202,9 @@ final class LineFiles {
     return marks.sorted { $0.path < $1.path }
   }
 
-  /// Takes out the paths of marks beyond the bound, those that were handed out longest ago; to be removed with the marks
-  /// that are kept next.
+  /// Removes the oldest marks beyond the bound and returns their paths, to be deleted in the next commit.
   ///
-  /// Nothing was written to these files since their marks were kept, and before anything is they have new ones.
+  /// Nothing was written to these files since their marks were committed, and they get new marks before anything is.
   func takeSurplusMarks() -> [String] {
     let bound = max(Self.leastMarks, limit)
     guard marked.count > bound else { return [] }
@@ -216,7 +215,7 @@ final class LineFiles {
     return surplus.sorted()
   }
 
-  /// The marks that were asked for last are kept, and none from before is needed.
+  /// Notes that the latest marks were committed and earlier ones are no longer needed.
   func marksAreKept() {
     taken = []
     for file in files.values {
@@ -237,7 +236,7 @@ final class LineFiles {
       file.path, rotation, options, on: world.disk, resuming: resumed[file.path], held: file.held,
       syncs: context.syncs, now: now, note: { log.notice($0) }, warn: { log.warning($0) })
     resumed[file.path] = nil
-    // Its mark may be kept from when it was open before.
+    // Its mark may have been committed when it was open before.
     if keepsMarks, file.held.files.isEmpty { file.held.hold(opened.identity, isPresent: true) }
     file.file = opened
     if file.isBesideMark { needsMarks = true }
@@ -263,7 +262,7 @@ final class LineFiles {
 
   // MARK: - Writing
 
-  /// Writes all of a file's lines, waiting for room as long as it takes.
+  /// Writes all lines of a file, waiting for disk space as long as it takes.
   private func write(_ file: File) throws {
     defer { file.lines.removeAll() }
     try file.lines.withBytes { bytes in
@@ -281,8 +280,8 @@ final class LineFiles {
     }
   }
 
-  /// Tries something again and again while it fails for a reason that `isWorthWaiting`, and says so now and then; the
-  /// last failure is thrown when the pipeline must end.
+  /// Retries an action while it fails for a reason that `isWorthWaiting`, with a message every minute; throws the last
+  /// failure when the pipeline must end.
   private func patiently(
     _ path: String, _ what: String, _ isWorthWaiting: (FileFailure) -> Bool = { _ in true },
     _ action: () throws(FileFailure) -> Void
@@ -296,10 +295,10 @@ final class LineFiles {
         return
       } catch {
         guard isWorthWaiting(error) else { throw error }
-        // A reader that is slow is no error; the disk has waited for it already.
+        // A slow reader is not an error; the disk has already waited for it.
         let isSlowReader = error.code == EAGAIN
         if waited.map({ $0 > 60 }) ?? !isSlowReader {
-          context.log.error("\(error); the pipeline waits until it can be \(what)")
+          context.log.error("\(error); the pipeline waits until the file can be \(what)")
           context.meter.countError()
           isReported = true
           waited = 0
@@ -321,25 +320,25 @@ final class LineFiles {
   }
 }
 
-/// One of the files that lines are added to, open or closed to leave room for others.
+/// An output file, open or temporarily closed.
 final class LineFile {
   let path: String
-  /// What is still to be written.
+  /// The lines still to be written.
   let lines = Output(capacity: 1 << 10)
   let held = PinnedFiles()
-  /// Nil while it is closed.
+  /// Nil while the file is closed.
   var file: RotatingFile?
   var lastUsed = 0
-  /// It may differ from what the last mark says.
+  /// Whether it may differ from its last mark.
   var isChanged = true
   var isUnsynced = true
-  /// What comes again is to be ended before the next bytes.
+  /// Whether the replay must be ended before the next bytes are written.
   var endsReplay = false
   /// Its mark when it was closed.
   private var closedAt: FileMark?
-  /// Folders whose names the disk may not have known when it was closed.
+  /// Folders whose entries may not have been synced when it was closed.
   private var newFolders: [String] = []
-  /// What the last mark was in.
+  /// The file of the last mark.
   private var marked: FileIdentity?
 
   init(_ path: String, marked: FileIdentity?) {
@@ -347,7 +346,7 @@ final class LineFile {
     self.marked = marked
   }
 
-  /// Up to where it is written, to be kept.
+  /// Makes a mark to be committed.
   func handOutMark() -> FileMark? {
     isChanged = false
     guard let mark = file == nil ? closedAt : file?.mark else { return nil }
@@ -356,16 +355,16 @@ final class LineFile {
     return mark
   }
 
-  /// What is going to be written goes to another file than the last mark is in.
+  /// Whether the next bytes go to another file than that of the last mark.
   var isBesideMark: Bool {
     guard let file, !file.isPassingOver else { return false }
     return file.identity != marked
   }
 
-  /// A closed file can be opened again as if it had not been before.
+  /// Whether a closed file can be reopened without remembering anything else about it.
   var isAsMarked: Bool { !isChanged && held.files.count < 2 }
 
-  /// Leaves room for another; from where it is to be resumed when it is opened again, if it must be.
+  /// Closes the file; returns the mark to resume at when it is reopened, if that is necessary.
   func close() -> FileMark? {
     file?.finishPacking()
     closedAt = file?.mark
@@ -376,13 +375,13 @@ final class LineFile {
     return closedAt
   }
 
-  /// Returns once the disk has what was written.
+  /// Syncs what was written.
   func sync(on disk: any Disk, followsLinks: Bool) throws(FileFailure) {
     if let file {
       try file.sync()
     } else {
       try held.sync(path)
-      // If the name is another's now, another process has taken the file, and care of it.
+      // If another file has the name now, another process has moved this one and is responsible for it.
       if let closed = try? disk.open(toRead: path, followsLinks: followsLinks),
         let identity = closed.status?.identity, identity == closedAt?.identity
       {

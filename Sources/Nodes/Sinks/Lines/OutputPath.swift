@@ -2,9 +2,9 @@ import Engine
 import JSON
 import Language
 
-/// The path that a sink writes to for an event: what expressions give cannot lead out of its folder.
+/// The path that a sink writes to for an event; the results of expressions cannot lead out of its folder.
 struct OutputPath {
-  /// Where it is always the same.
+  /// The path, if it is the same for all events.
   let constant: String?
   private let parts: Evaluation
 
@@ -23,16 +23,16 @@ struct OutputPath {
   }
 }
 
-/// Makes a part of a file name of data, so that it names a file in the folder it is put in and nothing else.
+/// Makes a part of a file name from data, so that it refers to a file in the intended folder only.
 ///
-///     safePathPart("../etc/passwd")   // "_.-etc-passwd"
+/// safePathPart("../etc/passwd")   // "_.-etc-passwd"
 ///
-/// `/` becomes `-`; control characters, NUL and what turns the direction of writing become `_`, as does a dot at the
-/// beginning, which would hide the file or lead out of the folder; an empty part becomes `_`. At most 100 bytes are
-/// kept, cut between characters. Different data may give the same part.
+/// `/` becomes `-`. Control characters, NUL, characters that change the direction of text, and a leading dot become
+/// `_`, as does an empty part. At most 100 bytes are kept, cut between characters. Different data may give the same
+/// part.
 ///
-/// That a link in the folder does not lead out of it is up to who opens the file: `AppendFile.Options.followsLinks`
-/// is for that. It guards the last part of a path; the folders above are the user's own.
+/// Links in the folder are the caller's concern: see `AppendFile.Options.followsLinks`, which covers the last component
+/// of a path. The folders above it belong to the user.
 func safePathPart(_ data: String) -> String {
   var part = ""
   var size = 0

@@ -2,14 +2,14 @@ import Engine
 import Language
 import System
 
-/// A file that is appended to and rotated: `x` becomes `x.1`, that `x.2`, and so on; packed, `x.1.gz`.
+/// A file that is appended to and rotated: `x` becomes `x.1`, that `x.2`, and so on; compressed, `x.1.gz`.
 ///
-/// A line is in one file only, and files are renamed, never copied: who follows the name, as `tail -F` does, sees each
-/// line once. Packing has a thread of its own.
+/// A line is in one file only. Files are renamed, never copied, so that a follower of the name, such as `tail -F`, sees
+/// each line once. Compression runs in a thread of its own.
 ///
-/// A file may be resumed at a mark: what it holds past that, and what is appended, is the same in the same order, and
-/// is passed over. Where it is not the same, the file is set aside as it is, with all lines that were passed over whole,
-/// and a new one begins with the line that was not.
+/// A file may be resumed at a mark: what it contains past the mark is compared with what is appended, and skipped while
+/// both are equal. If they differ, the file is set aside with all lines skipped so far, and a new one begins with the
+/// line that differs.
 final class RotatingFile {
   private let file: AppendFile
   private let rotation: Rotation
@@ -17,22 +17,22 @@ final class RotatingFile {
   private let held: PinnedFiles
   private let note: (String) -> Void
   private let warn: (String) -> Void
-  /// When the file was begun, in seconds since 1970, and which one that was.
+  /// When the file was begun, in seconds since 1970, and its identity.
   private var begin: Int
   private var current: FileIdentity
   private var packing: Job?
-  /// Old files wait to be packed until marks are kept.
+  /// Whether rotated files wait to be compressed until marks are committed.
   private var needsPacking = false
   /// How many files were set aside so far.
   private var asideCount: Int
-  /// After a rotation that failed, the time of the next try.
+  /// After a failed rotation, the time of the next attempt.
   private var notBefore = Int.min
 
-  /// What is passed over before anything is written.
+  /// The uncommitted tail, which is skipped before anything is written.
   private var surplus: UncommittedTail?
-  /// The beginning of a line that is to be written before the next bytes, which end it.
+  /// The beginning of a line that must be written before the next bytes, which complete it.
   private var owed: [UInt8] = []
-  /// What comes next does not go on in the last line.
+  /// Whether the next bytes must begin a line of their own.
   private var beginsLine = false
 
   init(
@@ -55,13 +55,13 @@ final class RotatingFile {
     pack()
   }
 
-  /// Which file is written to.
+  /// The identity of the current file.
   var identity: FileIdentity { file.identity }
 
-  /// Folders whose names the disk may not know.
+  /// Folders whose entries may not have been synced.
   var newFolders: [String] { file.newFolders }
 
-  /// Adds a buffer of whole lines, in a new file where it is time for one; `now` in seconds since 1970.
+  /// Appends a buffer of whole lines, after rotating the file if it is due; `now` in seconds since 1970.
   func append(_ bytes: UnsafeRawBufferPointer, now: Int) throws(FileFailure) {
     let passed = try surplus.map { surplus throws(FileFailure) in try passOver(bytes, surplus, now) } ?? 0
     if surplus != nil { return }
@@ -81,14 +81,14 @@ final class RotatingFile {
     try result.get()
   }
 
-  /// Returns once the disk has everything that was written, and the names.
+  /// Syncs everything that was written, including names.
   func sync() throws(FileFailure) {
     try held.sync(file.path)
     try surplus?.sync()
     try file.sync()
   }
 
-  /// Goes on in a new file where somebody else has moved this one; true if so.
+  /// Reopens the file by its name if another process has renamed it; returns whether it did.
   func followName(_ now: Int) throws(FileFailure) -> Bool {
     guard surplus == nil, owed.isEmpty, file.hasLostName else { return false }
     try beginAnew(now)
@@ -101,7 +101,7 @@ final class RotatingFile {
     let before = file.file
     try file.append(bytes)
     if file.identity != current {
-      // Somebody else has moved it.
+      // Another process has renamed it.
       held.retire(before)
       current = file.identity
       begin = now
@@ -111,11 +111,11 @@ final class RotatingFile {
   // MARK: - Rotation
 
   private func isDue(_ count: Int, _ now: Int) -> Bool {
-    // Not within a line, of which a full disk may have left the rest to come.
+    // Not within a line: after a full disk, the rest of it may follow.
     guard file.isRegular, file.size > 0, file.isAtLineStart, now >= notBefore else { return false }
     let isLarge = rotation.size.map { file.size + count > $0 } ?? false
     guard isLarge || rotation.age.map({ now - begin >= $0 }) ?? false else { return false }
-    // The name may be gone, and what a mark is in may not go.
+    // The name must still exist, and the file of a mark must not be removed.
     return old.disk.status(of: file.path)?.identity == file.identity && !held.hasAside
       && !held.contains(old.identity(old.keep))
   }
@@ -125,7 +125,7 @@ final class RotatingFile {
     do throws(FileFailure) {
       try old.add()
     } catch {
-      note("\(error); the file is written on, and rotated a minute later")
+      note("\(error); writing continues, and the rotation is retried in a minute")
       notBefore = now + 60
       return
     }
@@ -133,7 +133,7 @@ final class RotatingFile {
     pack()
   }
 
-  /// Goes on in a new file, the old one having lost its name.
+  /// Begins a new file after the current one was renamed.
   private func beginAnew(_ now: Int) throws(FileFailure) {
     held.retire(file.file)
     try file.reopen()
@@ -141,14 +141,14 @@ final class RotatingFile {
     begin = now
   }
 
-  /// Returns when nothing is being packed.
+  /// Waits for the compression to finish.
   func finishPacking() {
     packing?.wait()
-    if let failure = packing?.failure { note("\(failure); it stays as it is") }
+    if let failure = packing?.failure { note("\(failure); it stays uncompressed") }
     packing = nil
   }
 
-  /// Packs the old files that no mark needs: those which are older than all that marks are in.
+  /// Compresses the rotated files that no mark needs: those older than all files with marks.
   private func pack() {
     guard rotation.gzip, packing == nil else { return }
     let unpacked = old.unpacked
@@ -163,7 +163,7 @@ final class RotatingFile {
 
   // MARK: - Marks
 
-  /// Up to where the file is written, nil where that cannot be said.
+  /// The mark at the end of the file; nil if the file has none.
   var mark: FileMark? {
     guard file.isRegular, owed.isEmpty else { return nil }
     if let surplus { return surplus.mark }
@@ -172,22 +172,22 @@ final class RotatingFile {
     return mark
   }
 
-  /// Whether what is appended is still compared.
+  /// Whether appended bytes are still compared.
   var isPassingOver: Bool { surplus != nil }
 
-  /// Whether there is more that must come again.
+  /// Whether there is more to be regenerated.
   var hasUncommittedTail: Bool { surplus.map { $0.remaining > 0 || !$0.owed.isEmpty } ?? false }
 
-  /// Whether it must be resumed to go on: in what is passed over, or in a line.
+  /// Whether reopening the file requires a mark: within an uncommitted tail or a line.
   var isWithin: Bool { surplus != nil || !file.isAtLineStart }
 
-  /// Has the old files that were passed over made safe with the next marks, also when this is closed.
+  /// Has the skipped rotated files synced with the next marks, even if this file is closed.
   func retirePassed() {
     guard let surplus else { return }
     for file in surplus.passed + surplus.parts.dropLast().prefix(1).map(\.file) { held.retire(file) }
   }
 
-  /// The mark that was handed out last is kept: what it does not need may be packed and removed.
+  /// Notes that the latest mark was committed: files that it does not need may be compressed and removed.
   func marksAreKept() {
     held.marksAreKept()
     if packing?.isDone == true { finishPacking() }
@@ -203,13 +203,13 @@ final class RotatingFile {
     guard
       let found = try UncommittedTail.find(mark, old, followsLinks: options.followsLinks, isRenewed: syncs)
     else {
-      note("\(path) is another file than the one that was written last; lines are added to its end")
+      note("\(path) is not the file that was written last; lines are appended to it")
       return try file.endLastLine()
     }
     held.hold(mark.identity, isPresent: false)
     if found.parts.contains(where: \.isAside) { held.noteAside() }
     if found.missing > 0 {
-      note("\(found.parts[0].path) is \(found.missing) bytes shorter than it was; lines are added to its end")
+      note("\(found.parts[0].path) is \(found.missing) bytes shorter than it was; lines are appended to it")
     }
     if found.remaining > 0 || found.parts.count > 1 {
       surplus = found
@@ -218,7 +218,9 @@ final class RotatingFile {
     }
   }
 
-  /// How many bytes were passed over; where those are not all, the rest is to be written.
+  /// Skips bytes that the files already contain; returns how many.
+  ///
+  /// Any others must be written.
   private func passOver(
     _ bytes: UnsafeRawBufferPointer, _ surplus: UncommittedTail, _ now: Int
   ) throws(FileFailure) -> Int {
@@ -248,15 +250,15 @@ final class RotatingFile {
     held.noteAside()
     asideCount = old.asideCount
     if let first = names.first {
-      let list = names.map { "\($0.old) is called \($0.new) now" }.joined(separator: ", ")
+      let list = names.map { "\($0.old) is now \($0.new)" }.joined(separator: ", ")
       warn(
-        "\(first.old) differs at byte \(surplus.difference) from what is written again there: \(list), and a new "
+        "\(first.old) differs at byte \(surplus.difference) from the regenerated lines: \(list), and a new "
           + "\(file.path) begins with the line that differs")
     }
     try beginAnew(now)
   }
 
-  /// Writes what comes before the next bytes.
+  /// Writes the part of a line that comes before the next bytes.
   private func catchUp() throws(FileFailure) {
     if beginsLine { try file.endLastLine() }
     beginsLine = false
@@ -268,33 +270,35 @@ final class RotatingFile {
     owed = []
   }
 
-  /// Nothing is passed over any more: what comes is added behind what there is; how many bytes were not passed over.
+  /// Ends the recovery: new lines follow whatever the file contains.
+  ///
+  /// Returns how many bytes were not regenerated.
   func endReplay() throws(FileFailure) -> Int {
     beginsLine = true
     guard let surplus else { return 0 }
-    // What is added behind it is to be found there after a power cut.
+    // After a power cut it must still precede what is appended next.
     try surplus.renewRest()
     defer { leave(surplus) }
     return surplus.remaining
   }
 }
 
-/// When a file gives its name to a new one, and what is kept of those before.
+/// When a file is rotated, and how many rotated files are kept.
 struct Rotation: Sendable {
-  /// Bytes that a file is not to grow beyond, except by one buffer that alone is larger.
+  /// The size limit of a file in bytes; only a single larger buffer exceeds it.
   var size: Int?
-  /// Seconds after its beginning that a file is written to no more.
+  /// The age in seconds at which a file is rotated.
   var age: Int?
-  /// How many old files stay, one at least.
+  /// How many rotated files are kept, at least one.
   var keep = 7
-  /// Old files are packed.
+  /// Whether rotated files are compressed.
   var gzip = false
 }
 
-/// The files that a file gave its name up for: `x.1` is the newest, then `x.2`, and so on; packed, `x.1.gz`.
+/// The rotated files of a path: `x.1` is the newest, then `x.2`, and so on; compressed, `x.1.gz`.
 struct RotatedFiles {
   let path: String
-  /// How many there may be, one at least.
+  /// The most there may be, at least one.
   let keep: Int
   let disk: any Disk
 
@@ -309,16 +313,16 @@ struct RotatedFiles {
 
   func identity(_ number: Int) -> FileIdentity? { disk.status(of: name(number))?.identity }
 
-  /// The number that a file has now, nil where it is none of these, or packed.
+  /// The current number of a file; nil if it is not one of these, or compressed.
   func number(of file: FileIdentity) -> Int? { (1...keep).first { identity($0) == file } }
 
-  /// The path in the same folder that somebody else has given a file, nil where there is none.
+  /// The path in the same folder to which another process has renamed a file; nil if there is none.
   func movedName(of file: FileIdentity) -> String? {
     let folder = splitPath(path).folder
     return disk.name(of: file, in: folder).map { folder == "." ? $0 : "\(folder)/\($0)" }
   }
 
-  /// Those that are not packed, the newest first; a crash may have left one gap.
+  /// The uncompressed ones, newest first; a crash may have left one gap.
   var unpacked: [Int] {
     var numbers: [Int] = []
     var missing = 0
@@ -329,14 +333,14 @@ struct RotatedFiles {
     return numbers
   }
 
-  /// Takes the file's name from it, freeing the first number for it; whenever this stops, each line is in one file.
+  /// Renames the current file to the first number and shifts the others; a crash leaves each line in one file.
   func add() throws(FileFailure) {
     let taken = (1...keep).prefix { disk.exists(name($0)) || disk.exists(packedName($0)) }.count
     if taken == keep {
       disk.unlink(name(keep))
       disk.unlink(packedName(keep))
     }
-    // From the oldest on.
+    // Beginning with the oldest.
     for number in stride(from: min(taken, keep - 1), to: 0, by: -1) {
       for name in [name, packedName] where disk.exists(name(number)) {
         try rename(name(number), to: name(number + 1))
@@ -345,7 +349,7 @@ struct RotatedFiles {
     try rename(path, to: name(1))
   }
 
-  /// Ends what a crash has interrupted: half a packed file, or one of which the other form is still there.
+  /// Completes what a crash has interrupted: a half-compressed file, or one that exists in both forms.
   func tidy() {
     for number in Set([1] + unpacked) {
       disk.unlink("\(packedName(number)).tmp")
@@ -355,26 +359,26 @@ struct RotatedFiles {
 
   // MARK: - Set aside
 
-  /// A name for a file that is none of ours, from this number on.
+  /// The name with this number for a file with unexpected content.
   func asideName(_ number: Int) -> String { "\(path).aside-\(number)" }
 
-  /// How many were set aside, as far as they are all there.
+  /// The number of files set aside, counted to the first gap.
   var asideCount: Int { (1...).lazy.map(asideName).prefix { disk.exists($0) }.count }
 
-  /// Those that were set aside behind so many, the oldest first.
+  /// The files set aside after the first `count`, oldest first.
   func aside(behind count: Int) -> [String] {
     Array((1...).lazy.map(asideName).prefix { disk.exists($0) }.dropFirst(count))
   }
 
-  /// Those that were set aside from a file on, the oldest first; none where it is not among them.
+  /// The files set aside from a given file on, oldest first; none if it is not among them.
   func aside(from file: FileIdentity) -> [String] {
     let names = (1...).lazy.map(asideName).prefix { disk.exists($0) }
     return Array(names.drop { disk.status(of: $0)?.identity != file })
   }
 
-  /// Gives files other names, the newest first, so that the oldest is found by its name until all are done.
+  /// Renames files, the newest first, so that the oldest keeps its name until all are done.
   ///
-  /// A file that has lost its name already stays as it is.
+  /// A file that has already lost its name is left alone.
   func setAside(_ files: [(name: String, identity: FileIdentity)]) throws(FileFailure) -> [(
     old: String, new: String
   )] {

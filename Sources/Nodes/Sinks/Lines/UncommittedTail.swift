@@ -3,53 +3,53 @@ import Glibc
 import Engine
 import Language
 
-/// What files hold past a mark, to be found again, byte for byte, in what a run makes again.
+/// The part of the files after a mark, which is compared byte for byte with what a run regenerates.
 ///
-/// Usually that is the rest of one file. Where files were rotated after the mark was kept, the rest of an old one is
-/// followed by all of the newer ones, to the present file. And where some of these were set aside after the mark was
-/// kept, it goes on, from the line that was not in them, in the present file.
+/// Usually it is the rest of one file. If files were rotated after the mark was committed, the rest of an old file is
+/// followed by all newer ones, up to the current file. If some of these were set aside since, the tail continues, from
+/// the line that was not in them, in the current file.
 ///
-/// Where it is to be safe, what is passed over is written over itself: the run before may have tried in vain to make it
-/// so, after which the system has it in memory alone, and no sync by itself takes it to the disk.
+/// If it must be durable, skipped data is overwritten with itself: the previous run's sync may have failed, after which
+/// the data may be in memory only, and another sync would not write it.
 final class UncommittedTail {
   struct Part {
     let path: String
     let identity: FileIdentity
     let file: any DiskFile
-    /// Another file took its name because something else is in it.
+    /// Whether it was set aside because it contains something unexpected.
     let isAside: Bool
-    /// What is passed over is written over itself.
+    /// Whether skipped data is overwritten with itself.
     let isRenewed: Bool
-    /// What lies before it is not ours.
+    /// Where the sink's own data begins.
     let begin: Int
   }
 
   enum Outcome: Equatable {
     /// All bytes are there.
     case all
-    /// So many are, and then the files end.
+    /// This many are there, followed by the end of the files.
     case end(Int)
-    /// So many are, and then something else is there.
+    /// This many are there, followed by something else.
     case difference(Int)
   }
 
   private enum Stop { case usedUp, end, difference }
 
-  /// What has not been passed over: some of the first part, all of the others.
+  /// The remaining parts: the rest of the first one, all of the others.
   private(set) var parts: [Part]
-  /// The place in the first part.
+  /// The offset in the first part.
   private var position: Int
-  /// What was passed over and is to be found, or written, once more, before what comes next.
+  /// Skipped bytes that must be found or written once more before the next ones.
   private(set) var owed: [UInt8] = []
-  /// The place of the first byte that was something else.
+  /// The offset of the first byte that differs.
   private(set) var difference = 0
-  /// Files that were passed over to their ends.
+  /// Files that were skipped completely.
   private(set) var passed: [any DiskFile] = []
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-  /// What of the first part is in the buffer.
+  /// The range of the first part that is in the buffer.
   private var chunk = 0..<0
 
-  /// How many had been set aside when the mark was made.
+  /// How many files had been set aside when the mark was made.
   private let asideBefore: Int?
 
   private init(_ parts: [Part], from mark: FileMark) {
@@ -60,10 +60,9 @@ final class UncommittedTail {
 
   deinit { buffer.deallocate() }
 
-  /// Looks for the file that a mark is in, by its name, among the old ones and among those set aside; nil where it is
-  /// none of these, or gone.
+  /// Finds the file of a mark: by its name, among the rotated files or among those set aside; nil if it is gone.
   ///
-  /// `isRenewed` where what is passed over is to be safe with the next sync.
+  /// `isRenewed` if the skipped data must be durable after the next sync.
   static func find(
     _ mark: FileMark, _ old: RotatedFiles, followsLinks: Bool, isRenewed: Bool
   ) throws(FileFailure) -> UncommittedTail? {
@@ -77,7 +76,7 @@ final class UncommittedTail {
       names = (1...number).reversed().map(old.name) + aside + [old.path]
     } else {
       aside = old.aside(from: mark.identity)
-      // Somebody else may have moved it, as logrotate does: nothing is written to another before a mark is in that.
+      // Another process may have renamed it, as logrotate does. No other file is written before it has a mark.
       if aside.isEmpty, let moved = old.movedName(of: mark.identity) {
         aside = [moved]
         isMoved = true
@@ -97,7 +96,7 @@ final class UncommittedTail {
     return UncommittedTail(parts, from: mark)
   }
 
-  /// A file that may be added to and not changed is only read.
+  /// Opens a part; one that may only be appended to is opened for reading.
   private static func open(
     _ name: String, on disk: any Disk, _ followsLinks: Bool, _ isRenewed: Bool
   ) throws(FileFailure) -> (any DiskFile, isRenewed: Bool) {
@@ -113,27 +112,27 @@ final class UncommittedTail {
     }
   }
 
-  /// Up to where it was passed over.
+  /// The mark after the data skipped so far.
   var mark: FileMark {
     var mark = FileMark(parts[0].identity, at: position, aside: asideBefore)
     mark.fingerprint = FileFingerprint(parts[0].file, upTo: position)
     return mark
   }
 
-  /// Nothing in the present file is ours, which begins behind it with a line of its own.
+  /// Whether the current file contains nothing of ours, so that a line of its own must be begun.
   var beginsLine: Bool { parts[0].begin > 0 && position == parts[0].begin }
 
-  /// How many bytes the first file lacks of reaching up to the mark.
+  /// How many bytes the first file is shorter than the mark.
   var missing: Int { max(0, position - (parts[0].file.status?.size ?? 0)) }
 
-  /// How many bytes there are that were not passed over.
+  /// How many bytes have not been skipped yet.
   var remaining: Int {
     parts.dropFirst().reduce((parts[0].file.status?.size ?? 0) - position) {
       $0 + ($1.file.status?.size ?? 0) - $1.begin
     } + missing
   }
 
-  /// Returns when everything that was passed over is safe.
+  /// Syncs everything that was skipped.
   func sync() throws(FileFailure) {
     for file in passed + [parts[0].file] {
       try FileFailure.of(parts[0].path, trying: "write to the disk") { () throws(DiskError) in try file.sync()
@@ -141,10 +140,10 @@ final class UncommittedTail {
     }
   }
 
-  /// Goes on over what is there of the bytes that come next.
+  /// Skips the bytes that the files already contain.
   ///
-  /// Where something else is there, or the files end, `owed` is what comes before the bytes that were not found: from
-  /// the beginning of their line, which is in no file whole. After an error the rest can be given again.
+  /// If the files end or contain something else, `owed` is what precedes the bytes that were not found: the beginning
+  /// of their line, which is not whole in any file. After an error, call it again with the rest.
   func passOver(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Outcome {
     var done = 0
     do throws(FileFailure) {
@@ -153,7 +152,7 @@ final class UncommittedTail {
         case .usedUp: if done == bytes.count { return .all }
         case .end where parts.count == 1: return .end(done)
         case .end where try !isWithinLine(): advance()
-        // No file is rotated within a line: one that ends there and is not the last has lost the rest in a power cut.
+        // Files are not rotated within a line: an earlier file that ends within one has lost the rest in a power cut.
         case .end, .difference:
           try stepBack()
           if !parts[0].isAside { return .difference(done) }
@@ -192,7 +191,7 @@ final class UncommittedTail {
     return .usedUp
   }
 
-  /// Reads what is at a place into the buffer, and has the next sync take it to the disk; how much that is.
+  /// Reads data into the buffer and has the next sync write it to the disk; returns how much.
   private func renew(_ part: Part, at offset: Int) throws(FileFailure) -> Int {
     chunk = 0..<0
     let count = try read(part, at: offset, into: buffer)
@@ -206,7 +205,7 @@ final class UncommittedTail {
     return count
   }
 
-  /// Does so with all that was not passed over, which stays as it is.
+  /// Renews all data that was not skipped, which stays as it is.
   func renewRest() throws(FileFailure) {
     for (number, part) in parts.enumerated() where part.isRenewed {
       var place = number == 0 ? position : part.begin
@@ -227,7 +226,7 @@ final class UncommittedTail {
     chunk = 0..<0
   }
 
-  /// Goes back to where the line begins that differs, also where that is before the mark.
+  /// Goes back to the beginning of the line that differs, even if that is before the mark.
   private func stepBack() throws(FileFailure) {
     var line: [UInt8] = []
     var start = position
@@ -250,7 +249,7 @@ final class UncommittedTail {
     var done = 0
     while done < count {
       let more = try read(parts[0], at: offset + done, into: .init(rebasing: room[done...]))
-      guard more > 0 else { throw FileFailure(parts[0].path, "cannot read: it was cut short meanwhile") }
+      guard more > 0 else { throw FileFailure(parts[0].path, "was truncated while it was read") }
       done += more
     }
     return Array(room)
@@ -265,7 +264,7 @@ final class UncommittedTail {
   }
 }
 
-/// How many bytes at the beginning are the same.
+/// The length of the common prefix.
 private func equalBytes(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Int {
   let count = min(one.count, other.count)
   guard count > 0, let left = one.baseAddress, let right = other.baseAddress else { return 0 }

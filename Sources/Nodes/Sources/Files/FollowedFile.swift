@@ -4,11 +4,11 @@ import JSON
 import Language
 import System
 
-/// Follows a file of JSON lines that grows, through rotation, truncation, removal and return.
+/// Follows a growing file of JSON lines through rotation, truncation, removal and return.
 ///
-/// Only whole lines are handed out; a file that gives its name to another is read to its end first, and then a last
-/// line without a line break is one too. What is written over at once with at least as much as was read before is
-/// taken for the same text: no file system tells the difference.
+/// Only whole lines are returned. A file that is rotated is read to its end first, where the last line may lack a line
+/// break. If a file is overwritten at once with at least as much as was read before, it is taken for the same text;
+/// file systems do not show the difference.
 final class FollowedFile {
   private let stop: StopSign
   private let follower: FileFollower
@@ -16,12 +16,12 @@ final class FollowedFile {
   private let lines: LineValues
   private let limits: ReadLimits
   private let caughtUp: () -> Void
-  /// The file that had the name at the beginning; nil where none had, and when all of it has been handed out.
+  /// The file that had the name at the start; nil if there was none, and when all of it has been returned.
   private var found: (file: FileIdentity, size: Int)?
   private var hasCaughtUp = false
   private var batches = Batches()
 
-  /// `caughtUp` is called once, when everything has been handed out that was there at the beginning.
+  /// `caughtUp` is called once, when everything that existed at the start has been returned.
   init(
     _ path: String, from start: FileFollower.Start, stop: StopSign, limits: ReadLimits = ReadLimits(),
     polls: Bool = false,
@@ -38,17 +38,17 @@ final class FollowedFile {
     lines = LineValues(DecoderInput(path: path, window: window, limits: limits, report: report))
   }
 
-  /// Which file it is; nil while there is none.
+  /// The identity of the current file; nil while there is none.
   var identity: FileIdentity? { follower.identity }
 
-  /// Where in the file a follower would have to begin to give what this one has not given yet, and how many values it
-  /// would have to pass over there.
+  /// The offset at which another follower would have to begin to return what this one has not, and the number of values
+  /// to skip there.
   var position: (offset: Int, values: Int) { batches.position(end: window.position) }
 
-  /// The fingerprint of what lies before that place.
+  /// The fingerprint of the content before that offset.
   var fingerprint: FileFingerprint? { follower.fingerprint(upTo: position.offset) }
 
-  /// The next values, waiting for them; none once it has been stopped.
+  /// Waits for the next values; empty once stopped.
   func nextBatch() throws(FileFailure) -> [Value] {
     while true {
       if stop.isSet { return [] }
@@ -69,14 +69,14 @@ final class FollowedFile {
     caughtUp()
   }
 
-  /// Reads on; false when there is nothing to do but to wait.
+  /// Reads more; false if there is nothing to do but wait.
   private func advance() throws(FileFailure) -> Bool {
     var step = FileFollower.Step.nothing
     let count = try window.fill { room throws(FileFailure) in
       step = try follower.next(into: room)
       return if case .bytes(let count) = step { count } else { 0 }
     }
-    // Nothing was read where the window was full: its values make room.
+    // Nothing was read if the window was full: its values make room.
     if count == nil { step = .bytes(0) }
     switch step {
     case .bytes: lines.take(into: &batches.values)
@@ -84,7 +84,7 @@ final class FollowedFile {
       window.restart(at: offset)
       lines.restart(inLine: inLine)
     case .ended:
-      // What has no line break is the last line. It is handed out with a position in its own file.
+      // A last line without a line break is returned with a position in its own file.
       window.finish()
       lines.take(into: &batches.values)
     case .closed: window.restart()

@@ -3,20 +3,20 @@ import JSON
 import Language
 import System
 
-/// How far a file has been read: where a reader has to begin to give what has not been given yet.
+/// How far a file has been read: where to begin to read what has not been sent yet.
 struct ReadPosition {
   var path: String
-  /// Which file it was, whatever its name is now.
+  /// The file, whatever its name is now.
   var identity: FileIdentity
-  /// Of what was read of it; nil where it could not be read again, and in positions of earlier versions.
+  /// The fingerprint of what was read; nil if it could not be read again, and in positions of early versions.
   var fingerprint: FileFingerprint?
-  /// A byte, as it is after unpacking, and values to pass over from there.
+  /// An offset in the decompressed text, and the number of values to skip there.
   var offset = 0
   var values = 0
   /// Line breaks before it.
   var lines = 0
   var format = TextFormat.auto
-  /// Whether the file is followed: then it has no end at which reading begins anew.
+  /// Whether the file is followed; if so, reading never begins again at its start.
   var isFollowed = false
 
   init(path: String, identity: FileIdentity) {
@@ -24,20 +24,20 @@ struct ReadPosition {
     self.identity = identity
   }
 
-  /// Whether the path leads to the file that was read, with what was read of it as it was.
+  /// Whether the path leads to the file that was read, with the part that was read unchanged.
   func isOf(_ path: String) -> Bool { FileIdentity(at: path) == identity && isUnchanged(path) }
 
-  /// Whether what was read of the file of this path is as it was, as far as that can be decided.
+  /// Whether the part of the file that was read is unchanged, as far as that can be determined.
   func isUnchanged(_ path: String) -> Bool {
     guard let fingerprint else { return true }
     if let now = FileFingerprint(path, upTo: fingerprint.end) { return fingerprint.matches(now) }
-    // One that cannot be read fails where it is read.
+    // A file that cannot be read fails when it is read.
     return SystemDisk().status(of: path).map { $0.size >= fingerprint.end } ?? false
   }
 
   init?(_ value: Value?) {
     func number(_ name: String) -> UInt? {
-      // By its text: some file systems have numbers that no double holds.
+      // Numbers as text: some file systems have inodes that a double cannot represent.
       value?.member(name).flatMap { UInt($0.string ?? $0.description) }
     }
     guard let value, let path = value.member("file")?.string, let device = number("device"),
@@ -67,7 +67,7 @@ struct ReadPosition {
 }
 
 extension Array {
-  /// What is left of the values behind those that are to be passed over, which are counted down.
+  /// The remaining values after skipping some, which are counted down.
   func passing(over count: inout Int) -> [Element] {
     if count == 0 { return self }
     let passed = Swift.min(count, self.count)

@@ -2,13 +2,13 @@ import Engine
 import JSON
 import Language
 
-/// A part of a text that is not JSON, and was passed over.
+/// A part of a text that is not JSON and was skipped.
 struct BadText: Equatable, Sendable, CustomStringConvertible {
   let path: String
-  /// The line it begins on, from 1.
+  /// The line on which it begins, from 1.
   let line: Int
   let reason: String
-  /// Its beginning, 80 characters at most, without control characters.
+  /// Its beginning: at most 80 characters, without control characters.
   let excerpt: String
 
   init(path: String, line: Int, reason: String, text: ByteView) {
@@ -21,7 +21,7 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
   var description: String { "\(path):\(line): \(reason): \(excerpt)" }
 
   static func excerpt(of text: ByteView) -> String {
-    // 80 characters have at most 320 bytes that matter; a cut one at the end becomes part of the "…".
+    // 80 characters are at most 320 bytes; one that is cut off at the end becomes part of the “…”.
     let start = String(decoding: text.prefix(320), as: UTF8.self)
     var excerpt = String.UnicodeScalarView()
     for scalar in start.unicodeScalars {
@@ -35,7 +35,7 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
     return String(excerpt)
   }
 
-  /// Neither a control character nor one that turns the direction of writing.
+  /// Whether it is neither a control character nor one that changes the direction of text.
   private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
@@ -45,14 +45,14 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension ParseError {
-  /// What is wrong, for a report that names the line itself.
+  /// What is wrong, for a report that includes the line.
   var reason: String {
-    if isAtEnd { return "\(message): it ends too early" }
+    if isAtEnd { return "\(message): unexpected end" }
     return line > 0 ? "\(message) at column \(column)" : message
   }
 }
 
-/// Tells of text that is not JSON: the first few one by one, the others in a line at the end.
+/// Reports text that is not JSON: the first cases one by one, the others as a number at the end.
 final class ParseErrorReporter {
   private static let told = 5
 
@@ -70,7 +70,7 @@ final class ParseErrorReporter {
   func summarize() {
     let untold = count - Self.told
     if untold > 0 {
-      context.log.error("\(untold) more part\(untold == 1 ? "" : "s") of the text passed over")
+      context.log.error("\(untold) more invalid part\(untold == 1 ? "" : "s") of the text skipped")
     }
   }
 }

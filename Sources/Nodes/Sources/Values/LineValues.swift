@@ -3,11 +3,11 @@ import Glibc
 import JSON
 
 extension TextFormat {
-  /// A value, or several, on each line.
+  /// One value, or several, on each line.
   static let lines = TextFormat("lines") { LineValues($0) }
 }
 
-/// The decoder of lines: each is read by itself, so that a bad one costs no other.
+/// The decoder of lines; each is read by itself, so that a bad one affects no other.
 final class LineValues: Decoder {
   var format: TextFormat { .lines }
   private let path: String
@@ -15,7 +15,7 @@ final class LineValues: Decoder {
   private let parser: ChunkParser
   private let report: (BadText) -> Void
   private let limits: ReadLimits
-  /// Within a line that is too long and has been reported.
+  /// Whether it is within a line that is too long and has been reported.
   private var isSkipping = false
 
   init(_ input: DecoderInput) {
@@ -26,7 +26,7 @@ final class LineValues: Decoder {
     parser = ChunkParser(size: limits.chunk)
   }
 
-  /// Uses up the whole lines of the window; at the end of the text, also the last one without a line break.
+  /// Consumes the whole lines of the window; at the end of the text, also a last line without a line break.
   func take(into values: inout [Value]) {
     if isSkipping, !finishSkipping() { return }
     let bytes = window.bytes
@@ -44,7 +44,7 @@ final class LineValues: Decoder {
     }
   }
 
-  /// Begins with another text; within a line of it, that one is passed over.
+  /// Begins with another text, skipping the rest of a line if it begins within one.
   func restart(inLine: Bool = false) { isSkipping = inLine }
 
   private func finishSkipping() -> Bool {
@@ -59,7 +59,7 @@ final class LineValues: Decoder {
   }
 
   private func take(_ chunk: ByteView, into values: inout [Value]) {
-    // A few lines are parsed into documents of their own, so that who keeps one does not keep a large chunk.
+    // A few lines get documents of their own, so that keeping one value does not keep a large chunk.
     if chunk.count >= limits.together,
       window.parse(chunk.count, with: parser, eachOnItsLine: true, into: &values)
     {
@@ -87,7 +87,7 @@ final class LineValues: Decoder {
   }
 }
 
-/// Where the next line break is.
+/// The position of the next line break.
 @inline(__always)
 func lineBreak(in text: ByteView, from start: Int) -> Int? {
   guard start < text.count, let base = text.baseAddress,
@@ -100,23 +100,23 @@ func lineBreak(in text: ByteView, from start: Int) -> Int? {
 @inline(__always)
 func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
-/// Values that have been parsed together, on their way out in batches.
+/// Values that were parsed together and are returned in batches.
 struct Batches {
   var values: [Value] = []
   private var handedOut = 0
-  /// Where in the text the values begin.
+  /// The offset in the text at which the values begin.
   private var start = 0
 
   var isEmpty: Bool { values.isEmpty }
 
-  /// Begins anew, for values that come from here on; all that were before are handed out.
+  /// Begins again with values from an offset on; all earlier ones have been returned.
   mutating func begin(at position: Int) {
     values = []
     handedOut = 0
     start = position
   }
 
-  /// The next values, so many at most; nil after the last.
+  /// The next values, at most `count`; nil after the last.
   mutating func next(_ limit: Int) -> [Value]? {
     guard !values.isEmpty else { return nil }
     if handedOut == 0, values.count <= limit {
@@ -131,6 +131,6 @@ struct Batches {
     return Array(values[handedOut..<end])
   }
 
-  /// Where reading would have to begin again: a byte, and values from there to pass over; `end` is where these end.
+  /// Where reading would have to resume: an offset, and the number of values to skip; `end` is the end of these values.
   func position(end: Int) -> (offset: Int, values: Int) { values.isEmpty ? (end, 0) : (start, handedOut) }
 }

@@ -3,38 +3,38 @@ import JSON
 extension TextFormat {
   /// One array, whose elements are the values.
   static let array = TextFormat("array", beginsAnywhere: false) { MultilineReader($0, isArray: true) }
-  /// Values in a row, which may be spread over lines.
+  /// Values in a row, which may span lines.
   static let values = TextFormat("values") { MultilineReader($0, isArray: false) }
 }
 
-/// The decoder of values that are not one a line: spread over lines, in a row, or in one array.
+/// The decoder of values that are not one per line: spanning lines, in a row, or in one array.
 ///
-/// The values' ends are found first, and the commas of the array blanked, so that many are parsed at once. After a
-/// mistake that hides where a value ends, it goes on with the next line that begins as that value did, by its first
-/// byte and how far it is indented: in a text of lines the next one, in an indented text the next value.
+/// It finds the ends of the values first, and blanks the commas of the array, so that many values are parsed at once.
+/// After an error that hides where a value ends, it continues with the next line that begins like that value, with the
+/// same byte and indentation: the next line of a text of lines, the next value of an indented text.
 final class MultilineReader: Decoder {
   private let window: TextWindow
   private let limits: ReadLimits
   private let isArray: Bool
   var format: TextFormat { isArray ? .array : .values }
   private var place: Place
-  /// What of the window has been looked at.
+  /// How far the window has been scanned.
   private var seen = 0
   private var start = 0
   private var scanner = ValueScanner()
   private let found: PendingSpans
-  /// How far the line is indented, nil where something else stood on it.
+  /// The indentation of the current line; nil if it contains something else.
   private var indent: Int? = 0
-  /// What the line to go on with begins with.
+  /// The beginning of the line to continue with.
   private var wanted: (byte: UInt8, indent: Int?) = (0x7b, nil)
 
   private enum Place {
     case beforeArray, between, inValue, tooLong, afterArray, over
-    /// Looking for the line to go on with, and at the beginning of one.
+    /// Looking for the line to continue with, and at the beginning of a line.
     case nextLine, lineStart
   }
 
-  /// A mistake was met, and what comes now need not look as what was before.
+  /// Whether an error was met, after which the format may differ from what was detected.
   private(set) var isLost = false
 
   init(_ input: DecoderInput, isArray: Bool) {
@@ -45,7 +45,7 @@ final class MultilineReader: Decoder {
     place = isArray ? .beforeArray : .between
   }
 
-  /// Uses up the whole values of the window; at the end of the text, everything.
+  /// Consumes the complete values of the window; at the end of the text, everything.
   func take(into values: inout [Value]) {
     isLost = false
     while seen < window.count, !isLost { step(into: &values) }
@@ -96,9 +96,9 @@ final class MultilineReader: Decoder {
     case (.beforeArray, 0x5b):
       seen += 1
       place = .between
-    case (.beforeArray, _): giveUp("there is no array at the top", into: &values)
+    case (.beforeArray, _): giveUp("the text is not an array", into: &values)
     case (.afterArray, _):
-      giveUp("the array is not the only thing there is; with `format: lines` each line is one", into: &values)
+      giveUp("there is more text after the array; use `format: lines` for one array per line", into: &values)
     case (_, 0x2c) where isArray:
       window.blank(seen)
       seen += 1
@@ -108,7 +108,7 @@ final class MultilineReader: Decoder {
       place = .afterArray
     case (_, 0x2c), (_, 0x3a), (_, 0x5d), (_, 0x7d):
       flush(into: &values)
-      stumble("no value begins like this", then: .nextLine)
+      stumble("not the beginning of a value", then: .nextLine)
     default:
       wanted = (byte, indent)
       scanner = ValueScanner()
@@ -136,24 +136,24 @@ final class MultilineReader: Decoder {
   private func finish(into values: inout [Value]) {
     switch place {
     case .inValue:
-      // A number or a word ends with the text; anything else is cut off.
+      // A number or a word ends with the text; anything else is incomplete.
       let value = ByteView(rebasing: window.bytes[start..<seen])
       if let first = value.first, first != 0x22, first != 0x5b, first != 0x7b {
         found.ranges.append(start..<seen)
         place = .between
       } else {
         flush(into: &values)
-        stumble("it ends too early", then: .nextLine)
+        stumble("unexpected end", then: .nextLine)
       }
     case .between where isArray:
       flush(into: &values)
       start = seen
-      giveUp("the array ends too early", into: &values)
+      giveUp("unexpected end of the array", into: &values)
     default: break
     }
   }
 
-  // MARK: - Using up
+  // MARK: - Consuming the window
 
   private func flush(into values: inout [Value]) { move(found.parse(in: window, into: &values)) }
 
@@ -162,13 +162,13 @@ final class MultilineReader: Decoder {
     move(count)
   }
 
-  /// The window begins so many bytes further on.
+  /// Moves the beginning of the window.
   private func move(_ count: Int) {
     seen -= count
     start -= count
   }
 
-  /// Reports the value that begins at `start`, and goes on as said.
+  /// Reports the value that begins at `start`, and continues in the given place.
   private func stumble(_ reason: String, then next: Place) {
     found.report(start, of: window, reason)
     place = next

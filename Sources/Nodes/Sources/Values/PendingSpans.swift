@@ -6,7 +6,7 @@ final class PendingSpans {
   private let limits: ReadLimits
   private let parser: ChunkParser
   private let report: (BadText) -> Void
-  /// Where in the window they are, with only white space between them.
+  /// Their range in the window, with only white space between them.
   var ranges: [Range<Int>] = []
 
   init(path: String, limits: ReadLimits, report: @escaping (BadText) -> Void) {
@@ -16,13 +16,13 @@ final class PendingSpans {
     parser = ChunkParser(size: limits.chunk)
   }
 
-  /// Appends the values, reports those that are bad, uses up the window to the end of the last one, and says how many
-  /// bytes that were.
+  /// Appends the values, reports those that are invalid, consumes the window to the end of the last one, and returns
+  /// how many bytes that were.
   func parse(in window: TextWindow, into values: inout [Value]) -> Int {
     defer { ranges.removeAll(keepingCapacity: true) }
     guard let start = ranges.first?.lowerBound, let end = ranges.last?.upperBound else { return 0 }
     window.drop(start)
-    // A few get documents of their own, so that who keeps one does not keep a large chunk.
+    // A few values get documents of their own, so that keeping one does not keep a large chunk.
     if end - start >= limits.together,
       window.parse(end - start, with: parser, eachOnItsLine: false, into: &values)
     {
@@ -39,7 +39,7 @@ final class PendingSpans {
     do throws(ParseError) {
       values.append(try Value.parse(ByteView(rebasing: window.bytes[range])))
     } catch {
-      // The value's own line is told, its column only where it is on that line.
+      // The line is that of the value; the column is reported only if it is on that line.
       report(range.lowerBound, of: window, error.line == 1 ? error.reason : error.message)
     }
   }

@@ -2,13 +2,13 @@ import System
 import Glibc
 import JSON
 
-/// The part of a text that has been read and not been used up, and where in the text that is.
+/// The part of a text that has been read but not consumed, and its offset in the text.
 final class TextWindow {
-  /// Bytes used up before the window.
+  /// Bytes consumed before the window.
   private(set) var position: Int
-  /// Line breaks used up before the window.
+  /// Line breaks consumed before the window.
   private(set) var lines: Int
-  /// Nothing comes after the window.
+  /// Whether the text ends with the window.
   private(set) var isFinal = false
 
   private var text: TextBuffer
@@ -17,7 +17,7 @@ final class TextWindow {
   private let usualCapacity: Int
   private let largestCapacity: Int
 
-  /// A window that grows to `limit` bytes and one more where it must.
+  /// A window that grows to `limit` bytes, and one more if it must.
   init(chunk: Int, limit: Int, position: Int = 0, lines: Int = 0) {
     largestCapacity = limit + 1
     usualCapacity = min(chunk, largestCapacity)
@@ -30,7 +30,7 @@ final class TextWindow {
   var count: Int { end - start }
   var isFull: Bool { end - start == largestCapacity }
 
-  /// Reads more behind what there is, and says how many bytes; nil where the window is full.
+  /// Reads more data and returns how many bytes; nil if the window is full.
   func fill(_ read: (UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int) throws(FileFailure) -> Int? {
     makeRoom()
     guard end < capacity else { return nil }
@@ -39,21 +39,21 @@ final class TextWindow {
     return count
   }
 
-  /// Says that the text is over.
+  /// Notes that the text has ended.
   func finish() { isFinal = true }
 
-  /// Takes the first bytes away.
+  /// Consumes the first bytes.
   func drop(_ count: Int, lines: Int) {
     start += count
     position += count
     self.lines += lines
   }
 
-  /// The same, where the line breaks have not been counted yet.
+  /// Consumes the first bytes, whose line breaks have not been counted yet.
   func drop(_ count: Int) { drop(count, lines: lineBreaks(before: count)) }
 
-  /// Parses the first bytes, which are whole values, and takes them away; false where they are not, and nothing has
-  /// changed.
+  /// Parses the first bytes, which must be whole values, and consumes them; returns false, and changes nothing, if they
+  /// are not.
   func parse(
     _ count: Int, with parser: ChunkParser, eachOnItsLine: Bool, into values: inout [Value]
   ) -> Bool {
@@ -78,7 +78,7 @@ final class TextWindow {
     return found
   }
 
-  /// Begins with another text, or with this one at another place.
+  /// Begins again with another text, or with this one at another offset.
   func restart(at position: Int = 0) {
     start = 0
     end = 0
@@ -87,10 +87,10 @@ final class TextWindow {
     isFinal = false
   }
 
-  /// Writes a space over a byte, which then separates what stood beside it.
+  /// Replaces a byte with a space, which separates its neighbours.
   func blank(_ index: Int) { text.memory[start + index] = 0x20 }
 
-  /// Bytes that there is room for.
+  /// The free space in bytes.
   private var capacity: Int { min(text.capacity, largestCapacity) }
 
   private func makeRoom() {
@@ -99,7 +99,7 @@ final class TextWindow {
     if kept >= capacity {
       wanted = min(capacity * 2, largestCapacity)
     } else {
-      // What had to grow for one large value gives its memory back.
+      // A window that had grown for one large value releases its memory.
       wanted = capacity > usualCapacity * 4 && kept < usualCapacity ? usualCapacity : capacity
     }
     if wanted != capacity {

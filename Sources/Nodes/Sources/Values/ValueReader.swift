@@ -3,14 +3,14 @@ import System
 
 /// A text format: its name in a pipeline, and the decoder that reads it.
 struct TextFormat: RawRepresentable, CaseIterable, Equatable, Sendable {
-  /// Detected: an array where a bracket comes first, values where the first line is no complete one, else lines.
+  /// Detected: an array if the text begins with a bracket, values if the first line is incomplete, else lines.
   static let auto = TextFormat("auto") { LineValues($0) }
 
   /// All formats, in the order in which they are listed; a new decoder adds its own here.
   static let all = [auto, lines, array, values]
 
   let rawValue: String
-  /// Whether a decoder can begin at any value; otherwise a file is read again from its start, and what was sent skipped.
+  /// Whether a decoder can begin at any value; otherwise a file is read again from its start, skipping what was sent.
   let beginsAnywhere: Bool
   let decoder: @Sendable (DecoderInput) -> any Decoder
 
@@ -32,14 +32,14 @@ struct TextFormat: RawRepresentable, CaseIterable, Equatable, Sendable {
   static func == (left: TextFormat, right: TextFormat) -> Bool { left.rawValue == right.rawValue }
 }
 
-/// A decoder: makes values of the text in a window, as far as that reaches.
+/// A decoder: parses the values in a window, as far as it reaches.
 protocol Decoder: AnyObject {
   var format: TextFormat { get }
-  /// Uses up the complete values of the window; at the end of the text, everything.
+  /// Consumes the complete values of the window; at the end of the text, everything.
   ///
-  /// What it cannot read it reports and skips.
+  /// Text that it cannot read is reported and skipped.
   func take(into values: inout [Value])
-  /// Whether it has lost its place after a mistake, so that the format may be detected again.
+  /// Whether it has lost its place after an error, so that the format may be detected again.
   var isLost: Bool { get }
 }
 
@@ -47,7 +47,7 @@ extension Decoder {
   var isLost: Bool { false }
 }
 
-/// What a decoder is made with.
+/// The parameters of a decoder.
 struct DecoderInput {
   let path: String
   let window: TextWindow
@@ -55,7 +55,7 @@ struct DecoderInput {
   let report: (BadText) -> Void
 }
 
-/// Reads the values of a text in batches, whatever of it is good; what is not is reported and passed over.
+/// Reads the values of a text in batches; text that is not JSON is reported and skipped.
 ///
 ///     let reader = ValueReader(try InputFile("launches.jsonl"), path: "launches.jsonl") { print($0) }
 ///     while case let batch = try reader.nextBatch(), !batch.isEmpty { … }
@@ -69,12 +69,12 @@ final class ValueReader {
   /// Nil until the format has been detected.
   private var decoder: (any Decoder)?
   private var batches = Batches()
-  /// A last line without a line break is left for a later reader: it may still be written.
+  /// Whether to leave a last line without a line break for a later reader, because it may still be written.
   private let leavesUnfinishedLine: Bool
-  /// What is left in the window is a part of something that is not read now.
+  /// Whether the rest of the window is an incomplete value that will not be read now.
   private var isCutShort = false
 
-  /// A reader of a source that stands at `position` already.
+  /// A reader of a source that is already at `position`.
   init(
     _ source: any ByteSource, path: String, format: TextFormat = .auto, position: Int = 0, lines: Int = 0,
     limits: ReadLimits = ReadLimits(), leavesUnfinishedLine: Bool = false,
@@ -90,9 +90,9 @@ final class ValueReader {
     if format != .auto { decoder = make(format) }
   }
 
-  /// Where a reader would have to begin to give what this one has not given yet: a byte, and values to pass over.
+  /// Where a reader would have to begin to return what this one has not: an offset, and the number of values to skip.
   ///
-  /// In an array there is no such place but its beginning.
+  /// Within an array, the only such offset is its beginning.
   var position: (offset: Int, values: Int) { batches.position(end: window.position) }
 
   /// Line breaks read.
@@ -101,7 +101,7 @@ final class ValueReader {
   /// The format of the text, as far as it has been detected.
   var foundFormat: TextFormat { decoder?.format ?? format }
 
-  /// The next values, none at the end.
+  /// The next values; empty at the end.
   func nextBatch() throws(FileFailure) -> [Value] {
     while true {
       if let batch = batches.next(limits.batch) { return batch }
@@ -123,7 +123,7 @@ final class ValueReader {
     if format == .auto, decoder.isLost { self.decoder = nil }
   }
 
-  /// Leaves out a byte order mark at the very beginning.
+  /// Skips a byte order mark at the very beginning.
   private func dropMark() {
     if window.position == 0, window.bytes.starts(with: [0xef, 0xbb, 0xbf]) { window.drop(3, lines: 0) }
   }
@@ -138,7 +138,7 @@ final class ValueReader {
     }
   }
 
-  /// As far as the format is known.
+  /// The decoder, as far as the format is known.
   private var isOfLines: Bool {
     if let decoder, decoder.format != .lines { false } else { window.bytes.first != 0x5b }
   }
@@ -151,7 +151,7 @@ extension ValueReader {
     format.decoder(DecoderInput(path: path, window: window, limits: limits, report: report))
   }
 
-  /// Nil where reading ends before there is enough to know.
+  /// Nil if the text ends before there is enough to decide.
   private func detect() throws(FileFailure) -> (any Decoder)? {
     while !isCutShort {
       dropMark()
@@ -187,10 +187,10 @@ extension ValueReader {
 struct ReadLimits: Sendable {
   /// Bytes read at once.
   var chunk = 1 << 18
-  /// Bytes of the largest line or value; a larger one is passed over and reported.
+  /// The largest line or value in bytes; larger ones are skipped and reported.
   var value = 16 << 20
-  /// Values handed out at once.
+  /// Values returned at once.
   var batch = 1024
-  /// Bytes of lines from which on they share one document.
+  /// The size from which on lines share one document.
   var together = 1 << 14
 }

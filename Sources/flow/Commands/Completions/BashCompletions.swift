@@ -1,4 +1,4 @@
-/// The completion script for bash, which needs nothing but bash.
+/// The completion script for bash, which needs no other tools.
 enum BashCompletions {
   static func text(_ commands: [CompletedCommand]) -> String {
     let leaves = commands.flatMap(\.leaves)
@@ -60,12 +60,12 @@ enum BashCompletions {
       """
   }
 
-  /// What the next word of a command may be that is several.
+  /// The subcommands that may follow a command.
   private static func parts(_ command: CompletedCommand) -> String {
     "\"\(command.name)\") parts=\"\(command.parts.map(\.word).joined(separator: " "))\" ;;"
   }
 
-  /// What comes behind an option that takes a value.
+  /// The values that may follow an option.
   private static func values(_ command: CompletedCommand) -> [String] {
     command.options.compactMap { option in
       let action: String

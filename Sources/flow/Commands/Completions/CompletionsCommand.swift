@@ -1,10 +1,10 @@
 import Engine
 import Language
 
-/// `flow completions`: a script by which a shell completes flow's command lines.
+/// `flow completions`: prints a script for shell completion.
 enum CompletionsCommand {
   static let manual = Manual(
-    "completions", "write what completes flow's command lines",
+    "completions", "print a script for shell completion",
     operands: .one("SHELL", of: ["bash", "zsh", "fish"]),
     about: "SHELL is bash, zsh or fish.",
     examples: [
@@ -21,30 +21,30 @@ enum CompletionsCommand {
     case "fish": Terminal.say(FishCompletions.text(commands))
     case let other:
       let hint = suggestion(for: other, among: manual.operands.words ?? []).map { "; \($0)" } ?? ""
-      throw WrongUse("\(quoted(other)) is no shell that it knows\(hint)")
+      throw WrongUse("there are no completions for \(quoted(other))\(hint)")
     }
     return ExitStatus.done
   }
 }
 
-/// What the shells need to know of a command.
+/// The parts of a command that shells complete.
 struct CompletedCommand {
-  /// As it is typed: `graph`, `state ls`.
+  /// The full name, as typed: `graph`, `state ls`.
   let name: String
   let summary: String
   let options: [CommandOption]
-  /// The words that its arguments may be; nil for files.
+  /// The allowed words of its operands; nil for files.
   let words: [String]?
-  /// What the next word says, where the command is several.
+  /// The subcommands, if it has any.
   let parts: [CompletedCommand]
 
   /// The last word of its name.
   var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
-  /// Itself, or where it is several, those.
+  /// The command itself or, if it has subcommands, those.
   var leaves: [CompletedCommand] { parts.isEmpty ? [self] : parts.flatMap(\.leaves) }
 
-  /// Itself and those of its parts that are several.
+  /// The command itself and all subcommands that have subcommands.
   var groups: [CompletedCommand] { parts.isEmpty ? [] : [self] + parts.flatMap(\.groups) }
 
   init(_ manual: Manual) {
@@ -76,12 +76,12 @@ struct CompletedCommand {
 }
 
 extension EvalHelp {
-  /// The options that the help lists; those of `flow eval` are declared nowhere else.
+  /// The options listed in the help, which is the only declaration of those of `flow eval`.
   static var options: [CommandOption] {
     text.split(separator: "\n").flatMap { line -> [CommandOption] in
       let head = line.drop { $0 == " " }
       guard head.hasPrefix("-"), line.hasPrefix("  ") else { return [] }
-      // The spellings end where a value's name in capitals, or the column of explanations, begins.
+      // The spellings end where a value's name in capitals or the description begins.
       var short: Character?
       var found: [CommandOption] = []
       for part in head.split(separator: " ") {

@@ -10,7 +10,7 @@ enum FishCompletions {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What comes behind a command, which is there where the condition holds.
+  /// The completions after a command, offered where the condition holds.
   private static func lines(_ command: CompletedCommand, _ condition: String) -> [String] {
     let start = "complete -c flow -n '\(condition)'"
     guard command.parts.isEmpty else {

@@ -18,7 +18,7 @@ enum ZshCompletions {
     """
   }
 
-  /// Completes the word that says which command it is, or what comes behind it.
+  /// Completes the subcommand, or what follows it.
   private static func choice(among commands: [CompletedCommand], indent: String) -> String {
     let inner = indent + "  "
     let names = commands.map { "\(inner)'\($0.word):\(quoted($0.summary))'\n" }.joined()
@@ -66,7 +66,7 @@ enum ZshCompletions {
     return option.spellings.map { "'*\($0)\(summary)\(action)'" }
   }
 
-  /// Within single quotes and brackets, where colons mean something.
+  /// Escapes a text for single quotes and brackets, where colons have a meaning.
   private static func quoted(_ text: String) -> String {
     text.map { character in
       switch character {

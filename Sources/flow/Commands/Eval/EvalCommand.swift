@@ -7,7 +7,7 @@ struct EvalCommand {
   static let command = Command(
     name: "eval", usage: "eval FILTER [FILE…]", summary: "run a jq filter over JSON"
   ) { arguments in
-    // Programs recurse as deeply as the stack is large.
+    // The depth of recursion depends on the size of the stack.
     withLargeStack { run(arguments) }
   }
 
@@ -25,7 +25,7 @@ struct EvalCommand {
     if options.wantsVersion { return VersionCommand.command.run([]) }
     var text = options.filter
     if text == nil, !Terminal.isTerminal(0) || !Terminal.isTerminal(1) { text = "." }
-    guard let text else { return wrongUse("there is no filter") }
+    guard let text else { return wrongUse("FILTER is missing") }
     do {
       return EvalCommand(options, try EvalProgram.compile(options, text)).run()
     } catch let error as FileFailure {
@@ -38,7 +38,7 @@ struct EvalCommand {
   }
 
   private static func wrongUse(_ message: String) -> Int32 {
-    Terminal.complain("flow eval: \(message)\nUse flow eval --help for help with options.\n")
+    Terminal.complain("flow eval: \(message)\nSee flow help eval.\n")
     return ExitStatus.usage
   }
 
@@ -61,7 +61,7 @@ struct EvalCommand {
     self.evaluator = evaluator
     input.beforeReading = { mayWait in
       if mayWait { output.flush() }
-      // The inputs of one read came at about the same time.
+      // The inputs of one read arrived at about the same time.
       evaluator.environment.now = EvalEnvironment.now
     }
   }
@@ -75,7 +75,7 @@ struct EvalCommand {
     return .standard
   }
 
-  /// Runs the filter over all inputs; the exit status.
+  /// Runs the filter over all inputs; returns the exit status.
   private func run() -> Int32 {
     var status = ExitStatus.done
     do throws(Halt) {
@@ -94,7 +94,7 @@ struct EvalCommand {
     return status
   }
 
-  /// The next input; nil after the last and where the input is no JSON.
+  /// The next input; nil after the last, and if the input is not JSON.
   @inline(__always)
   private func nextInput(_ status: inout Int32) -> Value? {
     while true {
@@ -111,7 +111,7 @@ struct EvalCommand {
     }
   }
 
-  /// What `halt` and `halt_error` end the command with.
+  /// The outcome of `halt` and `halt_error`.
   private struct Halt: Error { let status: Int32 }
 
   /// Runs the filter over one input.
@@ -142,7 +142,7 @@ struct EvalCommand {
     return ExitStatus.runtime
   }
 
-  /// The part of the filter that failed, with carets under it; where it stands too, if that is not plain to see.
+  /// The part of the filter that failed, with carets under it, and its location unless that is obvious.
   private static func pointing(at location: Location?) -> String {
     guard let location else { return "" }
     if location.source == "<top-level>", location.line == 1 { return "\(location.excerpt)\n" }

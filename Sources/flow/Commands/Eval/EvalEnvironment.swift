@@ -2,7 +2,7 @@ import Glibc
 import JSON
 import System
 
-/// What a filter of `flow eval` may ask of the world: everything that jq gives its programs.
+/// The environment of a filter in `flow eval`: everything that jq gives its programs.
 enum EvalEnvironment {
   static func make(_ options: EvalOptions, _ input: EvalInput, _ output: EvalOutput) -> Environment {
     var environment = Environment()
@@ -51,15 +51,15 @@ enum EvalEnvironment {
     return object
   }
 
-  /// What a program may hold before it is stopped with a message: a quarter of the memory there is, at most 2 GiB.
+  /// The memory limit of a program: a quarter of the available memory, at most 2 GiB.
   ///
-  /// Growing one large array needs the old and the new at once, hence the distance. What was read before the program
+  /// Growing one large array needs the old and the new one at once, hence the margin. What was read before the program
   /// ran does not count.
   private static var memoryLimit: Int {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let size = sysconf(Int32(_SC_PAGESIZE))
     var available = pages > 0 && size > 0 ? pages * size : Int.max
-    // The limit of a container, where there is one: a number, or `max`.
+    // The limit of a container, if there is one: a number, or `max`.
     if let text = try? readFile("/sys/fs/cgroup/memory.max", limit: 4096),
       let limit = Int(String(decoding: text.filter { $0 &- 0x30 < 10 }, as: UTF8.self))
     {

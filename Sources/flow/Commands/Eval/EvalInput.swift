@@ -2,9 +2,9 @@ import Glibc
 import JSON
 import System
 
-/// The inputs of `flow eval`: the files one after the other as one text, as values, lines or events.
+/// The inputs of `flow eval`: the files concatenated into one text, as values, lines or events.
 ///
-/// A file that is gzip by its first bytes is unpacked.
+/// Gzip files, detected by their first bytes, are decompressed.
 final class EvalInput {
   private var paths: ArraySlice<String>
   private var file: InputFile?
@@ -16,7 +16,7 @@ final class EvalInput {
 
   /// Whether a file could not be read, which has been reported and sets the exit status.
   private(set) var hasFailed = false
-  /// The path of the file that is being read, nil for standard input.
+  /// The path of the current file; nil for standard input.
   private(set) var fileName: String?
 
   init(_ options: EvalOptions) {
@@ -41,7 +41,7 @@ final class EvalInput {
     if options.slurp, !options.rawInput { next = slurped(next) }
   }
 
-  /// The next input, nil after the last.
+  /// The next input; nil after the last.
   func nextValue() throws -> Value? { try next() }
 
   /// Line breaks read.
@@ -96,7 +96,7 @@ final class EvalInput {
 }
 
 extension FileFailure {
-  /// The failure in jq's words, as `flow eval` prints it.
+  /// The error in jq's words, as `flow eval` prints it.
   var inWordsOfJQ: String {
     guard code != 0 else { return description }
     return "Could not open \(path == "-" ? "<stdin>" : path): "
@@ -104,7 +104,7 @@ extension FileFailure {
   }
 }
 
-/// Reads lines as texts: `-R`.
+/// Reads lines as strings: `-R`.
 final class LineReader {
   private let source: Reader.Source
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -120,7 +120,7 @@ final class LineReader {
     return end > 0
   }
 
-  /// The next line without its end, nil after the last.
+  /// The next line without its line break; nil after the last.
   func next() throws -> Value? {
     var text: [UInt8] = []
     var isEmpty = true
@@ -140,7 +140,7 @@ final class LineReader {
 
   private var isDone = false
 
-  /// Everything as one text, once.
+  /// All input as one string, once.
   func rest() throws -> Value? {
     guard !isDone else { return nil }
     isDone = true

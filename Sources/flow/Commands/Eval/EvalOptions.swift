@@ -29,17 +29,17 @@ struct EvalOptions {
   var unbuffered = false
   var exitStatus = false
 
-  /// `--arg` and its kin by name; the first of a name counts.
+  /// `--arg` and its variants by name; the first of a name counts.
   var named = Value.emptyObject
   var positional: [Value] = []
 
-  /// What the program may hold, in bytes; nil for a part of the machine's memory, 0 for no limit.
+  /// The memory limit of the program in bytes; nil for the default, 0 for no limit.
   var maxMemory: Int?
 
   var wantsHelp = false
   var wantsVersion = false
 
-  /// What is wrong with a command line.
+  /// An error in the command line.
   struct Mistake: Error, Equatable {
     let message: String
     init(_ message: String) { self.message = message }

@@ -1,6 +1,6 @@
 import JSON
 
-/// The outputs of `flow eval` on their way to standard output.
+/// Writes the outputs of `flow eval` to standard output.
 final class EvalOutput {
   let output: Output
   private let writer: Writer
@@ -17,10 +17,10 @@ final class EvalOutput {
         asciiOnly: options.asciiOutput, colors: colors))
   }
 
-  /// Nothing can be written any more.
+  /// Whether nothing can be written any more.
   var hasFailed: Bool { output.hasFailed }
 
-  /// A text that holds the NUL by which outputs are told apart.
+  /// A string that contains NUL, which separates the outputs.
   struct NULInText: Error {}
 
   @inline(__always)

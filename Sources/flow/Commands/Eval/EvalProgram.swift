@@ -3,12 +3,12 @@ import JSON
 import Language
 import System
 
-/// Compiling the filter of `flow eval`: its text or file, its variables, where its modules are.
+/// Compiles the filter of `flow eval`: its text or file, its variables, its modules.
 enum EvalProgram {
-  /// As much as is read of a filter's file, which a person writes.
+  /// The size limit of a filter's file.
   private static let mostBytes = Limits().bytes
 
-  /// The program; throws `FileFailure` where the filter's file cannot be read.
+  /// The program; throws `FileFailure` if the filter's file cannot be read.
   static func compile(_ options: EvalOptions, _ filter: String) throws -> Program {
     var text = filter
     var name = "<top-level>"
@@ -29,7 +29,7 @@ enum EvalProgram {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Where modules are looked for: what `-L` names, else where jq looks.
+  /// The search path for modules: the folders of `-L`, or jq's default.
   private static func searchPaths(_ options: EvalOptions) -> [String] {
     let paths =
       options.libraryPaths.isEmpty ? ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib"] : options.libraryPaths
@@ -40,7 +40,7 @@ enum EvalProgram {
     }
   }
 
-  /// The folder of the running command.
+  /// The folder of the running executable.
   private static var commandFolder: String {
     let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: 4096)
     defer { buffer.deallocate() }
@@ -50,7 +50,7 @@ enum EvalProgram {
     return folder(of: String(cString: buffer))
   }
 
-  /// Definitions in `~/.jq`, where that is a file.
+  /// Definitions in `~/.jq`, if that is a file.
   private static func personalLibrary() -> [(name: String, source: String)] {
     guard let home = Terminal.environment("HOME") else { return [] }
     let path = "\(home)/.jq"

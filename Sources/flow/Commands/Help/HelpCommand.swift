@@ -4,8 +4,8 @@ import Language
 /// `flow help`: the commands, or the help of one.
 enum HelpCommand {
   static let manual = Manual(
-    "help", "show this, or the help of a command", operands: .optional("COMMAND", of: []),
-    examples: [("flow help run", "the same as flow run --help")])
+    "help", "show this list, or the help of a command", operands: .any("COMMAND"),
+    examples: [("flow help state show", "the same as flow state show --help")])
 
   static let command = Command(manual) { arguments in
     guard let name = arguments.operands.first else {
@@ -19,16 +19,16 @@ enum HelpCommand {
       Terminal.say("flow version    \(command.summary)\n")
       return ExitStatus.done
     }
-    return command.run(["--help"])
+    return command.run(Array(arguments.operands.dropFirst()) + ["--help"])
   }
 
   private static let groups: [(title: String, names: [String])] = [
     ("Pipelines", ["new", "check", "test", "run", "graph", "state"]),
     ("Data", ["eval", "tail", "sky"]),
-    ("What there is", ["nodes", "docs", "schema"]),
+    ("Reference", ["nodes", "docs", "schema"]),
   ]
 
-  /// The commands in groups; those that belong to none come last.
+  /// The commands in groups; those without a group come last.
   static var text: String {
     let named = groups.flatMap(\.names)
     let others = ("flow itself", Command.all.map(\.name).filter { !named.contains($0) })
@@ -37,19 +37,19 @@ enum HelpCommand {
     for (title, names) in groups + [others] {
       let commands = names.compactMap { name in Command.all.first { $0.name == name } }
       if commands.isEmpty { continue }
-      // No empty lines between the groups: all of it is to fit a small screen.
+      // No empty lines between the groups, so that the list fits a small screen.
       lines.append(Terminal.paint(title, .bold))
       lines += commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
     }
-    return (lines + ["", "flow help COMMAND says more."]).joined(separator: "\n") + "\n"
+    return (lines + ["", "flow help COMMAND describes a command."]).joined(separator: "\n") + "\n"
   }
 }
 
-/// The command that says which flow this is.
+/// `flow version`: prints the version.
 enum VersionCommand {
   static let version = "0.1.0"
 
-  static let command = Command(name: "version", usage: "version", summary: "say which flow this is") { _ in
+  static let command = Command(name: "version", usage: "version", summary: "print the version") { _ in
     Terminal.say("flow \(version) (jq 1.8)\n")
     return ExitStatus.done
   }

@@ -2,17 +2,17 @@ import Nodes
 import Engine
 import Language
 
-/// `flow docs`: what a source, step or sink does and takes.
+/// `flow docs`: the documentation of sources, steps and sinks.
 enum DocsCommand {
   static let format = CommandOption(
     "format", .choice(["text", "markdown"]), "text (the default), or markdown")
 
   static let manual = Manual(
-    "docs", "explain a source, step or sink",
+    "docs", "show the documentation of a source, step or sink",
     operands: .optional("KIND", of: Array(Set(Catalog.all.nodes.map(\.kind))).sorted()),
     options: [format],
-    about: "Without KIND it lists them all; in Markdown it explains them all.",
-    examples: [("flow docs filter", "what filter does and takes")])
+    about: "Without KIND it lists all of them; in Markdown it documents all of them.",
+    examples: [("flow docs filter", "filter and its options")])
 
   static let command = Command(manual) { arguments in
     let isMarkdown = arguments.text(format) == "markdown"
@@ -20,12 +20,12 @@ enum DocsCommand {
       Terminal.say(isMarkdown ? markdown(Catalog.all.nodes) : NodesCommand.text)
       return ExitStatus.done
     }
-    // A kind may be a source and a sink as well.
+    // A kind may be both a source and a sink.
     let specs = Catalog.all.named(kind)
     if specs.isEmpty {
       let near = nearest(to: kind, among: Catalog.all.nodes.map(\.kind)).map { "did you mean \(quoted($0))?" }
       Terminal.complain(
-        "flow docs: there is no source, step or sink \(quoted(kind)); \(near ?? "flow nodes lists them all")\n"
+        "flow docs: unknown source, step or sink \(quoted(kind)); \(near ?? "flow nodes lists them all")\n"
       )
       return ExitStatus.usage
     }

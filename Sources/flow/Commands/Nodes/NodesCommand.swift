@@ -3,14 +3,14 @@ import Nodes
 import Engine
 import Language
 
-/// `flow nodes`: the sources, steps and sinks there are.
+/// `flow nodes`: lists all sources, steps and sinks.
 enum NodesCommand {
-  static let json = CommandOption("json", .flag, "everything that is declared of each, for other programs")
+  static let json = CommandOption("json", .flag, "print their full declarations as JSON")
 
   static let manual = Manual(
-    "nodes", "list the sources, steps and sinks there are", options: [json],
+    "nodes", "list all sources, steps and sinks", options: [json],
     examples: [
-      ("flow nodes", "the list"), ("flow nodes --json | flow eval -r '.[].kind'", "their names alone"),
+      ("flow nodes", "the list"), ("flow nodes --json | flow eval -r '.[].kind'", "only their names"),
     ])
 
   static let command = Command(manual) { arguments in
@@ -24,16 +24,16 @@ enum NodesCommand {
 
   static var text: String {
     (Catalog.all.list(width: Terminal.textWidth, paint: Terminal.paint)
-      + ["", "flow docs KIND says more of one."]).joined(separator: "\n") + "\n"
+      + ["", "flow docs KIND describes one."]).joined(separator: "\n") + "\n"
   }
 }
 
-/// `flow schema`: the JSON Schema of pipeline files.
+/// `flow schema`: prints the JSON Schema of pipeline files.
 enum SchemaCommand {
   static let manual = Manual(
-    "schema", "write the JSON Schema of pipelines, for editors",
+    "schema", "print the JSON Schema of pipeline files, for editors",
     about: """
-      Editors that speak yaml-language-server complete and check pipelines with it: put this line at the top of one.
+      Editors with yaml-language-server use it to complete and check pipelines: put this line at the top of a file.
 
       # yaml-language-server: $schema=flow.schema.json
       """,

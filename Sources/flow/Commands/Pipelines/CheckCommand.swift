@@ -1,20 +1,20 @@
 import Engine
 import Language
 
-/// `flow check`: everything that is wrong with pipelines, and nothing run.
+/// `flow check`: reports every error in pipelines without running them.
 enum CheckCommand {
   static let manual = Manual(
-    "check", "say everything that is wrong with pipelines", operands: .some("FILE"),
+    "check", "report every error in pipelines", operands: .some("FILE"),
     options: [PipelineFiles.set, PipelineFiles.config],
-    about: "Nothing is run. Exits with 0 when all is right, with 2 when something is not.",
-    examples: [("flow check pipelines/*.yaml", "all pipelines of a folder at once")])
+    about: "Nothing is run. Exits with 0 if there are no errors, otherwise with 2.",
+    examples: [("flow check pipelines/*.yaml", "all pipelines of a folder")])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
     if !files.isRight { return ExitStatus.usage }
     let count = files.plans.count
-    Terminal.say("\(count) pipeline\(count == 1 ? "" : "s"), no problem\n")
+    Terminal.say("\(count) pipeline\(count == 1 ? "" : "s"), no errors\n")
     return ExitStatus.done
   }
 }

@@ -4,18 +4,18 @@ import Engine
 import Language
 import System
 
-/// `config.yaml`: what pipelines of one place or person have in common, as `$config`.
+/// `config.yaml`: settings shared by pipelines, visible as `$config`.
 struct ConfigFile {
   private(set) var value = JSON.Value.emptyObject
-  /// Options for nodes that do not say them; no expression sees them, since there are keys among them.
+  /// Defaults for options of nodes; hidden from expressions, since they may contain keys.
   private(set) var defaults: YAMLNode?
   private(set) var problems = Problems()
-  /// The values of the environment in it.
+  /// The values of placeholders in it.
   private(set) var secrets = Secrets()
-  /// Why the file that was named cannot be read.
+  /// Why the given file cannot be read.
   private(set) var complaint: String?
 
-  /// Looked for beside the pipeline, then in the folder for configuration; a file that is named must be there.
+  /// Searched next to the pipeline, then in the configuration folder; a file that is given must exist.
   init(beside pipeline: String, named name: String?) {
     let candidates = name.map { [$0] } ?? Self.places(beside: pipeline)
     guard let path = candidates.first(where: { access($0, F_OK) == 0 }) ?? name else { return }
@@ -27,7 +27,7 @@ struct ConfigFile {
       secrets = document.secrets
       guard let root = document.root else { return }
       guard case .mapping(var mapping) = root else {
-        problems.report("config is a mapping of names to values, not \(root.kind)", at: root.place)
+        problems.report("config must be a mapping of names to values, not \(root.kind)", at: root.place)
         return
       }
       defaults = mapping["defaults"]?.value
@@ -45,13 +45,13 @@ struct ConfigFile {
     return ["\(folder)/config.yaml", "./config.yaml", "\(general)/flow/config.yaml"]
   }
 
-  /// The zone that times and schedules without one are in: the config's, or the machine's.
+  /// The default zone of times and schedules: from the config or the machine.
   var timeZone: String {
     value.member("time_zone")?.string ?? Terminal.environment("TZ").flatMap { $0.isEmpty ? nil : $0 }
       ?? Self.machineZone ?? "UTC"
   }
 
-  /// `/etc/localtime` leads into the folder of zones.
+  /// `/etc/localtime` is a link into the folder of zones.
   private static var machineZone: String? {
     let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: 4096)
     defer { buffer.deallocate() }

@@ -1,17 +1,17 @@
 import Engine
 import Language
 
-/// `flow graph`: how a pipeline is wired.
+/// `flow graph`: shows the nodes of a pipeline and their connections.
 enum GraphCommand {
   static let format = CommandOption(
     "format", .choice(["text", "mermaid", "dot", "svg"]),
-    "text for people (the default), mermaid for Markdown, dot for Graphviz, or a drawing")
+    "text for people (the default), mermaid for Markdown, dot for Graphviz, or svg")
 
   static let manual = Manual(
-    "graph", "show how a pipeline is wired", operands: .one("FILE"),
+    "graph", "show the nodes of a pipeline and their connections", operands: .one("FILE"),
     options: [format, PipelineFiles.set, PipelineFiles.config],
     about: """
-      Shows what flows from where to where. Options are shown as they are written, and secrets not at all.
+      Options are shown as written; secrets are redacted.
       """,
     examples: [
       ("flow graph pipelines/slips.yaml", "as a tree"),

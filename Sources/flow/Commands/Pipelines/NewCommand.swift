@@ -3,24 +3,24 @@ import Nodes
 import Engine
 import Language
 
-/// `flow new`: a pipeline file to begin with.
+/// `flow new`: writes a new pipeline file.
 enum NewCommand {
-  static let sources = list("sources", Catalog.all.sources, "what it reads")
-  static let steps = list("steps", Catalog.all.steps, "what becomes of each event, in this order")
-  static let sinks = list("sinks", Catalog.all.sinks, "where the events go to")
+  static let sources = list("sources", Catalog.all.sources, "its sources")
+  static let steps = list("steps", Catalog.all.steps, "its steps, in this order")
+  static let sinks = list("sinks", Catalog.all.sinks, "its sinks")
   static let output = CommandOption(
-    "output", short: "o", .path("FILE"), "write this file, instead of standard output")
-  static let force = CommandOption("force", .flag, "write over a file that is there")
+    "output", short: "o", .path("FILE"), "write to this file instead of standard output")
+  static let force = CommandOption("force", .flag, "overwrite an existing file")
 
   static let manual = Manual(
-    "new", "write a pipeline to begin with", operands: .optional("NAME", of: []),
+    "new", "write a new pipeline file", operands: .optional("NAME", of: []),
     options: [sources, steps, sinks, output, force],
     about: """
-      Every option is explained beside it; those that need not be given are commented out. What is written is right \
-      as it is: flow check finds nothing wrong with it. flow nodes lists what there is to choose from.
+      Every option is explained beside it; optional ones are commented out. The file passes flow check as it is. flow \
+      nodes lists all sources, steps and sinks.
       """,
     examples: [
-      ("flow new launches -o launches.yaml", "a file and what is usual in it"),
+      ("flow new launches -o launches.yaml", "a file with the usual nodes"),
       ("flow new --sources stdin --steps filter,map --sinks jsonl", "chosen nodes"),
     ])
 
@@ -33,7 +33,8 @@ enum NewCommand {
       steps: try chosen(steps, arguments, Catalog.all.steps, else: ["filter", "map", "changes"], count: 3),
       sinks: try chosen(sinks, arguments, Catalog.all.sinks, else: ["console", "jsonl"], count: 2))
     if let problem = problem(of: skeleton.text) {
-      throw WrongUse("these do not go together: \(problem.message)\(problem.hint.map { "; \($0)" } ?? "")")
+      throw WrongUse(
+        "these nodes cannot be combined: \(problem.message)\(problem.hint.map { "; \($0)" } ?? "")")
     }
     guard let path else {
       Terminal.say(skeleton.text)
@@ -42,7 +43,7 @@ enum NewCommand {
     return write(skeleton.text, path, isForced: arguments.has(force))
   }
 
-  /// Each node by itself is right; some cannot stand in one pipeline with others.
+  /// Each node by itself is valid, but some cannot be combined in one pipeline.
   private static func problem(of text: String) -> Problem? {
     var reader = PipelineReader(catalog: .all)
     reader.read(path: "new.yaml", Array(text.utf8))
@@ -53,7 +54,7 @@ enum NewCommand {
     CommandOption(name, .list("KIND,…", of: specs.map(\.kind)), summary)
   }
 
-  /// The nodes that are named; when none are, the first so many of those that are usual.
+  /// The given nodes or, if there are none, the first `count` of the usual ones.
   private static func chosen(
     _ option: CommandOption, _ arguments: Arguments, _ specs: [NodeSpec], else usual: [String], count: Int
   ) throws(WrongUse) -> [NodeSpec] {
@@ -69,17 +70,17 @@ enum NewCommand {
       }
       found.append(spec)
     }
-    if found.isEmpty, option.name != steps.name { throw WrongUse("--\(option.name) names nothing") }
+    if found.isEmpty, option.name != steps.name { throw WrongUse("--\(option.name) needs at least one name") }
     return found
   }
 
   private static func complaint(_ kind: String, _ specs: [NodeSpec], _ role: String) -> String {
     if let other = Catalog.all.named(kind).first { return "\(quoted(kind)) is a \(other.roleName)" }
     let near = nearest(to: kind, among: specs.map(\.kind)).map { "did you mean \(quoted($0))?" }
-    return "there is no \(quoted(kind)) among the \(role); \(near ?? "flow nodes lists them")"
+    return "unknown \(role.dropLast()) \(quoted(kind)); \(near ?? "flow nodes lists them")"
   }
 
-  /// `pipelines/launches.yaml` is launches.
+  /// The name for `pipelines/launches.yaml` is launches.
   static func name(of path: String) -> String {
     let file = path.split(separator: "/").last ?? "my-pipeline"
     return String(file.split(separator: ".").first ?? file)
@@ -88,7 +89,7 @@ enum NewCommand {
   private static func write(_ text: String, _ path: String, isForced: Bool) -> Int32 {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (isForced ? O_TRUNC : O_EXCL), 0o644)
     if descriptor < 0, errno == EEXIST {
-      Terminal.complain("flow new: \(path) is there already; --force writes over it\n")
+      Terminal.complain("flow new: \(path) already exists; use --force to overwrite it\n")
       return ExitStatus.usage
     }
     var copy = text
@@ -98,7 +99,7 @@ enum NewCommand {
       Terminal.complain("flow new: \(path) cannot be written: \(Terminal.lastError)\n")
       return ExitStatus.usage
     }
-    Terminal.complain("wrote \(path); flow check \(path) says whether it is right\n")
+    Terminal.complain("wrote \(path); check it with flow check \(path)\n")
     return ExitStatus.done
   }
 }

@@ -4,19 +4,19 @@ import Engine
 import Language
 import System
 
-/// Finds and reads what the commands for pipelines are given: the files, their config, and what `--set` says.
+/// Reads the pipeline files given to a command, with their config and the settings of `--set`.
 struct PipelineFiles {
   static let set = CommandOption(
     "set", .value("NAME=VALUE"),
-    "a value for one of the pipeline's vars, as YAML would have it; may be repeated")
+    "set one of the pipeline's vars, with VALUE as in YAML; may be repeated")
   static let config = CommandOption(
     "config", .path("FILE"),
-    "the config file, instead of the config.yaml beside the pipeline or in ~/.config/flow")
+    "the config file, instead of config.yaml next to the pipeline or in ~/.config/flow")
 
   let plans: [Plan]
   let problems: Problems
   let secrets: Secrets
-  /// What is wrong with the files or the command line as such, each a sentence.
+  /// Errors in the command line and in reading the files, each a sentence.
   let complaints: [String]
 
   var isRight: Bool { problems.isEmpty && complaints.isEmpty }
@@ -51,7 +51,7 @@ struct PipelineFiles {
       reader.read(path: path == "-" ? "<stdin>" : path, bytes)
     }
     for name in reader.unknownSettings where complaints.isEmpty {
-      complaints.append("--set \(name): no pipeline here has \(quoted(name)) among its vars")
+      complaints.append("--set \(name): none of the pipelines has a var \(quoted(name))")
     }
     extra.add(reader.problems)
     plans = reader.plans
@@ -65,7 +65,7 @@ struct PipelineFiles {
     try readFile(path, limit: Limits().bytes)
   }
 
-  /// Tells all that is wrong.
+  /// Reports all errors.
   func complain() {
     for complaint in complaints { Terminal.complain("flow: \(complaint)\n") }
     if problems.isEmpty { return }

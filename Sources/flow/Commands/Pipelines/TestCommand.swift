@@ -3,14 +3,14 @@ import Engine
 import Language
 import System
 
-/// `flow test`: the pipelines' own tests, in virtual time.
+/// `flow test`: runs the tests of pipelines in virtual time.
 enum TestCommand {
   static let manual = Manual(
-    "test", "run the tests that pipelines have, in virtual time", operands: .any("FILE"),
+    "test", "run the tests of pipelines, in virtual time", operands: .any("FILE"),
     options: [PipelineFiles.set, PipelineFiles.config, RunLog.verbose],
     about: """
-      Sources answer what a test gives them, sinks only note what they are given, and hours pass in no time. Without \
-      FILE the tests of pipelines/*.yaml are run. Exits with 1 when a test fails.
+      Sources return what a test gives them, sinks only record their events, and hours pass in no time. Without FILE \
+      it runs the tests of pipelines/*.yaml. Exits with 1 if a test fails.
       """,
     examples: [("flow test pipelines/slips.yaml", "the tests of one pipeline")])
 
@@ -18,7 +18,7 @@ enum TestCommand {
     var paths = arguments.operands
     if paths.isEmpty { paths = files(of: "pipelines") }
     guard !paths.isEmpty else {
-      throw WrongUse("there is no FILE, and no pipelines/*.yaml here")
+      throw WrongUse("FILE is missing, and there is no pipelines/*.yaml here")
     }
     let files = try PipelineFiles(paths, arguments)
     files.complain()
@@ -35,7 +35,7 @@ enum TestCommand {
   }
 }
 
-/// What is printed of tests: a line each, and all about those that failed.
+/// Prints the results of tests: a line each, and details of those that failed.
 private struct TestReport {
   let isVerbose: Bool
   private let paint = Paint(

@@ -4,9 +4,9 @@ import Language
 
 /// The log of a run on standard error, for people or, with `--log json`, for machines.
 enum RunLog {
-  static let quiet = CommandOption("quiet", short: "q", .flag, "only errors")
-  static let verbose = CommandOption("verbose", short: "v", .flag, "more of what happens")
-  static let format = CommandOption("log", .choice(["text", "json"]), "how messages are written")
+  static let quiet = CommandOption("quiet", short: "q", .flag, "log only errors")
+  static let verbose = CommandOption("verbose", short: "v", .flag, "log details")
+  static let format = CommandOption("log", .choice(["text", "json"]), "the form of log messages")
 
   static func make(
     _ arguments: Arguments, masking secrets: Secrets, manyPipelines: Bool, beside screen: Screen

@@ -2,10 +2,10 @@ import System
 import Glibc
 import Reactive
 
-/// The signals of a run, on a thread that does nothing else.
+/// Handles the signals of a run, on a thread that does nothing else.
 ///
-/// The thread touches neither lanes nor files nor the terminal. So the second signal ends the process within a second
-/// even where every other thread is blocked, in a write to a disk that hangs or to a full pipe.
+/// The thread touches neither lanes nor files nor the terminal, so the second signal ends the process within a second
+/// even if every other thread is blocked, in a write to a disk that hangs or to a full pipe.
 final class RunSignals: Sendable {
   /// What the main thread waits for.
   enum Event {
@@ -18,13 +18,13 @@ final class RunSignals: Sendable {
   private struct State {
     var pending: [Int32] = []
     var isWoken = false
-    /// When the process ends, come what may.
+    /// When the process ends unconditionally.
     var end: Instant?
-    /// The exit status of a run that is over.
+    /// The exit status, once the run has ended.
     var status: Int32?
   }
 
-  /// What the second signal leaves for an abort that kills commands and closes files.
+  /// The time that the second signal leaves to terminate commands and close files.
   static let abortTime = Duration.milliseconds(700)
   /// How much later than planned the process ends without its main thread.
   private static let slack = Duration.milliseconds(200)
@@ -32,7 +32,7 @@ final class RunSignals: Sendable {
   private let state = ConditionLock(State())
   private let grace: Duration
 
-  /// Blocks the signals in all threads that are started from now on, and starts the thread that waits for them.
+  /// Blocks the signals in all threads started later, and starts the thread that waits for them.
   init(grace: Duration) {
     self.grace = grace
     let signals = SignalSet.ofRuns
@@ -47,7 +47,7 @@ final class RunSignals: Sendable {
       }, context)
   }
 
-  /// The next signal, or the time's end.
+  /// The next signal, or the end of the time.
   func next(until deadline: Instant?) -> Event {
     let event = state.wait(until: deadline ?? .distantFuture, quietly: true) { state -> Event? in
       if !state.pending.isEmpty { return .signal(state.pending.removeFirst()) }
@@ -61,19 +61,19 @@ final class RunSignals: Sendable {
   /// Wakes the thread that waits for signals, from any thread.
   func wake() { state.change { $0.isWoken = true } }
 
-  /// The run was stopped otherwise: the process ends after the grace, come what may.
+  /// Notes that the run was stopped otherwise: the process ends unconditionally after the grace period.
   func stop() {
     end(within: grace + Self.abortTime)
     ErrorStream.giveUp(at: MonotonicClock.now + grace)
   }
 
-  /// The run is over, and only the process is left to end.
+  /// Notes that the run has ended, so that only the process is left to end.
   func finish(_ status: Int32) { state.change { $0.status = status } }
 
   private func end(within time: Duration) {
     let end = MonotonicClock.now + time + Self.slack
     state.change { $0.end = min($0.end ?? end, end) }
-    // The thread that waits hears of the new time.
+    // The waiting thread must learn of the new time.
     kill(getpid(), SIGUSR2)
   }
 
@@ -104,18 +104,18 @@ final class RunSignals: Sendable {
   }
 }
 
-/// As nohup has it.
+/// Whether SIGHUP is ignored, as under nohup.
 private func isIgnored(_ number: Int32) -> Bool {
   var action = sigaction()
   sigaction(number, nil, &action)
   return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
 }
 
-/// Some signals, to be blocked and waited for.
+/// A set of signals to block and wait for.
 struct SignalSet {
   private var set = sigset_t()
 
-  /// Those that a run answers.
+  /// The signals that a run handles.
   static var ofRuns: SignalSet {
     SignalSet([SIGINT, SIGTERM, SIGUSR1, SIGUSR2] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
   }

@@ -4,22 +4,24 @@ import Engine
 import Language
 import Store
 
-/// Where `flow run` keeps what pipelines remember, and how it is opened.
+/// The state of pipelines in `flow run`: where it is, and how it is opened.
 struct RunState: Sendable {
   static let folder = CommandOption(
-    "state", .path("FOLDER"), "where the pipeline's state is kept (~/.local/state/flow)")
-  static let none = CommandOption("no-state", .flag, "remember nothing, and promise nothing past the process")
-  static let reset = CommandOption("reset-corrupt", .flag, "set a damaged state aside and begin anew")
+    "state", .path("FOLDER"), "the folder for the state (~/.local/state/flow)")
+  static let none = CommandOption(
+    "no-state", .flag, "keep no state; nothing is guaranteed beyond the process")
+  static let reset = CommandOption(
+    "reset-corrupt", .flag, "rename a damaged state and begin with an empty one")
 
   private let given: String?
   private let resetsCorrupt: Bool
 
-  /// Nil where nothing is to be remembered.
+  /// Nil if no state is kept.
   init?(_ arguments: Arguments) throws(WrongUse) {
     given = arguments.text(Self.folder)
     resetsCorrupt = arguments.has(Self.reset)
     guard arguments.has(Self.none) else { return }
-    if given != nil { throw WrongUse("--state and --no-state are said together; leave one out") }
+    if given != nil { throw WrongUse("--state and --no-state exclude each other") }
     return nil
   }
 
@@ -27,7 +29,7 @@ struct RunState: Sendable {
     let description: String
   }
 
-  /// The state of a pipeline; throws a sentence where it cannot be used.
+  /// The state of a pipeline; throws a sentence if it cannot be used.
   func open(_ plan: Plan, log: Log) throws -> StateFile {
     let path = try path(of: plan)
     let file: StateFile
@@ -37,10 +39,11 @@ struct RunState: Sendable {
       // A full disk is waited for.
       guard [.disk, .denied].contains(error.kind) else { throw error }
       throw Unusable(
-        description: "\(error); --state FOLDER names another place, and --no-state does without")
+        description: "\(error); use --state FOLDER for another folder, or --no-state")
     }
     if let aside = file.setAside {
-      let note = "the state was damaged; it is kept as \(aside), and begun anew"
+      let note =
+        "the state was damaged; it was renamed to \(aside), and the pipeline begins with an empty state"
       NodeLog(log: log, pipeline: plan.name, node: "").warning(note)
     }
     return file
@@ -53,14 +56,14 @@ struct RunState: Sendable {
     return file
   }
 
-  /// The folder that the state of a pipeline is in.
+  /// The folder of a pipeline's state.
   func folder(of plan: Plan) throws -> String {
     let configured = plan.config.member("state")?.string
     let standard = StateFolder.standard(environment: { Terminal.environment($0) })
     guard let folder = given ?? configured ?? standard else {
       throw Unusable(
-        description: "there is no place for state: neither XDG_STATE_HOME nor HOME is set; "
-          + "--state FOLDER names one, and --no-state does without")
+        description: "no folder for the state: neither XDG_STATE_HOME nor HOME is set; "
+          + "use --state FOLDER, or --no-state")
     }
     return folder
   }
@@ -70,13 +73,13 @@ struct RunState: Sendable {
     guard let path = StateFolder.file(of: plan.name, in: folder) else {
       throw Unusable(
         description:
-          "state cannot be kept under the name \(quoted(plan.name)); give the pipeline a plain name, "
+          "\(quoted(plan.name)) cannot be the name of a state file; give the pipeline a plain name, "
           + "or run it with --no-state")
     }
     return path
   }
 
-  /// Two pipelines of one name would take each other's state for their own.
+  /// Two pipelines of the same name must not share a state.
   private func claim(_ file: StateFile, for plan: Plan) throws(StoreError) {
     guard let own = absolute(plan.path) else { return }
     let owner = try file.fact(owner: "pipeline", name: "path")?.text
@@ -85,7 +88,7 @@ struct RunState: Sendable {
       throw StoreError(
         file.path, .foreign,
         "it belongs to another pipeline called \(quoted(plan.name)), \(owner); give one of them another name, "
-          + "or say --state FOLDER")
+          + "or use --state FOLDER")
     }
     try file.update { (epoch) throws(StoreError) in
       try epoch.set(.text(own), owner: "pipeline", name: "path")

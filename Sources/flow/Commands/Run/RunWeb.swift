@@ -5,11 +5,11 @@ import Language
 import Reactive
 import Store
 
-/// The way to the network that `flow run` hands its sources, with what the config says of it.
+/// The network access of a run's sources, with the settings of the config.
 enum RunWeb {
-  static let refresh = CommandOption("refresh", .flag, "ask anew for what the cache has")
+  static let refresh = CommandOption("refresh", .flag, "ignore the cache")
 
-  /// Made when the first source asks, so that pipelines without one never see it.
+  /// Created when the first source needs it, so that other pipelines never load it.
   static func access(
     _ plans: [Plan], _ state: RunState?, under sky: RunSky?, _ arguments: Arguments,
     hiding secrets: Secrets
@@ -22,10 +22,10 @@ enum RunWeb {
         throw WrongUse("config.yaml: \(error)")
       }
     }
-    // What a sky has answered is of no use to another, nor to the real one.
+    // The responses of one simulated sky are of no use to another, nor to the real services.
     let folder = sky == nil ? plans.first.flatMap { try? state?.folder(of: $0) } : nil
     return WebAccess(refreshes: arguments.has(refresh), isSimulated: sky != nil) { [budgets] in
-      // No proxy is asked for what is on this machine.
+      // Servers on this machine need no proxy.
       let proxyEnvironment = sky == nil ? ProxyEnvironment { Terminal.environment($0) } : ProxyEnvironment()
       let network = try CurlTransport(
         .init(userAgent: "flow/\(VersionCommand.version)", proxyEnvironment: proxyEnvironment))

@@ -5,12 +5,12 @@ import Reactive
 import Store
 import Synchronization
 
-/// Runs plans and waits, answering signals, until they are done.
+/// Runs plans until they end, handling signals.
 struct Runner {
   private let plans: [Plan]
   private let options: RunOptions
   private let printsStatistics: Bool
-  /// After so long they are stopped.
+  /// The time after which they are stopped.
   private let time: Duration?
 
   init(_ plans: [Plan], _ options: RunOptions, printsStatistics: Bool, for time: Duration? = nil) {
@@ -35,7 +35,7 @@ struct Runner {
 
   /// The exit status.
   func run() -> Int32 {
-    // Before any thread is started, so that all have the signals blocked.
+    // Before any thread is started, so that all of them have the signals blocked.
     let signals = RunSignals(grace: options.grace)
     let status = run(signals)
     signals.finish(status)
@@ -72,7 +72,7 @@ struct Runner {
     }
   }
 
-  /// A pipeline whose state has no room yet.
+  /// A pipeline that waits for room for its state.
   private struct Waiting {
     static let pause = Duration.milliseconds(500)
 
@@ -100,7 +100,7 @@ struct Runner {
     func end() { log.notice("the state can be written again") }
   }
 
-  /// Starts those that have room for their state by now.
+  /// Starts the pipelines whose state has room by now.
   private func startWaiting(
     _ waiting: inout [Waiting], _ runs: inout [PipelineRun], _ tally: Tally, _ signals: RunSignals
   ) {
@@ -122,7 +122,7 @@ struct Runner {
     waiting = left
   }
 
-  /// Until all are done; the signal that stopped them, if one did.
+  /// Waits until all have ended; returns the signal that stopped them, if any.
   private func wait(
     _ runs: inout [PipelineRun], _ waiting: inout [Waiting], _ tally: Tally, _ signals: RunSignals
   ) -> Int32? {
@@ -169,7 +169,7 @@ struct Runner {
   }
 }
 
-/// The table of what each node has done, for `--stats` and SIGUSR1.
+/// The statistics of all nodes, for `--stats` and SIGUSR1.
 enum RunStatistics {
   static func text(_ runs: [PipelineRun]) -> String {
     runs.map { run in

@@ -10,7 +10,7 @@ struct VirtualRunner {
 
   /// The exit status.
   func run() -> Int32 {
-    // Asked for statistics: there is nobody to answer while time is made to pass, and no reason to die of it.
+    // SIGUSR1 asks for statistics, which nothing reports in virtual time; it must not end the process.
     signal(SIGUSR1, SIG_IGN)
     var status = ExitStatus.done
     for plan in plans {
@@ -27,7 +27,7 @@ struct VirtualRunner {
     return status
   }
 
-  /// The time of the first poll that was recorded.
+  /// The time of the first recorded poll.
   private func start(of plan: Plan) throws -> Double {
     var first: Double?
     for source in plan.sources {

@@ -2,37 +2,38 @@ import Engine
 import Language
 import Store
 
-/// `flow state`: what pipelines remember between runs.
+/// `flow state`: shows and resets the state of pipelines.
 enum StateCommand {
   static let folder = CommandOption(
-    "state", .path("FOLDER"), "where state is kept, instead of $XDG_STATE_HOME/flow or ~/.local/state/flow")
-  static let json = CommandOption("json", .flag, "JSON, a line each, for other programs")
+    "state", .path("FOLDER"),
+    "the folder of the state, instead of $XDG_STATE_HOME/flow or ~/.local/state/flow")
+  static let json = CommandOption("json", .flag, "print JSON lines, for other programs")
 
   static let command = Command(
     Manual(
-      "state", "see and forget what pipelines remember",
+      "state", "show or reset the state of pipelines",
       about: """
-        Of each pipeline there is one file of state: what its steps know, how far its sources have come, what its \
-        sinks are still to write, and what they have given up on, the dead letters. PIPELINE is a pipeline's name, or \
-        its YAML file. Looking is possible while the pipeline runs; changing is not.
+        Each pipeline has one state file: the memory of its steps, the positions of its sources, the pending output of \
+        its sinks, and what they have given up on, the dead letters. PIPELINE is the name of a pipeline or its YAML \
+        file. State can be shown while the pipeline runs, but not changed.
         """,
       examples: [
-        ("flow state ls", "every pipeline that has state"),
-        ("flow state show slips changes", "what a step knows"),
-        ("flow state reset slips dedupe", "have a step begin anew"),
-        ("flow state dead retry slips --all", "try again what could not be written"),
+        ("flow state ls", "all pipelines with state"),
+        ("flow state show slips changes", "the state of a step"),
+        ("flow state reset slips dedupe", "reset a step"),
+        ("flow state dead retry slips --all", "retry what could not be written"),
       ]),
     parts: [
       StateListCommand.command, StateShowCommand.command, StateResetCommand.command, StateDeadCommand.command,
     ])
 }
 
-/// Why a command about state comes to nothing: a sentence, and the exit status.
+/// Why a command about state failed: a sentence, and the exit status.
 struct StateError: Error {
   let message: String
   let status: Int32
 
-  /// Something that is named and is not there.
+  /// A name that does not exist.
   static func unknown(_ message: String) -> StateError {
     StateError(message: message, status: ExitStatus.usage)
   }
@@ -42,7 +43,7 @@ struct StateError: Error {
 }
 
 extension Command {
-  /// A command about state, whose failures are told.
+  /// A command about state, which reports its failures.
   init(state manual: Manual, run: @escaping @Sendable (Arguments) throws -> Int32) {
     self.init(manual) { arguments throws(WrongUse) in
       do {

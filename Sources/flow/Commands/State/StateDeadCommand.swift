@@ -2,38 +2,39 @@ import Engine
 import Language
 import Store
 
-/// `flow state dead`: what sinks have given up on, to be looked at, tried again or dropped.
+/// `flow state dead`: lists, retries or drops dead letters.
 enum StateDeadCommand {
   static let all = CommandOption("all", .flag, "all dead letters of the pipeline")
 
   static let command = Command(
     Manual(
-      "state dead", "what sinks have given up on",
+      "state dead", "list, retry or drop dead letters",
       about: """
-        A sink that has tried an output as often as it should gives it up: it becomes a dead letter, with a number and \
-        the reason. One that is to be tried again goes back to its sink with its old id, and is written by the next run.
+        After its last attempt a sink gives up on an output, which becomes a dead letter with a number and the reason. \
+        Retrying returns it to its sink with the same id, and the next run writes it.
         """,
       examples: [
-        ("flow state dead ls slips", "what there is"), ("flow state dead retry slips 3 4", "try two again"),
+        ("flow state dead ls slips", "all dead letters"),
+        ("flow state dead retry slips 3 4", "retry two of them"),
         ("flow state dead drop slips --all", "drop all"),
       ]),
     parts: [StateDeadList.command, retry, drop])
 
   private static let retry = change(
     Manual(
-      "state dead retry", "have them tried again", operands: .any("NUMBER").after("PIPELINE"),
-      options: [all, StateCommand.folder], about: "The next run writes them, each with its old id.",
+      "state dead retry", "retry dead letters", operands: .any("NUMBER").after("PIPELINE"),
+      options: [all, StateCommand.folder], about: "The next run writes them, each with the same id.",
       examples: [("flow state dead retry slips 3 4", "two of them")]), did: "put back"
   ) { epoch, number throws(StoreError) in try epoch.retry(deadLetter: number) }
 
   private static let drop = change(
     Manual(
-      "state dead drop", "forget them", operands: .any("NUMBER").after("PIPELINE"),
-      options: [all, StateCommand.folder], about: "What they hold is written nowhere.",
+      "state dead drop", "drop dead letters", operands: .any("NUMBER").after("PIPELINE"),
+      options: [all, StateCommand.folder], about: "Their content is discarded.",
       examples: [("flow state dead drop slips --all", "all of them")]), did: "dropped"
   ) { epoch, number throws(StoreError) in try epoch.drop(deadLetter: number) }
 
-  /// A command that does something to some letters, or to none where one of them is not there.
+  /// A command on dead letters that affects all of the given ones, or none if one does not exist.
   private static func change(
     _ manual: Manual, did: String,
     _ body: @escaping @Sendable (borrowing Epoch, Int64) throws(StoreError) -> Void
@@ -45,7 +46,7 @@ enum StateDeadCommand {
       guard given.isEmpty == arguments.has(all) else {
         throw WrongUse(
           given.isEmpty
-            ? "it takes the NUMBERs of dead letters, or --all" : "it takes NUMBERs or --all, not both")
+            ? "give the NUMBERs of dead letters, or --all" : "NUMBERs and --all exclude each other")
       }
       let state = try StateFile(path: files.path(of: name))
       var letters: [(number: Int64, name: String)] = []
@@ -58,7 +59,7 @@ enum StateDeadCommand {
         for number in given where !letters.contains(where: { $0.number == number }) {
           throw StateError.unknown(
             "\(quoted(name)) has no dead letter \(number); "
-              + (letters.isEmpty ? "it has none at all" : "“flow state dead ls \(name)” lists them"))
+              + (letters.isEmpty ? "it has none" : "“flow state dead ls \(name)” lists them"))
         }
         letters = letters.filter { given.contains($0.number) }
       }
@@ -73,7 +74,7 @@ enum StateDeadCommand {
 
   private static func number(_ text: String) throws(WrongUse) -> Int64 {
     guard let number = Int64(text), number > 0 else {
-      throw WrongUse("\(quoted(text)) is no NUMBER of a dead letter, such as 1")
+      throw WrongUse("\(quoted(text)) is not a NUMBER of a dead letter, such as 1")
     }
     return number
   }

@@ -3,16 +3,16 @@ import Engine
 import Language
 import Store
 
-/// `flow state dead ls`: what sinks have given up on.
+/// `flow state dead ls`: lists dead letters.
 enum StateDeadList {
   static let command = Command(
     state: Manual(
-      "state dead ls", "list them", operands: .one("PIPELINE"),
+      "state dead ls", "list dead letters", operands: .one("PIPELINE"),
       options: [StateCommand.json, StateCommand.folder],
       about:
-        "Of each its number, its sink, when and after how many attempts it was given up, why, its id, and the "
-        + "beginning of what was to be written; all of that with --json.",
-      examples: [("flow state dead ls slips", "what sinks have given up on")])
+        "For each its number, sink, time, number of attempts, reason, id, and the "
+        + "beginning of its content; the whole content with --json.",
+      examples: [("flow state dead ls slips", "all dead letters")])
   ) { arguments in
     let files = try StateFiles(arguments)
     let name = try files.find(arguments.operands[0])
@@ -36,7 +36,7 @@ enum StateDeadList {
     return ExitStatus.done
   }
 
-  /// Goes through all letters, of which `page` answers those after a number.
+  /// Visits all letters; `page` returns those after a number.
   static func forEach(
     _ page: (Int64) throws -> [DeadLetter], do body: (DeadLetter) -> Void
   ) throws {
@@ -49,7 +49,7 @@ enum StateDeadList {
     }
   }
 
-  /// Two lines a letter: what became of it, and what it is, of which it has the beginning as JSON.
+  /// Two lines per letter: its fate, and the beginning of its content as JSON.
   private static func lines(_ letters: [DeadLetter], width: Int) -> [String] {
     if letters.isEmpty { return [] }
     var table = TextTable(headers: ["number", "sink", "given up", "attempts", "reason"])

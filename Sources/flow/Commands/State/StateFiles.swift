@@ -4,16 +4,16 @@ import Language
 import Store
 import System
 
-/// The files of state in a folder, one a pipeline, and which of them an argument names.
+/// The state files in a folder, one per pipeline, and how arguments refer to them.
 struct StateFiles {
   let folder: String
-  /// The pipelines that have state there, sorted.
+  /// The pipelines with state, sorted.
   let names: [String]
 
   init(_ arguments: Arguments) throws {
     let standard = StateFolder.standard { Terminal.environment($0) }
     guard let folder = arguments.text(StateCommand.folder) ?? standard else {
-      throw WrongUse("neither XDG_STATE_HOME nor HOME says where state is kept; --state FOLDER does")
+      throw WrongUse("no folder for the state: neither XDG_STATE_HOME nor HOME is set; use --state FOLDER")
     }
     self.folder = folder
     let files: [String]
@@ -31,7 +31,7 @@ struct StateFiles {
 
   func path(of name: String) -> String { "\(folder)/\(name).db" }
 
-  /// The pipeline that is meant by its name or by its file.
+  /// The pipeline that is given by its name or its file.
   func find(_ given: String) throws -> String {
     if names.contains(given) { return given }
     let wanted = isFile(given) ? names(ofFile: given) : [given]
@@ -40,18 +40,18 @@ struct StateFiles {
       let isPath = given.utf8.contains(UInt8(ascii: "/"))
       throw StateError.unknown(
         isPath
-          ? "\(quoted(given)) is no pipeline's file, and no name, since it has a “/”"
-          : "\(quoted(wanted.first ?? given)) cannot be the name of a pipeline that has state")
+          ? "\(quoted(given)) is neither a pipeline file nor a name"
+          : "\(quoted(wanted.first ?? given)) cannot be the name of a pipeline with state")
     }
     throw StateError.unknown(
-      "there is no state of \(quoted(name)) in \(folder); \(StateFiles.hint(name, names, else: "there is none at all"))"
+      "there is no state of \(quoted(name)) in \(folder); \(StateFiles.hint(name, names, else: "the folder is empty"))"
     )
   }
 
-  /// What there is instead of a name: the one that was probably meant, and all.
+  /// The names that exist: the one that was probably meant, and all of them.
   static func hint(_ given: String, _ names: [String], else nothing: String) -> String {
     guard !names.isEmpty else { return nothing }
-    let all = names.count > 24 ? "“flow state ls” lists what there is" : "there is \(listed(names))"
+    let all = names.count > 24 ? "“flow state ls” lists all" : "there is \(listed(names))"
     return nearest(to: given, among: names).map { "did you mean \(quoted($0))? (\(all))" } ?? all
   }
 
@@ -66,7 +66,7 @@ struct StateFiles {
       || given.utf8.contains(UInt8(ascii: "/")) && access(given, F_OK) == 0
   }
 
-  /// The name that a pipeline's file gives it, and that which it has else; the file itself may be gone.
+  /// The name in a pipeline file, and its default name; the file itself may not exist any more.
   private func names(ofFile path: String) -> [String] {
     var names = [NewCommand.name(of: path)]
     if let bytes = try? readFile(path, limit: Limits().bytes) {

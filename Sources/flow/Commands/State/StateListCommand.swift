@@ -4,16 +4,16 @@ import Engine
 import Language
 import Store
 
-/// `flow state ls`: which pipelines have state, or what there is of some of them.
+/// `flow state ls`: lists pipelines with state, or their nodes.
 enum StateListCommand {
   static let manual = Manual(
-    "state ls", "list pipelines that have state, or their nodes", operands: .any("PIPELINE"),
+    "state ls", "list pipelines with state, or their nodes", operands: .any("PIPELINE"),
     options: [StateCommand.json, StateCommand.folder],
     about: """
-      Without PIPELINE, every pipeline that has state: how many keys its steps know, outputs that wait to be written, \
-      and dead letters. With it, the same of each of its steps, sources and sinks.
+      Without PIPELINE, it lists all pipelines with state: the number of keys, pending outputs and dead letters. With \
+      PIPELINE, it lists these for each of its steps, sources and sinks.
       """,
-    examples: [("flow state ls", "every pipeline"), ("flow state ls slips", "the nodes of one")])
+    examples: [("flow state ls", "all pipelines"), ("flow state ls slips", "the nodes of one")])
 
   static let command = Command(state: manual) { arguments in
     let files = try StateFiles(arguments)
@@ -25,7 +25,7 @@ enum StateListCommand {
       do {
         summaries.append(try StateSummary(name, StateReader(path: files.path(of: name))))
       } catch {
-        // One that cannot be read hides no other.
+        // A file that cannot be read must not hide the others.
         Terminal.complain("flow \(manual.name): \(printable("\(error)"))\n")
         status = ExitStatus.failed
       }
@@ -49,7 +49,7 @@ enum StateListCommand {
 }
 
 extension StateSummary {
-  /// All but the nodes, for other programs.
+  /// The summary without the nodes, for other programs.
   fileprivate var json: Value {
     .record([
       ("name", .string(name)), ("path", .string(path)), ("pipeline", pipeline.map { .string($0) } ?? .null),

@@ -3,20 +3,21 @@ import Engine
 import Language
 import Store
 
-/// `flow state reset`: has a pipeline, or some of its nodes, begin anew.
+/// `flow state reset`: resets a pipeline, or some of its nodes.
 enum StateResetCommand {
-  static let yes = CommandOption("yes", short: "y", .flag, "do not ask")
+  static let yes = CommandOption("yes", short: "y", .flag, "do not ask for confirmation")
 
   static let manual = Manual(
-    "state reset", "forget everything, or some nodes",
+    "state reset", "reset a pipeline, or some of its nodes",
     operands: .any("NODE").after("PIPELINE"), options: [yes, StateCommand.folder],
     about: """
-      Without NODE, everything is forgotten, dead letters too; with it, what these steps, sources and sinks know, and \
-      what the sinks are still to write. A source then begins at its beginning, and a sink may be given again what it \
-      has been given. Asks first; without a terminal to ask on, --yes is needed.
+      Without NODE, the whole state is deleted, including dead letters; with NODE, the state of these steps, sources \
+      and sinks and their pending output. A source then begins at its start, and a sink may receive again what it has \
+      already received. Asks for confirmation; without a terminal, --yes is required.
       """,
     examples: [
-      ("flow state reset slips", "everything"), ("flow state reset slips dedupe --yes", "one step, unasked"),
+      ("flow state reset slips", "the whole pipeline"),
+      ("flow state reset slips dedupe --yes", "one step, without confirmation"),
     ])
 
   static let command = Command(state: manual) { arguments in
@@ -25,14 +26,14 @@ enum StateResetCommand {
     let path = files.path(of: name)
     let isAsking = !arguments.has(yes)
     if isAsking, !Terminal.isTerminal(0) || !Terminal.isTerminal(2) {
-      throw WrongUse("nothing is forgotten without --yes where there is no terminal to ask on")
+      throw WrongUse("--yes is required without a terminal")
     }
     let given = Array(arguments.operands.dropFirst())
     return given.isEmpty
       ? try forget(name, path, isAsking: isAsking) : try forget(given, of: name, path, isAsking: isAsking)
   }
 
-  /// Everything.
+  /// The whole pipeline.
   private static func forget(_ name: String, _ path: String, isAsking: Bool) throws -> Int32 {
     let removal = try StateRemoval(path: path)
     let what: String
@@ -46,11 +47,11 @@ enum StateResetCommand {
       guard error.kind == .corrupt || error.kind == .newer else { throw error }
       what = "which cannot be read: \(error.reason)"
     }
-    guard !isAsking || isAgreed("forget all that \(quoted(name)) remembers (\(what))") else {
+    guard !isAsking || isAgreed("delete the state of \(quoted(name)) (\(what))") else {
       return declined()
     }
     try removal.remove()
-    Terminal.say("forgot all of \(quoted(name)): \(printable(what))\n")
+    Terminal.say("deleted the state of \(quoted(name)): \(printable(what))\n")
     return ExitStatus.done
   }
 
@@ -58,7 +59,7 @@ enum StateResetCommand {
   private static func forget(
     _ given: [String], of name: String, _ path: String, isAsking: Bool
   ) throws -> Int32 {
-    // It is closed before the file is opened again: of what a process closes, SQLite loses its locks.
+    // Closed before the file is opened again: closing any descriptor of a file releases SQLite's locks.
     let summary = try { try StateSummary(name, StateReader(path: path)) }()
     var nodes: [String] = []
     for node in given where !nodes.contains(node) {
@@ -68,7 +69,7 @@ enum StateResetCommand {
     let state = try StateFile(path: path)
     let list = nodes.map(quoted).joined(separator: ", ")
     guard
-      !isAsking || isAgreed("forget what \(list) of \(quoted(name)) remember\(nodes.count == 1 ? "s" : "")")
+      !isAsking || isAgreed("delete the state of \(list) in \(quoted(name))")
     else { return declined() }
     var forgotten: [StateReset] = []
     try state.update { epoch throws(StoreError) in
@@ -80,7 +81,8 @@ enum StateResetCommand {
         StateText.count(what.keys, "key"), StateText.count(what.facts, "fact"),
         StateText.count(what.waiting, "waiting output"),
       ]
-      Terminal.say("forgot \(quoted(node)) of \(quoted(name)): \(parts.joined(separator: ", "))\n")
+      Terminal.say(
+        "deleted the state of \(quoted(node)) in \(quoted(name)): \(parts.joined(separator: ", "))\n")
     }
     return ExitStatus.done
   }
@@ -95,7 +97,7 @@ enum StateResetCommand {
   }
 
   private static func declined() -> Int32 {
-    Terminal.complain("nothing was forgotten\n")
+    Terminal.complain("nothing was deleted\n")
     return ExitStatus.failed
   }
 }

@@ -3,26 +3,26 @@ import Engine
 import Language
 import Store
 
-/// `flow state show`: what one step, source or sink remembers.
+/// `flow state show`: prints the state of a step, source or sink.
 struct StateShowCommand {
   static let limit = CommandOption(
-    "limit", short: "n", .value("NUM"), "so many lines at most, the oldest keys first")
+    "limit", short: "n", .value("NUM"), "print at most NUM lines, oldest keys first")
   static let key = CommandOption(
-    "key", .value("KEY"), "what is kept under this key alone, given as JSON or as the text that it is")
+    "key", .value("KEY"), "print only this key, given as JSON or as plain text")
 
   static let manual = Manual(
-    "state show", "print what a node remembers",
+    "state show", "print the state of a node",
     operands: .one("NODE").after("PIPELINE"), options: [limit, key, StateCommand.folder],
     about: """
-      A line of JSON each. Of a step its keys, the one written longest ago first: {"key":…,"value":…}; where it has \
-      several tables also {"table":…}, unless NODE names one, such as changes@upcoming. Of sources and sinks what is \
-      known of them, {"fact":…,"value":…}, and what waits to be written, {"waiting":…,"value":…}. What is no JSON is \
-      printed as hexadecimal digits.
+      Prints JSON lines. For a step, its keys, the one written longest ago first: {"key":…,"value":…}; if it has \
+      several tables, also {"table":…}, unless NODE is one of them, such as changes@upcoming. For sources and sinks, \
+      facts, {"fact":…,"value":…}, and pending output, {"waiting":…,"value":…}. Values that are not JSON are printed \
+      in hexadecimal.
       """,
     examples: [
       ("flow state show slips dedupe -n 10", "the ten oldest keys"),
       ("flow state show slips changes --key 1042", "one key"),
-      ("flow state show slips changes | flow eval -c .value", "the values alone"),
+      ("flow state show slips changes | flow eval -c .value", "only the values"),
     ])
 
   static let command = Command(state: manual) { arguments in
@@ -46,7 +46,7 @@ struct StateShowCommand {
     self.node = node
   }
 
-  /// The node of that name, or with nothing but the table of that name.
+  /// The node of that name, or the table of that name.
   private static func node(_ name: String, of summary: StateSummary) throws -> StateNode {
     for node in summary.nodes {
       if node.name == name { return node }
@@ -71,13 +71,13 @@ struct StateShowCommand {
     guard isFound else {
       throw StateError.failed(
         node.tables.isEmpty
-          ? "\(quoted(node.name)) keeps no keys; without --key there is what it keeps"
-          : "\(quoted(node.name)) keeps nothing under the key \(quoted(key))")
+          ? "\(quoted(node.name)) has no keys; omit --key to print its state"
+          : "\(quoted(node.name)) has no key \(quoted(key))")
     }
     return output.end()
   }
 
-  /// What a key may be in bytes: the JSON that was given, the text that was given, or bytes that are no JSON.
+  /// The possible bytes of a key: the JSON that was given, the text that was given, or bytes that are not JSON.
   private static func keys(_ text: String) -> [[UInt8]] {
     var keys = [Array(text.utf8)]
     if let value = try? Value.parse(text, .strict) { keys.append(value.json) }
@@ -94,7 +94,7 @@ struct StateShowCommand {
 
   private func show(_ limit: Int) throws {
     var left = limit
-    /// False once there are enough lines, or nobody reads them.
+    /// False once there are enough lines, or the output has no reader any more.
     func put(_ write: () -> Bool) -> Bool {
       guard left > 0 else { return false }
       left -= 1
@@ -157,11 +157,11 @@ struct StateShowCommand {
 }
 
 extension StateSummary {
-  /// What to say of a node that is not there.
+  /// The error for a node that does not exist.
   func unknown(node given: String) -> StateError {
     let names = nodes.map(\.name)
     return .unknown(
       "there is no state of \(quoted(given)) in \(quoted(name)); "
-        + StateFiles.hint(given, names, else: "none of its nodes has any"))
+        + StateFiles.hint(given, names, else: "none of its nodes has state"))
   }
 }

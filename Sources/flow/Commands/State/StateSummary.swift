@@ -2,16 +2,16 @@ import Glibc
 import JSON
 import Store
 
-/// What a file of state holds, in short: numbers, not keys.
+/// A summary of a state file: numbers, not keys.
 struct StateSummary {
   let name: String
-  /// The file, and what it takes on the disk with that beside it.
+  /// The file, and its size on disk including the files next to it.
   let path: String
   let size: Int
-  /// When it was written last, in seconds since 1970.
+  /// When it was last written, in seconds since 1970.
   let changed: Double
   let epoch: Int64
-  /// The pipeline's own file, as far as that is known.
+  /// The pipeline's own file, if known.
   let pipeline: String?
   /// By name.
   let nodes: [StateNode]
@@ -20,7 +20,7 @@ struct StateSummary {
   var waiting: Int { nodes.reduce(0) { $0 + $1.waiting } }
   var dead: Int { nodes.reduce(0) { $0 + $1.dead } }
 
-  /// The owner of what is known of the pipeline as such.
+  /// The owner of facts about the pipeline itself.
   private static let pipelineOwner = "pipeline"
 
   init(_ name: String, _ reader: StateReader) throws(StoreError) {
@@ -50,7 +50,7 @@ struct StateSummary {
       var status = stat()
       guard stat(path + part, &status) == 0 else { continue }
       size += Int(status.st_size)
-      // Readers, too, touch the index that is `-shm`.
+      // Readers also touch the index, `-shm`.
       if part == "-shm" { continue }
       changed = max(changed, Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
     }
@@ -58,7 +58,7 @@ struct StateSummary {
   }
 }
 
-/// What is kept for one source, step or sink.
+/// The state of one source, step or sink.
 struct StateNode {
   let name: String
   var tables: [StoredTable] = []
@@ -69,18 +69,18 @@ struct StateNode {
   var waiting: Int { sink?.waiting ?? 0 }
   var dead: Int { sink?.dead ?? 0 }
 
-  /// How far a source has come.
+  /// The position of a source.
   var position: Fact? { facts.first { $0.name == "position" }?.value }
 
-  /// How far a sink has come in its files.
+  /// The marks of a sink's files.
   var files: [(path: String, mark: Fact)] {
     facts.compactMap { $0.name.hasPrefix("file:") ? (String($0.name.dropFirst(5)), $0.value) : nil }
   }
 
-  /// Everything else that is known.
+  /// All other facts.
   var otherFacts: [StoredFact] { facts.filter { $0.name != "position" && !$0.name.hasPrefix("file:") } }
 
-  /// The node that a table is of, `NODE` or `NODE@PART`.
+  /// The node of a table, `NODE` or `NODE@PART`.
   static func name(ofTable table: String) -> String {
     table.utf8.firstIndex(of: UInt8(ascii: "@")).map { String(table[..<$0]) } ?? table
   }

@@ -4,9 +4,9 @@ import Engine
 import Language
 import Store
 
-/// What pipelines remember, in tables for people.
+/// The state of pipelines in tables for people.
 enum StateTable {
-  /// A line a pipeline.
+  /// One line per pipeline.
   static func lines(_ summaries: [StateSummary], width: Int) -> [String] {
     if summaries.isEmpty { return [] }
     var rows = summaries.map { summary in
@@ -18,7 +18,7 @@ enum StateTable {
     let headers = ["pipeline", "size", "nodes", "keys", "waiting", "dead", "changed"]
     var table = TextTable(headers: headers)
     for row in rows { table.add(row) }
-    // Of a path the end says most, so it is cut here, to the room that the others leave.
+    // The end of a path is the most useful part, so it is cut here to the room that the others leave.
     let taken = table.lines(width: .max / 2).map(\.columns).max() ?? 0
     table = TextTable(headers: headers + ["file"])
     let room = max(12, width - taken - 2)
@@ -29,7 +29,7 @@ enum StateTable {
     return table.lines(width: width, paint: Terminal.paint)
   }
 
-  /// A table for each role that a pipeline's nodes have.
+  /// One table for each role of a pipeline's nodes.
   static func details(_ summaries: [StateSummary], width: Int) -> [String] {
     var lines: [String] = []
     for summary in summaries {
@@ -70,7 +70,7 @@ enum StateTable {
     return table
   }
 
-  /// A row a sink, and one more for each further file of it.
+  /// One row per sink, and another for each further file.
   private static func sinks(_ summary: StateSummary, _ width: Int) -> TextTable {
     var table = TextTable(headers: ["sink", "waiting", "dead", "written", "file", "offset"])
     for node in summary.nodes where node.sink != nil || !node.files.isEmpty {

@@ -3,9 +3,9 @@ import Engine
 import Language
 import Store
 
-/// What state holds, as text: JSON as it is, anything else in a way that shows it.
+/// State as text: JSON as it is, anything else in a readable form.
 enum StateText {
-  /// Bytes that are JSON, on one line, several values as a list; any others as a JSON string of hexadecimal digits.
+  /// Bytes that are JSON, on one line, several values as a list; others as a JSON string of hexadecimal digits.
   static func json(_ bytes: [UInt8]) -> [UInt8] {
     guard String(validating: bytes, as: UTF8.self) != nil, let value = try? Value.parse(bytes, .strict) else {
       if let values = try? Value.parseAll(bytes, .strict), values.count > 1 {
@@ -26,7 +26,7 @@ enum StateText {
     }
   }
 
-  /// The same for eyes.
+  /// The same for people.
   static func shown(_ fact: Fact) -> String {
     switch fact {
     case .integer(let number): String(number)
@@ -62,7 +62,7 @@ enum StateText {
     return "\(whole)s ago"
   }
 
-  /// A time as a clock here shows it.
+  /// A time as shown by a local clock.
   static func time(_ seconds: Double) -> String { TailTime(isUTC: false).text(.number(seconds)) }
 
   /// A count with its noun: `1 key`, `2 keys`.
@@ -70,7 +70,7 @@ enum StateText {
     "\(count) \(one)\(count == 1 ? "" : "s")"
   }
 
-  /// The end of a path that has that much room.
+  /// The end of a path, cut to the given width.
   static func end(of path: String, columns: Int) -> String {
     let path = printable(path)
     guard path.columns > columns else { return path }
@@ -80,12 +80,12 @@ enum StateText {
   }
 }
 
-/// Lines on standard output, as data for programs, or on a terminal with nothing in them that it would obey.
+/// Prints lines to standard output: plain data for programs, and escaped on a terminal.
 final class StateOutput {
   private let output = Output { Terminal.writeAll(1, $0) }
   private let isTerminal = Terminal.isTerminal(1)
 
-  /// False when nobody reads any more.
+  /// Whether the output still has a reader.
   @discardableResult
   func put(_ line: [UInt8]) -> Bool {
     if isTerminal { output.put(printable(String(decoding: line, as: UTF8.self))) } else { output.put(line) }
@@ -95,7 +95,7 @@ final class StateOutput {
 
   func put(_ record: Value) { put(record.json) }
 
-  /// The exit status, once all is written.
+  /// The exit status, once everything is written.
   func end() -> Int32 {
     output.flush()
     return output.hasFailed ? ExitStatus.failed : ExitStatus.done

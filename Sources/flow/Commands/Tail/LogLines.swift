@@ -1,18 +1,18 @@
-// The lines of a log, read forwards as they come or backwards from its end, each with a bounded length.
+// The lines of a log, read forwards as they arrive or backwards from its end, each with a bounded length.
 
 import System
 
 /// A line of a log, without its line break.
 struct LogLine: Equatable {
-  /// How many bytes of a line are kept; a file of zeros is one line.
+  /// The most bytes kept of a line; a file of zeros is one line.
   static let mostBytes = 16 << 20
 
   var bytes: [UInt8]
-  /// The line is longer than what is kept of it.
+  /// Whether the line is longer than what is kept of it.
   var isCut = false
 }
 
-/// Cuts bytes that come in pieces into lines.
+/// Splits bytes that arrive in pieces into lines.
 struct LineSplitter {
   private let limit: Int
   /// The bytes after the last line break.
@@ -20,7 +20,7 @@ struct LineSplitter {
 
   init(limit: Int = LogLine.mostBytes) { self.limit = limit }
 
-  /// Hands out each line that the piece completes.
+  /// Passes on each line that the piece completes.
   mutating func add(_ piece: UnsafeRawBufferPointer, _ body: (LogLine) throws -> Void) rethrows {
     var rest = piece[...]
     while let at = rest.firstIndex(of: 0x0A) {
@@ -33,7 +33,7 @@ struct LineSplitter {
     keep(rest)
   }
 
-  /// The rest as a line of its own; nil if there is none.
+  /// The rest as a line; nil if there is none.
   mutating func finish() -> LogLine? {
     defer { unfinished = LogLine(bytes: []) }
     return unfinished.bytes.isEmpty ? nil : unfinished
@@ -48,14 +48,14 @@ struct LineSplitter {
 
 /// The lines of a file from the last to the first, read in blocks from its end.
 ///
-/// The size of the file does not matter, only how many lines are asked for.
+/// The cost depends on the number of lines requested, not on the size of the file.
 struct LinesBackwards {
   private static let blockSize = 1 << 16
 
   private let file: any DiskFile
   private let path: String
   private let limit: Int
-  /// Where the block begins in the file.
+  /// The offset of the block in the file.
   private var start: Int
   private var block: [UInt8] = []
   /// The parts of a line that begins before the block, the last part first.
@@ -63,15 +63,15 @@ struct LinesBackwards {
   private var partsCount = 0
   /// The length of that line so far.
   private var length = 0
-  /// Parts at the end of the line were left out.
+  /// Whether parts at the end of the line were dropped.
   private var isCut = false
   private var isDone = false
   /// Where the last whole line ends; what follows has no line break yet.
   private(set) var endOfLines: Int
-  /// The unfinished line, until it has been handed out.
+  /// The unfinished line, until it has been returned.
   private var returned: LogLine?
 
-  /// The part behind the last line break is left out, unless it counts as a line too.
+  /// The part after the last line break is skipped, unless it counts as a line.
   init(
     _ file: any DiskFile, of path: String, size: Int, includesUnfinished: Bool,
     limit: Int = LogLine.mostBytes
@@ -89,7 +89,7 @@ struct LinesBackwards {
     }
   }
 
-  /// The line before; nil at the beginning of the file.
+  /// The previous line; nil at the beginning of the file.
   mutating func next() throws(FileFailure) -> LogLine? {
     if let line = returned {
       returned = nil
@@ -98,7 +98,7 @@ struct LinesBackwards {
     return try nextMeasured()?.line
   }
 
-  /// The line before, and how long it is in the file.
+  /// The previous line, and its length in the file.
   private mutating func nextMeasured() throws(FileFailure) -> (line: LogLine, length: Int)? {
     while !isDone {
       if let at = block.lastIndex(of: 0x0A) {
@@ -118,7 +118,7 @@ struct LinesBackwards {
     return nil
   }
 
-  /// Keeps the beginning of a line as it becomes known, which pushes parts at its end out.
+  /// Keeps the beginning of a line as it becomes known, dropping parts at its end.
   private mutating func keep(_ part: [UInt8]) {
     parts.append(part)
     partsCount += part.count

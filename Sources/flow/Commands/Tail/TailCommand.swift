@@ -4,40 +4,41 @@ import Engine
 import Language
 import System
 
-/// `flow tail`: makes a change log readable, and follows it.
+/// `flow tail`: prints a change log in readable form, and follows it.
 struct TailCommand {
   static let lines = CommandOption(
     "lines", short: "n", .value("NUM"),
-    "how many lines to begin with, 10 by default; all, or +NUM for those from that line on")
+    "begin with the last NUM lines (10); all, or +NUM to begin at that line")
   static let follow = CommandOption(
     "follow", short: "f", .flag,
-    "show what is written later too, also when the file is renamed, replaced or cut short")
-  static let filter = CommandOption("where", .value("FILTER"), "only lines for which this jq filter is true")
-  static let json = CommandOption("json", .flag, "the lines as they are, as JSON for other programs")
-  static let utc = CommandOption("utc", .flag, "times in UTC, not in the zone of this machine or of $TZ")
+    "keep printing new lines, also after the file is renamed, replaced or truncated")
+  static let filter = CommandOption(
+    "where", .value("FILTER"), "print only lines for which this jq filter is true")
+  static let json = CommandOption("json", .flag, "print the lines unchanged, for other programs")
+  static let utc = CommandOption("utc", .flag, "times in UTC instead of local time")
   static let color = CommandOption(
-    "color", .toggle, "colours or none; without it on a terminal only, unless $NO_COLOR is set")
+    "color", .toggle, "force or disable colours (default: on a terminal, unless $NO_COLOR is set)")
 
   static let manual = Manual(
-    "tail", "show a log of changes, readable", operands: .any("FILE"),
+    "tail", "print a change log in readable form", operands: .any("FILE"),
     options: [lines, follow, filter, json, utc, color],
     about: """
-      Shows the last lines of logs of change events: when, what happened to which thing, and for a change what was \
-      before and what is now. Reads standard input for -, or without a FILE. Other JSON is shown as it is, and what \
-      is no JSON dimmed. A file that is gzip is unpacked. Of a line of more than 16 MiB the beginning is shown.
+      Prints the last change events of logs: the time, the kind of change, the item, and for each changed field the \
+      values before and after. Reads standard input for -, or without FILE. Other JSON is printed unchanged, and text \
+      that is not JSON dimmed. Gzip files are decompressed. Lines longer than 16 MiB are cut.
       """,
     examples: [
-      ("flow tail -f out/slips.jsonl", "the last ten changes, and all that come"),
+      ("flow tail -f out/slips.jsonl", "the last ten changes and all new ones"),
       (
         "flow tail -n all --where '.type == \"changed\" and .after.provider == \"Kite Launch\"' out/slips.jsonl",
-        "every slip of one provider"
+        "all slips of one provider"
       ),
       ("flow tail --json -n 100 out/slips.jsonl | flow eval -r .key", "for other programs"),
     ])
 
   static let command = Command(manual) { (arguments) throws(WrongUse) in
     let tail = try TailCommand(arguments)
-    // Programs recurse as deeply as the stack is large.
+    // The depth of recursion depends on the size of the stack.
     return withLargeStack { tail.run() }
   }
 
@@ -49,7 +50,7 @@ struct TailCommand {
     amount = try TailCommand.amount(arguments.text(TailCommand.lines))
     var paths = arguments.operands
     if paths.isEmpty {
-      if Terminal.isTerminal(0) { throw WrongUse("there is no FILE") }
+      if Terminal.isTerminal(0) { throw WrongUse("FILE is missing") }
       paths = ["-"]
     }
     let follows = arguments.has(TailCommand.follow)
@@ -79,7 +80,7 @@ struct TailCommand {
       environment.timeZone = Terminal.environment("TZ") ?? "/etc/localtime"
       return try Program(text, name: "--where").evaluator(environment)
     } catch {
-      throw WrongUse("--where is no jq filter: \(error)")
+      throw WrongUse("--where is not a valid jq filter: \(error)")
     }
   }
 
@@ -109,7 +110,7 @@ struct TailCommand {
     return view.outcome ?? status
   }
 
-  /// Waits until there may be more, or the reader of the output is gone.
+  /// Waits until there may be more data, or the reader of the output is gone.
   private func wait(_ files: [TailFile]) {
     let waits = files.map(\.waiting)
     var requests = [pollfd(fd: 1, events: 0, revents: 0)]
@@ -118,12 +119,12 @@ struct TailCommand {
     if requests[0].revents != 0 { view.stop() }
   }
 
-  /// The status of a stop from the keyboard, unless the shell has the command ignore it.
+  /// The status of an interruption from the keyboard, unless the shell has the command ignore it.
   private func stopOnInterrupt() {
     var action = sigaction()
     guard sigaction(SIGINT, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { return }
     signal(SIGINT) { _ in _exit(ExitStatus.interrupted) }
-    // A parent that starts commands from a thread with blocked signals passes that on to them.
+    // A parent that starts commands from a thread with blocked signals passes the mask on to them.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)

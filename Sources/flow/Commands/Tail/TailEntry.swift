@@ -6,24 +6,24 @@ import Language
 struct TailEntry {
   enum Meaning {
     case change(Change)
-    /// JSON, but no change event.
+    /// JSON, but not a change event.
     case other(Value)
     case noJSON
   }
 
   let bytes: [UInt8]
   let meaning: Meaning
-  /// The line is longer than what was read of it.
+  /// Whether the line is longer than what was read of it.
   let isCut: Bool
 
-  /// Nil for a line with nothing but blanks.
+  /// Nil for a blank line.
   init?(_ whole: LogLine) {
     isCut = whole.isCut
     var line = whole.bytes[...]
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return nil }
     bytes = Array(line)
-    // The beginning of a number is a number, too.
+    // The beginning of a number is also a number.
     if isCut {
       meaning = .noJSON
       return
@@ -53,7 +53,7 @@ struct Change {
   let sort: Sort
   let key: Value
 
-  /// Nil for what is no change event.
+  /// Nil if it is not a change event.
   init?(_ value: Value) {
     guard let type = value.member(Names.type)?.string, let sort = Sort(rawValue: type),
       let key = value.member(Names.key)
@@ -63,7 +63,7 @@ struct Change {
 
   var at: Value? { value.member(Names.at) }
 
-  /// What people call the thing: its name or title, else its key.
+  /// The item's name or title, or else its key.
   var name: String {
     for side in [Names.after, Names.before] {
       guard let row = value.member(side) else { continue }
@@ -74,7 +74,7 @@ struct Change {
     return key.string ?? key.description
   }
 
-  /// What changed in it; compared here where the event does not say.
+  /// Its changed fields, computed here if the event does not list them.
   var differences: [Difference] {
     guard sort == .changed else { return [] }
     if let diff = value.member(Names.diff), diff.kind == .array { return Change.differences(in: diff) }

@@ -3,25 +3,25 @@ import System
 
 /// A log that is read from its end, and followed.
 ///
-/// A file is followed by its name, through rotation and truncation, by `FileFollower`. A pipe, a device and a file that
-/// is gzip are read to their end.
+/// A file is followed by its name, through rotation and truncation, by `FileFollower`. Pipes, devices and gzip files
+/// are read to their end.
 final class TailFile {
-  /// What to begin with.
+  /// Where to begin.
   enum Amount: Equatable {
     case last(Int)
     /// Everything from this line on, the first being 1.
     case from(Int)
   }
 
-  /// As it was given.
+  /// The path as given.
   let path: String
-  /// By which it is opened: a file on standard input has a name too.
+  /// The path by which it is opened: a file on standard input also has a name.
   private let name: String
   private let follows: Bool
   private var follower: FileFollower?
   private var stream: Stream?
   private var splitter = LineSplitter()
-  /// Lines that are still to be left out.
+  /// Lines still to be skipped.
   private var skipped = 0
   private var lastChange: FileChange?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -29,7 +29,7 @@ final class TailFile {
   /// A file that is read once, from its beginning to its end.
   private struct Stream {
     let descriptor: OpenDescriptor
-    /// Opened with the first read: it looks at the first bytes, which may not be there yet.
+    /// Opened by the first read: it examines the first bytes, which may not exist yet.
     var input: InputFile?
   }
 
@@ -41,7 +41,7 @@ final class TailFile {
 
   deinit { buffer.deallocate() }
 
-  /// Shows what the log has; what has no line break at its end only if the log is not followed.
+  /// Shows the content of the log; a last line without a line break only if the log is not followed.
   func begin(_ amount: Amount, _ view: TailView) throws(FileFailure) {
     var status = stat()
     let exists = name != "-" && stat(name, &status) == 0
@@ -86,7 +86,7 @@ final class TailFile {
     let descriptor =
       name == "-" ? OpenDescriptor(owning: dup(0)) : try OpenDescriptor(opening: name, O_RDONLY, to: "open")
     if descriptor.status?.isFolder == true {
-      throw FileFailure(path, "cannot be read, since it is a folder; give a file", code: EISDIR)
+      throw FileFailure(path, "is a folder, not a file", code: EISDIR)
     }
     var stream = Stream(descriptor: descriptor)
     let isFile = descriptor.status?.isRegular == true
@@ -101,7 +101,7 @@ final class TailFile {
         }
       }
     case .last(let count):
-      // What comes through a pipe that is followed is all new.
+      // Everything that arrives through a followed pipe is new.
       if follows, !isFile { break }
       var kept = Latest<TailEntry>(count)
       try readAll(&stream) { line in
@@ -139,10 +139,10 @@ final class TailFile {
 
   // MARK: - Following
 
-  /// Whether there can be more.
+  /// Whether more data may arrive.
   var isFollowed: Bool { follower != nil || stream != nil }
 
-  /// What to poll for input, and for how many milliseconds at most.
+  /// The descriptor to poll for input, and the longest wait in milliseconds.
   var waiting: (descriptor: Int32, milliseconds: Int32) {
     follower?.waiting ?? (stream?.descriptor.number ?? -1, -1)
   }
@@ -158,16 +158,16 @@ final class TailFile {
     switch change {
     case .missing: "does not exist yet; waiting for it"
     case .begun where lastChange == .missing: "exists now; following it"
-    case .begun: "is another file now; following that one"
-    // The file that has the name is reported next.
+    case .begun: "was replaced; following the new file"
+    // The file that now has the name is reported next.
     case .replaced: nil
-    case .gone: "is gone; waiting for it to come back"
+    case .gone: "was removed; waiting for a new one"
     case .unreadable(let reason): "cannot be followed now (\(reason)); trying again"
-    case .truncated: "was cut short; reading it from its beginning"
+    case .truncated: "was truncated; reading it from its beginning"
     }
   }
 
-  /// Shows what has come since, without waiting.
+  /// Shows new data without waiting.
   func goOn(_ view: TailView) throws(FileFailure) {
     if let follower {
       follower.drain()
@@ -176,7 +176,7 @@ final class TailFile {
     } else if var stream {
       while view.isOpen, isReadable(stream.descriptor) {
         var count = buffer.count
-        // What is unpacked already is not seen by `poll`.
+        // Data that is already decompressed is not visible to `poll`.
         while count == buffer.count { count = try read(&stream) { view.take($0, of: path) } }
         if count == 0 {
           if let line = splitter.finish() { unlessSkipped(line) { view.take($0, of: path) } }
@@ -188,7 +188,7 @@ final class TailFile {
     }
   }
 
-  /// False when there is nothing more for now.
+  /// False if there is no more data for now.
   private func take(from follower: FileFollower, _ view: TailView) throws(FileFailure) -> Bool {
     switch try follower.next(into: buffer) {
     case .bytes(let count): split(count) { view.take($0, of: path) }
@@ -211,7 +211,7 @@ final class TailFile {
 private struct Latest<Element> {
   private let count: Int
   private var elements: [Element] = []
-  /// Where the oldest is, once there are as many as are kept.
+  /// The index of the oldest element, once the buffer is full.
   private var oldest = 0
 
   init(_ count: Int) { self.count = count }

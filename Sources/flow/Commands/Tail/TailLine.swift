@@ -2,16 +2,16 @@ import JSON
 import Engine
 import Language
 
-/// How `flow tail` shows an entry: one line, or one for each field where they do not fit on it.
+/// An entry as shown by `flow tail`: on one line, or one line per field if they do not fit.
 ///
 ///     2026-01-01 06:00:00  ~ changed  Falcon 9 | Starlink  net: 2026-01-02 → 2026-01-03
 struct TailLine {
   let time: TailTime
   let paint: Paint
-  /// The columns of the terminal; nil where there is none, and nothing is clipped or broken.
+  /// The width of the terminal; nil if there is none, so that nothing is clipped or broken.
   var width: Int?
 
-  /// More fields than this of one change are counted on a terminal.
+  /// The most fields of one change shown on a terminal; further ones are counted.
   static let mostFields = 20
   private static let indent = "    "
   private static let arrow = " → "
@@ -25,7 +25,7 @@ struct TailLine {
   }
 
   private func cut(_ entry: TailEntry) -> String {
-    entry.isCut ? " … (the line is longer than \(LogLine.mostBytes) bytes; the rest is left out)" : ""
+    entry.isCut ? " … (the line is longer than \(LogLine.mostBytes) bytes; the rest is not shown)" : ""
   }
 
   private func lines(_ change: Change) -> [String] {
@@ -52,10 +52,10 @@ struct TailLine {
     }
   }
 
-  /// A field's place and its two values, printable.
+  /// A field's path and its two values, printable.
   private struct Field {
     let place: String
-    /// Nil for a side that has nothing there.
+    /// Nil if the field is missing on that side.
     let before, after: String?
 
     init(_ difference: Difference) {
@@ -64,7 +64,7 @@ struct TailLine {
       after = difference.after.map(Field.text)
     }
 
-    /// A text without quotes, unless it would look like something else.
+    /// A string without quotes, unless it would look like something else.
     private static func text(_ value: Value) -> String {
       guard let text = value.string else { return printable(value.description) }
       let isPlain =
@@ -86,7 +86,7 @@ struct TailLine {
       + paint(after, field.after == nil ? .dim : .green)
   }
 
-  /// Both values as far as there is room; the one that needs less than half leaves the rest to the other.
+  /// Both values as far as there is room; a value that needs less than half leaves the rest to the other.
   private static func clipped(_ before: String, _ after: String, to room: Int) -> (String, String) {
     let (left, right) = (before.columns, after.columns)
     guard left + right > room else { return (before, after) }

@@ -6,13 +6,13 @@ import Language
 
 /// The time of a change as `flow tail` shows it.
 struct TailTime {
-  /// UTC instead of the zone that `TZ`, or else the machine, says.
+  /// Whether to use UTC instead of the zone of `TZ` or the machine.
   let isUTC: Bool
 
-  /// How wide a time is.
+  /// The width of a time.
   var columns: Int { isUTC ? 20 : 19 }
 
-  /// As in `2026-01-01 00:00:00`, with a `Z` behind it for UTC; what is no time stays as it is.
+  /// As in `2026-01-01 00:00:00`, with a `Z` for UTC; a text that is not a time is unchanged.
   func text(_ at: Value?) -> String {
     guard let at, !at.isNull else { return "-" }
     let moment = at.double ?? at.string.flatMap(TailTime.moment)
@@ -21,7 +21,7 @@ struct TailTime {
   }
 
   private func civil(_ moment: Double) -> CivilTime? {
-    // Nobody's clock shows more than four digits of a year.
+    // A year has at most four digits here.
     guard moment.magnitude < 2.5e11 else { return nil }
     let seconds = Int(moment.rounded(.down))
     if isUTC { return CivilTime(seconds: seconds) }
@@ -33,7 +33,7 @@ struct TailTime {
       Int(parts.tm_min), Int(parts.tm_sec))
   }
 
-  /// Seconds since 1970 of an RFC 3339 time, such as `2026-01-01T00:00:00.5+01:00`; nil for anything else.
+  /// Parses an RFC 3339 time, such as `2026-01-01T00:00:00.5+01:00`, to seconds since 1970; nil for anything else.
   static func moment(_ text: String) -> Double? {
     var rest = Array(text.utf8)[...]
     func number(_ digits: Int) -> Int? {
@@ -58,7 +58,7 @@ struct TailTime {
       guard let given = number(2), given <= 60 else { return nil }
       second = given
     }
-    // A fraction is not shown.
+    // Fractions are not shown.
     if take(".") { rest = rest.drop { $0 &- 0x30 < 10 } }
     let local = CivilTime(year, month, day, hour, minute, second).seconds
     if take("Zz") { return rest.isEmpty ? Double(local) : nil }

@@ -3,7 +3,7 @@ import JSON
 import Engine
 import Language
 
-/// What `flow tail` shows of the lines it reads, and what it counts of those it does not.
+/// The output of `flow tail`: formats and prints lines, and counts those it does not print.
 final class TailView {
   private let output: Output
   private let failure = Failure()
@@ -17,7 +17,7 @@ final class TailView {
   private var failures = 0
   private var firstFailure = ""
   private var isStopped = false
-  /// The exit status when nothing can be written any more; a reader that has gone away is no failure.
+  /// The exit status when nothing can be written any more; a reader that has gone away is not a failure.
   private(set) var outcome: Int32?
 
   /// - Parameters:
@@ -36,7 +36,7 @@ final class TailView {
     self.hasHeaders = hasHeaders && !isRaw
   }
 
-  /// The line as an entry; nil where it is not to be shown.
+  /// The line as an entry; nil if it is not to be shown.
   func entry(_ line: LogLine) -> TailEntry? {
     guard let entry = TailEntry(line) else { return nil }
     guard let value = entry.value else {
@@ -77,15 +77,15 @@ final class TailView {
     output.put(0x0A)
   }
 
-  /// Reports something about a file on standard error, after what was shown.
+  /// Reports something about a file on standard error, after what was printed.
   func note(_ message: String) {
     flush()
     Terminal.complain("flow tail: \(printable(message))\n")
   }
 
-  /// Writes what was shown and reports what was counted; false when the output has no reader any more.
+  /// Writes the output and reports the counts; false when the output has no reader any more.
   ///
-  /// Updates the time and the width of the terminal, too.
+  /// Also updates the time and the width of the terminal.
   @discardableResult
   func flush() -> Bool {
     output.flush()
@@ -94,12 +94,12 @@ final class TailView {
       outcome = failure.code == EPIPE ? ExitStatus.done : ExitStatus.failed
       if failure.code != EPIPE {
         Terminal.complain(
-          "flow tail: the output cannot be written: \(String(cString: strerror(failure.code)))\n")
+          "flow tail: the output cannot be written: \(systemReason(failure.code))\n")
       }
       return false
     }
     if notJSON > 0 {
-      let left = isRaw || filter != nil ? ", left out" : ""
+      let left = isRaw || filter != nil ? ", skipped" : ""
       let count = notJSON
       notJSON = 0
       note("\(count == 1 ? "1 line is" : "\(count) lines are") not JSON\(left)")
@@ -107,14 +107,14 @@ final class TailView {
     if failures > 0 {
       let count = failures
       failures = 0
-      note("--where failed on \(count == 1 ? "1 line" : "\(count) lines"), left out: \(firstFailure)")
+      note("--where failed on \(count == 1 ? "1 line" : "\(count) lines"), skipped: \(firstFailure)")
     }
     line.width = Terminal.columns(1)
     filter?.environment.now = EvalEnvironment.now
     return true
   }
 
-  /// The output has no reader any more.
+  /// Whether the output has no reader any more.
   func stop() { isStopped = true }
 
   /// Whether more can be written.
@@ -126,6 +126,6 @@ final class TailView {
     return (value.string ?? value.description) + place
   }
 
-  /// What the system said when writing failed.
+  /// The system's error message for the failed write.
   private final class Failure { var code: Int32 = 0 }
 }

@@ -83,7 +83,7 @@ import System
     #expect(lines[2] == "y" + String(repeating: " ", count: 41) + String(repeating: "x", count: 17) + "…")
   }
 
-  @Test("headers are the last names of the fields, or as much as tells them apart")
+  @Test("headers are the last names of the fields, or as many as distinguish them")
   func headers() throws {
     let sink =
       "screen: { console: { table: [.after.name, .before.net, .after.net, '.a | length', '.[0]?'] } }"

@@ -58,7 +58,7 @@ import System
     #expect(lone.told(.notice) == ["\(folder["x"]) can be written again"])
   }
 
-  @Test("what a full disk does not take before the stop is told")
+  @Test("data that does not fit on a full disk before the stop is reported")
   func stopped() throws {
     let disk = WatchedDisk(room: 5)
     let lone = LoneFiles(disk: disk) { number, stop in if number == 3 { stop.set() } }
@@ -148,7 +148,7 @@ import System
     #expect(lone.files.needsMarks)
   }
 
-  @Test("a rotated file is packed when the mark of the one that followed is kept, and not before")
+  @Test("a rotated file is compressed when the mark of its successor is committed, and not before")
   func packing() throws {
     let lone = LoneFiles(Rotation(size: 2, gzip: true))
     let path = folder["x"]
@@ -161,7 +161,7 @@ import System
     #expect(folder.names == ["x", "x.1", "x.2"], "the mark may not be kept yet")
   }
 
-  @Test("kept marks let go of what is older, packed from then on")
+  @Test("committed marks release older files, which are then compressed")
   func packed() throws {
     let lone = LoneFiles(Rotation(size: 2, gzip: true))
     let path = folder["x"]
@@ -174,7 +174,7 @@ import System
     #expect(try folder.text("x.2.gz") == "0\n")
   }
 
-  @Test("what a mark is in is not packed either after the file was closed for others and opened again")
+  @Test("a file with a mark is not compressed even after it was closed and reopened")
   func packingClosed() throws {
     let lone = LoneFiles(Rotation(size: 2, gzip: true), limit: 1)
     try lone.write("0\n".utf8, to: folder["x"])

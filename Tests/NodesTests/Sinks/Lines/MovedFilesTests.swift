@@ -24,13 +24,13 @@ import System
     #expect(try folder.text("x") == "1\n2\nnext\n")
     #expect(
       lone.told() == [
-        "\(path) is 3 bytes shorter than it was; lines are added to its end",
+        "\(path) is 3 bytes shorter than it was; lines are appended to it",
         "\(path): the last line was cut off; it has been ended at byte 3",
       ])
   }
 
   @Test(
-    "a file that was moved to another folder, and perhaps replaced, is begun anew, and that is noted",
+    "a file that was moved to another folder, and perhaps replaced, is started over, with a notice",
     arguments: [false, true])
   func moved(isReplaced: Bool) throws {
     let kept = try killed.run(mark: 2, cut: 5)
@@ -41,12 +41,12 @@ import System
     #expect(try folder.text("x") == (isReplaced ? "other\nnext\n" : "next\n"))
     #expect(
       lone.told().first
-        == "\(path) is another file than the one that was written last; lines are added to its end")
+        == "\(path) is not the file that was written last; lines are appended to it")
     #expect(lone.files.needsMarks)
   }
 
   @Test(
-    "what a file holds that others gave another name in its folder is passed over there, and the rest is added here",
+    "the tail of a file renamed within its folder is skipped there, and the rest is added here",
     arguments: [nil, "", "other", "other\n"], [2, 5, 6, 8, KilledRun.truth.count])
   func renamed(replacement: String?, cut: Int) throws {
     let kept = try killed.run(mark: 2, cut: cut)
@@ -85,7 +85,7 @@ import System
     #expect(try folder.bytes("x") == Array("other\n and more\n".utf8) + truth[5...])
     #expect(
       lone.told().first
-        == "\(path) is another file than the one that was written last; lines are added to its end")
+        == "\(path) is not the file that was written last; lines are appended to it")
   }
 
   @Test("a file that is moved away while it is compared is compared to its end, and a new one goes on")

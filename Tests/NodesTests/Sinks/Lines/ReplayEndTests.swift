@@ -32,8 +32,8 @@ import System
     #expect(try folder.text("x") == whole + "next\n")
     #expect(
       lone.told().first
-        == "\(path): \(left.utf8.count) bytes past what was kept are not written again; they stay, and lines are added "
-        + "behind them")
+        == "\(path): \(left.utf8.count) bytes after the last commit were not regenerated; they stay, "
+        + "and new lines follow them")
     #expect(lone.told().count == (left.hasSuffix("\n") ? 1 : 2))
   }
 
@@ -46,7 +46,7 @@ import System
     try lone.files.endReplay()
     #expect(
       lone.told() == [
-        "\(path): 4 bytes past what was kept are not written again; they stay, and lines are added behind them"
+        "\(path): 4 bytes after the last commit were not regenerated; they stay, and new lines follow them"
       ])
     #expect(try lone.keepMark(of: path)?.offset == 6)
     #expect(folder.names == ["x"])
@@ -61,7 +61,7 @@ import System
     let lone = try killed.replay(truth[2..<5], from: kept, pieces: 2, LoneFiles(rotation))
     try lone.files.endReplay()
     try lone.write("next\n".utf8, to: path)
-    #expect(lone.told().first?.contains(": \(truth.count - 5) bytes past") == true)
+    #expect(lone.told().first?.contains(": \(truth.count - 5) bytes after") == true)
     #expect(try killed.text() == truth + "next\n".utf8)
   }
 }

@@ -2,6 +2,7 @@ import TestSupport
 import Glibc
 import Engine
 import Language
+import Reactive
 import Testing
 
 @testable import Nodes
@@ -79,7 +80,7 @@ import System
 
   @Test("killed again and again while it goes on, with marks that are kept or not", arguments: 1...40)
   func manyKills(seed: UInt64) throws {
-    var random = Seeded(seed)
+    var random = SplitMix64(seed: seed)
     let lines = (0..<120).map {
       "\($0) " + String(repeating: "x", count: Int.random(in: 0...20, using: &random)) + "\n"
     }
@@ -154,7 +155,7 @@ import System
   }
 
   @Test(
-    "a rotated file that the mark is in is not packed when it is resumed, and is when the next mark is kept")
+    "a rotated file with the mark is not compressed on resumption, but when the next mark is committed")
   func packing() throws {
     let rotation = Rotation(size: 8, keep: 20, gzip: true)
     let kept = try killed.run(mark: 2, cut: truth.count, rotation)
@@ -201,18 +202,5 @@ import System
       #expect(lone.told() == [])
       clear()
     }
-  }
-}
-
-/// Numbers that come again with the same seed.
-private struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state &* 0x2545_f491_4f6c_dd1d
   }
 }

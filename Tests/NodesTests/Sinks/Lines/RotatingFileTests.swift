@@ -31,7 +31,7 @@ import System
     #expect(folder.names == ["x", "x.1"])
   }
 
-  @Test("a file is rotated at its age, which goes on where the program is begun anew")
+  @Test("a file is rotated by age, which survives a restart")
   func byAge() throws {
     let file = try RotatingFile(folder["x"], Rotation(age: 60), now: 1000)
     try file.append(line(0), now: 1000)
@@ -45,7 +45,7 @@ import System
     #expect(try folder.text("x.1") == "line 2\n")
   }
 
-  @Test("old files are packed, in order, and none is left half done")
+  @Test("rotated files are compressed in order, and none is left incomplete")
   func packed() throws {
     let file = try RotatingFile(
       folder["x"], Rotation(size: 7, keep: 3, gzip: true), .init(mode: 0o640), now: 0)
@@ -59,7 +59,7 @@ import System
     #expect(status.st_mode & 0o777 == 0o640)
   }
 
-  @Test("what a crash has interrupted is ended: half packed, packed and not removed, not yet packed")
+  @Test("compression interrupted by a crash is completed: incomplete, complete but not removed, not begun")
   func afterCrash() throws {
     let rotation = Rotation(size: 7, gzip: true)
     try folder.write("x.1", "old\n")
@@ -80,7 +80,7 @@ import System
     #expect(try ["x", "x.1", "x.2", "x.3"].map { try folder.text($0) } == ["5\n", "4\n", "2\n", "1\n"])
   }
 
-  @Test("a rotation that fails is told, and the file written on")
+  @Test("a failed rotation is reported, and writing continues")
   func failing() throws {
     try folder.write("x", "1\n")
     mkdir(folder["x.1"], 0o755)
@@ -93,7 +93,7 @@ import System
     #expect(notes.first?.contains("cannot rename to") == true)
   }
 
-  @Test("who follows the name sees each line once, packed or not", arguments: [false, true])
+  @Test("a follower of the name sees each line once, compressed or not", arguments: [false, true])
   func followed(gzip: Bool) throws {
     let stop = StopSign()
     let path = folder["x"]

@@ -35,7 +35,7 @@ import System
         #expect(try folder.bytes("x") == Array(truth[line...]), "mark \(mark), place \(place)")
         #expect(
           lone.told() == [
-            "\(path) differs at byte \(place) from what is written again there: \(path) is called \(path).aside-1 now, "
+            "\(path) differs at byte \(place) from the regenerated lines: \(path) is now \(path).aside-1, "
               + "and a new \(path) begins with the line that differs"
           ])
         #expect(lone.log.entries.first?.level == .warning)

@@ -69,7 +69,7 @@ import System
   }
 
   @Test(
-    "so is what was passed over in old files, while there is more, also of a closed file", arguments: [1, 64])
+    "so is skipped data in rotated files, while there is more, also of a closed file", arguments: [1, 64])
   func passedOver(limit: Int) throws {
     let kept = try killed.run(mark: 2, cut: KilledRun.truth.count, rotation)
     let lone = LoneFiles(rotation, limit: limit, disk: disk)
@@ -79,7 +79,7 @@ import System
     #expect(synced("x.3", "x.2", "y") == ["x.3", "x.2", "y"])
   }
 
-  @Test("so is what was passed over when there is no more")
+  @Test("so is skipped data when there is no more")
   func passed() throws {
     let kept = try killed.run(mark: 2, cut: KilledRun.truth.count, rotation)
     let lone = LoneFiles(rotation, disk: disk)
@@ -95,7 +95,7 @@ import System
   }
 
   @Test(
-    "what is passed over is written over itself: where a sync failed before, no other would make it safe",
+    "skipped data is overwritten with itself: after a failed sync, no other would make it durable",
     arguments: [1, 5, 1000])
   func writtenOver(pieces: Int) throws {
     let kept = try killed.run(mark: 2, cut: KilledRun.truth.count, rotation)
