@@ -19,6 +19,12 @@ public struct PipelineSchema {
         "vars",
         described(.record([("type", .array(["object", "null"]))]), "values for $vars; --set replaces them")
       ),
+      (
+        "time_zone",
+        described(
+          .record([("type", .array(["string", "null"]))]),
+          "the zone of local times and cron schedules; by default that of config.yaml, then TZ")
+      ),
       ("sources", described(names(of: "source"), "where events come from, by name")),
       ("steps", described(list(of: "step", orNull: true), "one chain, from every source")),
       ("streams", described(names(of: "stream"), "chains by name, for what is not one chain")),
