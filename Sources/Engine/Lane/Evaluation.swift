@@ -26,8 +26,9 @@ public final class Evaluation {
     self.init(expression, lane, lane.world)
   }
 
-  /// For a source, which lives on its own thread: `$now` is the time of day. `scope` replaces the values of variables and
-  /// the time zone that the expression was compiled with.
+  /// For a source, which lives on its own thread: `$now` is the time of day.
+  ///
+  /// `scope` replaces the variables and the time zone that the expression was compiled with.
   public convenience init(_ expression: Expression, in world: World, scope: ExpressionScope? = nil) {
     self.init(expression, nil, world, scope)
   }
