@@ -150,7 +150,7 @@ import System
     _ = try run([[old], [#"{"id":"old","gone":true}"#]], state: state)
     #expect(try events() == ["a@p 3 z"])
     _ = try run([[old]], state: state)
-    #expect(try events() == ["old@p 2 o", "a@p 3 z"])
+    #expect(try events() == ["old@p 1 o", "a@p 3 z"])
     // Killed between its write and the next commit, and the file gone.
     try keep(["1", "2"], in: state)
     try FileManager.default.removeItem(atPath: path)
