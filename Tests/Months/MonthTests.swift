@@ -81,7 +81,7 @@ struct MonthTests {
     var known: [String: Row]?
     var count = 0
     for poll in polls {
-      let now = rows(trial.world, at: try #require(poll.asked), 40)
+      let now = rows(trial.world, at: try #require(poll.asked), 1000)
       let expected = known.map { changes($0, now) } ?? []
       #expect(reported[poll.at] ?? [] == expected)
       count += expected.count
@@ -106,7 +106,7 @@ struct MonthTests {
     for (poll, next) in zip(polls, polls.dropFirst()) {
       let asked = SkyTime(milliseconds: Int64(try #require(poll.asked) * 1000))
       let list = world.upcoming(at: asked).sorted { ($0.net, $0.id) < ($1.net, $1.id) }.prefix(40)
-      for launch in list where launch.precision.rawValue <= 4 {
+      for launch in list where launch.precision.rawValue <= 2 {
         for lead in leads {
           let time = Double(launch.net.milliseconds) / 1000 - lead.seconds
           let name = "\(launch.id) \(lead.name) for \(launch.net.iso)"
@@ -129,7 +129,7 @@ struct MonthTests {
     budgetIsKept(trial)
   }
 
-  @Test("upcoming-launches shows the twenty farthest as they stand at each poll")
+  @Test("upcoming-launches shows the next launches that have not flown as they stand at each poll")
   func upcoming() throws {
     let trial = try SkyTrial("upcoming-launches", faults: "all")
     try trial.run(for: Self.month)
@@ -138,8 +138,13 @@ struct MonthTests {
     #expect(trial.polls.all.count > 3 * days)
     for poll in trial.polls.all {
       let asked = SkyTime(milliseconds: Int64(try #require(poll.asked) * 1000))
-      let farthest = world.upcoming(at: asked).map(\.net).sorted(by: >).prefix(20).map(\.iso)
-      #expect(shown[poll.at]?.compactMap { $0.value.member("net")?.string } == Array(farthest))
+      let next = world.upcoming(at: asked).sorted { ($0.net, $0.id) < ($1.net, $1.id) }.prefix(20)
+      let ahead = next.filter { launch in
+        if [.inFlight, .success, .failure, .partialFailure].contains(launch.status) { return false }
+        return launch.status != .go || launch.precision.rawValue > 2
+          || Double(launch.net.milliseconds) / 1000 > poll.at
+      }
+      #expect(shown[poll.at]?.compactMap { $0.value.member("net")?.string } == ahead.map(\.net.iso))
     }
     // Where an old answer stands in, the table says how old it is.
     let stale = trial.reported("screen").filter { $0.value.member("stale")?.double != nil }

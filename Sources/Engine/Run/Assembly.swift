@@ -46,7 +46,11 @@ struct Assembly {
   mutating func connectStreams() throws {
     for stream in plan.streams {
       var events = merged(stream.from)
-      for step in stream.steps { events = try connect(step, to: events) }
+      var isWhole = stream.from.allSatisfy { plan.sendsSnapshots($0) }
+      for step in stream.steps {
+        events = try connect(step, to: events, isGivenSnapshots: isWhole)
+        isWhole = isWhole && step.spec.keepsSnapshots
+      }
       origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
       streams[stream.name] = shared(events, readers: readers(of: stream.name))
     }
@@ -76,11 +80,12 @@ struct Assembly {
   }
 
   private mutating func connect(
-    _ plan: StepPlan, to events: Observable<Event>
+    _ plan: StepPlan, to events: Observable<Event>, isGivenSnapshots: Bool
   ) throws -> Observable<Event> {
     guard case .step(let make) = plan.spec.maker as? Maker else { return events }
     let meter = meter(plan.name, plan.spec)
-    let context = StepContext(name: plan.name, lane: lane, log: log(plan.name), meter: meter)
+    let context = StepContext(
+      name: plan.name, lane: lane, log: log(plan.name), meter: meter, isGivenSnapshots: isGivenSnapshots)
     // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))
     let errors = desk(plan.onError, meter, context.log)

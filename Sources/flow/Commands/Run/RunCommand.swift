@@ -49,6 +49,7 @@ enum RunCommand {
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
     if !files.isRight { return ExitStatus.usage }
+    if !files.hasTimeZones { return ExitStatus.failed }
     let screen = Terminal.screen
     let log = RunLog.make(
       arguments, masking: files.secrets, manyPipelines: files.plans.count > 1, beside: screen)
