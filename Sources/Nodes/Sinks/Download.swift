@@ -26,8 +26,7 @@ let download = NodeSpec(
     but never two at a time to one path.
 
     A download that was begun is in the state of the pipeline until the file is there. What has failed for good is kept \
-    there too: see flow state dead. In a replay nothing is fetched, which it says, and at the end how many events that \
-    were.
+    there too: see flow state dead. A replay fetches nothing without --live-sinks; under --sky the files are the simulated service's.
     """,
   options: AnyOption.list(
     DownloadOptions.url, DownloadOptions.path, DownloadOptions.overwrite, DownloadOptions.maxSize,
@@ -74,7 +73,8 @@ private final class Download: DeliverySink {
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     url = context.evaluation(options[DownloadOptions.url])
-    path = OutputPath(options[DownloadOptions.path], context)
+    let fetches = WebAccess.forDelivery(of: .file, in: context) != nil
+    path = try OutputPath(options[DownloadOptions.path], context, isWritten: fetches)
     var worker = try DownloadWorker(context)
     worker.replaces = options[DownloadOptions.overwrite] == .changed
     worker.limit = options[DownloadOptions.maxSize]

@@ -19,7 +19,9 @@ let exec = NodeSpec(
 
     A run that was begun is in the state of the pipeline until it has succeeded: what a crash or a stop has cut short \
     the next run begins again, with the same FLOW_EVENT_ID; what a killed run has left at work is ended first. What has failed for good is kept there too: see flow \
-    state dead. In a replay commands are run as ever; --dry-run shows them instead.
+    state dead.
+
+    Simulated and replayed runs run no commands without --live-sinks; --dry-run shows them instead.
     """,
   options: AnyOption.list(
     ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, DeliveryOptions.concurrency,

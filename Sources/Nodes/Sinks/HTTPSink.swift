@@ -24,7 +24,7 @@ let httpSink = NodeSpec(
     short the next run sends again, with the same id. What has failed for good is kept there too: see flow state dead. \
     Nothing of `bearer`, `basic` and of addresses and headers without expressions is kept.
 
-    In a replay nothing is sent, which it says, and at the end how many events that were.
+    Simulated and replayed runs send nothing without --live-sinks.
     """,
   options: AnyOption.list(
     HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,

@@ -22,7 +22,8 @@ let jsonl = NodeSpec(
     is more.
 
     A path may have expressions in it, as in out/\\(.provider).jsonl. What they give cannot lead out of its folder: \
-    slashes and leading dots are replaced.
+    slashes and leading dots are replaced. Simulated and replayed runs write to a folder of their own, as all runs do \
+    with --out: see flow help run.
     """,
   options: AnyOption.list(
     JSONLinesOptions.path, JSONLinesOptions.rotate, JSONLinesOptions.mode, JSONLinesOptions.eventID,
@@ -82,7 +83,7 @@ private final class JSONLines: KeepingSink {
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
-    path = OutputPath(options[JSONLinesOptions.path], context)
+    path = try OutputPath(options[JSONLinesOptions.path], context)
     let constant = path.constant
     idMember = options[JSONLinesOptions.eventID].map { Key($0) }
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)

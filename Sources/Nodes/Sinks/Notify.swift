@@ -14,7 +14,7 @@ let notify = NodeSpec(
     With `at_most: 3 in 10m` no more than three are shown within any ten minutes. What comes beyond that is \
     gathered and told together when the time is over, or when the pipeline ends: how many, and the first titles.
 
-    In a replay it is told as ever; --dry-run shows what would be.
+    Simulated and replayed runs show no notifications without --live-sinks; --dry-run prints the notifications instead.
     """,
   options: AnyOption.list(
     NotifyOptions.title, NotifyOptions.body, NotifyOptions.through, NotifyOptions.command,
@@ -82,11 +82,12 @@ private final class Notify: DeliverySink {
     kept = try context.outbox?.cell()
     if let before = kept?.value { window?.resume(before) }
     self.context = context
-    queue = DeliveryQueue(DeliverySettings(), context, CommandWorker(context))
+    queue = DeliveryQueue(DeliverySettings(), context, CommandWorker(context, delivers: .notification))
   }
 
   func take(_ event: Event) throws {
     let note = Note(title: try event.text(title), body: try event.text(body))
+    try queue.suppress()
     if window?.take(note.title, at: context.now) == false {
       if let due = window?.due { context.alarm.set(at: due) }
     } else {
@@ -119,6 +120,7 @@ private final class Notify: DeliverySink {
   }
 
   func didCommit(_ entries: [OutboxEntry]) throws {
+    if queue.isSuppressed { return }
     // An entry of a run that used another way is shown in that way.
     for entry in entries {
       if let line = String(remembered: entry.bytes) {
@@ -138,6 +140,7 @@ private final class Notify: DeliverySink {
 
   /// Shows the digest of what has waited, once the limit allows that.
   private func showDigest(inAnyCase: Bool = false) throws {
+    if queue.isSuppressed { return }
     if let digest = window?.digest(at: context.now, inAnyCase: inAnyCase) {
       keepWindow()
       try show(Note(title: "\(digest.count) more: \(context.pipeline)", body: digest.body), for: nil)

@@ -27,12 +27,12 @@ struct TailCommand {
       is no JSON dimmed. A file that is gzip is unpacked. Of a line of more than 16 MiB the beginning is shown.
       """,
     examples: [
-      ("flow tail -f out/slips.jsonl", "the last ten changes, and all that come"),
+      ("flow tail -f out/new-launches.jsonl", "the last ten changes, and all that come"),
       (
-        "flow tail -n all --where '.type == \"changed\" and .after.provider == \"Kite Launch\"' out/slips.jsonl",
+        "flow tail -n all --where '.type == \"changed\" and .after.provider == \"SpaceX\"' out/new-launches.jsonl",
         "every slip of one provider"
       ),
-      ("flow tail --json -n 100 out/slips.jsonl | flow eval -r .key", "for other programs"),
+      ("flow tail --json -n 100 out/new-launches.jsonl | flow eval -r .key", "for other programs"),
     ])
 
   static let command = Command(manual) { (arguments) throws(WrongUse) in
