@@ -80,8 +80,8 @@ final class Polling: Sendable {
       if let answer {
         context.meter.countOut(answer.rows.count)
         let poll = Poll(
-          source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes)
-        if !answer.isWhole { poll.markIncomplete() }
+          source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes,
+          coverage: answer.coverage, rows: answer.rows)
         let position = context.isKept ? Value.record([("poll", .number(request.number))]) : nil
         downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }

@@ -56,12 +56,13 @@ final class SourceEntry: Observer {
   /// Returns false when the stream has no reader any more.
   private func send(_ delivery: Delivery, to reader: Reader) -> Bool {
     let poll = poll(of: delivery)
-    for value in delivery.values {
+    defer { if delivery.endsPoll { poll.forgetRows() } }
+    for (row, value) in delivery.values.enumerated() {
       if subscription.isDisposed { return false }
       if reader.subscription.isDisposed { break }
       count.value &+= 1
       lane.isTimed = count.value % Self.sampling == 1
-      reader.observer.next(Event(value, poll))
+      reader.observer.next(Event(value, poll, row: Int32(truncatingIfNeeded: row)))
     }
     lane.isTimed = false
     if delivery.endsPoll, !reader.subscription.isDisposed { reader.observer.next(.end(of: poll)) }

@@ -107,7 +107,7 @@ private final class APODSource: PollSource {
       fetch.show("\(end - first + 1) of \(last - first + 1) days")
     }
     if !bad.isEmpty { context.log.warning("the service fails on \(bad.joined(separator: ", ")); left out") }
-    return PollAnswer(all, notes: fetch.notes(), isWhole: bad.isEmpty)
+    return PollAnswer(all, notes: fetch.notes(), coverage: bad.isEmpty ? .complete : .partial)
   }
 
   /// The days of a range; where the service fails on it, of its halves, down to the days that it fails on.

@@ -57,7 +57,7 @@ import System
       Self.days($0, failing: 3)
     }
     let answer = try trial.poll()
-    #expect(dates(answer) == ["01", "02", "04"] && !answer.isWhole)
+    #expect(dates(answer) == ["01", "02", "04"] && answer.coverage == .partial)
     #expect(trial.told.entries.last == "the service fails on 2026-03-03; left out")
   }
 
@@ -70,7 +70,7 @@ import System
         .init(body, status: status)
       }
       let answer = try trial.poll()
-      #expect(answer.rows.isEmpty && answer.isWhole)
+      #expect(answer.rows.isEmpty && answer.coverage == .complete)
     }
   }
 
