@@ -39,11 +39,10 @@ build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow
 
 run: build ## run new-launches under the simulated sky, without a network; FOR=45s
-	@rm -f out/new-launches.jsonl
 	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --for $(FOR)
 	@echo
-	@echo "The changes are in out/new-launches.jsonl:"
-	$(FLOW) tail -n 5 out/new-launches.jsonl
+	@echo "The changes are in out/sky/new-launches.jsonl:"
+	$(FLOW) tail -n 5 out/sky/new-launches.jsonl
 
 install: build ## install under PREFIX (default /usr/local)
 	install -D -m 755 $(FLOW) $(DESTDIR)$(PREFIX)/bin/flow

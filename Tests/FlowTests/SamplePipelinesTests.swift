@@ -76,7 +76,7 @@ struct SamplePipelinesTests {
     #expect(videos.contains { $0.hasSuffix("https://x.com/i/broadcasts/1qGoNNQZvEMKv") }, "\(videos)")
     // That of a launch that has flown.
     #expect(!videos.contains { $0.hasSuffix("https://www.youtube.com/watch?v=DTDb3eKpPiw") }, "\(videos)")
-    let calendar = try run("launch-calendar", at: time, polls).place.text("out/launches.ics")
+    let calendar = try run("launch-calendar", at: time, polls).place.text("out/replay/launches.ics")
     #expect(
       calendar.contains("SUMMARY:Falcon 9 Block 5 | Starlink Group 17-39\r\n"), "\(calendar.prefix(500))")
     #expect(calendar.contains("DTSTART:20260720T144932Z\r\n") && calendar.contains("GEO:34.632;-120.611\r\n"))

@@ -65,11 +65,11 @@ struct Assembly {
     // The alarm outlives the stream: the sink may have work while other sinks still receive events.
     let context = SinkContext(
       name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
-      errors: desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
+      errors: try desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
       isDryRun: options.isDryRun, screen: options.screen,
       isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) },
       outbox: lane.checkpointer.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
-      syncs: self.plan.epochs.syncs)
+      syncs: self.plan.epochs.syncs, outputs: options.outputs)
     let sink = try options.sink(plan, context) ?? make(plan.options, context)
     let child = root.child()
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
@@ -88,7 +88,7 @@ struct Assembly {
       name: plan.name, lane: lane, log: log(plan.name), meter: meter, isGivenSnapshots: isGivenSnapshots)
     // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))
-    let errors = desk(plan.onError, meter, context.log)
+    let errors = try desk(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
     let connected = Observable<Event> { [ending] downstream, subscription in
       let child = subscription.child()
@@ -100,7 +100,14 @@ struct Assembly {
     return tapped(connected, plan.name)
   }
 
-  private mutating func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorReporter {
+  private mutating func desk(
+    _ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog
+  ) throws -> ErrorReporter {
+    var policy = policy
+    if case .deadLetter(let path) = policy {
+      options.outputs.report(path, to: self.log(""))
+      policy = .deadLetter(try options.outputs.place(path, of: plan.name, on: options.world.disk))
+    }
     let desk = ErrorReporter(policy, lane, meter, log, letters: options.letters)
     desks.append(desk)
     return desk

@@ -154,7 +154,8 @@ private final class ICS: KeepingSink {
     self.context = context
     reading = CalendarReading(ICSOptions.parts(options, context), pipeline: context.pipeline)
     file = WholeFile(
-      path: options[ICSOptions.path].constant ?? "", mode: options[ICSOptions.mode], syncs: context.syncs,
+      path: try OutputPath(options[ICSOptions.path], context).constant ?? "", mode: options[ICSOptions.mode],
+      syncs: context.syncs,
       disk: context.lane.world.disk)
     calendar = Calendar(
       name: options[ICSOptions.name] ?? context.pipeline,

@@ -21,8 +21,8 @@ struct SkyOptions: Sendable {
   let start: SkyTime
   /// What it is, in words: how fast its time runs and what goes wrong.
   let said: String
-  /// The same in fewer words.
-  let short: String
+  /// The world, as a state that is of it alone names it.
+  let world: String
 
   init(_ arguments: Arguments) throws(WrongUse) {
     let seed = try arguments.number(Self.seed) ?? 1
@@ -32,7 +32,7 @@ struct SkyOptions: Sendable {
     sky = Sky(seed: UInt64(seed), faults: faults)
     let wrong = SkyFaults.Kind.allCases.filter(faults.has).map(\.summary).joined(separator: ", ")
     let times = speed == speed.rounded() ? String(Int(speed)) : String(speed)
-    short = "seed \(seed), \(times) times as fast as ours"
+    world = "a sky from seed \(seed)"
     said =
       "from seed \(seed); its time begins at \(timestamp(Double(start.milliseconds) / 1000)) and runs \(times) times as "
       + "fast as ours" + (wrong.isEmpty ? "" : "; now and then there are \(wrong)")
