@@ -292,6 +292,88 @@ struct MonthTests {
     budgetIsKept(trial)
   }
 
+  @Test(
+    "launch-reminders reminds of no launch that is gone, and of each that stands",
+    .disabled("launch-reminders has no changes before remind yet"))
+  func remindersOfReal() throws {
+    let trial = try SkyTrial("launch-reminders", faults: Self.real + ",withdrawn=0.4")
+    try trial.run(for: max(Self.month, .seconds(7 * 86400)))
+    let world = trial.world
+    /// The exact times of a launch within the hours before a moment; nil where it was in no list.
+    func times(_ id: String, _ hours: Double, before moment: Double) -> [String?] {
+      stride(from: 0, through: hours * 3600, by: 600).map { seconds in
+        let launch = world.launch(id, at: SkyTime(milliseconds: Int64((moment - seconds) * 1000)))
+        return launch.flatMap { $0.precision.rawValue <= 4 ? $0.net.iso : nil }
+      }
+    }
+    var reported: Set<String> = []
+    for event in trial.reported("tell") {
+      let id = event.value.member("key")?.string ?? ""
+      let net = event.value.member("at")?.string ?? ""
+      let lead = event.value.member("lead")?.string ?? ""
+      #expect(reported.insert("\(id) \(lead) for \(net)").inserted, "twice: \(event.value)")
+      // Longer than a short absence, and than some polls that fail.
+      #expect(times(id, 6, before: event.at).contains(net), "gone or moved: \(event.value)")
+      #expect(event.at <= Double(SkyTime(iso: net)?.seconds ?? 0), "over: \(event.value)")
+    }
+    var due = 0
+    let begin = Double(LaunchWorld.start.seconds)
+    let end = try #require(trial.polls.all.last?.at)
+    for launch in world.launches(at: SkyTime(milliseconds: Int64(end * 1000))) {
+      for (lead, seconds) in [("1d", 86400.0), ("1h", 3600), ("10m", 600)] {
+        let moment = Double(launch.net.seconds) - seconds
+        guard moment > begin + 86400, moment < end,
+          Set(times(launch.id, 6, before: moment)) == [launch.net.iso]
+        else { continue }
+        due += 1
+        #expect(reported.contains("\(launch.id) \(lead) for \(launch.net.iso)"), "\(launch.name)")
+      }
+    }
+    #expect(due > days / 4)
+    budgetIsKept(trial)
+  }
+
+  @Test(
+    "launch-calendar cancels no launch that is there, keeps none that is gone, and has none of 1957",
+    .disabled("changes does not confirm removals yet"))
+  func calendarOfReal() throws {
+    let trial = try SkyTrial("launch-calendar", faults: Self.real, upcoming: 130)
+    try trial.run(for: max(Self.month, .seconds(14 * 86400)))
+    let polls = trial.polls.all.map { (at: $0.at, asked: $0.asked ?? $0.at) }
+    let truth = try ListTruth(trial.world, #require(polls.first).asked, #require(polls.last).asked)
+    var events: [String: Value] = [:]
+    var problems: [String] = []
+    for event in trial.reported("calendar") {
+      let id = event.value.member("id")?.string ?? ""
+      events[id] = event.value
+      if truth.steps[id] == nil { problems.append("never listed: \(event.value)") }
+      if event.value.member("gone") == .bool(true), !truth.was(id, nil, (event.poll, event.at)) {
+        problems.append("cancelled though there: \(event.value)")
+      }
+    }
+    #expect(problems.isEmpty, "\(problems.count): \(problems.prefix(5).joined(separator: "\n"))")
+    // What has been as it is for a day and a half is in the calendar so.
+    let last = try #require(polls.last).at
+    var standing = 0
+    for launch in trial.world.upcoming(at: SkyTime(milliseconds: Int64(last * 1000))) {
+      guard launch.precision.rawValue <= 7, last - Double(launch.lastUpdated.seconds) > 129_600,
+        let step = truth.steps[launch.id]?.last, last - step.at > 129_600
+      else { continue }
+      standing += 1
+      #expect(events[launch.id]?.member("net")?.string == launch.net.iso, "\(launch.name)")
+      #expect(events[launch.id]?.member("gone") == .bool(false), "\(launch.name)")
+    }
+    #expect(standing > 10)
+    for (id, steps) in truth.steps {
+      guard let step = steps.last, step.row == nil, last - step.at > 172_800, let event = events[id] else {
+        continue
+      }
+      let flown = (event.member("net")?.string ?? "") <= SkyTime(milliseconds: Int64(last * 1000)).iso
+      #expect(flown || event.member("gone") == .bool(true), "\(id) \(event)")
+    }
+    budgetIsKept(trial)
+  }
+
   /// No more requests within an hour than the limit of the service.
   private func budgetIsKept(_ trial: SkyTrial, sourceLocation: SourceLocation = #_sourceLocation) {
     for (host, limit) in [("ll.thespacedevs.com", 15), ("api.nasa.gov", 30)] {

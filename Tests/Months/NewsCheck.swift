@@ -21,7 +21,7 @@ struct LaunchRow: Equatable, CustomStringConvertible {
 
   var description: String { "\(net) \(status)" }
 
-  private static func name(_ status: LaunchStatus) -> String {
+  static func name(_ status: LaunchStatus) -> String {
     switch status {
     case .go: "Go"
     case .toBeDetermined: "TBD"
@@ -50,16 +50,51 @@ struct ReportedChange {
 /// A successful poll: when it was due and when its last answer came.
 typealias PollTimes = (at: Double, asked: Double)
 
+/// The rows of the list of upcoming launches at any time, by the sky's list of news.
+struct ListTruth {
+  /// Seconds for which a launch may be absent without being withdrawn; longer than the short absences of the sky, shorter
+  /// than the long ones.
+  static let patience = 86400.0
+
+  /// What became of each launch and when; nil where it is not in the list.
+  private(set) var steps: [String: [(at: Double, row: LaunchRow?)]] = [:]
+
+  /// From a moment until another, in seconds since 1970.
+  init(_ world: LaunchWorld, _ begin: Double, _ end: Double) {
+    for launch in world.upcoming(at: Self.time(begin)) {
+      steps[launch.id] = [(begin, LaunchRow(net: launch.net, status: launch.status))]
+    }
+    let news = world.news(after: Self.time(begin), until: Self.time(end), patience: Self.patience)
+    for news in news { add(news) }
+  }
+
+  static func time(_ seconds: Double) -> SkyTime { SkyTime(milliseconds: Int64(seconds * 1000)) }
+
+  private mutating func add(_ news: WorldNews) {
+    var row = steps[news.id]?.last?.row
+    switch news.kind {
+    case .announced(let net, let status): row = LaunchRow(net: net, status: status)
+    case .slipped(_, let net): row?.net = net.iso
+    case .status(_, let status): row?.status = LaunchRow.name(status)
+    case .withdrawn, .flown: row = nil
+    }
+    steps[news.id, default: []].append((Double(news.at.milliseconds) / 1000, row))
+  }
+
+  /// Whether a launch was in this state at some time of a poll.
+  func was(_ id: String, _ row: LaunchRow?, _ poll: PollTimes) -> Bool {
+    let steps = steps[id] ?? []
+    return steps.last { $0.at <= poll.at }?.row == row
+      || steps.contains { $0.at > poll.at && $0.at <= poll.asked && $0.row == row }
+  }
+}
+
 /// What of a reader's reports is false, missing or repeated, by the sky's own list.
 ///
 /// A report is false unless it leads from what was last reported of the launch to how the sky had it at the poll. It is
 /// missing if the launch was the same for `delay` polls, for `removalDelay` polls where it is gone, and what was reported
 /// last is something else.
 struct NewsCheck {
-  /// Seconds for which a launch may be absent without being withdrawn; longer than the short absences of the sky, shorter
-  /// than the long ones.
-  static let patience = 86400.0
-
   private let delay: Int
   private let removalDelay: Int
   /// Whether the reader sees only the beginning of the list, so that nothing counts as missing and the first report of a
@@ -69,7 +104,7 @@ struct NewsCheck {
   /// How much there was to report, by type.
   private(set) var counts: [String: Int] = [:]
 
-  private var truth: [String: [(at: Double, row: LaunchRow?)]] = [:]
+  private let truth: ListTruth
   private var known: [String: LaunchRow] = [:]
   private var reported: Set<String> = []
 
@@ -78,44 +113,16 @@ struct NewsCheck {
     _ reports: [ReportedChange], _ polls: [PollTimes]
   ) {
     (self.delay, self.removalDelay, self.isShort) = (delay, removalDelay, isShort)
-    guard let first = polls.first, let last = polls.last else {
-      problems = ["no poll"]
-      return
+    truth = ListTruth(world, polls.first?.asked ?? 0, polls.last?.asked ?? 0)
+    known = truth.steps.compactMapValues { steps in
+      steps.first.flatMap { $0.at == polls.first?.asked ? $0.row : nil }
     }
-    let begin = Self.time(first.asked)
-    for launch in world.upcoming(at: begin) {
-      let row = LaunchRow(net: launch.net, status: launch.status)
-      known[launch.id] = row
-      truth[launch.id] = [(first.asked, row)]
-    }
-    for news in world.news(after: begin, until: Self.time(last.asked), patience: Self.patience) { add(news) }
     var rest = reports[...]
     for (number, poll) in polls.enumerated() {
       while let report = rest.first, report.at < poll.at { check(rest.removeFirst(), polls) }
       if !isShort, number >= delay { findMissing(at: poll.at, polls[..<number]) }
     }
     for report in rest { check(report, polls) }
-  }
-
-  private static func time(_ seconds: Double) -> SkyTime { SkyTime(milliseconds: Int64(seconds * 1000)) }
-
-  private mutating func add(_ news: WorldNews) {
-    var row = truth[news.id]?.last?.row
-    switch news.kind {
-    case .announced(let net, let status): row = LaunchRow(net: net, status: status)
-    case .slipped(_, let net): row?.net = net.iso
-    case .status(_, let status):
-      if let net = row?.net { row = LaunchRow(net: SkyTime(iso: net) ?? news.at, status: status) }
-    case .withdrawn, .flown: row = nil
-    }
-    truth[news.id, default: []].append((Double(news.at.milliseconds) / 1000, row))
-  }
-
-  /// Whether a launch was in this state at some time of a poll.
-  private func was(_ id: String, _ row: LaunchRow?, _ poll: PollTimes) -> Bool {
-    let steps = truth[id] ?? []
-    let last = steps.last { $0.at <= poll.at }
-    return last?.row == row || steps.contains { $0.at > poll.at && $0.at <= poll.asked && $0.row == row }
   }
 
   private mutating func check(_ report: ReportedChange, _ polls: [PollTimes]) {
@@ -130,18 +137,19 @@ struct NewsCheck {
     let isFirst = isShort && reported.insert(report.id).inserted && report.before != nil
     let fits =
       isFirst
-      ? truth[report.id, default: []].contains { $0.row == report.before } : known[report.id] == report.before
+      ? truth.steps[report.id, default: []].contains { $0.row == report.before }
+      : known[report.id] == report.before
     if !isLogical || !fits {
       problems.append(
         "repeated or out of order: \(Self.text(report)); last was \(Self.text(known[report.id]))")
-    } else if !was(report.id, report.after, (report.poll, asked)) {
+    } else if !truth.was(report.id, report.after, (report.poll, asked)) {
       problems.append("false: \(Self.text(report))")
     }
     known[report.id] = report.after
   }
 
   private mutating func findMissing(at now: Double, _ polls: ArraySlice<PollTimes>) {
-    for (id, steps) in truth {
+    for (id, steps) in truth.steps {
       guard let last = steps.last(where: { $0.at <= now }), last.row != known[id] else { continue }
       let wanted = last.row == nil ? removalDelay : delay
       guard polls.count >= wanted, polls.dropLast(wanted - 1).last.map({ $0.at > last.at }) ?? false else {
@@ -155,7 +163,7 @@ struct NewsCheck {
   }
 
   private static func text(_ row: LaunchRow?) -> String { row?.description ?? "not there" }
-  private static func text(_ time: Double) -> String { Self.time(time).iso }
+  private static func text(_ time: Double) -> String { ListTruth.time(time).iso }
   private static func text(_ report: ReportedChange) -> String {
     "\(report.type) \(report.id) at \(text(report.poll)), from \(text(report.before)) to \(text(report.after))"
   }
