@@ -8,9 +8,8 @@ public final class SpaceXService: SkyService {
   /// For how many seconds the service caches an answer.
   private static let ages = [
     "launches": 20, "cores": 300, "capsules": 300, "crew": 300, "dragons": 86400, "landpads": 300,
-    "launchpads": 300,
-    "payloads": 300, "rockets": 86400, "ships": 300, "starlink": 3600, "history": 300, "company": 86400,
-    "roadster": 300,
+    "launchpads": 300, "payloads": 300, "rockets": 86400, "ships": 300, "starlink": 3600, "history": 300,
+    "company": 86400, "roadster": 300,
   ]
   /// The fields that `$text` searches.
   private static let texts = [
