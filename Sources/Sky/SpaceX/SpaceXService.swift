@@ -99,12 +99,9 @@ public final class SpaceXService: SkyService {
         throw SpaceXProblem(message: "invalid JSON, only supports object and array")
       }
     }
-    let condition = try SpaceXCondition(asked.member("query") ?? .emptyObject, texts: Self.texts[name] ?? [])
-    let crewPath = name == "launches" && version == "v4" ? "crew.crew" : "crew"
-    let page = try SpaceXPage(asked.member("options") ?? .emptyObject, crewPath: crewPath)
-    var found: [Value] = []
-    for entry in all where try condition.holds(for: entry) { found.append(entry) }
-    return page.value(of: found, in: world)
+    return try SpaceXQuery.page(
+      asked, of: all, texts: Self.texts[name] ?? [],
+      crewPath: name == "launches" && version == "v4" ? "crew.crew" : "crew", world: world.index)
   }
 
   /// Version 4 lists the ids of the crew, without roles.

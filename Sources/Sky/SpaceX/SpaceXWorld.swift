@@ -7,8 +7,8 @@ struct SpaceXWorld: Sendable {
   private(set) var collections: [String: [Value]] = [:]
   /// What is one entry and no collection.
   let single = ["company": SpaceXAssets.company, "roadster": SpaceXAssets.roadster]
-  /// Where entries are, by collection and id.
-  private var places: [String: [String: Int]] = [:]
+  /// An object of the entries, by collection and id.
+  private(set) var index = Value.emptyObject
   /// What the addresses of pictures begin with.
   private let origin: String
 
@@ -21,15 +21,14 @@ struct SpaceXWorld: Sendable {
       "capsules": capsules, "dragons": dragons, "starlink": [], "history": [],
     ]
     for (name, entries) in collections {
-      for (place, entry) in entries.enumerated() {
-        if let id = entry.member("id")?.string { places[name, default: [:]][id] = place }
-      }
+      let keys = entries.map { Key($0.member("id")?.string ?? "") }
+      index.setMember(Key(name), .object(Shape(keys), entries))
     }
   }
 
   /// The entry of a collection with an id.
   func entry(_ id: String, of collection: String) -> Value? {
-    places[collection]?[id].flatMap { collections[collection]?[$0] }
+    index.member(collection)?.member(id)
   }
 
   /// 24 hexadecimal digits.
