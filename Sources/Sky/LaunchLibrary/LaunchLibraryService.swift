@@ -146,7 +146,12 @@ public final class LaunchLibraryService: SkyService {
     } catch {
       return Self.json(400, .record([error.parameter: .array([.string(error.message)])]), request)
     }
-    var found = query.select(launches(list, request, now))
+    var found: [LaunchState] =
+      switch request.listFaults.glitch {
+      case .past: world.earliest
+      case .empty: []
+      default: query.select(launches(list, request, now))
+      }
     if list == .upcoming, request[parameter: "hide_recent_previous"].flatMap(LaunchQuery.flag) == true {
       found.removeAll { $0.net < now }
     }

@@ -8,9 +8,8 @@ public final class SpaceXService: SkyService {
   /// For how many seconds the service caches an answer.
   private static let ages = [
     "launches": 20, "cores": 300, "capsules": 300, "crew": 300, "dragons": 86400, "landpads": 300,
-    "launchpads": 300,
-    "payloads": 300, "rockets": 86400, "ships": 300, "starlink": 3600, "history": 300, "company": 86400,
-    "roadster": 300,
+    "launchpads": 300, "payloads": 300, "rockets": 86400, "ships": 300, "starlink": 3600, "history": 300,
+    "company": 86400, "roadster": 300,
   ]
   /// The fields that `$text` searches.
   private static let texts = [
@@ -100,12 +99,9 @@ public final class SpaceXService: SkyService {
         throw SpaceXProblem(message: "invalid JSON, only supports object and array")
       }
     }
-    let condition = try SpaceXCondition(asked.member("query") ?? .emptyObject, texts: Self.texts[name] ?? [])
-    let crewPath = name == "launches" && version == "v4" ? "crew.crew" : "crew"
-    let page = try SpaceXPage(asked.member("options") ?? .emptyObject, crewPath: crewPath)
-    var found: [Value] = []
-    for entry in all where try condition.holds(for: entry) { found.append(entry) }
-    return page.value(of: found, in: world)
+    return try SpaceXQuery.page(
+      asked, of: all, texts: Self.texts[name] ?? [],
+      crewPath: name == "launches" && version == "v4" ? "crew.crew" : "crew", world: world.index)
   }
 
   /// Version 4 lists the ids of the crew, without roles.

@@ -17,7 +17,9 @@ enum SkyCommand {
       third of the launches, as they were on Monday, and as many calls as he likes.
 
       Faults: \(SkyFaults.Kind.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")); all is \
-      each by its usual rate, a rate is a share from 0 to 1.
+      each by its usual rate, a rate is a share from 0 to 1. The rate of past, empty and partial is the share of every two \
+      days with such a poll, that of withdrawn and absent the share of the launches. ties is on by default, since the \
+      real service is like that: ordering=net,id breaks the ties, ties=0 or none turns it off.
       """,
     examples: [
       ("flow sky --port 8080 --speed 86400", "a day a second"),

@@ -12,7 +12,7 @@ struct SkyOptions: Sendable {
   static let start = CommandOption("start", .value("TIME"), "when the sky's time begins (2026-01-01)")
   static let faults = CommandOption(
     "faults", .list("LIST", of: SkyFaults.Kind.allCases.map(\.rawValue) + ["all", "none"]),
-    "what goes wrong in the sky, with a rate or without: 429=0.1,5xx (none)")
+    "what goes wrong in the sky, with a rate or without: 429=0.1,5xx (ties)")
 
   static let all = [seed, speed, start, faults]
 
@@ -30,7 +30,8 @@ struct SkyOptions: Sendable {
     speed = try Self.speed(arguments)
     start = try Self.start(arguments)
     sky = Sky(seed: UInt64(seed), faults: faults)
-    let wrong = SkyFaults.Kind.allCases.filter(faults.has).map(\.summary).joined(separator: ", ")
+    let wrong = SkyFaults.Kind.allCases.filter { faults.has($0) && !SkyFaults.usual.has($0) }.map(\.summary)
+      .joined(separator: ", ")
     let times = speed == speed.rounded() ? String(Int(speed)) : String(speed)
     world = "a sky from seed \(seed)"
     said =
@@ -56,7 +57,7 @@ struct SkyOptions: Sendable {
   }
 
   private static func faults(_ arguments: Arguments) throws(WrongUse) -> SkyFaults {
-    guard let text = arguments.text(Self.faults) else { return .none }
+    guard let text = arguments.text(Self.faults) else { return .usual }
     do throws(SkyFaults.Wrong) { return try SkyFaults(text) } catch {
       let near = error.unknown.flatMap { nearest(to: $0, among: SkyFaults.Kind.allCases.map(\.rawValue)) }
       throw WrongUse("--faults: \(error.message)\(near.map { "; did you mean \(quoted($0))?" } ?? "")")
