@@ -1,5 +1,5 @@
 import JSON
-import Synchronization
+import Reactive
 
 /// The three simulated services, and the files to which their answers link; time is passed in.
 ///
@@ -11,7 +11,7 @@ public final class Sky: Sendable {
   public let seed: UInt64
   public let faults: SkyFaults
   private let services: [SkyEntry]
-  private let counts = Mutex<[String: Int]>([:])
+  private let counts = Locked<[String: Int]>([:])
   /// At this many different requests, the counts begin anew.
   private static let countLimit = 10_000
 
