@@ -14,6 +14,7 @@ SECONDS ?= 60
 SEEDS ?= 1000
 ROUNDS ?= 7
 KILLS ?= 500
+MINUTES ?= 30
 RECORDS ?= 250000
 DAYS ?= 30
 SLOWEST ?= 30
@@ -24,7 +25,7 @@ FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artif
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup build run install clean check test-one test times lint format install-hook \
-	test-long sanitize test-thread test-address months simulate crash fuzz differential bench
+	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^## / { printf "\n%s\n", substr($$0, 4) } \
@@ -93,6 +94,9 @@ simulate: setup ## whole pipelines on a disk that crashes, in virtual time; SEED
 
 crash: setup ## kill pipelines KILLS times (default 500), at named points too, and look for what is lost; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
+
+attack: setup ## every topology in turn, with KILL, TERM, INT and STOP at random and named points, for MINUTES=30; FLOW_SEED=1
+	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
 
 fuzz: setup ## fuzz the readers, then the language, for SECONDS each (default 60)
 	mkdir -p Tests/Fuzz/.build/corpus
