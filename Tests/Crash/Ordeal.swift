@@ -166,13 +166,14 @@ struct Ordeal {
     tally.runs += 1
     let life = try Life(place, scenario.options)
     var size = -1
-    var deadline = Date(timeIntervalSinceNow: 60)
+    var deadline = Date(timeIntervalSinceNow: scenario.endsByItself ? 300 : 60)
     while life.isAlive, !scenario.isSettled, Date() < deadline {
       _ = try life.end(within: 0.05) { try scenario.tend(life) }
       let written = (try? FileManager.default.contentsOfDirectory(atPath: place.path))?.reduce(0) {
         $0 + ($1.hasPrefix("seen") ? 0 : place.size($1))
       }
-      if written != size { deadline = Date(timeIntervalSinceNow: Self.patience) }
+      // What ends by itself may gather much before it writes.
+      if written != size, !scenario.endsByItself { deadline = Date(timeIntervalSinceNow: Self.patience) }
       size = written ?? -1
     }
     // What should not come would come now.

@@ -54,7 +54,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .calendar: try Calendars(place)
     case .downloads: try Downloads(place)
     case .windowed: try Windowed(place)
-    case .limits: try FileRun.limits(place, lines: isLong ? 3000 : 400)
+    case .limits: try FileRun.limits(place, lines: isLong ? 1500 : 400)
     case .formats: try FileRun.formats(place, lines: isLong ? 12_000 : 1000)
     case .fed: try Fed(place)
     case .joined: try Joined(place)

@@ -5,6 +5,7 @@ import Foundation
 final class FileRun: Scenario {
   let place: Place
   let logs: [String]
+  let endsByItself = true
   private(set) var isOver = false
   /// All outputs, and what is known of some of them without a run.
   private let outputs: [String]
@@ -27,7 +28,7 @@ final class FileRun: Scenario {
       for (name, bytes) in inputs { try bytes.write(to: URL(fileURLWithPath: place[name])) }
     }
     undisturbed = fresh
-    if try Life(fresh, []).end(within: 120) != .exited(0) {
+    if try Life(fresh, []).end(within: 300) != .exited(0) {
       fresh.isKept = true
       throw Failure(description: "a run that nothing disturbed failed: see \(fresh.path)")
     }

@@ -56,7 +56,7 @@ final class Windowed: Scenario {
     try fresh.write("p.yaml", Self.yaml("in.jsonl"))
     try fresh.write(
       "in.jsonl", (input.lines + [place.bytes("in.jsonl").lines.last ?? ""]).joined(separator: "\n"))
-    guard try Life(fresh, []).end(within: 120) == .exited(0) else {
+    guard try Life(fresh, []).end(within: 300) == .exited(0) else {
       return Verdict(findings: ["a run that nothing disturbed failed: \(fresh.bytes("errors").lines)"])
     }
     func windows(_ place: Place, _ log: String) -> [String] {
