@@ -1,5 +1,5 @@
 import JSON
-import Synchronization
+import Reactive
 
 /// The three simulated services, and the files to which their answers link; time is passed in.
 ///
@@ -11,9 +11,9 @@ public final class Sky: Sendable {
   public let seed: UInt64
   public let faults: SkyFaults
   private let services: [SkyEntry]
-  private let counts = Mutex<[String: Int]>([:])
+  private let counts = Locked<[String: Int]>([:])
   /// The last glitch of each client, and when it ends.
-  private let glitches = Mutex<[String: (period: Int, end: SkyTime)]>([:])
+  private let glitches = Locked<[String: (period: Int, end: SkyTime)]>([:])
   /// At this many different requests or clients, the counts begin anew.
   private static let countLimit = 10_000
 

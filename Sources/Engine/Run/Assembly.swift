@@ -35,8 +35,8 @@ struct Assembly {
   }
 
   /// The entry of a source's events into the lane.
-  mutating func entry(for source: SourcePlan, in subscription: Subscription) -> SourceEntry {
-    let entry = SourceEntry(source, lane, subscription)
+  mutating func entry(for source: SourcePlan, stop: StopSign, in subscription: Subscription) -> SourceEntry {
+    let entry = SourceEntry(source, lane, stop, subscription)
     origins[source.name] = [source.name]
     streams[source.name] = tapped(
       shared(entry.events, readers: readers(of: source.name)), source.name)

@@ -11,6 +11,8 @@ final class SourceEntry: Observer {
   private let source: String
   private let isRepeatable: Bool
   private let subscription: Subscription
+  /// Set when the pipeline ends at once: no further delivery is accepted.
+  private let stop: StopSign
   /// The one reader of the source; several readers share it behind the entry.
   private let reader = LaneLocal<Reader?>(nil)
   private let count = LaneLocal(0)
@@ -27,7 +29,8 @@ final class SourceEntry: Observer {
     }
   }
 
-  init(_ source: SourcePlan, _ lane: Lane, _ subscription: Subscription) {
+  init(_ source: SourcePlan, _ lane: Lane, _ stop: StopSign, _ subscription: Subscription) {
+    self.stop = stop
     self.source = source.name
     isRepeatable = source.isRepeatable
     self.lane = lane
@@ -40,6 +43,7 @@ final class SourceEntry: Observer {
   }
 
   func next(_ delivery: Delivery) {
+    if stop.isSet { return }
     if delivery.isCaughtUp {
       lane.checkpointer?.endRegeneration()
       return

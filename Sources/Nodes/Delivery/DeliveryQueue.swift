@@ -224,13 +224,8 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     return item
   }
 
-  /// The wait before the next attempt at a stored task: at most the longest of its back-off, because the clock may have
-  /// been ahead when its time was stored.
-  ///
-  /// A longer wait that a server asked for is stored with the budgets, which refuse the attempt until then.
   private func storedWait(of entry: OutboxEntry) -> Duration {
-    let longest = backoff.longestDelay(beforeRetry: max(0, entry.attempts - 1))
-    return min(wait(until: entry.due), longest)
+    backoff.wait(untilStored: entry.due, attempts: entry.attempts, now: context.lane.world.wallClock())
   }
 
   /// The time left until a time of day; zero when that has passed.
@@ -257,6 +252,16 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     if item.entry != nil { return left += 1 }
     let message = worker.cutShortMessage(item.task, attempts: item.attempts)
     context.errors.report(DeliveryFailure(message, mayPass: false), item.task.event)
+  }
+}
+
+extension Backoff {
+  /// The wait before the next attempt at a stored task: at most the longest of its back-off, because the clock may have
+  /// been ahead when its time was stored.
+  ///
+  /// A longer wait that a server asked for is stored with the budgets, which refuse the attempt until then.
+  func wait(untilStored due: Double, attempts: Int, now: Double) -> Duration {
+    min(.seconds(min(max(0, due - now), 1e9)), longestDelay(beforeRetry: max(0, attempts - 1)))
   }
 }
 

@@ -1,7 +1,7 @@
 // Launch Library 2 as ll.thespacedevs.com answers it.
 
 import JSON
-import Synchronization
+import Reactive
 
 /// Launch Library 2, versions 2.0.0, 2.2.0 and 2.3.0: launches, and the entries to which they refer.
 ///
@@ -13,7 +13,7 @@ public final class LaunchLibraryService: SkyService {
   static let limitWithKey = CallLimit(count: 300, seconds: 3600)
 
   private let world: LaunchWorld
-  private let calls = Mutex(CallCounter())
+  private let calls = Locked(CallCounter())
   private let pages = LaunchPages()
 
   public init(_ world: LaunchWorld) { self.world = world }

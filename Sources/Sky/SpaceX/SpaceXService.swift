@@ -1,7 +1,7 @@
 // The API of r/SpaceX as api.spacexdata.com answered. Its data has not changed since October 2022, and does not here.
 
 import JSON
-import Synchronization
+import Reactive
 
 /// The SpaceX API: launches, rockets, cores and so on at `/v4/…`, `/v5/launches`, `/latest/…`.
 public final class SpaceXService: SkyService {
@@ -22,9 +22,9 @@ public final class SpaceXService: SkyService {
   /// For how many origins the entries are kept, whose links begin with it.
   private static let worldLimit = 4
 
-  private let worlds = Mutex<[(origin: String, world: SpaceXWorld)]>([])
+  private let worlds = Locked<[(origin: String, world: SpaceXWorld)]>([])
   private let cache = SpaceXCache()
-  private let calls = Mutex(CallCounter())
+  private let calls = Locked(CallCounter())
 
   public init() {}
 
@@ -154,7 +154,7 @@ public final class SpaceXService: SkyService {
 private final class SpaceXCache: Sendable {
   private static let limit = 500
 
-  private let ends = Mutex<[String: SkyTime]>([:])
+  private let ends = Locked<[String: SkyTime]>([:])
 
   /// Whether an answer is in the cache; if not, it is from now on.
   func has(_ name: String, for seconds: Int, at now: SkyTime) -> Bool {
