@@ -14,6 +14,7 @@ SECONDS ?= 60
 SEEDS ?= 1000
 ROUNDS ?= 7
 KILLS ?= 500
+MINUTES ?= 30
 RECORDS ?= 250000
 DAYS ?= 30
 SLOWEST ?= 30
@@ -24,7 +25,7 @@ FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artif
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup build run install clean check test-one test times lint format install-hook \
-	test-long sanitize test-thread test-address months simulate crash fuzz differential bench
+	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^## / { printf "\n%s\n", substr($$0, 4) } \
@@ -39,11 +40,10 @@ build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow
 
 run: build ## run new-launches under the simulated sky, without a network; FOR=45s
-	@rm -f out/new-launches.jsonl
 	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --for $(FOR)
 	@echo
-	@echo "The changes are in out/new-launches.jsonl:"
-	$(FLOW) tail -n 5 out/new-launches.jsonl
+	@echo "The changes are in out/sky/new-launches.jsonl:"
+	$(FLOW) tail -n 5 out/sky/new-launches.jsonl
 
 install: build ## install under PREFIX (default /usr/local)
 	install -D -m 755 $(FLOW) $(DESTDIR)$(PREFIX)/bin/flow
@@ -93,6 +93,9 @@ simulate: setup ## pipelines on a simulated disk with crashes, in virtual time; 
 
 crash: setup ## kill pipelines KILLS times (500), also at named points, and check for lost output; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
+
+attack: setup ## signals of every kind, at random and named points, on every topology, for MINUTES=30; FLOW_SEED=1
+	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
 
 fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
 	mkdir -p Tests/Fuzz/.build/corpus

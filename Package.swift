@@ -103,7 +103,8 @@ let package = Package(
       name: "MonthTests",
       dependencies: ["Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System"],
       path: "Tests/Months"),
-    .testTarget(name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive"], path: "Tests/Crash"),
+    .testTarget(
+      name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive", "TestSupport"], path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",
       dependencies: [

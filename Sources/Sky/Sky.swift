@@ -1,5 +1,5 @@
 import JSON
-import Synchronization
+import Reactive
 
 /// The three simulated services, and the files to which their answers link; time is passed in.
 ///
@@ -11,8 +11,10 @@ public final class Sky: Sendable {
   public let seed: UInt64
   public let faults: SkyFaults
   private let services: [SkyEntry]
-  private let counts = Mutex<[String: Int]>([:])
-  /// At this many different requests, the counts begin anew.
+  private let counts = Locked<[String: Int]>([:])
+  /// The last glitch of each client, and when it ends.
+  private let glitches = Locked<[String: (period: Int, end: SkyTime)]>([:])
+  /// At this many different requests or clients, the counts begin anew.
   private static let countLimit = 10_000
 
   /// Launch Library 2, which is alive, SpaceX, which stands still as the real one does, and the picture of the day.
@@ -21,12 +23,15 @@ public final class Sky: Sendable {
   ///   - upcoming: about how many launches are upcoming at any time
   ///   - perWeek: how many fly in a week
   public convenience init(
-    seed: UInt64 = 1, faults: SkyFaults = .none, upcoming: Int = 350, perWeek: Double = 5
+    seed: UInt64 = 1, faults: SkyFaults = .usual, upcoming: Int = 350, perWeek: Double = 5
   ) {
+    let world = LaunchWorld(
+      seed: seed, upcoming: upcoming, perWeek: perWeek, withdrawn: faults.rate(.withdrawn),
+      absent: faults.rate(.absent))
     self.init(
       seed: seed, faults: faults,
       services: [
-        .launchLibrary(LaunchWorld(seed: seed, upcoming: upcoming, perWeek: perWeek)),
+        .launchLibrary(world),
         SkyEntry("spacex", SpaceXService(), paths: ["/v4/launches/latest"]),
         SkyEntry(
           "apod", APODService(seed: seed, badDay: faults.has(.apod)),
@@ -36,7 +41,7 @@ public final class Sky: Sendable {
   }
 
   /// A sky of the given services; the first that knows a path answers.
-  public init(seed: UInt64, faults: SkyFaults = .none, services: [SkyEntry]) {
+  public init(seed: UInt64, faults: SkyFaults = .usual, services: [SkyEntry]) {
     (self.seed, self.faults, self.services) = (seed, faults, services)
   }
 
@@ -59,7 +64,17 @@ public final class Sky: Sendable {
     let kinds = draw.kinds(request, number, at: now)
     if let answer = FaultyAnswer.instead(kinds, request, at: now) { return answer }
     var asked = request
-    if kinds.contains(.shift) { asked.shift = draw.shift(request, number) }
+    if kinds.contains(.shift) { asked.listFaults.shift = draw.shift(request, number) }
+    if kinds.contains(.ties) { asked.listFaults.ties = draw.ties(request, number) }
+    if SkyPart.isLaunchList(request.path), let glitch = draw.glitch(at: now), now >= glitch.onset {
+      let end = glitches.withLock { glitches in
+        if let last = glitches[request.client], last.period == glitch.period { return last.end }
+        if glitches.count >= Self.countLimit { glitches.removeAll() }
+        glitches[request.client] = (glitch.period, now + FaultDraw.glitch)
+        return now + FaultDraw.glitch
+      }
+      if now < end { asked.listFaults.glitch = glitch.kind }
+    }
     var answer = plain(asked, at: now)
     FaultyAnswer.change(&answer, kinds)
     return answer

@@ -18,6 +18,8 @@ public struct SkyTime: Hashable, Comparable, Sendable {
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
   public init(seconds: Int) { milliseconds = Int64(seconds) * 1000 }
 
+  static let distantFuture = SkyTime(milliseconds: .max)
+
   public static func < (one: SkyTime, other: SkyTime) -> Bool { one.milliseconds < other.milliseconds }
 }
 
@@ -35,8 +37,17 @@ public struct SkyRequest: Sendable {
   public var origin: String
   /// The client's address; rate limits apply to each client.
   public var client: String
-  /// By how many rows a list has shifted since the previous page; a fault, see `SkyFaults`.
-  public var shift = 0
+  /// The faults of its list of launches, see `SkyFaults`.
+  var listFaults = ListFaults()
+
+  struct ListFaults: Sendable {
+    /// By how many rows the list has shifted since the previous page.
+    var shift = 0
+    /// What orders launches of the same date; nil for their ids.
+    var ties: UInt64?
+    /// What replaces the list: `past`, `empty` or `partial`.
+    var glitch: SkyFaults.Kind?
+  }
 
   public init(
     method: String = "GET", path: String, query: [(name: String, value: String)] = [],

@@ -11,6 +11,8 @@ protocol Scenario: AnyObject {
   func mourn(_ end: Life.End, wasStopped: Bool)
   /// Whether there is nothing more for another life to do.
   var isOver: Bool { get }
+  /// Whether each life ends when its input ends, as with `--once`.
+  var endsByItself: Bool { get }
   /// Says how far the last life is to go, which is let come to its end.
   func prepareEnd() throws
   /// Whether the last life has nothing more to do.
@@ -24,14 +26,15 @@ extension Scenario {
   func tend(_ life: Life?) throws {}
   func mourn(_ end: Life.End, wasStopped: Bool) {}
   var isOver: Bool { false }
+  var endsByItself: Bool { false }
   func prepareEnd() throws {}
 }
 
 /// All scenarios, by name.
 enum ScenarioKind: String, CaseIterable, Sendable {
   case polls, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed, piped,
-    posted, calendar,
-    downloads
+    posted, calendar, downloads
+  case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo
 
   /// - Parameter isLong: Whether there is time for the whole of it.
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
@@ -42,14 +45,25 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .spread: try Polls(place, isSpread: true)
     case .commands: try Commands(place)
     case .timers: try Timers(place)
-    case .bulk: try Bulk(place, lines: isLong ? 100_000 : 5000)
-    case .bulkRotated: try Bulk(place, lines: isLong ? 30_000 : 3000, rotates: true)
-    case .bulkSpread: try Bulk(place, lines: isLong ? 30_000 : 3000, isSpread: true)
+    case .bulk: try FileRun.bulk(place, lines: isLong ? 100_000 : 5000)
+    case .bulkRotated: try FileRun.bulk(place, lines: isLong ? 30_000 : 3000, rotates: true)
+    case .bulkSpread: try FileRun.bulk(place, lines: isLong ? 30_000 : 3000, isSpread: true)
     case .followed: try Followed(place)
     case .piped: try Piped(place)
     case .posted: try Posted(place)
     case .calendar: try Calendars(place)
     case .downloads: try Downloads(place)
+    case .windowed: try Windowed(place)
+    case .limits: try FileRun.limits(place, lines: isLong ? 1500 : 400)
+    case .formats: try FileRun.formats(place, lines: isLong ? 12_000 : 1000)
+    case .fed: try Fed(place)
+    case .joined: try Joined(place)
+    case .chained: try Chained(place)
+    case .merged: try Merged(place)
+    case .scheduled: try Scheduled(place)
+    case .late: try Late(place)
+    case .replaced: try Replaced(place)
+    case .fifo: try Fifo(place)
     }
   }
 }

@@ -34,6 +34,32 @@ import Testing
     "name: p\nsources: { in: \(source) }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n"
   }
 
+  @Test("a time zone that is unknown is one error, before anything runs")
+  func timeZones() throws {
+    let place = try Workplace(
+      """
+      name: p
+      vars: { zone: null }
+      time_zone: $vars.zone
+      sources: { in: { file: in.jsonl } }
+      steps: [{ map: 'strflocaltime("%H:%M")' }]
+      sinks: { log: { jsonl: log.jsonl } }
+
+      """, input: "0\n0\n0\n")
+    let wrong = try place.run("--set", "zone=Mars/Base")
+    #expect(wrong.status == 1 && !place.has("log.jsonl"))
+    #expect(
+      wrong.errors == "flow: there is no time zone “Mars/Base”; zones are named as in Europe/Warsaw or UTC\n")
+    #expect(try place.shell("exec \"$0\" check --set zone=Mars/Base p.yaml").status == 2)
+    #expect(try place.shell("TZ=Mars/Base exec \"$0\" run --no-state p.yaml").status == 1)
+    #expect(try place.shell("TZ=Asia/Tokyo exec \"$0\" run --no-state p.yaml").status == 0)
+    try place.write("config.yaml", "time_zone: Asia/Kolkata\n")
+    #expect(try place.shell("TZ=Asia/Tokyo exec \"$0\" run --no-state p.yaml").status == 0)
+    #expect(try place.run("--set", "zone=America/New_York").status == 0)
+    let times = ["\"09:00\"", "\"05:30\"", "\"19:00\""].flatMap { Array(repeating: $0, count: 3) }
+    #expect(place.lines("log.jsonl") == times)
+  }
+
   @Test("what is not JSON is reported with its line; the others pass")
   func badLines() throws {
     let place = try Workplace(

@@ -48,10 +48,12 @@ struct SamplePipelinesTests {
     let long = try rows("ll2/v220-upcoming-detailed-mode-2026-07")
     let new = try rows("ll2/v230-launches-list", "ll2/v230-launch-detailed")
     let lines = try run(
-      "upcoming-launches", at: "2026-06-01T00:00:00Z", ["upcoming": old + short + long + new]
+      "upcoming-launches", at: "2026-06-01T00:00:00Z", ["upcoming": old + short + long + new],
+      "zone=Europe/Warsaw"
     ).lines
     let table = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
-    #expect(table.count == 1 + 10 + 10 + 10 + 3)
+    // Three of the recorded launches have flown, Sputnik 1 among them.
+    #expect(table.count == 1 + 10 + 10 + 10 + 3 - 3)
     #expect(table.allSatisfy { $0.count == 7 && !$0[0].isEmpty && $0[1].contains(" | ") || $0[0] == "When" })
     #expect(
       table[1] == [
@@ -63,9 +65,7 @@ struct SamplePipelinesTests {
       table[11].prefix(4) == ["2026-07-20 16:49", "Falcon 9 Block 5 | Starlink Group 17-39", "Go", "SpaceX"])
     #expect(table[11][4] == "Vandenberg SFB, CA, USA" && table[11][6].isEmpty)
     #expect(table[21][3...4] == ["SpaceX", "Vandenberg SFB, CA, USA"])
-    #expect(
-      table.last?.prefix(4)
-        == ["1957-10-04 20:28", "Sputnik 8K74PS | Sputnik 1", "Success", "Soviet Space Program"])
+    #expect(table[1...].allSatisfy { $0[2] != "Success" })
   }
 
   @Test("their videos, calendar events and reminders come of them too")
@@ -74,8 +74,9 @@ struct SamplePipelinesTests {
     let time = "2026-07-20T00:00:00Z"
     let videos = try run("launch-videos", at: time, polls).lines
     #expect(videos.contains { $0.hasSuffix("https://x.com/i/broadcasts/1qGoNNQZvEMKv") }, "\(videos)")
-    #expect(videos.contains { $0.hasSuffix("https://www.youtube.com/watch?v=DTDb3eKpPiw") }, "\(videos)")
-    let calendar = try run("launch-calendar", at: time, polls).place.text("out/launches.ics")
+    // That of a launch that has flown.
+    #expect(!videos.contains { $0.hasSuffix("https://www.youtube.com/watch?v=DTDb3eKpPiw") }, "\(videos)")
+    let calendar = try run("launch-calendar", at: time, polls).place.text("out/replay/launches.ics")
     #expect(
       calendar.contains("SUMMARY:Falcon 9 Block 5 | Starlink Group 17-39\r\n"), "\(calendar.prefix(500))")
     #expect(calendar.contains("DTSTART:20260720T144932Z\r\n") && calendar.contains("GEO:34.632;-120.611\r\n"))

@@ -98,7 +98,7 @@ import Testing
     #expect(
       try tail("-n", "ten").errors.contains("--lines takes a number, a number after a +, or all, not “ten”"))
     #expect(try tail("-n", "-3").status == 2)
-    #expect(try tail("--help").output.contains("flow tail -f out/slips.jsonl"))
+    #expect(try tail("--help").output.contains("flow tail -f out/new-launches.jsonl"))
   }
 
   @Test("a file of gigabytes is read from its end")
@@ -146,11 +146,11 @@ import Testing
 
   @Test("the examples of the help run")
   func examples() throws {
-    let text = #"{"type":"changed","key":"k","at":0,"after":{"provider":"Kite Launch"}}"# + "\n"
+    let text = #"{"type":"changed","key":"k","at":0,"after":{"provider":"SpaceX"}}"# + "\n"
     let examples = TailCommand.manual.examples.map(\.command).filter { !$0.contains("tail -f") }
     #expect(examples.count >= 2)
     for example in examples {
-      let outcome = try run("mkdir out && cat > out/slips.jsonl && \(example)", input: text)
+      let outcome = try run("mkdir out && cat > out/new-launches.jsonl && \(example)", input: text)
       #expect(outcome.status == 0 && outcome.errors.isEmpty && outcome.output.contains("k\n"), "\(example)")
     }
   }

@@ -84,6 +84,11 @@ import Testing
     Case("def twice(g): g | g; [twice((1, 2) as $x | . + $x)]", "0", "[2,3,3,4]"),
     Case("def f(g): [g, g]; [f((. , 1) as $x | $x)]", "0", "[[0,1,0,1]]"),
     Case("def g(f): first((f as $x | $x, ($x + 1)) | [., first(f)]); g(. + 1)", "1", "[2,3]"),
+    // A variable that a tail call's argument uses is there until that call ends.
+    Case(
+      "def to(f): if . > 9 then f else . + 5 | to(f) end; "
+        + "def p($a): [$a] as $b | def e: [$a, $b] | if length == 2 then . else p(0) end; to(e); p(7)", "0",
+      "[7,[7]]"),
     Case("def count(f): if . == 0 then 0 else f | 1 + count(f) end; 5 | count(. - 1)", "null", "5"),
     Case(
       "def tree: .kids[]? |= tree | .n += 1; tree", #"{"n":0,"kids":[{"n":0}]}"#, #"{"n":1,"kids":[{"n":1}]}"#

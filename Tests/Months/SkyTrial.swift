@@ -36,17 +36,28 @@ final class SkyTrial {
   private let plan: Plan
   private let clock = VirtualScheduler()
 
-  init(_ name: String, faults: String, seed: UInt64 = 1, settings: [(name: String, text: String)] = []) throws
-  {
-    sky = Sky(seed: seed, faults: try SkyFaults(faults), upcoming: Self.upcoming)
-    world = LaunchWorld(seed: seed, upcoming: Self.upcoming)
+  /// A sky with its launches.
+  static func sky(faults: String, seed: UInt64, upcoming: Int) throws -> (sky: Sky, world: LaunchWorld) {
+    let faults = try SkyFaults(faults)
+    let world = LaunchWorld(
+      seed: seed, upcoming: upcoming, withdrawn: faults.rate(.withdrawn), absent: faults.rate(.absent))
+    return (Sky(seed: seed, faults: faults, upcoming: upcoming), world)
+  }
+
+  /// - Parameter text: what becomes of the text of the pipeline
+  init(
+    _ name: String, faults: String, seed: UInt64 = 1, upcoming: Int = SkyTrial.upcoming,
+    settings: [(name: String, text: String)] = [], text: (String) -> String = { $0 }
+  ) throws {
+    (sky, world) = try Self.sky(faults: faults, seed: seed, upcoming: upcoming)
     network = SkyNetwork(sky)
     let root = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL.path
     var reader = PipelineReader(catalog: .all)
     reader.settings = settings
     reader.readFile = { [UInt8](try Data(contentsOf: URL(fileURLWithPath: $0))) }
     let path = "\(root)/pipelines/\(name).yaml"
-    reader.read(path: path, try reader.readFile(path))
+    let yaml = String(decoding: try reader.readFile(path), as: UTF8.self)
+    reader.read(path: path, Array(text(yaml).utf8))
     #expect(reader.problems.isEmpty, "\(reader.problems)")
     plan = try #require(reader.plans.first)
   }

@@ -208,4 +208,34 @@ struct PlanTests {
       problems("sources: { a: { generate: '1', cron: '0 1 * * *', time_zone: Mars/Base } }\n" + Self.tail)
         .count == 1)
   }
+
+  @Test("the time zone is the pipeline's own, else the default; a test's vars may set it")
+  func timeZones() throws {
+    func zone(_ text: String) throws -> Plan? {
+      var reader = reader("")
+      reader.defaultTimeZone = "Asia/Tokyo"
+      reader.read(path: "b.yaml", Array((Self.head + text + Self.tail).utf8))
+      return reader.plans.first
+    }
+    #expect(try zone("")?.timeZone == "Asia/Tokyo")
+    #expect(try zone("time_zone: Europe/Warsaw\n")?.timeZone == "Europe/Warsaw")
+    let variable = "vars: { zone: null }\ntime_zone: $vars.zone\n"
+    #expect(try zone(variable)?.timeZone == "Asia/Tokyo")
+    let plan = try #require(
+      try zone(
+        variable + """
+          steps:
+            - map: strflocaltime("%H %Z")
+          tests:
+            - name: t
+              vars: { zone: Europe/Warsaw }
+              given: { i: [{ at: 0s, event: 0 }] }
+              expect: { o: [{ where: '. == "01 CET" and $vars.zone == "Europe/Warsaw"' }] }
+
+          """))
+    let test = try #require(plan.tests.first)
+    #expect(try TestRun(test, of: plan).failures.isEmpty)
+    #expect(problems(Self.head + "time_zone: [1]\n" + Self.tail).count == 1)
+    #expect(problems(Self.head + "time_zone: $vars.none\n" + Self.tail).count == 1)
+  }
 }

@@ -10,6 +10,8 @@ final class Life: Sendable {
     case kill = "killed"
     case cut = "power cut"
     case stop = "stopped"
+    /// Ended at once, by a second signal, in the middle of a turn.
+    case abort = "aborted"
   }
 
   private struct State: Sendable {
@@ -17,6 +19,7 @@ final class Life: Sendable {
     var skew: Double
     var isOver = false
     var run: PipelineRun?
+    var wasAborted = false
     var pauses = 0
     var allPauses = 0
     var hasFailed: Bool?
@@ -49,6 +52,8 @@ final class Life: Sendable {
 
   var isRunning: Bool { process.isRunning }
   var isOver: Bool { state.withLock { $0.isOver } || !isRunning }
+  /// Whether it was aborted in the middle of a turn.
+  var wasAborted: Bool { state.withLock { $0.wasAborted } }
   var hasFailed: Bool? { state.withLock { $0.hasFailed } }
   var pauses: Int { state.withLock { $0.allPauses } }
 
@@ -67,7 +72,7 @@ final class Life: Sendable {
 
   /// Has the disk stop at one of the next operations.
   func stopSoon() {
-    if !isLast, end != .stop { disk.stop(atOperation: 1 + below(12)) }
+    if !isLast, end == .kill || end == .cut { disk.stop(atOperation: 1 + below(12)) }
   }
 
   var world: World {
@@ -94,6 +99,19 @@ final class Life: Sendable {
     return stop.isSet || !isRunning
   }
 
+  /// Called at each event, within a turn: one of the last ones may be that at which the life is aborted.
+  func passEvent() {
+    guard end == .abort, left < duration * 3 / 4, below(5) == 0 else { return }
+    let run = state.withLock { state in
+      defer { (state.isOver, state.run) = (true, nil) }
+      return state.isOver ? nil : state.run
+    }
+    guard let run else { return }
+    state.withLock { $0.wasAborted = true }
+    run.stop()
+    run.abort()
+  }
+
   func begin(_ run: PipelineRun) { state.withLock { $0.run = run } }
 
   func done(_ hasFailed: Bool) { state.withLock { $0.hasFailed = hasFailed } }
@@ -105,7 +123,7 @@ final class Life: Sendable {
       return state.isOver ? nil : state.run
     }
     guard let run else { return }
-    if end == .stop, isRunning { return run.stop() }
+    if end == .stop || end == .abort, isRunning { return run.stop() }
     witness.end()
     if end == .cut { disk.crash() } else { disk.kill() }
   }

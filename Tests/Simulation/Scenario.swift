@@ -29,6 +29,10 @@ struct Scenario {
   var rotatesInput: Bool { seed % 16 == 5 && kind != .polls }
   /// Whether others rename the log, as logrotate does.
   var renamesOutput: Bool { seed % 8 == 6 }
+  /// Whether a second signal ends lives in the middle of a turn.
+  var abortsLives: Bool { seed % 16 == 2 || seed % 16 == 3 }
+  /// Whether the clock is set by an hour, a day or a year, in both directions.
+  var setsClockFar: Bool { seed % 16 == 4 }
   let saying: Saying
   let other: Saying
 
@@ -46,8 +50,8 @@ struct Scenario {
     syncs = dice.below(4) > 0
     saying = Saying(
       seed: dice.next(), keys: 1 + dice.below(4), isSteady: kind == .polls && dice.below(3) > 0,
-      start: Self.start)
-    other = Saying(seed: dice.next(), keys: 3, isSteady: false, start: Self.start)
+      start: Self.start, hasTies: seed % 4 == 3)
+    other = Saying(seed: dice.next(), keys: 3, isSteady: false, start: Self.start, hasTies: false)
 
     var lines = ["name: p", "sources:"]
     lines.append(

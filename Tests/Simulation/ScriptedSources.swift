@@ -10,6 +10,8 @@ struct Saying: Sendable {
   /// Rows stay the same over polls, and change now and then; otherwise each is new.
   let isSteady: Bool
   let start: Double
+  /// Whether the times that events name are few, so that several keys are due at one instant.
+  let hasTies: Bool
 
   private func chance(_ numbers: Int...) -> Int {
     var random = SplitMix64(seed: numbers.reduce(seed) { $0 &* 31 &+ UInt64($1) })
@@ -27,7 +29,10 @@ struct Saying: Sendable {
   func single(_ number: Int) -> Value { value(chance(4, number) % keys, number, number / 10) }
 
   private func value(_ key: Int, _ number: Int, _ age: Int) -> Value {
-    let due = start + Double(age * 10) + Double(chance(5, key, number) % 300) + Double(number % 1000) / 1000
+    let due =
+      hasTies
+      ? start + Double((age + chance(5, key, number) % 30) * 10)
+      : start + Double(age * 10) + Double(chance(5, key, number) % 300) + Double(number % 1000) / 1000
     let length = chance(6, key, number) % 20 == 0 ? chance(7, key, number) % 1500 : chance(8, number) % 30
     return .record([
       ("k", .string(["a", "b", "c", "d", "e", "f"][key % 6])), ("n", .number(number)), ("u", .number(due)),

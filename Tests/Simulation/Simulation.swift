@@ -55,6 +55,8 @@ struct Simulation {
   private var follower = Follower()
   private var wall = Scenario.start
   private let isFaulty: Bool
+  /// An hour, a day, a year.
+  private static let farSteps = [-3600.0, 3600, -86_400, 86_400, -31_622_400, 31_622_400]
   let clockJumps: Bool
   private var wasCut = false
   /// Whether the disk has lost or refused anything, after which a file may be set aside.
@@ -101,15 +103,17 @@ struct Simulation {
   private mutating func gap() -> Double {
     let gap = [0.0, 3, 60, 4000][dice.below(4)]
     guard clockJumps, dice.below(2) == 0 else { return gap }
-    return [-5000.0, -70, -1, 100_000][dice.below(4)]
+    let steps = scenario.setsClockFar ? Self.farSteps : [-5000.0, -70, -1, 100_000]
+    return steps[dice.below(steps.count)]
   }
 
   // MARK: - A life
 
   private mutating func live(_ number: Int, isLast: Bool) throws {
     let isCalm = isLast || dice.below(4) == 0
-    var ending = Life.End.allCases[dice.below(3)]
+    var ending = [Life.End.kill, .cut, .stop][dice.below(3)]
     if !scenario.syncs, ending == .cut { ending = .kill }
+    if scenario.abortsLives, ending != .cut { ending = .abort }
     if isLast { ending = .stop }
     let seconds = isLast ? 1000 : 1 + dice.below([10, 40, 150][dice.below(3)])
     let seed = dice.next()
@@ -164,7 +168,8 @@ struct Simulation {
   private mutating func disturb(_ life: Life) {
     guard clockJumps else { return }
     for _ in 0..<dice.below(3) {
-      let jump = [-4000.0, -30, -0.5, 0.5, 45, 9000][dice.below(6)]
+      let jumps = scenario.setsClockFar ? Self.farSteps : [-4000.0, -30, -0.5, 0.5, 45, 9000]
+      let jump = jumps[dice.below(6)]
       let after = Duration.milliseconds(dice.below(60_000))
       note("the clock is set by \(jump)s after \(after)")
       _ = life.clock.schedule(after: after) { life.setClock(by: jump) }
@@ -192,7 +197,9 @@ struct Simulation {
         life.clock.advance(by: min(life.left, .seconds(10)))
       }
       life.finish()
-      if life.end == .stop, life.hasFailed == nil, life.isRunning { life.clock.advance(by: .seconds(120)) }
+      if life.end == .stop || life.end == .abort, life.hasFailed == nil, life.isRunning {
+        life.clock.advance(by: .seconds(120))
+      }
       if !life.isRunning { life.witness.end() }
       run.abort()
       life.clock.run(limit: 100_000)
@@ -220,7 +227,11 @@ struct Simulation {
       try life.witness.begin(at: file.epoch)
       return file
     }
-    options.tap = { node, event in if life.isRunning { life.witness.note(node, event) } }
+    options.tap = { node, event in
+      guard life.isRunning else { return }
+      life.witness.note(node, event)
+      life.passEvent()
+    }
     let (kind, saying, other, reach) = (scenario.kind, scenario.saying, scenario.other, reach)
     let stopsEarly = scenario.seed % 8 == 1
     let isRotated = scenario.rotatesInput
@@ -252,7 +263,8 @@ struct Simulation {
       wasCut = isCut
     } else if wasRunning {
       note("ended, failed: \(life.hasFailed.map { "\($0)" } ?? "not")")
-      count.ends[life.hasFailed == false ? "clean stops" : "failed", default: 0] += 1
+      let name = life.wasAborted ? "aborts" : life.hasFailed == false ? "clean stops" : "failed"
+      count.ends[name, default: 0] += 1
       wasCut = scenario.syncs && !life.isLast && dice.below(2) == 0
       if wasCut { disk.crash() } else { disk.kill() }
       if wasCut { note("and the power goes") }

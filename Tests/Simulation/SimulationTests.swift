@@ -68,6 +68,15 @@ import Testing
     try simulation.run()
   }
 
+  @Test(
+    "lives that a second signal ends in the middle of a turn, several keys due at one instant, a clock set by a year",
+    arguments: [2, 3, 18, 19, 34, 35, 50, 51, 4, 20, 36, 52] as [UInt64])
+  func aborted(seed: UInt64) throws {
+    var simulation = try Simulation(seed: seed)
+    #expect(simulation.scenario.abortsLives || simulation.scenario.setsClockFar)
+    try simulation.run()
+  }
+
   @Test("the same seed gives the same lives, operation by operation")
   func same() throws {
     let traces = try (0..<2).map { _ in

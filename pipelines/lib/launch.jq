@@ -4,59 +4,98 @@ def launch_video:
   | map(if type == "string" then { url: ., priority: 0 } else . end)
   | (map(select(.type.name? == "Official Webcast")) + sort_by(-(.priority // 0)))[0].url // null;
 
-# What a launch looks like in our pipelines: a flat row of what people ask about, whichever version of the service it
-# is from.
-def launch_row:
-  { id, name, net,
-    status: (.status.abbrev? // .status.name?),
-    provider: (.launch_service_provider.name? // .lsp_name),
-    pad: (.pad | if type == "object" then .name else . end),
-    video: launch_video };
+# A moment in the pipeline's time zone: 2026-01-02 13:45. The input is in seconds since 1970, or in ISO 8601.
+def local_time: if type == "string" then fromdate else . end | strflocaltime("%Y-%m-%d %H:%M");
 
-# One line about a change of such a row.
-def change_line:
-  (.after // .before).name as $name
-  | if .type == "added" then "new: \($name), \(.after.net)"
-    elif .type == "removed" then "gone from the list: \($name)"
-    else "\($name): " + ([.diff[] | "\(.path[1:]) \(.before // "–") → \(.after // "–")"] | join(", "))
+# The status in the short form that people know: Go, TBD, Hold, Success.
+def launch_status: .status | if type == "object" then .abbrev // .name // null else . end;
+
+# Whether the launch of a row has lifted off.
+def has_flown: .status | IN("In Flight", "Success", "Failure", "Partial Failure", "Payload Deployed");
+
+# How precisely the time is known, as numbered by the service: up to 2 by the hour or better, 3 and 4 the half day, 5 the
+# day, 6 the week, 7 the month, 8 to 11 the quarter, 12 and 13 the half year, 14 and more the year.
+#
+# Version 2.0.0 has two flags instead, and 2.2.0 once had nothing. Both set the time of a launch that has no date to the
+# midnight (UTC) at the end of its month or year, whatever the flags say. A launch that is Go or has flown has its time,
+# also where a flag was left behind.
+def launch_precision:
+  def is_dated: . == "Go" or ({ status: . } | has_flown);
+  def is_last_day: (.[:10] + "T00:00:00Z" | fromdate + 86400 | todate)[8:10] == "01";
+  launch_status as $status | .net as $net | (.window_start // $net) as $start | (.window_end // $net) as $end
+  | .precision // .net_precision.id?
+    // if $net == null then 16
+      elif ($status | is_dated) and $net[11:19] != "00:00:00" and $start <= $net and $net <= $end
+        and ($end | fromdate) - ($start | fromdate) < 43200 then 1
+      elif ($status | is_dated | not) and $net[11:19] == "00:00:00" and ($net | is_last_day)
+        and ($status != null or .tbddate == true) then (if $net[5:7] == "12" then 14 else 7 end)
+      elif .tbddate == true then 7
+      elif .tbdtime == true or ($status == "TBD" and $net[11:19] == "00:00:00") then 5
+      else 1 end;
+
+# Whether the time of a row is known by the hour or better, so that one can be reminded of it.
+def is_exact: .precision <= 2 and .net != null;
+
+# Whether the launch of a row is still ahead. The service reports a lift-off minutes late, so a launch that is Go has flown
+# when its time has come.
+def is_ahead: (has_flown | not) and (.status != "Go" or (is_exact | not) or (.net | fromdate) > $now);
+
+# How long it is until a time, in words: 1d, 23h 59m, 8m, 30s. The input is in seconds.
+def time_left:
+  round
+  | if . < 60 then "\(.)s"
+    else
+      (. / 60 | round) as $minutes
+      | [$minutes / 1440, $minutes / 60 % 24, $minutes % 60 | floor] as [$d, $h, $m]
+      | [if $d > 0 then "\($d)d" else empty end, if $h > 0 then "\($h)h" else empty end,
+         if $m > 0 then "\($m)m" else empty end]
+      | join(" ")
     end;
 
-# How precisely the time is known: up to 4 by the hour or better, 5 the day, 6 the week, 7 the month, 8 to 11 the
-# quarter, 12 and 13 the half year, 14 and more the year.
-def launch_precision:
-  .net_precision.id? // (if .tbddate? == true then 7 elif .tbdtime? == true then 5 else 1 end);
-
-# When it is to start, as far as that is known: in a time zone if by the hour, else the day, month, quarter or year.
-def launch_when($zone):
+# When it is to start, as far as that is known: the time in the pipeline's zone, or the day, month, quarter or year, which
+# are those of no zone: 2026-01-02 13:45, 2026-01-02, 2026-01, 2026 Q1.
+def launch_when:
   launch_precision as $precision | .net as $net
   | if $net == null then null
-    elif $precision <= 4 then $net | fromdate | format_time("%Y-%m-%d %H:%M"; $zone)
-    elif $precision <= 6 then $net[:10]
+    elif $precision <= 2 then $net | local_time
+    elif $precision <= 5 then $net[:10]
+    elif $precision == 6 then $net[:10] + " (week)"
     elif $precision == 7 then $net[:7]
     elif $precision <= 11 then "\($net[:4]) Q\($precision - 7)"
     elif $precision <= 13 then "\($net[:4]) H\($precision - 11)"
     else $net[:4] end;
 
-# When it is to start, as a time in a zone whatever is known of it, with how far that is where it is no exact time:
-# 2026-12-31 01:00 (Q4).
-def launch_time($zone):
-  launch_precision as $precision | .net as $net
-  | if $net == null then null
+# What a launch looks like in our pipelines: a flat row of what people ask about, whichever version of the service it
+# is from.
+def launch_row:
+  { id, name, net, precision: launch_precision,
+    status: launch_status,
+    provider: (.launch_service_provider.name? // .lsp_name),
+    pad: (.pad | if type == "object" then .name else . end),
+    video: launch_video };
+
+# One line about a change of such a row. A time that moved within its minute is shown to the second.
+def change_line:
+  ((.after // .before).name // "a launch without a name") as $name | .before as $before | .after as $after
+  | if .type == "added" then "new: \($name), \($after | launch_when // "no date")"
+    elif .type == "removed" then "gone from the list: \($name)"
     else
-      ($net | fromdate | format_time("%Y-%m-%d %H:%M"; $zone))
-      + if $precision <= 4 then ""
-        elif $precision == 5 then " (day)"
-        elif $precision == 6 then " (week)"
-        elif $precision == 7 then " (month)"
-        elif $precision <= 11 then " (Q\($precision - 7))"
-        elif $precision <= 13 then " (H\($precision - 11))"
-        else " (year)" end
+      "\($name): "
+      + ([.diff[] | select(.path != "/precision")
+          | if .path == "/net" then
+              [$before, $after | launch_when // "–"]
+              | if .[0] == .[1] then [$before.net, $after.net] else . end
+              | "net \(.[0]) → \(.[1])"
+            else "\(.path[1:]) \(.before // "–") → \(.after // "–")" end]
+        | join(", "))
     end;
 
-# A text that says something; null for an empty one, and for what stands where nobody knows yet.
-def launch_text: if type == "string" and . != "" and . != "Details TBD." then . else null end;
+# A text that says something, its lines ending as lines do; null for an empty one, and for a placeholder.
+def launch_text:
+  if type != "string" then null
+  else gsub("\r\n?"; "\n") | sub("\\s+\\z"; "") | if IN("", "Details TBD.") then null else . end end;
 
-# Where a pad is on a map; null where nobody knows.
+# Where a pad is on a map; null where that is not known.
 def pad_map:
   if type != "object" then null
   else (.map_url | launch_text)
@@ -67,14 +106,13 @@ def pad_map:
 # A member of an object; of anything else, null.
 def of($name): if type == "object" then .[$name] else null end;
 
-# All that people ask about a launch; its time is told in a time zone. The video, and often the picture of the rocket,
-# are there where it was asked for by itself.
-def launch_card($zone):
+# All that people ask about a launch. The video, and often the picture of the rocket, are only in a launch's own record.
+def launch_card:
   (.rocket | of("configuration")) as $rocket
   | (.mission | if type == "string" then { name: . } else . end) as $mission
   | (.pad | if type == "string" then { name: . } else . end) as $pad
   | launch_row
-    + { when: launch_when($zone), precision: launch_precision, title: (.name | split(" | ") | .[0]),
+    + { when: launch_when, title: (.name | if . == null then null else split(" | ")[0] end),
         rocket: ($rocket | of("full_name") // of("name")),
         mission: ($mission | of("name")), mission_type: ($mission | of("type") // null),
         orbit: ($mission | of("orbit") | of("name")), about: ($mission | of("description") | launch_text),
@@ -90,9 +128,9 @@ def launch_card($zone):
 
 # The lines of a card, for people.
 def launch_card_lines:
-  .name,
+  .name // "(no name)",
   ({ When: .when, Status: .status, Provider: .provider, Rocket: .rocket, Mission: .mission_type, Orbit: .orbit, Pad: .pad,
      Place: .location, Map: .map, Picture: (.rocket_image // .image), Video: .video }
     | to_entries[] | select(.value != null) | "  \(.key + ":" | . + " " * (10 - length)) \(.value)"),
-  (.about | values | "  \(.)"),
+  (.about // empty | split("\n")[] | "  \(.)"),
   "";

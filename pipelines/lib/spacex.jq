@@ -1,4 +1,4 @@
-# How a launch went: upcoming, success, failed, or unknown for one that was and of which nobody has said.
+# How a launch went: upcoming, success, failed, or unknown for one that was flown without a recorded outcome.
 def spacex_outcome:
   if .upcoming then "upcoming" elif .success == true then "success" elif .success == false then "failed"
   else "unknown" end;
@@ -24,39 +24,38 @@ def spacex_row:
   { name, date: spacex_date, outcome: spacex_outcome, rocket: (.rocket | if type == "object" then .name else . end),
     type: (.rocket | objects.type) // null, reused: spacex_reused, patch: .links.patch.small };
 
-# A length in metres or feet, or a weight in kilograms or pounds, of what the service says in both; `$unit` is m, ft, kg
-# or lb. Null where nobody knows.
+# A length in metres or feet, or a weight in kilograms or pounds, of what the service gives in both; `$unit` is m, ft, kg
+# or lb. Null where it is not known.
 def spacex_measure($unit):
   if type != "object" then null
-  else { m: .meters, ft: .feet, kg: .kg, lb: .lb }[$unit] | values | "\(.) \($unit)" end // null;
+  else { m: .meters, ft: .feet, kg: .kg, lb: .lb }[$unit] | if . == null then null else "\(.) \($unit)" end end;
 
 # How a launch went, as a sign.
 def spacex_sign: { success: "✓", failed: "✗", upcoming: "…", unknown: "?" }[spacex_outcome];
 
-# A stage, in a few words; what nobody knows is n/a.
+# A stage, in a few words; what is not known is n/a.
 def spacex_stage:
-  "\(.engines // "n/a") engines, \(.fuel_amount_tons // "n/a") t of fuel, burns \(.burn_time_sec // "n/a") s";
+  "\(.engines // "n/a") \(if .engines == 1 then "engine" else "engines" end), \(.fuel_amount_tons // "n/a") t of fuel, burns \(.burn_time_sec // "n/a") s";
 
 # A rocket with its figures, in the units that are asked for: { height, diameter, mass, payload }, each m or ft, kg or lb.
 def spacex_rocket($units):
   ($units // {}) as $units
   | { id, name, type, active, company,
-      first_flight: (.first_flight | values | strptime("%Y-%m-%d") | mktime | strftime("%d %B, %Y")),
-      country, cost: (.cost_per_launch | values | "$\(. / 100000 | round / 10)M"),
+      first_flight: (.first_flight | if . == null then null else strptime("%Y-%m-%d") | mktime | strftime("%d %B, %Y") end),
+      country, cost: (.cost_per_launch | if . == null then null else "$\(. / 100000 | round / 10)M" end),
       height: (.height | spacex_measure($units.height // "m")), diameter: (.diameter | spacex_measure($units.diameter // "m")),
       mass: (.mass | spacex_measure($units.mass // "kg")),
       payload: ([.payload_weights[]? | select(.id == "leo")][0] | spacex_measure($units.payload // "kg")),
       first_stage: (.first_stage | spacex_stage), second_stage: (.second_stage | spacex_stage),
-      pictures: (.flickr_images // []), about: .description, link: .wikipedia }
-  | with_entries(.value //= null);
+      pictures: (.flickr_images // []), about: .description, link: .wikipedia };
 
 # The lines of a rocket and its launches, for people; `$number` chooses one of its pictures.
 def spacex_rocket_lines($number):
-  .name,
+  .name // "n/a",
   ({ Height: .height, Diameter: .diameter, Mass: .mass, "To low orbit": .payload, "First launch": .first_flight,
      Country: .country, "A launch": .cost, "First stage": .first_stage, "Second stage": .second_stage,
      Picture: (if .pictures == [] then null else .pictures[$number % (.pictures | length)] end), Read: .link }
     | to_entries[] | "  \(.key + ":" | . + " " * (13 - length)) \(.value // "n/a")"),
   "  Launches:     \(.launches | length)",
-  (.launches[] | "    \(.sign) \(.date)  \(.name)"),
+  (.launches[] | "    \(.sign) \(.date // "n/a")  \(.name // "n/a")"),
   "";

@@ -93,6 +93,13 @@ public final class Outbox: Sendable {
     NodeCell(try checkpointer.state.value.file.table(node: name, description: "", of: type))
   }
 
+  /// Keyed state of the sink; `part` distinguishes several tables of one sink.
+  public func state<Element: Remembered>(
+    of type: Element.Type = Element.self, part: String
+  ) throws -> NodeState<Element> {
+    NodeState(try checkpointer.state.value.file.table(node: "\(name)@\(part)", description: "", of: type))
+  }
+
   // MARK: - Called by the checkpointer
 
   var hasOutputs: Bool { !state.value.outputs.isEmpty }

@@ -36,7 +36,7 @@ public final class ErrorReporter: Sendable {
   @inline(never)
   public func report(_ error: any Error, _ event: Event?) {
     meter.countError()
-    event?.poll.markIncomplete()
+    event?.poll.markTorn()
     if case .stop = policy {
       tell(error, event)
       lane.fail(PipelineStopped(node: log.node, reason: "\(error)"))

@@ -27,16 +27,19 @@ public final class Evaluation {
   }
 
   /// For a source, which lives on its own thread: `$now` is the time of day.
-  public convenience init(_ expression: Expression, in world: World) {
-    self.init(expression, nil, world)
+  ///
+  /// `scope` replaces the variables and the time zone that the expression was compiled with.
+  public convenience init(_ expression: Expression, in world: World, scope: ExpressionScope? = nil) {
+    self.init(expression, nil, world, scope)
   }
 
-  private init(_ expression: Expression, _ lane: Lane?, _ world: World) {
+  private init(_ expression: Expression, _ lane: Lane?, _ world: World, _ scope: ExpressionScope? = nil) {
+    let scope = scope ?? expression.scope
     var environment = Environment()
     environment.budget = Evaluation.budget
-    environment.timeZone = world.timeZone
+    environment.timeZone = scope.timeZone
     environment.variables = [
-      "now": .null, "meta": .null, "vars": expression.scope.vars, "config": expression.scope.config,
+      "now": .null, "meta": .null, "vars": scope.vars, "config": scope.config,
     ]
     evaluator = expression.program.evaluator(environment)
     isIdentity = expression.isIdentity

@@ -10,31 +10,40 @@ import Synchronization
 public struct Event: Sendable {
   public var value: Value
   public var poll: Poll
-  /// Whether this is the end of its poll: every event of the poll has gone by, and there is no value.
-  public let isEndOfPoll: Bool
+  /// The index of the poll's row that the event was made from; negative where there is none.
+  let row: Int32
+
+  private static let none: Int32 = -1
+  private static let end: Int32 = -2
 
   @inline(__always)
-  public init(_ value: Value, _ poll: Poll) {
+  public init(_ value: Value, _ poll: Poll) { self.init(value, poll, row: Event.none) }
+
+  @inline(__always)
+  init(_ value: Value, _ poll: Poll, row: Int32) {
     self.value = value
     self.poll = poll
-    isEndOfPoll = false
-  }
-
-  private init(endOf poll: Poll) {
-    value = .null
-    self.poll = poll
-    isEndOfPoll = true
+    self.row = row
   }
 
   /// The end of a poll.
-  public static func end(of poll: Poll) -> Event { Event(endOf: poll) }
+  public static func end(of poll: Poll) -> Event { Event(.null, poll, row: end) }
+
+  /// Whether this is the end of its poll: every event of the poll has gone by, and there is no value.
+  public var isEndOfPoll: Bool { row == Event.end }
 
   /// The same event with another value.
   @inline(__always)
-  public func with(_ value: Value) -> Event { Event(value, poll) }
+  public func with(_ value: Value) -> Event { Event(value, poll, row: row) }
 
   /// The event without the text it was read from, to store it beyond its turn.
-  public var detached: Event { isEndOfPoll ? self : Event(value.detach(), poll) }
+  public var detached: Event { isEndOfPoll ? self : with(value.detach()) }
+
+  /// The position of the event's row in an order of its source's list, whatever steps have made of the value since;
+  /// nil where the row has none, and for an event that its poll has outlived.
+  public func position(in order: RowOrder) -> Value? {
+    poll.row(row).flatMap { order.position(of: $0) }
+  }
 }
 
 /// A poll: one answer of a source, what its events have in common, and what expressions see as `$meta`.
@@ -47,26 +56,46 @@ public final class Poll: Sendable {
   public let at: Double
   /// What the source adds to `$meta`, an object.
   public let notes: Value
-  private let incomplete = Atomic<Bool>(false)
+  /// How much of the source's list it has seen.
+  public let coverage: Coverage
+  private let torn = Atomic<Bool>(false)
+  /// The rows as the source has sent them, until all are on their way.
+  private let rows: LaneLocal<[Value]>
 
-  public init(source: String, number: Int = 0, at: Double, notes: Value = .emptyObject) {
+  public init(
+    source: String, number: Int = 0, at: Double, notes: Value = .emptyObject, coverage: Coverage = .complete,
+    rows: [Value] = []
+  ) {
     self.source = source
     self.number = number
     self.at = at
     self.notes = notes
+    self.coverage = coverage
+    self.rows = LaneLocal(rows)
   }
 
-  /// Whether all of its events are there: not if the source could not read them all, or a step failed on one.
-  public var isComplete: Bool { !incomplete.load(ordering: .relaxed) }
+  /// Whether a step failed on one of its events, which is missing behind that step.
+  public var isTorn: Bool { torn.load(ordering: .relaxed) }
 
-  func markIncomplete() { incomplete.store(true, ordering: .relaxed) }
+  func markTorn() { torn.store(true, ordering: .relaxed) }
 
-  /// `$meta`: source, poll and time, and whatever the source adds.
+  /// Whether an event that is missing cannot simply have been left out.
+  public var isComplete: Bool { coverage != .partial && !isTorn }
+
+  fileprivate func row(_ index: Int32) -> Value? {
+    rows.value.indices.contains(Int(index)) ? rows.value[Int(index)] : nil
+  }
+
+  /// Lets the memory of the rows go once the poll has passed; its events keep their own.
+  func forgetRows() { rows.value = [] }
+
+  /// `$meta`: source, poll, time and coverage, and whatever the source adds.
   public var meta: Value {
     var meta = Value.emptyObject
     meta.setMember("source", .string(source))
     meta.setMember("poll", number == 0 ? .null : .number(number))
     meta.setMember("at", .string(timestamp(at)))
+    if number > 0 { for (name, value) in coverage.members { meta.setMember(Key(name), value) } }
     meta.merge(notes)
     return meta
   }

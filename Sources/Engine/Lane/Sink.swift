@@ -59,6 +59,8 @@ public struct SinkContext: Sendable {
   public let outbox: Outbox?
   /// Whether what is written must survive a power cut.
   public let syncs: Bool
+  /// Which files sinks write, and whether they act on anything else.
+  public var outputs = OutputPolicy.real
 
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }
   public func evaluation(_ template: Template) -> Evaluation { Evaluation(template.expression, on: lane) }

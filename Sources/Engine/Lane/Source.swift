@@ -38,14 +38,16 @@ public struct PollAnswer: Sendable {
   public var notes: Value
   /// The time it was read, where that is not the time of the poll: in a recording.
   public var at: Double?
-  /// Whether the rows are complete, so that what is missing was removed.
-  public var isWhole: Bool
+  /// How much of the list the rows are.
+  public var coverage: Coverage
 
-  public init(_ rows: [Value], notes: Value = .emptyObject, at: Double? = nil, isWhole: Bool = true) {
+  public init(
+    _ rows: [Value], notes: Value = .emptyObject, at: Double? = nil, coverage: Coverage = .complete
+  ) {
     self.rows = rows
     self.notes = notes
     self.at = at
-    self.isWhole = isWhole
+    self.coverage = coverage
   }
 }
 

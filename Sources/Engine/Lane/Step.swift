@@ -51,6 +51,8 @@ public struct StepContext: Sendable {
   public let lane: Lane
   public let log: NodeLog
   public let meter: Meter
+  /// Whether the step receives whole polls, each of which replaces the one before.
+  public let isGivenSnapshots: Bool
 
   /// An expression, ready to run on the lane.
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }

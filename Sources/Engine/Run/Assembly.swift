@@ -35,8 +35,8 @@ struct Assembly {
   }
 
   /// The entry of a source's events into the lane.
-  mutating func entry(for source: SourcePlan, in subscription: Subscription) -> SourceEntry {
-    let entry = SourceEntry(source, lane, subscription)
+  mutating func entry(for source: SourcePlan, stop: StopSign, in subscription: Subscription) -> SourceEntry {
+    let entry = SourceEntry(source, lane, stop, subscription)
     origins[source.name] = [source.name]
     streams[source.name] = tapped(
       shared(entry.events, readers: readers(of: source.name)), source.name)
@@ -46,7 +46,11 @@ struct Assembly {
   mutating func connectStreams() throws {
     for stream in plan.streams {
       var events = merged(stream.from)
-      for step in stream.steps { events = try connect(step, to: events) }
+      var isWhole = stream.from.allSatisfy { plan.sendsSnapshots($0) }
+      for step in stream.steps {
+        events = try connect(step, to: events, isGivenSnapshots: isWhole)
+        isWhole = isWhole && step.spec.keepsSnapshots
+      }
       origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
       streams[stream.name] = shared(events, readers: readers(of: stream.name))
     }
@@ -61,11 +65,11 @@ struct Assembly {
     // The alarm outlives the stream: the sink may have work while other sinks still receive events.
     let context = SinkContext(
       name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
-      errors: desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
+      errors: try desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
       isDryRun: options.isDryRun, screen: options.screen,
       isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) },
       outbox: lane.checkpointer.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
-      syncs: self.plan.epochs.syncs)
+      syncs: self.plan.epochs.syncs, outputs: options.outputs)
     let sink = try options.sink(plan, context) ?? make(plan.options, context)
     let child = root.child()
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)
@@ -76,14 +80,15 @@ struct Assembly {
   }
 
   private mutating func connect(
-    _ plan: StepPlan, to events: Observable<Event>
+    _ plan: StepPlan, to events: Observable<Event>, isGivenSnapshots: Bool
   ) throws -> Observable<Event> {
     guard case .step(let make) = plan.spec.maker as? Maker else { return events }
     let meter = meter(plan.name, plan.spec)
-    let context = StepContext(name: plan.name, lane: lane, log: log(plan.name), meter: meter)
+    let context = StepContext(
+      name: plan.name, lane: lane, log: log(plan.name), meter: meter, isGivenSnapshots: isGivenSnapshots)
     // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))
-    let errors = desk(plan.onError, meter, context.log)
+    let errors = try desk(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
     let connected = Observable<Event> { [ending] downstream, subscription in
       let child = subscription.child()
@@ -95,7 +100,14 @@ struct Assembly {
     return tapped(connected, plan.name)
   }
 
-  private mutating func desk(_ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog) -> ErrorReporter {
+  private mutating func desk(
+    _ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog
+  ) throws -> ErrorReporter {
+    var policy = policy
+    if case .deadLetter(let path) = policy {
+      options.outputs.report(path, to: self.log(""))
+      policy = .deadLetter(try options.outputs.place(path, of: plan.name, on: options.world.disk))
+    }
     let desk = ErrorReporter(policy, lane, meter, log, letters: options.letters)
     desks.append(desk)
     return desk

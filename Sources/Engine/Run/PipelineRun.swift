@@ -86,7 +86,7 @@ public final class PipelineRun: Sendable {
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
         isKept: lane.checkpointer != nil,
         progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
-      let entry = assembly.entry(for: source, in: child)
+      let entry = assembly.entry(for: source, stop: sinkStop, in: child)
       sources.append(
         SourceRun(
           source, options.source(source) ?? source.spec.maker as? Maker, context, to: entry, in: child,
@@ -126,12 +126,14 @@ public final class PipelineRun: Sendable {
     for source in sources { source.stop() }
   }
 
-  /// Ends the pipeline at once: what waits in mailboxes and queues is let go.
+  /// Ends the pipeline at once: what waits in mailboxes and queues is dropped.
+  ///
+  /// The turn under way is completed, on the lane: cut off in its middle, a delivery would be stored without its
+  /// position, and its events would come twice. A turn that takes longer than the process has is as good as killed.
   public func abort() {
     progress.state.withLock { $0.isAborted = true }
     sinkStop.set()
     for source in sources { source.stop() }
-    root.dispose()
     finish()
   }
 

@@ -15,14 +15,16 @@ final class Polling: Sendable {
     var timer: Subscription?
     /// When the last poll was due, had it not been put off; by the clock that only goes forward.
     var beat = Instant()
-    /// With cron, the time of day for which a poll was last set, in seconds since 1970.
+    /// With cron, the time of day of the last poll, in seconds since 1970.
     var lastTime: Int?
     var isOver = false
   }
 
   /// After so many seconds the time of day is looked at again.
   private static let trust = 60.0
-  /// A clock that is set back by more seconds was wrong before; by less, it is wrong now and then.
+  /// A clock that is further behind than this, in seconds, was set back.
+  private static let tolerance = 1.0
+  /// A clock that is set back by more seconds was wrong before; by less, no time counts twice.
   private static let setBack = 3 * 3600
 
   private let make: @Sendable () throws -> any PollSource
@@ -80,8 +82,8 @@ final class Polling: Sendable {
       if let answer {
         context.meter.countOut(answer.rows.count)
         let poll = Poll(
-          source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes)
-        if !answer.isWhole { poll.markIncomplete() }
+          source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes,
+          coverage: answer.coverage, rows: answer.rows)
         let position = context.isKept ? Value.record([("poll", .number(request.number))]) : nil
         downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }
@@ -110,23 +112,36 @@ final class Polling: Sendable {
       state.value.beat = state.value.beat + .nanoseconds(period.nanoseconds * (missed + 1))
       state.value.timer = scheduler.schedule(at: state.value.beat + spread) { [self] in poll() }
     case .cron(let cron, let zone):
-      let now = Int(context.world.wallClock().rounded(.down))
-      // Of a clock that was set back a little, no time counts twice.
-      let last = state.value.lastTime.map { $0 - now < Self.setBack ? max($0, now) : now } ?? now
-      guard let next = cron.next(after: last, in: zone) else { return end() }
-      state.value.lastTime = next
-      wait(forTimeOfDay: Double(next) + spread.inSeconds, since: Double(now))
+      let now = context.world.wallClock()
+      guard let next = cron.next(after: lastTime(Int(now.rounded(.down)), cron, zone), in: zone) else {
+        return end()
+      }
+      wait(forTimeOfDay: next, spread.inSeconds, since: now)
     }
   }
 
-  /// Polls at a time of day, by a clock that may be set, and that goes on while the machine sleeps.
-  private func wait(forTimeOfDay time: Double, since before: Double) {
+  /// The time after which the next one is chosen: the present, or the last poll's where the clock was set back a little
+  /// behind that.
+  ///
+  /// By more than lies between that poll and the next one, or by hours, the times count again: a schedule of each minute
+  /// would otherwise wait for an hour that was set back.
+  private func lastTime(_ now: Int, _ cron: Cron, _ zone: some ZoneRules) -> Int {
+    guard let last = state.value.lastTime, last > now else { return now }
+    let period = cron.next(after: last, in: zone).map { $0 - last } ?? Self.setBack
+    return last - now < min(period, Self.setBack) ? last : now
+  }
+
+  /// Polls at a time of day and a little later, by a clock that may be set, and that goes on while the machine sleeps.
+  private func wait(forTimeOfDay time: Int, _ spread: Double, since before: Double) {
     let now = context.world.wallClock()
-    if now < before - Double(Self.setBack) { return setTimer() }
-    let left = time - now
-    if left < 0.001 { return poll() }
+    if now < before - Self.tolerance { return setTimer() }
+    let left = Double(time) + spread - now
+    if left < 0.001 {
+      state.value.lastTime = time
+      return poll()
+    }
     state.value.timer = scheduler.schedule(after: .nanoseconds(Int64(min(left, Self.trust) * 1e9))) {
-      [self] in wait(forTimeOfDay: time, since: now)
+      [self] in wait(forTimeOfDay: time, spread, since: now)
     }
   }
 

@@ -9,6 +9,8 @@ public struct RunOptions: Sendable {
   public var screen: Screen
   /// Whether each source is polled once, or read to its present end.
   public var isOnce = false
+  /// Where sinks write files, and whether they act on anything else.
+  public var outputs = OutputPolicy.real
   /// Whether sinks only print what they would do.
   public var isDryRun = false
   /// Opens the state of the pipeline; nil to run without state.

@@ -11,6 +11,8 @@ final class SourceEntry: Observer {
   private let source: String
   private let isRepeatable: Bool
   private let subscription: Subscription
+  /// Set when the pipeline ends at once: no further delivery is accepted.
+  private let stop: StopSign
   /// The one reader of the source; several readers share it behind the entry.
   private let reader = LaneLocal<Reader?>(nil)
   private let count = LaneLocal(0)
@@ -27,7 +29,8 @@ final class SourceEntry: Observer {
     }
   }
 
-  init(_ source: SourcePlan, _ lane: Lane, _ subscription: Subscription) {
+  init(_ source: SourcePlan, _ lane: Lane, _ stop: StopSign, _ subscription: Subscription) {
+    self.stop = stop
     self.source = source.name
     isRepeatable = source.isRepeatable
     self.lane = lane
@@ -40,6 +43,7 @@ final class SourceEntry: Observer {
   }
 
   func next(_ delivery: Delivery) {
+    if stop.isSet { return }
     if delivery.isCaughtUp {
       lane.checkpointer?.endRegeneration()
       return
@@ -56,12 +60,13 @@ final class SourceEntry: Observer {
   /// Returns false when the stream has no reader any more.
   private func send(_ delivery: Delivery, to reader: Reader) -> Bool {
     let poll = poll(of: delivery)
-    for value in delivery.values {
+    defer { if delivery.endsPoll { poll.forgetRows() } }
+    for (row, value) in delivery.values.enumerated() {
       if subscription.isDisposed { return false }
       if reader.subscription.isDisposed { break }
       count.value &+= 1
       lane.isTimed = count.value % Self.sampling == 1
-      reader.observer.next(Event(value, poll))
+      reader.observer.next(Event(value, poll, row: Int32(truncatingIfNeeded: row)))
     }
     lane.isTimed = false
     if delivery.endsPoll, !reader.subscription.isDisposed { reader.observer.next(.end(of: poll)) }

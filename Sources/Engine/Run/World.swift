@@ -13,8 +13,6 @@ public struct World: Sendable {
   public var random: @Sendable () -> Double
   /// Reads an environment variable.
   public var environment: @Sendable (String) -> String?
-  /// The time zone of schedules, and of times without one.
-  public var timeZone: String
   /// The disk that files are written to.
   public var disk: any Disk
   /// Waits on the lane until the sign is set or the time is over; returns whether it is set.
@@ -30,14 +28,13 @@ public struct World: Sendable {
 
   public init(
     wallClock: @escaping @Sendable () -> Double, random: @escaping @Sendable () -> Double,
-    environment: @escaping @Sendable (String) -> String?, timeZone: String = "UTC",
+    environment: @escaping @Sendable (String) -> String?,
     disk: any Disk = SystemDisk(),
     pause: @escaping @Sendable (_ seconds: Double, _ stop: StopSign) -> Bool = { $1.wait(seconds: $0) }
   ) {
     self.wallClock = wallClock
     self.random = random
     self.environment = environment
-    self.timeZone = timeZone
     self.disk = disk
     self.pause = pause
   }

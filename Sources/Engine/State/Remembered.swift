@@ -80,8 +80,10 @@ extension Poll {
   convenience init?(remembered value: Value) {
     guard let source = value.member("source")?.string, let at = value.member("at")?.double else { return nil }
     let number = value.member("poll")?.double.flatMap { Int(exactly: $0) } ?? 0
-    self.init(source: source, number: number, at: at, notes: value.member("notes") ?? .emptyObject)
-    if value.member("torn") != nil { markIncomplete() }
+    self.init(
+      source: source, number: number, at: at, notes: value.member("notes") ?? .emptyObject,
+      coverage: Coverage(value) ?? .complete)
+    if value.member("torn") != nil { markTorn() }
   }
 
   /// The members that a poll is stored as, beside those of its event.
@@ -89,7 +91,8 @@ extension Poll {
     var members: [(String, Value)] = [("source", .string(source)), ("at", .number(at))]
     if number > 0 { members.append(("poll", .number(number))) }
     if notes != .emptyObject { members.append(("notes", notes)) }
-    if !isComplete { members.append(("torn", .bool(true))) }
+    if coverage != .complete { members += coverage.members }
+    if isTorn { members.append(("torn", .bool(true))) }
     return members
   }
 }

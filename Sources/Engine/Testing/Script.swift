@@ -12,7 +12,7 @@ public protocol ScriptSource: AnyObject {
 /// The answer of a source at a given time.
 public struct ScriptedAnswer: Sendable {
   public enum What: Sendable {
-    /// A whole poll.
+    /// The rows of a poll.
     case poll([Value])
     /// Events that are no snapshot.
     case events([Value])
@@ -27,14 +27,14 @@ public struct ScriptedAnswer: Sendable {
   public let what: What
   /// More for `$meta`, an object.
   public let notes: Value
-  /// Whether a poll is complete.
-  public let isWhole: Bool
+  /// How much of the list a poll has seen.
+  public let coverage: Coverage
 
-  public init(at: Double, _ what: What, notes: Value = .emptyObject, isWhole: Bool = true) {
+  public init(at: Double, _ what: What, notes: Value = .emptyObject, coverage: Coverage = .complete) {
     self.at = at
     self.what = what
     self.notes = notes
-    self.isWhole = isWhole
+    self.coverage = coverage
   }
 }
 
@@ -111,8 +111,8 @@ final class ScriptDriver: Sendable {
     case .poll(let rows):
       state.value.number += 1
       let poll = Poll(
-        source: context.name, number: state.value.number, at: answer.at, notes: answer.notes)
-      if !answer.isWhole { poll.markIncomplete() }
+        source: context.name, number: state.value.number, at: answer.at, notes: answer.notes,
+        coverage: answer.coverage, rows: rows)
       send(rows, poll, endsPoll: true)
     case .events(let values): send(values, Poll(source: context.name, at: answer.at), endsPoll: false)
     case .failure(let message):

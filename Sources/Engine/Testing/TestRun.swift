@@ -44,7 +44,7 @@ public struct TestRun: Sendable {
       }
       let (at, event) = events[index]
       let came = "\(DurationText.format(at)) \(excerpt(of: event.value))"
-      if let mismatch = entry.mismatch(at, event) {
+      if let mismatch = entry.mismatch(at, event, plan.scope) {
         failures.append("\(place): \(mismatch)\n  expected \(entry.text)\n  came     \(came)")
       }
     }
@@ -78,7 +78,7 @@ extension TestPlan.Expected.Entry {
   }
 
   /// The first mismatch; nil if there is none.
-  func mismatch(_ came: Duration, _ event: Event) -> String? {
+  func mismatch(_ came: Duration, _ event: Event, _ scope: ExpressionScope) -> String? {
     if let at, at != came {
       return "received at \(DurationText.format(came)), not at \(DurationText.format(at))"
     }
@@ -93,7 +93,7 @@ extension TestPlan.Expected.Entry {
     guard let condition else { return nil }
     let world = World(wallClock: { event.poll.at }, random: { 0 }, environment: { _ in nil })
     do {
-      return try Evaluation(condition, in: world).isTrue(event) ? nil : "the condition is false"
+      return try Evaluation(condition, in: world, scope: scope).isTrue(event) ? nil : "the condition is false"
     } catch {
       return "the condition fails: \(error)"
     }

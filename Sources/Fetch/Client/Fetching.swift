@@ -162,6 +162,7 @@ final class Fetching: Sendable {
       .status(response.status), request,
       "answered \(statusText(response.status))\(message.map { ": \($0)" } ?? "")")
     error.serverMessage = message
+    if response.body.count <= 1 << 16 { error.serverValue = try? Value.parse(response.body) }
     if response.status == 429 || response.status == 503 {
       error.requestedWait = requestedWait(response.headers, serverMessage: message, now: now)
       error.retryAt = error.requestedWait.map { now + $0.inSeconds }

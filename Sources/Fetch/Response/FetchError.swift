@@ -1,3 +1,5 @@
+import JSON
+
 /// An error of a fetch: a sentence with the request, what came and what to do, without secrets.
 public struct FetchError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
@@ -37,6 +39,8 @@ public struct FetchError: Error, Sendable, Equatable, CustomStringConvertible {
   public var message: String
   /// The message in the response's body, as one redacted line.
   public var serverMessage: String?
+  /// The response's body, where it is a small JSON value; not redacted.
+  public var serverValue: Value?
   /// The earliest useful time for another request, in seconds since 1970, if known.
   public var retryAt: Double?
   /// The wait that the server asked for.

@@ -71,7 +71,7 @@ public struct PipelineReader {
 }
 
 /// A path without `.` and doubled slashes, so that two spellings of one are equal.
-func normalized(_ path: String) -> String {
+package func normalized(_ path: String) -> String {
   var parts: [Substring] = []
   for part in path.split(separator: "/") where part != "." {
     if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }

@@ -19,6 +19,9 @@ public struct Plan: Sendable {
   /// What is in the config file, `$config`.
   public var config: Value { scope.config }
 
+  /// The zone of local times and of cron schedules: the pipeline's own, else the default of its reader.
+  public var timeZone: String { scope.timeZone }
+
   /// The name of the chain that stands under `steps`.
   public static let chain = "steps"
 

@@ -3,7 +3,8 @@ import JSON
 /// The builder of one file's plan, which continues after each problem.
 struct PlanBuilder {
   static let keys = [
-    "name", "description", "include", "vars", "sources", "steps", "streams", "sinks", "tests", "on_error",
+    "name", "description", "include", "vars", "time_zone", "sources", "steps", "streams", "sinks", "tests",
+    "on_error",
     "on_stop", "epoch", "fsync",
   ]
 
@@ -33,9 +34,10 @@ struct PlanBuilder {
     let folder = folderOf(document.file.path)
     let library = IncludedDefinitions(
       root.mapping?["include"]?.value, folder: folder, read: reader.readFile, &problems)
+    let zone = Self.zone(root.mapping?["time_zone"]?.value, variables.value, reader, &problems)
     let scope = ExpressionScope(
       library: library.definitions, files: library.files, lacksDefinitions: library.isBroken,
-      vars: variables.value, config: reader.config)
+      vars: variables.value, config: reader.config, timeZone: zone ?? reader.defaultTimeZone)
     checker = Checker(vars: variables.value, config: reader.config, scope: scope, catalog: catalog)
     checker.problems.add(problems)
   }
@@ -73,6 +75,20 @@ struct PlanBuilder {
       path: document.file.path, sources: sources, streams: order, sinks: sinks.map(\.plan).compactMap(\.self),
       tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, epochs: epochs(mapping), scope: checker.scope
     )
+  }
+
+  /// The pipeline's own time zone; nil where it has none, or names a variable that is null.
+  private static func zone(
+    _ node: YAMLNode?, _ vars: JSON.Value, _ reader: PipelineReader, _ problems: inout Problems
+  ) -> String? {
+    guard let node else { return nil }
+    let checker = Checker(
+      vars: vars, config: reader.config, scope: ExpressionScope(), catalog: reader.catalog)
+    defer { problems.add(checker.problems) }
+    guard let scalar = checker.scalar(node, "the name of a time zone"), scalar.meaning != .null else {
+      return nil
+    }
+    return scalar.text
   }
 
   private func text(_ entry: YAMLNode.Entry?) -> String? {

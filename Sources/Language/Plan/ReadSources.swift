@@ -76,7 +76,7 @@ extension PlanBuilder {
       return Schedule(.every(every), atStart: beside[Given.atStart] ?? true, jitter: jitter)
     }
     guard let text = beside[Given.cron] else { return Schedule(.once, atStart: true, jitter: jitter) }
-    let zoneName = beside[Given.zone] ?? reader.defaultTimeZone
+    let zoneName = beside[Given.zone] ?? checker.scope.timeZone
     guard let zone = reader.timeZone(zoneName) else {
       checker.report(
         "unknown time zone \(quoted(zoneName))", at: beside.place(of: Given.zone),

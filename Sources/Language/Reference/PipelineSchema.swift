@@ -21,6 +21,12 @@ public struct PipelineSchema {
           .record([("type", .array(["object", "null"]))]),
           "the default values of $vars, which --set overrides")
       ),
+      (
+        "time_zone",
+        described(
+          .record([("type", .array(["string", "null"]))]),
+          "the zone of local times and cron schedules; by default that of config.yaml, then TZ")
+      ),
       ("sources", described(names(of: "source"), "the sources by name")),
       ("steps", described(list(of: "step", orNull: true), "one chain, fed by all sources")),
       ("streams", described(names(of: "stream"), "named chains")),

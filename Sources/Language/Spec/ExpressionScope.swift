@@ -13,16 +13,20 @@ public struct ExpressionScope: Sendable {
   let lacksDefinitions: Bool
   package let vars: JSON.Value
   package let config: JSON.Value
+  /// The zone of local times, as in `strflocaltime`.
+  public let timeZone: String
 
   init(
     library: [(name: String, source: String)] = [], files: [String: SourceFile] = [:],
-    lacksDefinitions: Bool = false, vars: JSON.Value = .emptyObject, config: JSON.Value = .emptyObject
+    lacksDefinitions: Bool = false, vars: JSON.Value = .emptyObject, config: JSON.Value = .emptyObject,
+    timeZone: String = "UTC"
   ) {
     self.library = library
     self.files = files
     self.lacksDefinitions = lacksDefinitions
     self.vars = vars
     self.config = config
+    self.timeZone = timeZone
   }
 
   func compile(_ text: String, variables: [String]) throws(ProgramError) -> Program {

@@ -4,11 +4,15 @@ import JSON
 public final class PathTemplate: Sendable {
   /// The path, when there are no expressions in it.
   public let constant: String?
+  /// The folder of all its files, as far as it does not depend on data; empty for the working directory.
+  package let folder: String
   /// Gives a list: parts of the path and outputs of expressions in turn, the path first.
   public let parts: Expression
 
-  init(constant: String?, parts: Expression) {
-    self.constant = constant
+  init(_ scalar: Scalar, parts: Expression) {
+    constant = scalar.hasNoExpressions ? scalar.text : nil
+    let opening = constant ?? String(scalar.asTemplate.text.prefix { $0 != "\\" })
+    folder = opening.lastIndex(of: "/").map { String(opening[..<$0]) } ?? ""
     self.parts = parts
   }
 }
@@ -24,13 +28,12 @@ extension OptionType where Value == PathTemplate {
         checker.report("the path is empty", at: scalar.place)
         return nil
       }
-      let isConstant = scalar.hasNoExpressions
-      if isConstant { checker.filesWritten.append(scalar) }
+      if scalar.hasNoExpressions { checker.filesWritten.append(scalar) }
       // As a text first, so that errors are reported at their places.
       guard OptionType<Template>.template.decode(node, checker) != nil else { return nil }
       let program = TemplateText(scalar.asTemplate.text).partsProgram
       return checker.compile(scalar, program, []) { _ in scalar.place }
-        .map { PathTemplate(constant: isConstant ? scalar.text : nil, parts: $0) }
+        .map { PathTemplate(scalar, parts: $0) }
     }
   }
 }

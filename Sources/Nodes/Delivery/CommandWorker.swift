@@ -59,11 +59,11 @@ final class CommandWorker: DeliveryWorker, Sendable {
     }
   }
 
-  /// A command acts on the real world, in which virtual time does not pass.
-  static let retriesInRealTime = true
-
   private static let eventID = "FLOW_EVENT_ID"
 
+  let delivers: Deliverable
+  /// A command acts on the real world, in which virtual time does not pass.
+  let retriesInRealTime = true
   private let context: SinkContext
   private let output: Output
   private let timeout: Duration
@@ -72,8 +72,11 @@ final class CommandWorker: DeliveryWorker, Sendable {
   /// For the lane: what commands printed, and how many bytes more were discarded.
   private let printed = Locked<[(bytes: [UInt8], lost: Int)]>([])
 
-  init(_ context: SinkContext, output: Output = .log, timeout: Duration = .seconds(10)) {
-    (self.context, self.output, self.timeout) = (context, output, timeout)
+  init(
+    _ context: SinkContext, delivers: Deliverable = .command, output: Output = .log,
+    timeout: Duration = .seconds(10)
+  ) {
+    (self.context, self.delivers, self.output, self.timeout) = (context, delivers, output, timeout)
   }
 
   func begin(_ task: CommandTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {

@@ -29,7 +29,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   private let settings: DeliverySettings
   private let backoff: Backoff
   private let completions: Completions
-  private var offline: OfflineSkips?
+  private var suppression: Suppression?
   private var ids: EventIDs
   private var waiting: [Item] = []
   /// The tasks that run or wait for a retry, by the order in which they began.
@@ -47,10 +47,10 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     self.worker = worker
     backoff = Backoff(initial: settings.backoff, random: context.lane.world.random)
     completions = Completions(context.alarm)
-    offline = Worker.offlineVerb.flatMap { OfflineSkips(context, verb: $0) }
+    suppression = Suppression(of: worker.delivers, context)
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     waitsInTurn = context.lane.waiting == .withinTurn
-    retriesInTurn = waitsInTurn && Worker.retriesInRealTime
+    retriesInTurn = waitsInTurn && worker.retriesInRealTime
   }
 
   deinit { for item in active.values { item.attempt?.dispose() } }
@@ -59,23 +59,30 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
 
   /// Adds a task: it runs when the epoch has been committed or, without state, as soon as there is room.
   ///
-  /// Throws `NotSent` where there is no network.
+  /// Throws `NotSent` where deliveries are suppressed.
   func add(_ task: Worker.Task) throws {
-    if let skipped = offline?.skip() { throw skipped }
+    try suppress()
     if let outbox = context.outbox { return outbox.put(task.stored, id: try outbox.nextID()) }
     try submit(Item(task: task, id: ids.next(at: context.lane.now), due: now))
   }
 
+  /// Throws `NotSent` where deliveries are suppressed.
+  func suppress() throws {
+    if let suppressed = suppression?.next() { throw suppressed }
+  }
+
+  var isSuppressed: Bool { suppression != nil }
+
   /// Runs the tasks that the run before has left in the outbox.
   func recover(_ entries: [OutboxEntry]) throws {
-    if offline == nil { worker.endLeftovers(of: entries.map(\.id)) }
+    if !isSuppressed { worker.endLeftovers(of: entries.map(\.id)) }
     try run(entries)
   }
 
   /// Runs tasks from the outbox.
   func run(_ entries: [OutboxEntry]) throws {
-    // Without a network they stay there for a run that has one.
-    if offline != nil { return }
+    // They stay there for a run that delivers them.
+    if isSuppressed { return }
     for entry in entries {
       guard let task = Worker.Task(stored: entry.bytes) else {
         context.outbox?.bury(entry, reason: "not an entry of this sink")
@@ -125,7 +132,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     (active, waiting) = ([:], [])
     if left > 0 { context.log.notice(worker.leftMessage(left)) }
     left = 0
-    offline?.report()
+    suppression?.report()
     context.alarm.clear()
   }
 
@@ -217,13 +224,8 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     return item
   }
 
-  /// The wait before the next attempt at a stored task: at most the longest of its back-off, because the clock may have
-  /// been ahead when its time was stored.
-  ///
-  /// A longer wait that a server asked for is stored with the budgets, which refuse the attempt until then.
   private func storedWait(of entry: OutboxEntry) -> Duration {
-    let longest = backoff.longestDelay(beforeRetry: max(0, entry.attempts - 1))
-    return min(wait(until: entry.due), longest)
+    backoff.wait(untilStored: entry.due, attempts: entry.attempts, now: context.lane.world.wallClock())
   }
 
   /// The time left until a time of day; zero when that has passed.
@@ -250,6 +252,16 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     if item.entry != nil { return left += 1 }
     let message = worker.cutShortMessage(item.task, attempts: item.attempts)
     context.errors.report(DeliveryFailure(message, mayPass: false), item.task.event)
+  }
+}
+
+extension Backoff {
+  /// The wait before the next attempt at a stored task: at most the longest of its back-off, because the clock may have
+  /// been ahead when its time was stored.
+  ///
+  /// A longer wait that a server asked for is stored with the budgets, which refuse the attempt until then.
+  func wait(untilStored due: Double, attempts: Int, now: Double) -> Duration {
+    min(.seconds(min(max(0, due - now), 1e9)), longestDelay(beforeRetry: max(0, attempts - 1)))
   }
 }
 

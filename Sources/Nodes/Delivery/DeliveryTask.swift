@@ -19,10 +19,10 @@ extension DeliveryTask {
 protocol DeliveryWorker {
   associatedtype Task: DeliveryTask
 
-  /// The verb for what is skipped without a network, as in “sent”; nil for a worker that needs none.
-  static var offlineVerb: String? { get }
+  /// What it delivers.
+  var delivers: Deliverable { get }
   /// Whether, in virtual time, retries wait by the machine's clock, within the turn of the first attempt.
-  static var retriesInRealTime: Bool { get }
+  var retriesInRealTime: Bool { get }
 
   /// Begins one attempt; disposing the subscription cancels it.
   ///
@@ -46,9 +46,6 @@ protocol DeliveryWorker {
 typealias DeliveryEnd = @Sendable (DeliveryFailure?) -> Void
 
 extension DeliveryWorker {
-  static var offlineVerb: String? { nil }
-  static var retriesInRealTime: Bool { false }
-
   func endLeftovers(of ids: [String]) {}
 
   func showOutput() throws {}

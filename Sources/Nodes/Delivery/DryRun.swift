@@ -34,28 +34,3 @@ struct DryRun {
     try screen.write(bytes)
   }
 }
-
-/// The events that a sink skips where it has no network, as in a replay: reports that once, and their number at the end.
-struct OfflineSkips {
-  private let log: NodeLog
-  private let verb: String
-  private var count = 0
-
-  /// Nil where there is a network, and in a dry run; `verb` is what is not done with the events, as in “sent”.
-  init?(_ context: SinkContext, verb: String) {
-    if context.isDryRun || context.lane.world[WebAccess.self] != nil { return nil }
-    (log, self.verb) = (context.log, verb)
-  }
-
-  /// The error with which the next event is skipped.
-  mutating func skip() -> NotSent {
-    if count == 0 { log.notice("in a replay nothing is \(verb)") }
-    count += 1
-    return NotSent()
-  }
-
-  mutating func report() {
-    if count > 0 { log.notice("\(count) \(count == 1 ? "event was" : "events were") not \(verb)") }
-    count = 0
-  }
-}

@@ -40,8 +40,8 @@ struct RequestTask: DeliveryTask {
 
 /// Sends requests, with what all requests of a sink share.
 struct RequestWorker: DeliveryWorker {
-  static let offlineVerb: String? = "sent"
-
+  let delivers = Deliverable.request
+  var retriesInRealTime: Bool { client.isBesideSimulation }
   var method = Request.Method.get
   /// The headers that do not depend on the event.
   var headers: [Header] = []
@@ -55,7 +55,7 @@ struct RequestWorker: DeliveryWorker {
   init(_ address: AddressTemplate, _ context: SinkContext) throws {
     texts = try address.texts(by: context.evaluation(address.texts))
     secrets = address.secrets
-    client = try DeliveryClient(context)
+    client = try DeliveryClient(context, for: .request)
   }
 
   /// The request for a task, without its id.
@@ -93,10 +93,14 @@ struct DeliveryClient {
   typealias Outcome = @Sendable (Result<Response, FetchError>) -> DeliveryFailure?
 
   private let client: Client?
+  /// Whether it is the real network of a run whose time is not.
+  let isBesideSimulation: Bool
   private let log: NodeLog
 
-  init(_ context: SinkContext) throws {
-    client = try WebAccess.client(for: context)
+  init(_ context: SinkContext, for deliverable: Deliverable) throws {
+    let access = WebAccess.forDelivery(of: deliverable, in: context)
+    client = try access?.client()
+    isBesideSimulation = access != nil && access === context.lane.world[LiveWeb.self]?.access
     log = context.log
   }
 

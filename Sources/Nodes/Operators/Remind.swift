@@ -5,29 +5,34 @@ import Reactive
 
 /// `remind`: fires at the times that events name.
 let remind = NodeSpec(
-  "remind", "tell when a time that events name has come, or is near",
+  "remind", "emit a reminder when a time that events name is near, or has come",
   details: """
-    Each event names, by `key`, something that happens `at` a time, and for each lead in `before` an event is sent that \
-    long before it:
+    Each event names, by `key`, something that happens `at` a time, and for each lead in `before` an event is emitted \
+    that long before it:
 
         {"key": "a", "at": "2026-01-01T12:00:00Z", "lead": "1h", "in": 3600, "event": …}
 
     where `in` is how many seconds are left, and `event` the latest event of that key. When the time moves, so do the \
-    reminders. Of one time, each lead tells once. A lead that is past when the time is first heard of, or moves, tells \
-    at once if that is no longer ago than `grace`; if it has told already of the time before, it tells again only when \
-    it is ahead of the new time. An event whose time is null, or for which `cancel_when` holds, cancels what is to \
-    come.
+    reminders. Each lead fires once per time. If it is already past when the time is first seen, or moves, it fires at \
+    once, provided it is no more than `grace` late, has not fired for the previous time, and the time itself has not \
+    come: `in` may be less than the lead, and never less than zero. Only the lead 0s, the time itself, may be late. An \
+    event whose time is null, or for which `cancel_when` holds, cancels the reminders of its key.
 
-    The time of day counts, so clocks that are set and machines that sleep do no harm beyond ten minutes. What is still \
-    ahead when the stream ends is not sent, since its time has not come.
+    Where the events are whole polls of a source, a key that the last successful poll does not contain is missing: its \
+    row was removed, or is out of sight of a list that was cut. Nothing is emitted for it until it is back (with \
+    `when_missing: fire`, its reminders are emitted all the same). A poll that fails or is incomplete makes nothing \
+    missing. Behind a step that passes on only part of a poll, such as `changes`, nothing is ever missing.
+
+    The time of day counts, so clocks that are set and machines that sleep do no harm beyond ten minutes. When the \
+    stream ends, reminders that are still ahead are not emitted.
     """,
   options: AnyOption.list(
     RemindOptions.key, RemindOptions.time, RemindOptions.before, RemindOptions.grace,
-    RemindOptions.cancelWhen,
+    RemindOptions.cancelWhen, RemindOptions.whenMissing,
     RemindOptions.pass, RemindOptions.maxKeys),
   state: """
-    the time and latest event of each of `max_keys` keys; for one more the key heard of longest ago goes, counted as \
-    dropped if there was something to tell
+    the time and latest event of each of `max_keys` keys, and the time of the last whole poll of each source; for one \
+    key more the key seen longest ago is dropped, and counted if a reminder of it was ahead
     """,
   isKept: true,
   examples: [
@@ -57,7 +62,28 @@ let remind = NodeSpec(
         2m {"key":1,"at":"1970-01-01T00:02:00Z","lead":"0s","in":0,"event":{"id":1,"net":120}}
         """),
     .init(
-      "heard of too late", "remind: { key: .id, at: .net, before: [10m, 5m], grace: 2m }",
+      "gone from the list, and back", "remind: { key: .id, at: .net, before: [10m, 5m] }",
+      input: """
+        0s {"id": "a", "net": 1200}
+        0s {"id": "b", "net": 1200}
+        0s poll
+        5m {"id": "b", "net": 1200}
+        5m poll
+        12m {"id": "a", "net": 1200}
+        12m poll
+        """,
+      output: #"""
+        10m {"key":"b","at":"1970-01-01T00:20:00Z","lead":"10m","in":600,"event":{"id":"b","net":1200}}
+        12m {"key":"a","at":"1970-01-01T00:20:00Z","lead":"10m","in":480,"event":{"id":"a","net":1200}}
+        15m {"key":"a","at":"1970-01-01T00:20:00Z","lead":"5m","in":300,"event":{"id":"a","net":1200}}
+        """#),
+    .init(
+      "a list of news, which an entry leaves while its time is still ahead",
+      "remind: { key: .id, at: .net, when_missing: fire }",
+      input: #"0s {"id": 1, "net": 60}\#n0s poll\#n30s poll"#,
+      output: #"1m {"key":1,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"id":1,"net":60}}"#),
+    .init(
+      "seen too late", "remind: { key: .id, at: .net, before: [10m, 5m], grace: 2m }",
       input: #"9m {"id": 1, "net": 840}"#,
       output: #"""
         9m {"key":1,"at":"1970-01-01T00:14:00Z","lead":"5m","in":300,"event":{"id":1,"net":840}}
@@ -70,18 +96,23 @@ let remind = NodeSpec(
   .step { options, context in try Remind(options, context) })
 
 private enum RemindOptions {
+  enum Missing: String, CaseIterable, Sendable { case hold, fire }
+
   static let key = Option.required("key", .expression, "what the time belongs to", example: ".id")
   static let time = Option.required(
     "at", .expression, "the time: seconds since 1970, or ISO 8601", example: ".net")
   static let before = Option(
     "before", OptionType<[Duration]>.list(of: .duration(allowingZero: true), count: 1...), default: "[0s]",
-    "how long before it to tell", example: "[24h, 1h, 10m]")
+    "the leads: how long before the time to emit", example: "[24h, 1h, 10m]")
   static let grace = Option(
-    "grace", .duration(allowingZero: true), default: "1h", "how late a reminder is still worth telling")
+    "grace", .duration(allowingZero: true), default: "1h", "how late a reminder is still useful")
   static let cancelWhen = Option(
     "cancel_when", .expression, default: #".type? == "removed""#,
-    "for which events there is nothing to remind of any more")
-  static let pass = Option("pass", .boolean, default: "false", "whether the events themselves go on too")
+    "the events that cancel the reminders of their key")
+  static let whenMissing = Option(
+    "when_missing", OptionType<Missing>.choice(), default: "hold",
+    "whether the reminders of a key that is missing from the last poll are held back, or fire")
+  static let pass = Option("pass", .boolean, default: "false", "whether the events themselves pass too")
   static let maxKeys = Option(
     "max_keys", .integer(1...10_000_000), default: "65536", "how many keys are remembered")
 }
@@ -91,19 +122,25 @@ private final class Remind: Step {
   private let time: Evaluation
   private let cancelWhen: Evaluation
   private let isPassing: Bool
+  /// Whether a key that is not in the last whole poll is missing.
+  private let holdsMissing: Bool
   private let context: StepContext
   private var machine: RemindMachine<NodeState<Reminder<Event>>, Event>
+  /// The time of the last whole poll of each source, in seconds since 1970.
+  private var wholePolls: NodeState<Value>
 
   init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[RemindOptions.key])
     time = context.evaluation(options[RemindOptions.time])
     cancelWhen = context.evaluation(options[RemindOptions.cancelWhen])
     isPassing = options[RemindOptions.pass]
+    holdsMissing = context.isGivenSnapshots && options[RemindOptions.whenMissing] == .hold
     self.context = context
     machine = RemindMachine(
       state: try context.state(by: options[RemindOptions.key].text, whenKeyChanges: .keep),
       leads: options[RemindOptions.before], grace: options[RemindOptions.grace],
       bound: options[RemindOptions.maxKeys])
+    wholePolls = try context.state(by: "source", part: "polls", whenKeyChanges: .keep)
   }
 
   func start(_ out: Downstream) { out.setAlarm(atMoment: machine.nextDeadline) }
@@ -123,6 +160,14 @@ private final class Remind: Step {
     out.setAlarm(atMoment: machine.nextDeadline)
   }
 
+  func endPoll(_ poll: Poll, _ out: Downstream) {
+    // A key that an incomplete poll does not contain may still be there.
+    if holdsMissing, poll.number > 0, poll.isComplete {
+      wholePolls.set(.number(poll.at), for: .string(poll.source))
+    }
+    out.send(endOf: poll)
+  }
+
   func wake(_ out: Downstream) {
     sendDue(out)
     out.setAlarm(atMoment: machine.nextDeadline)
@@ -135,7 +180,14 @@ private final class Remind: Step {
   }
 
   private func sendDue(_ out: Downstream) {
-    while let reminder = machine.due(at: out.moment) { send(reminder, out) }
+    while let reminder = machine.due(at: out.moment, isMissing: isMissing) { send(reminder, out) }
+  }
+
+  /// Whether a whole poll of its source has come since the latest event of a key.
+  private func isMissing(_ event: Event) -> Bool {
+    guard holdsMissing, event.poll.number > 0 else { return false }
+    guard let last = wholePolls.value(for: .string(event.poll.source))?.double else { return false }
+    return event.poll.at < last
   }
 
   private func send(_ reminder: DueReminder<Value, Event>, _ out: Downstream) {

@@ -5,13 +5,16 @@ import Language
 /// One poll as a recording has it, a line of JSON.
 ///
 ///     {"at": "2026-01-01T00:00:00Z", "rows": [ … ]}
-///     {"at": "2026-01-01T06:00:00Z", "rows": [ … ], "meta": {"stale": true}, "whole": false}
+///     {"at": "2026-01-01T06:00:00Z", "rows": [ … ], "meta": {"stale": true}, "coverage": "partial"}
 ///     {"at": "2026-01-01T12:00:00Z", "error": "no answer"}
 ///
-/// `meta` is what the source added to `$meta`, `whole` is false where not all was there.
+/// `meta` is what the source added to `$meta`; `coverage` is how much of the list the poll has seen, with the order and
+/// the last position where it is truncated. Recordings made before there was a coverage have `whole: false` instead for
+/// a partial poll.
 struct RecordedPoll {
   enum What {
-    case rows([Value], notes: Value = .emptyObject, isWhole: Bool = true)
+    /// The coverage is nil where the recording does not have it.
+    case rows([Value], notes: Value = .emptyObject, coverage: Coverage? = nil)
     case error(String)
   }
 
@@ -34,7 +37,7 @@ struct RecordedPoll {
     if let rows = value.member("rows")?.items {
       let notes = value.member("meta").flatMap { $0.kind == .object ? $0 : nil } ?? .emptyObject
       let isWhole = value.member("whole")?.isTruthy ?? true
-      what = .rows(rows, notes: notes, isWhole: isWhole)
+      what = .rows(rows, notes: notes, coverage: Coverage(value) ?? (isWhole ? nil : .partial))
     } else if let error = value.member("error") {
       what = .error(error.string ?? "\(error)")
     } else {
@@ -52,10 +55,10 @@ struct RecordedPoll {
   var line: [UInt8] {
     var members: [(String, Value)] = [("at", .string(timestamp(at)))]
     switch what {
-    case .rows(let rows, let notes, let isWhole):
+    case .rows(let rows, let notes, let coverage):
       members.append(("rows", .array(rows)))
       if notes != .emptyObject { members.append(("meta", notes)) }
-      if !isWhole { members.append(("whole", .bool(false))) }
+      if let coverage { members += coverage.members }
     case .error(let message): members.append(("error", .string(message)))
     }
     return Value.record(members).json + [UInt8(ascii: "\n")]
@@ -64,8 +67,8 @@ struct RecordedPoll {
   /// As a script has it.
   var answer: ScriptedAnswer {
     switch what {
-    case .rows(let rows, let notes, let isWhole):
-      ScriptedAnswer(at: at, .poll(rows), notes: notes, isWhole: isWhole)
+    case .rows(let rows, let notes, let coverage):
+      ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: coverage ?? .complete)
     case .error(let message): ScriptedAnswer(at: at, .failure(message))
     }
   }

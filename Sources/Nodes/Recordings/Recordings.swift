@@ -98,6 +98,6 @@ private final class RecordedSource: PollSource {
       }
       rows = cleaned
     }
-    return RecordedPoll(at: time, .rows(rows, notes: answer.notes, isWhole: answer.isWhole))
+    return RecordedPoll(at: time, .rows(rows, notes: answer.notes, coverage: answer.coverage))
   }
 }

@@ -44,10 +44,6 @@ let console = NodeSpec(
     }
   },
   .sink { options, context in
-    // Not before JSON: the program that reads it would fail on the notice.
-    if options.isGiven(ConsoleOptions.table) || options.isGiven(ConsoleOptions.template) {
-      try context.lane.world[Simulation.self]?.say(on: context.screen)
-    }
     let painter = ConsolePainter(options[ConsoleOptions.color], context)
     if let columns = options[ConsoleOptions.table] {
       let form = ConsoleTable.Form(
@@ -83,21 +79,4 @@ private enum ConsoleOptions {
     "whether to redraw a table in place on a terminal (default: if whole polls arrive)")
   static let clip = Option(
     "clip", .boolean, default: "false", "whether to cut lines at the width of the terminal")
-}
-
-/// The notice, printed once before anything else on the console, that the data is simulated; a tool of the world.
-public final class Simulation: Sendable {
-  private let line: String
-  private let isSaid = Locked(false)
-
-  /// `line` is the notice, without its line break.
-  public init(_ line: String) { self.line = line }
-
-  func say(on screen: Screen) throws {
-    let isFirst = isSaid.withLock { isSaid in
-      defer { isSaid = true }
-      return !isSaid
-    }
-    if isFirst { try screen.write(Array((line + "\n").utf8)) }
-  }
 }

@@ -25,8 +25,8 @@ let download = NodeSpec(
     downloaded in order, but never two at a time to the same path.
 
     With state, a download is retried across restarts until the file exists. One that failed for good is kept as a \
-    dead letter: see flow state dead. During a replay nothing is downloaded; a notice says so, and the end of the run \
-    how many events that affected.
+    dead letter: see flow state dead. A replay downloads nothing without --live-sinks; under --sky the files are those \
+    of the simulated service.
     """,
   options: AnyOption.list(
     DownloadOptions.url, DownloadOptions.path, DownloadOptions.overwrite, DownloadOptions.maxSize,
@@ -73,7 +73,8 @@ private final class Download: DeliverySink {
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
     url = context.evaluation(options[DownloadOptions.url])
-    path = OutputPath(options[DownloadOptions.path], context)
+    let fetches = WebAccess.forDelivery(of: .file, in: context) != nil
+    path = try OutputPath(options[DownloadOptions.path], context, isWritten: fetches)
     var worker = try DownloadWorker(context)
     worker.replaces = options[DownloadOptions.overwrite] == .changed
     worker.limit = options[DownloadOptions.maxSize]

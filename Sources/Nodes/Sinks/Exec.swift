@@ -18,7 +18,7 @@ let exec = NodeSpec(
 
     With state, a command is retried across restarts until it succeeds, with the same FLOW_EVENT_ID. The next run \
     first terminates what a killed run has left running. A command that failed for good is kept as a dead letter: see \
-    flow state dead. A replay runs commands like any other run; --dry-run prints them instead.
+    flow state dead. Simulated and replayed runs run no commands without --live-sinks; --dry-run prints them instead.
     """,
   options: AnyOption.list(
     ExecOptions.command, ExecOptions.stdin, ExecOptions.env, ExecOptions.output, DeliveryOptions.concurrency,

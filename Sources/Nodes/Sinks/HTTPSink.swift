@@ -24,7 +24,7 @@ let httpSink = NodeSpec(
     kept as a dead letter: see flow state dead. `bearer`, `basic`, and addresses and headers without expressions are \
     never stored.
 
-    During a replay nothing is sent; a notice says so, and the end of the run how many events that affected.
+    Simulated and replayed runs send nothing without --live-sinks.
     """,
   options: AnyOption.list(
     HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,

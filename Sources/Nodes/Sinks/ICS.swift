@@ -9,24 +9,31 @@ import Store
 let ics = NodeSpec(
   "ics", "keep a calendar file that programs can subscribe to",
   details: """
-    Each event of the pipeline tells one event of the calendar, by its key: a new one is added, one that says something \
-    else now is written anew with a higher SEQUENCE, and one that says the same leaves the file as it is. Where \
-    `removed` is true the calendar's event is cancelled, and stays so for `keep` after its end. The UID is the key and \
-    the name of the pipeline, with @ between.
+    Each event of the pipeline describes one event of the calendar, by its key: a new one is added, a changed one is \
+    rewritten with a higher SEQUENCE, and an unchanged one leaves the file as it is. Where `removed` is true the \
+    calendar's event is cancelled, and stays so for `keep` after its end. The UID is the key and the name of the \
+    pipeline, with @ between.
 
     Times are seconds since 1970 or ISO 8601, and are written in UTC. Of an event of whole days the days count that \
-    lie between its start and its end in UTC; without an end it is one day.
+    lie between its start and its end in UTC; without an end it is one day. Such an event has no alarms, since it has \
+    no time.
 
-    The file is written whole beside the old one, which it then replaces. What it says is read back when the pipeline \
-    starts, so that it goes on without state too; a file at that path that another program has written is not touched. \
-    Where the pipeline has state, what could not be written the next run writes, and nothing is counted twice.
+    The file is written at most once a poll, whole, beside the old one, which it then replaces. It is read back when \
+    the pipeline starts, so that it continues without state too; a file at that path that another program has written \
+    is not touched. Where the pipeline has state, what could not be written is written by the next run, nothing is \
+    counted twice, and a SEQUENCE never decreases, also when its event has left the file meanwhile or the file was \
+    deleted.
     """,
   options: AnyOption.list(
     ICSOptions.path, ICSOptions.key, ICSOptions.start, ICSOptions.end, ICSOptions.allDay, ICSOptions.summary,
     ICSOptions.description, ICSOptions.location, ICSOptions.url, ICSOptions.geo, ICSOptions.status,
     ICSOptions.removed, ICSOptions.updated)
     + AnyOption.list(
-      ICSOptions.alarms, ICSOptions.name, ICSOptions.keep, ICSOptions.maxEvents, ICSOptions.mode),
+      ICSOptions.alarms, ICSOptions.name, ICSOptions.refresh, ICSOptions.keep, ICSOptions.maxEvents,
+      ICSOptions.mode),
+  state: """
+    the SEQUENCE of twice `max_events` events; for one more, that of an event that has left the file is forgotten
+    """,
   isKept: true,
   examples: [
     .init("rows", #"ics: { path: out/launches.ics, key: .id, start: .net, summary: '\(.name)' }"#),
@@ -48,6 +55,7 @@ let ics = NodeSpec(
         status: if .after.status == "Go" then "confirmed" else "tentative" end
         updated: .after.last_updated
         alarms: [1d, 1h]
+        refresh: 6h
         keep: 7d
       """),
     .init(
@@ -99,10 +107,13 @@ private enum ICSOptions {
     "updated", .expression, "when what it says became so; else the time of its poll", example: ".last_updated"
   )
   static let alarms = Option(
-    "alarms", .list(of: .duration), default: "[]", "how long before it people are reminded",
+    "alarms", .list(of: .duration), default: "[]",
+    "how long before it people are reminded, if it has a time of day",
     example: "[1d, 1h]")
   static let name = Option.optional(
     "name", .text, "what the calendar is called; else as the pipeline", example: "Launches")
+  static let refresh = Option(
+    "refresh", .duration, default: "1h", "how often programs that subscribe to it should read it again")
   static let keep = Option(
     "keep", .duration(allowingZero: true), default: "30d",
     "how long a cancelled event stays after its end")
@@ -135,7 +146,7 @@ private final class ICS: KeepingSink {
   private let file: WholeFile
   private var calendar: Calendar
   private var writing: CalendarWriting
-  /// What this turn has told.
+  /// The news of this turn.
   private var news: [CalendarNews] = []
   private var dryRun = DryRun()
 
@@ -143,9 +154,13 @@ private final class ICS: KeepingSink {
     self.context = context
     reading = CalendarReading(ICSOptions.parts(options, context), pipeline: context.pipeline)
     file = WholeFile(
-      path: options[ICSOptions.path].constant ?? "", mode: options[ICSOptions.mode], syncs: context.syncs,
+      path: try OutputPath(options[ICSOptions.path], context).constant ?? "", mode: options[ICSOptions.mode],
+      syncs: context.syncs,
       disk: context.lane.world.disk)
-    calendar = Calendar(name: options[ICSOptions.name] ?? context.pipeline)
+    calendar = Calendar(
+      name: options[ICSOptions.name] ?? context.pipeline,
+      sequences: try context.outbox?.state(part: "sequences") ?? NodeState())
+    calendar.refresh = options[ICSOptions.refresh]
     calendar.limit = options[ICSOptions.maxEvents]
     calendar.keep = Int(options[ICSOptions.keep].components.seconds)
     writing = CalendarWriting(file, context)
@@ -168,7 +183,7 @@ private final class ICS: KeepingSink {
     news = []
     if let outbox = context.outbox { return outbox.put(entry.stored, id: try outbox.nextID()) }
     take(entry)
-    try writing.write(calendar)
+    try writing.write(&calendar)
   }
 
   func recover(_ entries: [OutboxEntry]) throws { try didCommit(entries) }
@@ -186,23 +201,22 @@ private final class ICS: KeepingSink {
       calendar.through = entry.id
     }
     writing.place = last.place
-    try writing.write(calendar)
+    try writing.write(&calendar)
   }
 
   private func take(_ entry: CalendarEntry) {
-    let before = calendar.events
     for told in entry.news { calendar.take(told) }
     let surplus = calendar.forget(at: entry.at)
     if surplus > 0 {
       context.log.warning("\(file.path): \(surplus) events are left out: there are more than max_events")
     }
-    if calendar.events != before { writing.isDue = true }
+    if calendar.takeChanges() { writing.isDue = true }
   }
 
-  func wake() throws { try writing.write(calendar) }
+  func wake() throws { try writing.write(&calendar) }
 
   func finish(by deadline: Instant) throws {
     try endTurn()
-    try writing.write(calendar, isLast: true)
+    try writing.write(&calendar, isLast: true)
   }
 }

@@ -21,7 +21,8 @@ let jsonl = NodeSpec(
     position is remembered for the 1000 most recently written files, or for max_open files if that is more.
 
     A path may contain expressions, as in out/\\(.provider).jsonl. Their results cannot lead out of its folder: \
-    slashes and leading dots are replaced.
+    slashes and leading dots are replaced. Simulated and replayed runs write to a folder of their own, as all runs do \
+    with --out: see flow help run.
     """,
   options: AnyOption.list(
     JSONLinesOptions.path, JSONLinesOptions.rotate, JSONLinesOptions.mode, JSONLinesOptions.eventID,
@@ -81,7 +82,7 @@ private final class JSONLines: KeepingSink {
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
-    path = OutputPath(options[JSONLinesOptions.path], context)
+    path = try OutputPath(options[JSONLinesOptions.path], context)
     let constant = path.constant
     idMember = options[JSONLinesOptions.eventID].map { Key($0) }
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)

@@ -15,7 +15,7 @@ let notify = NodeSpec(
     combined into a digest, with their number and the first titles, which is shown when the limit allows it or when \
     the pipeline ends.
 
-    A replay shows notifications like any other run; --dry-run prints them instead.
+    Simulated and replayed runs show no notifications without --live-sinks; --dry-run prints the notifications instead.
     """,
   options: AnyOption.list(
     NotifyOptions.title, NotifyOptions.body, NotifyOptions.through, NotifyOptions.command,
@@ -83,11 +83,12 @@ private final class Notify: DeliverySink {
     kept = try context.outbox?.cell()
     if let before = kept?.value { window?.resume(before) }
     self.context = context
-    queue = DeliveryQueue(DeliverySettings(), context, CommandWorker(context))
+    queue = DeliveryQueue(DeliverySettings(), context, CommandWorker(context, delivers: .notification))
   }
 
   func take(_ event: Event) throws {
     let note = Note(title: try event.text(title), body: try event.text(body))
+    try queue.suppress()
     if window?.take(note.title, at: context.now) == false {
       if let due = window?.due { context.alarm.set(at: due) }
     } else {
@@ -120,6 +121,7 @@ private final class Notify: DeliverySink {
   }
 
   func didCommit(_ entries: [OutboxEntry]) throws {
+    if queue.isSuppressed { return }
     // An entry of a run that used another way of notifying is shown that way.
     for entry in entries {
       if let line = String(remembered: entry.bytes) {
@@ -139,6 +141,7 @@ private final class Notify: DeliverySink {
 
   /// Shows the digest, once the limit allows it.
   private func showDigest(inAnyCase: Bool = false) throws {
+    if queue.isSuppressed { return }
     if let digest = window?.digest(at: context.now, inAnyCase: inAnyCase) {
       keepWindow()
       try show(Note(title: "\(digest.count) more: \(context.pipeline)", body: digest.body), for: nil)

@@ -9,7 +9,8 @@ let apod = NodeSpec(
   details: """
     A row is a day as the service has it: date, title, explanation, media_type, url, … Long ranges are asked for a month \
     at a time, and a day that the service fails on costs only itself: it is left out, which is said, and such a poll \
-    removes nothing. Days without a picture, and today before there is one, are no rows.
+    removes nothing. Days without a picture, and today before there is one, are no rows; an error page or any other \
+    answer that is not the service's own fails the poll.
 
     The key DEMO_KEY takes 30 requests an hour and 50 a day from one address; a key of one's own, free at \
     https://api.nasa.gov, takes a thousand an hour (budgets in config.yaml says so to flow).
@@ -107,7 +108,7 @@ private final class APODSource: PollSource {
       fetch.show("\(end - first + 1) of \(last - first + 1) days")
     }
     if !bad.isEmpty { context.log.warning("the service fails on \(bad.joined(separator: ", ")); left out") }
-    return PollAnswer(all, notes: fetch.notes(), isWhole: bad.isEmpty)
+    return PollAnswer(all, notes: fetch.notes(), coverage: bad.isEmpty ? .complete : .partial)
   }
 
   /// The days of a range; where the service fails on it, of its halves, down to the days that it fails on.
@@ -120,9 +121,9 @@ private final class APODSource: PollSource {
     if last < today { address = address.setting("end_date", to: date(last)) }
     do {
       return try rows(address, isCached: true, isPart: isPart)
-    } catch let error as FetchError where error.status == 404 {
+    } catch let error as FetchError where Self.isNoPicture(error) {
       return []
-    } catch let error as FetchError where error.status == 400 && first >= today {
+    } catch let error as FetchError where first >= today && Self.isOutOfRange(error) {
       // Today is not there yet.
       return []
     } catch let error as FetchError where error.status == 500 {
@@ -134,6 +135,17 @@ private final class APODSource: PollSource {
       return try range(first, middle, today: today, isPart: true, &bad)
         + range(middle + 1, last, today: today, isPart: true, &bad)
     }
+  }
+
+  /// Whether the service itself says that there is no picture; any other 404 is that of a wrong address or a proxy.
+  private static func isNoPicture(_ error: FetchError) -> Bool { said(error, 404, "No data") }
+
+  /// Whether the service says that a day is not one of its own, as today may be before it has begun there.
+  private static func isOutOfRange(_ error: FetchError) -> Bool { said(error, 400, "Date must be") }
+
+  private static func said(_ error: FetchError, _ code: Double, _ message: String) -> Bool {
+    guard let body = error.serverValue, error.status.map(Double.init) == code else { return false }
+    return body.member("code")?.double == code && body.member("msg")?.string?.hasPrefix(message) == true
   }
 
   private func rows(_ address: Address, isCached: Bool, isPart: Bool = false) throws -> [Value] {

@@ -12,6 +12,9 @@ let replay = NodeSpec(
     whole pipeline runs in virtual time: $now is the time of the recording, and a year takes seconds. After the last \
     poll the source ends, and what steps still hold is sent at once.
 
+    The run is a replayed one: files below out/ are written below out/replay, where they replace those of an earlier \
+    replay, and commands, requests and notifications are left out. With --live-sinks all sinks act as in a real run.
+
     flow run --record makes such files of what a pipeline polls, and flow run --replay runs the same pipeline over them.
     """,
   options: AnyOption.list(ReplayOptions.path, ReplayOptions.from, ReplayOptions.until),
@@ -75,6 +78,10 @@ final class Replay: ScriptSource {
       return ScriptedAnswer(at: waiting?.at ?? (latest.isFinite ? latest : 0), .failure("\(text)"))
     }
     defer { waiting = nil }
+    if let poll = waiting, case .error(let message) = poll.what {
+      // No service is at fault now.
+      return ScriptedAnswer(at: poll.at, .failure("\(message) (recorded \(timestamp(poll.at)))"))
+    }
     return waiting?.answer
   }
 

@@ -46,10 +46,14 @@ public final class WebAccess: Sendable {
     self.isSimulated = isSimulated
   }
 
-  /// The client of a sink, created at once so that a pipeline that cannot have one does not start; nil in a dry run and
-  /// without a network, as in a replay: see ``OfflineSkips``.
-  static func client(for context: SinkContext) throws -> Client? {
-    context.isDryRun ? nil : try context.lane.world[WebAccess.self]?.client()
+  /// The network of a sink's deliveries; nil in a dry run, and where there is none.
+  ///
+  /// Where sources are simulated, requests go to the real network, and files come from the simulated one.
+  static func forDelivery(of deliverable: Deliverable, in context: SinkContext) -> WebAccess? {
+    if context.isDryRun { return nil }
+    let world = context.lane.world
+    let (sources, live) = (world[WebAccess.self], world[LiveWeb.self]?.access)
+    return deliverable == .file ? sources ?? live : live ?? sources
   }
 
   func client() throws -> Client {
@@ -61,6 +65,13 @@ public final class WebAccess: Sendable {
       return first
     }
   }
+}
+
+/// The real network for the sinks of a run whose sources are simulated or replayed; a tool of the world.
+public struct LiveWeb: Sendable {
+  let access: WebAccess
+
+  public init(_ access: WebAccess) { self.access = access }
 }
 
 /// The error of a pipeline without a network, as in a test.

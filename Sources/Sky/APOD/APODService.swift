@@ -1,7 +1,7 @@
 // NASA's Astronomy Picture of the Day as api.nasa.gov answers it.
 
 import JSON
-import Synchronization
+import Reactive
 
 /// The picture of the day: `/planetary/apod`.
 public final class APODService: SkyService {
@@ -14,7 +14,7 @@ public final class APODService: SkyService {
 
   private let seed: UInt64
   private let calendar: APODCalendar
-  private let calls = Mutex(CallCounter())
+  private let calls = Locked(CallCounter())
 
   /// With `badDay`, the service fails on one day of each month, and on each range that contains it.
   public init(seed: UInt64, badDay: Bool = false) {

@@ -67,9 +67,8 @@ enum APODWords {
   ]
   static let people = [
     "Mara Velt", "Ilse Harrow", "Tomas Okonta", "Jonah Lindmark", "Priya Brask", "Kenji Tessaro",
-    "Leila Quillan",
-    "Oskar Moravec", "Nadia Sánder", "Rui Ferreol", "Aoife Ashdown-Ray", "Zuzana Nakamori", "Émile Dragan",
-    "Åsa Holloway-Beck", "Paweł Ulvestad", "Teodor Castellar",
+    "Leila Quillan", "Oskar Moravec", "Nadia Sánder", "Rui Ferreol", "Aoife Ashdown-Ray", "Zuzana Nakamori",
+    "Émile Dragan", "Åsa Holloway-Beck", "Paweł Ulvestad", "Teodor Castellar",
   ]
   /// Titles, each with the first sentences of its explanation.
   static let subjects = [

@@ -6,6 +6,10 @@
 struct FaultDraw {
   /// The length of an outage, in milliseconds of the sky's time.
   static let outage: Int64 = 20 * 60 * 1000
+  /// The length of a glitch, from the first request that meets it: one poll with its retries.
+  static let glitch = 20.0 * 60
+  /// There is at most one glitch in this time, so that the polls before and after it are sound.
+  private static let glitchPeriod = 2 * UTC.day
 
   let seed: UInt64
   let faults: SkyFaults
@@ -19,7 +23,7 @@ struct FaultDraw {
       let share = Double.random(in: 0..<1, using: &random)
       switch kind {
       case .outage: if isOut(SkyPart(path: request.path), at: now) { found.insert(kind) }
-      case .apod: break
+      case .apod, .past, .empty, .partial, .withdrawn, .absent: break
       default: if share < faults.rate(kind) { found.insert(kind) }
       }
     }
@@ -30,6 +34,21 @@ struct FaultDraw {
   func shift(_ request: SkyRequest, _ number: Int) -> Int {
     var random = SkyRandom(seed, "shift " + Self.key(request), number)
     return random.happens(0.5) ? 1 : -1
+  }
+
+  /// The number that orders launches of the same date.
+  func ties(_ request: SkyRequest, _ number: Int) -> UInt64 {
+    var random = SkyRandom(seed, "ties " + Self.key(request), number)
+    return random.next()
+  }
+
+  /// The glitch that begins with the first request after `onset`, and the number of its period.
+  func glitch(at now: SkyTime) -> (kind: SkyFaults.Kind, onset: SkyTime, period: Int)? {
+    let period = now.seconds / Self.glitchPeriod
+    var random = SkyRandom(seed, "glitch", period)
+    let onset = SkyTime(seconds: period * Self.glitchPeriod + Int.random(in: 0..<4 * 3600, using: &random))
+    let drawn = SkyFaults.Kind.glitches.filter { random.happens(faults.rate($0)) }
+    return drawn.randomElement(using: &random).map { ($0, onset, period) }
   }
 
   /// The key under which equal requests are counted.
@@ -46,6 +65,13 @@ struct FaultDraw {
 /// The service of a path: each refuses in its own words.
 enum SkyPart: Sendable {
   case launchLibrary, spaceX, apod
+
+  /// Whether the path is that of a list of launches.
+  static func isLaunchList(_ path: String) -> Bool {
+    let parts = path.split(separator: "/").dropFirst()
+    guard let folder = parts.first, folder == "launches" || folder == "launch" else { return false }
+    return parts.count == 1 || parts.count == 2 && ["upcoming", "previous"].contains(parts.last)
+  }
 
   init(path: String) {
     self =
@@ -72,6 +98,12 @@ enum FaultyAnswer {
         body: Array("<!doctype html><title>One moment</title><p>Checking that you are no machine.</p>\n".utf8)
       )
     }
+    if kinds.contains(.notFound) {
+      return .text(
+        404, "<html><head><title>404 Not Found</title></head><body><h1>404 Not Found</h1></body></html>\n",
+        type: "text/html")
+    }
+    if kinds.contains(.null) { return .text(200, "null", type: "application/json") }
     return nil
   }
 

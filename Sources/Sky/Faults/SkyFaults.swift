@@ -1,8 +1,9 @@
 // The faults of the sky as users name them: --faults 429=0.1,5xx.
 
-/// The faults of a sky and their rates.
+/// The faults of a sky and their rates; `ties` is on by default, since the real service is like that.
 ///
 ///     try SkyFaults("429=0.1,5xx,html=0.02")   // a bare name has its default rate
+///     try SkyFaults("ties=0")                  // not even that
 ///     try SkyFaults("all")                     // each with its default rate
 public struct SkyFaults: Sendable, Equatable {
   /// A kind of fault, with the name that users give.
@@ -25,16 +26,37 @@ public struct SkyFaults: Sendable, Equatable {
     case shift
     /// One day a month on which the APOD service fails, and with it each range that contains the day.
     case apod
+    /// Launches with the same date in random order, different for each request, unless `ordering` breaks the tie.
+    case ties
+    /// For one poll, ten launches of 1957 and 1958 instead of the list.
+    case past
+    /// For one poll, an empty list.
+    case empty
+    /// For one poll, only a part of the list, under the count of the whole.
+    case partial
+    /// Launches that are withdrawn for good; the rate is their share of all launches.
+    case withdrawn
+    /// Launches that disappear for hours or days and return; the rate is their share of all launches.
+    case absent
+    /// A page of status 404 instead of the answer.
+    case notFound = "404"
+    /// The JSON `null` instead of the answer.
+    case null
+
+    /// The kinds that replace the list of launches for one poll.
+    static let glitches: [Kind] = [.past, .empty, .partial]
 
     /// The rate if none is given.
     public var usualRate: Double {
       switch self {
       case .tooMany: 0.05
       case .outage: 0.05
-      case .html, .truncate, .reset, .type: 0.02
+      case .html, .truncate, .reset, .type, .notFound, .null: 0.02
       case .drip: 0.05
-      case .shift: 0.2
-      case .apod: 1
+      case .shift, .past, .empty, .partial: 0.2
+      case .apod, .ties: 1
+      case .withdrawn: 0.05
+      case .absent: 0.1
       }
     }
 
@@ -50,6 +72,14 @@ public struct SkyFaults: Sendable, Equatable {
       case .type: "a wrong content type"
       case .shift: "rows that move between pages"
       case .apod: "a day of pictures that fails"
+      case .ties: "launches of the same date in random order"
+      case .past: "one poll with launches of 1957"
+      case .empty: "one poll with an empty list"
+      case .partial: "one poll with a part of the list"
+      case .withdrawn: "launches that are withdrawn"
+      case .absent: "launches that disappear and return"
+      case .notFound: "a page of status 404"
+      case .null: "null instead of the answer"
       }
     }
   }
@@ -61,15 +91,18 @@ public struct SkyFaults: Sendable, Equatable {
     public var unknown: String?
   }
 
-  public private(set) var rates: [Kind: Double] = [:]
+  public private(set) var rates: [Kind: Double]
 
-  /// No faults.
-  public static let none = SkyFaults()
+  /// No faults at all.
+  public static let none = SkyFaults(rates: [:])
+  /// What the real services always do.
+  public static let usual = SkyFaults(rates: [.ties: Kind.ties.usualRate])
 
-  private init() {}
+  private init(rates: [Kind: Double]) { self.rates = rates }
 
   /// Names separated by commas, each with or without `=` and a share from 0 to 1; `all`, `none`.
   public init(_ text: String) throws(Wrong) {
+    self = .usual
     for part in text.split(separator: ",") {
       let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = halves[0].filter { $0 != " " }

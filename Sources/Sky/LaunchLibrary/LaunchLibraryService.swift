@@ -1,7 +1,7 @@
 // Launch Library 2 as ll.thespacedevs.com answers it.
 
 import JSON
-import Synchronization
+import Reactive
 
 /// Launch Library 2, versions 2.0.0, 2.2.0 and 2.3.0: launches, and the entries to which they refer.
 ///
@@ -13,7 +13,7 @@ public final class LaunchLibraryService: SkyService {
   static let limitWithKey = CallLimit(count: 300, seconds: 3600)
 
   private let world: LaunchWorld
-  private let calls = Mutex(CallCounter())
+  private let calls = Locked(CallCounter())
   private let pages = LaunchPages()
 
   public init(_ world: LaunchWorld) { self.world = world }
@@ -146,7 +146,12 @@ public final class LaunchLibraryService: SkyService {
     } catch {
       return Self.json(400, .record([error.parameter: .array([.string(error.message)])]), request)
     }
-    var found = query.select(launches(list, request, now))
+    var found: [LaunchState] =
+      switch request.listFaults.glitch {
+      case .past: world.earliest
+      case .empty: []
+      default: query.select(launches(list, request, now))
+      }
     if list == .upcoming, request[parameter: "hide_recent_previous"].flatMap(LaunchQuery.flag) == true {
       found.removeAll { $0.net < now }
     }

@@ -12,29 +12,42 @@ struct LaunchQuery {
 
   private let version: LaunchShape.Version
   private var filters: [(LaunchState) -> Bool] = []
-  private var ordering = "net"
+  /// Fields, with `-` for descending.
+  private var ordering: [String]
+  /// What orders launches that are equal in all of them; nil for their ids.
+  private let ties: UInt64?
 
   init(_ request: SkyRequest, _ version: LaunchShape.Version, defaultOrder: String) throws(Wrong) {
     self.version = version
-    ordering = defaultOrder
+    ordering = [defaultOrder]
+    ties = request.listFaults.ties
     for (name, value) in request.query where !value.isEmpty { try add(name, value) }
   }
 
   /// The launches that pass the filters, in the requested order.
   func select(_ launches: [LaunchState]) -> [LaunchState] {
     let chosen = launches.filter { launch in filters.allSatisfy { $0(launch) } }
-    let isDescending = ordering.hasPrefix("-")
-    func sorted<Key: Comparable>(_ key: (LaunchState) -> Key) -> [LaunchState] {
-      chosen.sorted { one, other in
-        let keys = isDescending ? (key(other), key(one)) : (key(one), key(other))
-        return keys.0 == keys.1 ? one.id < other.id : keys.0 < keys.1
-      }
+    guard let ties else { return sorted(chosen.sorted { $0.id < $1.id }) }
+    let places = chosen.map { launch in
+      var random = SkyRandom(ties, "tie", launch.number)
+      return (place: random.next(), launch: launch)
     }
-    return switch isDescending ? String(ordering.dropFirst()) : ordering {
-    case "id": sorted(\.id)
-    case "name": sorted(\.name)
-    case "last_updated": sorted(\.lastUpdated)
-    default: sorted(\.net)
+    return sorted(places.sorted { $0.place < $1.place }.map(\.launch))
+  }
+
+  /// The launches by the fields, from the last to the first; the order of equal ones stays.
+  private func sorted(_ launches: [LaunchState]) -> [LaunchState] {
+    ordering.reversed().reduce(launches) { launches, field in
+      func by<Field: Comparable>(_ key: (LaunchState) -> Field) -> [LaunchState] {
+        field.hasPrefix("-")
+          ? launches.sorted { key($0) > key($1) } : launches.sorted { key($0) < key($1) }
+      }
+      return switch field.drop(while: { $0 == "-" }) {
+      case "id": by(\.id)
+      case "name": by(\.name)
+      case "last_updated": by(\.lastUpdated)
+      default: by(\.net)
+      }
     }
   }
 
@@ -43,8 +56,11 @@ struct LaunchQuery {
   private mutating func add(_ name: String, _ value: String) throws(Wrong) {
     switch name {
     case "ordering":
-      let plain = value.hasPrefix("-") ? String(value.dropFirst()) : value
-      if ["id", "last_updated", "name", "net"].contains(plain) { ordering = value }
+      // Unknown fields are left out.
+      let known = Self.words(value).filter { field in
+        ["id", "last_updated", "name", "net"].contains { field == $0 || field == "-" + $0 }
+      }
+      if !known.isEmpty { ordering = known }
     case "search": addSearch(value)
     case "id":
       let ids = Self.words(value)
@@ -205,12 +221,15 @@ struct LaunchPaging {
 
   /// The rows of the page, moved by the shift of the list since the previous page.
   var rows: Range<Int> {
-    let first = offset == 0 ? 0 : min(max(0, offset + request.shift), count)
-    return first..<min(first + limit, count)
+    let first = offset == 0 ? 0 : min(max(0, offset + request.listFaults.shift), count)
+    let rows = first..<min(first + limit, count)
+    return isPartial ? rows.prefix((rows.count + 1) / 2) : rows
   }
 
+  private var isPartial: Bool { request.listFaults.glitch == .partial }
+
   func envelope(_ results: [Value]) -> Value {
-    let next = offset < count - limit ? link(to: offset + limit) : nil
+    let next = offset < count - limit && !isPartial ? link(to: offset + limit) : nil
     let previous = offset > 0 ? link(to: offset - limit) : nil
     return .record([
       "count": .count(count), "next": .text(next), "previous": .text(previous), "results": .array(results),

@@ -1,6 +1,6 @@
 import CMicrohttpd
 import Glibc
-import Synchronization
+import Reactive
 
 /// The sky on a port of the loopback.
 ///
@@ -15,7 +15,7 @@ public final class SkyServer: Sendable {
 
   public let port: Int
   private let front: SkyFront
-  private let daemon: Mutex<OpaquePointer?>
+  private let daemon: Locked<OpaquePointer?>
 
   /// The greatest number of connections, and the seconds for which one may be idle.
   private static let connections: UInt32 = 128
@@ -41,7 +41,7 @@ public final class SkyServer: Sendable {
       close(listener.descriptor)
       throw Failure(description: "the server cannot be started: \(String(cString: strerror(errno)))")
     }
-    self.daemon = Mutex(daemon)
+    self.daemon = Locked(daemon)
   }
 
   deinit { stop() }

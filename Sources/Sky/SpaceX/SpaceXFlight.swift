@@ -39,7 +39,7 @@ struct SpaceXFlight: Sendable {
   /// The launches of the table, in its order.
   static let all: [SpaceXFlight] = {
     var uses: [Int: Int] = [:]
-    return table.split(separator: "\n").enumerated().compactMap { number, row in
+    return table.split(separator: ";").enumerated().compactMap { number, row in
       SpaceXFlight(number, row.split(separator: "|", omittingEmptySubsequences: false), &uses)
     }
   }()

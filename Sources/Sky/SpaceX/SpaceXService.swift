@@ -1,16 +1,15 @@
 // The API of r/SpaceX as api.spacexdata.com answered. Its data has not changed since October 2022, and does not here.
 
 import JSON
-import Synchronization
+import Reactive
 
 /// The SpaceX API: launches, rockets, cores and so on at `/v4/…`, `/v5/launches`, `/latest/…`.
 public final class SpaceXService: SkyService {
   /// For how many seconds the service caches an answer.
   private static let ages = [
     "launches": 20, "cores": 300, "capsules": 300, "crew": 300, "dragons": 86400, "landpads": 300,
-    "launchpads": 300,
-    "payloads": 300, "rockets": 86400, "ships": 300, "starlink": 3600, "history": 300, "company": 86400,
-    "roadster": 300,
+    "launchpads": 300, "payloads": 300, "rockets": 86400, "ships": 300, "starlink": 3600, "history": 300,
+    "company": 86400, "roadster": 300,
   ]
   /// The fields that `$text` searches.
   private static let texts = [
@@ -23,9 +22,9 @@ public final class SpaceXService: SkyService {
   /// For how many origins the entries are kept, whose links begin with it.
   private static let worldLimit = 4
 
-  private let worlds = Mutex<[(origin: String, world: SpaceXWorld)]>([])
+  private let worlds = Locked<[(origin: String, world: SpaceXWorld)]>([])
   private let cache = SpaceXCache()
-  private let calls = Mutex(CallCounter())
+  private let calls = Locked(CallCounter())
 
   public init() {}
 
@@ -100,12 +99,9 @@ public final class SpaceXService: SkyService {
         throw SpaceXProblem(message: "invalid JSON, only supports object and array")
       }
     }
-    let condition = try SpaceXCondition(asked.member("query") ?? .emptyObject, texts: Self.texts[name] ?? [])
-    let crewPath = name == "launches" && version == "v4" ? "crew.crew" : "crew"
-    let page = try SpaceXPage(asked.member("options") ?? .emptyObject, crewPath: crewPath)
-    var found: [Value] = []
-    for entry in all where try condition.holds(for: entry) { found.append(entry) }
-    return page.value(of: found, in: world)
+    return try SpaceXQuery.page(
+      asked, of: all, texts: Self.texts[name] ?? [],
+      crewPath: name == "launches" && version == "v4" ? "crew.crew" : "crew", world: world.index)
   }
 
   /// Version 4 lists the ids of the crew, without roles.
@@ -158,7 +154,7 @@ public final class SpaceXService: SkyService {
 private final class SpaceXCache: Sendable {
   private static let limit = 500
 
-  private let ends = Mutex<[String: SkyTime]>([:])
+  private let ends = Locked<[String: SkyTime]>([:])
 
   /// Whether an answer is in the cache; if not, it is from now on.
   func has(_ name: String, for seconds: Int, at now: SkyTime) -> Bool {

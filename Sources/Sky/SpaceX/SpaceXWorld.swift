@@ -7,8 +7,8 @@ struct SpaceXWorld: Sendable {
   private(set) var collections: [String: [Value]] = [:]
   /// What is one entry and no collection.
   let single = ["company": SpaceXAssets.company, "roadster": SpaceXAssets.roadster]
-  /// Where entries are, by collection and id.
-  private var places: [String: [String: Int]] = [:]
+  /// An object of the entries, by collection and id.
+  private(set) var index = Value.emptyObject
   /// What the addresses of pictures begin with.
   private let origin: String
 
@@ -17,20 +17,18 @@ struct SpaceXWorld: Sendable {
     let flights = SpaceXFlight.all
     collections = [
       "launches": flights.map(launch), "payloads": flights.flatMap(payloads), "rockets": rockets,
-      "cores": cores,
-      "launchpads": launchpads, "landpads": landpads, "ships": ships, "crew": crew, "capsules": capsules,
-      "dragons": dragons, "starlink": [], "history": [],
+      "cores": cores, "launchpads": launchpads, "landpads": landpads, "ships": ships, "crew": crew,
+      "capsules": capsules, "dragons": dragons, "starlink": [], "history": [],
     ]
     for (name, entries) in collections {
-      for (place, entry) in entries.enumerated() {
-        if let id = entry.member("id")?.string { places[name, default: [:]][id] = place }
-      }
+      let keys = entries.map { Key($0.member("id")?.string ?? "") }
+      index.setMember(Key(name), .object(Shape(keys), entries))
     }
   }
 
   /// The entry of a collection with an id.
   func entry(_ id: String, of collection: String) -> Value? {
-    places[collection]?[id].flatMap { collections[collection]?[$0] }
+    index.member(collection)?.member(id)
   }
 
   /// 24 hexadecimal digits.
@@ -59,8 +57,7 @@ struct SpaceXWorld: Sendable {
     return .record([
       "fairings": fairings(flight), "links": links(flight),
       "static_fire_date_utc": .text(fire?.isoWithMilliseconds),
-      "static_fire_date_unix": .count(fire?.seconds),
-      "net": .bool(false),
+      "static_fire_date_unix": .count(fire?.seconds), "net": .bool(false),
       "window": flight.knows("n") ? .number([0, 900, 7200, 14_400][flight.number % 4]) : .null,
       "rocket": id("rocket", flight.rocket), "success": .flag(flight.success), "failures": failures(flight),
       "details": flight.knows("d") ? .string(details(flight)) : .null, "crew": .array(crew(of: flight)),
@@ -129,8 +126,7 @@ struct SpaceXWorld: Sendable {
         "small": .array([]), "original": .array((0..<flight.photos).map { photo("\(slug)-\($0 + 1)") }),
       ]),
       "presskit": page("k", "https://press.example/kits/\(slug)"),
-      "webcast": page("v", "https://youtu.be/\(video)"),
-      "youtube_id": page("v", video),
+      "webcast": page("v", "https://youtu.be/\(video)"), "youtube_id": page("v", video),
       "article": page("a", "https://news.example/\(flight.date.date.year)/\(slug)"),
       "wikipedia": page("w", "https://encyclopedia.example/wiki/\(slug)"),
     ])

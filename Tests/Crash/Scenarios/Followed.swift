@@ -1,20 +1,13 @@
-import Foundation
-import Reactive
-
 /// A file that grows and is rotated, also while nothing runs, is followed → `jsonl`, `debounce` and `exec`: each line
-/// is there once, in order, of each ten the last one comes out, and what must be reported is reported.
+/// is there once, in order, of each ten the last one comes out, and every command is run.
 final class Followed: Scenario {
   let place: Place
   let logs = ["log.jsonl", "quiet.jsonl"]
-  private var count = 0
-  private var isInLine = false
+  private let input: GrowingFile
   private var isEnding = false
-  private var lastRotation = Date()
-  private var dice: SplitMix64
 
   init(_ place: Place) throws {
     self.place = place
-    dice = SplitMix64(seed: 1)
     try place.write(
       "p.yaml",
       """
@@ -32,59 +25,17 @@ final class Followed: Scenario {
 
       """)
     try place.write("tell.sh", "printf '%s %s\\n' \"$FLOW_EVENT_ID\" \"$(cat)\" >>told\n")
-    try place.write("in.jsonl", "")
+    input = try GrowingFile("in.jsonl", in: place) { "{\"n\":\($0)}" }
   }
+
+  private var count: Int { input.count }
 
   func tend(_ life: Life?) throws {
-    if isEnding { return }
-    switch dice.below(40) {
-    case 0..<10: try add(lines: 1 + dice.below(20))
-    case 10:
-      // The rest of the line comes later.
-      try place.append("in.jsonl", isInLine ? "" : "{\"n\":")
-      isInLine = true
-    // A file that was never read is not known by any other name.
-    case 11 where lastRotation.timeIntervalSinceNow < -0.3 && place.size("log.jsonl") > 0: try rotate()
-    default: break
-    }
-  }
-
-  private func add(lines: Int) throws {
-    var text = ""
-    for _ in 0..<lines {
-      count += 1
-      text += isInLine ? "\(count)}\n" : "{\"n\":\(count)}\n"
-      isInLine = false
-    }
-    try place.append("in.jsonl", text)
-  }
-
-  private func rotate() throws {
-    if isInLine { try add(lines: 1) }
-    // A last line may have no line break.
-    let isCutShort = dice.below(4) == 0
-    if isCutShort {
-      count += 1
-      try place.append("in.jsonl", "{\"n\":\(count)}")
-    }
-    var number = 1
-    while place.has("in.jsonl.\(number)") { number += 1 }
-    for number in (1..<number).reversed() {
-      rename(place["in.jsonl.\(number)"], place["in.jsonl.\(number + 1)"])
-    }
-    rename(place["in.jsonl"], place["in.jsonl.1"])
-    // A writer that does not know yet, and then a while without a file.
-    if !isCutShort, dice.below(2) == 0 {
-      count += 1
-      try place.append("in.jsonl.1", "{\"n\":\(count)}\n")
-    }
-    if dice.below(2) == 0 { usleep(5000) }
-    try place.write("in.jsonl", "")
-    lastRotation = Date()
+    if !isEnding { try input.tend(mayRotate: place.size("log.jsonl") > 0) }
   }
 
   func prepareEnd() throws {
-    try add(lines: 1)
+    try input.add(1)
     isEnding = true
   }
 

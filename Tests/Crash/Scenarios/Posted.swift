@@ -1,5 +1,5 @@
 import Loopback
-import Synchronization
+import Reactive
 
 /// Polls → `dedupe` → `http`, some of whose requests fail at first, or have no answer: each event at least once, repeats
 /// with the same id.
@@ -67,7 +67,7 @@ final class Posted: Scenario {
 
 /// How often something was asked for.
 final class Tries: Sendable {
-  private let counts = Mutex<[Int: Int]>([:])
+  private let counts = Locked<[Int: Int]>([:])
 
   /// Counted from one.
   func next(_ number: Int) -> Int {

@@ -30,26 +30,27 @@ struct PollingTests {
   /// The moments of the polls that came through, and whether the run went well.
   private func moments(
     _ schedule: String, from start: String, for duration: Duration, isOnce: Bool = false, random: Double = 0,
-    failing: Set<Int> = []
-  ) throws -> (moments: [String], isDone: Bool?) {
-    let heard = Locked<[String]>([])
+    failing: Set<Int> = [], setBy step: Double = 0, after: Duration = .zero
+  ) throws -> (moments: [String], seconds: [Double], isDone: Bool?) {
+    let heard = Locked<[(moment: String, second: Double)]>([])
     let counter = NodeSpec(
       "counter", "count the polls", examples: [.init("", "counter:")],
       .poll { _, _ in Counter(failing: failing) })
+    let clock = VirtualScheduler()
+    @Sendable func passed() -> Double { Double(clock.now.nanoseconds) / 1e9 }
     let notes = NodeSpec(
       "notes", "note", examples: [.init("", "notes:")],
       .sink { _, _ in
-        Notes { event in heard.withLock { $0.append(timestamp(event.poll.at)) } }
+        Notes { event in heard.withLock { $0.append((timestamp(event.poll.at), passed())) } }
       })
     var reader = PipelineReader(catalog: Catalog([counter, notes]))
     reader.read(
       path: "a.yaml", Array("sources: { s: { counter: {}, \(schedule) } }\nsinks: { o: notes }\n".utf8))
     #expect(reader.problems.isEmpty, "\(reader.problems)")
     let plan = try #require(reader.plans.first)
-    let clock = VirtualScheduler()
     let begin = try #require(parseTimestamp(start))
     let world = World(
-      wallClock: { begin + Double(clock.now.nanoseconds) / 1e9 }, random: { random },
+      wallClock: { begin + passed() + (clock.now - Instant() >= after ? step : 0) }, random: { random },
       environment: { _ in nil })
     let screen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
     var options = RunOptions(world: world, log: .silent, screen: screen)
@@ -62,7 +63,7 @@ struct PollingTests {
     run.stop()
     clock.run(limit: 10_000)
     #expect(done.withLock { $0 } != nil, "the run did not end when it was stopped")
-    return (heard.withLock { $0 }, isDone)
+    return heard.withLock { ($0.map(\.moment), $0.map(\.second), isDone) }
   }
 
   @Test("every: at the start, and then at a steady beat")
@@ -93,6 +94,39 @@ struct PollingTests {
     let polls = try moments(
       "cron: '0 * * * *', at_start: true", from: "2026-01-01T00:10:00Z", for: .seconds(3600))
     #expect(polls.moments == ["2026-01-01T00:10:00Z", "2026-01-01T01:00:00Z"])
+  }
+
+  @Test(
+    "a clock that is set holds no poll up for longer than two periods, three hours at most",
+    arguments: ["every: 1m", "cron: '* * * * *'", "cron: '0 * * * *'", "cron: '30 8 * * *'"],
+    [-3600, 3600, -86_400, 86_400, -31_622_400, 31_622_400] as [Double])
+  func clockSteps(schedule: String, step: Double) throws {
+    let period =
+      schedule.contains("1m") || schedule.contains("* * * * *")
+      ? 60.0 : schedule.contains("0 *") ? 3600 : 86_400
+    // Just after a poll, and just before one.
+    for after in [period + 1, period * 2 - 1] {
+      let polls = try moments(
+        schedule, from: "2026-03-01T08:30:00Z", for: .seconds(Int(after + 3 * period + 10_900)), setBy: step,
+        after: .seconds(Int(after)))
+      let next = try #require(polls.seconds.first { $0 > after })
+      #expect(next - after <= period + min(period, 10_800) + 60)
+      // And then at a steady beat again.
+      let gaps = zip(polls.seconds, polls.seconds.dropFirst()).filter { $0.0 > after }.map { $1 - $0 }
+      #expect(gaps.allSatisfy { $0 <= period + 1 })
+    }
+  }
+
+  @Test("a cron of each day polls once where the clock is set back by an hour")
+  func cronSetBack() throws {
+    let polls = try moments(
+      "cron: '0 12 * * *'", from: "2026-03-01T11:00:00Z", for: .seconds(48 * 3600), setBy: -3600,
+      after: .seconds(5400))
+    #expect(polls.moments == ["2026-03-01T12:00:00Z", "2026-03-02T12:00:00Z"])
+    let waiting = try moments(
+      "cron: '0 12 * * *'", from: "2026-03-01T11:00:00Z", for: .seconds(24 * 3600), setBy: -3600,
+      after: .seconds(1800))
+    #expect(waiting.moments == ["2026-03-01T12:00:00Z"])
   }
 
   @Test("jitter puts each poll off, but the first, and the beat does not drift by it")

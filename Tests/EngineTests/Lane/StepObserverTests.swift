@@ -19,7 +19,7 @@ import Testing
     let step = Sleeper()
     let observer = StepObserver(
       step, to: PublishSubject<Event>(), in: Subscription(),
-      StepContext(name: "s", lane: lane, log: log, meter: meter),
+      StepContext(name: "s", lane: lane, log: log, meter: meter, isGivenSnapshots: true),
       ErrorReporter(.log, lane, meter, log, letters: { _, _ in }), ending: { .keep })
     observer.ring()
     #expect(step.wakings == 1)

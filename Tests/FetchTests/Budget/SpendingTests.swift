@@ -1,7 +1,6 @@
 import Foundation
 import Reactive
 import Store
-import Synchronization
 import TestScale
 import Testing
 
@@ -197,8 +196,8 @@ import Testing
       ]
       let clock = VirtualScheduler(seed: seed)
       // The site counts a call at any time between its going out and its answer.
-      let seen = Mutex<[Double]>([])
-      let chance = Mutex(SplitMix64(seed: seed + 1000))
+      let seen = Locked<[Double]>([])
+      let chance = Locked(SplitMix64(seed: seed + 1000))
       let plays = try (0..<3).map { number in
         Play(
           ["ll.example.org": SiteBudget(windows)], file: try WebFile(path: path), clock: clock,

@@ -26,6 +26,17 @@ import Testing
     #expect(decide(cached(at: 2000, etag: "a")) == .revalidate)
   }
 
+  @Test(
+    "an entry of another clock is never younger than it is",
+    arguments: [-3600, 3600, -86_400, 86_400, -31_622_400, 31_622_400] as [Double])
+  func clockSteps(step: Double) {
+    let now = 1_800_000_000.0
+    let stored = cached(at: now + step, etag: "a")
+    #expect(CachePolicy.decide(stored, rule, refresh: false, at: now) == .revalidate)
+    // Once revalidated by the right clock, it is young.
+    #expect(CachePolicy.decide(cached(at: now), rule, refresh: false, at: now + 99) == .use)
+  }
+
   @Test("it is asked with all that the server gave")
   func conditions() {
     let headers = CachePolicy.conditions(cached(at: 0, etag: "\"a\"", modified: "b"))

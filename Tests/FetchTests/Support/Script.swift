@@ -1,7 +1,6 @@
 import Foundation
 import Reactive
 import Store
-import Synchronization
 
 @testable import Fetch
 
@@ -17,7 +16,7 @@ final class Script: Transport {
 
   private let clock: VirtualScheduler
   private let answer: @Sendable (TransferOrder, Int) -> (outcome: Outcome, after: Duration)
-  private let log = Mutex<[Call]>([])
+  private let log = Locked<[Call]>([])
 
   /// `answer` gets the order and its number, from one.
   init(
@@ -57,8 +56,8 @@ final class Play: Sendable {
   let clock: VirtualScheduler
   let script: Script
   let client: Client
-  private let outcomes = Mutex<[(at: Duration, result: Result<Response, FetchError>)]>([])
-  private let notices = Mutex<[String]>([])
+  private let outcomes = Locked<[(at: Duration, result: Result<Response, FetchError>)]>([])
+  private let notices = Locked<[String]>([])
 
   /// Answers take a tenth of a second; without chance every wait is the longest.
   init(

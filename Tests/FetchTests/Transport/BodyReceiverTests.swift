@@ -1,7 +1,6 @@
 import Loopback
 import Reactive
 import Store
-import Synchronization
 import Testing
 
 @testable import Fetch
@@ -10,8 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct BodyReceiverTests {
   /// Keeps what it is given, up to so many bytes.
   private final class Bucket: BodyReceiver {
-    let statuses = Mutex<[Int]>([])
-    let pieces = Mutex<[[UInt8]]>([])
+    let statuses = Locked<[Int]>([])
+    let pieces = Locked<[[UInt8]]>([])
     let room: Int
 
     init(room: Int = .max) { self.room = room }

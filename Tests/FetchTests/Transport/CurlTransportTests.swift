@@ -1,5 +1,6 @@
 import Foundation
 import Loopback
+import Reactive
 import Synchronization
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
   /// Carries out transfers at the same time; their ends in the order of the orders.
   func transfer(_ orders: [TransferOrder], with transport: CurlTransport) -> [Outcome] {
     let group = DispatchGroup()
-    let outcomes = Mutex<[Int: Outcome]>([:])
+    let outcomes = Locked<[Int: Outcome]>([:])
     for (place, order) in orders.enumerated() {
       group.enter()
       _ = transport.start(order) { outcome in
@@ -288,7 +289,7 @@ import Testing
         #expect(try transfer([order(server.url + "/quick")], with: transport)[0].get().status == 200)
       }
       #expect(told.load(ordering: .relaxed) == 0)
-      let failed = Mutex<Outcome?>(nil)
+      let failed = Locked<Outcome?>(nil)
       let left = try transport?.start(order(server.url + "/slow")) { outcome in
         failed.withLock { $0 = outcome }
       }

@@ -51,6 +51,7 @@ struct KeptStepContractTests {
     "delay: 20s",
     "rate_limit: { count: 1, per: 20s, burst: 3 }",
     "remind: { key: .k, at: .t, before: [5s, 0s] }",
+    "remind: { key: .k, at: .t, before: [29s, 5s, 0s], when_missing: fire }",
     "sample: { every: 20s, key: .k }",
     "throttle: { key: .k, for: 20s, latest: true }",
     "throttle: { key: .k, for: 20s, latest: true, bound: 2 }",

@@ -137,6 +137,8 @@ import Testing
 
   /// Ends attempts at a command of the test.
   private final class HandWorker: DeliveryWorker {
+    let delivers = Deliverable.command
+    let retriesInRealTime = false
     private(set) var ends: [DeliveryEnd] = []
 
     func begin(_ task: RequestTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {

@@ -12,7 +12,7 @@ import System
     let element: Int
   }
 
-  /// The rules as they are told, looked at anew each second.
+  /// The rules as they are documented, applied each second.
   private struct Model {
     struct Entry {
       var at: Int
@@ -25,18 +25,25 @@ import System
     let grace: Int
     var entries: [Int: Entry] = [:]
 
+    var missing: Set<Int> = []
+
+    private func isTimely(_ lead: Int, of time: Int, _ now: Int) -> Bool {
+      now - (time - lead) <= grace && (lead == 0 || now < time)
+    }
+
     /// What becomes due in the second `now`.
     mutating func tick(_ now: Int) -> Set<Told> {
       var all: Set<Told> = []
       for (key, var entry) in entries {
-        for lead in entry.ahead where entry.at - lead <= now {
+        let isMissing = missing.contains(key)
+        for lead in entry.ahead where entry.at - lead <= now && !isMissing {
           entry.ahead.remove(lead)
           if entry.told[lead] == entry.at { continue }
           entry.told[lead] = entry.at
           all.insert(Told(key: key, at: entry.at, lead: lead, element: entry.element))
         }
         let latest = entry.told.values.max().map { max($0, entry.at) } ?? entry.at
-        entries[key] = entry.ahead.isEmpty && now > latest + grace ? nil : entry
+        entries[key] = (entry.ahead.isEmpty || isMissing) && now > latest + grace ? nil : entry
       }
       return all
     }
@@ -46,13 +53,21 @@ import System
       let old = entries[key]
       var entry = old ?? Entry(at: time, element: element)
       entry.element = element
-      if old?.at != time {
+      missing.remove(key)
+      if old?.at == time {
+        for lead in entry.ahead where time - lead <= now {
+          entry.ahead.remove(lead)
+          if entry.told[lead] == time || !isTimely(lead, of: time, now) { continue }
+          entry.told[lead] = time
+          all.insert(Told(key: key, at: time, lead: lead, element: element))
+        }
+      } else {
         entry.at = time
         entry.ahead = Set(leads.filter { time - $0 > now })
         for lead in leads where time - lead <= now {
           if let told = entry.told[lead], told == time || told == old?.at {
             entry.told[lead] = time
-          } else if now - (time - lead) <= grace {
+          } else if isTimely(lead, of: time, now) {
             entry.told[lead] = time
             all.insert(Told(key: key, at: time, lead: lead, element: element))
           }
@@ -82,16 +97,25 @@ import System
     var machine = Machine(
       state: MemoryState(), leads: leads.shuffled(using: &random).map { .seconds($0) },
       grace: .seconds(grace), bound: 100)
+    /// The key of each element.
+    var keys: [Int: Int] = [:]
     for now in 0..<2000 {
       var due: [Told] = []
-      while let reminder = machine.due(at: second(now)) { due.append(told(reminder)) }
+      while let reminder = machine.due(
+        at: second(now), isMissing: { model.missing.contains(keys[$0] ?? -1) })
+      {
+        due.append(told(reminder))
+      }
       #expect(Set(due) == model.tick(now) && Set(due).count == due.count)
       let key = random.below(4)
       switch random.below(12) {
       case 0:
         machine.cancel(key)
         model.entries[key] = nil
+        model.missing.remove(key)
+      case 5: model.missing.insert(key)
       case 1...4:
+        keys[now] = key
         // A few times, so that they come back; some of them past.
         let time = now - now % 50 + random.below(12) * 20 - 60
         let atOnce = machine.accept(now, at: second(time), for: key, now: second(now)).map(told)
@@ -138,6 +162,35 @@ import System
     _ = machine.accept(0, at: second(200), for: 1, now: second(0))
     #expect(machine.due(at: second(205))?.lead == .zero)
     #expect(machine.due(at: second(205)) == nil)
+  }
+
+  @Test("a lead before the time does not fire once the time has come, however long the grace")
+  func past() {
+    var machine = Machine(
+      state: MemoryState(), leads: [.seconds(60), .zero], grace: .seconds(600), bound: 10)
+    #expect(machine.accept(0, at: second(100), for: 1, now: second(130)).map(\.lead) == [.zero])
+    #expect(machine.accept(0, at: second(200), for: 2, now: second(190)).map(\.lead) == [.seconds(60)])
+    // The machine slept past all of it.
+    _ = machine.accept(0, at: second(400), for: 3, now: second(200))
+    var late: [DueReminder<Int, Int>] = []
+    while let reminder = machine.due(at: second(450)) { late.append(reminder) }
+    #expect(late.map(\.lead) == [.zero, .zero])
+  }
+
+  @Test("a missing key fires nothing until it is back, and then what is still of use")
+  func missing() {
+    var machine = Machine(
+      state: MemoryState(), leads: [.seconds(300), .seconds(100), .seconds(10)], grace: .seconds(50),
+      bound: 10)
+    _ = machine.accept(0, at: second(1000), for: 1, now: second(0))
+    #expect(machine.due(at: second(700), isMissing: { _ in true }) == nil)
+    #expect(machine.due(at: second(920), isMissing: { _ in true }) == nil)
+    #expect(machine.accept(1, at: second(1000), for: 1, now: second(920)).map(\.lead) == [.seconds(100)])
+    #expect(machine.due(at: second(990))?.lead == .seconds(10))
+    // One that stays away is forgotten.
+    _ = machine.accept(0, at: second(2000), for: 2, now: second(1000))
+    #expect(machine.due(at: second(2051), isMissing: { _ in true }) == nil)
+    #expect(machine.state.count == 0 && machine.nextDeadline == nil)
   }
 
   @Test("resumes the state of another machine")

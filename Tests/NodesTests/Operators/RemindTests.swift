@@ -37,6 +37,80 @@ import Testing
       ])
   }
 
+  @Test("no lead before the time fires once the time has come: a launch known too late is no reminder")
+  func past() throws {
+    let output = try Trial("remind: { key: .id, at: .net, before: [1h, 10m] }").run(
+      """
+      0s {"id":1,"net":86400}
+      0s poll
+      30m {"id":1,"net":60}
+      30m poll
+      """)
+    #expect(output.lines.isEmpty && output.outcome.messages.isEmpty)
+  }
+
+  @Test(
+    "a key that the last whole poll lacks is held back until it is back; a failed poll holds back nothing")
+  func missing() throws {
+    let polls = """
+      0s {"id":1,"net":7200}
+      0s {"id":2,"net":7200}
+      0s poll
+      30m {"id":2,"net":7200}
+      30m poll
+      59m failure
+      """
+    let second = "1h " + told(2, at: "1970-01-01T02:00:00Z", lead: "1h", in: 3600, #"{"id":2,"net":7200}"#)
+    let step = "remind: { key: .id, at: .net, before: [1h] }"
+    #expect(try Trial(step).run(polls + "\n70m {\"id\":2,\"net\":7200}\n70m poll").lines == [second])
+    // Back in time, and with the time that is left.
+    let back = "\n90m {\"id\":1,\"net\":7200}\n90m {\"id\":2,\"net\":7200}\n90m poll"
+    #expect(
+      try Trial(step).run(polls + back).lines == [
+        second, "1h30m " + told(1, at: "1970-01-01T02:00:00Z", lead: "1h", in: 1800, #"{"id":1,"net":7200}"#),
+      ])
+    // Too late.
+    #expect(try Trial(step).run(polls + back.replacing("90m", with: "121m")).lines == [second])
+    let first = "1h " + told(1, at: "1970-01-01T02:00:00Z", lead: "1h", in: 3600, #"{"id":1,"net":7200}"#)
+    let both = try Trial("remind: { key: .id, at: .net, before: [1h], when_missing: fire }").run(polls).lines
+    #expect(both == [first, second])
+  }
+
+  @Test("a poll of which a step failed on a row makes nothing missing")
+  func incomplete() throws {
+    let output = try Trial(
+      """
+      - filter: if .bad then error("bad") else true end
+      - remind: { key: .id, at: .net }
+      """
+    ).run(
+      """
+      0s {"id":1,"net":60}
+      0s poll
+      30s {"id":2,"bad":true}
+      30s poll
+      """)
+    #expect(output.lines.count == 1)
+  }
+
+  @Test("behind changes nothing is missing, and what was removed is cancelled")
+  func behindChanges() throws {
+    let output = try Trial(
+      """
+      - changes: { key: .id, first: emit }
+      - remind: { key: .key, at: .after.net }
+      """
+    ).run(
+      """
+      0s {"id":1,"net":60}
+      0s {"id":2,"net":60}
+      0s poll
+      30s {"id":1,"net":60}
+      30s poll
+      """)
+    #expect(output.lines.count == 1 && output.lines[0].contains(#""key":1"#))
+  }
+
   @Test("a removed key, or a time that is gone, is told no more")
   func cancelled() throws {
     let output = try Trial("remind: { key: .id, at: .net }").run(

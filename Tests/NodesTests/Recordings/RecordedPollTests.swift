@@ -14,7 +14,10 @@ import System
     arguments: [
       #"{"at":"2026-01-01T00:00:00Z","rows":[]}"#,
       #"{"at":"2026-01-01T00:00:00.250Z","rows":[{"id":1},2]}"#,
-      #"{"at":"2026-01-01T00:00:00Z","rows":[1],"meta":{"stale":true,"age":5},"whole":false}"#,
+      #"{"at":"2026-01-01T00:00:00Z","rows":[1],"meta":{"stale":true,"age":5},"coverage":"partial"}"#,
+      #"{"at":"2026-01-01T00:00:00Z","rows":[1],"coverage":"complete"}"#,
+      #"{"at":"2026-01-01T00:00:00Z","rows":[1],"coverage":"truncated"}"#,
+      #"{"at":"2026-01-01T00:00:00Z","rows":[1],"coverage":"truncated","order":"-.stats.net","last":7,"moves":true}"#,
       #"{"at":"2026-01-01T00:00:00Z","error":"no answer"}"#,
     ])
   func again(_ line: String) throws {
@@ -28,12 +31,18 @@ import System
     #expect(offset.at == 0 && number.at == 0)
   }
 
-  @Test("a script has the rows, the notes and whether all was there, or the failure")
+  @Test("a recording from before there was a coverage says whole: false of a partial poll")
+  func older() throws {
+    let poll = try RecordedPoll(try Value.parse(#"{"at":0,"rows":[],"whole":false}"#))
+    #expect(poll.answer.coverage == .partial)
+  }
+
+  @Test("a script has the rows, the notes and the coverage, or the failure")
   func answers() throws {
     let notes = Value.record([("stale", .bool(true))])
-    let answer = RecordedPoll(at: 3, .rows([.number(1)], notes: notes, isWhole: false)).answer
+    let answer = RecordedPoll(at: 3, .rows([.number(1)], notes: notes, coverage: .partial)).answer
     guard case .poll(let rows) = answer.what, rows == [.number(1)] else { throw WrongKind() }
-    #expect(answer.at == 3 && answer.notes.member("stale") == .bool(true) && !answer.isWhole)
+    #expect(answer.at == 3 && answer.notes.member("stale") == .bool(true) && answer.coverage == .partial)
     guard case .failure("no") = RecordedPoll(at: 3, .error("no")).answer.what else { throw WrongKind() }
   }
 

@@ -70,7 +70,7 @@ import System
   func again() throws {
     let answers: [PollAnswer?] = [
       PollAnswer([row(1), row(2)]), PollAnswer([row(2)], notes: .record([("stale", .bool(true))])), nil,
-      PollAnswer([row(3)], isWhole: false), PollAnswer([row(3)]),
+      PollAnswer([row(3)], coverage: .partial), PollAnswer([row(3)]),
     ]
     let first = try run(over: answers, hours: 4) { $0.recording { $0.replacing("hunter2", with: "***") } }
     #expect(folder.names == ["up-one.jsonl"])
@@ -78,7 +78,7 @@ import System
     let again = try run(over: [], hours: 4) { $0.replaying() }
     #expect(first.heard.count > 3 && again.heard == first.heard)
     #expect(first.told == ["error: no answer to key hunter2"])
-    #expect(again.told == ["error: no answer to key ***"])
+    #expect(again.told == ["error: no answer to key *** (recorded 1970-01-01T02:00:00Z)"])
     #expect(again.hasEnded && !first.hasEnded, "a recording has an end")
   }
 

@@ -111,6 +111,71 @@ import System
     #expect(try events() == ["a@p 2 x", "b@p 0 x"])
   }
 
+  @Test("programs are asked to read the file again, an hour later by default")
+  func refresh() throws {
+    for (option, interval) in [("", "PT1H"), (", refresh: 6h", "PT6H")] {
+      _ = try run([[row(interval)]], option)
+      let calendar = try calendar()
+      #expect(calendar["REFRESH-INTERVAL"] == interval && calendar["X-PUBLISHED-TTL"] == interval)
+      #expect(calendar.all("REFRESH-INTERVAL").first?.parameters == ["VALUE": "DURATION"])
+    }
+  }
+
+  @Test("an event of whole days has no alarms, and gets them when its time is known")
+  func daysWithoutAlarms() throws {
+    _ = try run([[row("a", "x", #","days":true"#)]], ", alarms: [1d, 1h]")
+    #expect(try calendar().components[0].components.isEmpty)
+    _ = try run([[row("a")]], ", alarms: [1d, 1h]")
+    #expect(try calendar().components[0].components.count == 2)
+  }
+
+  @Test("the file is written once for all the news of a poll")
+  func oncePerPoll() throws {
+    let disk = WatchedDisk()
+    let polls = (0..<5).map { poll in (0..<40).map { row("\($0)", "name \(poll)") } }
+    _ = try run(polls, state: try TemporaryState(), disk: disk)
+    #expect(disk.count("rename") == 5)
+  }
+
+  @Test(
+    "with state, a sequence never decreases: not when the event was dropped, nor when the file was deleted")
+  func keptSequences() throws {
+    let state = try TemporaryState()
+    _ = try run([[row("a")], [row("a", "y")], [row("a", "z")]], state: state)
+    try FileManager.default.removeItem(atPath: path)
+    _ = try run([[row("a", "z")]], state: state)
+    #expect(try events() == ["a@p 3 z"])
+    // Cancelled after its end, it is dropped at once.
+    let old = #"{"id":"old","name":"o","at":"2025-11-01T00:00:00Z"}"#
+    _ = try run([[old], [#"{"id":"old","gone":true}"#]], state: state)
+    #expect(try events() == ["a@p 3 z"])
+    _ = try run([[old]], state: state)
+    #expect(try events() == ["old@p 1 o", "a@p 3 z"])
+    // Killed between its write and the next commit, and the file gone.
+    try keep(["1", "2"], in: state)
+    try FileManager.default.removeItem(atPath: path)
+    _ = try run([], state: state)
+    #expect(try events() == ["a@p 5 2"])
+  }
+
+  @Test("sequences of events that have left the file are forgotten at their bound, and those in it never")
+  func boundedSequences() throws {
+    let state = try TemporaryState()
+    // Long past, so that each is dropped when it is cancelled.
+    let polls = (0..<9).flatMap { number in
+      [
+        [#"{"id":"\#(number)","name":"o","at":"2025-11-01T00:00:00Z"}"#],
+        [#"{"id":"\#(number)","gone":true}"#],
+      ]
+    }
+    _ = try run([[row("a")], [row("a", "y")]] + polls, ", max_events: 2", state: state)
+    let known = try StateReader(path: state.path)
+    #expect(try known.tables().first { $0.node == "cal@sequences" }?.count == 4)
+    try FileManager.default.removeItem(atPath: path)
+    _ = try run([[row("a", "y")]], ", max_events: 2", state: state)
+    #expect(try events() == ["a@p 2 y"])
+  }
+
   @Test("of too many those stay that end last, and that is said")
   func limit() throws {
     let rows = (1...5).map { #"{"id":\#($0),"name":"x","at":"2026-03-0\#($0)T00:00:00Z"}"# }

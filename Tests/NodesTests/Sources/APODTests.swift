@@ -57,21 +57,37 @@ import System
       Self.days($0, failing: 3)
     }
     let answer = try trial.poll()
-    #expect(dates(answer) == ["01", "02", "04"] && !answer.isWhole)
+    #expect(dates(answer) == ["01", "02", "04"] && answer.coverage == .partial)
     #expect(trial.told.entries.last == "the service fails on 2026-03-03; left out")
   }
 
   @Test("that today is not there yet is no failure")
   func notYet() throws {
     for (status, body) in [
-      (404, #"{"code":404,"msg":"No data"}"#), (400, #"{"code":400,"msg":"Date must be"}"#),
+      (404, #"{"code":404,"msg":"No data available for date: 2026-03-05","service_version":"v1"}"#),
+      (400, #"{"code":400,"msg":"Date must be between Jun 16, 1995 and Mar 04, 2026."}"#),
     ] {
       let trial = try WebTrial("apod: { days: 1, url: 'http://a' }", at: Self.now) { _ in
         .init(body, status: status)
       }
       let answer = try trial.poll()
-      #expect(answer.rows.isEmpty && answer.isWhole)
+      #expect(answer.rows.isEmpty && answer.coverage == .complete)
     }
+  }
+
+  @Test(
+    "an error that is not the service's own fails the poll, and removes nothing",
+    arguments: [
+      (404, "<html><title>404 Not Found</title></html>"), (404, #"{"detail":"Not found."}"#),
+      (404, "Not Found"),
+      (404, ""), (404, #"{"code":404,"msg":"no such route"}"#), (404, #""No data available for date""#),
+      (400, "Bad Request"), (400, #"{"code":400,"msg":"Bad Request: incorrect field passed."}"#),
+    ])
+  func foreign(_ status: Int, _ body: String) throws {
+    let trial = try WebTrial("apod: { days: 1, url: 'http://a' }", at: Self.now) { _ in
+      .init(body, status: status)
+    }
+    #expect(throws: FetchError.self) { try trial.poll() }
   }
 
   @Test("days drawn by chance are drawn anew each time")

@@ -142,7 +142,8 @@ import System
       let answer = try trial.poll()
       #expect(Value.array(answer.rows).description == "[1]" && answer.notes.member("stale")?.isTruthy == true)
     }
-    #expect(trial.told.entries.count { $0.contains("until there is a new one") } == 1, "\(trial.told.entries)")
+    #expect(
+      trial.told.entries.count { $0.contains("until there is a new one") } == 1, "\(trial.told.entries)")
     isBroken.note(false)
     #expect(try trial.poll().notes == .emptyObject)
     #expect(trial.told.entries.last == "there is a new response again")

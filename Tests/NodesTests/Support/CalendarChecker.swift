@@ -94,7 +94,7 @@ struct CalendarChecker {
   private static func check(_ component: Component) throws {
     let (needed, allowed): ([String], [String])
     switch component.name {
-    case "VCALENDAR": (needed, allowed) = (["VERSION", "PRODID"], ["CALSCALE"])
+    case "VCALENDAR": (needed, allowed) = (["VERSION", "PRODID"], ["CALSCALE", "REFRESH-INTERVAL"])
     case "VEVENT":
       needed = ["UID", "DTSTAMP", "DTSTART"]
       allowed = [

@@ -1,8 +1,8 @@
-import Synchronization
+import Reactive
 
 /// What closures of a test were called with, in order.
 final class Journal<Entry: Sendable>: Sendable {
-  private let log = Mutex<[Entry]>([])
+  private let log = Locked<[Entry]>([])
 
   var entries: [Entry] { log.withLock { $0 } }
   var count: Int { entries.count }

@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import Sky
@@ -18,12 +19,13 @@ import Testing
   @Test("faults are read with their rates, and by name alone have the usual one")
   func reading() throws {
     let faults = try SkyFaults("429=0.5, 5xx,html=0")
-    #expect(faults.rates == [.tooMany: 0.5, .outage: SkyFaults.Kind.outage.usualRate, .html: 0])
+    #expect(faults.rates == [.tooMany: 0.5, .outage: SkyFaults.Kind.outage.usualRate, .html: 0, .ties: 1])
     #expect(!faults.has(.html) && faults.has(.tooMany) && !faults.has(.drip))
     #expect(try SkyFaults("all").rates.count == SkyFaults.Kind.allCases.count)
     #expect(try SkyFaults("all=1,drip=0").rate(.drip) == 0)
     #expect(try SkyFaults("none") == .none)
-    #expect(try SkyFaults("") == .none)
+    #expect(try SkyFaults("") == .usual)
+    #expect(try !SkyFaults("ties=0").has(.ties))
   }
 
   @Test(
@@ -63,6 +65,8 @@ import Testing
     #expect(try one("drip=1").delivery == .drip)
     #expect(try one("reset=1").delivery == .reset)
     #expect(try one("5xx=1").status >= 500)
+    #expect(try one("404=1").status == 404 && one("404=1")[header: "content-type"] == "text/html")
+    #expect(try one("null=1").status == 200 && one("null=1").text == "null")
     let refused = try one("429=1")
     #expect(refused.status == 429 && refused[header: "retry-after"] == "60")
     #expect(try sky("429=1").answer(.get("/v4/launches"), at: LaunchWorld.start).text == "Too Many Requests")
@@ -70,6 +74,84 @@ import Testing
       try sky("429=1").answer(.get("/planetary/apod"), at: LaunchWorld.start).text.contains("OVER_RATE_LIMIT")
     )
     #expect(try one("apod=1").body == good.body)
+  }
+
+  /// The ids on the pages of the list of upcoming launches.
+  private func ids(_ sky: Sky, _ query: String = "", at now: SkyTime = LaunchWorld.start) throws -> [[String]]
+  {
+    try (0..<3).map { page in
+      let address = "/2.3.0/launches/upcoming/?limit=100&mode=list&offset=\(page * 100)\(query)"
+      return try sky.answer(.get(address, headers: Self.key), at: now).value().rows("id")
+    }
+  }
+
+  private static let key = [(name: "Authorization", value: "Token k")]
+
+  @Test("ties: launches of one date come in another order each time, unless the ordering breaks the tie")
+  func ties() throws {
+    let sky = Sky(seed: 1, upcoming: 280)
+    let (one, other) = (try ids(sky), try ids(sky))
+    #expect(one != other)
+    // So pages repeat and miss launches, though their dates are in order.
+    #expect(Set(one.joined()).count < one.joined().count)
+    let page = try sky.answer(.get("/2.3.0/launches/upcoming/?limit=100&mode=list"), at: LaunchWorld.start)
+      .value()
+    #expect(page.rows("net") == page.rows("net").sorted())
+    for query in ["&ordering=net,id", "&ordering=id", "&ordering=-net,colour,-id"] {
+      let fixed = try ids(sky, query)
+      #expect(try ids(sky, query) == fixed)
+      #expect(Set(fixed.joined()).count == fixed.joined().count)
+    }
+    let none = try self.sky("none")
+    #expect(try ids(none) == ids(none))
+    // The same sky has the same orders.
+    #expect(try ids(Sky(seed: 1, upcoming: 280)) == one)
+  }
+
+  @Test(
+    "past, empty and partial: one poll is wrong, and those around it are sound",
+    arguments: SkyFaults.Kind.glitches)
+  func glitches(_ kind: SkyFaults.Kind) throws {
+    let sky = Sky(seed: 1, faults: try SkyFaults("\(kind.rawValue)=1"), upcoming: 60)
+    let sound = Sky(seed: 1, upcoming: 60)
+    var wrong: [Int] = []
+    for hour in stride(from: 0, to: 240, by: 6) {
+      let now = LaunchWorldTests.time(Double(hour) / 24)
+      func page(_ sky: Sky, _ minutes: Double = 0) throws -> Value {
+        let address = "/2.3.0/launches/upcoming/?limit=100&mode=list&ordering=net,id"
+        return try sky.answer(.get(address, headers: Self.key), at: now + minutes * 60).value()
+      }
+      let (found, truth) = (try page(sky), try page(sound))
+      if found == truth { continue }
+      wrong.append(hour)
+      let rows = found.rows("id")
+      #expect(found.member("next") == .null)
+      switch kind {
+      case .past:
+        #expect(rows.count == 10 && found.member("count") == .number(10))
+        #expect(found.rows("net").allSatisfy { $0.hasPrefix("1957-") || $0.hasPrefix("1958-") })
+      case .empty: #expect(rows.isEmpty && found.member("count") == .number(0))
+      default:
+        #expect(found.member("count") == truth.member("count"))
+        #expect(rows == Array(truth.rows("id").prefix((truth.rows("id").count + 1) / 2)))
+      }
+      #expect(try page(sky, 19) != page(sound, 19), "a retry meets it too")
+      #expect(try page(sky, 21) == page(sound, 21))
+    }
+    #expect(wrong.count >= 4)
+    #expect(zip(wrong, wrong.dropFirst()).allSatisfy { $1 - $0 >= 36 })
+  }
+
+  @Test("a glitch is for lists of launches alone")
+  func glitchedPaths() throws {
+    let sky = Sky(seed: 1, faults: try SkyFaults("empty=1"), upcoming: 60)
+    let now = LaunchWorldTests.time(0.2)
+    for path in ["/2.3.0/agencies/", "/2.3.0/config/launch_statuses/", "/v4/rockets"] {
+      #expect(sky.answer(.get(path), at: now).body.count > 500)
+    }
+    for path in ["/2.3.0/launches/upcoming/", "/2.2.0/launch/previous/", "/2.0.0/launch/"] {
+      #expect(try sky.answer(.get(path), at: now).value().rows("id").isEmpty)
+    }
   }
 
   @Test("an outage lasts a while, and hits all requests of a service meanwhile")

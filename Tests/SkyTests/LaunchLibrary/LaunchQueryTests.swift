@@ -105,6 +105,8 @@ import Testing
     let updated = try select("ordering=-last_updated").map(\.lastUpdated)
     #expect(updated == updated.sorted(by: >))
     #expect(try select("ordering=colour").map(\.net) == byNet)
+    let byBoth = try select("ordering=-net,colour,id")
+    #expect(byBoth.map(\.id) == all.sorted { ($1.net, $0.id) < ($0.net, $1.id) }.map(\.id))
   }
 
   @Test("a time that is none is refused, with the name of the parameter")

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Reactive
 import Testing
 
 @testable import Fetch
@@ -22,7 +22,7 @@ import Testing
     change(&order)
     let transport = try CurlTransport()
     let done = DispatchSemaphore(value: 0)
-    let outcome = Mutex<Result<TransferResponse, TransferError>?>(nil)
+    let outcome = Locked<Result<TransferResponse, TransferError>?>(nil)
     _ = transport.start(order) { result in
       outcome.withLock { $0 = result }
       done.signal()

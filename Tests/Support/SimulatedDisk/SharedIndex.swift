@@ -1,4 +1,4 @@
-import Synchronization
+import Reactive
 
 /// The memory that connections to one file in write-ahead mode share, and the locks on it.
 ///
@@ -13,7 +13,7 @@ final class SharedIndex: Sendable {
     var writers = Array(repeating: Int?.none, count: 8)
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   deinit {
     for region in state.withLock({ $0.regions }) { UnsafeMutableRawPointer(bitPattern: region)?.deallocate() }

@@ -42,13 +42,13 @@ public final class SimulatedDisk: Sendable {
   }
 
   public let options: Options
-  let state: Mutex<DiskState>
+  let state: Locked<DiskState>
   /// Distinguishes its VFSs from those of other disks.
   let number: Int
 
   public init(_ options: Options) {
     self.options = options
-    state = Mutex(DiskState(options))
+    state = Locked(DiskState(options))
     number = SimulatedDisk.count.wrappingAdd(1, ordering: .relaxed).newValue
   }
 

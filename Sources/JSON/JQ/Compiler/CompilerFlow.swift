@@ -132,9 +132,10 @@ extension Compiler {
     case (.single(let make), .many(let run)):
       return .many { (value, frame, out) throws(Exception) in
         guard let bound = try make(value, frame) else { return }
-        // The receiver of an output may enter this code again before it returns, so the slot is restored.
+        // The receiver of an output may enter this code again before it returns, so the slot is restored. A tail call is
+        // still to be made, and its arguments may use the variable.
         let saved = frame.slots[slot]
-        defer { frame.slots[slot] = saved }
+        defer { if frame.run.tail == nil { frame.slots[slot] = saved } }
         frame.slots[slot] = bound
         try run(value, frame, out)
       }

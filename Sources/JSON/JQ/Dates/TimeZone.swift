@@ -150,6 +150,12 @@ public struct SystemZone: Sendable {
     self.zone = zone
   }
 
+  /// Whether local times can be in a zone: one of a name or rule, or a zoneinfo file (`:/etc/localtime`), as in `TZ`.
+  public static func isLocal(_ name: String, files: FileReading = .system) -> Bool {
+    let path = name.hasPrefix(":") ? String(name.dropFirst()) : name
+    return TimeZone(name: path, allowsPaths: true, files: files) != nil
+  }
+
   /// Seconds east of UTC at a moment, in seconds since 1970.
   public func offset(at moment: Int) -> Int { zone.offset(at: moment).seconds }
 }

@@ -1,13 +1,13 @@
 import Reactive
 
-/// A time to be reminded of, and how far that has come.
+/// A time to be reminded of, and its progress.
 struct Reminder<Element: Sendable>: Sendable {
   var at: Instant
-  /// What named the time last.
+  /// The latest event that named the time.
   var element: Element
-  /// The first of the leads that is still to come; all behind it are, too.
+  /// The first of the leads that are still ahead; all behind it are, too.
   var next: Int
-  /// The time of which each lead has last told.
+  /// The time for which each lead has last fired.
   var told: [Instant?]
 }
 
@@ -19,11 +19,13 @@ struct DueReminder<Key: Hashable & Sendable, Element: Sendable>: Sendable {
   let element: Element
 }
 
-/// The state machine of `remind`: decides when to remind of times that may move; memory and time are handed in.
+/// The state machine of `remind`: decides when to remind of times that may move; memory and time are passed in.
 ///
-/// Each lead tells once of a time. When a key's time moves, a lead that is ahead of the new time will tell of it. One
-/// that is past tells at once if it is no older than `grace`, unless it has told already of the time that has moved.
-/// A key is forgotten when nothing could be told of its time any more.
+/// Each lead fires once per time. When a key's time moves, a lead that is ahead of the new time will fire for it. One
+/// that is past fires at once if it is no older than `grace`, unless it has fired already for the time before. A lead
+/// before the time never fires once the time has come. While a key is missing nothing fires for it; when it is back,
+/// its leads that are past are treated like those of a time that moved. A key is forgotten when nothing could fire for
+/// its time any more.
 struct RemindMachine<State: KeyedState, Element: Sendable>: Sendable
 where State: Sendable, State.Value == Reminder<Element> {
   typealias Due = DueReminder<State.Key, Element>
@@ -45,19 +47,19 @@ where State: Sendable, State.Value == Reminder<Element> {
     for (key, reminder) in kept { deadlines.set(deadline(of: reminder), for: key) }
   }
 
-  /// When `due` should be asked next.
+  /// When `due` must be called next.
   var nextDeadline: Instant? {
     mutating get { deadlines.earliest }
   }
 
-  /// How many keys have a reminder to come.
+  /// How many keys have a lead ahead.
   var count: Int {
     var count = 0
     state.forEach { if $1.next < leads.count { count += 1 } }
     return count
   }
 
-  /// Notes the time of a key; hands out the reminders that are due at once.
+  /// Takes the time of a key; returns the reminders that are due at once.
   ///
   /// What was due before must have been taken out.
   mutating func accept(_ element: Element, at time: Instant, for key: State.Key, now: Instant) -> [Due] {
@@ -65,17 +67,19 @@ where State: Sendable, State.Value == Reminder<Element> {
     var reminder =
       old ?? Reminder(at: time, element: element, next: 0, told: Array(repeating: nil, count: leads.count))
     reminder.element = element
+    reminder.at = time
+    var next = leads.firstIndex { time - $0 > now } ?? leads.count
+    // Of the same time only what came due while the key was missing is left.
+    if old?.at == time { next = max(next, reminder.next) }
+    let past = old?.at == time ? reminder.next..<next : 0..<next
+    reminder.next = next
     var due: [Due] = []
-    if old?.at != time {
-      reminder.at = time
-      reminder.next = leads.firstIndex { time - $0 > now } ?? leads.count
-      for number in 0..<reminder.next {
-        let last = reminder.told[number]
-        let isTold = last != nil && (last == old?.at || last == time)
-        if !isTold, now - (time - leads[number]) > grace { continue }
-        reminder.told[number] = time
-        if !isTold { due.append(Due(key: key, at: time, lead: leads[number], element: element)) }
-      }
+    for number in past {
+      let last = reminder.told[number]
+      let isTold = last != nil && (last == old?.at || last == time)
+      if !isTold, !isTimely(number, of: time, now) { continue }
+      reminder.told[number] = time
+      if !isTold { due.append(Due(key: key, at: time, lead: leads[number], element: element)) }
     }
     let deadline = deadline(of: reminder)
     if reminder.next == leads.count, deadline <= now {
@@ -87,44 +91,57 @@ where State: Sendable, State.Value == Reminder<Element> {
     return due
   }
 
-  /// Forgets a key and what was to be told of it.
+  /// Forgets a key and its reminders.
   mutating func cancel(_ key: State.Key) {
     state.remove(key)
     deadlines.remove(key)
   }
 
-  /// Forgets the key heard of longest ago, when there is one too many; whether something was to be told of it.
+  /// Forgets the key seen longest ago, when there is one too many; returns whether a lead of it was ahead.
   mutating func dropExcess() -> Bool {
     guard state.count > bound, let oldest = state.oldest else { return false }
     cancel(oldest.key)
     return oldest.value.next < leads.count
   }
 
-  /// Takes out the next reminder that is due, if one is; those older than `grace` go untold.
-  mutating func due(at now: Instant) -> Due? {
+  /// Takes out the next reminder that is due, if one is; those older than `grace` are skipped.
+  mutating func due(at now: Instant, isMissing: (Element) -> Bool = { _ in false }) -> Due? {
     while let key = deadlines.popFirst(dueBy: now) {
       guard var reminder = state.value(for: key) else { continue }
-      guard reminder.next < leads.count else {
-        state.remove(key)
+      let end = forgetting(reminder)
+      if reminder.next == leads.count || isMissing(reminder.element) {
+        // The next look at a missing key: when its latest lead is past too, or when it is seen again.
+        if end <= now { state.remove(key) } else { deadlines.set(end, for: key) }
         continue
       }
       let number = reminder.next
       reminder.next += 1
       let isTold = reminder.told[number] == reminder.at
-      let isOld = now - (reminder.at - leads[number]) > grace
-      if !isOld { reminder.told[number] = reminder.at }
+      let isTimely = isTimely(number, of: reminder.at, now)
+      if isTimely { reminder.told[number] = reminder.at }
       state.set(reminder, for: key)
       deadlines.set(deadline(of: reminder), for: key)
-      if !isTold, !isOld {
+      if !isTold, isTimely {
         return Due(key: key, at: reminder.at, lead: leads[number], element: reminder.element)
       }
     }
     return nil
   }
 
-  /// When the next lead tells, or behind the last one, when the key can be forgotten.
+  /// Whether a lead that is past still helps: it is no later than `grace`, and, but for the time itself, the time has
+  /// not come.
+  private func isTimely(_ number: Int, of time: Instant, _ now: Instant) -> Bool {
+    let lead = leads[number]
+    return now - (time - lead) <= grace && (lead == .zero || now < time)
+  }
+
+  /// When the next lead fires, or behind the last one, when the key can be forgotten.
   private func deadline(of reminder: Reminder<Element>) -> Instant {
-    if reminder.next < leads.count { return reminder.at - leads[reminder.next] }
+    reminder.next < leads.count ? reminder.at - leads[reminder.next] : forgetting(reminder)
+  }
+
+  /// When nothing could fire for a key any more.
+  private func forgetting(_ reminder: Reminder<Element>) -> Instant {
     let latest = reminder.told.reduce(reminder.at) { max($0, $1 ?? $0) }
     return latest + grace + .milliseconds(1)
   }

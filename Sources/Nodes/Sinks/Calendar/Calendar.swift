@@ -1,24 +1,36 @@
 import Engine
+import JSON
 import Language
 
-/// The events of a calendar file: what it says of each, and how news change that.
+/// The events of a calendar file, and how news change them.
 struct Calendar {
   static let product = "PRODID:-//flow//ics//EN"
   private static let throughName = "X-FLOW-THROUGH:"
 
   var name: String
-  /// How many events there may be, and how long cancelled ones stay after their end, in seconds.
+  /// How often programs should read the file again.
+  var refresh = Duration.seconds(3600)
+  /// The most events, and how long cancelled ones stay after their end, in seconds.
   var limit = 10_000
   var keep = 30 * 86400
   private(set) var events: [String: CalendarEvent] = [:]
-  /// The id of the last news that the file was made of, so that none are taken twice.
+  /// The SEQUENCE that each event had, -1 without one, when the file was last up to date; only of those touched since.
+  private var before: [String: Int] = [:]
+  /// The id of the last news that the file contains, so that none are taken twice.
   var through = ""
+  /// The UIDs of news that the file does not have yet: what it has not shown may be counted again.
+  private var unpublished: Set<String> = []
+  /// The SEQUENCE of each UID, also of events that have left the file: it never decreases.
+  private var sequences: NodeState<JSON.Value>
 
-  init(name: String) { self.name = name }
+  init(name: String, sequences: NodeState<JSON.Value> = NodeState()) {
+    self.name = name
+    self.sequences = sequences
+  }
 
-  /// Takes over what a file says that a calendar of this kind has written; false for the file of another program.
+  /// Takes over the events of a file that a calendar of this kind has written; false for the file of another program.
   ///
-  /// Whatever else is in it is passed over.
+  /// Anything else in it is skipped.
   mutating func read(_ bytes: [UInt8]) -> Bool {
     let lines = CalendarText.unfolded(bytes)
     if lines.isEmpty { return true }
@@ -28,7 +40,10 @@ struct Calendar {
       if line == "BEGIN:VEVENT" {
         event = []
       } else if line == "END:VEVENT" {
-        if let found = event.flatMap(CalendarEvent.init(read:)) { events[found.uid] = found }
+        if let found = event.flatMap(CalendarEvent.init(read:)) {
+          events[found.uid] = found
+          note(found.sequence, of: found.uid)
+        }
         event = nil
       } else if event != nil {
         event?.append(line)
@@ -41,31 +56,61 @@ struct Calendar {
 
   mutating func take(_ news: CalendarNews) {
     let old = events[news.uid]
-    var new: CalendarEvent
-    if let lines = news.lines {
-      new = CalendarEvent(uid: news.uid, lines: lines, stamp: news.stamp)
-    } else {
-      // Of what nobody has heard of nothing is cancelled.
-      guard let old, !old.isCancelled else { return }
-      new = old.withdrawn
-      new.stamp = news.stamp
-    }
-    if let old {
-      if old.lines == new.lines { return }
-      new.sequence = old.sequence + 1
-      new.stamp = max(new.stamp, old.stamp)
-    }
-    events[news.uid] = new
+    // There is nothing to cancel of an event that is unknown or cancelled.
+    guard let lines = news.lines ?? (old?.isCancelled == false ? old?.cancelledLines : nil),
+      lines != old?.lines
+    else { return }
+    let known = sequences.value(for: .string(news.uid))?.double.flatMap { Int(exactly: $0) }
+    let last = max(known ?? -1, old?.sequence ?? -1)
+    let event = CalendarEvent(
+      uid: news.uid, lines: lines, sequence: last + 1, stamp: max(news.stamp, old?.stamp ?? news.stamp))
+    set(event, news.uid)
+    unpublished.insert(news.uid)
   }
 
-  /// Lets go of cancelled events that ended long before a time, and of those that ended first where there are too many;
-  /// how many those were.
+  /// Remembers the SEQUENCE of each event that the file has got since the last write.
+  mutating func notePublished() {
+    for uid in unpublished.sorted() {
+      if let event = events[uid] { note(event.sequence, of: uid) }
+    }
+    unpublished = []
+  }
+
+  /// Whether the events have changed since this was last asked.
+  mutating func takeChanges() -> Bool {
+    defer { before = [:] }
+    return before.contains { uid, sequence in sequence != events[uid]?.sequence ?? -1 }
+  }
+
+  private mutating func set(_ event: CalendarEvent?, _ uid: String) {
+    let old = events.removeValue(forKey: uid)
+    if before[uid] == nil { before[uid] = old?.sequence ?? -1 }
+    events[uid] = event
+  }
+
+  private mutating func note(_ sequence: Int, of uid: String) {
+    let key = JSON.Value.string(uid)
+    if let known = sequences.value(for: key)?.double, known >= Double(sequence) { return }
+    sequences.set(.number(sequence), for: key)
+    // Those that have left the file go first.
+    var looks = sequences.count
+    while sequences.count > 2 * limit, looks > 0, let oldest = sequences.oldest {
+      looks -= 1
+      sequences.remove(oldest.key)
+      if let uid = oldest.key.string, events[uid] != nil { sequences.set(oldest.value, for: oldest.key) }
+    }
+  }
+
+  /// Drops cancelled events that ended long before a time, and where there are too many, those that ended first;
+  /// returns the number of the latter.
   mutating func forget(at now: Int) -> Int {
-    events = events.filter { !$0.value.isCancelled || $0.value.end + keep >= now }
+    for event in events.values where event.isCancelled && event.end + keep < now {
+      set(nil, event.uid)
+    }
     let surplus = max(0, events.count - limit)
     if surplus > 0 {
       for event in events.values.sorted(by: { ($0.end, $0.uid) < ($1.end, $1.uid) }).prefix(surplus) {
-        events[event.uid] = nil
+        set(nil, event.uid)
       }
     }
     return surplus
@@ -73,17 +118,21 @@ struct Calendar {
 
   /// The whole file.
   var bytes: [UInt8] {
+    let interval = CalendarText.duration(refresh)
     var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", Self.product, "CALSCALE:GREGORIAN"]
     lines.append("X-WR-CALNAME:" + CalendarText.escaped(name))
+    lines += ["REFRESH-INTERVAL;VALUE=DURATION:" + interval, "X-PUBLISHED-TTL:" + interval]
     if !through.isEmpty { lines.append(Self.throughName + CalendarText.escaped(through)) }
-    for event in events.values.sorted(by: { ($0.start, $0.uid) < ($1.start, $1.uid) }) { lines += event.text }
-    lines.append("END:VCALENDAR")
-    return lines.flatMap(CalendarText.folded)
+    var bytes = lines.flatMap(CalendarText.folded)
+    for event in events.values.sorted(by: { ($0.start, $0.uid) < ($1.start, $1.uid) }) {
+      bytes += event.bytes
+    }
+    return bytes + CalendarText.folded("END:VCALENDAR")
   }
 }
 
 extension CalendarEvent {
-  /// Properties that an event of ours has, but for those that say which version it is.
+  /// Properties that an event of ours has, but for those of its version.
   private static let names: Set = [
     "DTSTART", "DTEND", "SUMMARY", "DESCRIPTION", "LOCATION", "URL", "GEO", "STATUS",
   ]

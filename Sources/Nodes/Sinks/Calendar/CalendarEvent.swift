@@ -3,58 +3,65 @@ import Engine
 import Language
 
 /// An event of a calendar, as its file has it.
-struct CalendarEvent: Equatable {
-  let uid: String
-  /// What it says: its lines but for those that say which version it is.
-  var lines: [String]
-  /// How often it was changed.
-  var sequence = 0
-  /// When it was changed last, in seconds since 1970.
-  var stamp: Int
-
+struct CalendarEvent {
   static let cancelled = "STATUS:CANCELLED"
 
-  var isCancelled: Bool { lines.contains(Self.cancelled) }
+  let uid: String
+  /// Its properties and alarms; not those of its version.
+  let lines: [String]
+  /// The number of changes.
+  let sequence: Int
+  /// The time of the last change, in seconds since 1970.
+  let stamp: Int
+  let start: Int
+  let end: Int
+  let isCancelled: Bool
+  /// The event as the file has it, made once: a write of the file then only joins them.
+  let bytes: [UInt8]
 
-  /// The value of a property, whatever its parameters.
-  func value(_ name: String) -> String? {
+  init(uid: String, lines: [String], sequence: Int, stamp: Int) {
+    self.uid = uid
+    self.lines = lines
+    self.sequence = sequence
+    self.stamp = stamp
+    isCancelled = lines.contains(Self.cancelled)
+    start = Self.time("DTSTART", lines) ?? 0
+    end = Self.time("DTEND", lines) ?? start
+    let time = CalendarText.time(stamp)
+    let head = [
+      "BEGIN:VEVENT", "UID:" + CalendarText.escaped(uid), "DTSTAMP:" + time, "LAST-MODIFIED:" + time,
+      "SEQUENCE:\(sequence)",
+    ]
+    bytes = (head + lines + ["END:VEVENT"]).flatMap(CalendarText.folded)
+  }
+
+  /// The time of a property, whatever its parameters.
+  private static func time(_ name: String, _ lines: [String]) -> Int? {
     for line in lines where line.hasPrefix(name) {
       let rest = line.dropFirst(name.utf8.count)
       guard rest.first == ":" || rest.first == ";", let colon = rest.firstIndex(of: ":") else { continue }
-      return String(rest[rest.index(after: colon)...])
+      return CalendarText.seconds(String(rest[rest.index(after: colon)...]))
     }
     return nil
   }
 
-  var start: Int { value("DTSTART").flatMap(CalendarText.seconds) ?? 0 }
-  var end: Int { value("DTEND").flatMap(CalendarText.seconds) ?? start }
-
-  /// The same, not taking place any more: without alarms.
-  var withdrawn: CalendarEvent {
-    var copy = self
-    copy.lines = []
+  /// Its lines when it has been cancelled: without alarms.
+  var cancelledLines: [String] {
+    var rest: [String] = []
     var isAlarm = false
     for line in lines {
       if line == "BEGIN:VALARM" { isAlarm = true }
-      if !isAlarm, !line.hasPrefix("STATUS:") { copy.lines.append(line) }
+      if !isAlarm, !line.hasPrefix("STATUS:") { rest.append(line) }
       if line == "END:VALARM" { isAlarm = false }
     }
-    copy.lines.append(Self.cancelled)
-    return copy
-  }
-
-  /// All its lines.
-  var text: [String] {
-    let time = CalendarText.time(stamp)
-    return ["BEGIN:VEVENT", "UID:" + CalendarText.escaped(uid), "DTSTAMP:" + time, "LAST-MODIFIED:" + time]
-      + ["SEQUENCE:\(sequence)"] + lines + ["END:VEVENT"]
+    return rest + [Self.cancelled]
   }
 }
 
-/// What a sink is told of an event of its calendar, as it waits in the outbox.
+/// News of one event of the calendar, as it waits in the outbox.
 struct CalendarNews: Remembered {
   let uid: String
-  /// Nil where the event is to be no more.
+  /// Nil where the event is cancelled.
   var lines: [String]?
   var stamp: Int
 

@@ -2,7 +2,7 @@ import JSON
 import Engine
 import Language
 
-/// Makes news of a calendar of the events of a pipeline.
+/// The reading of a pipeline's events: makes news of a calendar of them.
 final class CalendarReading {
   struct Parts {
     var key: Evaluation
@@ -34,7 +34,8 @@ final class CalendarReading {
   }
 
   private func lines(of event: Event) throws -> [String] {
-    var lines = try span(of: event)
+    let isAllDay = try parts.allDay?.isTrue(event) ?? false
+    var lines = try span(of: event, isAllDay: isAllDay)
     var texts: [String: String] = [:]
     for (name, evaluation) in parts.texts {
       let text = try event.text(evaluation)
@@ -44,9 +45,10 @@ final class CalendarReading {
     }
     if let geo = try parts.geo?.first(event), geo.kind != .null { lines.append("GEO:" + (try place(geo))) }
     let status = try parts.status?.first(event).flatMap(status)
-    if status != "CANCELLED" {
+    // An event of whole days has no time to be reminded of.
+    if status != "CANCELLED", !isAllDay {
       for lead in parts.alarms {
-        lines += ["BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:" + CalendarText.lead(lead)]
+        lines += ["BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-" + CalendarText.duration(lead)]
         lines += ["DESCRIPTION:" + CalendarText.escaped(texts["SUMMARY"] ?? "…"), "END:VALARM"]
       }
     }
@@ -55,13 +57,13 @@ final class CalendarReading {
   }
 
   /// The lines for when it begins and ends.
-  private func span(of event: Event) throws -> [String] {
+  private func span(of event: Event, isAllDay: Bool) throws -> [String] {
     guard let start = try time(parts.start, event) else { throw StepError("there is no start") }
     let end = try time(parts.end, event) ?? start
     if end < start {
       throw StepError("it ends (\(timestamp(Double(end)))) before it begins (\(timestamp(Double(start))))")
     }
-    if try parts.allDay?.isTrue(event) ?? false {
+    if isAllDay {
       let day = 86400
       let first = CalendarText.date(start)
       // The day after the last, which has something of the time before the end.

@@ -80,14 +80,14 @@ enum CalendarText {
     }
   }
 
-  /// A length of time before something: `-P1DT2H`.
-  static func lead(_ duration: Duration) -> String {
+  /// A length of time: `P1DT2H`.
+  static func duration(_ duration: Duration) -> String {
     let all = Int(duration.components.seconds)
     let (days, hours, minutes, seconds) = (all / 86400, all / 3600 % 24, all / 60 % 60, all % 60)
     let clock = [(hours, "H"), (minutes, "M"), (seconds, "S")].filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }
     let day = days > 0 ? "\(days)D" : ""
-    if clock.isEmpty { return "-P" + (days > 0 ? day : "T0S") }
-    return "-P\(day)T\(clock.joined())"
+    if clock.isEmpty { return "P" + (days > 0 ? day : "T0S") }
+    return "P\(day)T\(clock.joined())"
   }
 
   private static func digits(_ number: Int, _ width: Int) -> String {
@@ -98,6 +98,10 @@ enum CalendarText {
   /// A line as the file has it: of 75 bytes at most, cut between characters, what follows being on more lines.
   static func folded(_ line: String) -> [UInt8] {
     var bytes: [UInt8] = []
+    if line.utf8.count <= 75 {
+      bytes.append(contentsOf: line.utf8)
+      return bytes + [0x0d, 0x0a]
+    }
     var width = 0
     for scalar in line.unicodeScalars {
       let encoded = Array(UTF8.encode(scalar) ?? UTF8.EncodedScalar())

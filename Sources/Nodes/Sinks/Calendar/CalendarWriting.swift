@@ -5,26 +5,26 @@ import Language
 import Reactive
 import Store
 
-/// Brings the file of a calendar up to date; where that cannot be done now, a while later.
+/// The writing of a calendar's file, retried a while later where it fails.
 struct CalendarWriting {
   private static let pause = Duration.seconds(5)
 
   private let file: WholeFile
   private let context: SinkContext
-  /// Whether the calendar says something else than the file.
+  /// Whether the calendar differs from the file.
   var isDue = false
   /// The last entry of the outbox that the calendar has taken in, if the outbox does not know it.
   var place: OutputPlace?
   /// The file as it was last seen.
   private var identity: FileIdentity?
-  /// When a failure was told last, by the lane's clock.
+  /// When a failure was last reported, by the lane's clock.
   private var toldAt: Instant?
 
   init(_ file: WholeFile, _ context: SinkContext) {
     (self.file, self.context) = (file, context)
   }
 
-  /// Takes over what the file says.
+  /// Takes over the events of the file.
   mutating func read(into calendar: inout Calendar) throws(FileFailure) {
     guard let bytes = try file.read() else { return }
     file.keepName()
@@ -36,7 +36,7 @@ struct CalendarWriting {
   }
 
   /// Writes the file if it is due; throws where it cannot be written and this is the last time.
-  mutating func write(_ calendar: Calendar, isLast: Bool = false) throws {
+  mutating func write(_ calendar: inout Calendar, isLast: Bool = false) throws {
     do throws(FileFailure) {
       if isDue {
         try check(calendar)
@@ -44,6 +44,7 @@ struct CalendarWriting {
         try file.write(calendar.bytes)
         crashPoint("ics.written")
         identity = file.disk.status(of: file.path)?.identity
+        calendar.notePublished()
       }
     } catch {
       if isLast || !error.isPassing { throw error }
@@ -56,7 +57,7 @@ struct CalendarWriting {
     place = nil
   }
 
-  /// Somebody may have put another file there meanwhile.
+  /// Another program may have put its file there meanwhile.
   private func check(_ calendar: Calendar) throws(FileFailure) {
     guard let status = file.disk.status(of: file.path), status.identity != identity else { return }
     var copy = self

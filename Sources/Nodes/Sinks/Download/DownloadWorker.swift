@@ -31,8 +31,8 @@ struct DownloadTask: DeliveryTask {
 
 /// Downloads files, resuming each where an earlier attempt was interrupted.
 struct DownloadWorker: DeliveryWorker {
-  static let offlineVerb: String? = "fetched"
-
+  let delivers = Deliverable.file
+  var retriesInRealTime: Bool { client.isBesideSimulation }
   /// Whether a file that exists is fetched again if it has changed.
   var replaces = false
   var limit = 100 << 20
@@ -44,7 +44,7 @@ struct DownloadWorker: DeliveryWorker {
   init(_ context: SinkContext) throws {
     disk = context.lane.world.disk
     syncs = context.syncs
-    client = try DeliveryClient(context)
+    client = try DeliveryClient(context, for: .file)
   }
 
   func begin(_ task: DownloadTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {

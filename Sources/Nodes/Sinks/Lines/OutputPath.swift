@@ -3,23 +3,30 @@ import JSON
 import Language
 
 /// The path that a sink writes to for an event; the results of expressions cannot lead out of its folder.
+///
+/// It is below the folder of the run's outputs: see `OutputPolicy`.
 struct OutputPath {
   /// The path, if it is the same for all events.
   let constant: String?
   private let parts: Evaluation
+  private let context: SinkContext
 
-  init(_ template: PathTemplate, _ context: SinkContext) {
-    constant = template.constant
+  /// `isWritten` is false where the sink is going to write nothing.
+  init(_ template: PathTemplate, _ context: SinkContext, isWritten: Bool = true) throws {
+    self.context = context
+    if isWritten { context.reportPlace(of: template) }
+    constant = try template.constant.map { try context.place($0) }
     parts = context.evaluation(template.parts)
   }
 
   func path(for event: Event) throws -> String {
     if let constant { return constant }
     let parts = try parts.first(event)?.items ?? []
-    return parts.enumerated().map { index, part in
+    let path = parts.enumerated().map { index, part in
       let text = part.string ?? "\(part)"
       return index.isMultiple(of: 2) ? text : safePathPart(text)
     }.joined()
+    return try context.place(path)
   }
 }
 

@@ -27,6 +27,8 @@ final class RotatingFile {
   private var asideCount: Int
   /// After a failed rotation, the time of the next attempt.
   private var notBefore = Int.min
+  /// How long a rotation that failed waits for the next try, in seconds.
+  private static let pause = 60
 
   /// The uncommitted tail, which is skipped before anything is written.
   private var surplus: UncommittedTail?
@@ -111,6 +113,9 @@ final class RotatingFile {
   // MARK: - Rotation
 
   private func isDue(_ count: Int, _ now: Int) -> Bool {
+    // Times in the future are from before the clock was set back.
+    begin = min(begin, now)
+    if notBefore > now + Self.pause { notBefore = now }
     // Not within a line: after a full disk, the rest of it may follow.
     guard file.isRegular, file.size > 0, file.isAtLineStart, now >= notBefore else { return false }
     let isLarge = rotation.size.map { file.size + count > $0 } ?? false
@@ -126,7 +131,7 @@ final class RotatingFile {
       try old.add()
     } catch {
       note("\(error); writing continues, and the rotation is retried in a minute")
-      notBefore = now + 60
+      notBefore = now + Self.pause
       return
     }
     try beginAnew(now)

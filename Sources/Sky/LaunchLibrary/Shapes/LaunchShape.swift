@@ -1,7 +1,7 @@
 // Launches as JSON: what all versions have in common.
 
 import JSON
-import Synchronization
+import Reactive
 
 /// The shape of launches in a version and a mode.
 struct LaunchShape: Sendable {
@@ -134,7 +134,7 @@ final class LaunchPages: Sendable {
   /// A page has up to a hundred launches, and few shapes are in use at a time.
   private static let most = 2000
 
-  private let pages = Mutex<[Name: Page]>([:])
+  private let pages = Locked<[Name: Page]>([:])
 
   func write(_ launch: LaunchState, as shape: LaunchShape) -> Value {
     let name = Name(

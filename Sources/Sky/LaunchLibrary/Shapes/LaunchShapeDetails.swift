@@ -58,13 +58,11 @@ extension LaunchShape {
     var stage = Value.record([
       "id": .count(1000 + launch.number), "type": .string("Core"),
       "reused": serial == nil ? .null : .bool(flights > 1),
-      "launcher_flight_number": serial == nil ? .null : .count(flights),
-      "launcher": launcher(launch),
+      "launcher_flight_number": serial == nil ? .null : .count(flights), "launcher": launcher(launch),
       "landing": .record([
         "id": .count(2000 + launch.number), "attempt": serial == nil ? .null : .bool(true),
         "success": launch.hasLanded.map { .bool($0) } ?? .null,
-        "description": .string("It is to land on a ship."),
-        "downrange_distance": .number(574),
+        "description": .string("It is to land on a ship."), "downrange_distance": .number(574),
         "location": .record([
           "id": .count(1), "name": .string("Patient Walrus"), "abbrev": .string("PW"),
           "description": .string("A ship to land on."), "location": .null, "successful_landings": .count(200),
@@ -93,10 +91,9 @@ extension LaunchShape {
       "id": .count(number), "url": link("\(LaunchReference.Kind.launcher.folder(version))/\(number)"),
       "details": .string("A first stage."), "flight_proven": .bool(flights > 1),
       "serial_number": .string(launch.booster ?? "Unknown \(launch.rocket.family)"),
-      "status": .string("active"),
-      "image_url": .null,
-      "successful_landings": .count(max(0, flights - 1)), "attempted_landings": .count(max(0, flights - 1)),
-      "flights": .count(max(0, flights - 1)), "first_launch_date": .null, "last_launch_date": .null,
+      "status": .string("active"), "image_url": .null, "successful_landings": .count(max(0, flights - 1)),
+      "attempted_landings": .count(max(0, flights - 1)), "flights": .count(max(0, flights - 1)),
+      "first_launch_date": .null, "last_launch_date": .null,
     ])
   }
 

@@ -23,9 +23,8 @@ extension LaunchShape {
     .record([
       "id": .string(launch.id), "url": link("launches/\(launch.id)"), "name": .string(launch.name),
       "response_mode": .string(mode.rawValue), "slug": .string(launch.slug),
-      "launch_designator": .text(launch.designator),
-      "status": version.value(of: status(launch)), "last_updated": .moment(launch.lastUpdated),
-      "net": .moment(launch.net),
+      "launch_designator": .text(launch.designator), "status": version.value(of: status(launch)),
+      "last_updated": .moment(launch.lastUpdated), "net": .moment(launch.net),
       "net_precision": launch.precision.value, "window_end": .moment(launch.windowEnd),
       "window_start": .moment(launch.windowStart), "image": image(of: launch.rocket, launch.picture),
     ])
@@ -167,8 +166,7 @@ extension LaunchShape {
       "longitude": .number(pad.longitude), "country": country(pad.location.country),
       "map_image": picture("pad-\(pad.id)"), "total_launch_count": .count(Self.total(pad.id)),
       "orbital_launch_attempt_count": .count(Self.total(pad.id)),
-      "fastest_turnaround": .string("P3DT18H16M56S"),
-      "location": location(pad.location),
+      "fastest_turnaround": .string("P3DT18H16M56S"), "location": location(pad.location),
     ])
   }
 
@@ -216,8 +214,7 @@ extension LaunchShape {
     [
       "flightclub_url": .null, "updates": .array(updates(launch)), "info_urls": .array(pages(launch)),
       "vid_urls": .array(videos(launch)), "timeline": .array(timeline(launch)),
-      "pad_turnaround": turnaround(launch),
-      "mission_patches": .array([]),
+      "pad_turnaround": turnaround(launch), "mission_patches": .array([]),
     ]
   }
 }

@@ -9,8 +9,7 @@ extension LaunchShape {
     let isDateUnknown = launch.precision.rawValue > NetPrecision.day.rawValue
     var body = Value.record([
       "id": .string(launch.id), "url": link("launch/\(launch.id)"), "launch_library_id": .null,
-      "slug": .string(launch.slug), "name": .string(launch.name),
-      "status": version.value(of: status(launch)),
+      "slug": .string(launch.slug), "name": .string(launch.name), "status": version.value(of: status(launch)),
       "net": .moment(launch.net), "window_end": .moment(launch.windowEnd),
       "window_start": .moment(launch.windowStart), "inhold": .bool(launch.status == .hold),
       "tbdtime": .bool(launch.precision.rawValue >= NetPrecision.day.rawValue),
@@ -61,9 +60,8 @@ extension LaunchShape {
     .record([
       "id": .string(launch.id), "url": link("launch/\(launch.id)"), "slug": .string(launch.slug),
       "name": .string(launch.name), "status": version.value(of: status(launch)),
-      "last_updated": .moment(launch.lastUpdated),
-      "net": .moment(launch.net), "net_precision": launch.precision.value,
-      "window_end": .moment(launch.windowEnd),
+      "last_updated": .moment(launch.lastUpdated), "net": .moment(launch.net),
+      "net_precision": launch.precision.value, "window_end": .moment(launch.windowEnd),
       "window_start": .moment(launch.windowStart),
     ])
   }
@@ -126,13 +124,12 @@ extension LaunchShape {
     guard mode == .detailed else { return configuration }
     return configuration.adding([
       "active": .bool(true), "reusable": .bool(rocket.isReusable), "description": .string("A rocket."),
-      "manufacturer": agency(provider), "program": .array([]), "alias": .string(""),
-      "min_stage": .count(2), "max_stage": .count(2), "length": rocket.length.map { .number($0) } ?? .null,
-      "diameter": .null, "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null,
-      "launch_mass": .null, "leo_capacity": .count(rocket.capacity), "gto_capacity": .null,
-      "to_thrust": .null,
-      "apogee": .null, "vehicle_range": .null, "image_url": self.picture(pictureName(of: rocket, picture)),
-      "info_url": .null, "wiki_url": .null,
+      "manufacturer": agency(provider), "program": .array([]), "alias": .string(""), "min_stage": .count(2),
+      "max_stage": .count(2), "length": rocket.length.map { .number($0) } ?? .null, "diameter": .null,
+      "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null, "launch_mass": .null,
+      "leo_capacity": .count(rocket.capacity), "gto_capacity": .null, "to_thrust": .null, "apogee": .null,
+      "vehicle_range": .null, "image_url": self.picture(pictureName(of: rocket, picture)), "info_url": .null,
+      "wiki_url": .null,
     ]).adding(Self.record(rocket.id, pending: 12))
   }
 

@@ -70,6 +70,8 @@ struct LaunchLife: Sendable {
   private let first: LaunchState
   /// The index of the first change after its announcement.
   private let firstNews: Int
+  /// When it is not in any list, though announced; without an end if it was withdrawn.
+  let absence: Range<SkyTime>?
 
   init(_ number: Int, of world: LaunchWorld.Setting) {
     let plan = LaunchPlan(number, of: world)
@@ -103,11 +105,28 @@ struct LaunchLife: Sendable {
     var state = LaunchState(plan)
     for change in changes[..<firstNews] { state.apply(change) }
     first = state
+    absence = Self.absence(plan, world)
   }
 
-  /// The launch at a moment; nil before it is announced.
+  /// Half of the absences are shorter than the six hours between two polls, the others take some days; all end before the
+  /// flight.
+  private static func absence(_ plan: LaunchPlan, _ world: LaunchWorld.Setting) -> Range<SkyTime>? {
+    var random = SkyRandom(world.seed, "absence", plan.number)
+    let isWithdrawn = random.happens(world.withdrawn)
+    guard random.happens(world.absent) || isWithdrawn else { return nil }
+    let seconds = Int.random(in: random.happens(0.5) ? 600...18_000 : 172_800...432_000, using: &random)
+    let begin = plan.announced + 3600
+    let end = plan.flight - 3600 - seconds
+    guard begin < end else { return nil }
+    // Much happens in the last days.
+    let isLate = random.happens(0.4)
+    let moment = Int.random(in: isLate ? max(begin, end - 5 * UTC.day)...end : begin...end, using: &random)
+    return SkyTime(seconds: moment)..<(isWithdrawn ? .distantFuture : SkyTime(seconds: moment + seconds))
+  }
+
+  /// The launch at a moment; nil before it is announced and during an absence.
   func state(at now: SkyTime) -> LaunchState? {
-    guard first.lastUpdated <= now else { return nil }
+    guard first.lastUpdated <= now, absence?.contains(now) != true else { return nil }
     var state = first
     let end = changes[firstNews...].firstIndex { $0.at > now } ?? changes.endIndex
     for change in changes[firstNews..<end] { state.apply(change) }

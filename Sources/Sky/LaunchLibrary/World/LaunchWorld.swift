@@ -22,6 +22,9 @@ public final class LaunchWorld: Sendable {
     let spacing: Double
     /// Mean seconds from an announcement to the flight.
     let meanLead: Double
+    /// The shares of launches that are withdrawn, and that disappear for a while.
+    var withdrawn = 0.0
+    var absent = 0.0
   }
 
   private let setting: Setting
@@ -36,12 +39,17 @@ public final class LaunchWorld: Sendable {
   /// - Parameters:
   ///   - upcoming: about how many launches are upcoming at any time
   ///   - perWeek: how many fly in a week
-  public init(seed: UInt64, upcoming: Int = 350, perWeek: Double = 5) {
+  ///   - withdrawn: the share of launches that are withdrawn for good before they fly
+  ///   - absent: the share of launches that disappear once and return
+  public init(
+    seed: UInt64, upcoming: Int = 350, perWeek: Double = 5, withdrawn: Double = 0, absent: Double = 0
+  ) {
     let spacing = 7 * 86400 / max(0.01, perWeek)
     // A launch stays in the list for a day after its flight.
     let stay = Double(max(1, upcoming)) * spacing
     setting = Setting(
-      seed: seed, start: Self.start.seconds, spacing: spacing, meanLead: max(2 * 86400, stay - 86400))
+      seed: seed, start: Self.start.seconds, spacing: spacing, meanLead: max(2 * 86400, stay - 86400),
+      withdrawn: withdrawn, absent: absent)
     firstNumber = -Int(52 * perWeek)
   }
 
@@ -74,6 +82,34 @@ public final class LaunchWorld: Sendable {
   /// All changes of a launch, past and future, in order of time.
   public func changes(of number: Int) -> [LaunchChange] {
     lives(number...number).first?.changes ?? []
+  }
+
+  /// Ten launches of 1957 and 1958, from the end of the database, for the fault `past`.
+  var earliest: [LaunchState] {
+    (0..<10).map { number in
+      var launch = LaunchState(LaunchPlan(number - 7199, of: setting))
+      launch.apply(
+        LaunchChange(at: Self.start, edit: .net(SkyDate(1957, 10, 4 + 30 * number).start, .day)))
+      launch.apply(LaunchChange(at: Self.start, edit: .status(.success)))
+      return launch
+    }
+  }
+
+  /// What happens to the list of upcoming launches after one moment and until another, in order of time.
+  ///
+  /// It is the complete list of what a reader has to report; all of it follows from the seed, whoever reads and however
+  /// often.
+  ///
+  /// - Parameter patience: seconds for which a launch may be absent; a longer absence counts as withdrawn and announced
+  public func news(after begin: SkyTime, until end: SkyTime, patience: Double = 0) -> [WorldNews] {
+    lives(firstNumber...lastNumber(at: end)).flatMap { $0.news(after: begin, until: end, patience: patience) }
+      .sorted { ($0.at, $0.id) < ($1.at, $1.id) }
+  }
+
+  /// When launches are announced and in no list, by id; a withdrawal has no end.
+  func absences(until end: SkyTime) -> [String: Range<SkyTime>] {
+    let lives = lives(firstNumber...lastNumber(at: end))
+    return lives.reduce(into: [:]) { absences, life in absences[life.plan.id] = life.absence }
   }
 
   // MARK: - Lives

@@ -12,7 +12,7 @@ enum CheckCommand {
   static let command = Command(manual) { arguments throws(WrongUse) in
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
-    if !files.isRight { return ExitStatus.usage }
+    if !files.isRight || !files.hasTimeZones { return ExitStatus.usage }
     let count = files.plans.count
     Terminal.say("\(count) pipeline\(count == 1 ? "" : "s"), no errors\n")
     return ExitStatus.done

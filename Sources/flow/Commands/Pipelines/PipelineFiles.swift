@@ -61,6 +61,16 @@ struct PipelineFiles {
     self.complaints = complaints
   }
 
+  /// Whether the time zone of each pipeline is known on this machine; an unknown one is reported once.
+  var hasTimeZones: Bool {
+    let unknown = Set(plans.map(\.timeZone).filter { !SystemZone.isLocal($0) }).sorted()
+    for name in unknown {
+      Terminal.complain(
+        "flow: there is no time zone \(quoted(name)); zones are named as in Europe/Warsaw or UTC\n")
+    }
+    return unknown.isEmpty
+  }
+
   private static func contents(_ path: String) throws -> [UInt8] {
     try readFile(path, limit: Limits().bytes)
   }

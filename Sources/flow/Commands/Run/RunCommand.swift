@@ -18,7 +18,8 @@ enum RunCommand {
     options: [
       once, time, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none,
       RunState.reset,
-      RunWeb.refresh, RunRecording.record, RunRecording.replay, RunSky.sky,
+      RunWeb.refresh, RunRecording.record, RunRecording.replay, RunOutputs.folder, RunOutputs.live,
+      RunSky.sky,
     ] + SkyOptions.all + [
       stats, grace, RunLog.quiet, RunLog.verbose,
       RunLog.format,
@@ -33,10 +34,12 @@ enum RunCommand {
       \(RunRecording.about)
 
       \(RunSky.about)
+
+      \(RunOutputs.about)
       """,
     examples: [
-      ("flow run pipelines/slips.yaml", "until stopped"),
-      ("flow run --once --stats pipelines/slips.yaml", "one poll of each source, as from cron"),
+      ("flow run pipelines/new-launches.yaml", "until stopped"),
+      ("flow run --once --stats pipelines/new-launches.yaml", "one poll of each source, as from cron"),
       ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "without a network, six hours a second"),
       ("flow run --record rec a.yaml", "keep what is polled"),
       ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
@@ -49,6 +52,7 @@ enum RunCommand {
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
     if !files.isRight { return ExitStatus.usage }
+    if !files.hasTimeZones { return ExitStatus.failed }
     let screen = Terminal.screen
     let log = RunLog.make(
       arguments, masking: files.secrets, manyPipelines: files.plans.count > 1, beside: screen)
@@ -57,27 +61,44 @@ enum RunCommand {
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace
     options.world[Secrets.self] = files.secrets
-    if !options.isDryRun {
-      options.letters = appendLetter
-      if let state { options.state = { plan in try state.open(plan, log: log) } }
-    }
-    let sky = try RunSky(arguments)
-    sky?.stand(in: &options.world)
     let recording = try RunRecording(arguments, files.plans)
-    recording.stand(in: &options, masking: files.secrets)
-    recording.tell(files.plans, log)
-    ignoreSignalsOfWrites()
     let isVirtual = try recording.isVirtual(files.plans)
-    // What is run again is a world of its own: it neither knows nor changes what a run has remembered.
-    if isVirtual || sky != nil, !arguments.has(RunState.folder) { options.state = nil }
-    if options.state != nil { try checkNames(files.plans) }
     if isVirtual {
-      if sky != nil {
-        throw WrongUse("--sky and recordings are said together: each brings a time of its own")
+      if arguments.has(RunSky.sky) {
+        throw WrongUse("--sky cannot be combined with a recording: each has a clock of its own")
       }
       if time != nil {
         throw WrongUse("--for counts the time of a clock, and recordings run in virtual time")
       }
+    }
+    let sky = try RunSky(arguments)
+    let isSimulated = isVirtual || sky != nil
+    let outputs = try RunOutputs.outputs(
+      arguments,
+      of: sky != nil ? .sky : isVirtual ? .replay(isOption: arguments.has(RunRecording.replay)) : .real)
+    options.outputs = outputs
+    if !options.isDryRun {
+      options.letters = appendLetter
+      // A simulated run is a world of its own: it neither reads nor changes the state of real runs.
+      if let state, !isSimulated || arguments.has(RunState.folder) {
+        let world = sky?.world ?? (isVirtual ? "replays" : nil)
+        options.state = { plan in
+          let (file, isNew) = try state.open(plan, in: world, log: log)
+          if !isNew { outputs.continueFiles(of: plan.name) }
+          return file
+        }
+        try checkNames(files.plans)
+      }
+    }
+    sky?.stand(in: &options.world)
+    recording.stand(in: &options, masking: files.secrets)
+    recording.tell(files.plans, log)
+    ignoreSignalsOfWrites()
+    if isSimulated, outputs.isLive {
+      let access = try RunWeb.access(files.plans, state, under: nil, arguments, hiding: files.secrets)
+      options.world[LiveWeb.self] = LiveWeb(access)
+    }
+    if isVirtual {
       return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
     }
     options.world[WebAccess.self] = try RunWeb.access(

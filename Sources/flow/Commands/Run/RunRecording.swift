@@ -12,12 +12,11 @@ struct RunRecording {
     "replay", .path("FOLDER"), "answer with the polls kept there, in virtual time")
 
   static let about = """
-    --record adds each poll to what FOLDER has of its source: the time, and the rows or what was wrong; what enrich \
-    looks up is in lookups.jsonl there. --replay runs over it: sources that are polled and lookups answer with their \
-    recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. Nothing is asked of \
-    the network or sent there: http and download say how many events they let go. Other sinks do as ever, also those \
-    that run commands, so --dry-run may be what is wanted. Timers ring up to the last poll; with it the sources end, \
-    and what steps still hold is sent at once. Nothing is remembered of it, unless --state names a folder for that.
+    --record adds each poll to FOLDER/SOURCE.jsonl: the time, and the rows or the error; lookups of enrich go to \
+    FOLDER/lookups.jsonl. --replay runs over them in virtual time: polled sources and lookups answer with their \
+    recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. No source asks the \
+    network. Timers fire up to the last poll; then the sources end, and steps send what they still hold. No state is \
+    kept unless --state names a folder, which is then the state of replays alone.
     """
 
   private enum Way {
@@ -33,7 +32,7 @@ struct RunRecording {
     switch folders {
     case (nil, nil): way = .none
     case (_?, _?):
-      throw WrongUse("--record and --replay are said together: what is replayed is recorded already")
+      throw WrongUse("--record cannot be combined with --replay: what is replayed is recorded already")
     case (let folder?, nil):
       let recordings = Recordings(folder: folder)
       try Self.checkRecorded(plans, recordings)
@@ -87,7 +86,7 @@ struct RunRecording {
       (RunWeb.refresh, "it asks nothing of the network"),
     ]
     for (option, why) in others where arguments.has(option) {
-      throw WrongUse("--replay and --\(option.name) are said together; leave out --\(option.name): \(why)")
+      throw WrongUse("--replay cannot be combined with --\(option.name); leave out --\(option.name): \(why)")
     }
   }
 

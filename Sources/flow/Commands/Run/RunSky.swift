@@ -12,14 +12,15 @@ struct RunSky: Sendable {
 
   static let about = """
     --sky needs no network: whatever the pipelines ask of the web is answered by a simulated sky, and they run by its \
-    time, an hour a second unless --speed says else. It is a world of its own: nothing is remembered of it, unless \
-    --state names a folder for that, and $meta.simulated tells it from the real one. See flow help sky.
+    time, an hour a second by default (--speed). It keeps no state unless --state names a folder, which is then the state \
+    of that sky alone; $meta.simulated is true. See flow help sky.
     """
 
   private let server: SkyServer
   private let clock: SkyClock
   private let said: String
-  private let short: String
+  /// The world that its state is of.
+  let world: String
   let speed: Speed
 
   /// Nil where the sky is not asked for.
@@ -44,7 +45,7 @@ struct RunSky: Sendable {
     } catch {
       throw WrongUse("--sky: \(error)")
     }
-    (self.speed, self.clock, said, short) = (speed, clock, options.said, options.short)
+    (self.speed, self.clock, said, world) = (speed, clock, options.said, options.world)
   }
 
   /// The time of day under the sky, in seconds since 1970.
@@ -55,14 +56,13 @@ struct RunSky: Sendable {
   /// The network under the sky.
   func transport(over inner: any Transport) -> any Transport { SkyTransport(over: inner, port: server.port) }
 
-  /// Puts its time in the place of the world's, and has the console say first that all is simulated.
+  /// Replaces the world's time with its own.
   func stand(in world: inout World) {
     world.speed = speed
     world.wallClock = wallClock
-    world[Simulation.self] = Simulation("simulated: none of this is real (a sky of \(short))")
   }
 
-  /// Tells those who do not see the console.
+  /// Reports that all is simulated.
   func tell(_ log: Log) {
     NodeLog(log: log, pipeline: "", node: "sky").notice(
       "all of this is simulated, \(said); it listens at \(server.url)")

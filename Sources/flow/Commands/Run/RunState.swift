@@ -29,12 +29,14 @@ struct RunState: Sendable {
     let description: String
   }
 
-  /// The state of a pipeline; throws a sentence if it cannot be used.
-  func open(_ plan: Plan, log: Log) throws -> StateFile {
+  /// The state of a pipeline in a world, nil being the real one, and whether it is new; throws a sentence if it cannot
+  /// be used.
+  func open(_ plan: Plan, in world: String?, log: Log) throws -> (file: StateFile, isNew: Bool) {
     let path = try path(of: plan)
     let file: StateFile
+    let isNew: Bool
     do throws(StoreError) {
-      file = try opened(path, plan)
+      (file, isNew) = try opened(path, plan, world)
     } catch {
       // A full disk is waited for.
       guard [.disk, .denied].contains(error.kind) else { throw error }
@@ -46,14 +48,17 @@ struct RunState: Sendable {
         "the state was damaged; it was renamed to \(aside), and the pipeline begins with an empty state"
       NodeLog(log: log, pipeline: plan.name, node: "").warning(note)
     }
-    return file
+    return (file, isNew)
   }
 
-  private func opened(_ path: String, _ plan: Plan) throws(StoreError) -> StateFile {
+  private func opened(
+    _ path: String, _ plan: Plan, _ world: String?
+  ) throws(StoreError) -> (StateFile, isNew: Bool) {
     let database = Database.Options(sync: plan.epochs.syncs ? .everyCommit : .never)
     let file = try StateFile(path: path, StateFile.Options(database: database, resetsCorrupt: resetsCorrupt))
+    let isNew = try claim(file, for: world)
     try claim(file, for: plan)
-    return file
+    return (file, isNew)
   }
 
   /// The folder of a pipeline's state.
@@ -77,6 +82,25 @@ struct RunState: Sendable {
           + "or run it with --no-state")
     }
     return path
+  }
+
+  /// Real runs and each simulated world have states of their own; returns whether the state is new.
+  private func claim(_ file: StateFile, for world: String?) throws(StoreError) -> Bool {
+    let facts = try file.facts(owner: "pipeline")
+    let owner = facts.first { $0.name == "world" }?.value.text
+    if !facts.isEmpty {
+      if owner == world { return false }
+      throw StoreError(
+        file.path, .foreign,
+        "it is the state of \(owner ?? "real runs"), not of \(world ?? "real runs"); name another folder with --state"
+      )
+    }
+    if let world {
+      try file.update { (epoch) throws(StoreError) in
+        try epoch.set(.text(world), owner: "pipeline", name: "world")
+      }
+    }
+    return true
   }
 
   /// Two pipelines of the same name must not share a state.

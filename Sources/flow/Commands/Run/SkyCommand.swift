@@ -17,7 +17,9 @@ enum SkyCommand {
       the launches, as of Monday, and no request limit.
 
       Faults: \(SkyFaults.Kind.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")); all \
-      enables every fault at its default rate; rates are probabilities from 0 to 1.
+      enables every fault at its default rate; rates are probabilities from 0 to 1. For past, empty and \
+      partial the rate is the share of two-day periods with such a poll, for withdrawn and absent the share of launches. \
+      ties is on by default, as in the real service: ordering=net,id breaks ties, and ties=0 or none turns it off.
       """,
     examples: [
       ("flow sky --port 8080 --speed 86400", "a day per second"),

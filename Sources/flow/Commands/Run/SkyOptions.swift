@@ -12,7 +12,7 @@ struct SkyOptions: Sendable {
   static let start = CommandOption("start", .value("TIME"), "when the sky's time begins (2026-01-01)")
   static let faults = CommandOption(
     "faults", .list("LIST", of: SkyFaults.Kind.allCases.map(\.rawValue) + ["all", "none"]),
-    "what goes wrong in the sky, with a rate or without: 429=0.1,5xx (none)")
+    "what goes wrong in the sky, with a rate or without: 429=0.1,5xx (ties)")
 
   static let all = [seed, speed, start, faults]
 
@@ -21,8 +21,8 @@ struct SkyOptions: Sendable {
   let start: SkyTime
   /// What it is, in words: how fast its time runs and what goes wrong.
   let said: String
-  /// The same in fewer words.
-  let short: String
+  /// The world, as a state that is of it alone names it.
+  let world: String
 
   init(_ arguments: Arguments) throws(WrongUse) {
     let seed = try arguments.number(Self.seed) ?? 1
@@ -30,9 +30,10 @@ struct SkyOptions: Sendable {
     speed = try Self.speed(arguments)
     start = try Self.start(arguments)
     sky = Sky(seed: UInt64(seed), faults: faults)
-    let wrong = SkyFaults.Kind.allCases.filter(faults.has).map(\.summary).joined(separator: ", ")
+    let wrong = SkyFaults.Kind.allCases.filter { faults.has($0) && !SkyFaults.usual.has($0) }.map(\.summary)
+      .joined(separator: ", ")
     let times = speed == speed.rounded() ? String(Int(speed)) : String(speed)
-    short = "seed \(seed), \(times) times as fast as ours"
+    world = "a sky from seed \(seed)"
     said =
       "from seed \(seed); its time begins at \(timestamp(Double(start.milliseconds) / 1000)) and runs \(times) times as "
       + "fast as ours" + (wrong.isEmpty ? "" : "; now and then there are \(wrong)")
@@ -56,7 +57,7 @@ struct SkyOptions: Sendable {
   }
 
   private static func faults(_ arguments: Arguments) throws(WrongUse) -> SkyFaults {
-    guard let text = arguments.text(Self.faults) else { return .none }
+    guard let text = arguments.text(Self.faults) else { return .usual }
     do throws(SkyFaults.Wrong) { return try SkyFaults(text) } catch {
       let near = error.unknown.flatMap { nearest(to: $0, among: SkyFaults.Kind.allCases.map(\.rawValue)) }
       throw WrongUse("--faults: \(error.message)\(near.map { "; did you mean \(quoted($0))?" } ?? "")")

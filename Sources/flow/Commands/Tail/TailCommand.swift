@@ -28,12 +28,12 @@ struct TailCommand {
       that is not JSON dimmed. Gzip files are decompressed. Lines longer than 16 MiB are cut.
       """,
     examples: [
-      ("flow tail -f out/slips.jsonl", "the last ten changes and all new ones"),
+      ("flow tail -f out/new-launches.jsonl", "the last ten changes and all new ones"),
       (
-        "flow tail -n all --where '.type == \"changed\" and .after.provider == \"Kite Launch\"' out/slips.jsonl",
+        "flow tail -n all --where '.type == \"changed\" and .after.provider == \"SpaceX\"' out/new-launches.jsonl",
         "all slips of one provider"
       ),
-      ("flow tail --json -n 100 out/slips.jsonl | flow eval -r .key", "for other programs"),
+      ("flow tail --json -n 100 out/new-launches.jsonl | flow eval -r .key", "for other programs"),
     ])
 
   static let command = Command(manual) { (arguments) throws(WrongUse) in

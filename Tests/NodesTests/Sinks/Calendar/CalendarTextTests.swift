@@ -47,9 +47,7 @@ import System
   func others(_ text: String) { #expect(CalendarText.seconds(text) == nil) }
 
   @Test(
-    "how long before it",
-    arguments: [
-      (60, "-PT1M"), (86400, "-P1D"), (93_784, "-P1DT2H3M4S"), (0, "-PT0S"), (90_000, "-P1DT1H"),
-    ])
-  func leads(_ seconds: Int, _ text: String) { #expect(CalendarText.lead(.seconds(seconds)) == text) }
+    "lengths of time",
+    arguments: [(60, "PT1M"), (86400, "P1D"), (93_784, "P1DT2H3M4S"), (0, "PT0S"), (90_000, "P1DT1H")])
+  func durations(_ seconds: Int, _ text: String) { #expect(CalendarText.duration(.seconds(seconds)) == text) }
 }

@@ -45,6 +45,18 @@ import System
     #expect(try folder.text("x.1") == "line 2\n")
   }
 
+  @Test(
+    "a file of a clock that was ahead is rotated at its age, counted from when the clock was corrected",
+    arguments: [3600, 86_400, 31_622_400])
+  func byAgeOfAnotherClock(step: Int) throws {
+    let file = try RotatingFile(folder["x"], Rotation(age: 60), now: 1000 + step)
+    try file.append(line(0), now: 1000 + step)
+    try file.append(line(1), now: 1000)
+    try file.append(line(2), now: 1061)
+    #expect(try folder.text("x.1") == "line 0\nline 1\n")
+    #expect(try folder.text("x") == "line 2\n")
+  }
+
   @Test("rotated files are compressed in order, and none is left incomplete")
   func packed() throws {
     let file = try RotatingFile(

@@ -1,0 +1,60 @@
+import Engine
+
+/// What a delivery queue delivers.
+enum Deliverable: Sendable {
+  case command, request, file, notification
+
+  fileprivate var names: (one: String, many: String) {
+    switch self {
+    case .command: ("command", "commands")
+    case .request: ("request", "requests")
+    case .file: ("file", "files")
+    case .notification: ("notification", "notifications")
+    }
+  }
+
+  fileprivate var verbs: (active: String, passive: String) {
+    switch self {
+    case .command: ("runs", "run")
+    case .request: ("sends", "sent")
+    case .file: ("fetches", "fetched")
+    case .notification: ("shows", "shown")
+    }
+  }
+}
+
+/// The deliveries that a sink suppresses in a simulated or replayed run: reported at the start, counted at the end.
+///
+/// The sink still evaluates its templates, so that their errors show.
+struct Suppression {
+  private let deliverable: Deliverable
+  private let log: NodeLog
+  private var count = 0
+
+  /// Nil where the sink delivers, and in a dry run, which shows deliveries instead.
+  init?(of deliverable: Deliverable, _ context: SinkContext) {
+    let delivers =
+      deliverable == .file
+      ? WebAccess.forDelivery(of: .file, in: context) != nil : context.outputs.isLive
+    if context.isDryRun || delivers { return nil }
+    (self.deliverable, log) = (deliverable, context.log)
+    let verbs = deliverable.verbs
+    log.notice(
+      "\(deliverable.names.many) are not \(verbs.passive) \(context.outputs.reason); "
+        + "--live-sinks \(verbs.active) them")
+  }
+
+  /// Counts a delivery; the error with which its event is skipped.
+  mutating func next() -> NotSent {
+    count += 1
+    return NotSent()
+  }
+
+  mutating func report() {
+    let (names, done) = (deliverable.names, deliverable.verbs.passive)
+    if count > 0 {
+      log.notice("\(count) \(count == 1 ? "\(names.one) was" : "\(names.many) were") not \(done)")
+    }
+    count = 0
+  }
+}

@@ -1,0 +1,61 @@
+import Engine
+import Language
+
+/// `--out` and `--live-sinks` of `flow run`: where sinks write, and whether a simulated or replayed run acts.
+enum RunOutputs {
+  static let folder = CommandOption(
+    "out", .path("FOLDER"), "write all files below FOLDER, in place of out/ (under --sky out/sky)")
+  static let live = CommandOption(
+    "live-sinks", .flag,
+    "under --sky and in replays: write the real files, run commands, send requests, notify")
+
+  static let about = """
+    Simulated and replayed runs leave real outputs alone. Under --sky files are written below out/sky, in a replay below \
+    out/replay, each replacing the one that an earlier such run has left; with --state they continue where the state \
+    does. Commands are not run, requests not sent and notifications not shown. One line on standard error reports each of \
+    these at the start. With --live-sinks all sinks act as in a real run. A pipeline with replay sources is replayed \
+    without --replay: there, only files below out/ are moved.
+
+    --out FOLDER names the folder, for real runs too: out/a.jsonl becomes FOLDER/a.jsonl, b/c.jsonl FOLDER/b/c.jsonl and \
+    /var/d.jsonl FOLDER/var/d.jsonl; .. never leads out of it. A simulated run wants a folder that is new, empty or of \
+    other simulated runs.
+    """
+
+  /// The kind of a run, as far as its outputs are concerned.
+  enum Kind {
+    case real
+    case sky
+    /// With `--replay`, or of pipelines that name recordings themselves.
+    case replay(isOption: Bool)
+  }
+
+  /// The outputs of a run that was asked for.
+  static func outputs(_ arguments: Arguments, of kind: Kind) throws(WrongUse) -> OutputPolicy {
+    let (given, isLive) = (arguments.text(folder), arguments.has(live))
+    let touchesDisk = !arguments.has(RunCommand.dryRun)
+    let outputs: OutputPolicy
+    switch kind {
+    case .real:
+      if isLive {
+        throw WrongUse("--live-sinks is for simulated and replayed runs; all sinks of this one are live")
+      }
+      outputs = OutputPolicy(below: given, reason: "because of --out", touchesDisk: touchesDisk)
+    case .sky:
+      outputs = OutputPolicy(
+        below: given ?? (isLive ? nil : "out/sky"), of: .simulation, isLive: isLive, reason: "under --sky",
+        touchesDisk: touchesDisk)
+    case .replay(let isOption):
+      outputs = OutputPolicy(
+        below: given ?? (isLive ? nil : "out/replay"), of: .simulation,
+        keepsOtherPaths: !isOption && given == nil, isLive: isLive,
+        reason: isOption ? "under --replay" : "in a replay", touchesDisk: touchesDisk)
+    }
+    if let given { try check(given, outputs) }
+    return outputs
+  }
+
+  private static func check(_ given: String, _ outputs: OutputPolicy) throws(WrongUse) {
+    if given.isEmpty { throw WrongUse("--out takes a folder") }
+    do { try outputs.check() } catch { throw WrongUse("--out: \(error)") }
+  }
+}

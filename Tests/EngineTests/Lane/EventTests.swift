@@ -1,0 +1,42 @@
+import JSON
+import Language
+import Testing
+
+@testable import Engine
+
+@Suite struct EventTests {
+  private let rows = [Value.record([("n", .number(1))]), .record([("n", .number(2))])]
+
+  @Test("an event knows the position of its row, whatever its value has become, until its poll has passed")
+  func position() throws {
+    let order = try #require(RowOrder(".n"))
+    let poll = Poll(source: "in", number: 1, at: 0, rows: rows)
+    let mapped = Event(rows[1], poll, row: 1).with(.string("two")).detached
+    #expect(mapped.position(in: order) == .number(2))
+    #expect(Event(rows[1], poll).position(in: order) == nil, "made from several rows, or none")
+    #expect(Event.end(of: poll).position(in: order) == nil)
+    poll.forgetRows()
+    #expect(mapped.position(in: order) == nil)
+  }
+
+  @Test("$meta has the coverage of a poll, and none where there are no polls")
+  func meta() throws {
+    let horizon = Horizon(order: try #require(RowOrder("-.n")), last: .number(7), moves: false)
+    let poll = Poll(source: "in", number: 3, at: 0, coverage: .truncated(horizon))
+    #expect(
+      poll.meta.description
+        == #"{"source":"in","poll":3,"at":"1970-01-01T00:00:00Z","coverage":"truncated","order":"-.n","last":7}"#
+    )
+    #expect(Poll(source: "in", at: 0).meta.member("coverage") == nil)
+  }
+
+  @Test("a stored event keeps the coverage of its poll")
+  func stored() throws {
+    let poll = Poll(source: "in", number: 3, at: 5, coverage: .partial)
+    let event = try #require(Event(stored: Event(.number(1), poll).stored))
+    #expect(event.poll.coverage == .partial && !event.poll.isComplete && !event.poll.isTorn)
+  }
+
+  @Test("an event takes no more room than its value and poll, so that queues of them stay small")
+  func size() { #expect(MemoryLayout<Event>.stride <= 32) }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import System
+import Testing
+
+@testable import Engine
+
+/// Where the files of a run lie.
+@Suite struct OutputPolicyTests {
+  @Test(
+    "below the folder, a path is what follows out/, and never leads out",
+    arguments: [
+      ("out/a.jsonl", "D/a.jsonl"), ("./out//b/a.jsonl", "D/b/a.jsonl"), ("out/../out/a", "D/a"),
+      ("a.jsonl", "D/a.jsonl"), ("logs/a.jsonl", "D/logs/a.jsonl"), ("/var/log/a", "D/var/log/a"),
+      ("/out/a", "D/out/a"), ("out", "D/out"), ("outer/a", "D/outer/a"), ("out/sky/a", "D/sky/a"),
+      ("../a", "D/a"), ("../../out/a", "D/out/a"), ("out/../../../a", "D/a"),
+      ("out/b/../../../etc/a", "D/etc/a"),
+      ("/../../a", "D/a"), ("out/./b/./a", "D/b/a"), ("out/.hidden", "D/.hidden"), ("out/...", "D/..."),
+      ("/dev/null", "/dev/null"), ("/dev/stdout", "/dev/stdout"), ("/dev/fd/3", "/dev/fd/3"),
+      ("/dev/shm/a", "D/dev/shm/a"), ("/dev/../etc/a", "D/etc/a"),
+    ])
+  func rule(_ given: String, _ path: String) {
+    #expect(OutputPolicy(below: "D").path(of: given) == path)
+    #expect(OutputPolicy(below: "D/").path(of: given) == path)
+    #expect(OutputPolicy.real.path(of: given) == given)
+  }
+
+  @Test("a pipeline over recordings of its own keeps the paths outside out/")
+  func otherPaths() {
+    let outputs = OutputPolicy(below: "out/replay", keepsOtherPaths: true)
+    for path in ["a.jsonl", "/var/log/a", "../out/a", "outer/a"] { #expect(outputs.path(of: path) == path) }
+    #expect(outputs.path(of: "./out/a") == "out/replay/a")
+  }
+
+  /// A folder that is removed again, and the files that are in it.
+  private final class Folder {
+    let path: String
+
+    init() throws {
+      var name = Array("/tmp/flow-outputs-XXXXXX".utf8CString)
+      path = try #require(mkdtemp(&name).map { String(cString: $0) })
+    }
+
+    deinit { for name in [".simulated", "a", "a.1", "a.2.gz", "b", ""] { remove("\(path)/\(name)") } }
+
+    var names: [String] {
+      (try? namesOfFiles(in: path))?.filter { $0 != "." && $0 != ".." }.sorted() ?? []
+    }
+
+    func write(_ names: String...) throws {
+      for name in names { try AppendFile("\(path)/\(name)").append([0x0a]) }
+    }
+  }
+
+  @Test("a simulated run replaces files of earlier ones at their first use, with what they rotated to")
+  func replacing() throws {
+    let folder = try Folder()
+    _ = try OutputPolicy(below: folder.path, of: .simulation).place("out/b", of: "p", on: SystemDisk())
+    #expect(folder.names == [".simulated"])
+    try folder.write("a", "a.1", "a.2.gz", "b")
+    let outputs = OutputPolicy(below: folder.path, of: .simulation)
+    #expect(try outputs.place("out/a", of: "p", on: SystemDisk()) == "\(folder.path)/a")
+    #expect(folder.names == [".simulated", "b"])
+    try folder.write("a")
+    for path in ["out/a", "./out/a"] { _ = try outputs.place(path, of: "p", on: SystemDisk()) }
+    outputs.continueFiles(of: "q")
+    _ = try outputs.place("out/b", of: "q", on: SystemDisk())
+    #expect(folder.names == [".simulated", "a", "b"], "its own file, and one that its state continues, stay")
+    _ = try OutputPolicy(below: folder.path, of: .simulation, touchesDisk: false)
+      .place("out/a", of: "p", on: SystemDisk())
+    #expect(folder.names == [".simulated", "a", "b"], "a dry run removes nothing")
+  }
+
+  @Test("simulated and real runs do not share a folder, nor two paths a place")
+  func refusals() throws {
+    let folder = try Folder()
+    try folder.write("a")
+    let (real, simulated) = (
+      OutputPolicy(below: folder.path), OutputPolicy(below: folder.path, of: .simulation)
+    )
+    try real.check()
+    #expect(throws: OutputPolicy.Refusal.self) { try simulated.check() }
+    #expect(throws: OutputPolicy.Refusal.self) { try simulated.place("out/a", of: "p", on: SystemDisk()) }
+    #expect(folder.names == ["a"])
+    #expect(try real.place("out/b", of: "p", on: SystemDisk()) == "\(folder.path)/b")
+    #expect(throws: OutputPolicy.Refusal.self) { try real.place("b", of: "p", on: SystemDisk()) }
+    try folder.write(".simulated")
+    try simulated.check()
+    #expect(throws: OutputPolicy.Refusal.self) { try real.check() }
+    #expect(throws: OutputPolicy.Refusal.self) { try OutputPolicy(below: "\(folder.path)/a").check() }
+    try OutputPolicy(below: "\(folder.path)/missing/folder", of: .simulation).check()
+  }
+}
