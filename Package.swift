@@ -40,7 +40,8 @@ let package = Package(
     .target(
       name: "Store", dependencies: ["CGlibc", "CSQLite", "System"], swiftSettings: unchecked + crashPoints),
     .target(
-      name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive"], swiftSettings: unchecked),
+      name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive", "System"],
+      swiftSettings: unchecked),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked),

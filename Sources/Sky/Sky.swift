@@ -92,7 +92,7 @@ public final class Sky: Sendable {
   /// The list of the services.
   private func index(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
     let body = Value.record([
-      "simulated": .bool(true), "about": .string("Nothing here is real: this is flow sky."),
+      "simulated": true, "about": "Nothing here is real: this is flow sky.",
       "seed": .literal("\(seed)") ?? .null, "now": .moment(now),
       "services": .array(
         services.map { entry in

@@ -110,6 +110,16 @@ extension SkyAnswer {
 
 // MARK: - Texts and values
 
+extension Value: ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByArrayLiteral
+{
+  public init(stringLiteral text: String) { self = .string(text) }
+  public init(booleanLiteral flag: Bool) { self = .bool(flag) }
+  public init(integerLiteral number: Int) { self = .number(number) }
+  public init(floatLiteral number: Double) { self = .number(number) }
+  public init(arrayLiteral items: Value...) { self = .array(items) }
+}
+
 extension Value {
   /// An object of these members, whose names are distinct, in this order.
   static func record(_ members: KeyValuePairs<String, Value>) -> Value {

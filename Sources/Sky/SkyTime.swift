@@ -1,5 +1,6 @@
-// Days, moments as the services write them, and the clock. The conversions between days and dates are in two places,
-// `init(_:_:_:)` and `civil`; all else is built on them.
+// Days, moments as the services write them, and the clock.
+
+import System
 
 /// A day of the Gregorian calendar, in UTC.
 struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -10,12 +11,7 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// The day of a year, a month from 1 to 12 and a day of the month; day 32 is in the next month.
   init(_ year: Int, _ month: Int, _ day: Int) {
-    // Howard Hinnant's days_from_civil: eras of 400 years that begin on the first of March.
-    let marchYear = month <= 2 ? year - 1 : year
-    let era = marchYear >= 0 ? marchYear / 400 : (marchYear - 399) / 400
-    let yearOfEra = marchYear - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    days = CivilTime(year, month, day).seconds / 86400
   }
 
   /// The day of a text like `2026-01-03`.
@@ -36,14 +32,8 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// Year, month (1 to 12) and day of the month.
   var civil: (year: Int, month: Int, day: Int) {
-    let shifted = days + 719_468
-    let era = shifted >= 0 ? shifted / 146_097 : (shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let marchMonth = (5 * dayOfYear + 2) / 153
-    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    let time = CivilTime(seconds: days * 86400)
+    return (time.year, time.month, time.day)
   }
 
   var year: Int { civil.year }

@@ -279,7 +279,7 @@ struct MonthTests {
     #expect(
       check.problems.isEmpty, "\(check.problems.count): \(check.problems.prefix(8).joined(separator: "\n"))")
     #expect(check.counts.count == 3 && check.counts.values.reduce(0, +) > 4 * days, "\(check.counts)")
-    // The first poll is a baseline, and removals notify nobody.
+    // The first poll is a baseline, and removals send no notification.
     #expect(trial.reported("tell").count == trial.reported("log").count - check.counts["removed", default: 0])
     budgetIsKept(trial)
   }

@@ -44,7 +44,7 @@ final class SkyTrial {
     return (Sky(seed: seed, faults: faults, upcoming: upcoming), world)
   }
 
-  /// - Parameter text: what becomes of the text of the pipeline
+  /// - Parameter text: edits the text of the pipeline
   init(
     _ name: String, faults: String, seed: UInt64 = 1, upcoming: Int = SkyTrial.upcoming,
     settings: [(name: String, text: String)] = [], text: (String) -> String = { $0 }

@@ -19,8 +19,7 @@ struct APODDay: Sendable {
   }
 
   let date: SkyDate
-  var title: String
-  var explanation: String
+  var title, explanation: String
   var copyright: String?
   var medium: Medium
 

@@ -151,7 +151,7 @@ public final class APODService: SkyService {
     let message =
       problem.message + (problem.saysFields ? " Allowed request fields for apod method are \(names)" : "")
     return json(
-      .record(["code": .number(problem.status), "msg": .string(message), "service_version": .string("v1")]),
+      .record(["code": .number(problem.status), "msg": .string(message), "service_version": "v1"]),
       status: problem.status)
   }
 
@@ -178,20 +178,9 @@ extension SkyRequest {
 
   private var basicUser: String? {
     guard let text = self[header: "authorization"], text.lowercased().hasPrefix("basic ") else { return nil }
-    var bytes: [UInt8] = []
-    var bits = 0
-    var held = 0
-    for letter in text.dropFirst(6).utf8 where letter != 0x3d && letter != 0x20 {
-      guard let value = SkyRequest.base64.firstIndex(of: letter) else { return nil }
-      held = (held << 6 | value) & 0xfff
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: held >> bits))
-      }
-    }
-    return String(decoding: bytes.prefix { $0 != 0x3a }, as: UTF8.self)
+    let user = try? Self.basicUser?.outputs(.string(String(text.dropFirst(6)))).first
+    return user?.string
   }
 
-  private static let base64 = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  private static let basicUser = try? Program("@base64d | split(\":\")[0]")
 }

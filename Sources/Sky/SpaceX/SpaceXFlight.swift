@@ -21,8 +21,7 @@ struct SpaceXFlight: Sendable {
   let date: SkyTime
   /// `hour`, `day` or `month`.
   let precision: String
-  let rocket: Int
-  let pad: Int
+  let rocket, pad: Int
   let isPast: Bool
   let success: Bool?
   let cores: [Core]

@@ -57,7 +57,7 @@ struct SpaceXWorld: Sendable {
     return .record([
       "fairings": fairings(flight), "links": links(flight),
       "static_fire_date_utc": .text(fire?.isoWithMilliseconds),
-      "static_fire_date_unix": .count(fire?.seconds), "net": .bool(false),
+      "static_fire_date_unix": .count(fire?.seconds), "net": false,
       "window": flight.knows("n") ? .number([0, 900, 7200, 14_400][flight.number % 4]) : .null,
       "rocket": id("rocket", flight.rocket), "success": .flag(flight.success), "failures": failures(flight),
       "details": flight.knows("d") ? .string(details(flight)) : .null, "crew": .array(crew(of: flight)),
@@ -68,7 +68,7 @@ struct SpaceXWorld: Sendable {
       "date_unix": .number(flight.date.seconds),
       "date_local": .string(flight.date.iso(minutesEast: (pad.hoursEast + (isSummer ? 1 : 0)) * 60)),
       "date_precision": .string(flight.precision), "upcoming": .bool(!flight.isPast),
-      "cores": .array(flight.cores.map { core($0, flight) }), "auto_update": .bool(true), "tbd": .bool(false),
+      "cores": .array(flight.cores.map { core($0, flight) }), "auto_update": true, "tbd": false,
       "launch_library_id": flight.knows("i") ? .string(uuid(flight)) : .null,
       "id": id("launch", flight.number),
     ])
@@ -123,7 +123,7 @@ struct SpaceXWorld: Sendable {
         "recovery": thread("r", "recovery"),
       ]),
       "flickr": .record([
-        "small": .array([]), "original": .array((0..<flight.photos).map { photo("\(slug)-\($0 + 1)") }),
+        "small": [], "original": .array((0..<flight.photos).map { photo("\(slug)-\($0 + 1)") }),
       ]),
       "presskit": page("k", "https://press.example/kits/\(slug)"),
       "webcast": page("v", "https://youtu.be/\(video)"), "youtube_id": page("v", video),
@@ -178,7 +178,7 @@ struct SpaceXWorld: Sendable {
       ])
       if isOwn || flight.series == "Caravan" || flight.series == "Trial" {
         let orbit = capsule != nil ? "ISS" : isOwn ? "VLEO" : flight.series == "Trial" ? "LEO" : "SSO"
-        payload = payload.adding(["orbit": .string(orbit), "regime": .string("low-earth")])
+        payload = payload.adding(["orbit": .string(orbit), "regime": "low-earth"])
       }
       guard isOwn else { return payload }
       payload = payload.adding(["manufacturers": .array([.string("SpaceX")])])
@@ -197,7 +197,7 @@ struct SpaceXWorld: Sendable {
   // MARK: What they fly on
 
   private var rockets: [Value] {
-    (SpaceXAssets.value(SpaceXAssets.rockets).items ?? []).enumerated().map { number, rocket in
+    SpaceXAssets.rockets.enumerated().map { number, rocket in
       let known = SpaceXFlight.all.filter { $0.rocket == number && $0.success != nil }
       let good = known.count { $0.success == true }
       let name = LaunchShape.fileName(rocket.member("name")?.string ?? "")
@@ -254,8 +254,7 @@ struct SpaceXWorld: Sendable {
         "launch_successes": .number(here.count { $0.success == true }),
         "rockets": ids("rocket", Set(here.map(\.rocket)).sorted()), "timezone": .string(pad.type),
         "launches": launches { $0.pad == number && $0.isPast }, "status": .string(pad.status),
-        "details": .string("\(pad.fullName), near \(pad.locality), \(pad.region)."),
-        "id": id("launchpad", number),
+        "details": "\(pad.fullName), near \(pad.locality), \(pad.region).", "id": id("launchpad", number),
       ])
     }
   }
@@ -269,7 +268,7 @@ struct SpaceXWorld: Sendable {
         "locality": .string(pad.locality), "region": .string(pad.region), "latitude": .number(pad.latitude),
         "longitude": .number(pad.longitude), "landing_attempts": .number(here.count),
         "landing_successes": .number(here.count { $0.hasLanded == true }), "wikipedia": .null,
-        "details": .string("\(pad.fullName), where first stages come down."),
+        "details": "\(pad.fullName), where first stages come down.",
         "launches": launches { $0.cores.contains { $0.landpad == number } }, "id": id("landpad", number),
       ])
     }
@@ -286,7 +285,7 @@ struct SpaceXWorld: Sendable {
         "launches": launches { $0.ships.contains(number) }, "id": id("ship", number),
       ])
       if number % 3 != 0 { return ship }
-      return ship.adding(["type": .string("Tug"), "roles": .array([.string("Support Ship")])])
+      return ship.adding(["type": "Tug", "roles": .array([.string("Support Ship")])])
     }
   }
 
@@ -295,9 +294,8 @@ struct SpaceXWorld: Sendable {
       .record([
         "name": .string(name), "agency": .string(["NASA", "JAXA", "ESA", "SpaceX"][number % 4]),
         "image": photo("person-\(number)"),
-        "wikipedia": .string("https://encyclopedia.example/wiki/\(LaunchShape.fileName(name))"),
-        "launches": launches { $0.crew.contains(number) }, "status": .string("active"),
-        "id": id("crew", number),
+        "wikipedia": "https://encyclopedia.example/wiki/\(LaunchShape.fileName(name))",
+        "launches": launches { $0.crew.contains(number) }, "status": "active", "id": id("crew", number),
       ])
     }
   }
@@ -308,12 +306,11 @@ struct SpaceXWorld: Sendable {
       let flown = SpaceXFlight.all.count { $0.capsule == number && $0.isPast }
       let isNew = number > 8
       return .record([
-        "reuse_count": .number(max(0, flown - 1)), "water_landings": .number(flown),
-        "land_landings": .number(0),
-        "last_update": .string("Splashed down as planned"), "launches": launches { $0.capsule == number },
-        "serial": .string("C\(isNew ? 192 + number : 101 + number)"),
-        "status": .string(isNew ? "active" : "retired"), "type": .string(isNew ? "Dragon 2.0" : "Dragon 1.0"),
-        "dragon": id("dragon", isNew ? 1 : 0), "id": id("capsule", number),
+        "reuse_count": .number(max(0, flown - 1)), "water_landings": .number(flown), "land_landings": 0,
+        "last_update": "Splashed down as planned", "launches": launches { $0.capsule == number },
+        "serial": "C\(isNew ? 192 + number : 101 + number)", "status": .string(isNew ? "active" : "retired"),
+        "type": .string(isNew ? "Dragon 2.0" : "Dragon 1.0"), "dragon": id("dragon", isNew ? 1 : 0),
+        "id": id("capsule", number),
       ])
     }
   }

@@ -10,7 +10,7 @@ import Testing
     Sky(seed: seed, faults: try SkyFaults(faults), upcoming: 5)
   }
 
-  /// What becomes of a request made again and again, an hour between each two.
+  /// The answers to a request that is repeated every hour.
   private func answers(_ faults: String, seed: UInt64 = 1, _ count: Int = 400) throws -> [SkyAnswer] {
     let sky = try sky(faults, seed: seed)
     return (0..<count).map { sky.answer(.get(Self.path), at: LaunchWorldTests.time(Double($0) / 24)) }

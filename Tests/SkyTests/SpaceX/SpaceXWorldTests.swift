@@ -123,8 +123,8 @@ import Testing
     for text in [
       SpaceXAssets.ship, SpaceXAssets.payload, SpaceXAssets.dragons, SpaceXAssets.company,
       SpaceXAssets.roadster,
-      SpaceXAssets.value(SpaceXAssets.rockets),
-    ] { #expect(!text.isNull) }
+    ] + SpaceXAssets.rockets { #expect(!text.isNull) }
+    #expect(SpaceXAssets.rockets.count == 4)
     #expect(SpaceXAssets.launchpads.count == 6 && SpaceXAssets.landpads.count == 6)
     #expect(SpaceXFlight.failures.keys.allSatisfy { SpaceXFlight.all[$0].success == false })
   }

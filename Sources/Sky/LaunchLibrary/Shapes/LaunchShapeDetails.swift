@@ -9,24 +9,24 @@ extension LaunchShape {
     launch.updates.enumerated().reversed().map { number, update in
       .record([
         "id": .count((launch.number + 1000) * 100 + number), "profile_image": picture("editor"),
-        "comment": .string(update.comment), "info_url": .null, "created_by": .string("Sky"),
+        "comment": .string(update.comment), "info_url": .null, "created_by": "Sky",
         "created_on": .moment(update.at),
       ])
     }
   }
 
   private var english: Value {
-    .record(["id": .count(1), "name": .string("English"), "code": .string("en")])
+    .record(["id": 1, "name": "English", "code": "en"])
   }
 
   func pages(_ launch: LaunchState) -> [Value] {
     guard launch.hasOfficialPage else { return [] }
     return [
       .record([
-        "priority": .count(10), "source": .string("example.org"), "title": .string(launch.provider.name),
-        "description": .string("The page of \(launch.mission.name)."), "feature_image": .null,
-        "url": .string("https://example.org/launches/\(launch.slug)"),
-        "type": .record(["id": .count(1), "name": .string("Official Page")]), "language": english,
+        "priority": 10, "source": "example.org", "title": .string(launch.provider.name),
+        "description": "The page of \(launch.mission.name).", "feature_image": .null,
+        "url": "https://example.org/launches/\(launch.slug)",
+        "type": .record(["id": 1, "name": "Official Page"]), "language": english,
       ])
     ]
   }
@@ -38,10 +38,10 @@ extension LaunchShape {
       let begin = SkyTime(milliseconds: launch.windowStart.milliseconds - 1_200_000)
       let end = SkyTime(milliseconds: launch.net.milliseconds + 3_600_000)
       var value = Value.record([
-        "priority": .count(video.priority), "source": .string("example.org"),
+        "priority": .count(video.priority), "source": "example.org",
         "publisher": .string(video == .official ? launch.provider.name : "Lawn Chair Astronautics"),
-        "title": .string(launch.name), "description": .string("The launch of \(launch.mission.name), live."),
-        "feature_image": .null, "url": .string("https://example.org/watch/\(launch.id.prefix(8))-\(video)"),
+        "title": .string(launch.name), "description": "The launch of \(launch.mission.name), live.",
+        "feature_image": .null, "url": "https://example.org/watch/\(launch.id.prefix(8))-\(video)",
         "type": video.typeValue, "language": english, "start_time": .moment(begin),
         "end_time": isOver ? .moment(end) : .null,
       ])
@@ -56,20 +56,20 @@ extension LaunchShape {
     let serial = launch.booster
     let flights = flights(of: launch)
     var stage = Value.record([
-      "id": .count(1000 + launch.number), "type": .string("Core"),
+      "id": .count(1000 + launch.number), "type": "Core",
       "reused": serial == nil ? .null : .bool(flights > 1),
       "launcher_flight_number": serial == nil ? .null : .count(flights), "launcher": launcher(launch),
       "landing": .record([
         "id": .count(2000 + launch.number), "attempt": serial == nil ? .null : .bool(true),
         "success": launch.hasLanded.map { .bool($0) } ?? .null,
-        "description": .string("It is to land on a ship."), "downrange_distance": .number(574),
+        "description": "It is to land on a ship.", "downrange_distance": 574,
         "location": .record([
-          "id": .count(1), "name": .string("Patient Walrus"), "abbrev": .string("PW"),
-          "description": .string("A ship to land on."), "location": .null, "successful_landings": .count(200),
+          "id": 1, "name": "Patient Walrus", "abbrev": "PW",
+          "description": "A ship to land on.", "location": .null, "successful_landings": 200,
         ]),
         "type": .record([
-          "id": .count(1), "name": .string("Autonomous Spaceport Drone Ship"), "abbrev": .string("ASDS"),
-          "description": .string("A barge without a crew."),
+          "id": 1, "name": "Autonomous Spaceport Drone Ship", "abbrev": "ASDS",
+          "description": "A barge without a crew.",
         ]),
       ]), "previous_flight_date": .null, "previous_flight": .null,
     ])
@@ -89,9 +89,9 @@ extension LaunchShape {
     let number = LaunchReference.launcher(launch).id
     return .record([
       "id": .count(number), "url": link("\(LaunchReference.Kind.launcher.folder(version))/\(number)"),
-      "details": .string("A first stage."), "flight_proven": .bool(flights > 1),
+      "details": "A first stage.", "flight_proven": .bool(flights > 1),
       "serial_number": .string(launch.booster ?? "Unknown \(launch.rocket.family)"),
-      "status": .string("active"), "image_url": .null, "successful_landings": .count(max(0, flights - 1)),
+      "status": "active", "image_url": .null, "successful_landings": .count(max(0, flights - 1)),
       "attempted_landings": .count(max(0, flights - 1)), "flights": .count(max(0, flights - 1)),
       "first_launch_date": .null, "last_launch_date": .null,
     ])

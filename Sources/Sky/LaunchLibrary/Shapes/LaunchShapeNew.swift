@@ -50,12 +50,12 @@ extension LaunchShape {
 
   private func image(_ id: Int, _ name: String, _ file: String) -> Value {
     .record([
-      "id": .count(id), "name": .string("[AUTO] \(name) - image"), "image_url": picture(file),
+      "id": .count(id), "name": "[AUTO] \(name) - image", "image_url": picture(file),
       "thumbnail_url": picture("\(file)-thumbnail"), "credit": .null,
       "license": .record([
-        "id": .count(1), "name": .string("Unknown"), "priority": .count(9), "link": .null,
+        "id": 1, "name": "Unknown", "priority": 9, "link": .null,
       ]),
-      "single_use": .bool(false), "variants": .array([]),
+      "single_use": false, "variants": [],
     ])
   }
 
@@ -89,16 +89,15 @@ extension LaunchShape {
     let record = Self.record(provider.id, pending: Int(provider.share * 3))
     return short.adding([
       "featured": .bool(provider.share >= 4), "country": .array([country(provider.country)]),
-      "description": .string("\(provider.name), in a sky that is simulated."), "administrator": .null,
+      "description": "\(provider.name), in a sky that is simulated.", "administrator": .null,
       "founding_year": .count(provider.founded),
-      "launchers": .string(provider.rockets.map(\.name).joined(separator: " | ")), "spacecraft": .string(""),
+      "launchers": .string(provider.rockets.map(\.name).joined(separator: " | ")), "spacecraft": "",
       "parent": .null, "image": .null, "logo": image(provider.id, provider.name, "agency-\(provider.id)"),
       "social_logo": .null,
     ]).adding(record).adding([
-      "successful_landings_spacecraft": .count(0), "failed_landings_spacecraft": .count(0),
-      "attempted_landings_spacecraft": .count(0), "successful_landings_payload": .count(0),
-      "failed_landings_payload": .count(0), "attempted_landings_payload": .count(0), "info_url": .string(""),
-      "wiki_url": .null, "social_media_links": .array([]),
+      "successful_landings_spacecraft": 0, "failed_landings_spacecraft": 0,
+      "attempted_landings_spacecraft": 0, "successful_landings_payload": 0, "failed_landings_payload": 0,
+      "attempted_landings_payload": 0, "info_url": "", "wiki_url": .null, "social_media_links": [],
     ])
   }
 
@@ -109,7 +108,7 @@ extension LaunchShape {
     ])
     guard mode == .detailed else { return rocket }
     return rocket.adding([
-      "launcher_stage": .array(stages(launch)), "spacecraft_stage": .array([]), "payloads": .array([]),
+      "launcher_stage": .array(stages(launch)), "spacecraft_stage": [], "payloads": [],
     ])
   }
 
@@ -125,19 +124,18 @@ extension LaunchShape {
     ])
     guard mode == .detailed else { return configuration }
     family = family.adding([
-      "manufacturer": .array([agency(provider, .normal)]), "parent": .null, "description": .string(""),
-      "active": .bool(true), "maiden_flight": .text(rocket.maidenFlight),
+      "manufacturer": .array([agency(provider, .normal)]), "parent": .null, "description": "",
+      "active": true, "maiden_flight": .text(rocket.maidenFlight),
     ]).adding(Self.record(rocket.id + 5000, pending: 12))
     return configuration.adding([
-      "families": .array([family]), "active": .bool(true), "is_placeholder": .bool(false),
-      "manufacturer": agency(provider, .normal),
-      "program": .array([]), "reusable": .bool(rocket.isReusable), "image": image(of: rocket, picture),
-      "info_url": .null, "wiki_url": .null, "description": .string("A rocket."), "alias": .string(""),
-      "min_stage": .count(2), "max_stage": .count(2), "length": rocket.length.map { .number($0) } ?? .null,
+      "families": .array([family]), "active": true, "is_placeholder": false,
+      "manufacturer": agency(provider, .normal), "program": [], "reusable": .bool(rocket.isReusable),
+      "image": image(of: rocket, picture), "info_url": .null, "wiki_url": .null, "description": "A rocket.",
+      "alias": "", "min_stage": 2, "max_stage": 2, "length": rocket.length.map { .number($0) } ?? .null,
       "diameter": .null, "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null,
       "launch_mass": .null, "leo_capacity": .count(rocket.capacity), "gto_capacity": .null,
       "geo_capacity": .null, "sso_capacity": .null, "to_thrust": .null, "apogee": .null,
-    ]).adding(Self.record(rocket.id, pending: 12)).adding(["fastest_turnaround": .string("P4DT7H12M5S")])
+    ]).adding(Self.record(rocket.id, pending: 12)).adding(["fastest_turnaround": "P4DT7H12M5S"])
   }
 
   private func mission(_ launch: LaunchState) -> Value {
@@ -147,49 +145,48 @@ extension LaunchShape {
       Value.record([
         "id": .count(orbit.id), "name": .string(orbit.name), "abbrev": .string(orbit.abbreviation),
         "celestial_body": .record([
-          "response_mode": .string("list"), "id": .count(1), "name": .string("Earth"),
+          "response_mode": "list", "id": 1, "name": "Earth",
         ]),
       ])
     }
     return .record([
       "id": .count(6000 + launch.number), "name": .string(mission.name), "type": .string(mission.kind),
       "description": .string(mission.description), "image": .null, "orbit": orbit ?? .null,
-      "agencies": .array([]), "info_urls": .array([]), "vid_urls": .array([]),
+      "agencies": [], "info_urls": [], "vid_urls": [],
     ])
   }
 
   private func pad(_ pad: LaunchPad) -> Value {
     .record([
-      "id": .count(pad.id), "url": link("pads/\(pad.id)"), "active": .bool(true), "agencies": .array([]),
+      "id": .count(pad.id), "url": link("pads/\(pad.id)"), "active": true, "agencies": [],
       "name": .string(pad.name), "image": .null, "description": .null, "info_url": .null,
       "wiki_url": wikiLink(pad), "map_url": mapLink(pad), "latitude": .number(pad.latitude),
       "longitude": .number(pad.longitude), "country": country(pad.location.country),
       "map_image": picture("pad-\(pad.id)"), "total_launch_count": .count(Self.total(pad.id)),
       "orbital_launch_attempt_count": .count(Self.total(pad.id)),
-      "fastest_turnaround": .string("P3DT18H16M56S"), "location": location(pad.location),
+      "fastest_turnaround": "P3DT18H16M56S", "location": location(pad.location),
     ])
   }
 
   private func location(_ location: LaunchLocation) -> Value {
     .record([
-      "response_mode": .string("normal"), "id": .count(location.id), "url": link("locations/\(location.id)"),
-      "name": .string(location.name), "celestial_body": earth, "active": .bool(true),
+      "response_mode": "normal", "id": .count(location.id), "url": link("locations/\(location.id)"),
+      "name": .string(location.name), "celestial_body": earth, "active": true,
       "country": country(location.country), "description": .null, "image": .null,
       "map_image": picture("location-\(location.id)"), "longitude": .number(location.longitude),
       "latitude": .number(location.latitude), "timezone_name": .string(location.timeZone),
-      "total_launch_count": .count(Self.total(location.id)), "total_landing_count": .count(0),
+      "total_launch_count": .count(Self.total(location.id)), "total_landing_count": 0,
     ])
   }
 
   private var earth: Value {
     .record([
-      "response_mode": .string("normal"), "id": .count(1), "name": .string("Earth"),
-      "type": .record(["id": .count(1), "name": .string("Planet")]), "diameter": .number(12_742_000),
-      "mass": .number(5.972168e24), "gravity": .number(9.80655), "length_of_day": .string("1 00:00:00"),
-      "atmosphere": .bool(true), "image": .null, "description": .string("Where all rockets here start from."),
-      "wiki_url": .null, "total_attempted_launches": .count(7200), "successful_launches": .count(6700),
-      "failed_launches": .count(500), "total_attempted_landings": .count(1200),
-      "successful_landings": .count(1150), "failed_landings": .count(50),
+      "response_mode": "normal", "id": 1, "name": "Earth", "type": .record(["id": 1, "name": "Planet"]),
+      "diameter": 12_742_000, "mass": .number(5.972168e24), "gravity": 9.80655, "length_of_day": "1 00:00:00",
+      "atmosphere": true, "image": .null, "description": "Where all rockets here start from.",
+      "wiki_url": .null, "total_attempted_launches": 7200, "successful_launches": 6700,
+      "failed_launches": 500, "total_attempted_landings": 1200, "successful_landings": 1150,
+      "failed_landings": 50,
     ])
   }
 
@@ -199,12 +196,11 @@ extension LaunchShape {
 
   private func program(_ program: LaunchProgram, _ provider: LaunchProvider) -> Value {
     .record([
-      "response_mode": .string("normal"), "id": .count(program.id), "url": link("programs/\(program.id)"),
+      "response_mode": "normal", "id": .count(program.id), "url": link("programs/\(program.id)"),
       "name": .string(program.name), "image": image(program.id, program.name, "program-\(program.id)"),
       "info_url": .null, "wiki_url": .null, "description": .string(program.description),
-      "agencies": .array([agency(provider, .list)]), "start_date": .string("2019-05-24T02:30:00Z"),
-      "end_date": .null, "mission_patches": .array([]),
-      "type": .record(["id": .count(3), "name": .string("Communication Constellation")]),
+      "agencies": .array([agency(provider, .list)]), "start_date": "2019-05-24T02:30:00Z", "end_date": .null,
+      "mission_patches": [], "type": .record(["id": 3, "name": "Communication Constellation"]),
     ])
   }
 
@@ -214,7 +210,7 @@ extension LaunchShape {
     [
       "flightclub_url": .null, "updates": .array(updates(launch)), "info_urls": .array(pages(launch)),
       "vid_urls": .array(videos(launch)), "timeline": .array(timeline(launch)),
-      "pad_turnaround": turnaround(launch), "mission_patches": .array([]),
+      "pad_turnaround": turnaround(launch), "mission_patches": [],
     ]
   }
 }

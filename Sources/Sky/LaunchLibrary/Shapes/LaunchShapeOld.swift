@@ -51,8 +51,7 @@ extension LaunchShape {
       "mission_type": launch.mission.isKnown ? .string(launch.mission.kind) : .null,
       "pad": .string(launch.pad.name), "location": .string(launch.pad.location.name), "landing": .null,
       "landing_success": .null, "launcher": .null, "orbit": .null,
-      "image": picture(pictureName(of: launch.rocket, launch.picture)),
-      "infographic": .null, "type": .string("list"),
+      "image": picture(pictureName(of: launch.rocket, launch.picture)), "infographic": .null, "type": "list",
     ])
   }
 
@@ -94,9 +93,9 @@ extension LaunchShape {
     return short.adding([
       "featured": .bool(provider.share >= 4), "country_code": .string(provider.country.alpha3),
       "abbrev": .string(provider.abbreviation),
-      "description": .string("\(provider.name), in a sky that is simulated."), "administrator": .null,
-      "founding_year": .string("\(provider.founded)"),
-      "launchers": .string(provider.rockets.map(\.name).joined(separator: " | ")), "spacecraft": .string(""),
+      "description": "\(provider.name), in a sky that is simulated.", "administrator": .null,
+      "founding_year": "\(provider.founded)",
+      "launchers": .string(provider.rockets.map(\.name).joined(separator: " | ")), "spacecraft": "",
       "launch_library_url": .null,
     ]).adding(Self.record(provider.id, pending: Int(provider.share * 3))).adding([
       "info_url": .null, "wiki_url": .null, "logo_url": picture("agency-\(provider.id)"), "image_url": .null,
@@ -123,9 +122,9 @@ extension LaunchShape {
     ])
     guard mode == .detailed else { return configuration }
     return configuration.adding([
-      "active": .bool(true), "reusable": .bool(rocket.isReusable), "description": .string("A rocket."),
-      "manufacturer": agency(provider), "program": .array([]), "alias": .string(""), "min_stage": .count(2),
-      "max_stage": .count(2), "length": rocket.length.map { .number($0) } ?? .null, "diameter": .null,
+      "active": true, "reusable": .bool(rocket.isReusable), "description": "A rocket.",
+      "manufacturer": agency(provider), "program": [], "alias": "", "min_stage": 2,
+      "max_stage": 2, "length": rocket.length.map { .number($0) } ?? .null, "diameter": .null,
       "maiden_flight": .text(rocket.maidenFlight), "launch_cost": .null, "launch_mass": .null,
       "leo_capacity": .count(rocket.capacity), "gto_capacity": .null, "to_thrust": .null, "apogee": .null,
       "vehicle_range": .null, "image_url": self.picture(pictureName(of: rocket, picture)), "info_url": .null,
@@ -148,7 +147,7 @@ extension LaunchShape {
       "type": .string(mission.kind), "orbit": orbit ?? .null,
     ])
     guard version == .v220 else { return value }
-    return value.adding(["agencies": .array([]), "info_urls": .array([]), "vid_urls": .array([])])
+    return value.adding(["agencies": [], "info_urls": [], "vid_urls": []])
   }
 
   private func location(_ location: LaunchLocation) -> Value {
@@ -158,7 +157,7 @@ extension LaunchShape {
     ])
     if isFull { place = place.adding(["description": .null, "timezone_name": .string(location.timeZone)]) }
     return place.adding([
-      "total_launch_count": .count(Self.total(location.id)), "total_landing_count": .count(0),
+      "total_launch_count": .count(Self.total(location.id)), "total_landing_count": 0,
     ])
   }
 
@@ -169,9 +168,8 @@ extension LaunchShape {
     var value = Value.record([
       "id": .count(pad.id), "url": link("pad/\(pad.id)"),
       "agency_id": pad.id % 2 == 0 ? .null : .count(provider.id), "name": .string(pad.name),
-      "info_url": .null, "wiki_url": wikiLink(pad), "map_url": mapLink(pad),
-      "latitude": .string("\(pad.latitude)"),
-      "longitude": .string("\(pad.longitude)"), "location": self.location(location),
+      "info_url": .null, "wiki_url": wikiLink(pad), "map_url": mapLink(pad), "latitude": "\(pad.latitude)",
+      "longitude": "\(pad.longitude)", "location": self.location(location),
     ])
     if isFull { value = value.adding(["description": .null]) }
     if version == .v220 { value = value.adding(["country_code": .string(location.country.alpha3)]) }
@@ -196,13 +194,12 @@ extension LaunchShape {
             "id": .count(provider.id), "url": link("agencies/\(provider.id)"), "name": .string(provider.name),
             "type": .text(provider.kind),
           ])
-        ]), "image_url": picture("program-\(program.id)"), "start_date": .string("2019-05-24T02:30:00Z"),
+        ]), "image_url": picture("program-\(program.id)"), "start_date": "2019-05-24T02:30:00Z",
         "end_date": .null, "info_url": .null, "wiki_url": .null,
       ])
     if version == .v220 {
       value = value.adding([
-        "mission_patches": .array([]),
-        "type": .record(["id": .count(3), "name": .string("Communication Constellation")]),
+        "mission_patches": [], "type": .record(["id": 3, "name": "Communication Constellation"]),
       ])
     }
     return value
@@ -215,8 +212,7 @@ extension LaunchShape {
     return [
       "flightclub_url": .null, "r_spacex_api_id": .null, "updates": .array(updates(launch)),
       "infoURLs": .array(pages(launch)), "vidURLs": .array(videos(launch)),
-      "timeline": .array(timeline(launch)),
-      "pad_turnaround": turnaround(launch), "mission_patches": .array([]),
+      "timeline": .array(timeline(launch)), "pad_turnaround": turnaround(launch), "mission_patches": [],
     ]
   }
 }

@@ -13,8 +13,7 @@ struct LaunchPlan: Sendable {
   /// In seconds since 1970, like all times here.
   let announced: Int
   /// The last date that was set before it flew.
-  let flight: Int
-  let windowLength: Int
+  let flight, windowLength: Int
 
   init(_ number: Int, of world: LaunchWorld.Setting) {
     var random = SkyRandom(world.seed, "launch", number)

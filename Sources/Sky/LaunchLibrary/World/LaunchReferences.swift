@@ -70,8 +70,7 @@ extension LaunchReference.Kind {
 /// An agency that launches.
 public struct LaunchProvider: Sendable, Equatable {
   public let id: Int
-  public let name: String
-  public let abbreviation: String
+  public let name, abbreviation: String
   /// As in `Commercial`; nil if unknown.
   public let kind: String?
   public let country: LaunchCountry
@@ -88,19 +87,13 @@ public struct LaunchProvider: Sendable, Equatable {
 /// A country and its codes.
 public struct LaunchCountry: Sendable, Equatable {
   public let id: Int
-  public let name: String
-  public let alpha2: String
-  public let alpha3: String
-  public let nationality: String
+  public let name, alpha2, alpha3, nationality: String
 }
 
 /// A kind of rocket.
 public struct LaunchRocket: Sendable, Equatable {
   public let id: Int
-  public let name: String
-  public let family: String
-  public let fullName: String
-  public let variant: String
+  public let name, family, fullName, variant: String
   public let isReusable: Bool
   /// In metres; nil if unknown.
   public let length: Double?
@@ -113,8 +106,7 @@ public struct LaunchRocket: Sendable, Equatable {
 public struct LaunchPad: Sendable, Equatable {
   public let id: Int
   public let name: String
-  public let latitude: Double
-  public let longitude: Double
+  public let latitude, longitude: Double
   public let location: LaunchLocation
 }
 
@@ -124,17 +116,14 @@ public struct LaunchLocation: Sendable, Equatable {
   public let name: String
   public let country: LaunchCountry
   public let timeZone: String
-  public let latitude: Double
-  public let longitude: Double
+  public let latitude, longitude: Double
   /// Whether it has weather forecasts.
   let hasForecasts: Bool
 }
 
 /// The mission of a launch.
 public struct LaunchMission: Sendable, Equatable {
-  public let name: String
-  public let kind: String
-  public let description: String
+  public let name, kind, description: String
   /// Nil if unknown.
   public let orbit: LaunchOrbit?
   public let isCrewed: Bool
@@ -146,21 +135,18 @@ public struct LaunchMission: Sendable, Equatable {
 /// An orbit, with the numbers of the service.
 public struct LaunchOrbit: Sendable, Equatable {
   public let id: Int
-  public let name: String
-  public let abbreviation: String
+  public let name, abbreviation: String
 }
 
 /// A program of several missions.
 public struct LaunchProgram: Sendable, Equatable {
   public let id: Int
-  public let name: String
-  public let description: String
+  public let name, description: String
 }
 
 /// Numbered missions of one kind.
 struct MissionSeries: Sendable, Equatable {
-  let name: String
-  let kind: String
+  let name, kind: String
   let orbit: LaunchOrbit
   let description: String
   var weight = 1.0

@@ -19,8 +19,7 @@ public struct LaunchState: Sendable, Equatable {
   /// No earlier than.
   public internal(set) var net: SkyTime
   public internal(set) var precision: NetPrecision
-  public internal(set) var windowStart: SkyTime
-  public internal(set) var windowEnd: SkyTime
+  public internal(set) var windowStart, windowEnd: SkyTime
   /// The length of its window in seconds, once its time is known.
   let windowLength: Int
   /// The probability of suitable weather, in per cent.
