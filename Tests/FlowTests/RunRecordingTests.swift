@@ -29,6 +29,23 @@ import Testing
     #expect(place.text("log.jsonl") == log)
   }
 
+  @Test("a recording has the coverage of each poll, and a replay too")
+  func coverage() throws {
+    let place = try Workplace(
+      #"""
+      sources: { in: { launch_library: { limit: 10 } } }
+      steps: [{ take: { count: 1, per: poll } }]
+      sinks: { screen: { console: '\($meta.coverage) \($meta.order) \($meta.last) \($meta.moves)' } }
+      """#)
+    let outcome = try place.flow("run", "--sky", "--once", "--record", "rec", "p.yaml")
+    let line = try #require(outcome.output.split(separator: "\n").last { $0.hasPrefix("truncated") })
+    #expect(line.wholeMatch(of: /truncated \.net 2026-\d\d-\d\dT\d\d:\d\d:\d\dZ true/) != nil, "\(outcome)")
+    let recorded = try #require(place.lines("rec/in.jsonl").last)
+    #expect(recorded.contains(#""coverage":"truncated","order":".net","last":"2026-"#), "\(recorded)")
+    let replayed = try place.flow("run", "--replay", "rec", "p.yaml")
+    #expect(replayed.output.contains(line), "\(replayed)")
+  }
+
   @Test("a replay knows nothing of the state, and leaves none; with --state it has one of its own")
   func state() throws {
     let place = try Workplace(Self.pipeline)

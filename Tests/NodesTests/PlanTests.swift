@@ -94,6 +94,66 @@ struct PlanTests {
     #expect(problems(Self.head + yaml + "\n" + Self.tail) == [expected])
   }
 
+  @Test(
+    "a mistake in what a poll of a test has seen",
+    arguments: [
+      ("coverage: truncatd", "“truncatd” is no coverage; did you mean “truncated”?"),
+      ("covrage: partial", "an answer has no “covrage”; did you mean “coverage”?"),
+      ("order: .net", "“order” needs coverage: truncated"),
+      ("coverage: partial, last: 3", "“last” needs coverage: truncated"),
+      ("coverage: truncated, order: net", "“net” is no order; did you mean .net?"),
+      ("coverage: truncated, order: '.a[0]'", "“.a[0]” is no order; a member of the rows"),
+      ("coverage: truncated, last: 3", "“last” needs order"),
+      ("coverage: truncated, order: .n, moves: maybe", "true or false is expected here"),
+      (
+        "coverage: truncated, order: .m",
+        "the last row has no .m, so the position of the horizon is not known"
+      ),
+    ])
+  func coverageMistakes(_ members: String, _ expected: String) {
+    let test = "tests: [{ given: { i: [{ at: 0s, poll: [{ n: 1 }], \(members) }] }, expect: { o: [] } }]"
+    let found = problems(Self.head + Self.tail + test)
+    #expect(found.count == 1 && found.first?.contains(expected) == true, "\(found)")
+    #expect(found.first?.hasPrefix("a.yaml:3:") == true)
+  }
+
+  @Test("only a poll has seen a part of a list")
+  func coverageOfEvents() {
+    let test = "tests: [{ given: { i: [{ error: no, coverage: partial }] }, expect: { o: [] } }]"
+    #expect(
+      problems(Self.head + Self.tail + test).first?.contains("“coverage” goes with poll, not with error")
+        == true)
+  }
+
+  @Test("polls of a test have the coverage that it gives")
+  func coverage() throws {
+    let plan = try #require(
+      reader(
+        Self.head + """
+          steps: [{ map: '$meta | {coverage, order, last, moves}' }]
+          sinks: { o: null }
+          tests:
+            - given:
+                i:
+                  - { at: 0s, poll: [{ n: 1 }] }
+                  - { at: 1s, poll: [{ n: 1 }], coverage: partial }
+                  - { at: 2s, poll: [{ n: 1 }, { n: 2 }], coverage: truncated, order: -.n, moves: true }
+                  - { at: 3s, poll: [{}], coverage: truncated, order: .n, last: [7] }
+                  - { at: 4s, poll: [{}], coverage: truncated }
+              expect:
+                o:
+                  - { is: { coverage: complete, order: null, last: null, moves: null } }
+                  - { is: { coverage: partial, order: null, last: null, moves: null } }
+                  - { is: { coverage: truncated, order: -.n, last: 2, moves: true } }
+                  - { is: { coverage: truncated, order: -.n, last: 2, moves: true } }
+                  - { is: { coverage: truncated, order: .n, last: [7], moves: null } }
+                  - { is: { coverage: truncated, order: null, last: null, moves: null } }
+          """
+      ).plans.first)
+    let run = try TestRun(try #require(plan.tests.first), of: plan)
+    #expect(run.failures.isEmpty, "\(run.failures)")
+  }
+
   @Test("all errors are reported at once, also after unknown nodes")
   func everything() {
     let found = problems(

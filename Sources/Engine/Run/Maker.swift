@@ -1,3 +1,4 @@
+import JSON
 import Language
 
 /// The maker of a node, by role: the executable side of a `NodeSpec`.
@@ -25,11 +26,12 @@ extension NodeSpec {
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
     isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
-    check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in }, _ maker: Maker
+    check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
+    coverage: (@Sendable (Options, [JSON.Value]) -> Coverage)? = nil, _ maker: Maker
   ) {
     self.init(
       kind, summary, details: details, options: options, shorthand: shorthand, isBare: isBare, state: state,
       keepsSnapshots: keepsSnapshots, isRepeatable: isRepeatable, isKept: isKept, examples: examples,
-      check: check, madeBy: maker)
+      check: check, coverage: coverage, madeBy: maker)
   }
 }

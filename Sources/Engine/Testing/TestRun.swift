@@ -18,8 +18,7 @@ public struct TestRun: Sendable {
     scriptedRun.listensToStreams = true
     scriptedRun.web = test.web
     for given in test.given {
-      let answer = ScriptedAnswer(at: test.start + given.at.inSeconds, given.answer)
-      scriptedRun.scripts[given.source, default: []].append(answer)
+      scriptedRun.scripts[given.source, default: []].append(given.answer(from: test.start))
     }
     for (name, answers) in scriptedRun.scripts {
       scriptedRun.scripts[name] = answers.sorted { $0.at < $1.at }
@@ -57,12 +56,14 @@ public struct TestRun: Sendable {
 }
 
 extension TestPlan.Given {
-  var answer: ScriptedAnswer.What {
-    switch what {
-    case .poll(let rows): .poll(rows)
-    case .events(let values): .events(values)
-    case .error(let message): .failure(message)
-    case .end: .end
+  /// The answer of a test that starts at this time.
+  func answer(from start: Double) -> ScriptedAnswer {
+    let at = start + at.inSeconds
+    return switch what {
+    case .poll(let rows, let coverage): ScriptedAnswer(at: at, .poll(rows), coverage: coverage)
+    case .events(let values): ScriptedAnswer(at: at, .events(values))
+    case .error(let message): ScriptedAnswer(at: at, .failure(message))
+    case .end: ScriptedAnswer(at: at, .end)
     }
   }
 }

@@ -137,7 +137,7 @@ public struct TestPlan: Sendable {
     public let place: SourceRange
 
     public enum What: Sendable {
-      case poll([Value])
+      case poll([Value], coverage: Coverage = .complete)
       case events([Value])
       case error(String)
       case end

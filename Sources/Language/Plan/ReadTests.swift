@@ -1,6 +1,7 @@
 import JSON
 
 extension PlanBuilder {
+  private static let coverageKeys = ["coverage", "order", "last", "moves"]
   private static let testKeys = ["name", "now", "vars", "given", "expect", "web"]
 
   mutating func readTests(_ node: YAMLNode?) -> [TestPlan] {
@@ -99,7 +100,7 @@ extension PlanBuilder {
     let hint =
       "for example { at: 6h, poll: [ … ] }, { at: 0s, events: [ … ] } or { at: 1h, error: no answer }"
     guard let mapping = checker.mapping(node, "what a source answers", hint: hint) else { return nil }
-    reportOthers(mapping, "an answer", kinds + ["at"])
+    reportOthers(mapping, "an answer", kinds + ["at"] + Self.coverageKeys)
     let at = duration(mapping["at"]) ?? .zero
     guard let entry = mapping.entries.first(where: { kinds.contains($0.key.text) }) else {
       checker.report("nothing says what the source returns", at: node.place, hint: hint)
@@ -107,13 +108,62 @@ extension PlanBuilder {
     }
     let what: TestPlan.Given.What
     switch entry.key.text {
-    case "poll": what = .poll(rows(entry.value))
+    case "poll":
+      let rows = rows(entry.value)
+      what = .poll(rows, coverage: readCoverage(mapping, of: rows))
     case "events": what = .events(rows(entry.value))
     case "event": what = .events([entry.value.value])
     case "error": what = .error(entry.value.scalar?.text ?? "it failed")
     default: what = .end
     }
+    if entry.key.text != "poll" {
+      for key in Self.coverageKeys {
+        guard let other = mapping[key] else { continue }
+        checker.report(
+          "\(quoted(key)) goes with poll, not with \(entry.key.text)", at: other.key.place,
+          hint: "a poll has seen all of a list or a part of it")
+      }
+    }
     return TestPlan.Given(source: source, at: at, what: what, place: node.place)
+  }
+
+  /// How much of its list a poll has seen; the horizon of a truncated one is its last row, unless `last` is given.
+  private func readCoverage(_ mapping: YAMLNode.Mapping, of rows: [JSON.Value]) -> Coverage {
+    let names = ["complete", "truncated", "partial"]
+    let hint = "for example { at: 6h, poll: [ … ], coverage: truncated, order: .date }"
+    let scalar = mapping["coverage"].flatMap { checker.scalar($0.value, alternatives(names)) }
+    if let scalar, !names.contains(scalar.text) {
+      checker.report(
+        "\(quoted(scalar.text)) is no coverage", at: scalar.place,
+        hint: suggestion(for: scalar.text, among: names))
+      return .complete
+    }
+    if scalar?.text != "truncated" {
+      for key in Self.coverageKeys.dropFirst() {
+        guard let other = mapping[key] else { continue }
+        checker.report("\(quoted(key)) needs coverage: truncated", at: other.key.place, hint: hint)
+      }
+      return scalar?.text == "partial" ? .partial : .complete
+    }
+    let order = mapping["order"].flatMap { OptionType<RowOrder>.order.decode($0.value, checker) }
+    let moves = mapping["moves"].flatMap { OptionType<Bool>.boolean.decode($0.value, checker) } ?? false
+    guard let order else {
+      for key in ["last", "moves"] where mapping["order"] == nil {
+        guard let other = mapping[key] else { continue }
+        checker.report(
+          "\(quoted(key)) needs order, the member by which the list is sorted", at: other.key.place,
+          hint: hint)
+      }
+      return .truncated(nil)
+    }
+    if let last = mapping["last"]?.value.value ?? rows.last.flatMap({ order.position(of: $0) }) {
+      return .truncated(Horizon(order: order, last: last, moves: moves))
+    }
+    checker.report(
+      "the last row has no \(order.text), so the position of the horizon is not known",
+      at: (mapping["order"] ?? mapping["poll"])?.value.place ?? mapping.place,
+      hint: "last gives the position at which the list is truncated")
+    return .truncated(nil)
   }
 
   private func rows(_ node: YAMLNode) -> [JSON.Value] {

@@ -130,6 +130,29 @@ enum TestSchema {
     let rows = JSON.Value.record([("type", "array")])
     let given = object([
       ("at", time), ("poll", described(rows, "the rows of a poll")),
+      (
+        "coverage",
+        described(
+          .record([("enum", .array(["complete", "truncated", "partial"]))]),
+          "how much of its list the poll has seen; complete by default")
+      ),
+      (
+        "order",
+        described(
+          .record([("type", "string")]),
+          "of a truncated poll, the member by which the list is sorted: .date, descending -.date")
+      ),
+      (
+        "last",
+        described(
+          anything, "of a truncated poll, the position of its last row; by default that of the last row given"
+        )
+      ),
+      (
+        "moves",
+        described(
+          .record([("type", "boolean")]), "of a truncated poll, whether rows change their position")
+      ),
       ("events", described(rows, "events that arrive together")), ("event", described(anything, "one event")),
       ("error", described(.record([("type", "string")]), "the error of a failed poll")),
       ("end", described(anything, "the source ends")),

@@ -1,3 +1,5 @@
+import JSON
+
 /// What a node is: declared once beside its code, and the one source of its parsing, checks and documentation.
 public struct NodeSpec: Sendable {
   public let kind: String
@@ -23,6 +25,9 @@ public struct NodeSpec: Sendable {
   public let isRepeatable: Bool
   /// Whether it keeps state in the pipeline's state file.
   public let isKept: Bool
+  /// Of a polled source: the coverage of a recorded poll whose recording does not have it, by its options and rows; nil
+  /// for a source whose polls are complete.
+  public let coverage: (@Sendable (Options, [JSON.Value]) -> Coverage)?
   /// What must hold between options; problems are reported to the checker.
   let check: @Sendable (Options, Checker) -> Void
 
@@ -30,7 +35,8 @@ public struct NodeSpec: Sendable {
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
     isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
-    check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in }, madeBy maker: any NodeMaker
+    check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
+    coverage: (@Sendable (Options, [JSON.Value]) -> Coverage)? = nil, madeBy maker: any NodeMaker
   ) {
     self.kind = kind
     self.summary = summary
@@ -45,6 +51,7 @@ public struct NodeSpec: Sendable {
     self.isKept = isKept
     self.examples = examples
     self.check = check
+    self.coverage = coverage
     role = maker.role
     self.maker = maker
   }

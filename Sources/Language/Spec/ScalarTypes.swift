@@ -179,3 +179,20 @@ extension OptionType where Value == JSON.Value {
     OptionType("value", sample: "{}", schema: .emptyObject) { node, checker in checker.resolved(node).value }
   }
 }
+
+extension OptionType where Value == RowOrder {
+  /// The order of a list, by a member of its rows: `.date`, descending `-.date`.
+  public static var order: OptionType {
+    OptionType("order", sample: ".date", schema: .record([("type", "string")])) { node, checker in
+      guard let scalar = checker.scalar(node, "an order") else { return nil }
+      if let order = RowOrder(scalar.text) { return order }
+      let name = scalar.text.drop { $0 == "-" || $0 == "." }
+      let meant = (scalar.text.hasPrefix("-") ? "-." : ".") + name
+      checker.report(
+        "\(quoted(scalar.text)) is no order", at: scalar.place,
+        hint: RowOrder(meant) == nil
+          ? "a member of the rows, as in .date, or -.date for descending" : "did you mean \(meant)?")
+      return nil
+    }
+  }
+}

@@ -64,11 +64,11 @@ struct RecordedPoll {
     return Value.record(members).json + [UInt8(ascii: "\n")]
   }
 
-  /// As a script has it.
-  var answer: ScriptedAnswer {
+  /// The poll as an answer of a script; `assumed` gives the coverage of one whose recording does not have it.
+  func answer(assuming assumed: ([Value]) -> Coverage) -> ScriptedAnswer {
     switch what {
     case .rows(let rows, let notes, let coverage):
-      ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: coverage ?? .complete)
+      ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: coverage ?? assumed(rows))
     case .error(let message): ScriptedAnswer(at: at, .failure(message))
     }
   }

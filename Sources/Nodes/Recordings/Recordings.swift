@@ -52,7 +52,9 @@ public struct Recordings: Sendable {
     { source in
       guard case .poll = source.spec.role else { return nil }
       let path = path(of: source.name)
-      return .script(endsWithScript: true) { _ in try Replay(path) }
+      return .script(endsWithScript: true) { options in
+        try Replay(path) { rows in source.spec.coverage?(options, rows) ?? .complete }
+      }
     }
   }
 }

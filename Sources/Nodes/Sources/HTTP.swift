@@ -7,18 +7,27 @@ import Language
 let http = NodeSpec(
   "http", "poll any JSON API over HTTP",
   details: """
-    Each poll asks once, or a page after the other, and its rows are the outputs of `rows` over what is answered. A poll \
-    is whole or it fails: whatever is not JSON, is cut short or fails on a page fails all of it, and nothing is taken \
-    for removed. Without `rows`, so does an answer that is no list of rows: null, an object that reports an error, and \
-    202, 204 or 205, which come without the rows. With `rows` the expression decides. 206 fails wherever the request \
-    has no Range header.
+    Each poll makes one request, or one for each page, and its rows are the outputs of `rows` over the answers. If a page \
+    is not JSON, is truncated or fails, the whole poll fails, and nothing counts as removed. Without `rows`, an answer \
+    that is no list of rows fails the poll too: null, an object that reports an error, and 202, 204 or 205, which come \
+    without the rows. With `rows` the expression decides. 206 fails wherever the request has no Range header.
 
     Pages end where `next` gives null, false or an empty text. Anything else that is no text fails the poll, and so \
     does a page that leads to one before it.
 
-    A request that fails is tried again a few times. After that, and where a server is out of order, what was answered \
-    last stands in, with $meta.stale and $meta.age, and that is said once. An answer with an ETag or a date of change is \
-    asked for only if it has changed.
+    With `limit` a poll reads the beginning of a longer list, and is truncated ($meta.coverage). With `order`, the member \
+    by which the service sorts the list, `changes` knows what lies behind the last row: a row beyond it is neither \
+    removed nor added. Set `moves` where rows change their position, as rescheduled events do. Without `order`, a row that \
+    is missing from a truncated list counts neither as removed nor as kept. If the address itself limits the list, set the \
+    same `limit`.
+
+    `total` gives the number of rows of the whole list, of an answer. A poll with fewer different rows has missed some, \
+    because the list shifted while its pages were read: they are read once more, as far as the budget allows without \
+    waiting. A poll that still has too few is partial, and none of the missing rows counts as removed.
+
+    A request that fails is retried a few times. After that, while the service fails, the last answer is used, with \
+    $meta.stale and $meta.age; this is reported once. An answer with an ETag or a date of change is requested again only \
+    if it has changed.
 
     Headers go to the address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
     only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
@@ -27,7 +36,8 @@ let http = NodeSpec(
     HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, WebOptions.headers,
     WebOptions.bearer, WebOptions.basic, WebOptions.allowHosts, HTTPOptions.body, HTTPOptions.next,
     HTTPOptions.page,
-    HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.cache, HTTPOptions.timeout, WebOptions.maxSize),
+    HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.limit, HTTPOptions.order, HTTPOptions.moves,
+    HTTPOptions.total, HTTPOptions.cache, HTTPOptions.timeout, WebOptions.maxSize),
   shorthand: "url",
   examples: [
     .init("a list", "http: https://example.org/launches.json"),
@@ -37,6 +47,10 @@ let http = NodeSpec(
     .init(
       "pages by number, with a key from the environment",
       "http: { url: https://example.org/items, page: page, bearer: '${TOKEN:-}', query: { sort: date } }"),
+    .init(
+      "the next fifty events of a long list, which may be rescheduled",
+      "http: { url: https://example.org/events, rows: '.events[]', page: page, limit: 50, order: .date, moves: true, total: .count }"
+    ),
     .init(
       "a question by POST, row by row from an offset",
       """
@@ -57,7 +71,13 @@ let http = NodeSpec(
       checker.report(
         "a GET request has no body", at: options.place(of: HTTPOptions.body), hint: "add method: post")
     }
+    if options.isGiven(HTTPOptions.moves), options[HTTPOptions.order] == nil {
+      checker.report(
+        "moves says that rows change their position in an order, and there is no order",
+        at: options.place(of: HTTPOptions.moves), hint: "for example order: .date")
+    }
   },
+  coverage: { options, rows in options.listLimit.coverage(of: rows) },
   .poll { options, context in try HTTPSource(options, context) })
 
 private enum HTTPOptions {
@@ -80,21 +100,47 @@ private enum HTTPOptions {
     "offset", .text, "the item of the query that counts rows, from 0", example: "offset")
   static let maxPages = Option(
     "max_pages", .integer(1...10_000), default: "100", "how many pages a poll may have; one more is an error")
+  static let limit = Option.optional(
+    "limit", .integer(1...1_000_000), "how many rows a poll reads, at most", example: "50")
+  static let order = Option.optional(
+    "order", .order, "the member by which the service sorts the list; descending with a minus sign",
+    example: ".date")
+  static let moves = Option(
+    "moves", .boolean, default: "false", "whether rows change their position in this order")
+  static let total = Option.optional(
+    "total", .expression, "the number of rows of the whole list, of an answer", example: ".count")
   static let cache = Option(
     "cache", .duration(allowingZero: true), default: "0s", "how old an answer may be that is used again")
   static let timeout = Option("timeout", .duration, default: "5m", "how long an answer may take")
 }
 
+extension Options {
+  fileprivate var listLimit: ListLimit {
+    ListLimit(
+      rows: self[HTTPOptions.limit] ?? .max, order: self[HTTPOptions.order], moves: self[HTTPOptions.moves])
+  }
+}
+
 private final class HTTPSource: PollSource {
   private let options: Options
+  private let log: NodeLog
   private let fetch: WebFetch
+  private let list: ListReader
   private let request: Request
   private let rows: Evaluation
   private let next: Evaluation?
+  private let total: Evaluation?
+  private let limit: ListLimit
+  /// Whether it was reported that the end of a truncated list is not known.
+  private var hasReportedEnd = false
 
   init(_ options: Options, _ context: SourceContext) throws {
     self.options = options
+    log = context.log
+    limit = options.listLimit
+    total = options[HTTPOptions.total].map { context.evaluation($0) }
     fetch = try WebFetch(context)
+    list = ListReader(fetch, log, of: "rows")
     rows = context.evaluation(options[HTTPOptions.rows])
     next = options[HTTPOptions.next].map { context.evaluation($0) }
     var address = try Address(options[HTTPOptions.url])
@@ -115,31 +161,74 @@ private final class HTTPSource: PollSource {
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
-    var all: [Value] = []
+    let (rows, coverage) = try list.read { isSecond, ask in
+      try pass(poll) { request in
+        var request = request
+        request.refresh = isSecond
+        return try ask(request)
+      }
+    }
+    if coverage == .truncated(nil) { reportUnknownEnd(rows.count) }
+    return PollAnswer(rows, notes: fetch.notes(), coverage: coverage)
+  }
+
+  /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
+  private func pass(_ poll: PollRequest, _ ask: ListReader.Ask) throws -> ListReading? {
+    // Equal rows are different ones, unless the list is known to have each once.
+    var reading = ListReading(limit, id: nil)
+    if total != nil || limit.order != nil { reading = ListReading(limit) { $0 } }
     var page: Request? = request
     var number = 0
+    var count = 0
     var seen: Set<String> = []
-    while let request = page {
+    while let request = page, !reading.isFull {
       if number == options[HTTPOptions.maxPages] {
         throw WrongAnswer(
-          self.request, "there are more than \(number) pages; raise max_pages, or ask for less")
+          self.request, "there are more than \(number) pages; raise max_pages, or set limit")
       }
       number += 1
-      let paged = paged(request, number, offset: all.count)
+      let paged = paged(request, number, offset: count)
       guard seen.insert(paged.address.text).inserted else {
         throw WrongAnswer(
           self.request, "page \(number) is one of the pages before it: the pages go in a circle")
       }
-      let answer = try fetch.answer(paged)
+      guard let answer = try ask(paged) else { return nil }
       if !options.isGiven(HTTPOptions.rows) { try checkList(answer, of: paged) }
       let event = Event(answer.value, poll.poll())
-      let before = all.count
-      try rows.each(event) { all.append($0) }
-      page = try following(request, answer, event, isEmpty: all.count == before)
-      fetch.show("\(all.count) rows in \(number) page\(number == 1 ? "" : "s")")
+      var rows: [Value] = []
+      try self.rows.each(event) { rows.append($0) }
+      count += rows.count
+      page = try following(request, answer, event, isEmpty: rows.isEmpty)
+      let total = try self.total.map { try rowCount(of: $0, event, paged) }
+      // By number or offset only an empty page is the last, and the total knows better.
+      let hasNext = page != nil && (total == nil || !isCounting)
+      reading.add(
+        ListReading.Page(
+          rows: rows, total: total, hasNext: hasNext, age: answer.age,
+          isFetched: !answer.isFromCache || answer.freshness == .revalidated))
+      fetch.show("\(reading.rows.count) rows in \(number) page\(number == 1 ? "" : "s")")
     }
-    return PollAnswer(all, notes: fetch.notes())
+    return reading
   }
+
+  /// The number of rows of the whole list, by an answer.
+  private func rowCount(of total: Evaluation, _ event: Event, _ request: Request) throws -> Int {
+    let found = try total.first(event) ?? .null
+    if let number = found.double.flatMap({ Int(exactly: $0) }), number >= 0 { return number }
+    throw WrongAnswer(request, "total gives \(found.description.prefix(80)), which is no number of rows")
+  }
+
+  /// Reports once that the rows of a truncated list have no order that is known, and what follows.
+  private func reportUnknownEnd(_ count: Int) {
+    if hasReportedEnd { return }
+    hasReportedEnd = true
+    let reason = limit.order.map { "are not sorted by \($0.text)" } ?? "have no order that is known"
+    log.notice(
+      "limit truncated the list at \(count) rows, which \(reason): changes reports no missing row as removed; "
+        + "set order to the member by which the list is sorted, for example order: .date")
+  }
+
+  private var isCounting: Bool { options[HTTPOptions.page] != nil || options[HTTPOptions.offset] != nil }
 
   private func paged(_ request: Request, _ number: Int, offset: Int) -> Request {
     var request = request
@@ -156,7 +245,7 @@ private final class HTTPSource: PollSource {
   private func following(_ request: Request, _ answer: Response, _ event: Event, isEmpty: Bool) throws
     -> Request?
   {
-    if options[HTTPOptions.page] != nil || options[HTTPOptions.offset] != nil {
+    if isCounting {
       return isEmpty ? nil : request
     }
     let link = if let next { try linked(next, event, request) } else { answer.headers.link("next") }

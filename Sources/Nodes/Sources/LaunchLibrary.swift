@@ -8,16 +8,23 @@ let launchLibrary = NodeSpec(
   "launch_library", "poll the launches of Launch Library 2",
   details: """
     A row is a launch as the service has it; its shape differs with `version` and `mode` (pipelines/lib/launch.jq reads \
-    all of them). Pages are followed until there are `limit` launches, each once, though launches move from page to page \
-    meanwhile. A page that is emptier than it says fails the poll.
+    all of them). Pages are read until there are `limit` launches, each once.
 
-    Without a key the service takes 15 requests an hour from one address, of all programs together; a poll that these \
-    cannot pay waits. How many are left, and what a key may, the service is asked itself: before the first poll of a run, \
-    unless that is known from the last hour, and when it refuses one. What was answered less than `cache` ago is used again, so that a restart costs nothing, and stands \
-    in where the service is out of order.
+    A poll knows how much of the list it has seen ($meta.coverage). It is complete if it has as many different launches \
+    as the service counts. It is truncated if the list goes on behind `limit`; the order and the position of the last \
+    launch are in $meta.order and $meta.last. Otherwise it is partial: some launches are missing, and `changes` reports \
+    none of them as removed. Each page begins with the last launch of the page before, and launches at one time are \
+    ordered by their id, so that a list that changes while it is read is noticed. It is then read a second time, as far as \
+    the budget allows without waiting. A poll with `skip` is always partial, because the beginning of the list is missing.
 
-    With `detail: true` each launch is asked for by itself, which brings its videos, and costs a request each: as many \
-    as the budget has left; a launch for which nothing is left keeps what was last known of it.
+    Without a key the service takes 15 requests an hour from one address, of all programs together; a poll that exceeds \
+    the budget waits. Before the first poll of a run, and when the service refuses a request, the source asks the service \
+    how many requests are left and how many a key allows, unless it has the answer from the last hour. Answers younger than \
+    `cache` are used again, so that a restart costs nothing. When the service fails, older answers are used, with \
+    $meta.stale; their coverage is that of their pages.
+
+    With `detail: true` each launch is requested by itself, which adds its videos and costs one request each. When the \
+    budget is spent, the remaining launches keep their last known details.
     """,
   options: AnyOption.list(
     LaunchLibraryOptions.list, LaunchLibraryOptions.version, LaunchLibraryOptions.limit,
@@ -47,6 +54,9 @@ let launchLibrary = NodeSpec(
   check: { options, checker in
     WebOptions.check(
       options[LaunchLibraryOptions.url], at: options.place(of: LaunchLibraryOptions.url), checker)
+  },
+  coverage: { options, rows in
+    options[LaunchLibraryOptions.skip] > 0 ? .partial : options.launchLimit.coverage(of: rows)
   },
   .poll { options, context in try LaunchLibrarySource(options, context) })
 
@@ -100,13 +110,28 @@ private enum LaunchLibraryOptions {
     "url", .text, default: "https://ll.thespacedevs.com", "where the service is")
 }
 
+extension Options {
+  /// The limit of a list of launches; any launch can move in it.
+  fileprivate var launchLimit: ListLimit {
+    let order = self[LaunchLibraryOptions.order].rawValue
+    let member = order.hasPrefix("-") ? "-.\(order.dropFirst())" : ".\(order)"
+    return ListLimit(rows: self[LaunchLibraryOptions.limit], order: RowOrder(member), moves: true)
+  }
+}
+
 private final class LaunchLibrarySource: PollSource {
-  private static let pageSize = 100
+  private static let largestPage = 100
 
   private let options: Options
   private let context: SourceContext
   private let fetch: WebFetch
-  private let limit: Int
+  private let reader: ListReader
+  private let limit: ListLimit
+  private let skipped: Int
+  /// The most launches of a page.
+  private let pageSize: Int
+  /// Whether launches at the same position are ordered by their id; not where the service has refused that.
+  private var breaksTies = true
   /// Whether the service was asked in this run what its budget is.
   private var hasAskedBudget = false
   private let throttle: Address
@@ -118,7 +143,10 @@ private final class LaunchLibrarySource: PollSource {
     self.options = options
     self.context = context
     fetch = try WebFetch(context)
-    limit = options[LaunchLibraryOptions.limit]
+    reader = ListReader(fetch, context.log, of: "launches")
+    limit = options.launchLimit
+    skipped = options[LaunchLibraryOptions.skip]
+    pageSize = min(limit.rows, Self.largestPage)
     let version = options[LaunchLibraryOptions.version]
     let root = try Address(options[LaunchLibraryOptions.url]).appending(path: version.rawValue)
     throttle = root.appending(path: "api-throttle/")
@@ -147,30 +175,9 @@ private final class LaunchLibrarySource: PollSource {
   }
 
   private func launches() throws -> PollAnswer {
-    var launches: [Value] = []
-    var seen: Set<Value> = []
-    var read = 0
-    let skipped = options[LaunchLibraryOptions.skip]
-    var next: Request? = request(list(at: skipped))
-    while let request = next, launches.count < limit {
-      let page = try page(request)
-      read += page.launches.count
-      for launch in page.launches where launches.count < limit {
-        if seen.insert(launch.member("id") ?? .null).inserted { launches.append(launch) }
-      }
-      if let link = page.next {
-        next = try request.following(link)
-      } else {
-        next = nil
-        // While pages shift a launch may be missed, and one or two may come twice; no more than that.
-        if read < page.count - skipped - 2 {
-          let all = page.count - skipped
-          throw WrongAnswer(request, "the list has \(all) launches, of which only \(read) came")
-        }
-      }
-      let progress = "\(launches.count) of \(min(limit, page.count - skipped)) launches"
-      fetch.show(progress)
-      if next != nil { context.log.detail(progress) }
+    var (launches, coverage) = try reader.read { isSecond, ask in
+      // With another size of its first page, no page of the second pass is one of the first from the cache.
+      try pass(by: isSecond ? (pageSize + 1) / 2 : pageSize, hasTies: isSecond, ask)
     }
     if options[LaunchLibraryOptions.detail] {
       for index in launches.indices {
@@ -178,31 +185,99 @@ private final class LaunchLibrarySource: PollSource {
         fetch.show("details of \(index + 1) of \(launches.count) launches")
       }
     }
-    return PollAnswer(launches, notes: fetch.notes())
+    if skipped > 0 { coverage = .partial }
+    return PollAnswer(launches, notes: fetch.notes(), coverage: coverage)
+  }
+
+  /// One pass over the pages, the first of which has `size` launches; nil where a page cannot be had, which only a second
+  /// pass may lack. With `hasTies` the service may change the order of launches at one position.
+  private func pass(by size: Int, hasTies: Bool, _ ask: ListReader.Ask) throws -> ListReading? {
+    var reading = ListReading(limit) { $0.member("id") ?? .null }
+    var asked: Set<Address> = []
+    var next: Request? = request(list(at: skipped, by: size))
+    var overlap = ListReading.Overlap.none
+    while let wanted = next, !reading.isFull {
+      guard asked.insert(wanted.address).inserted else {
+        throw WrongAnswer(wanted, "the pages go in a circle: this one was read before")
+      }
+      guard let (answer, request) = try answer(to: wanted, isFirst: asked.count == 1, ask) else { return nil }
+      let page = try Page(answer, request)
+      reading.add(
+        ListReading.Page(
+          rows: page.launches, total: max(0, page.count - skipped), overlap: overlap,
+          hasNext: page.next != nil, age: answer.age))
+      (next, overlap) =
+        try page.next.map { try following($0, request, page, hasTies: hasTies || !breaksTies) } ?? (
+          nil, .none
+        )
+      let progress = "\(reading.rows.count) of \(min(limit.rows, page.count - skipped)) launches"
+      fetch.show(progress)
+      if next != nil { context.log.detail(progress) }
+    }
+    return reading
+  }
+
+  /// The answer to a request, or to the same without a tie-breaker, which the service may refuse.
+  private func answer(
+    to request: Request, isFirst: Bool, _ ask: ListReader.Ask
+  ) throws -> (Response, Request)? {
+    do {
+      return try ask(request).map { ($0, request) }
+    } catch let error as FetchError where error.status == 400 && isFirst && breaksTies {
+      var plain = request
+      plain.address = request.address.setting("ordering", to: options[LaunchLibraryOptions.order].rawValue)
+      guard let answer = try ask(plain) else { return nil }
+      breaksTies = false
+      context.log.notice(
+        "\(request.address.site) refuses to order launches at the same position by their id; the list is read without"
+      )
+      return (answer, plain)
+    }
+  }
+
+  /// The request for the next page, and what it has in common with this one.
+  private func following(
+    _ link: String, _ request: Request, _ page: Page, hasTies: Bool
+  ) throws -> (Request?, ListReading.Overlap) {
+    var next = try request.following(link)
+    let offset = next.address.query.first { $0.name == "offset" }?.value.flatMap { Int($0) }
+    guard let offset, offset > skipped, page.launches.count > 1 else { return (next, .none) }
+    var (count, overlap) = (1, ListReading.Overlap.row)
+    let positions = page.launches.map { limit.order?.position(of: $0) }
+    if hasTies, let last = positions.last ?? nil, let start = positions.lastIndex(where: { $0 != last }),
+      start > 0, let before = positions[start]
+    {
+      (count, overlap) = (positions.count - start, .ties(before: before, at: last))
+    }
+    next.address = next.address.setting("limit", to: "\(pageSize)").setting("offset", to: "\(offset - count)")
+    return (next, overlap)
   }
 
   private struct Page {
     let count: Int
     let launches: [Value]
     let next: String?
+
+    init(_ answer: Response, _ request: Request) throws {
+      let value = answer.value
+      guard let launches = value.member("results")?.items, launches.allSatisfy({ $0.member("id") != nil }),
+        let count = value.member("count")?.double.flatMap({ Int(exactly: $0) })
+      else { throw WrongAnswer(request, "this is no list of launches: \(value.description.prefix(80))") }
+      self.launches = launches
+      self.count = count
+      next = value.member("next")?.string
+      if next != nil, launches.isEmpty {
+        throw WrongAnswer(request, "a page is empty, and more pages follow")
+      }
+    }
   }
 
-  private func page(_ request: Request) throws -> Page {
-    let value = try fetch.answer(request).value
-    guard let launches = value.member("results")?.items, launches.allSatisfy({ $0.member("id") != nil }),
-      let count = value.member("count")?.double.flatMap({ Int(exactly: $0) })
-    else { throw WrongAnswer(request, "this is no list of launches: \(value.description.prefix(80))") }
-    let next = value.member("next")?.string
-    if next != nil, launches.isEmpty { throw WrongAnswer(request, "a page is empty, and more are to follow") }
-    return Page(count: count, launches: launches, next: next)
-  }
-
-  private func list(at offset: Int) -> Address {
+  private func list(at offset: Int, by size: Int) -> Address {
     var address =
       list
-      .setting("limit", to: "\(min(limit, Self.pageSize))")
+      .setting("limit", to: "\(size)")
       .setting("offset", to: offset == 0 ? nil : "\(offset)")
-      .setting("ordering", to: options[LaunchLibraryOptions.order].rawValue)
+      .setting("ordering", to: options[LaunchLibraryOptions.order].rawValue + (breaksTies ? ",id" : ""))
       .setting("mode", to: options[LaunchLibraryOptions.mode].rawValue)
       .setting("lsp__name", to: options[LaunchLibraryOptions.provider])
       .setting("search", to: options[LaunchLibraryOptions.search])

@@ -7,28 +7,53 @@ import Language
 let replay = NodeSpec(
   "replay", "answer with the polls of a recording, in virtual time",
   details: """
-    A recording is a file of JSON lines, one a poll: {"at": "2026-01-01T00:00:00Z", "rows": [ … ]}, or error instead \
-    of rows for a poll that failed; meta is what $meta had besides, and whole: false says that not all was there. The \
-    whole pipeline runs in virtual time: $now is the time of the recording, and a year takes seconds. After the last \
-    poll the source ends, and what steps still hold is sent at once.
+    A recording is a file of JSON lines, one for each poll: {"at": "2026-01-01T00:00:00Z", "rows": [ … ]}, or error \
+    instead of rows for a poll that failed. meta holds what the source added to $meta, and coverage how much of the list \
+    the poll has seen: complete, partial, or truncated, then with order (".net"), last (the position of the last row) and \
+    moves (true if rows change their position). For recordings without coverage, `limit` says that a poll with at least as \
+    many rows is truncated, and `order` and `moves` in which order; other polls are complete. The whole pipeline runs in \
+    virtual time: $now is the time of the recording, and a year takes seconds. After the last poll the source ends, and \
+    steps flush the events they hold.
 
     The run is a replayed one: files below out/ are written below out/replay, where they replace those of an earlier \
     replay, and commands, requests and notifications are left out. With --live-sinks all sinks act as in a real run.
 
     flow run --record makes such files of what a pipeline polls, and flow run --replay runs the same pipeline over them.
     """,
-  options: AnyOption.list(ReplayOptions.path, ReplayOptions.from, ReplayOptions.until),
+  options: AnyOption.list(
+    ReplayOptions.path, ReplayOptions.from, ReplayOptions.until, ReplayOptions.limit, ReplayOptions.order,
+    ReplayOptions.moves),
   shorthand: "path",
   examples: [
     .init("all of it", "replay: recordings/upcoming.jsonl"),
     .init("a month", "replay: { path: upcoming.jsonl, from: 2026-01-01, until: 2026-02-01 }"),
+    .init(
+      "an old recording of the first ten launches",
+      "replay: { path: upcoming.jsonl, limit: 10, order: .net, moves: true }"),
   ],
+  check: { options, checker in
+    for (isGiven, place) in [
+      (options.isGiven(ReplayOptions.order), options.place(of: ReplayOptions.order)),
+      (options.isGiven(ReplayOptions.moves), options.place(of: ReplayOptions.moves)),
+    ] where isGiven && !options.isGiven(ReplayOptions.limit) {
+      checker.report(
+        "this is about a list that was truncated, and there is no limit", at: place,
+        hint: "add limit: the number of rows at which the source truncated the list")
+    }
+  },
   .script(endsWithScript: true) { options in try Replay(options) })
 
 private enum ReplayOptions {
   static let path = Option.required("path", .path, "the recording", example: "recordings/upcoming.jsonl")
   static let from = Option.optional("from", .time, "polls before this are left out", example: "2026-01-01")
   static let until = Option.optional("until", .time, "polls from this time on are left out")
+  static let limit = Option.optional(
+    "limit", .integer(1...1_000_000),
+    "of a recording without coverage: a poll with at least so many rows is truncated", example: "10")
+  static let order = Option.optional(
+    "order", .order, "the member by which its rows are sorted; descending with a minus sign", example: ".net")
+  static let moves = Option(
+    "moves", .boolean, default: "false", "whether its rows change their position in this order")
 }
 
 /// The polls of a recording, one after the other; text that is none is a poll that has failed.
@@ -36,6 +61,8 @@ final class Replay: ScriptSource {
   private let path: String
   private let from: Double
   private let until: Double
+  /// The coverage of a poll whose recording does not have it.
+  private let coverage: ([Value]) -> Coverage
   private let reader: ValueReader
   private let bad: BadTexts
   private var batch: ArraySlice<Value> = []
@@ -56,13 +83,20 @@ final class Replay: ScriptSource {
   }
 
   convenience init(_ options: Options) throws {
+    let limit = ListLimit(
+      rows: options[ReplayOptions.limit] ?? .max, order: options[ReplayOptions.order],
+      moves: options[ReplayOptions.moves])
     try self.init(
-      options[ReplayOptions.path], from: options[ReplayOptions.from] ?? -.infinity,
+      options[ReplayOptions.path], coverage: limit.coverage, from: options[ReplayOptions.from] ?? -.infinity,
       until: options[ReplayOptions.until] ?? .infinity)
   }
 
-  init(_ path: String, from: Double = -.infinity, until: Double = .infinity) throws {
+  init(
+    _ path: String, coverage: @escaping ([Value]) -> Coverage, from: Double = -.infinity,
+    until: Double = .infinity
+  ) throws {
     self.path = path
+    self.coverage = coverage
     self.from = from
     self.until = until
     let bad = BadTexts()
@@ -82,7 +116,7 @@ final class Replay: ScriptSource {
       // No service is at fault now.
       return ScriptedAnswer(at: poll.at, .failure("\(message) (recorded \(timestamp(poll.at)))"))
     }
-    return waiting?.answer
+    return waiting?.answer(assuming: coverage)
   }
 
   private func nextPoll() throws -> RecordedPoll? {

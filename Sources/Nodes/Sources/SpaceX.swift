@@ -8,8 +8,10 @@ let spacex = NodeSpec(
   "spacex", "poll a collection of the SpaceX API: launches, rockets, cores, …",
   details: """
     Rows are the entries of the collection as the service returns them. With `populate`, `where`, `sort` or `fields`, \
-    the source sends a query, page after page; `populate: [rocket]` replaces the id in .rocket with the rocket. The \
-    data has not changed since October 2022, and the service may be gone: `url` can point to a mirror.
+    the source sends a query, page after page; `populate: [rocket]` replaces the id in .rocket with the rocket. If the \
+    pages lack some of the entries that the service counts, the query is sent once more; a poll that still lacks some \
+    is partial ($meta.coverage), and `changes` reports none of them as removed. The data has not changed since October \
+    2022, and the service may be gone: `url` can point to a mirror.
     """,
   options: AnyOption.list(
     SpaceXOptions.collection, SpaceXOptions.version, SpaceXOptions.populate, SpaceXOptions.condition,
@@ -66,11 +68,13 @@ private final class SpaceXSource: PollSource {
 
   private let options: Options
   private let fetch: WebFetch
+  private let list: ListReader
   private let address: Address
 
   init(_ options: Options, _ context: SourceContext) throws {
     self.options = options
     fetch = try WebFetch(context)
+    list = ListReader(fetch, context.log, of: "entries")
     var address = try Address(options[SpaceXOptions.url])
       .appending(path: options[SpaceXOptions.version].rawValue)
     for part in options[SpaceXOptions.collection].split(separator: "/") {
@@ -85,7 +89,8 @@ private final class SpaceXSource: PollSource {
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
-    PollAnswer(try isQuery ? queried() : listed(), notes: fetch.notes())
+    let (rows, coverage) = try isQuery ? queried() : (listed(), .complete)
+    return PollAnswer(rows, notes: fetch.notes(), coverage: coverage)
   }
 
   private func listed() throws -> [Value] {
@@ -99,25 +104,43 @@ private final class SpaceXSource: PollSource {
     return rows
   }
 
-  private func queried() throws -> [Value] {
-    var rows: [Value] = []
+  private func queried() throws -> ([Value], Coverage) {
+    try list.read { isSecond, ask in
+      try pass { request in
+        var request = request
+        request.refresh = isSecond
+        return try ask(request)
+      }
+    }
+  }
+
+  /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
+  private func pass(_ ask: ListReader.Ask) throws -> ListReading? {
+    var reading = ListReading(.none) { $0.member("id") ?? $0 }
+    var read = 0
     var page: Int? = 1
     while let number = page {
       let request = query(number)
-      let value = try fetch.answer(request).value
-      guard let docs = value.member("docs")?.items,
-        let total = value.member("totalDocs")?.double.flatMap({ Int(exactly: $0) })
-      else { throw WrongAnswer(request, "not a page of entries: \(value.description.prefix(80))") }
-      rows += docs
-      fetch.show("\(rows.count) of \(total) entries")
-      page = value.member("hasNextPage")?.isTruthy == true ? number + 1 : nil
-      // The service must return as many entries as it reports, and end there.
-      if page == nil ? rows.count < total : docs.isEmpty || rows.count >= total {
+      guard let answer = try ask(request) else { return nil }
+      guard let docs = answer.value.member("docs")?.items,
+        let total = answer.value.member("totalDocs")?.double.flatMap({ Int(exactly: $0) })
+      else {
+        throw WrongAnswer(request, "not a page of entries: \(answer.value.description.prefix(80))")
+      }
+      let hasNext = answer.value.member("hasNextPage")?.isTruthy == true
+      read += docs.count
+      reading.add(
+        ListReading.Page(
+          rows: docs, total: total, hasNext: hasNext, age: answer.age,
+          isFetched: !answer.isFromCache || answer.freshness == .revalidated))
+      fetch.show("\(reading.rows.count) of \(total) entries")
+      page = hasNext ? number + 1 : nil
+      if hasNext, docs.isEmpty || read >= total {
         throw WrongAnswer(
-          request, "the service reports \(total) entries but has returned \(rows.count) so far")
+          request, "the service reports \(total) entries, and more pages after \(read) of them")
       }
     }
-    return rows
+    return reading
   }
 
   private func query(_ page: Int) -> Request {

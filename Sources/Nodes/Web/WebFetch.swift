@@ -56,6 +56,21 @@ final class WebFetch {
     return answer
   }
 
+  /// The answer to a request that is not necessary: nil where it fails, would wait, or is older than all others.
+  func extra(_ request: Request) throws -> Response? {
+    var request = request
+    request.whenUnpaid = .fail
+    request.isTriedOnce = true
+    do {
+      let answer = try fetched(request) { _ in }
+      tell(answer)
+      return answer.freshness == .stale && oldest == nil ? nil : answer
+    } catch let error as FetchError where error.kind != .cancelled {
+      context.log.detail("\(error)")
+      return nil
+    }
+  }
+
   /// Logs at detail level where a response came from.
   private func tell(_ answer: Response) {
     let age = DurationText.format(.seconds(answer.age.rounded()))

@@ -56,6 +56,10 @@ import Testing
         tests:
           - name: one
             given: { a: [{ at: 0s, poll: [] }, { at: 1h, error: no }, { end: }] }
+            expect: { out: [] }
+          - name: two
+            given:
+              a: [{ poll: [], coverage: partial }, { poll: [], coverage: truncated, order: .n, last: 1, moves: true }]
             expect: { out: [{ at: 0s, is: 1 }], log: }
         """) == nil)
   }
@@ -70,6 +74,7 @@ import Testing
       "sources: { a: lines }\nsteps: [ join: { with: a, bound: many } ]\nsinks: { out: screen }",
       "sources: { a: lines }\nsinks: { out: log }", "sources: { a: lines }\nsinks: { out: screen }\nstep: []",
       "sources: { a: lines }\nsinks: { out: screen }\ntests: [ { given: {}, expects: {} } ]",
+      "sources: { a: lines }\nsinks: { out: screen }\ntests: [ { given: { a: [{ poll: [], coverage: some }] }, expect: {} } ]",
     ])
   func wrong(yaml: String) throws {
     #expect(try complaint(yaml) != nil)

@@ -41,7 +41,7 @@ import System
       sources: { up/one: { scripted: {}, every: 1h } }
       steps:
         - changes: { key: .id, first: emit }
-        - map: '[.type, .key, ($now | todate), $meta.poll, $meta.stale]'
+        - map: '[.type, .key, ($now | todate), $meta.poll, $meta.stale, $meta.coverage, $meta.last, $meta.moves]'
         - debounce: { key: '.[1]', for: 5m }
       sinks: { heard: null }
       """
@@ -68,18 +68,81 @@ import System
 
   @Test("a run over the recording is as the run was that made it: rows, notes, failures and torn polls")
   func again() throws {
+    let order = try #require(RowOrder("-.id"))
+    let horizon = Horizon(order: order, last: .number(3), moves: true)
     let answers: [PollAnswer?] = [
       PollAnswer([row(1), row(2)]), PollAnswer([row(2)], notes: .record([("stale", .bool(true))])), nil,
       PollAnswer([row(3)], coverage: .partial), PollAnswer([row(3)]),
+      PollAnswer([row(4), row(3)], coverage: .truncated(horizon)),
     ]
-    let first = try run(over: answers, hours: 4) { $0.recording { $0.replacing("hunter2", with: "***") } }
+    let first = try run(over: answers, hours: 5) { $0.recording { $0.replacing("hunter2", with: "***") } }
     #expect(folder.names == ["up-one.jsonl"])
     #expect(try !folder.text("up-one.jsonl").contains("hunter2"))
-    let again = try run(over: [], hours: 4) { $0.replaying() }
+    let again = try run(over: [], hours: 5) { $0.replaying() }
+    #expect(first.heard.last?.hasSuffix(#""truncated",3,true]"#) == true, "\(first.heard)")
     #expect(first.heard.count > 3 && again.heard == first.heard)
     #expect(first.told == ["error: no answer to key hunter2"])
     #expect(again.told == ["error: no answer to key *** (recorded 1970-01-01T02:00:00Z)"])
     #expect(again.hasEnded && !first.hasEnded, "a recording has an end")
+  }
+
+  /// The coverage of each poll of a recording, as a source replays it.
+  private func coverages(_ source: String, isReplay: Bool = false) throws -> [Coverage] {
+    let plan = try Trial.plan("sources: { up: { \(source) } }\nsteps: []\nsinks: { it: null }\n")
+    let up = try #require(plan.sources.first)
+    let made = isReplay ? up.spec.maker as? Maker : Recordings(folder: folder.path).replaying()(up)
+    guard case .script(_, let make) = made else { throw Trial.Wrong(description: "this is no script") }
+    let script = try make(up.options)
+    var coverages: [Coverage] = []
+    while let answer = try script.next() { coverages.append(answer.coverage) }
+    return coverages
+  }
+
+  private static let old = """
+    {"at":1,"rows":[{"id":1,"net":"a"}]}
+    {"at":2,"rows":[{"id":1,"net":"a"},{"id":2,"net":"b"}]}
+    {"at":3,"rows":[{"id":1,"net":"a"},{"id":2,"net":"b"},{"id":3,"net":"c"}]}
+    {"at":4,"rows":[{"id":1,"net":"a"},{"id":2,"net":"b"}],"whole":false}
+    {"at":5,"rows":[{"id":1,"net":"a"},{"id":2,"net":"b"}],"coverage":"complete"}
+
+    """
+
+  @Test("in an older recording a poll with as many rows as the limit of its source is truncated")
+  func older() throws {
+    try folder.write("up.jsonl", Self.old)
+    let order = try #require(RowOrder(".net"))
+    func horizon(_ last: String, moves: Bool = true) -> Coverage {
+      .truncated(Horizon(order: order, last: .string(last), moves: moves))
+    }
+    #expect(
+      try coverages("launch_library: { limit: 2 }")
+        == [.complete, horizon("b"), horizon("c"), .partial, .complete])
+    #expect(
+      try coverages("launch_library: { limit: 2, order: -net }")
+        == [.complete, .truncated(nil), .truncated(nil), .partial, .complete])
+    #expect(
+      try coverages("launch_library: { skip: 1 }") == [.partial, .partial, .partial, .partial, .complete])
+    #expect(
+      try coverages("http: { url: 'http://a', limit: 2, order: .net }")
+        == [.complete, horizon("b", moves: false), horizon("c", moves: false), .partial, .complete])
+    #expect(try coverages("http: 'http://a'") == [.complete, .complete, .complete, .partial, .complete])
+    let path = "path: \(folder.path)/up.jsonl"
+    #expect(
+      try coverages("replay: { \(path), limit: 2, order: .net, moves: true }", isReplay: true)
+        == [.complete, horizon("b"), horizon("c"), .partial, .complete])
+    #expect(
+      try coverages("replay: { \(path), limit: 3 }", isReplay: true)
+        == [.complete, .complete, .truncated(nil), .partial, .complete])
+  }
+
+  @Test("order and moves of replay need its limit")
+  func wrongReplay() throws {
+    for option in ["order: .net", "moves: true"] {
+      #expect(throws: Trial.Wrong.self) {
+        try Trial.plan(
+          "sources: { up: { replay: { path: x, \(option) } } }\nsteps: []\nsinks: { it: null }\n")
+      }
+    }
   }
 
   @Test("text that is no poll is told as a poll that failed, and those around it are replayed")

@@ -1,7 +1,9 @@
+import Fetch
 import TestSupport
 import JSON
 import Engine
 import Language
+import Reactive
 import Testing
 
 @testable import Nodes
@@ -106,6 +108,104 @@ import System
     }
     #expect(throws: WrongAnswer.self) { try header.poll() }
     #expect(header.paths == ["x?p=1", "x?p=2"])
+  }
+
+  private static func page(_ ids: [Int], total: Int = 6, next: Int? = nil) -> Canned.Reply {
+    let rows = ids.map { #"{"id":\#($0),"day":\#($0)}"# }.joined(separator: ",")
+    return .init(#"{"total":\#(total),"r":[\#(rows)],"next":\#(next.map { "\"/x?p=\($0)\"" } ?? "null")}"#)
+  }
+
+  private static func number(_ order: TransferOrder) -> Int {
+    order.address.query.first { $0.name == "p" }?.value.flatMap { Int($0) } ?? 1
+  }
+
+  @Test("limit cuts a list, whose last row is its horizon where the order is known")
+  func limit() throws {
+    func coverage(_ options: String, _ pages: [[Int]] = [[1, 2], [3, 4], [5, 6]]) throws -> (Coverage, Int) {
+      let trial = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next, \(options) }") {
+        order in
+        let number = Self.number(order)
+        return Self.page(pages[number - 1], next: number < pages.count ? number + 1 : nil)
+      }
+      let answer = try trial.poll()
+      return (answer.coverage, answer.rows.count)
+    }
+    let order = try #require(RowOrder(".day"))
+    func horizon(_ last: Int, moves: Bool = false) -> Coverage {
+      .truncated(Horizon(order: order, last: .number(last), moves: moves))
+    }
+    #expect(try coverage("limit: 3, order: .day") == (horizon(3), 3))
+    #expect(try coverage("limit: 4, order: .day, moves: true") == (horizon(4, moves: true), 4))
+    #expect(try coverage("limit: 6, order: .day") == (.complete, 6))
+    #expect(try coverage("limit: 6, total: .total") == (.complete, 6))
+    #expect(try coverage("limit: 5, total: .total, order: .day") == (horizon(5), 5))
+    #expect(try coverage("limit: 4") == (.truncated(nil), 4))
+    #expect(try coverage("limit: 4, order: -.day") == (.truncated(nil), 4), "they are not in this order")
+    #expect(
+      try coverage("limit: 2, total: .total, order: .day", [[1, 2]]) == (horizon(2), 2), "by the address")
+    #expect(try coverage("max_pages: 3") == (.complete, 6))
+  }
+
+  @Test("by number or offset a list may go on where the limit is reached, unless the total says otherwise")
+  func limitOfCounted() throws {
+    for (options, expected) in [("", Coverage.truncated(nil)), (", total: '4'", .complete)] {
+      let trial = try WebTrial("http: { url: 'http://a/x', page: p, limit: 4\(options) }") { order in
+        let first = Self.number(order) * 2
+        return .init("[\(first),\(first + 1)]")
+      }
+      let answer = try trial.poll()
+      #expect(answer.rows.count == 4 && answer.coverage == expected && trial.paths.count == 2)
+    }
+  }
+
+  @Test("a limit without an order is reported once, with what follows")
+  func unknownOrder() throws {
+    let trial = try WebTrial("http: { url: 'http://a/x', limit: 1 }") { _ in .init("[1,2]") }
+    for _ in 0..<2 { #expect(try trial.poll().coverage == .truncated(nil)) }
+    #expect(trial.told.entries.count == 1 && trial.told.entries[0].hasSuffix("for example order: .date"))
+  }
+
+  @Test("pages that lack rows of the total are read once more, and are partial if they still do")
+  func total() throws {
+    for (second, expected) in [([4, 5, 6], Coverage.complete), ([5, 6], .partial)] {
+      let requests = Locked(0)
+      let trial = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next, total: .total }") {
+        order in
+        let count = requests.withLock { count in
+          count += 1
+          return count
+        }
+        if Self.number(order) == 1 { return Self.page([1, 2, 3], next: 2) }
+        return Self.page(count > 2 ? second : [3, 5, 6])
+      }
+      let answer = try trial.poll()
+      #expect(answer.coverage == expected && trial.paths.count == 4)
+      #expect(answer.rows.count == (expected == .complete ? 6 : 5))
+      #expect(trial.told.entries.count == (expected == .complete ? 0 : 1))
+    }
+    let wrong = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', total: .count }") { _ in
+      Self.page([1])
+    }
+    #expect(throws: WrongAnswer.self) { try wrong.poll() }
+  }
+
+  @Test("a list whose total changes while it is read has shifted")
+  func changingTotal() throws {
+    let requests = Locked(0)
+    let trial = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next, total: .total }") {
+      order in
+      let isFirst = requests.withLock { count in
+        count += 1
+        return count == 1
+      }
+      // Row 1 has left the list behind the first page, and row 4 has moved before the second.
+      return Self.number(order) == 1
+        ? isFirst ? Self.page([1, 2, 3], next: 2) : Self.page([2, 3, 4], total: 5, next: 2)
+        : Self.page([5, 6], total: 5)
+    }
+    let answer = try trial.poll()
+    #expect(answer.coverage == .complete && trial.paths.count == 4)
+    #expect(Value.array(answer.rows.compactMap { $0.member("id") }).description == "[2,3,4,5,6]")
   }
 
   @Test("a key is sent and never shown")

@@ -30,37 +30,59 @@ import System
     let folder = version == "2.3.0" ? "launches" : "launch"
     #expect(
       trial.paths == [
-        "\(version)/\(folder)/upcoming/?limit=20&ordering=-net&mode=normal&lsp__name=SpaceX"
+        "\(version)/\(folder)/upcoming/?limit=20&ordering=-net,id&mode=normal&lsp__name=SpaceX"
           + "&net__gte=2026-01-01T00:00:00Z&status__ids=1,8"
       ])
   }
 
-  @Test("pages are followed, and a launch that moves from one to the next comes once")
+  @Test("each page begins with the last launch of the page before, which comes once")
   func pages() throws {
     let trial = try WebTrial("launch_library: { limit: 4, url: 'http://a' }") { order in
-      order.address.text.contains("offset=2")
+      order.address.text.contains("offset=1")
         ? Self.page(["b", "c", "d"], of: 4) : Self.page(["a", "b"], of: 4, next: "http://a/x/?offset=2")
     }
-    #expect(ids(try trial.poll()) == ["a", "b", "c", "d"])
+    let answer = try trial.poll()
+    #expect(ids(answer) == ["a", "b", "c", "d"] && answer.coverage == .complete)
+    #expect(trial.paths.last == "x/?offset=1&limit=4")
   }
 
-  @Test("the start of the list may be left out, and what is left counts as whole")
+  @Test("pages without an offset are followed as they are linked")
+  func links() throws {
+    let trial = try WebTrial("launch_library: { limit: 4, url: 'http://a' }") { order in
+      order.address.text.contains("cursor")
+        ? Self.page(["c", "d"], of: 4) : Self.page(["a", "b"], of: 4, next: "http://a/x/?cursor=7")
+    }
+    let answer = try trial.poll()
+    #expect(ids(answer) == ["a", "b", "c", "d"] && answer.coverage == .complete)
+    let circle = try WebTrial("launch_library: { url: 'http://a' }") { _ in
+      Self.page(["a", "b"], of: 4, next: "http://a/x/?cursor=7")
+    }
+    #expect(throws: WrongAnswer.self) { try circle.poll() }
+  }
+
+  @Test("the beginning of the list may be left out, and the poll is partial")
   func skipped() throws {
     let trial = try WebTrial("launch_library: { limit: 20, skip: 40, url: 'http://a' }") { _ in
       Self.page(["a", "b"], of: 42)
     }
-    #expect(ids(try trial.poll()) == ["a", "b"])
-    #expect(trial.paths == ["2.3.0/launches/upcoming/?limit=20&offset=40&ordering=net&mode=normal"])
-    let lacking = try WebTrial("launch_library: { skip: 30, url: 'http://a' }") { _ in
-      Self.page(["a"], of: 42)
-    }
-    #expect(throws: WrongAnswer.self) { try lacking.poll() }
+    let answer = try trial.poll()
+    #expect(ids(answer) == ["a", "b"] && answer.coverage == .partial)
+    #expect(trial.told.entries.isEmpty)
+    #expect(trial.paths == ["2.3.0/launches/upcoming/?limit=20&offset=40&ordering=net,id&mode=normal"])
   }
 
-  @Test("a list that lacks launches is no answer, so that nothing is taken for removed")
+  @Test("a page that lacks launches is partial, so that nothing counts as removed")
   func lacking() throws {
+    let trial = try WebTrial("launch_library: { url: 'http://a' }") { _ in Self.page(["a"], of: 9) }
+    let answer = try trial.poll()
+    #expect(ids(answer) == ["a"] && answer.coverage == .partial)
+    #expect(trial.paths.count == 1, "one page cannot have shifted")
+  }
+
+  @Test("what is no list of launches fails the poll")
+  func noList() throws {
     for reply in [
-      Self.page(["a"], of: 9), Self.page([], of: 9, next: "http://a/x"), .init(#"{"detail":"oops"}"#),
+      Self.page([], of: 9, next: "http://a/x"), .init(#"{"detail":"oops"}"#),
       .init(#"{"count":1,"next":null,"results":[{"name":"no id"}]}"#),
     ] as [Canned.Reply] {
       let trial = try WebTrial("launch_library: { url: 'http://a' }") { _ in reply }

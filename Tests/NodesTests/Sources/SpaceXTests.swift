@@ -1,3 +1,4 @@
+import TestSupport
 import JSON
 import Engine
 import Language
@@ -49,11 +50,23 @@ import System
     #expect(throws: WrongAnswer.self) { try trial.poll() }
   }
 
-  @Test("pages that lack entries fail the poll")
+  @Test("pages that lack entries are asked for once more, and are partial if they still do")
   func lacking() throws {
-    let trial = try WebTrial("spacex: { populate: [rocket], url: 'http://a' }") { _ in
+    let calls = Journal<Int>()
+    let trial = try WebTrial("spacex: { populate: [rocket], url: 'http://a' }") { order in
+      calls.note(1)
+      let isSecond = String(decoding: order.body, as: UTF8.self).contains("\"page\":2")
+      let ids = isSecond ? [calls.entries.count > 4 ? "b" : "a"] : ["a"]
+      let rows = ids.map { #"{"id":"\#($0)"}"# }.joined()
+      return .init(#"{"docs":[\#(rows)],"totalDocs":2,"hasNextPage":\#(!isSecond)}"#)
+    }
+    let partial = try trial.poll()
+    #expect(partial.coverage == .partial && partial.rows.count == 1 && trial.paths.count == 4)
+    #expect(
+      trial.told.entries == ["1 of 2 entries were read; entries that are missing do not count as removed"])
+    let single = try WebTrial("spacex: { populate: [rocket], url: 'http://a' }") { _ in
       .init(#"{"docs":[{"id":"a"}],"totalDocs":3,"hasNextPage":false}"#)
     }
-    #expect(throws: WrongAnswer.self) { try trial.poll() }
+    #expect(try single.poll().coverage == .partial && single.paths.count == 1)
   }
 }

@@ -1,0 +1,204 @@
+import Engine
+import Fetch
+import JSON
+import Language
+import Reactive
+import System
+import TestScale
+import Testing
+
+@testable import Nodes
+
+/// What a poll of `launch_library` has seen of a list that changes while it is read.
+@Suite struct LaunchListTests {
+  private func ids(_ answer: PollAnswer) -> [String] { answer.rows.compactMap { $0.member("id")?.string } }
+
+  private func nets(_ answer: PollAnswer) -> [String] { answer.rows.compactMap { $0.member("net")?.string } }
+
+  private func horizon(_ order: String, _ last: String) throws -> Coverage {
+    .truncated(Horizon(order: try #require(RowOrder(order)), last: .string(last), moves: true))
+  }
+
+  @Test(
+    "the whole list is complete, though launches at one time change their order with each request",
+    arguments: LaunchService.Ties.allCases)
+  func ties(_ ties: LaunchService.Ties) throws {
+    let launches = LaunchService.months(227)
+    let trial = try LaunchService(launches, ties: ties).trial()
+    for _ in 0..<10 {
+      let answer = try trial.poll()
+      #expect(answer.coverage == .complete)
+      #expect(Set(ids(answer)) == Set(launches.map(\.id)) && answer.rows.count == 227)
+      #expect(nets(answer) == nets(answer).sorted())
+    }
+    let requests = trial.paths.count { !$0.contains("api-throttle") }
+    switch ties {
+    case .broken: #expect(requests == 30 && trial.told.entries.isEmpty)
+    case .ignored: #expect(requests <= 90)
+    case .refused:
+      #expect(requests <= 61)
+      #expect(trial.paths.count { $0.contains(",id") } == 1)
+      #expect(trial.told.entries.count == 1 && trial.told.entries[0].hasPrefix("a refuses to order launches"))
+    }
+  }
+
+  @Test("more launches at one time than a page takes are partial where the service changes their order")
+  func largeTies() throws {
+    let trial = try LaunchService(LaunchService.months(250, each: 250), ties: .ignored).trial()
+    #expect(try trial.poll().coverage == .partial)
+  }
+
+  @Test("a launch that leaves the list between two pages is noticed, and the list is read again")
+  func shift() throws {
+    let launches = LaunchService.months(227)
+    let service = LaunchService(launches)
+    service.state.withLock { state in
+      state.change = { number, state in if number == 2 { state.launches.removeFirst() } }
+    }
+    let trial = try service.trial()
+    let answer = try trial.poll()
+    #expect(answer.coverage == .complete && Set(ids(answer)) == Set(launches.dropFirst().map(\.id)))
+    #expect(trial.paths.count == 7, "the budget, three pages, and three once more")
+    #expect(trial.told.entries.isEmpty)
+  }
+
+  @Test("one that leaves while another enters is noticed too, though the count is the same")
+  func swap() throws {
+    let launches = LaunchService.months(227)
+    let service = LaunchService(launches)
+    service.state.withLock { state in
+      state.change = { number, state in
+        if number != 2 { return }
+        state.launches.removeFirst()
+        state.launches.append(LaunchService.Launch(id: "new", net: "2027-01-01T00:00:00Z"))
+      }
+    }
+    let answer = try service.trial().poll()
+    #expect(answer.coverage == .complete && Set(launches.dropFirst().map(\.id)).isSubset(of: ids(answer)))
+  }
+
+  @Test("a list that changes all the time is partial, which is reported once until it is complete again")
+  func restless() throws {
+    let service = LaunchService(LaunchService.months(227))
+    service.state.withLock { state in
+      state.change = { number, state in if number < 14 { state.launches.removeFirst() } }
+    }
+    let trial = try service.trial()
+    for _ in 0..<2 { #expect(try trial.poll().coverage == .partial) }
+    #expect(trial.told.entries.count == 1, "\(trial.told.entries)")
+    #expect(try trial.poll().coverage == .complete)
+    #expect(trial.told.entries.count == 1)
+  }
+
+  @Test("a list that is shorter than its count is partial")
+  func short() throws {
+    let service = LaunchService(LaunchService.months(227))
+    service.state.withLock { $0.lacking = 2 }
+    let trial = try service.trial()
+    let answer = try trial.poll()
+    #expect(answer.coverage == .partial && answer.rows.count == 225)
+    #expect(
+      trial.told.entries == [
+        "225 of 227 launches were read; launches that are missing do not count as removed"
+      ])
+  }
+
+  @Test("a list that limit cuts ends at the position of its last launch, in the order it was asked in")
+  func truncated() throws {
+    let service = LaunchService(LaunchService.months(227))
+    let net = { (limit: Int, order: String) in
+      try service.trial("limit: \(limit), order: \(order)").poll()
+    }
+    #expect(try net(40, "net").coverage == horizon(".net", "2026-02-28T00:00:00Z"))
+    #expect(try net(150, "net").coverage == horizon(".net", "2026-05-28T00:00:00Z"))
+    #expect(try net(40, "-net").coverage == horizon("-.net", "2026-07-28T00:00:00Z"))
+    #expect(try net(227, "net").coverage == .complete)
+    #expect(try net(226, "net").coverage == horizon(".net", "2026-08-28T00:00:00Z"))
+    // Not in this order, whatever the service says.
+    #expect(try net(40, "name").coverage == .truncated(nil))
+    #expect(try service.trial("limit: 40, skip: 20").poll().coverage == .partial)
+  }
+
+  @Test("reading again neither waits for the budget nor fails the poll")
+  func budget() throws {
+    let service = LaunchService(LaunchService.months(227))
+    service.state.withLock { state in
+      state.change = { number, state in if number == 1 { state.launches.removeFirst() } }
+    }
+    let trial = try service.trial(budgets: ["a": SiteBudget([.init(4, per: .seconds(3600))])])
+    let answer = try trial.poll()
+    #expect(answer.coverage == .partial && trial.paths.count == 4)
+    #expect(answer.notes.member("stale") == nil)
+  }
+
+  @Test("an answer that is used because the service fails keeps its coverage")
+  func stale() throws {
+    for limit in [40, 1000] {
+      let service = LaunchService(LaunchService.months(227))
+      let trial = try service.trial("limit: \(limit)")
+      let fresh = try trial.poll()
+      service.state.withLock { $0.isFailing = true }
+      let stale = try trial.poll()
+      #expect(stale.notes.member("stale") == .bool(true))
+      #expect(stale.coverage == fresh.coverage && stale.rows == fresh.rows)
+    }
+  }
+
+  @Test("whatever happens to the list, no poll claims to have seen a launch that is missing from it")
+  func claims() throws {
+    var counts: [String: Int] = [:]
+    for seed in 1...TestScale.count(150, atLeast: 20) {
+      var random = SplitMix64(seed: UInt64(seed))
+      let nets = Int.random(in: 1...12, using: &random)
+      let launches = (0..<Int.random(in: 0...40, using: &random)).map { number in
+        LaunchService.Launch(
+          id: "l\(number)", net: "2026-01-\(10 + Int.random(in: 0..<nets, using: &random))")
+      }
+      let service = LaunchService(
+        launches, ties: LaunchService.Ties.allCases[seed % 3], seed: UInt64(seed))
+      let rate = [0.0, 0.1, 0.5][seed % 7 % 3]
+      // Launches that were there all the time, with the last time of each.
+      let constant = Locked(Dictionary(uniqueKeysWithValues: launches.map { ($0.id, $0.net) }))
+      service.state.withLock { state in
+        state.cap = Int.random(in: 2...9, using: &random)
+        state.change = { number, state in
+          if Double.random(in: 0..<1, using: &state.random) < rate {
+            Self.change(&state, number, constant)
+          }
+        }
+      }
+      let limit = Int.random(in: 1...45, using: &random)
+      let answer = try service.trial("limit: \(limit)").poll()
+      let found = Set(ids(answer))
+      #expect(answer.rows.count == found.count && found.count <= limit)
+      let wanted = constant.withLock { $0 }
+      counts[answer.coverage.name, default: 0] += 1
+      switch answer.coverage {
+      case .partial: break
+      case .complete: #expect(found.isSuperset(of: wanted.keys), "seed \(seed)")
+      case .truncated(let horizon):
+        let covered = wanted.filter { horizon?.covers(.string($0.value)) == true }.keys
+        #expect(horizon != nil && found.isSuperset(of: covered), "seed \(seed)")
+      }
+    }
+    #expect(counts.values.allSatisfy { $0 > 5 } && counts.count == 3, "\(counts)")
+  }
+
+  /// One launch enters the list, leaves it or moves in it.
+  private static func change(
+    _ state: inout LaunchService.State, _ number: Int, _ constant: borrowing Locked<[String: String]>
+  ) {
+    let net = "2026-01-\(Int.random(in: 10..<22, using: &state.random))"
+    let place = state.launches.indices.randomElement(using: &state.random)
+    switch (Int.random(in: 0..<3, using: &state.random), place) {
+    case (1, let place?):
+      let id = state.launches.remove(at: place).id
+      constant.withLock { $0[id] = nil }
+    case (2, let place?):
+      state.launches[place].net = net
+      let id = state.launches[place].id
+      constant.withLock { nets in nets[id] = nets[id].map { max($0, net) } }
+    default: state.launches.append(LaunchService.Launch(id: "n\(number)", net: net))
+    }
+  }
+}
