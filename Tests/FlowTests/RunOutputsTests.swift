@@ -195,6 +195,21 @@ import Testing
     #expect(files(place) == [])
   }
 
+  @Test("real and simulated outputs share a folder, and never a file")
+  func sharedFolder() throws {
+    let place = try Workplace(
+      "name: p\nsources: { in: { generate: '1', every: 1h } }\nsteps: []\nsinks: { log: { jsonl: out/log.jsonl } }\n"
+    )
+    #expect(try place.run("--once").status == 0)
+    let refused = try place.run("--sky", "--once", "--out", "out")
+    #expect(refused.status == 1 && refused.errors.contains("out/log.jsonl has real outputs, which simulated"))
+    #expect(try place.run("--sky", "--once").status == 0)
+    let joined = try place.run("--once", "--out", "out/sky")
+    #expect(joined.status == 1 && joined.errors.contains("out/sky/log.jsonl has simulated outputs"))
+    #expect(try place.run("--sky", "--once", "--out", ".").status == 0 && place.lines("log.jsonl") == ["1"])
+    for log in ["out/log.jsonl", "out/sky/log.jsonl"] { #expect(place.lines(log) == ["1"]) }
+  }
+
   @Test("a simulated run does not replace the file that another is writing")
   func inUse() throws {
     let place = try Workplace(
@@ -239,20 +254,15 @@ import Testing
     "what makes no sense together is wrong use",
     arguments: [
       (["--live-sinks"], "--live-sinks is for simulated and replayed runs"),
-      (["--out", "p.yaml"], "--out: p.yaml is not a folder"), (["--out", ""], "--out takes a folder"),
-      (["--out", "simulated"], "simulated has outputs of simulated runs"),
-      (["--sky", "--out", "."], ". has files of real runs"),
-      (["--replay", "rec", "--out", "rec"], "rec has files of real runs"),
+      (["--out", "p.yaml"], "--out p.yaml: this is a file"),
+      (["--sky", "--out", "p.yaml"], "--out p.yaml: this is a file"),
+      (["--out", ""], "--out takes a folder"),
     ])
   func wrongUse(_ options: [String], _ message: String) throws {
     let place = try workplace(Self.generated)
-    try place.record(#"{"at":"2026-01-01T00:00:00Z","rows":[]}"#)
-    try FileManager.default.createDirectory(atPath: place["simulated"], withIntermediateDirectories: true)
-    try place.write("simulated/.simulated", "")
     try place.write("stdin", "")
     let outcome = try Running(
-      ["run", "--once", "p.yaml"].filter { !options.contains("--replay") || $0 != "--once" } + options,
-      in: place, input: .file(place["stdin"])
+      ["run", "--once", "p.yaml"] + options, in: place, input: .file(place["stdin"])
     ).end()
     #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")
     #expect(!place.has("told") && !place.has("out"))

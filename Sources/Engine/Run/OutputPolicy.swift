@@ -12,18 +12,16 @@ import System
 ///
 /// The paths of all files that sinks and error policies write go through `place`; deliveries ask `isLive`.
 public struct OutputPolicy: Sendable {
-  /// Who writes to the folder.
+  /// Whose outputs they are.
   public enum Owner: Sendable {
     case realRuns
-    /// Simulated and replayed runs alone: each replaces the files that an earlier one has left.
+    /// A simulated or replayed run: it replaces the files that an earlier one has left, and touches no others.
     case simulation
   }
 
   /// The folder that real outputs lie in by convention; other folders replace it.
   public static let standardFolder = "out"
-  /// The file that marks the folder of simulated runs.
-  static let mark = ".simulated"
-  /// Beyond so many files in a run, files of earlier runs are continued instead of replaced.
+  /// More files than this are not compared in a real run, and refused in a simulated one.
   private static let mostPlaces = 100_000
 
   /// Nil where paths are used as they are.
@@ -42,7 +40,7 @@ public struct OutputPolicy: Sendable {
   /// The places that were used so far.
   private final class Record: Sendable {
     struct State: Sendable {
-      var isReady = false
+      var simulated: SimulatedFiles?
       /// The paths in pipeline files, by their places.
       var paths: [String: String] = [:]
       var reported: Set<String> = []
@@ -95,6 +93,12 @@ public struct OutputPolicy: Sendable {
   /// Why a file cannot be written below the folder.
   struct Refusal: Error, CustomStringConvertible {
     let description: String
+
+    init(_ description: String) { self.description = description }
+
+    init(mixing new: String, with old: String, in path: String) {
+      self.init("\(path) has \(old) outputs, which \(new) ones must not join; name another folder with --out")
+    }
   }
 
   /// The path to write for one in a pipeline file; its first use removes the file of an earlier simulated run.
@@ -105,15 +109,25 @@ public struct OutputPolicy: Sendable {
       if let other = state.paths[path] {
         if normalized(other) == normalized(given) { return }
         throw Refusal(
-          description: "\(other) and \(given) would both be written to \(path) \(reason); rename one of them")
+          "\(other) and \(given) would both be written to \(path) \(reason); rename one of them")
       }
-      if !state.isReady {
-        try prepare(folder, on: disk)
-        state.isReady = true
+      guard state.paths.count < Self.mostPlaces else {
+        if owner == .realRuns { return }
+        throw Refusal("\(path): the run has written \(Self.mostPlaces) files, and may write no more")
       }
-      guard state.paths.count < Self.mostPlaces else { return }
+      if state.simulated == nil { state.simulated = try SimulatedFiles(in: folder, on: disk) }
+      let name = String(path.dropFirst(folder.count + 1))
+      let isListed = state.simulated?.contains(name) == true
+      switch owner {
+      case .realRuns: if isListed { throw Refusal(mixing: "real", with: "simulated", in: path) }
+      case .simulation:
+        if !isListed, disk.status(of: path)?.isRegular == true {
+          throw Refusal(mixing: "simulated", with: "real", in: path)
+        }
+        if isListed, !state.continuing.contains(pipeline) { remove(path, on: disk) }
+        try state.simulated?.add(name, on: disk)
+      }
       state.paths[path] = given
-      if owner == .simulation, !state.continuing.contains(pipeline) { remove(path, on: disk) }
     }
     return path
   }
@@ -137,35 +151,7 @@ public struct OutputPolicy: Sendable {
         : "files in \(given) are written to \(place) \(reason)")
   }
 
-  // MARK: - The folder
-
-  /// Checks that the folder is free for these outputs; throws an error that describes itself.
-  public func check() throws {
-    guard let folder else { return }
-    let names: [String]
-    do throws(FileFailure) { names = try namesOfFiles(in: folder) } catch {
-      if error.code == ENOENT { return }
-      throw error.code == ENOTDIR ? Refusal(description: "\(folder) is not a folder") : error
-    }
-    let isMarked = names.contains(Self.mark)
-    if owner == .realRuns, isMarked {
-      throw Refusal(description: "\(folder) has outputs of simulated runs; name another folder")
-    }
-    if owner == .simulation, !isMarked, names.contains(where: { $0 != "." && $0 != ".." }) {
-      throw Refusal(
-        description:
-          "\(folder) has files of real runs, which a simulated run would replace; name a new folder with --out"
-      )
-    }
-  }
-
-  private func prepare(_ folder: String, on disk: any Disk) throws {
-    try check()
-    let mark = "\(folder)/\(Self.mark)"
-    if owner == .realRuns || disk.exists(mark) { return }
-    let note = "Outputs of simulated and replayed runs of flow, which replace those of earlier ones.\n"
-    try AppendFile(mark, on: disk).append(Array(note.utf8))
-  }
+  // MARK: - Files of earlier runs
 
   /// Removes the file of an earlier run, and those that it was rotated to.
   private func remove(_ path: String, on disk: any Disk) {

@@ -54,8 +54,8 @@ import Testing
   @Test("a simulated run replaces files of earlier ones at their first use, with what they rotated to")
   func replacing() throws {
     let folder = try Folder()
-    _ = try OutputPolicy(below: folder.path, of: .simulation).place("out/b", of: "p", on: SystemDisk())
-    #expect(folder.names == [".simulated"])
+    let first = OutputPolicy(below: folder.path, of: .simulation)
+    for path in ["out/a", "out/b"] { _ = try first.place(path, of: "p", on: SystemDisk()) }
     try folder.write("a", "a.1", "a.2.gz", "b")
     let outputs = OutputPolicy(below: folder.path, of: .simulation)
     #expect(try outputs.place("out/a", of: "p", on: SystemDisk()) == "\(folder.path)/a")
@@ -70,23 +70,21 @@ import Testing
     #expect(folder.names == [".simulated", "a", "b"], "a dry run removes nothing")
   }
 
-  @Test("simulated and real runs do not share a folder, nor two paths a place")
+  @Test("simulated and real runs do not share a file, nor two paths a place")
   func refusals() throws {
     let folder = try Folder()
     try folder.write("a")
-    let (real, simulated) = (
-      OutputPolicy(below: folder.path), OutputPolicy(below: folder.path, of: .simulation)
-    )
-    try real.check()
-    #expect(throws: OutputPolicy.Refusal.self) { try simulated.check() }
-    #expect(throws: OutputPolicy.Refusal.self) { try simulated.place("out/a", of: "p", on: SystemDisk()) }
+    func real() -> OutputPolicy { OutputPolicy(below: folder.path) }
+    func simulated() -> OutputPolicy { OutputPolicy(below: folder.path, of: .simulation) }
+    #expect(throws: OutputPolicy.Refusal.self) { try simulated().place("out/a", of: "p", on: SystemDisk()) }
     #expect(folder.names == ["a"])
-    #expect(try real.place("out/b", of: "p", on: SystemDisk()) == "\(folder.path)/b")
-    #expect(throws: OutputPolicy.Refusal.self) { try real.place("b", of: "p", on: SystemDisk()) }
-    try folder.write(".simulated")
-    try simulated.check()
-    #expect(throws: OutputPolicy.Refusal.self) { try real.check() }
-    #expect(throws: OutputPolicy.Refusal.self) { try OutputPolicy(below: "\(folder.path)/a").check() }
-    try OutputPolicy(below: "\(folder.path)/missing/folder", of: .simulation).check()
+    #expect(try real().place("out/a", of: "p", on: SystemDisk()) == "\(folder.path)/a")
+    #expect(try simulated().place("out/b", of: "p", on: SystemDisk()) == "\(folder.path)/b")
+    try folder.write("b")
+    #expect(throws: OutputPolicy.Refusal.self) { try real().place("out/b", of: "p", on: SystemDisk()) }
+    #expect(folder.names == [".simulated", "a", "b"])
+    let outputs = simulated()
+    _ = try outputs.place("out/b", of: "p", on: SystemDisk())
+    #expect(throws: OutputPolicy.Refusal.self) { try outputs.place("b", of: "p", on: SystemDisk()) }
   }
 }

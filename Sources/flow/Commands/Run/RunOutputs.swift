@@ -1,5 +1,6 @@
 import Engine
 import Language
+import System
 
 /// `--out` and `--live-sinks` of `flow run`: where sinks write, and whether a simulated or replayed run acts.
 enum RunOutputs {
@@ -17,8 +18,8 @@ enum RunOutputs {
     without --replay: there, only files below out/ are moved.
 
     --out FOLDER names the folder, for real runs too: out/a.jsonl becomes FOLDER/a.jsonl, b/c.jsonl FOLDER/b/c.jsonl and \
-    /var/d.jsonl FOLDER/var/d.jsonl; .. never leads out of it. A simulated run wants a folder that is new, empty or of \
-    other simulated runs.
+    /var/d.jsonl FOLDER/var/d.jsonl; .. never leads out of it. A simulated run does not write to a file of a real run, \
+    nor a real run to a file of a simulated one.
     """
 
   /// The kind of a run, as far as its outputs are concerned.
@@ -50,12 +51,10 @@ enum RunOutputs {
         keepsOtherPaths: !isOption && given == nil, isLive: isLive,
         reason: isOption ? "under --replay" : "in a replay", touchesDisk: touchesDisk)
     }
-    if let given { try check(given, outputs) }
+    if given == "" { throw WrongUse("--out takes a folder") }
+    if let given, SystemDisk().status(of: given)?.isRegular == true {
+      throw WrongUse("--out \(given): this is a file, not a folder")
+    }
     return outputs
-  }
-
-  private static func check(_ given: String, _ outputs: OutputPolicy) throws(WrongUse) {
-    if given.isEmpty { throw WrongUse("--out takes a folder") }
-    do { try outputs.check() } catch { throw WrongUse("--out: \(error)") }
   }
 }
