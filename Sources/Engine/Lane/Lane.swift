@@ -57,7 +57,7 @@ public final class Lane: Sendable {
   }
 
   /// The number of the present turn.
-  var turnNumber: Int { state.value.number }
+  public var turnNumber: Int { state.value.number }
 
   /// The time of day when the present turn began: what `$now` is in all of it.
   public var now: Double { state.value.now }

@@ -32,11 +32,11 @@ extension StepContext {
     return NodeCell(table)
   }
 
-  /// The durable copy of a queue that the step has in memory.
+  /// The durable copy of a queue that the step has in memory; discarded when the key expression changes, if there is one.
   public func queue<Element: Remembered>(
-    of type: Element.Type = Element.self, part: String? = nil
+    of type: Element.Type = Element.self, part: String? = nil, by key: String = ""
   ) throws -> NodeQueue<Element> {
-    NodeQueue(try table(of: type, by: "", part, .keep))
+    NodeQueue(try table(of: type, by: key, part, key.isEmpty ? .keep : .forget))
   }
 
   /// An unordered table under byte keys; nil without state.

@@ -2,23 +2,43 @@ import JSON
 import Engine
 import Language
 
-/// `changes`: compares each poll with the one before, and tells what was added, changed and removed.
+/// `changes`: compares each poll with the one before, and reports what was added, changed and removed.
 let changes = NodeSpec(
-  "changes", "compare each poll with the last one by key, and tell what was added, changed or removed",
+  "changes", "compare each poll with the last one by key, and report what was added, changed or removed",
   details: """
     Each change is {type, key, at, before, after, diff}: type is added, changed or removed, at is the time of the \
     poll, and diff has an entry {path, before, after} for each changed leaf, path being a JSON Pointer.
 
-    The first poll of a source is a baseline: nothing is told of it, unless first: emit. What is gone from a whole, \
-    successful poll was removed; a poll that fails says nothing, and one of which a step failed on a row removes \
-    nothing. A row whose key is null, or has none, is an error. A source without polls (a file, standard input) is \
+    The first poll of a source is a baseline and emits nothing, unless first: emit. A row that is missing from a \
+    complete poll was removed. A failed poll changes nothing, and a poll of which a step failed on a row removes \
+    nothing. A row whose key is null or missing is an error. A source without polls (a file, standard input) is \
     compared event by event: there is no baseline, and nothing is ever removed.
+
+    A poll only counts for what it could see ($meta.coverage). A partial poll removes nothing, and is no baseline. \
+    Where a list is truncated, its last row is the horizon: a row that falls behind it is out of sight and not \
+    removed; a row that enters over it for the first time is remembered, and not added (with first: emit it is). A \
+    row that returns is compared with its last value, and reported only if it differs. Rows out of sight are \
+    remembered for the time given by remember, at most bound of them; the oldest are forgotten first. In a list whose \
+    order is fixed, a row that is missing although its place is before the horizon was removed. Sources that know \
+    their order need no options for this.
+
+    A single wrong answer is not news. By default, a poll that lacks more than half of at least ten rows is held back \
+    and reported on standard error. If the next poll lacks as much, it is accepted; otherwise the held poll is \
+    ignored. Partial polls do not decide, and while they lack as much only the rows that are known already are \
+    compared. Set sudden_loss: off for a list of which more than half is replaced from one poll to the next. Where \
+    single rows are missing now and then, use removed_after: 2 (polls) or removed_after: 12h: a row that returns in \
+    time is compared as if it had not been missing.
+
+    Where a field moves all the time, give it a tolerance: { .net: 10m, .price: 1%, .count: 5 }. A difference \
+    that is smaller is no change. It is measured from the last emitted value, so that small steps add up to a change.
     """,
   options: AnyOption.list(
-    ChangesOptions.key, ChangesOptions.watch, ChangesOptions.ignore, ChangesOptions.arraysBy,
-    ChangesOptions.first, ChangesOptions.types, ChangesOptions.bound),
+    ChangesOptions.key, ChangesOptions.watch, ChangesOptions.ignore, ChangesOptions.tolerance,
+    ChangesOptions.arraysBy, ChangesOptions.first, ChangesOptions.types, ChangesOptions.removedAfter,
+    ChangesOptions.suddenLoss, ChangesOptions.remember, ChangesOptions.bound),
   shorthand: "key",
-  state: "the last value of each key, at most `bound` of them; an event with one key more is an error",
+  state:
+    "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
   isKept: true,
   examples: [
     .init(
@@ -89,42 +109,101 @@ let changes = NodeSpec(
       output: """
         0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":1,"diff":[]}
         """),
+    .init(
+      "beyond the horizon nothing is added or removed", "changes: { key: .id, remember: 30d }",
+      input: """
+        0s {"id": "a", "net": 1}
+        0s {"id": "b", "net": 5}
+        0s poll truncated .net moves
+        6h {"id": "a", "net": 2}
+        6h {"id": "c", "net": 4}
+        6h poll truncated .net moves
+        12h {"id": "a", "net": 2}
+        12h {"id": "d", "net": 6}
+        12h {"id": "b", "net": 7}
+        12h poll truncated .net moves
+        """,
+      output: """
+        6h {"type":"changed","key":"a","at":"1970-01-01T06:00:00Z","before":{"id":"a","net":1},"after":{"id":"a","net":2},"diff":[{"path":"/net","before":1,"after":2}]}
+        6h {"type":"added","key":"c","at":"1970-01-01T06:00:00Z","before":null,"after":{"id":"c","net":4},"diff":[]}
+        12h {"type":"changed","key":"b","at":"1970-01-01T12:00:00Z","before":{"id":"b","net":5},"after":{"id":"b","net":7},"diff":[{"path":"/net","before":5,"after":7}]}
+        """),
+    .init(
+      "a removal that two polls must confirm", "changes: { key: ., removed_after: 2 }",
+      input: """
+        0s 1
+        0s 2
+        0s poll
+        1h 2
+        1h poll
+        2h 1
+        2h poll
+        3h 1
+        3h poll
+        """,
+      output: """
+        3h {"type":"removed","key":2,"at":"1970-01-01T03:00:00Z","before":2,"after":null,"diff":[]}
+        """),
+    .init(
+      "a sudden loss that the next poll does not confirm",
+      "changes: { key: ., sudden_loss: { share: 50%, rows: 2 } }",
+      input: """
+        0s 1
+        0s 2
+        0s 3
+        0s poll
+        1h 7
+        1h poll
+        2h 1
+        2h 2
+        2h poll
+        """,
+      output: """
+        2h {"type":"removed","key":3,"at":"1970-01-01T02:00:00Z","before":3,"after":null,"diff":[]}
+        """),
+    .init(
+      "differences too small to report, until they add up",
+      "changes: { key: .id, tolerance: { .net: 10m, .price: 1% } }",
+      input: """
+        0s {"id": 1, "net": "2026-01-01T00:00:00Z", "price": 200}
+        0s poll
+        1h {"id": 1, "net": "2026-01-01T00:07:00Z", "price": 201}
+        1h poll
+        2h {"id": 1, "net": "2026-01-01T00:14:00Z", "price": 201}
+        2h poll
+        """,
+      output: """
+        2h {"type":"changed","key":1,"at":"1970-01-01T02:00:00Z","before":{"id":1,"net":"2026-01-01T00:00:00Z","price":200},"after":{"id":1,"net":"2026-01-01T00:14:00Z","price":201},"diff":[{"path":"/net","before":"2026-01-01T00:00:00Z","after":"2026-01-01T00:14:00Z"},{"path":"/price","before":200,"after":201}]}
+        """),
   ],
   .step { options, context in Changes(options, context) })
-
-private enum ChangesOptions {
-  enum Change: String, CaseIterable, Sendable { case added, changed, removed }
-  enum First: String, CaseIterable, Sendable { case baseline, emit }
-
-  static let key = Option.required("key", .expression, "what tells one row from another", example: ".id")
-  static let watch = Option.optional(
-    "watch", .list(of: .places), "only changes of these are told", example: "[.net, .status]")
-  static let ignore = Option.optional(
-    "ignore", .list(of: .places), "changes of these are not told", example: "[.last_updated]")
-  static let arraysBy = Option.optional(
-    "arrays_by", .text, "the member by which objects in lists are compared, instead of their position")
-  static let first = Option(
-    "first", OptionType<First>.choice(), default: "baseline",
-    "what the first poll is: a baseline of which nothing is told, or all added")
-  static let types = Option(
-    "types", .list(of: OptionType<Change>.choice()), default: "[added, changed, removed]",
-    "which changes are told")
-  static let bound = Option("bound", .integer(1...), default: "1000000", "how many keys a source may have")
-}
 
 private final class Changes: Step {
   private let key: Evaluation
   private let keyText: String
   private let context: StepContext
   private let relevance: Relevance
+  private let tolerances: Tolerances
   private let arraysBy: Key?
   private let emitsFirst: Bool
+  private let confirmation: RemovalRule
+  private let lossGuard: LossGuard?
+  private let lifetime: Double
   private let bound: Int
-  private let tells: (added: Bool, changed: Bool, removed: Bool)
-  private var snapshots: [String: Snapshot] = [:]
-  private var latest: Snapshot?
+  private let emits: (added: Bool, changed: Bool, removed: Bool)
+  private var sources: [String: Source] = [:]
+  private var latest: Source?
   /// The time of a poll as its changes have it.
   private var time: (poll: Poll, text: Value)?
+
+  /// What is known of a source.
+  private final class Source {
+    let snapshot: Snapshot
+    /// Nil until it has a poll.
+    var polls: SourcePolls?
+
+    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+  }
 
   private struct NoKey: Error, CustomStringConvertible {
     let key: String
@@ -143,60 +222,201 @@ private final class Changes: Step {
     relevance = Relevance(
       watch: options[ChangesOptions.watch].map { $0.map { context.evaluation($0) } },
       ignore: options[ChangesOptions.ignore].map { $0.map { context.evaluation($0) } })
+    tolerances = Tolerances(
+      options[ChangesOptions.tolerance].map { (context.evaluation($0.places), $0.tolerance) })
     arraysBy = options[ChangesOptions.arraysBy].map { Key($0) }
     emitsFirst = options[ChangesOptions.first] == .emit
+    confirmation = options[ChangesOptions.removedAfter]
+    lossGuard = options[ChangesOptions.suddenLoss]
+    lifetime = options[ChangesOptions.remember] / .seconds(1)
     bound = options[ChangesOptions.bound]
     let types = options[ChangesOptions.types]
-    tells = (types.contains(.added), types.contains(.changed), types.contains(.removed))
+    emits = (types.contains(.added), types.contains(.changed), types.contains(.removed))
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
     guard let key = try key.first(event), key.kind != .null else { throw NoKey(key: keyText) }
-    let snapshot = try snapshot(of: event.poll)
-    let isTold = emitsFirst || event.poll.number == 0 || snapshot.hasBaseline
-    switch snapshot.note(key, event.value, bound: bound, isOfPoll: event.poll.number > 0) {
-    case .same: break
-    case .full: throw TooManyKeys(bound: bound)
-    case .new:
-      if isTold, tells.added { out.send(change("added", key, event.poll, nil, event.value)) }
-    case .other(let before):
-      guard isTold, tells.changed else { return }
-      let diff = try relevance.differences(from: before, to: event, by: arraysBy)
-      if !diff.isEmpty { out.send(change("changed", key, event.poll, before, event.value, diff)) }
-    }
+    let source = try source(of: event.poll)
+    if event.poll.number > 0 { return try takePolled(event, key, source, out) }
+    try compare(key, event, with: source, isReported: true, isNews: true, out)
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) throws {
-    let snapshot = try snapshot(of: poll)
+    let source = try source(of: poll)
+    let polls = try polls(of: source)
+    endAbandonedPoll(before: poll, source, polls, out)
+    if polls.open.id == nil { begin(poll, source, polls) }
     defer {
-      snapshot.setBaseline()
+      polls.noteEnd(of: poll)
+      source.snapshot.endRound()
+      polls.open.end()
       out.send(endOf: poll)
     }
-    // A row that a step failed on is not gone.
-    if !poll.isComplete { return snapshot.endIncompletePoll() }
-    let gone = snapshot.endPoll()
-    if tells.removed, emitsFirst || snapshot.hasBaseline {
-      for (key, before) in gone { out.send(change("removed", key, poll, before, nil)) }
+    guard accept(poll, source, polls, out) else { return }
+    if poll.isComplete { removeMissing(poll, source, polls, out) }
+    if poll.coverage != .partial { polls.baseline = SourcePolls.Baseline(coverage: poll.coverage) }
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    // Where nothing is stored, or nothing more comes, the rows of a poll without an end wait for nothing.
+    if case .keep = ending, context.isKept { return }
+    for source in sources.values.sorted(by: { $0.snapshot.source < $1.snapshot.source }) {
+      if let polls = source.polls { sendWaiting(source, polls, knownOnly: false, out) }
     }
   }
 
-  /// That of the event's source; mostly the same as the last time.
-  private func snapshot(of poll: Poll) throws -> Snapshot {
-    if let latest, latest.source == poll.source { return latest }
-    let snapshot = try snapshots[poll.source] ?? open(poll.source)
-    snapshots[poll.source] = snapshot
-    latest = snapshot
-    return snapshot
+  // MARK: - Rows
+
+  private func takePolled(_ event: Event, _ key: Value, _ source: Source, _ out: Downstream) throws {
+    let polls = try polls(of: source)
+    let row = polls.row(key, event)
+    if polls.hasEnded(event.poll) { return try compare(row, with: source, polls, isOfPoll: true, out) }
+    endAbandonedPoll(before: event.poll, source, polls, out)
+    if polls.open.id == nil { begin(event.poll, source, polls) }
+    let waits = polls.open.rowsWait
+    polls.open.take(row, isKnown: waits && source.snapshot.mark(key), turn: context.lane.turnNumber)
+    if !waits { try compare(row, with: source, polls, isOfPoll: true, out) }
   }
 
-  private func open(_ source: String) throws -> Snapshot {
-    guard let rows = try context.bytes(by: keyText, part: source, whenKeyChanges: .forget) else {
-      return Snapshot(source: source)
-    }
-    // Under another key everything is new, and that is no news.
-    let baseline = try context.cell(of: Bool.self, part: "\(source)/baseline", by: keyText)
-    return Snapshot(source: source, rows, baseline)
+  private func compare(
+    _ row: PolledRow, with source: Source, _ polls: SourcePolls, isOfPoll: Bool, _ out: Downstream
+  ) throws {
+    let isReported = emitsFirst || polls.baseline != nil
+    try compare(
+      row.key, row.event, with: source, isReported: isReported, isNews: emitsFirst || row.isNews,
+      isOfPoll: isOfPoll, out)
+    polls.setPlace(of: row)
   }
+
+  /// Compares a row with the one before.
+  ///
+  /// - Parameters:
+  ///   - isReported: Whether there is a baseline to compare with.
+  ///   - isNews: Whether a row that is not known is an addition.
+  private func compare(
+    _ key: Value, _ event: Event, with source: Source, isReported: Bool, isNews: Bool, isOfPoll: Bool = false,
+    _ out: Downstream
+  ) throws {
+    let keeps = !tolerances.isEmpty
+    switch source.snapshot.note(key, event.value, bound: bound, isOfPoll: isOfPoll, keeps: keeps) {
+    case .same: break
+    case .full: throw TooManyKeys(bound: bound)
+    case .new:
+      if let absent = source.polls?.absent.bringBack(key) {
+        try compare(absent.value, hasBefore: false, key, event, source, isReported: isReported, out)
+      } else if isReported, isNews, emits.added {
+        out.send(change("added", key, event.poll, nil, event.value))
+      }
+    case .other(let before):
+      try compare(before, hasBefore: keeps, key, event, source, isReported: isReported, out)
+    }
+  }
+
+  /// Compares a row with its value before; `hasBefore` where the snapshot still has that one.
+  private func compare(
+    _ before: Value, hasBefore: Bool, _ key: Value, _ event: Event, _ source: Source, isReported: Bool,
+    _ out: Downstream
+  ) throws {
+    var diff: [Difference] = []
+    var isTolerated = false
+    if isReported, emits.changed {
+      diff = try relevance.differences(from: before, to: event, by: arraysBy)
+      isTolerated = try tolerances.cover(diff, from: before, to: event)
+    }
+    // A tolerated difference counts from the value that was emitted, so that small steps add up.
+    if isTolerated != hasBefore { source.snapshot.set(key, isTolerated ? before : event.value) }
+    if !isTolerated, !diff.isEmpty { out.send(change("changed", key, event.poll, before, event.value, diff)) }
+  }
+
+  // MARK: - Polls
+
+  /// Begins a poll. Where its loss may be too large, its rows wait for its end.
+  private func begin(_ poll: Poll, _ source: Source, _ polls: SourcePolls) {
+    let isGuarded = polls.baseline != nil && lossGuard.map { source.snapshot.count >= $0.rows } ?? false
+    polls.open.begin(OpenPoll.ID(poll), rowsWait: isGuarded)
+  }
+
+  /// Returns false for a poll that is held back; of any other, the rows that have waited are compared.
+  private func accept(_ poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream) -> Bool {
+    guard let lossGuard, polls.open.rowsWait else { return true }
+    let count = source.snapshot.count
+    let missing = count - polls.open.knownCount
+    switch lossGuard.decide(
+      missing: missing, of: count, isWhole: poll.isComplete, isConfirming: polls.baseline?.held != nil)
+    {
+    case .accept: sendWaiting(source, polls, knownOnly: false, out)
+    case .acceptKnown:
+      sendWaiting(source, polls, knownOnly: true, out)
+      return false
+    case .hold:
+      context.log.warning(
+        "poll \(poll.number) of \(poll.source) lacks \(missing) of \(count) rows: it is held back, and the next poll decides"
+      )
+      polls.baseline?.held = poll.number
+      return false
+    }
+    return true
+  }
+
+  /// A poll whose end has not come, because a run was killed and a step before this one has stored nothing.
+  private func endAbandonedPoll(before poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream)
+  {
+    guard let open = polls.open.id, open != OpenPoll.ID(poll) else { return }
+    sendWaiting(source, polls, knownOnly: true, out)
+    source.snapshot.endRound()
+    polls.open.end()
+  }
+
+  /// Compares the rows that have waited for the end of their poll.
+  private func sendWaiting(_ source: Source, _ polls: SourcePolls, knownOnly: Bool, _ out: Downstream) {
+    for row in polls.open.rows {
+      if knownOnly, !source.snapshot.contains(row.key), !polls.absent.contains(row.key) { continue }
+      do {
+        try compare(row, with: source, polls, isOfPoll: false, out)
+      } catch {
+        out.report(error, row.event)
+      }
+    }
+  }
+
+  private func removeMissing(_ poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream) {
+    let missing = source.snapshot.takeUnseen()
+    let isReported = emitsFirst || polls.baseline != nil
+    // Rows that were only seen before the baseline are none of it.
+    if !isReported, poll.coverage == .complete { return }
+    for (key, before) in polls.lose(missing, poll) where isReported && emits.removed {
+      out.send(change("removed", key, poll, before, nil))
+    }
+  }
+
+  // MARK: - Sources
+
+  /// That of the poll; mostly the same as the last time.
+  private func source(of poll: Poll) throws -> Source {
+    if let latest, latest.snapshot.source == poll.source { return latest }
+    let source = try sources[poll.source] ?? open(poll.source)
+    sources[poll.source] = source
+    latest = source
+    return source
+  }
+
+  private func open(_ name: String) throws -> Source {
+    Source(Snapshot(source: name, try context.bytes(by: keyText, part: name, whenKeyChanges: .forget)))
+  }
+
+  private func polls(of source: Source) throws -> SourcePolls {
+    if let polls = source.polls { return polls }
+    let polls = try SourcePolls(
+      source.snapshot.source, by: keyText, confirmation, lifetime: lifetime, bound: bound, context)
+    source.polls = polls
+    for part in polls.open.left {
+      polls.open.begin(part.id, rowsWait: part.rowsWait)
+      for row in part.all { polls.open.continueWith(row, isKnown: source.snapshot.mark(row.key)) }
+    }
+    return polls
+  }
+
+  // MARK: - Changes
 
   private func time(of poll: Poll) -> Value {
     if let time, time.poll === poll { return time.text }

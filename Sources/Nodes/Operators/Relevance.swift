@@ -2,7 +2,7 @@ import JSON
 import Engine
 import Language
 
-/// Which differences between two values are told: those at some places, or all but those.
+/// Which differences between two values are reported: those at some places, or all but those.
 struct Relevance {
   /// Their outputs are paths.
   private let watch: [Evaluation]?
@@ -13,27 +13,26 @@ struct Relevance {
     self.ignore = ignore
   }
 
-  /// The differences that matter; none when nothing that matters differs.
+  /// The differences to report; none when the values differ nowhere else.
   func differences(from before: Value, to after: Event, by key: Key?) throws -> [Difference] {
     let all = Value.differences(from: before, to: after.value, key: key)
     guard watch != nil || ignore != nil else { return all }
-    let earlier = after.with(before)
-    let paths = (watch: try paths(watch, earlier, after), ignore: try paths(ignore, earlier, after))
+    let watched = try watch.map { try Self.paths($0, before, after) }
+    let ignored = try ignore.map { try Self.paths($0, before, after) }
     return all.filter { difference in
-      if let ignored = paths.ignore, ignored.contains(where: { difference.path.isWithin($0) }) {
-        return false
-      }
-      guard let watched = paths.watch else { return true }
+      if let ignored, ignored.contains(where: { difference.path.isWithin($0) }) { return false }
+      guard let watched else { return true }
       return watched.contains { difference.path.isWithin($0) || $0.isWithin(difference.path) }
     }
   }
 
   /// The places in either value that the expressions name.
-  private func paths(_ expressions: [Evaluation]?, _ before: Event, _ after: Event) throws -> [Pointer]? {
-    guard let expressions else { return nil }
+  static func paths(_ expressions: [Evaluation], _ before: Value, _ after: Event) throws -> [Pointer] {
     var found: [Pointer] = []
     for expression in expressions {
-      for event in [before, after] { try expression.each(event) { found.append(Pointer(path: $0)) } }
+      for event in [after.with(before), after] {
+        try expression.each(event) { found.append(Pointer(path: $0)) }
+      }
     }
     return found
   }

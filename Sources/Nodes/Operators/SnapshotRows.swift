@@ -3,14 +3,27 @@ import Engine
 import Language
 import Store
 
-/// Where the rows of a snapshot are, and which of them the present poll has had.
+/// The storage of a snapshot: its rows, and which of them the present poll has had.
 protocol SnapshotRows: AnyObject {
-  /// Puts a row in the place of the one before it; `isOfPoll` where there are polls, that rows may be missing from.
+  var count: Int { get }
+
+  func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool
+
+  /// Marks a row as one that the present poll has; returns whether it is there and was not marked yet.
+  func mark(_ key: UnsafeBufferPointer<UInt8>) -> Bool
+
+  /// Compares a row with the one that is there, puts it in its place unless `keeps`, and marks it.
+  ///
+  /// A row that is not there is added. Rows of a source without polls need no marks: none of them can be missing.
   func note(
-    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool
+    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool,
+    keeps: Bool
   ) -> Snapshot.Finding
 
-  /// Takes out what the present poll has not had.
+  /// Replaces the row of a key that is there.
+  func set(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>)
+
+  /// Takes out the rows that the present poll has not had.
   func takeUnseen() -> [(key: [UInt8], value: [UInt8])]
 
   /// Begins another poll.
@@ -23,8 +36,19 @@ final class MemoryRows: SnapshotRows {
   /// The present poll; entries carry the number of the one they were last seen in.
   private var round: UInt32 = 0
 
+  var count: Int { table.count }
+
+  func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { table.find(key) != nil }
+
+  func mark(_ key: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let entry = table.find(key), entry.mark != round else { return false }
+    entry.mark = round
+    return true
+  }
+
   func note(
-    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool
+    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool,
+    keeps: Bool
   ) -> Snapshot.Finding {
     guard let entry = table.find(key) else {
       if table.count >= bound { return .full }
@@ -36,8 +60,12 @@ final class MemoryRows: SnapshotRows {
       return .same
     }
     let before = Snapshot.read(entry.value)
-    table.update(entry, value, mark: round)
+    if keeps { entry.mark = round } else { table.update(entry, value, mark: round) }
     return .other(before: before)
+  }
+
+  func set(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    if let entry = table.find(key) { table.update(entry, value, mark: entry.mark) }
   }
 
   func takeUnseen() -> [(key: [UInt8], value: [UInt8])] {
@@ -55,31 +83,42 @@ final class MemoryRows: SnapshotRows {
     return gone
   }
 
-  func endRound() {
-    let next = round &+ 1
-    // What an incomplete poll did not have counts as seen in it.
-    table.forEach { entry in entry.mark = next &- 1 }
-    round = next
-  }
+  func endRound() { round &+= 1 }
 }
 
-/// Rows in the state of the pipeline; what changed is written with the epoch.
+/// Rows in the state of the pipeline; those that changed are written with the epoch.
 final class KeptRows: SnapshotRows {
   private let table: KeyedTable
   private var seen: Set<[UInt8]> = []
 
   init(_ table: KeyedTable) { self.table = table }
 
+  var count: Int { table.count }
+
+  func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { table.contains(key) }
+
+  func mark(_ key: UnsafeBufferPointer<UInt8>) -> Bool {
+    seen.insert(Array(key)).inserted && table.contains(key)
+  }
+
   func note(
-    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool
+    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool,
+    keeps: Bool
   ) -> Snapshot.Finding {
     if isOfPoll { seen.insert(Array(key)) }
+    if keeps, let before = table.value(for: Array(key)) {
+      return before.elementsEqual(value) ? .same : .other(before: Snapshot.read(before))
+    }
     return switch table.replace(key, with: value, bound: bound) {
     case .nothing: .new
     case .same: .same
     case .full: .full
     case .other(let before): .other(before: Snapshot.read(before))
     }
+  }
+
+  func set(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    table.set(Array(value), for: Array(key))
   }
 
   func takeUnseen() -> [(key: [UInt8], value: [UInt8])] {

@@ -68,6 +68,9 @@ public final class KeyedTable {
 
   public func value(for key: [UInt8]) -> [UInt8]? { StateKey.of(key) { content(for: $0)?.bytes } }
 
+  /// Whether there is a key; cheaper than reading its value.
+  public func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { contains(StateKey(key)) }
+
   /// Sets a value, which makes its key the newest.
   public func set(_ value: [UInt8], for key: [UInt8]) {
     StateKey.of(key) { key in
@@ -130,7 +133,8 @@ public final class KeyedTable {
     changes = KeyedChanges()
     cache.removeAll()
     count = 0
-    isCleared = true
+    // What never reached the file leaves nothing to commit.
+    isCleared = isCleared || storedCount > 0
   }
 
   /// The key that was written longest ago, in an ordered table.
@@ -275,7 +279,8 @@ extension KeyedTable {
   /// Writes the changes in the open transaction.
   func write() throws(StoreError) {
     let isDescribed = isKnown && formerDescription == nil
-    if isDescribed, !isCleared, changes.isEmpty { return }
+    // A table that has never had a key takes no room.
+    if isDescribed || !isKnown && count == 0, !isCleared, changes.isEmpty { return }
     if isCleared { try statements.clear(id) }
     // In the order of the keys, so that neighbours share a page.
     for number in changes.numbersInKeyOrder() {
@@ -314,9 +319,10 @@ extension KeyedTable {
       lentBytes = 0
     }
     lastMiss.forget()
+    isKnown = isKnown || count > 0 || !changes.isEmpty
     changes = KeyedChanges()
     storedCount = count
     storedSequence = sequence
-    (isKnown, isCleared, formerDescription) = (true, false, nil)
+    (isCleared, formerDescription) = (false, nil)
   }
 }

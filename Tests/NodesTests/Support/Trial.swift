@@ -9,8 +9,9 @@ import Language
 ///     let output = try trial.run("0s 1\n1s 2")
 ///     output.lines  // ["3s 2"]
 ///
-/// `5s poll` ends a poll with the events since the poll before; `9s end` ends the source. Other events come one by
-/// one, each when its line says.
+/// `5s poll` ends a poll with the events since the poll before; `5s poll partial` and `5s poll truncated .net` have seen
+/// a part of the list, `5s poll truncated .net moves` one in which rows change their position. `9s end` ends the source.
+/// Other events come one by one, each at the time of its line.
 struct Trial {
   let plan: Plan
 
@@ -92,6 +93,21 @@ struct Trial {
     return answers
   }
 
+  /// The coverage of a poll, as its line has it; the horizon is the last of its rows.
+  private static func coverage(_ poll: String, _ rows: [Value]) throws -> Coverage {
+    let words = poll.split(separator: " ").dropFirst().map(String.init)
+    switch words.first {
+    case nil: return .complete
+    case "partial": return .partial
+    case "truncated":
+      guard let text = words.dropFirst().first else { return .truncated(nil) }
+      guard let order = RowOrder(text) else { throw Wrong(description: "no order: \(text)") }
+      let last = rows.last.flatMap { order.position(of: $0) } ?? .null
+      return .truncated(Horizon(order: order, last: last, moves: words.last == "moves"))
+    default: throw Wrong(description: "no coverage: \(poll)")
+    }
+  }
+
   static func script(_ text: String, _ now: Double) throws -> [ScriptedAnswer] {
     var answers: [ScriptedAnswer] = []
     var open: [(at: Double, value: Value)] = []
@@ -106,8 +122,9 @@ struct Trial {
       let duration = try DurationText.parse(String(parts[0])).components
       let at = now + Double(duration.seconds) + Double(duration.attoseconds) / 1e18
       switch parts[1] {
-      case "poll":
-        answers.append(ScriptedAnswer(at: at, .poll(open.map(\.value))))
+      case let poll where poll.hasPrefix("poll"):
+        let rows = open.map(\.value)
+        answers.append(ScriptedAnswer(at: at, .poll(rows), coverage: try coverage(String(poll), rows)))
         open = []
       case "failure":
         flush()

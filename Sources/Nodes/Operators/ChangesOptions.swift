@@ -1,0 +1,129 @@
+import Engine
+import JSON
+import Language
+
+/// The options of `changes`, with the types that no other node has.
+enum ChangesOptions {
+  enum Change: String, CaseIterable, Sendable { case added, changed, removed }
+  enum First: String, CaseIterable, Sendable { case baseline, emit }
+
+  static let key = Option.required("key", .expression, "the value that identifies a row", example: ".id")
+  static let watch = Option.optional(
+    "watch", .list(of: .places), "report only changes of these fields", example: "[.net, .status]")
+  static let ignore = Option.optional(
+    "ignore", .list(of: .places), "report no changes of these fields", example: "[.last_updated]")
+  static let tolerance = Option(
+    "tolerance", .tolerances, default: "{}",
+    "smaller differences of these fields are no change: a duration for times, a percentage or an amount for numbers",
+    example: "{ .net: 10m, .price: 1% }")
+  static let arraysBy = Option.optional(
+    "arrays_by", .text, "the member by which objects in lists are compared, instead of their position")
+  static let first = Option(
+    "first", OptionType<First>.choice(), default: "baseline",
+    "how the first poll is handled: as a baseline that emits nothing, or as rows that are all added")
+  static let types = Option(
+    "types", .list(of: OptionType<Change>.choice()), default: "[added, changed, removed]",
+    "which changes are emitted")
+  static let removedAfter = Option(
+    "removed_after", .confirmation, default: "1",
+    "how many polls in a row, or for how long, a row must be missing before it is removed", example: "2")
+  static let suddenLoss = Option(
+    "sudden_loss", .lossGuard, default: "{ share: 50%, rows: 10 }",
+    "hold back a poll in which more than this share of at least so many rows is missing, until the next one confirms it; or off"
+  )
+  static let remember = Option(
+    "remember", .duration, default: "90d", "how long a row out of sight is remembered")
+  static let bound = Option(
+    "bound", .integer(1...), default: "1000000",
+    "how many keys a source may have, and how many are remembered")
+}
+
+private enum LossOptions {
+  static let share = Option("share", .share, default: "50%", "the share of rows; more than this is a loss")
+  static let rows = Option("rows", .integer(1...), default: "10", "with fewer rows nothing is a loss")
+}
+
+extension OptionType where Value == Double {
+  /// A part of a whole: `50%`.
+  fileprivate static var share: OptionType {
+    OptionType("percentage", sample: "50%", schema: .record([("type", "string")])) { node, checker in
+      let node = checker.resolved(node)
+      if let text = node.scalar?.text, text.hasSuffix("%"), let percent = Double(text.dropLast()),
+        (0..<100).contains(percent)
+      {
+        return percent / 100
+      }
+      checker.report(
+        "a percentage below 100% is expected here, not \(node.kind)", at: node.place, hint: "as in 50%")
+      return nil
+    }
+  }
+}
+
+extension OptionType where Value == LossGuard? {
+  fileprivate static var lossGuard: OptionType {
+    let group = OptionType<Options>.group("sudden_loss", AnyOption.list(LossOptions.share, LossOptions.rows))
+    let schema = JSON.Value.record([("anyOf", .array([group.schema, .record([("const", "off")])]))])
+    return OptionType("mapping or off", sample: "off", schema: schema) { node, checker in
+      if let scalar = checker.resolved(node).scalar, scalar.text == "off" { return .some(nil) }
+      return group.decode(node, checker).map { options in
+        LossGuard(share: options[LossOptions.share], rows: options[LossOptions.rows])
+      }
+    }
+  }
+}
+
+extension OptionType where Value == RemovalRule {
+  /// A number of polls, or a duration.
+  fileprivate static var confirmation: OptionType {
+    OptionType(
+      "number of polls or duration", sample: "2", schema: .record([("type", .array(["integer", "string"]))])
+    ) { node, checker in
+      let found = checker.resolved(node)
+      if let text = found.scalar?.text, let count = Int(text) {
+        if count >= 1 { return .polls(count) }
+        checker.report("a removal needs at least one poll", at: node.place)
+        return nil
+      }
+      return OptionType<Duration>.duration.decode(node, checker).map { .seconds($0 / .seconds(1)) }
+    }
+  }
+}
+
+extension OptionType where Value == [ToleratedField] {
+  fileprivate static var tolerances: OptionType {
+    OptionType(
+      "mapping of path expressions to durations, percentages or numbers", sample: "{ .net: 10m }",
+      schema: .record([
+        ("type", "object"),
+        ("additionalProperties", .record([("type", .array(["string", "number"]))])),
+      ])
+    ) { node, checker in
+      let node = checker.resolved(node)
+      guard case .mapping(let mapping) = node else {
+        checker.report(
+          "a mapping is expected here, not \(node.kind)", at: node.place, hint: "as in { .net: 10m }")
+        return nil
+      }
+      let fields = mapping.entries.map { entry -> ToleratedField? in
+        let places = OptionType<Expression>.places.decode(.scalar(entry.key), checker)
+        let amount = checker.resolved(entry.value)
+        guard let tolerance = amount.scalar.flatMap({ Tolerance($0.text) }) else {
+          checker.report(
+            "a duration, a percentage or a number above zero is expected here, not \(amount.kind)",
+            at: entry.value.place, hint: "as in 10m, 1% or 5")
+          return nil
+        }
+        return places.map { ToleratedField(places: $0, tolerance: tolerance) }
+      }
+      let right = fields.compactMap(\.self)
+      return right.count == fields.count ? right : nil
+    }
+  }
+}
+
+/// A field that has a tolerance.
+struct ToleratedField: Sendable {
+  let places: Expression
+  let tolerance: Tolerance
+}

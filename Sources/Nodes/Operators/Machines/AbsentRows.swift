@@ -1,0 +1,124 @@
+import Engine
+import JSON
+import Language
+import Reactive
+
+/// A known row that the last polls did not have.
+struct AbsentRow: Remembered, Equatable {
+  /// The row as it was last accepted.
+  var value: Value
+  /// The time of the poll since which it is out of sight; or, once a poll has shown it gone, of the first that has.
+  var since: Double
+  /// How many polls have shown it gone; 0 while it is out of sight.
+  var polls = 0
+  var place: RowPlace?
+
+  init(_ value: Value, since: Double, polls: Int = 0, place: RowPlace? = nil) {
+    self.value = value
+    self.since = since
+    self.polls = polls
+    self.place = place
+  }
+
+  init?(remembered value: Value) {
+    guard let row = value.member("row"), let since = value.member("since")?.double else { return nil }
+    self.init(
+      row, since: since, polls: value.member("polls")?.double.flatMap { Int(exactly: $0) } ?? 0,
+      place: value.member("place").flatMap { RowPlace(remembered: $0) })
+  }
+
+  var remembered: Value {
+    var members: [(String, Value)] = [("row", value), ("since", .number(since))]
+    if polls > 0 { members.append(("polls", .number(polls))) }
+    if let place { members.append(("place", place.remembered)) }
+    return .record(members)
+  }
+}
+
+/// The confirmation that a removal requires: by a number of polls, the first that shows it included, or by time.
+enum RemovalRule: Sendable, Equatable {
+  case polls(Int)
+  case seconds(Double)
+
+  /// Whether so many polls, the first of them at `since` and the last at `now`, are enough.
+  func isMet(polls: Int, since: Double, now: Double) -> Bool {
+    switch self {
+    case .polls(let count): polls >= count
+    case .seconds(let seconds): now - since >= seconds
+    }
+  }
+}
+
+/// The state machine of rows that are missing: those out of sight, and those whose removal is not confirmed yet.
+///
+/// A row leaves it when it returns, when its removal is confirmed, or when it has been absent for longer than it is
+/// remembered. With more than `bound` rows, the one that was last written longest ago is forgotten.
+struct AbsentRows<State: KeyedState>: Sendable
+where State: Sendable, State.Key == Value, State.Value == AbsentRow {
+  private(set) var state: State
+  let confirmation: RemovalRule
+  /// In seconds.
+  private let lifetime: Double
+  private let bound: Int
+
+  init(state: State, confirmation: RemovalRule, lifetime: Double, bound: Int) {
+    self.state = state
+    self.confirmation = confirmation
+    self.lifetime = lifetime
+    self.bound = max(1, bound)
+  }
+
+  var count: Int { state.count }
+
+  func contains(_ key: Value) -> Bool { state.contains(key) }
+
+  /// A row that the poll at `now` should have had; returns whether that confirms its removal.
+  mutating func lose(_ key: Value, _ value: Value, _ place: RowPlace?, at now: Double) -> Bool {
+    if confirmation.isMet(polls: 1, since: now, now: now) { return true }
+    insert(AbsentRow(value, since: now, polls: 1, place: place), for: key)
+    return false
+  }
+
+  /// A row that may lie beyond the horizon of the poll at `now`.
+  mutating func hide(_ key: Value, _ value: Value, _ place: RowPlace?, at now: Double) {
+    insert(AbsentRow(value, since: now, place: place), for: key)
+  }
+
+  /// A row that has returned; nil if it is none of these.
+  mutating func bringBack(_ key: Value) -> AbsentRow? { state.count == 0 ? nil : state.remove(key) }
+
+  /// Takes out the rows whose removal the poll at `now` confirms; `isWaiting` if some of them need another one.
+  mutating func confirm(
+    at now: Double, _ isGone: (RowPlace?) -> Bool
+  ) -> (confirmed: [(key: Value, before: Value)], isWaiting: Bool) {
+    var missing: [(key: Value, row: AbsentRow)] = []
+    state.forEach { key, row in
+      if isGone(row.place) { missing.append((key, row)) }
+    }
+    var confirmed: [(key: Value, before: Value)] = []
+    for (key, row) in missing {
+      var row = row
+      if row.polls == 0 { row.since = now }
+      row.polls += 1
+      if confirmation.isMet(polls: row.polls, since: row.since, now: now) {
+        state.remove(key)
+        confirmed.append((key, row.value))
+      } else {
+        state.set(row, for: key)
+      }
+    }
+    return (confirmed, confirmed.count < missing.count)
+  }
+
+  /// Forgets the rows whose lifetime is over at `now`.
+  mutating func forget(at now: Double) {
+    while state.count > 0, let oldest = state.oldest, now - oldest.value.since > lifetime {
+      state.remove(oldest.key)
+    }
+  }
+
+  private mutating func insert(_ row: AbsentRow, for key: Value) {
+    state.set(row, for: key)
+    while state.count > bound, let oldest = state.oldest { state.remove(oldest.key) }
+  }
+}

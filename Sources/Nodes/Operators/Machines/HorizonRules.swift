@@ -1,0 +1,70 @@
+import Engine
+import JSON
+import Language
+
+// The rules of the horizon: what a poll of a list shows about a row that it does not have.
+
+/// What a poll shows about a known row that it does not have.
+enum Absence: Equatable {
+  /// The poll would have had it.
+  case gone
+  /// It may lie beyond the horizon.
+  case outOfSight
+  /// Nothing: it may be one of those that the poll has left out.
+  case unknown
+}
+
+/// The place of a row in the order of its source's list.
+struct RowPlace: Remembered, Equatable {
+  /// The order, as `RowOrder` writes it.
+  let order: String
+  let position: Value
+
+  init(order: RowOrder, position: Value) {
+    self.order = order.text
+    self.position = position
+  }
+
+  init?(remembered value: Value) {
+    guard let order = value.member("order")?.string, let position = value.member("position") else {
+      return nil
+    }
+    self.order = order
+    self.position = position
+  }
+
+  var remembered: Value { .record([("order", .string(order)), ("position", position)]) }
+}
+
+extension Coverage {
+  /// What a poll shows about a known row that it does not have, and that was at this place when it was last seen.
+  func absence(from place: RowPlace?) -> Absence {
+    switch self {
+    case .complete: .gone
+    case .partial: .unknown
+    case .truncated(let horizon):
+      if let horizon, !horizon.moves, let place, place.order == horizon.order.text,
+        horizon.covers(place.position)
+      {
+        .gone
+      } else {
+        .outOfSight
+      }
+    }
+  }
+
+  /// Whether a poll would have had this row, so that the row is new if the poll did not have it.
+  ///
+  /// A row without a position, and one of a list whose order is not known, counts as new.
+  func wouldShow(_ event: Event) -> Bool {
+    guard case .truncated(let horizon?) = self, let position = event.position(in: horizon.order) else {
+      return true
+    }
+    return horizon.covers(position)
+  }
+
+  /// The order in which places decide what is gone from a list: of a truncated list whose rows keep their positions.
+  var fixedOrder: RowOrder? {
+    if case .truncated(let horizon?) = self, !horizon.moves { horizon.order } else { nil }
+  }
+}

@@ -1,0 +1,67 @@
+import Engine
+import JSON
+import Language
+
+/// The tolerance of a field: how much its value may differ from the last emitted one without being news.
+enum Tolerance: Sendable, Equatable {
+  /// Of a time, in seconds: a text in RFC 3339, or a number of seconds since 1970.
+  case seconds(Double)
+  /// Of a number, a part of its former value.
+  case share(Double)
+  /// Of a number.
+  case amount(Double)
+
+  /// A duration, a percentage or a number; nil for any other text.
+  init?(_ text: String) {
+    if text.hasSuffix("%") {
+      guard let percent = Double(text.dropLast()), percent > 0, percent.isFinite else { return nil }
+      self = .share(percent / 100)
+    } else if let amount = Double(text) {
+      guard amount > 0, amount.isFinite else { return nil }
+      self = .amount(amount)
+    } else {
+      guard let duration = try? DurationText.parse(text), duration > .zero else { return nil }
+      self = .seconds(duration / .seconds(1))
+    }
+  }
+
+  /// Whether the difference is smaller than the tolerance; not where a side has nothing, or something else.
+  func covers(_ before: Value?, _ after: Value?) -> Bool {
+    switch self {
+    case .seconds(let limit):
+      guard let before = before.flatMap(Self.time), let after = after.flatMap(Self.time) else { return false }
+      return abs(after - before) < limit
+    case .share(let limit):
+      guard let before = before?.double, let after = after?.double else { return false }
+      return abs(after - before) < limit * abs(before)
+    case .amount(let limit):
+      guard let before = before?.double, let after = after?.double else { return false }
+      return abs(after - before) < limit
+    }
+  }
+
+  private static func time(_ value: Value) -> Double? { value.double ?? value.string.flatMap(parseTimestamp) }
+}
+
+/// The tolerances of a step, each with the places in a row that it is for.
+struct Tolerances {
+  private let fields: [(places: Evaluation, tolerance: Tolerance)]
+
+  init(_ fields: [(places: Evaluation, tolerance: Tolerance)]) { self.fields = fields }
+
+  var isEmpty: Bool { fields.isEmpty }
+
+  /// Whether there are differences, and all of them are smaller than their field's tolerance.
+  func cover(_ differences: [Difference], from before: Value, to after: Event) throws -> Bool {
+    if differences.isEmpty { return false }
+    let found = try fields.map { field in
+      (paths: try Relevance.paths([field.places], before, after), tolerance: field.tolerance)
+    }
+    return differences.allSatisfy { difference in
+      found.contains { field in
+        field.paths.contains { difference.path.isWithin($0) }
+          && field.tolerance.covers(difference.before, difference.after)
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Engine
+import JSON
+import Language
+
+/// A row of a poll, with what only the poll knows of it.
+struct PolledRow {
+  let key: Value
+  let event: Event
+  /// Whether the poll before would have had it.
+  let isNews: Bool
+  /// Its place, in a list in which places decide what is gone.
+  let place: RowPlace?
+}
+
+/// The poll of a source that has begun and not ended.
+///
+/// A poll mostly begins and ends within one turn, and this stays in memory. Where a step before `changes` sends its
+/// rows over several turns, it is stored with each of them, so that the next run continues it.
+final class OpenPoll {
+  /// What distinguishes a poll of a source from the others.
+  struct ID: Equatable {
+    let number: Int
+    let at: Double
+
+    init(number: Int, at: Double) { (self.number, self.at) = (number, at) }
+    init(_ poll: Poll) { self.init(number: poll.number, at: poll.at) }
+  }
+
+  private(set) var id: ID?
+  /// Whether its rows wait for its end.
+  private(set) var rowsWait = false
+  /// The rows that wait.
+  private(set) var rows: [PolledRow] = []
+  /// How many rows of the snapshot it has, if its rows wait.
+  private(set) var knownCount = 0
+  private let isKept: Bool
+  private var queue: NodeQueue<Part>
+  private var part: Part?
+  private var turn = 0
+
+  init(_ queue: NodeQueue<Part>, isKept: Bool) {
+    self.queue = queue
+    self.isKept = isKept
+  }
+
+  /// What the last run has left of a poll that it was in the middle of.
+  var left: [Part] { queue.waiting }
+
+  func begin(_ id: ID, rowsWait: Bool) {
+    self.id = id
+    self.rowsWait = rowsWait
+  }
+
+  /// Takes a row of the poll.
+  func take(_ row: PolledRow, isKnown: Bool, turn: Int) {
+    continueWith(row, isKnown: isKnown)
+    guard isKept, let id else { return }
+    if part == nil || turn != self.turn {
+      let part = Part(id, rowsWait: rowsWait)
+      queue.append(part)
+      (self.part, self.turn) = (part, turn)
+    }
+    part?.add(row)
+  }
+
+  /// Takes a row that the last run had taken.
+  func continueWith(_ row: PolledRow, isKnown: Bool) {
+    if rowsWait { rows.append(row) }
+    if isKnown { knownCount += 1 }
+  }
+
+  func end() {
+    if part != nil || id != nil { queue.removeAll() }
+    (id, rowsWait, rows, knownCount, part) = (nil, false, [], 0, nil)
+  }
+}
+
+extension OpenPoll {
+  /// The rows that one turn has brought, as they are stored; encoded when the turn is committed.
+  struct Part: Remembered {
+    let id: ID
+    let rowsWait: Bool
+    private let rows: LaneLocal<[PolledRow]>
+
+    init(_ id: ID, rowsWait: Bool, _ rows: [PolledRow] = []) {
+      self.id = id
+      self.rowsWait = rowsWait
+      self.rows = LaneLocal(rows)
+    }
+
+    func add(_ row: PolledRow) { rows.value.append(row) }
+
+    var all: [PolledRow] { rows.value }
+
+    init?(remembered value: Value) {
+      guard let number = value.member("poll")?.double.flatMap({ Int(exactly: $0) }),
+        let at = value.member("at")?.double, let source = value.member("source")?.string,
+        let rows = value.member("rows")?.items
+      else { return nil }
+      // A row that does not wait has been compared; only its key is needed.
+      let poll = Poll(source: source, number: number, at: at)
+      self.init(
+        ID(number: number, at: at), rowsWait: value.member("wait")?.isTruthy ?? false,
+        rows.compactMap { row in
+          guard let key = row.member("key") else { return nil }
+          return PolledRow(
+            key: key, event: row.member("event").flatMap { Event(remembered: $0) } ?? Event(.null, poll),
+            isNews: row.member("news")?.isTruthy ?? true,
+            place: row.member("place").flatMap { RowPlace(remembered: $0) })
+        })
+    }
+
+    var remembered: Value {
+      .record([
+        ("poll", .number(id.number)), ("at", .number(id.at)), ("wait", .bool(rowsWait)),
+        ("source", .string(all.first?.event.poll.source ?? "")), ("rows", .array(all.map(row))),
+      ])
+    }
+
+    private func row(_ row: PolledRow) -> Value {
+      guard rowsWait else { return .record([("key", row.key)]) }
+      var members = [("key", row.key), ("event", row.event.remembered)]
+      if !row.isNews { members.append(("news", .bool(false))) }
+      if let place = row.place { members.append(("place", place.remembered)) }
+      return .record(members)
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import JSON
+import Nodes
+import Engine
+import Language
+import Testing
+
+/// `changes` over polls that have not seen everything: one example for each rule.
+@Suite struct ChangesPollTests {
+  /// Time, type and key of each change, and the numbers `n` before and after.
+  private func changes(_ step: String, _ polls: [String]) throws -> [String] {
+    try ChangesPollTests.changes(of: Trial(step).run(ChangesPollTests.input(polls)).lines)
+  }
+
+  static func changes(of lines: [String]) throws -> [String] {
+    try lines.map { line in
+      let change = try Value.parse(String(line.drop { $0 != "{" }))
+      let number = { (side: Key) in change.member(side)?.member("n").map { "\($0)" } ?? "-" }
+      let (type, key) = (change.member("type")?.string ?? "", change.member("key")?.string ?? "")
+      return "\(line.prefix { $0 != " " }) \(type) \(key) \(number("before"))>\(number("after"))"
+    }
+  }
+
+  /// Hourly polls, each as `a1 b2 c3 / partial`: keys with their numbers, and the coverage.
+  static func input(_ polls: [String]) -> String {
+    polls.enumerated().map { hour, poll in
+      let parts = poll.split(separator: "/", omittingEmptySubsequences: false)
+      let rows = parts[0].split(separator: " ").map { row in
+        #"\#(hour)h {"id":"\#(row.prefix(1))","n":\#(row.dropFirst())}"#
+      }
+      let coverage = parts.count > 1 ? parts[1] : ""
+      return (rows + ["\(hour)h poll\(coverage)"]).joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+
+  // MARK: - Horizon
+
+  @Test("in a list whose rows move, a row that is missing is out of sight, wherever it was")
+  func moving() throws {
+    let polls = [
+      "a1 b2 c3/ truncated .n moves", "a1 c3 d4/ truncated .n moves", "a1 b2 c3/ truncated .n moves",
+    ]
+    #expect(try changes("changes: .id", polls) == [])
+  }
+
+  @Test("in a list in a fixed order, a row before the horizon was removed, and one behind it is out of sight")
+  func fixed() throws {
+    let polls = ["a9 b7 c5/ truncated -.n", "d11 a9 c5/ truncated -.n", "e12 d11/ truncated -.n"]
+    #expect(try changes("changes: .id", polls) == ["1h added d ->11", "1h removed b 7>-", "2h added e ->12"])
+  }
+
+  @Test("a row out of sight is removed once the horizon has moved beyond its place and it is still missing")
+  func revealed() throws {
+    let polls = [
+      "a9 b7 c5/ truncated -.n", "a9/ truncated -.n", "a9 c5/ truncated -.n", "a9 c5 d4/ truncated -.n",
+    ]
+    #expect(try changes("changes: .id", polls) == ["2h removed b 7>-"])
+  }
+
+  @Test("a row that lies at the edge itself, or behind it, is not added")
+  func edge() throws {
+    let polls = ["a1 b2/ truncated .n moves", "a1 c2 d3/ truncated .n moves", "a1 c2 d4/ truncated .n moves"]
+    #expect(try changes("changes: .id", polls) == ["2h changed d 3>4"])
+  }
+
+  @Test("where the order of a truncated list is not known, rows are added and none is removed")
+  func unordered() throws {
+    let polls = ["a1 b2/ truncated", "a1 c3/ truncated", "b3 c3/ truncated"]
+    #expect(try changes("changes: .id", polls) == ["1h added c ->3", "2h changed b 2>3"])
+  }
+
+  @Test("a complete poll reveals everything, and a row out of sight that it lacks was removed")
+  func complete() throws {
+    let polls = ["a1 b2 c3/ truncated .n moves", "a1 b2/ truncated .n moves", "a1 b2 d9", "a1 b2 d9 e10"]
+    #expect(try changes("changes: .id", polls) == ["2h removed c 3>-", "3h added e ->10"])
+  }
+
+  @Test("a partial poll adds and changes rows, and removes none")
+  func partial() throws {
+    let polls = ["a1 b2", "b3 c4/ partial", "b3 c4"]
+    #expect(try changes("changes: .id", polls) == ["1h changed b 2>3", "1h added c ->4", "2h removed a 1>-"])
+  }
+
+  @Test("partial polls are no baseline: what they have is noted until the first one that is not partial")
+  func partialFirst() throws {
+    let polls = ["a1/ partial", "b2/ partial", "a2 b2 c3", "a3 b2 c3 d4"]
+    #expect(try changes("changes: .id", polls) == ["3h changed a 2>3", "3h added d ->4"])
+  }
+
+  @Test("with first: emit, each row is added when it is first seen, beyond the horizon too")
+  func emit() throws {
+    let polls = ["a1 b2/ truncated .n moves", "a1 c3/ truncated .n moves", "a1 b2/ partial"]
+    #expect(
+      try changes("changes: { key: .id, first: emit }", polls)
+        == ["0h added a ->1", "0h added b ->2", "1h added c ->3"]
+        .map { $0.replacing("0h", with: "0s") })
+  }
+
+  @Test("a row out of sight for longer than it is remembered is forgotten, as is the oldest of too many")
+  func forgotten() throws {
+    let away = "a1/ truncated .n moves"
+    let polls = ["a1 b2/ truncated .n moves", away, away, away, away, "a1 b0/ truncated .n moves"]
+    #expect(try changes("changes: { key: .id, remember: 5h }", polls) == ["5h changed b 2>0"])
+    #expect(try changes("changes: { key: .id, remember: 2h }", polls) == ["5h added b ->0"])
+    let several = [
+      "a1 b2 c3/ truncated .n moves", "a1 b2/ truncated .n moves", "d1/ truncated .n moves",
+      "d1 c5/ truncated .n moves", "d1 a0/ truncated .n moves",
+    ]
+    // Only the last of a, b and c is remembered.
+    let found = try changes("changes: { key: .id, bound: 2 }", several)
+    #expect(found.contains("4h changed a 1>0") || found.contains("4h added a ->0"))
+  }
+
+  // MARK: - Confirmation
+
+  @Test("a removal has the time of the poll that confirms it, by polls or by time")
+  func confirmed() throws {
+    let polls = ["a1 b2", "a1", "a1", "a1", "a1"]
+    #expect(try changes("changes: { key: .id, removed_after: 3 }", polls) == ["3h removed b 2>-"])
+    #expect(try changes("changes: { key: .id, removed_after: 90m }", polls) == ["3h removed b 2>-"])
+    #expect(try changes("changes: { key: .id, removed_after: 1 }", polls) == ["1h removed b 2>-"])
+  }
+
+  @Test(
+    "a row that returns before its removal is confirmed is compared, and counted anew when it is missing again"
+  )
+  func unconfirmed() throws {
+    let polls = ["a1 b2", "a1", "a1 b3", "a1", "a1 b3", "a1", "a1"]
+    #expect(
+      try changes("changes: { key: .id, removed_after: 2 }", polls) == [
+        "2h changed b 2>3", "6h removed b 3>-",
+      ])
+  }
+
+  @Test("polls that have not seen everything neither confirm a removal nor take it back")
+  func interrupted() throws {
+    let polls = ["a1 b2", "a1", "a1/ partial", "a1/ truncated .n moves", "a1"]
+    #expect(try changes("changes: { key: .id, removed_after: 2 }", polls) == ["4h removed b 2>-"])
+  }
+
+  // MARK: - Sudden loss
+
+  private static let guarded = "changes: { key: .id, sudden_loss: { share: 50%, rows: 4 } }"
+
+  @Test("nothing of a poll that is held back counts, and the next one is compared with the one before it")
+  func held() throws {
+    let polls = ["a1 b2 c3 d4", "x9 a7", "a1 b2 c3 d5"]
+    #expect(try changes(Self.guarded, polls) == ["2h changed d 4>5"])
+    #expect(try changes(Self.guarded, ["a1 b2 c3 d4", "", "a1 b2 c3 d5"]) == ["2h changed d 4>5"])
+  }
+
+  @Test("a second poll in a row that lacks as much is accepted")
+  func accepted() throws {
+    let polls = ["a1 b2 c3 d4", "a1", "a2", "a2 e5"]
+    #expect(
+      try changes(Self.guarded, polls) == [
+        "2h changed a 1>2", "2h removed b 2>-", "2h removed c 3>-", "2h removed d 4>-", "3h added e ->5",
+      ])
+  }
+
+  @Test("a loss of just the share, or of fewer rows than the option says, is accepted at once")
+  func small() throws {
+    #expect(try changes(Self.guarded, ["a1 b2 c3 d4", "a1 b2"]) == ["1h removed c 3>-", "1h removed d 4>-"])
+    #expect(try changes(Self.guarded, ["a1 b2 c3", "a1"]) == ["1h removed b 2>-", "1h removed c 3>-"])
+    #expect(
+      try changes("changes: { key: .id, sudden_loss: off }", ["a1 b2 c3 d4", ""]).count == 4)
+  }
+
+  @Test("rows out of sight count as missing: another list instead of this one is held back")
+  func exchanged() throws {
+    let polls = [
+      "a1 b2 c3 d4/ truncated .n moves", "w0 x0 y0 z0/ truncated .n moves", "a1 b2 c3 d5/ truncated .n moves",
+    ]
+    #expect(try changes(Self.guarded, polls) == ["2h changed d 4>5"])
+  }
+
+  @Test("a partial poll decides nothing: while it lacks too much, only known rows are compared")
+  func partialLoss() throws {
+    let polls = ["a1 b2 c3 d4", "x9", "a2 y8/ partial", "a2 b2 c3 d4 y8"]
+    #expect(try changes(Self.guarded, polls) == ["2h changed a 1>2", "3h added y ->8"])
+  }
+
+  @Test("a row that comes twice in a poll is compared twice, whether or not the poll had to wait")
+  func twice() throws {
+    let polls = ["a1 b2 c3 d4", "a2 a3 b2 c3 d4 e5 e6"]
+    let expected = ["1h changed a 1>2", "1h changed a 2>3", "1h added e ->5", "1h changed e 5>6"]
+    #expect(try changes(Self.guarded, polls) == expected)
+    #expect(try changes("changes: { key: .id, sudden_loss: off }", polls) == expected)
+  }
+
+  @Test("a poll that is held back is reported once, with its number and what it lacks")
+  func reported() throws {
+    let output = try Trial(Self.guarded).run(Self.input(["a1 b2 c3 d4", "a1", "a1 b2 c3 d4"]))
+    let messages = output.outcome.messages.map(\.message)
+    #expect(messages == ["poll 2 of input lacks 3 of 4 rows: it is held back, and the next poll decides"])
+  }
+
+  // MARK: - Tolerance
+
+  @Test("a tolerated difference beside another one is reported with it, and counts from there")
+  func besides() throws {
+    let step = "changes: { key: .id, tolerance: { .n: 5 } }"
+    #expect(
+      try changes(step, ["a1", "a4", "a5", "a6", "a8", "a2", "a1"]) == [
+        "3h changed a 1>6", "6h changed a 6>1",
+      ])
+  }
+
+  @Test("a row that returns with a tolerated difference is no news, and counts from what was emitted")
+  func returned() throws {
+    let step = "changes: { key: .id, tolerance: { .n: 5 } }"
+    let polls = [
+      "a1 b2/ truncated .n moves", "a1/ truncated .n moves", "a1 b5/ truncated .n moves",
+      "a1 b7/ truncated .n moves",
+    ]
+    #expect(try changes(step, polls) == ["3h changed b 2>7"])
+  }
+
+  @Test(
+    "options that make no sense are errors",
+    arguments: [
+      "removed_after: 0", "removed_after: soon", "sudden_loss: on", "sudden_loss: { share: 150% }",
+      "sudden_loss: { share: 0.5 }", "tolerance: 5", "tolerance: { .n: -1 }", "tolerance: { .n: some }",
+      "tolerance: { '.n +': 1 }", "remember: 0s",
+    ])
+  func wrong(_ option: String) {
+    #expect(throws: Trial.Wrong.self) { try Trial("changes: { key: .id, \(option) }") }
+  }
+}

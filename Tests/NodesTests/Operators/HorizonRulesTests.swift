@@ -1,0 +1,65 @@
+import JSON
+import Language
+import Testing
+
+@testable import Engine
+@testable import Nodes
+
+@Suite struct HorizonRulesTests {
+  private static let order = RowOrder(".n")!
+
+  private func place(_ position: Value) -> RowPlace { RowPlace(order: Self.order, position: position) }
+
+  private func truncated(_ last: Value, moves: Bool = false, order: RowOrder = order) -> Coverage {
+    .truncated(Horizon(order: order, last: last, moves: moves))
+  }
+
+  @Test("a row missing from a complete poll is gone, and of a partial one nothing is known")
+  func whole() {
+    #expect(Coverage.complete.absence(from: nil) == .gone)
+    #expect(Coverage.partial.absence(from: place(.number(1))) == .unknown)
+  }
+
+  @Test(
+    "a row missing from a truncated list is gone only if its place is before a fixed horizon of the same order"
+  )
+  func absence() throws {
+    #expect(truncated(.number(5)).absence(from: place(.number(4))) == .gone)
+    #expect(truncated(.number(5)).absence(from: place(.number(5))) == .outOfSight)
+    #expect(truncated(.number(5)).absence(from: place(.number(6))) == .outOfSight)
+    #expect(truncated(.number(5)).absence(from: nil) == .outOfSight)
+    #expect(truncated(.number(5), moves: true).absence(from: place(.number(4))) == .outOfSight)
+    #expect(Coverage.truncated(nil).absence(from: place(.number(4))) == .outOfSight)
+    let other = try #require(RowOrder("-.n"))
+    #expect(truncated(.number(5), order: other).absence(from: place(.number(4))) == .outOfSight)
+  }
+
+  @Test(
+    "a poll would have shown a row before its horizon, and any row where the order or the position is not known"
+  )
+  func shown() {
+    let row = Value.record([("n", .number(5))])
+    let event = Event(row, Poll(source: "in", number: 1, at: 0, rows: [row]), row: 0)
+    #expect(truncated(.number(6), moves: true).wouldShow(event))
+    #expect(!truncated(.number(5)).wouldShow(event) && !truncated(.number(4), moves: true).wouldShow(event))
+    #expect(Coverage.truncated(nil).wouldShow(event) && Coverage.complete.wouldShow(event))
+    #expect(truncated(.number(4)).wouldShow(Event(row, Poll(source: "in", number: 1, at: 0))))
+  }
+
+  @Test("places are stored only for a fixed order")
+  func fixedOrder() {
+    #expect(truncated(.number(1)).fixedOrder == Self.order && truncated(.number(1), moves: true).fixedOrder == nil)
+    #expect(Coverage.complete.fixedOrder == nil && Coverage.truncated(nil).fixedOrder == nil)
+  }
+
+  @Test("a stored baseline is the same again, and one of an earlier version is complete")
+  func baseline() {
+    for coverage in [Coverage.complete, .truncated(nil), truncated(.number(5), moves: true)] {
+      for held in [nil, 7] {
+        let baseline = SourcePolls.Baseline(coverage: coverage, held: held)
+        #expect(SourcePolls.Baseline(stored: baseline.stored) == baseline)
+      }
+    }
+    #expect(SourcePolls.Baseline(stored: true.stored) == SourcePolls.Baseline(coverage: .complete))
+  }
+}
