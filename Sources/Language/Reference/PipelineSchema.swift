@@ -24,7 +24,7 @@ public struct PipelineSchema {
       ("streams", described(names(of: "stream"), "chains by name, for what is not one chain")),
       ("sinks", described(names(of: "sink"), "where events go to, by name")),
       ("tests", described(list(of: "test"), "what the pipeline should make of given events")),
-      ("on_error", reference("on_error")),
+      ("on_error", described(reference("on_error"), "how an event that a node fails on is handled")),
       (
         "on_stop",
         described(
@@ -142,7 +142,10 @@ enum TestSchema {
     }
     let test = object(
       [
-        ("name", .record([("type", .array(["string", "number", "boolean"]))])),
+        (
+          "name",
+          described(.record([("type", .array(["string", "number", "boolean"]))]), "what the test shows")
+        ),
         ("now", described(.record([("type", "string")]), "the time at the start, as 2026-01-01T00:00:00Z")),
         ("vars", described(.record([("type", "object")]), "values for some of the pipeline's vars")),
         ("given", described(lists("given"), "what each source answers")),
