@@ -80,8 +80,9 @@ struct DocumentScript {
         line: block.line + 1 + index, text: String(line.dropFirst(2)), shown: Array(shown),
         result: "results/\(block.line).\(index)")
       commands.append(command)
-      // A transcript may show a command that fails.
-      text += "{ \(command.text)\n} >$\(command.result) 2>&1 </dev/null || true\n"
+      // A transcript may show a command that fails. In a shell of its own: this one may report a background job that
+      // has ended.
+      text += "( \(command.text)\n) >$\(command.result) 2>&1 </dev/null || true\n"
     }
   }
 
