@@ -2,7 +2,7 @@
 ///
 /// The first word of the info string is the language. The others say how the block is tested:
 ///
-///     ```yaml NAME        a pipeline: written to NAME, checked, and tested where it has tests
+///     ```yaml NAME        a pipeline that begins with “# NAME”: written there, checked, and its tests run
 ///     ```yaml             the same without a file; a part of a pipeline is completed first
 ///     ```jsonl NAME       a file that later blocks use; json, text and sh work alike
 ///     ```jsonl            values that must be JSON

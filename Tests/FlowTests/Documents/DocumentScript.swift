@@ -34,6 +34,8 @@ struct DocumentScript {
   private mutating func add(_ block: CodeBlock) throws(CodeBlock.Untestable) {
     text += "echo \(block.line) >$results/at\n"
     switch (block.language, block.words.first) {
+    case ("yaml", let name?) where block.lines.first != "# \(name)":
+      throw CodeBlock.Untestable(line: block.line, why: "a pipeline begins with its name: # \(name)")
     case ("yaml", let name): check(block, name)
     case ("sh", "background"?): background(block)
     case ("sh", nil):

@@ -7,7 +7,7 @@ extension Topic {
         `flow run --record FOLDER` keeps each poll of a run in `FOLDER/SOURCE.jsonl`, one line per poll, and lookups \
         of `enrich` in `FOLDER/lookups.jsonl`. `flow run --replay FOLDER` answers with them instead of the network. It \
         runs in virtual time: `$now` is the time of the poll, and months take seconds. No state is kept unless you \
-        pass `--state`. The source `replay` reads one such file as a part of a pipeline.
+        pass `--state`. The source `replay` reads one such file as a part of a pipeline. With these lines in `rec/upcoming.jsonl`:
         """),
       .code(
         info: "jsonl rec/upcoming.jsonl",

@@ -7,7 +7,7 @@ public enum TopicMarkdown {
       case .text(let text): text
       case .table(let columns, let rows):
         ([row(columns), row(columns.map { _ in "---" })] + rows.map(row)).joined(separator: "\n")
-      case .code(let info, let text): "```\(info)\n\(text)\n```"
+      case .code(let info, _): "```\(info)\n\(part.titledCode)\n```"
       }
     }
     return (["## \(topic.name)", "*\(topic.summary)*"] + parts).joined(separator: "\n\n") + "\n"
@@ -30,11 +30,11 @@ public enum TopicText {
       switch part {
       case .heading(let text): lines.append(paint(text, .bold))
       case .text(let text): lines += paragraphs(text, width)
-      case .table(_, let rows): lines += table(rows.map { $0.map { $0.filter { $0 != "`" } } }, width, paint)
-      case .code(_, let text):
-        lines += text.split(separator: "\n", omittingEmptySubsequences: false).map {
-          $0.isEmpty ? "" : "  \($0)"
-        }
+      case .table(let columns, let rows):
+        lines += table(columns, rows.map { $0.map { $0.filter { $0 != "`" } } }, width, paint)
+      case .code:
+        lines += part.titledCode.split(separator: "\n", omittingEmptySubsequences: false)
+          .map { $0.isEmpty ? "" : "  \($0)" }
       }
     }
     return lines
@@ -55,7 +55,9 @@ public enum TopicText {
   /// Two cells beside each other; of more, the meaning goes below.
   ///
   /// The cells are without Markdown's backticks.
-  private static func table(_ rows: [[String]], _ width: Int, _ paint: Paint) -> [String] {
+  private static func table(
+    _ columns: [String], _ rows: [[String]], _ width: Int, _ paint: Paint
+  ) -> [String] {
     let longest = rows.map { $0.first?.columns ?? 0 }.max() ?? 0
     return rows.flatMap { cells -> [String] in
       let name = cells.first ?? ""
@@ -65,10 +67,21 @@ public enum TopicText {
         let first = (words.first ?? "").dropFirst(2 + name.columns)
         return ["  " + paint(name, .cyan) + first] + words.dropFirst()
       }
-      let middle = cells.dropFirst().dropLast().filter { !$0.isEmpty }.joined(separator: ", ")
+      let middle = zip(columns, cells).dropFirst().dropLast().filter { !$0.1.isEmpty }
+        .map { $0 == "default" && $1 != "required" ? "default \($1)" : $1 }.joined(separator: ", ")
       let rest = middle.isEmpty ? "" : " " + paint(middle, .dim)
       return ["  " + paint(name, .cyan) + rest] + wrapped(meaning, to: width, indent: 6)
     }
+  }
+}
+
+extension Topic.Part {
+  /// The text of an example, a pipeline below the name of its file.
+  fileprivate var titledCode: String {
+    guard case .code(let info, let text) = self else { return "" }
+    let words = info.split(separator: " ")
+    guard words.count == 2, words[0] == "yaml", words[1] != "no-test" else { return text }
+    return "# \(words[1])\n\(text)"
   }
 }
 
