@@ -47,8 +47,10 @@ import Testing
       .joined(separator: " ").split { " \t\\:".contains($0) }.dropFirst()
     #expect(Set(phony) == listed, "Makefile: .PHONY and the rules differ")
     for file in Repository.documents {
+      var isCode = false
       for (index, line) in file.lines.enumerated() {
-        for part in line.commands("make") where !listed.contains(part) {
+        if line.hasPrefix("```") { isCode.toggle() }
+        for part in (isCode ? "    " + line : line).commands("make") where !listed.contains(part) {
           Issue.record("\(file.path):\(index + 1): there is no make \(part); make help lists the targets")
         }
       }
@@ -65,8 +67,10 @@ import Testing
         .map { $0.dropLast("Command".count).lowercased() })
     #expect(names.count > 10)
     for file in Repository.documents where file.name != "CHANGELOG.md" {
+      var isCode = false
       for (index, line) in file.lines.enumerated() {
-        for word in line.commands("flow") where !names.contains(String(word)) {
+        if line.hasPrefix("```") { isCode.toggle() }
+        for word in (isCode ? "    " + line : line).commands("flow") where !names.contains(String(word)) {
           Issue.record("\(file.path):\(index + 1): there is no flow \(word); flow help lists the commands")
         }
       }

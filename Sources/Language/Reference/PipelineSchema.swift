@@ -32,7 +32,7 @@ public struct PipelineSchema {
       ("streams", described(names(of: "stream"), "named chains")),
       ("sinks", described(names(of: "sink"), "the sinks by name")),
       ("tests", described(list(of: "test"), "the tests of the pipeline")),
-      ("on_error", reference("on_error")),
+      ("on_error", described(reference("on_error"), "how an event that a node fails on is handled")),
       (
         "on_stop",
         described(
@@ -173,7 +173,10 @@ enum TestSchema {
     }
     let test = object(
       [
-        ("name", .record([("type", .array(["string", "number", "boolean"]))])),
+        (
+          "name",
+          described(.record([("type", .array(["string", "number", "boolean"]))]), "what the test shows")
+        ),
         (
           "now",
           described(.record([("type", "string")]), "the time at the start, such as 2026-01-01T00:00:00Z")

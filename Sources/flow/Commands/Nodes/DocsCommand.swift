@@ -2,35 +2,64 @@ import Nodes
 import Engine
 import Language
 
-/// `flow docs`: the documentation of sources, steps and sinks.
+/// `flow docs`: the reference: topics such as the pipeline file, and every source, step and sink.
 enum DocsCommand {
   static let format = CommandOption(
     "format", .choice(["text", "markdown"]), "text (the default), or markdown")
 
   static let manual = Manual(
-    "docs", "show the documentation of a source, step or sink",
-    operands: .optional("KIND", of: Array(Set(Catalog.all.nodes.map(\.kind))).sorted()),
+    "docs", "show the reference: a topic, source, step or sink",
+    operands: .optional("TOPIC", of: Topic.all.map(\.name) + kinds),
     options: [format],
-    about: "Without KIND it lists all of them; in Markdown it documents all of them.",
-    examples: [("flow docs filter", "filter and its options")])
+    about: """
+      TOPIC is the kind of a node, or one of \(Topic.all.map(\.name).joined(separator: ", ")). Without TOPIC it lists \
+      everything; in Markdown it prints everything.
+      """,
+    examples: [
+      ("flow docs filter", "filter and its options"),
+      ("flow docs expressions", "what expressions can use"),
+      ("flow docs --format markdown > reference.md", "the whole reference"),
+    ])
 
   static let command = Command(manual) { arguments in
     let isMarkdown = arguments.text(format) == "markdown"
     guard let kind = arguments.operands.first else {
-      Terminal.say(isMarkdown ? markdown(Catalog.all.nodes) : NodesCommand.text)
+      Terminal.say(isMarkdown ? topics() + "\n" + markdown(Catalog.all.nodes) : list)
+      return ExitStatus.done
+    }
+    if let topic = Topic.named(kind) {
+      Terminal.say(isMarkdown ? TopicMarkdown.text(topic, .all) : text(topic))
       return ExitStatus.done
     }
     // A kind may be both a source and a sink.
     let specs = Catalog.all.named(kind)
     if specs.isEmpty {
-      let near = nearest(to: kind, among: Catalog.all.nodes.map(\.kind)).map { "did you mean \(quoted($0))?" }
+      let near = nearest(to: kind, among: Topic.all.map(\.name) + kinds).map { "did you mean \(quoted($0))?" }
       Terminal.complain(
-        "flow docs: unknown source, step or sink \(quoted(kind)); \(near ?? "flow nodes lists them all")\n"
+        "flow docs: unknown topic, source, step or sink \(quoted(kind)); \(near ?? "flow docs lists them all")\n"
       )
       return ExitStatus.usage
     }
     Terminal.say(isMarkdown ? markdown(specs) : text(specs))
     return ExitStatus.done
+  }
+
+  private static let kinds = Array(Set(Catalog.all.nodes.map(\.kind))).sorted()
+
+  /// All topics and nodes, a line each.
+  private static var list: String {
+    (Topic.list(width: Terminal.textWidth, paint: Terminal.paint) + [""]
+      + Catalog.all.list(width: Terminal.textWidth, paint: Terminal.paint)
+      + ["", "flow docs TOPIC describes one."]).joined(separator: "\n") + "\n"
+  }
+
+  private static func topics() -> String {
+    Topic.all.map { TopicMarkdown.text($0, .all) }.joined(separator: "\n")
+  }
+
+  private static func text(_ topic: Topic) -> String {
+    TopicText.lines(topic, .all, width: Terminal.textWidth, paint: Terminal.paint).joined(separator: "\n")
+      + "\n"
   }
 
   private static func markdown(_ specs: [NodeSpec]) -> String {

@@ -1,0 +1,48 @@
+extension Topic {
+  /// `flow docs recordings`: recordings and replays.
+  static let recordings = Topic("recordings", "keep polls, and replay them in virtual time") { _ in
+    [
+      .text(
+        """
+        `flow run --record FOLDER` keeps each poll of a run in `FOLDER/SOURCE.jsonl`, one line per poll, and lookups \
+        of `enrich` in `FOLDER/lookups.jsonl`. `flow run --replay FOLDER` answers with them instead of the network. It \
+        runs in virtual time: `$now` is the time of the poll, and months take seconds. No state is kept unless you \
+        pass `--state`. The source `replay` reads one such file as a part of a pipeline. With these lines in `rec/upcoming.jsonl`:
+        """),
+      .code(
+        info: "jsonl rec/upcoming.jsonl",
+        text: """
+          {"at":"2026-01-01T00:00:00Z","rows":[{"id":"a","net":"May"}]}
+          {"at":"2026-01-01T06:00:00Z","error":"no answer"}
+          {"at":"2026-01-01T12:00:00Z","rows":[{"id":"a","net":"June"}],"meta":{"stale":false},"coverage":"complete"}
+          """),
+      .code(
+        info: "yaml recorded.yaml",
+        text: #"""
+          sources: { upcoming: { http: 'https://example.org/launches.json', every: 6h } }
+          steps:
+            - changes: { key: .id }
+          sinks: { screen: { console: '\($meta.at) \(.key): \(.before.net) → \(.after.net)' } }
+          """#),
+      .console(
+        """
+        $ flow run --replay rec recorded.yaml
+        upcoming: error: no answer…
+        2026-01-01T12:00:00Z a: May → June
+        """),
+      .table(
+        columns: ["member", "meaning"],
+        rows: [
+          ["`at`", "when the poll was made"], ["`rows`", "its rows"],
+          ["`error`", "instead of rows, why it failed"],
+          ["`meta`", "what the source added to `$meta`, as `stale`"],
+          [
+            "`coverage`",
+            "`complete`, `truncated` or `partial`; with `order`, `last` and `moves` where truncated",
+          ],
+        ]),
+      .text(
+        "Secrets are redacted in recordings. `--dry-run` with `--replay` shows what sinks would receive."),
+    ]
+  }
+}
