@@ -107,8 +107,7 @@ struct Ordeal {
     case .suspended(let seconds, let time, let isResumed):
       _ = try life.end(within: seconds) { try scenario.tend(life) }
       send(SIGSTOP, to: life)
-      // What it is fed meanwhile stays in the pipe.
-      _ = try life.end(within: time) { try scenario.tend(nil) }
+      _ = try life.end(within: time) { try scenario.tend(life) }
       if isResumed { life.send(SIGCONT) }
       end = try ended(life, scenario, after: isResumed ? 0.1 : 0)
     case .stopped(let signal, let seconds, let then):
