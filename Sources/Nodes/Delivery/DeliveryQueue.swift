@@ -62,7 +62,10 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   /// Throws `NotSent` where there is no network.
   func add(_ task: Worker.Task) throws {
     if let skipped = offline?.skip() { throw skipped }
-    if let outbox = context.outbox { return outbox.put(task.stored, id: try outbox.nextID()) }
+    if let outbox = context.outbox {
+      let stored = context.lane.world[Secrets.self]?.sealed(task.stored) ?? task.stored
+      return outbox.put(stored, id: try outbox.nextID())
+    }
     try submit(Item(task: task, id: ids.next(at: context.lane.now), due: now))
   }
 
@@ -77,7 +80,12 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     // Without a network they stay there for a run that has one.
     if offline != nil { return }
     for entry in entries {
-      guard let task = Worker.Task(stored: entry.bytes) else {
+      let secrets = context.lane.world[Secrets.self] ?? Secrets()
+      guard let bytes = secrets.opened(entry.bytes) else {
+        context.outbox?.bury(entry, reason: "a secret in it is no longer known, or has another value")
+        continue
+      }
+      guard let task = Worker.Task(stored: bytes) else {
         context.outbox?.bury(entry, reason: "it is nothing that this sink has kept")
         continue
       }
