@@ -14,13 +14,13 @@ struct RunMemoryTests {
       fsync: never
       sources: { in: { file: { path: in.jsonl, follow: true } } }
       steps:
-        - dedupe: { key: .k, bound: 5000 }
-        - scan: { key: .k, init: 0, update: '. + 1', emit: '$event', max_keys: 5000 }
-        - distinct_until_changed: { key: .k, value: .s, bound: 5000 }
-        - remind: { key: .k, at: now + 3600, max_keys: 5000, pass: true }
+        - dedupe: { key: .k, bound: 2000 }
+        - scan: { key: .k, init: 0, update: '. + 1', emit: '$event', max_keys: 2000 }
+        - distinct_until_changed: { key: .k, value: .s, bound: 2000 }
+        - remind: { key: .k, at: now + 3600, max_keys: 2000, pass: true }
       sinks: { log: { jsonl: log.jsonl } }
       """)
-    let count = TestScale.count(12_000, atLeast: 12_000)
+    let count = TestScale.count(6000, atLeast: 6000)
     try place.write("in.jsonl", "")
     let running = try Running(["run", "p.yaml"], in: place, input: .file("/dev/null"))
     var most: [Int] = []
