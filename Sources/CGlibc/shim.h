@@ -3,6 +3,7 @@
 #ifndef FLOW_GLIBC_SHIM_H
 #define FLOW_GLIBC_SHIM_H
 
+#include <malloc.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <linux/stat.h>

@@ -2,7 +2,9 @@
 
 import CArguments
 import Glibc
+import System
 
+Heap.returnLargeBlocks()
 let arguments = (1..<max(1, flow_argument_count())).map { index in
   flow_argument(index).map { String(cString: $0) } ?? ""
 }

@@ -67,8 +67,10 @@ public struct Secrets: Sendable {
   }
 
   private func replaced(_ text: String, by mask: (String) -> [UInt8]) -> String {
-    if texts.isEmpty { return text }
-    let bytes = Array(text.utf8)
+    texts.isEmpty ? text : String(decoding: replaced(Array(text.utf8), by: mask), as: UTF8.self)
+  }
+
+  private func replaced(_ bytes: [UInt8], by mask: (String) -> [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var index = 0
     while index < bytes.count {
@@ -80,6 +82,60 @@ public struct Secrets: Sendable {
         index += 1
       }
     }
-    return String(decoding: result, as: UTF8.self)
+    return result
+  }
+}
+
+// MARK: - Storage
+
+extension Secrets {
+  /// Begins the mark of a secret in stored text. No byte of UTF-8, so that no data can look like one.
+  private static let mark: UInt8 = 0xff
+  private static let digits = 8
+
+  /// Text for storage, with a mark for every secret.
+  public func sealed(_ text: [UInt8]) -> [UInt8] {
+    texts.isEmpty ? text : replaced(text, by: Secrets.mark(of:))
+  }
+
+  /// The text that `sealed` was given; nil where it had a secret that is not known now, or has another value.
+  public func opened(_ text: [UInt8]) -> [UInt8]? {
+    guard text.contains(Secrets.mark) else { return text }
+    var result: [UInt8] = []
+    var rest = text[...]
+    while let byte = rest.first {
+      if byte == Secrets.mark {
+        let found = rest.prefix(1 + Secrets.digits)
+        guard let secret = texts.first(where: { Secrets.mark(of: $0).elementsEqual(found) }) else {
+          return nil
+        }
+        result += secret.utf8
+        rest = rest.dropFirst(found.count)
+      } else {
+        result.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return result
+  }
+
+  /// Sealed text for people, who see `***`.
+  public static func shown(sealed text: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = text[...]
+    while let end = rest.firstIndex(of: mark) {
+      result += rest[..<end] + Array("***".utf8)
+      rest = rest[end...].dropFirst(1 + digits)
+    }
+    return result + rest
+  }
+
+  /// The mark of a secret: 32 bits of a hash, so that it is known again in whatever order secrets are read, and cannot
+  /// be computed back.
+  private static func mark(of secret: String) -> [UInt8] {
+    let hash = secret.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    let folded = UInt32(truncatingIfNeeded: hash ^ (hash >> 32))
+    let text = String(folded, radix: 16)
+    return [mark] + Array((String(repeating: "0", count: digits - text.utf8.count) + text).utf8)
   }
 }

@@ -62,7 +62,10 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   /// Throws `NotSent` where deliveries are suppressed.
   func add(_ task: Worker.Task) throws {
     try suppress()
-    if let outbox = context.outbox { return outbox.put(task.stored, id: try outbox.nextID()) }
+    if let outbox = context.outbox {
+      let stored = context.lane.world[Secrets.self]?.sealed(task.stored) ?? task.stored
+      return outbox.put(stored, id: try outbox.nextID())
+    }
     try submit(Item(task: task, id: ids.next(at: context.lane.now), due: now))
   }
 
@@ -84,7 +87,12 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     // They stay there for a run that delivers them.
     if isSuppressed { return }
     for entry in entries {
-      guard let task = Worker.Task(stored: entry.bytes) else {
+      let secrets = context.lane.world[Secrets.self] ?? Secrets()
+      guard let bytes = secrets.opened(entry.bytes) else {
+        context.outbox?.bury(entry, reason: "a secret in it is no longer known, or has another value")
+        continue
+      }
+      guard let task = Worker.Task(stored: bytes) else {
         context.outbox?.bury(entry, reason: "not an entry of this sink")
         continue
       }

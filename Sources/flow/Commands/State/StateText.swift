@@ -6,7 +6,8 @@ import Store
 /// State as text: JSON as it is, anything else in a readable form.
 enum StateText {
   /// Bytes that are JSON, on one line, several values as a list; others as a JSON string of hexadecimal digits.
-  static func json(_ bytes: [UInt8]) -> [UInt8] {
+  static func json(_ stored: [UInt8]) -> [UInt8] {
+    let bytes = Secrets.shown(sealed: stored)
     guard String(validating: bytes, as: UTF8.self) != nil, let value = try? Value.parse(bytes, .strict) else {
       if let values = try? Value.parseAll(bytes, .strict), values.count > 1 {
         return Value.array(values).json

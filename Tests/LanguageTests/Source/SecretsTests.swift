@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Language
+
+/// Secrets in stored text.
+@Suite struct SecretsTests {
+  private func secrets(_ texts: String...) -> Secrets {
+    var secrets = Secrets()
+    for text in texts { secrets.insert(text) }
+    return secrets
+  }
+
+  @Test("stored text has no secret in it, and has them again in whatever order they are known")
+  func sealed() throws {
+    let text = Array(#"{"a":"hunter2-xyz","b":"x\"y/z-1","c":"hunter2-xyzhunter2-xyz"}"#.utf8)
+    let sealed = secrets("hunter2-xyz", "x\"y/z-1").sealed(text)
+    let shown = String(decoding: Secrets.shown(sealed: sealed), as: UTF8.self)
+    #expect(shown == #"{"a":"***","b":"***","c":"******"}"#)
+    #expect(secrets("x\"y/z-1", "another", "hunter2-xyz").opened(sealed) == text)
+    #expect(secrets("hunter2-xyz").opened(sealed) == nil)
+    #expect(secrets("hunter2-xyy", "x\"y/z-1").opened(sealed) == nil)
+  }
+
+  @Test("text without secrets is stored as it is")
+  func plain() {
+    let text = Array(#"{"a":"***1a2b3c4d"}"#.utf8)
+    #expect(secrets("hunter2-xyz").sealed(text) == text && secrets().opened(text) == text)
+    #expect(Secrets.shown(sealed: text) == text)
+  }
+}
