@@ -56,7 +56,7 @@ import System
     ])
   func launches(_ version: String, _ mode: String) throws {
     let world = LaunchWorld(seed: 5, upcoming: 120)
-    let sky = Sky(seed: 5, services: [.launchLibrary(world)])
+    let sky = Sky(seed: 5, faults: .none, services: [.launchLibrary(world)])
     let poller = try Poller(
       "launch_library: { version: \(version), mode: \(mode), limit: 1000, cache: 0s, url: 'http://sky' }", sky
     )
@@ -68,6 +68,21 @@ import System
       seen.insert(rows.description)
     }
     #expect(seen.count == 2)
+  }
+
+  @Test(
+    "launch_library reads each launch once, though those of one date come in random order",
+    .disabled("the source does not break ties yet"))
+  func ties() throws {
+    let world = LaunchWorld(seed: 5, upcoming: 230)
+    let sky = Sky(seed: 5, services: [.launchLibrary(world)])
+    let poller = try Poller("launch_library: { limit: 1000, cache: 0s, url: 'http://sky' }", sky)
+    for day in [0.0, 1, 2] {
+      let now = LaunchWorld.start + day * 86400
+      let ids = try poller.poll(at: now).compactMap { $0.member("id")?.string }
+      #expect(Set(ids) == Set(world.upcoming(at: now).map(\.id)))
+      #expect(Set(ids).count == ids.count)
+    }
   }
 
   @Test("a launch asked for by itself has its videos")
@@ -82,7 +97,7 @@ import System
   @Test("rows that move between all pages lose no more than one launch, give none twice, and are partial")
   func shifting() throws {
     let world = LaunchWorld(seed: 5, upcoming: 220)
-    let sky = Sky(seed: 5, faults: try SkyFaults("shift=1"), services: [.launchLibrary(world)])
+    let sky = Sky(seed: 5, faults: try SkyFaults("none,shift=1"), services: [.launchLibrary(world)])
     let poller = try Poller("launch_library: { limit: 1000, cache: 0s, url: 'http://sky' }", sky)
     let all = world.upcoming(at: LaunchWorld.start).count
     let answer = try poller.answer(at: LaunchWorld.start)
