@@ -41,8 +41,14 @@ extension Topic {
             "`complete`, `truncated` or `partial`; with `order`, `last` and `moves` where truncated",
           ],
         ]),
+      .heading("What sinks do in a replay"),
       .text(
-        "Secrets are redacted in recordings. `--dry-run` with `--replay` shows what sinks would receive."),
+        """
+        Replayed and simulated runs leave real outputs alone. What sinks write below `out` lies below `out/replay` or \
+        `out/sky`; commands are not run, requests not sent, notifications not shown. `--live-sinks` makes all sinks \
+        act as in a real run, `--out FOLDER` names another folder, and `--dry-run` writes nothing and prints what each \
+        sink would do. Secrets are redacted in recordings.
+        """),
     ]
   }
 }

@@ -26,7 +26,11 @@ extension Topic {
         schedule.
 
         A poll succeeds or fails as a whole: an error page, a truncated answer or a missing page is a failed poll, \
-        never rows that were removed. `$meta` says how much of its list a poll has seen; see `flow docs expressions`.
+        never rows that were removed. `$meta.coverage` says how much of its list a poll has seen:
+
+        - `complete`: the whole list. `launch_library`, and `http` with `total`, count the different rows.
+        - `truncated`: `limit` has cut the list. Nothing beyond its last row is added or removed.
+        - `partial`: some rows are missing, as when the list changed while its pages were read. No row is removed.
 
         Each source reads ahead of the pipeline by `buffer` polls. When the pipeline is slower, the source waits, \
         unless `when_full` says otherwise.

@@ -47,7 +47,7 @@ extension Topic {
       .text(
         """
         State is found by the names of nodes, so other nodes can be added, removed and changed. A step whose key \
-        expression changed begins anew, with a warning. Renaming a pipeline or a node begins anew too.
+        expression changed starts over, with a warning. So does a pipeline or a node that is renamed.
         """),
       .heading("Epochs"),
       .text(

@@ -17,7 +17,7 @@ struct LossGuard: Sendable, Equatable {
     count >= rows && Double(missing) > share * Double(count)
   }
 
-  /// What becomes of a poll that lacks `missing` of `count` rows.
+  /// The verdict on a poll that lacks `missing` of `count` rows.
   ///
   /// - Parameters:
   ///   - isWhole: Whether a row that it lacks cannot simply have been left out.
