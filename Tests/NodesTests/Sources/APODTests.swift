@@ -78,7 +78,8 @@ import System
   @Test(
     "an error that is not the service's own fails the poll, and removes nothing",
     arguments: [
-      (404, "<html><title>404 Not Found</title></html>"), (404, #"{"detail":"Not found."}"#), (404, "Not Found"),
+      (404, "<html><title>404 Not Found</title></html>"), (404, #"{"detail":"Not found."}"#),
+      (404, "Not Found"),
       (404, ""), (404, #"{"code":404,"msg":"no such route"}"#), (404, #""No data available for date""#),
       (400, "Bad Request"), (400, #"{"code":400,"msg":"Bad Request: incorrect field passed."}"#),
     ])

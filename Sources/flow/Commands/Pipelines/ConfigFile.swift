@@ -45,11 +45,13 @@ struct ConfigFile {
     return ["\(folder)/config.yaml", "./config.yaml", "\(general)/flow/config.yaml"]
   }
 
-  /// The zone that times and schedules without one are in: the config's, or the machine's.
+  /// The zone of local times and schedules that have none of their own: the config's, that of TZ, or the machine's.
   var timeZone: String {
     value.member("time_zone")?.string ?? Terminal.environment("TZ").flatMap { $0.isEmpty ? nil : $0 }
-      ?? Self.machineZone ?? "UTC"
+      ?? Self.machineZone.flatMap { SystemZone.isLocal($0) ? $0 : nil } ?? "UTC"
   }
+
+  var hasTimeZone: Bool { value.member("time_zone")?.string != nil }
 
   /// `/etc/localtime` leads into the folder of zones.
   private static var machineZone: String? {
