@@ -58,6 +58,12 @@ import Testing
     #expect(try place.run("--set", "zone=America/New_York").status == 0)
     let times = ["\"09:00\"", "\"05:30\"", "\"19:00\""].flatMap { Array(repeating: $0, count: 3) }
     #expect(place.lines("log.jsonl") == times)
+    try place.write("config.yaml", "time_zone: Mars/Base\n")
+    #expect(try place.run("--set", "zone=America/New_York").status == 1)
+    // A pipeline that asks for no zone is not stopped by what TZ has.
+    try place.remove("config.yaml")
+    try place.write("p.yaml", Self.pipeline("{ file: in.jsonl }"))
+    #expect(try place.shell("TZ=Mars/Base exec \"$0\" run --no-state p.yaml").status == 0)
   }
 
   @Test("what is not JSON is reported with its line; the others pass")

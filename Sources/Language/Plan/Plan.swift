@@ -15,6 +15,8 @@ public struct Plan: Sendable {
   public var onStop: Ending
   public var epochs: EpochPlan
   public var scope: ExpressionScope
+  /// Whether the pipeline has a `time_zone`, so that it must be known.
+  public var hasTimeZone = false
 
   /// What is in the config file, `$config`.
   public var config: Value { scope.config }

@@ -73,8 +73,9 @@ struct PlanBuilder {
       name: text(mapping["name"]) ?? baseName(document.file.path),
       description: text(mapping["description"]) ?? "",
       path: document.file.path, sources: sources, streams: order, sinks: sinks.map(\.plan).compactMap(\.self),
-      tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, epochs: epochs(mapping), scope: checker.scope
-    )
+      tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, epochs: epochs(mapping),
+      scope: checker.scope,
+      hasTimeZone: mapping["time_zone"] != nil)
   }
 
   /// The pipeline's own time zone; nil where it has none, or names a variable that is null.

@@ -45,11 +45,13 @@ struct ConfigFile {
     return ["\(folder)/config.yaml", "./config.yaml", "\(general)/flow/config.yaml"]
   }
 
-  /// The default zone of times and schedules: from the config or the machine.
+  /// The default zone of local times and schedules: that of the config, of TZ, or of the machine.
   var timeZone: String {
     value.member("time_zone")?.string ?? Terminal.environment("TZ").flatMap { $0.isEmpty ? nil : $0 }
-      ?? Self.machineZone ?? "UTC"
+      ?? Self.machineZone.flatMap { SystemZone.isLocal($0) ? $0 : nil } ?? "UTC"
   }
+
+  var hasTimeZone: Bool { value.member("time_zone")?.string != nil }
 
   /// `/etc/localtime` is a link into the folder of zones.
   private static var machineZone: String? {

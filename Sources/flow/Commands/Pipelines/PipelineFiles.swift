@@ -16,6 +16,8 @@ struct PipelineFiles {
   let plans: [Plan]
   let problems: Problems
   let secrets: Secrets
+  /// The time zones in configs.
+  private let configZones: [String]
   /// Errors in the command line and in reading the files, each a sentence.
   let complaints: [String]
 
@@ -33,6 +35,7 @@ struct PipelineFiles {
       reader.settings.append((String(parts[0]), String(parts[1])))
     }
     var complaints: [String] = []
+    var configZones: [String] = []
     var secrets = Secrets()
     var extra = Problems()
     for path in paths {
@@ -48,6 +51,7 @@ struct PipelineFiles {
       reader.config = config.value
       reader.defaults = config.defaults
       reader.defaultTimeZone = config.timeZone
+      if config.hasTimeZone { configZones.append(config.timeZone) }
       reader.read(path: path == "-" ? "<stdin>" : path, bytes)
     }
     for name in reader.unknownSettings where complaints.isEmpty {
@@ -59,11 +63,15 @@ struct PipelineFiles {
     secrets.add(reader.secrets)
     self.secrets = secrets
     self.complaints = complaints
+    self.configZones = configZones
   }
 
-  /// Whether the time zone of each pipeline is known on this machine; an unknown one is reported once.
+  /// Whether the time zones that the pipelines and their config name are known on this machine; each other is reported.
+  ///
+  /// What only TZ names, and no pipeline asks for, is UTC where it is unknown, as in the C library.
   var hasTimeZones: Bool {
-    let unknown = Set(plans.map(\.timeZone).filter { !SystemZone.isLocal($0) }).sorted()
+    let named = plans.filter(\.hasTimeZone).map(\.timeZone) + configZones
+    let unknown = Set(named.filter { !SystemZone.isLocal($0) }).sorted()
     for name in unknown {
       Terminal.complain(
         "flow: there is no time zone \(quoted(name)); zones are named as in Europe/Warsaw or UTC\n")
