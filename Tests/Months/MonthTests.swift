@@ -272,7 +272,6 @@ struct MonthTests {
 
   @Test(
     "new-launches reports the sky's own list of news: nothing false, missing or repeated",
-    .disabled("changes does not confirm removals yet, nor does the source break ties"),
     arguments: [1, 2] as [UInt64])
   func news(_ seed: UInt64) throws {
     let (check, trial) = try newsCheck(seed, upcoming: 130)
@@ -286,7 +285,7 @@ struct MonthTests {
 
   @Test(
     "new-launches with a short list reports nothing false: the edge of the list is no news",
-    .disabled("changes has no horizon yet"), arguments: [1, 2] as [UInt64])
+    arguments: [1, 2] as [UInt64])
   func shortList(_ seed: UInt64) throws {
     let (check, trial) = try newsCheck(seed, upcoming: 80, isShort: true) { text in
       text.replacing(#/limit: [0-9]+/#, with: "limit: 20")
@@ -297,9 +296,7 @@ struct MonthTests {
     budgetIsKept(trial)
   }
 
-  @Test(
-    "launch-reminders reminds of no launch that is gone, and of each that stands",
-    .disabled("launch-reminders has no changes before remind yet"))
+  @Test("launch-reminders reminds of no launch that is gone, and of each that stands")
   func remindersOfReal() throws {
     let trial = try SkyTrial("launch-reminders", faults: Self.real + ",withdrawn=0.4")
     try trial.run(for: max(Self.month, .seconds(7 * 86400)))
@@ -338,9 +335,7 @@ struct MonthTests {
     budgetIsKept(trial)
   }
 
-  @Test(
-    "launch-calendar cancels no launch that is there, keeps none that is gone, and has none of 1957",
-    .disabled("changes does not confirm removals yet"))
+  @Test("launch-calendar cancels no launch that is there, keeps none that is gone, and has none of 1957")
   func calendarOfReal() throws {
     let trial = try SkyTrial("launch-calendar", faults: Self.real, upcoming: 130)
     try trial.run(for: max(Self.month, .seconds(14 * 86400)))

@@ -70,9 +70,7 @@ import System
     #expect(seen.count == 2)
   }
 
-  @Test(
-    "launch_library reads each launch once, though those of one date come in random order",
-)
+  @Test("launch_library reads each launch once, though those of one date come in random order")
   func ties() throws {
     let world = LaunchWorld(seed: 5, upcoming: 230)
     let sky = Sky(seed: 5, services: [.launchLibrary(world)])
