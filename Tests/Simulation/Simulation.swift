@@ -121,12 +121,18 @@ struct Simulation {
       number: number, disk, witness, attempts, end: ending, isLast: isLast, duration: .seconds(seconds),
       start: wall, seed: seed)
     note("life \(number) from \(wall - Scenario.start) for \(seconds)s, to be \(ending.rawValue)")
-    if !isCalm { threaten() }
+    // Who ends a run at once while the disk refuses lines gives those up, which the run reports.
+    if !isCalm, ending != .abort { threaten() }
     disturb(life)
     var random = SplitMix64(seed: seed &+ 1)
     if scenario.renamesOutput { rename(number, life, &random) }
     // All times that were named are over then, whatever the clock has shown.
-    if isLast { _ = life.clock.schedule(after: .seconds(200)) { life.setClock(by: 200_000) } }
+    if isLast {
+      let isFar = scenario.setsClockFar
+      _ = life.clock.schedule(after: .seconds(200)) {
+        life.setClock(by: isFar ? Scenario.start - life.wallClock + 200_000 : 200_000)
+      }
+    }
     run(life)
     let faults = disk.faultCount
     disk.removeFaults()

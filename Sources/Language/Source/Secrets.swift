@@ -89,7 +89,7 @@ public struct Secrets: Sendable {
 // MARK: - Storage
 
 extension Secrets {
-  /// Begins the mark of a secret in stored text. No byte of UTF-8, so that no data can look like one.
+  /// Begins the mark of a secret in stored text: no byte of UTF-8, so that no data can look like one.
   private static let mark: UInt8 = 0xff
   private static let digits = 8
 
