@@ -14,13 +14,15 @@ let changes = NodeSpec(
     nothing. A row whose key is null or missing is an error. A source without polls (a file, standard input) is \
     compared event by event: there is no baseline, and nothing is ever removed.
 
-    A poll only counts for what it could see ($meta.coverage). A partial poll removes nothing, and is no baseline. \
-    Where a list is truncated, its last row is the horizon: a row that falls behind it is out of sight and not \
-    removed; a row that enters over it for the first time is remembered, and not added (with first: emit it is). A \
-    row that returns is compared with its last value, and reported only if it differs. Rows out of sight are \
-    remembered for the time given by remember, at most bound of them; the oldest are forgotten first. In a list whose \
-    order is fixed, a row that is missing although its place is before the horizon was removed. Sources that know \
-    their order need no options for this.
+    A poll only counts for what it could see ($meta.coverage). A partial poll removes nothing. After a first poll that \
+    is partial, rows that are not known yet are remembered and not added, until a poll is not partial. Where a list is \
+    truncated, its last row is the horizon: a row that falls behind it is out of sight and not removed; a row that \
+    enters over it for the first time is remembered, and not added (with first: emit it is). A row that returns is \
+    compared with its last value, and reported only if it differs. Rows out of sight are remembered for the time given \
+    by remember, at most bound of them; the oldest are forgotten first. In a list whose order is fixed, a row that is \
+    missing although its place is before the horizon was removed, and one that is new there was added. In a list whose \
+    rows move, as launches do that slip, neither can be known: additions and removals need the complete list. Sources \
+    that know their order need no options for this.
 
     A single wrong answer is not news. By default, a poll that lacks more than half of at least ten rows is held back \
     and reported on standard error. If the next poll lacks as much, it is accepted; otherwise the held poll is \
@@ -112,6 +114,26 @@ let changes = NodeSpec(
     .init(
       "beyond the horizon nothing is added or removed", "changes: { key: .id, remember: 30d }",
       input: """
+        0s {"id": "a", "place": 1}
+        0s {"id": "b", "place": 5}
+        0s poll truncated .place
+        6h {"id": "a", "place": 1}
+        6h {"id": "c", "place": 4}
+        6h poll truncated .place
+        12h {"id": "a", "place": 1, "n": 2}
+        12h {"id": "b", "place": 5, "n": 2}
+        12h {"id": "d", "place": 6}
+        12h poll truncated .place
+        """,
+      output: """
+        6h {"type":"added","key":"c","at":"1970-01-01T06:00:00Z","before":null,"after":{"id":"c","place":4},"diff":[]}
+        12h {"type":"changed","key":"a","at":"1970-01-01T12:00:00Z","before":{"id":"a","place":1},"after":{"id":"a","place":1,"n":2},"diff":[{"path":"/n","after":2}]}
+        12h {"type":"changed","key":"b","at":"1970-01-01T12:00:00Z","before":{"id":"b","place":5},"after":{"id":"b","place":5,"n":2},"diff":[{"path":"/n","after":2}]}
+        12h {"type":"removed","key":"c","at":"1970-01-01T12:00:00Z","before":{"id":"c","place":4},"after":null,"diff":[]}
+        """),
+    .init(
+      "a list whose rows move", "changes: .id",
+      input: """
         0s {"id": "a", "net": 1}
         0s {"id": "b", "net": 5}
         0s poll truncated .net moves
@@ -119,14 +141,12 @@ let changes = NodeSpec(
         6h {"id": "c", "net": 4}
         6h poll truncated .net moves
         12h {"id": "a", "net": 2}
-        12h {"id": "d", "net": 6}
-        12h {"id": "b", "net": 7}
+        12h {"id": "b", "net": 3}
         12h poll truncated .net moves
         """,
       output: """
         6h {"type":"changed","key":"a","at":"1970-01-01T06:00:00Z","before":{"id":"a","net":1},"after":{"id":"a","net":2},"diff":[{"path":"/net","before":1,"after":2}]}
-        6h {"type":"added","key":"c","at":"1970-01-01T06:00:00Z","before":null,"after":{"id":"c","net":4},"diff":[]}
-        12h {"type":"changed","key":"b","at":"1970-01-01T12:00:00Z","before":{"id":"b","net":5},"after":{"id":"b","net":7},"diff":[{"path":"/net","before":5,"after":7}]}
+        12h {"type":"changed","key":"b","at":"1970-01-01T12:00:00Z","before":{"id":"b","net":5},"after":{"id":"b","net":3},"diff":[{"path":"/net","before":5,"after":3}]}
         """),
     .init(
       "a removal that two polls must confirm", "changes: { key: ., removed_after: 2 }",
@@ -201,6 +221,7 @@ private final class Changes: Step {
     let snapshot: Snapshot
     /// Nil until it has a poll.
     var polls: SourcePolls?
+    var hasReportedUnknown = false
 
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
   }
@@ -254,7 +275,9 @@ private final class Changes: Step {
     }
     guard accept(poll, source, polls, out) else { return }
     if poll.isComplete { removeMissing(poll, source, polls, out) }
-    if poll.coverage != .partial { polls.baseline = SourcePolls.Baseline(coverage: poll.coverage) }
+    if poll.coverage != .partial || polls.baseline == nil {
+      polls.baseline = SourcePolls.Baseline(coverage: poll.coverage)
+    }
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
@@ -304,8 +327,12 @@ private final class Changes: Step {
     case .new:
       if let absent = source.polls?.absent.bringBack(key) {
         try compare(absent.value, hasBefore: false, key, event, source, isReported: isReported, out)
-      } else if isReported, isNews, emits.added {
-        out.send(change("added", key, event.poll, nil, event.value))
+      } else if isReported, emits.added {
+        if isNews {
+          out.send(change("added", key, event.poll, nil, event.value))
+        } else {
+          reportUnknown(source)
+        }
       }
     case .other(let before):
       try compare(before, hasBefore: keeps, key, event, source, isReported: isReported, out)
@@ -326,6 +353,17 @@ private final class Changes: Step {
     // A tolerated difference counts from the value that was emitted, so that small steps add up.
     if isTolerated != hasBefore { source.snapshot.set(key, isTolerated ? before : event.value) }
     if !isTolerated, !diff.isEmpty { out.send(change("changed", key, event.poll, before, event.value, diff)) }
+  }
+
+  /// Reports once in a run that additions cannot be known, as the options of the source decide it.
+  private func reportUnknown(_ source: Source) {
+    guard !source.hasReportedUnknown, case .truncated(let horizon?) = source.polls?.baseline?.coverage,
+      horizon.moves
+    else { return }
+    source.hasReportedUnknown = true
+    context.log.notice(
+      "rows that enter the list of \(source.snapshot.source) are not reported as added: it is truncated, and they may "
+        + "have been beyond its end before; to have additions reported, raise the source's limit")
   }
 
   // MARK: - Polls
@@ -380,11 +418,8 @@ private final class Changes: Step {
   }
 
   private func removeMissing(_ poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream) {
-    let missing = source.snapshot.takeUnseen()
     let isReported = emitsFirst || polls.baseline != nil
-    // Rows that were only seen before the baseline are none of it.
-    if !isReported, poll.coverage == .complete { return }
-    for (key, before) in polls.lose(missing, poll) where isReported && emits.removed {
+    for (key, before) in polls.lose(source.snapshot.takeUnseen(), poll) where isReported && emits.removed {
       out.send(change("removed", key, poll, before, nil))
     }
   }

@@ -32,7 +32,7 @@ enum ChangesOptions {
     "hold back a poll in which more than this share of at least so many rows is missing, until the next one confirms it; or off"
   )
   static let remember = Option(
-    "remember", .duration, default: "90d", "how long a row out of sight is remembered")
+    "remember", .duration, default: "365d", "how long a row out of sight is remembered")
   static let bound = Option(
     "bound", .integer(1...), default: "1000000",
     "how many keys a source may have, and how many are remembered")

@@ -4,9 +4,9 @@ import Language
 
 /// The polls of a source: what `changes` remembers of them beside the rows.
 final class SourcePolls {
-  /// What is known since the first poll that was not partial.
+  /// What is known since the first poll.
   struct Baseline: Remembered, Equatable {
-    /// The coverage of the last accepted poll that was not partial.
+    /// The coverage of the last accepted poll that was not partial; partial where there was none.
     var coverage: Coverage
     /// The number of the poll that was held back, if that was the last one.
     var held: Int?
@@ -34,7 +34,7 @@ final class SourcePolls {
     }
   }
 
-  /// Nil before the first poll that was not partial.
+  /// Nil before the end of the first poll.
   var baseline: Baseline? {
     didSet { if baseline != oldValue { cell.set(baseline) } }
   }

@@ -45,7 +45,7 @@ import Testing
     // What is remembered for a time is forgotten by then.
     Waiting(yaml: "dedupe: { key: .k, lifetime: 20s }", after: [22: ["a"]], outputs: 2, limit: 23),
     // The time of day that an event names; the clock is looked at again after ten minutes at most.
-    Waiting(yaml: "remind: { key: .k, at: .at, grace: 10000d }", limit: 620),
+    Waiting(yaml: "remind: { key: .k, at: .at, before: 0s, grace: 10000d, when_missing: fire }", limit: 620),
     // What has been shown counts for the limit in the next run too.
     Waiting(
       yaml: "sink: notify: { title: x, through: bell, at_most: 1 in 20s }", after: [1: ["b"]], outputs: 2),

@@ -58,8 +58,14 @@ import Testing
 
   @Test("a row that lies at the edge itself, or behind it, is not added")
   func edge() throws {
-    let polls = ["a1 b2/ truncated .n moves", "a1 c2 d3/ truncated .n moves", "a1 c2 d4/ truncated .n moves"]
+    let polls = ["a1 b2/ truncated .n", "a1 c2 d3/ truncated .n", "a1 c2 d4/ truncated .n"]
     #expect(try changes("changes: .id", polls) == ["2h changed d 3>4"])
+  }
+
+  @Test("in a list whose rows move, a row that was never seen may come from beyond the horizon: it is not added")
+  func movedIn() throws {
+    let polls = ["a1 b9/ truncated .n moves", "a1 c3 b9/ truncated .n moves", "a1 c4 b9/ truncated .n moves"]
+    #expect(try changes("changes: .id", polls) == ["2h changed c 3>4"])
   }
 
   @Test("where the order of a truncated list is not known, rows are added and none is removed")
@@ -80,10 +86,12 @@ import Testing
     #expect(try changes("changes: .id", polls) == ["1h changed b 2>3", "1h added c ->4", "2h removed a 1>-"])
   }
 
-  @Test("partial polls are no baseline: what they have is noted until the first one that is not partial")
+  @Test("as long as all polls are partial, known rows are compared, and unknown ones noted")
   func partialFirst() throws {
-    let polls = ["a1/ partial", "b2/ partial", "a2 b2 c3", "a3 b2 c3 d4"]
-    #expect(try changes("changes: .id", polls) == ["3h changed a 2>3", "3h added d ->4"])
+    let polls = ["a1 e1/ partial", "a2 b2/ partial", "a2 b2 c3", "a3 b2 c3 d4"]
+    #expect(
+      try changes("changes: .id", polls)
+        == ["1h changed a 1>2", "2h removed e 1>-", "3h changed a 2>3", "3h added d ->4"])
   }
 
   @Test("with first: emit, each row is added when it is first seen, beyond the horizon too")

@@ -55,12 +55,16 @@ extension Coverage {
 
   /// Whether a poll would have had this row, so that the row is new if the poll did not have it.
   ///
-  /// A row without a position, and one of a list whose order is not known, counts as new.
+  /// In a list whose rows move, it may have been beyond the horizon. A row without a position, and one of a list whose
+  /// order is not known, counts as new.
   func wouldShow(_ event: Event) -> Bool {
-    guard case .truncated(let horizon?) = self, let position = event.position(in: horizon.order) else {
-      return true
+    switch self {
+    case .complete, .truncated(nil): return true
+    case .partial: return false
+    case .truncated(let horizon?):
+      if horizon.moves { return false }
+      return event.position(in: horizon.order).map { horizon.covers($0) } ?? true
     }
-    return horizon.covers(position)
   }
 
   /// The order in which places decide what is gone from a list: of a truncated list whose rows keep their positions.
