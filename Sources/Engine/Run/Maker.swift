@@ -27,7 +27,7 @@ extension NodeSpec {
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
     isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
-    coverage: (@Sendable (Options, [JSON.Value]) -> Coverage)? = nil, _ maker: Maker
+    coverage: AssumedCoverage? = nil, _ maker: Maker
   ) {
     self.init(
       kind, summary, details: details, options: options, shorthand: shorthand, isBare: isBare, state: state,

@@ -25,9 +25,11 @@ public struct NodeSpec: Sendable {
   public let isRepeatable: Bool
   /// Whether it keeps state in the pipeline's state file.
   public let isKept: Bool
-  /// Of a polled source: the coverage of a recorded poll whose recording does not have it, by its options and rows; nil
-  /// for a source whose polls are complete.
-  public let coverage: (@Sendable (Options, [JSON.Value]) -> Coverage)?
+  /// The coverage of a recorded poll whose recording does not have it, by the options of its source, its rows, and the
+  /// number of rows at which the recorded list was cut, if that is known.
+  public typealias AssumedCoverage = @Sendable (Options, [JSON.Value], _ limit: Int?) -> Coverage
+  /// Of a polled source; nil for one whose polls are complete.
+  public let coverage: AssumedCoverage?
   /// What must hold between options; problems are reported to the checker.
   let check: @Sendable (Options, Checker) -> Void
 
@@ -36,7 +38,7 @@ public struct NodeSpec: Sendable {
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
     isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
-    coverage: (@Sendable (Options, [JSON.Value]) -> Coverage)? = nil, madeBy maker: any NodeMaker
+    coverage: AssumedCoverage? = nil, madeBy maker: any NodeMaker
   ) {
     self.kind = kind
     self.summary = summary

@@ -53,7 +53,9 @@ public struct Recordings: Sendable {
       guard case .poll = source.spec.role else { return nil }
       let path = path(of: source.name)
       return .script(endsWithScript: true) { options in
-        try Replay(path) { rows in source.spec.coverage?(options, rows) ?? .complete }
+        guard let coverage = source.spec.coverage else { return try Replay(path) { _ in .complete } }
+        let limit = try RecordedLimit.of(path)
+        return try Replay(path) { coverage(options, $0, limit) }
       }
     }
   }

@@ -77,7 +77,7 @@ let http = NodeSpec(
         at: options.place(of: HTTPOptions.moves), hint: "for example order: .date")
     }
   },
-  coverage: { options, rows in options.listLimit.coverage(of: rows) },
+  coverage: { options, rows, _ in options.listLimit.coverage(of: rows) },
   .poll { options, context in try HTTPSource(options, context) })
 
 private enum HTTPOptions {

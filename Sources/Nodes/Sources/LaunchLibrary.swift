@@ -55,8 +55,11 @@ let launchLibrary = NodeSpec(
     WebOptions.check(
       options[LaunchLibraryOptions.url], at: options.place(of: LaunchLibraryOptions.url), checker)
   },
-  coverage: { options, rows in
-    options[LaunchLibraryOptions.skip] > 0 ? .partial : options.launchLimit.coverage(of: rows)
+  coverage: { options, rows, recorded in
+    if options[LaunchLibraryOptions.skip] > 0 { return .partial }
+    var limit = options.launchLimit
+    limit.rows = min(limit.rows, recorded ?? .max)
+    return limit.coverage(of: rows)
   },
   .poll { options, context in try LaunchLibrarySource(options, context) })
 

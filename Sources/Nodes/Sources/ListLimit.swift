@@ -3,7 +3,7 @@ import Language
 
 /// The limit of a list: how many of its rows a poll reads, and the order in which they come.
 struct ListLimit: Sendable {
-  let rows: Int
+  var rows: Int
   /// Nil where it is not known.
   var order: RowOrder?
   /// Whether a row may change its position.

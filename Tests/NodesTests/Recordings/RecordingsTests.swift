@@ -107,6 +107,17 @@ import System
 
     """
 
+  @Test("in an older recording of launches whose polls are nearly all of one length, that is the limit")
+  func olderLimit() throws {
+    let lines = (1...10).map { #"{"at":\#($0),"rows":[{"id":\#($0),"net":"a"},{"id":\#($0 + 1),"net":"b"}]}"# }
+    try folder.write("up.jsonl", lines.joined(separator: "\n"))
+    let horizon = Horizon(order: try #require(RowOrder(".net")), last: .string("b"), moves: true)
+    #expect(
+      try coverages("launch_library: { limit: 1000 }")
+        == Array(repeating: .truncated(horizon), count: 10))
+    #expect(try coverages("http: 'http://a'") == Array(repeating: .complete, count: 10))
+  }
+
   @Test("in an older recording a poll with as many rows as the limit of its source is truncated")
   func older() throws {
     try folder.write("up.jsonl", Self.old)

@@ -41,6 +41,12 @@ extension Topic {
             "`complete`, `truncated` or `partial`; with `order`, `last` and `moves` where truncated",
           ],
         ]),
+      .text(
+        """
+        Older recordings have no `coverage`. A poll of such a recording with as many rows as the source's `limit` \
+        counts as truncated. So do the longest polls of a recording of launches in which nearly all polls have the \
+        same length, since a list that is read whole has another length now and then.
+        """),
       .heading("What sinks do in a replay"),
       .text(
         """
