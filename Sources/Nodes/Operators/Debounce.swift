@@ -3,13 +3,13 @@ import Engine
 import Language
 import Reactive
 
-/// `debounce`: sends the last event of a key when that has been quiet for a while.
+/// `debounce`: sends the last event of a key when it has been quiet for a while.
 let debounce = NodeSpec(
-  "debounce", "send the last event of each key when nothing more has come for a while",
+  "debounce", "send the last event of each key when it has been quiet for a while",
   details: """
-    A launch whose time is corrected three times within a minute is told once. A key that never falls quiet is heard \
-    with max_wait. What waits when the pipeline is stopped goes on waiting in the next run, and is sent at once where its \
-    time has come meanwhile; with on_stop: flush it is sent before the end.
+    A launch whose time is corrected three times within a minute is sent once. A key that is never quiet is sent after \
+    max_wait. Events that wait when the pipeline is stopped continue to wait in the next run, and are sent at once if \
+    their time has come meanwhile; with on_stop: flush they are sent before the end.
 
     After changes, use settle: it combines the changes of a row, and leaves out what cancels out.
     """,
@@ -67,10 +67,10 @@ private enum DebounceOptions {
   static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait")
 }
 
-private final class Debounce: Step {
+private final class Debounce: QuietStep {
   private let key: Evaluation
-  private let context: StepContext
-  private var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
+  let context: StepContext
+  var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
 
   init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[DebounceOptions.key])
@@ -81,27 +81,9 @@ private final class Debounce: Step {
       bound: options[DebounceOptions.bound])
   }
 
-  func start(_ out: Downstream) { setAlarm(out) }
-
   func take(_ event: Event, _ out: Downstream) throws {
-    let key = try key.first(event) ?? .null
-    if let squeezed = machine.accept(event.detached, for: key.detach(), at: out.now) { out.send(squeezed) }
-    setAlarm(out)
+    wait(event, for: (try key.first(event) ?? .null).detach(), out)
   }
 
-  func wake(_ out: Downstream) {
-    while let event = machine.due(at: out.now) { out.send(event) }
-    setAlarm(out)
-  }
-
-  func finish(_ ending: Ending, _ out: Downstream) {
-    switch ending {
-    case .flush: for event in machine.flush() { out.send(event) }
-    case .keep: context.noteWaiting(machine.state.count)
-    }
-  }
-
-  private func setAlarm(_ out: Downstream) {
-    if let deadline = machine.nextDeadline { out.setAlarm(at: deadline) }
-  }
+  func emit(_ event: Event, _ out: Downstream) { out.send(event) }
 }
