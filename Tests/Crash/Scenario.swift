@@ -32,7 +32,7 @@ extension Scenario {
 
 /// All scenarios, by name.
 enum ScenarioKind: String, CaseIterable, Sendable {
-  case polls, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed, piped,
+  case polls, glitches, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed, piped,
     posted, calendar, downloads
   case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo
 
@@ -40,6 +40,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
     switch self {
     case .polls: try Polls(place)
+    case .glitches: try Glitches(place)
     case .rotated: try Polls(place, rotating: "size: 6KiB, keep: 10000")
     case .packed: try Polls(place, rotating: "size: 6KiB, keep: 10000, gzip: true")
     case .spread: try Polls(place, isSpread: true)

@@ -76,7 +76,10 @@ struct MonthTests {
     "new-launches reports each change at its poll, none that was not, and notifies of all but removals",
     arguments: [1, 2] as [UInt64])
   func newLaunches(_ seed: UInt64) throws {
-    let trial = try SkyTrial("new-launches", faults: Self.poor, seed: seed)
+    // Removals at once: that they are confirmed is tested below.
+    let trial = try SkyTrial("new-launches", faults: Self.poor, seed: seed) {
+      $0.replacing("removed_after: 3", with: "removed_after: 1")
+    }
     try trial.run(for: Self.month)
     let polls = trial.polls.all
     #expect(polls.count > 3 * days, "\(polls.count) polls; \(trial.logged.all.prefix(5))")

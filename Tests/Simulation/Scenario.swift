@@ -39,19 +39,24 @@ struct Scenario {
   init(seed: UInt64) throws {
     var dice = SplitMix64(seed: seed &* 2 &+ 1)
     self.seed = seed
-    kind = [.polls, .polls, .pieces, .pieces, .piecesBesidePolls][dice.below(5)]
+    let drawn = [Kind.polls, .polls, .pieces, .pieces, .piecesBesidePolls][dice.below(5)]
+    // Lists that are not all seen.
+    let isNews = seed % 9 == 4
+    kind = isNews ? .polls : drawn
     hasOther = kind == .piecesBesidePolls || (kind == .polls && dice.below(2) == 0)
     var steps: [TriedStep] = dice.below(2) == 0 ? [.changes] : []
     for _ in 0..<dice.below(4) { steps.append(.random(&dice)) }
     if hasOther { steps.insert(.join, at: min(steps.count, 1 + dice.below(3))) }
     // What ends by the time in events ends while they are made again after a kill, several keys at one instant.
-    let hasTimedWindow = seed % 5 == 3
+    let hasTimedWindow = seed % 5 == 3 && !isNews
     if hasTimedWindow { steps = [.timedWindow] + steps.filter { $0 != .changes } }
+    if isNews { steps = [.news] + steps.filter { $0 != .changes } }
     syncs = dice.below(4) > 0
     saying = Saying(
-      seed: dice.next(), keys: 1 + dice.below(4), isSteady: kind == .polls && dice.below(3) > 0,
+      seed: dice.next(), keys: isNews ? 6 : 1 + dice.below(4), isNews: isNews,
+      isSteady: kind == .polls && dice.below(3) > 0,
       start: Self.start, hasTies: seed % 4 == 3)
-    other = Saying(seed: dice.next(), keys: 3, isSteady: false, start: Self.start, hasTies: false)
+    other = Saying(seed: dice.next(), keys: 3, isNews: false, isSteady: false, start: Self.start, hasTies: false)
 
     var lines = ["name: p", "sources:"]
     lines.append(

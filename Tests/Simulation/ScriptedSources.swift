@@ -7,6 +7,8 @@ import Reactive
 struct Saying: Sendable {
   let seed: UInt64
   let keys: Int
+  /// Whether polls are truncated, partial or glitches now and then.
+  let isNews: Bool
   /// Rows stay the same over polls, and change now and then; otherwise each is new.
   let isSteady: Bool
   let start: Double
@@ -23,6 +25,24 @@ struct Saying: Sendable {
       if chance(1, key, poll / 3) % 4 == 0 { return nil }
       let version = isSteady ? (poll + chance(2, key) % 7) / (2 + chance(3, key) % 4) : poll
       return value(key, version * 10 + key, isSteady ? version : poll)
+    }
+  }
+
+  func answer(_ poll: Int) -> PollAnswer {
+    let rows = rows(poll)
+    guard isNews else { return PollAnswer(rows) }
+    switch chance(10, poll) % 8 {
+    case 0, 1, 2:
+      let list = rows.sorted { ($0.member("n")?.double ?? 0) > ($1.member("n")?.double ?? 0) }.prefix(3)
+      guard let order = RowOrder("-.n"), let last = list.last?.member("n") else { return PollAnswer(rows) }
+      // Whether rows move is a matter of the source, so it is the same in all polls.
+      let horizon = Horizon(order: order, last: last, moves: seed % 2 == 0)
+      return PollAnswer(Array(list), coverage: .truncated(chance(11, poll) % 5 == 0 ? nil : horizon))
+    case 3:
+      return PollAnswer(
+        rows.enumerated().filter { chance(12, poll, $0.offset) % 2 == 0 }.map(\.element), coverage: .partial)
+    case 4: return PollAnswer(Array(rows.prefix(1)))
+    default: return PollAnswer(rows)
     }
   }
 
@@ -55,7 +75,7 @@ final class SaidPolls: PollSource {
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
     if life.isQuiet || life.below(15) == 0 { throw Silent() }
-    return PollAnswer(saying.rows(poll.number))
+    return saying.answer(poll.number)
   }
 }
 

@@ -77,6 +77,15 @@ import Testing
     try simulation.run()
   }
 
+  @Test(
+    "polls that have not seen everything, and glitches",
+    arguments: [4, 13, 22, 31, 40, 49, 58, 67] as [UInt64])
+  func news(seed: UInt64) throws {
+    var simulation = try Simulation(seed: seed)
+    #expect(simulation.scenario.steps.first?.step == .news)
+    try simulation.run()
+  }
+
   @Test("the same seed gives the same lives, operation by operation")
   func same() throws {
     let traces = try (0..<2).map { _ in

@@ -22,7 +22,12 @@ struct StepCheck {
   /// Whether events come to the step at the times of their polls.
   private let isFirst: Bool
 
-  init(_ step: TriedStep, _ name: String, isFirst: Bool, emitsFirst: Bool, clockJumps: Bool) {
+  private var news: NewsModel
+
+  init(
+    _ step: TriedStep, _ name: String, isFirst: Bool, emitsFirst: Bool, removedAfter: Int, clockJumps: Bool
+  ) {
+    news = NewsModel(emitsFirst: emitsFirst, removedAfter: removedAfter)
     (self.step, self.name, self.emitsFirst, self.clockJumps) = (step, name, emitsFirst, clockJumps)
     self.isFirst = isFirst
   }
@@ -38,6 +43,7 @@ struct StepCheck {
   mutating func take(_ event: Event) {
     if event.isEndOfPoll {
       if step == .changes { endPoll() }
+      if step == .news { expected += news.end(event.poll).map { change($0.type, $0.key, $0.after) } }
     } else {
       input.append(event.value)
       model(event)
@@ -65,6 +71,7 @@ struct StepCheck {
       }
     // Of what is past when it is heard of nothing may be told.
     case .remind: state[key] = isFirst && number(value, "u") > event.poll.at ? value : nil
+    case .news: news.take(value)
     case .timedWindow: expected += windows.take(value, of: key, at: Int(number(value, "n")))
     case .batch, .delay, .debounce, .throttle, .tumbling, .session, .sliding: break
     }
@@ -88,14 +95,14 @@ struct StepCheck {
   func check() throws {
     switch step {
     case .dedupe, .distinct, .scan, .join: try same(output, expected)
-    case .changes:
-      let told = output.map {
+    case .changes, .news:
+      let emitted = output.map {
         Value.record([
           ("type", $0.member("type") ?? .null), ("key", $0.member("key") ?? .null),
           ("after", $0.member("after") ?? .null),
         ])
       }
-      try same(sortedRuns(told), sortedRuns(expected))
+      try same(sortedRuns(emitted), sortedRuns(expected))
     case .delay: try same(output, input)
     case .timedWindow: try checkTimedWindows()
     case .batch(let timed):

@@ -18,6 +18,11 @@ enum TriedStep: Sendable, Equatable {
   case remind
   /// A window by a time in the events.
   case timedWindow
+  /// `changes` of polls that are truncated, partial or glitches.
+  case news
+
+  /// With so many rows in sight, a poll that lacks more than half of them is held back.
+  static let guardedRows = 3
 
   /// How long a window by a time in the events is, in seconds.
   static let windowSize = 7
@@ -46,6 +51,12 @@ enum TriedStep: Sendable, Equatable {
     case .changes:
       [
         "changes: { key: .k, first: \(dice.below(2) == 0 ? "emit" : "baseline") }",
+        "map: '(.after // .before) + {t: .type}'",
+      ]
+    case .news:
+      [
+        "changes: { key: .k, first: \(dice.below(2) == 0 ? "emit" : "baseline"), "
+          + "removed_after: \(1 + dice.below(2)), sudden_loss: { share: 50%, rows: \(Self.guardedRows) } }",
         "map: '(.after // .before) + {t: .type}'",
       ]
     case .dedupe: ["dedupe: .n"]

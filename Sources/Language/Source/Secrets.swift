@@ -124,10 +124,16 @@ extension Secrets {
     var result: [UInt8] = []
     var rest = text[...]
     while let end = rest.firstIndex(of: mark) {
-      result += rest[..<end] + Array("***".utf8)
-      rest = rest[end...].dropFirst(1 + digits)
+      let code = rest[end...].dropFirst().prefix(digits)
+      let isMark = code.count == digits && code.allSatisfy(isDigit)
+      result += rest[..<end] + (isMark ? Array("***".utf8) : [mark])
+      rest = rest[end...].dropFirst(isMark ? 1 + digits : 1)
     }
     return result + rest
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 
   /// The mark of a secret: 32 bits of a hash, so that it is known again in whatever order secrets are read, and cannot

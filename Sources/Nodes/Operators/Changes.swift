@@ -368,7 +368,7 @@ private final class Changes: Step {
 
   // MARK: - Polls
 
-  /// Begins a poll. Where its loss may be too large, its rows wait for its end.
+  /// Begins a poll; where its loss may be too large, its rows wait for its end.
   private func begin(_ poll: Poll, _ source: Source, _ polls: SourcePolls) {
     let isGuarded = polls.baseline != nil && lossGuard.map { source.snapshot.count >= $0.rows } ?? false
     polls.open.begin(OpenPoll.ID(poll), rowsWait: isGuarded)

@@ -71,10 +71,10 @@ private enum DebounceOptions {
     "bound", .integer(1...), default: "65536", "how many keys may have a waiting event")
 }
 
-private final class Debounce: Step {
+private final class Debounce: QuietStep {
   private let key: Evaluation
-  private let context: StepContext
-  private var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
+  let context: StepContext
+  var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
 
   init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[DebounceOptions.key])
@@ -85,27 +85,9 @@ private final class Debounce: Step {
       bound: options[DebounceOptions.bound])
   }
 
-  func start(_ out: Downstream) { setAlarm(out) }
-
   func take(_ event: Event, _ out: Downstream) throws {
-    let key = try key.first(event) ?? .null
-    if let squeezed = machine.accept(event.detached, for: key.detach(), at: out.now) { out.send(squeezed) }
-    setAlarm(out)
+    wait(event, for: (try key.first(event) ?? .null).detach(), out)
   }
 
-  func wake(_ out: Downstream) {
-    while let event = machine.due(at: out.now) { out.send(event) }
-    setAlarm(out)
-  }
-
-  func finish(_ ending: Ending, _ out: Downstream) {
-    switch ending {
-    case .flush: for event in machine.flush() { out.send(event) }
-    case .keep: context.noteWaiting(machine.state.count)
-    }
-  }
-
-  private func setAlarm(_ out: Downstream) {
-    if let deadline = machine.nextDeadline { out.setAlarm(at: deadline) }
-  }
+  func emit(_ event: Event, _ out: Downstream) { out.send(event) }
 }

@@ -12,7 +12,7 @@ let settle = NodeSpec(
     value that returns, a row that is added and removed again. A row that is added and then changed is one added.
 
     debounce after changes sends the last change of a row as it is: of A, B, A that is the change from B to A, though \
-    nobody has heard of B. Use settle for changes, and debounce for events that stand for themselves.
+    B was never sent. Use settle for changes, and debounce for events that stand for themselves.
 
     What waits when the pipeline is stopped continues to wait in the next run, and is sent at once if its time has \
     come meanwhile; with on_stop: flush it is sent before the end.
@@ -96,13 +96,13 @@ private enum SettleOptions {
   static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait")
 }
 
-private final class Settle: Step {
+private final class Settle: QuietStep {
   private let key: Evaluation
   private let relevance: Relevance
   private let arraysBy: Key?
-  private let context: StepContext
+  let context: StepContext
   /// Of each key that waits the combined change, as `Row` writes it.
-  private var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
+  var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
 
   init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[SettleOptions.key])
@@ -117,34 +117,15 @@ private final class Settle: Step {
       bound: options[SettleOptions.bound])
   }
 
-  func start(_ out: Downstream) { setAlarm(out) }
-
   func take(_ event: Event, _ out: Downstream) throws {
     let key = (try key.first(event) ?? .null).detach()
     let change = try Row(change: event.value)
     let row = machine.state.value(for: key).map { Row(kept: $0.element.value).followed(by: change) } ?? change
-    if let early = machine.accept(event.with(row.kept).detached, for: key, at: out.now) { send(early, out) }
-    setAlarm(out)
-  }
-
-  func wake(_ out: Downstream) {
-    while let due = machine.due(at: out.now) { send(due, out) }
-    setAlarm(out)
-  }
-
-  func finish(_ ending: Ending, _ out: Downstream) {
-    switch ending {
-    case .flush: for waiting in machine.flush() { send(waiting, out) }
-    case .keep: context.noteWaiting(machine.state.count)
-    }
-  }
-
-  private func setAlarm(_ out: Downstream) {
-    if let deadline = machine.nextDeadline { out.setAlarm(at: deadline) }
+    wait(event.with(row.kept), for: key, out)
   }
 
   /// Sends the combined change of a row, unless it has cancelled out.
-  private func send(_ event: Event, _ out: Downstream) {
+  func emit(_ event: Event, _ out: Downstream) {
     let row = Row(kept: event.value)
     do {
       switch (row.before, row.after) {

@@ -26,7 +26,7 @@ final class Timers: Scenario {
         near:
           from: made
           steps:
-            - remind: { key: .id, at: .due, before: [50ms, 0s] }
+            - remind: { key: .id, at: .due, before: [50ms, 0s], when_missing: fire }
             - map: '"\\(.key) \\(.lead)"'
       sinks:
         quiet_log: { jsonl: quiet.jsonl, from: quiet }
@@ -51,11 +51,12 @@ final class Timers: Scenario {
     Set(place.logLines("\(name).jsonl").map { String($0.dropFirst().dropLast()) })
   }
 
-  /// What must come out and has not: of each key its last value, of each time both reminders.
+  /// What must come out and has not: of each key its last value, of each time the reminder at it; the one before it is
+  /// dropped where a run that was killed has slept past the time.
   private func lost(quiet: Set<String>, near: Set<String>) -> [String] {
     let last = last ?? 0
     let values = (0..<last / Self.row).map { "\($0) \(Self.row - 1)" }.filter { !quiet.contains($0) }
-    let reminders = (0..<last).flatMap { ["\($0) 50ms", "\($0) 0s"] }.filter { !near.contains($0) }
+    let reminders = (0..<last).map { "\($0) 0s" }.filter { !near.contains($0) }
     return values + reminders
   }
 

@@ -6,12 +6,14 @@ import Testing
 @testable import Nodes
 
 @Suite struct HorizonRulesTests {
-  private static let order = RowOrder(".n")!
+  private let order: RowOrder
 
-  private func place(_ position: Value) -> RowPlace { RowPlace(order: Self.order, position: position) }
+  init() throws { order = try #require(RowOrder(".n")) }
 
-  private func truncated(_ last: Value, moves: Bool = false, order: RowOrder = order) -> Coverage {
-    .truncated(Horizon(order: order, last: last, moves: moves))
+  private func place(_ position: Value) -> RowPlace { RowPlace(order: order, position: position) }
+
+  private func truncated(_ last: Value, moves: Bool = false, order other: RowOrder? = nil) -> Coverage {
+    .truncated(Horizon(order: other ?? order, last: last, moves: moves))
   }
 
   @Test("a row missing from a complete poll is gone, and of a partial one nothing is known")
@@ -34,9 +36,7 @@ import Testing
     #expect(truncated(.number(5), order: other).absence(from: place(.number(4))) == .outOfSight)
   }
 
-  @Test(
-    "a poll would have shown a row before a fixed horizon, and any row where the order or the position is not known"
-  )
+  @Test("a poll would have shown a row before a fixed horizon, or one whose place is not known")
   func shown() {
     let row = Value.record([("n", .number(5))])
     let event = Event(row, Poll(source: "in", number: 1, at: 0, rows: [row]), row: 0)
@@ -48,7 +48,7 @@ import Testing
 
   @Test("places are stored only for a fixed order")
   func fixedOrder() {
-    #expect(truncated(.number(1)).fixedOrder == Self.order && truncated(.number(1), moves: true).fixedOrder == nil)
+    #expect(truncated(.number(1)).fixedOrder == order && truncated(.number(1), moves: true).fixedOrder == nil)
     #expect(Coverage.complete.fixedOrder == nil && Coverage.truncated(nil).fixedOrder == nil)
   }
 

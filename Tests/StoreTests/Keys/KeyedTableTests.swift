@@ -69,7 +69,9 @@ import Testing
   func description() throws {
     do {
       let state = try folder.open()
-      #expect(try state.table(node: "n", description: ".id").formerDescription == nil)
+      let table = try state.table(node: "n", description: ".id")
+      #expect(table.formerDescription == nil)
+      table.set(bytes("1"), for: bytes("a"))
       try state.commit { _ in }
     }
     do {
@@ -145,5 +147,27 @@ import Testing
     }
     #expect(table.oldest?.key == bytes("new 0"))
     #expect(try folder.snapshot().open().table(node: "n", description: "").oldest?.key == bytes("0"))
+  }
+
+  @Test(
+    "a table that is filled and emptied within an epoch leaves nothing to commit, and none without a key is stored"
+  )
+  func passing() throws {
+    let state = try folder.open()
+    let table = try state.table(node: "n", description: "")
+    table.set(bytes("1"), for: bytes("a"))
+    #expect(state.pendingBytes > 0)
+    table.removeAll()
+    #expect(state.pendingBytes == 0 && table.count == 0 && table.value(for: bytes("a")) == nil)
+    try state.commit { _ in }
+    #expect(try state.database.integer("SELECT count(*) FROM nodes") == 0)
+    table.set(bytes("2"), for: bytes("b"))
+    try state.commit { _ in }
+    table.removeAll()
+    #expect(state.pendingBytes > 0)
+    try state.commit { _ in }
+    let again = try folder.snapshot().open()
+    #expect(try again.table(node: "n", description: "").count == 0)
+    #expect(try again.database.integer("SELECT count(*) FROM nodes") == 1)
   }
 }

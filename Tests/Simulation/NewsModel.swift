@@ -1,0 +1,95 @@
+import JSON
+import Engine
+import Language
+
+/// A plain model of `changes` over polls that are truncated, partial or glitches: which changes each poll makes.
+///
+/// Rows are known by `.k`, and their place in the list is `.n`.
+struct NewsModel {
+  private struct Absent {
+    var value: Value
+    var polls: Int
+    var place: Double?
+  }
+
+  let emitsFirst: Bool
+  let removedAfter: Int
+  private var coverage: Coverage?
+  private var isHeld = false
+  private var sight: [String: Value] = [:]
+  private var places: [String: Double] = [:]
+  private var absent: [String: Absent] = [:]
+  private var rows: [Value] = []
+
+  init(emitsFirst: Bool, removedAfter: Int) {
+    (self.emitsFirst, self.removedAfter) = (emitsFirst, removedAfter)
+  }
+
+  mutating func take(_ row: Value) { rows.append(row) }
+
+  /// The changes of a poll, as type, key and value after.
+  mutating func end(_ poll: Poll) -> [(type: String, key: String, after: Value?)] {
+    defer { rows = [] }
+    let keys = Set(rows.map(key))
+    let missing = sight.keys.filter { !keys.contains($0) }
+    let isLoss = coverage != nil && sight.count >= TriedStep.guardedRows && missing.count * 2 > sight.count
+    if isLoss, poll.isComplete, !isHeld {
+      isHeld = true
+      return []
+    }
+    var changes: [(type: String, key: String, after: Value?)] = []
+    let isReported = emitsFirst || coverage != nil
+    for row in rows {
+      let key = key(row)
+      if let before = sight[key] ?? absent[key]?.value {
+        if isReported, before != row { changes.append(("changed", key, row)) }
+      } else if isLoss, !poll.isComplete {
+        continue
+      } else if isReported, emitsFirst || isNews(row) {
+        changes.append(("added", key, row))
+      }
+      absent[key] = nil
+      sight[key] = row
+      if case .truncated(let horizon?) = poll.coverage, !horizon.moves { places[key] = place(row) }
+    }
+    if isLoss, !poll.isComplete { return changes }
+    if poll.isComplete { changes += lose(missing.sorted(), poll.coverage, isReported) }
+    if poll.coverage != .partial { (coverage, isHeld) = (poll.coverage, false) }
+    return changes
+  }
+
+  private mutating func lose(
+    _ missing: [String], _ coverage: Coverage, _ isReported: Bool
+  ) -> [(type: String, key: String, after: Value?)] {
+    var removed: [String] = []
+    for (key, row) in absent where isGone(row.place, coverage) {
+      absent[key]?.polls += 1
+      if row.polls + 1 >= removedAfter { removed.append(key) }
+    }
+    for key in missing {
+      guard let value = sight.removeValue(forKey: key) else { continue }
+      let place = places.removeValue(forKey: key)
+      // What was only seen before there was a baseline is none of it.
+      if !isReported, coverage == .complete { continue }
+      let isGone = isGone(place, coverage)
+      absent[key] = Absent(value: value, polls: isGone ? 1 : 0, place: place)
+      if isGone, removedAfter == 1 { removed.append(key) }
+    }
+    for key in removed { absent[key] = nil }
+    return isReported ? removed.sorted().map { ("removed", $0, nil) } : []
+  }
+
+  private func isGone(_ place: Double?, _ coverage: Coverage) -> Bool {
+    guard case .truncated(let horizon) = coverage else { return coverage == .complete }
+    guard let horizon, !horizon.moves, let place else { return false }
+    return place > horizon.last.double ?? 0
+  }
+
+  private func isNews(_ row: Value) -> Bool {
+    guard case .truncated(let horizon?) = coverage else { return true }
+    return place(row) > horizon.last.double ?? 0
+  }
+
+  private func key(_ row: Value) -> String { row.member("k")?.string ?? "" }
+  private func place(_ row: Value) -> Double { row.member("n")?.double ?? 0 }
+}
