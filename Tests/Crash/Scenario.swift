@@ -32,7 +32,8 @@ extension Scenario {
 
 /// All scenarios, by name.
 enum ScenarioKind: String, CaseIterable, Sendable {
-  case polls, glitches, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed, piped,
+  case polls, glitches, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed,
+    piped,
     posted, calendar, downloads
   case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo
 

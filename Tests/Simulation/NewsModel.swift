@@ -54,7 +54,7 @@ struct NewsModel {
     }
     if isLoss, !poll.isComplete { return changes }
     if poll.isComplete { changes += lose(missing.sorted(), poll.coverage, isReported) }
-    if poll.coverage != .partial { (coverage, isHeld) = (poll.coverage, false) }
+    if poll.coverage != .partial || coverage == nil { (coverage, isHeld) = (poll.coverage, false) }
     return changes
   }
 
@@ -69,8 +69,6 @@ struct NewsModel {
     for key in missing {
       guard let value = sight.removeValue(forKey: key) else { continue }
       let place = places.removeValue(forKey: key)
-      // What was only seen before there was a baseline is none of it.
-      if !isReported, coverage == .complete { continue }
       let isGone = isGone(place, coverage)
       absent[key] = Absent(value: value, polls: isGone ? 1 : 0, place: place)
       if isGone, removedAfter == 1 { removed.append(key) }
@@ -86,8 +84,8 @@ struct NewsModel {
   }
 
   private func isNews(_ row: Value) -> Bool {
-    guard case .truncated(let horizon?) = coverage else { return true }
-    return place(row) > horizon.last.double ?? 0
+    guard case .truncated(let horizon?) = coverage else { return coverage != .partial }
+    return !horizon.moves && place(row) > horizon.last.double ?? 0
   }
 
   private func key(_ row: Value) -> String { row.member("k")?.string ?? "" }

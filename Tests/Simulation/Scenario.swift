@@ -56,7 +56,8 @@ struct Scenario {
       seed: dice.next(), keys: isNews ? 6 : 1 + dice.below(4), isNews: isNews,
       isSteady: kind == .polls && dice.below(3) > 0,
       start: Self.start, hasTies: seed % 4 == 3)
-    other = Saying(seed: dice.next(), keys: 3, isNews: false, isSteady: false, start: Self.start, hasTies: false)
+    other = Saying(
+      seed: dice.next(), keys: 3, isNews: false, isSteady: false, start: Self.start, hasTies: false)
 
     var lines = ["name: p", "sources:"]
     lines.append(

@@ -33,7 +33,9 @@ enum RecordedLimit {
   /// - Parameter lengths: How many polls there are of each length.
   static func limit(_ lengths: [Int: Int]) -> Int? {
     let count = lengths.values.reduce(0, +)
-    guard let longest = lengths.max(by: { $0.key < $1.key }), count >= fewest, longest.key > 0 else { return nil }
+    guard let longest = lengths.max(by: { $0.key < $1.key }), count >= fewest, longest.key > 0 else {
+      return nil
+    }
     return longest.value * 100 >= count * share ? longest.key : nil
   }
 }

@@ -192,8 +192,9 @@ private final class LaunchLibrarySource: PollSource {
     return PollAnswer(launches, notes: fetch.notes(), coverage: coverage)
   }
 
-  /// One pass over the pages, the first of which has `size` launches; nil where a page cannot be had, which only a second
-  /// pass may lack. With `hasTies` the service may change the order of launches at one position.
+  /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
+  ///
+  /// The first page has `size` launches. With `hasTies` the service may change the order of launches at one position.
   private func pass(by size: Int, hasTies: Bool, _ ask: ListReader.Ask) throws -> ListReading? {
     var reading = ListReading(limit) { $0.member("id") ?? .null }
     var asked: Set<Address> = []

@@ -35,7 +35,7 @@ final class Glitches: Scenario {
     let count = place.logLines("log.jsonl").count
     var polls = 0
     while changes(polls, last: .max).count < count { polls += 70 }
-    // A last poll that is repeated for ever must not be a glitch.
+    // A last poll that is repeated without end must not be a glitch.
     let end = (polls / 7 + 10) * 7 + 5
     last = end
     truth = changes(end + 5, last: end)

@@ -62,7 +62,8 @@ import Testing
     #expect(try changes("changes: .id", polls) == ["1h removed b 2>-", "2h changed d 3>4"])
   }
 
-  @Test("in a list whose rows move, a row that was never seen may come from beyond the horizon: it is not added")
+  @Test(
+    "in a list whose rows move, a row that was never seen may come from beyond the horizon: it is not added")
   func movedIn() throws {
     let polls = ["a1 b9/ truncated .n moves", "a1 c3 b9/ truncated .n moves", "a1 c4 b9/ truncated .n moves"]
     #expect(try changes("changes: .id", polls) == ["2h changed c 3>4"])

@@ -109,7 +109,9 @@ import System
 
   @Test("in an older recording of launches whose polls are nearly all of one length, that is the limit")
   func olderLimit() throws {
-    let lines = (1...10).map { #"{"at":\#($0),"rows":[{"id":\#($0),"net":"a"},{"id":\#($0 + 1),"net":"b"}]}"# }
+    let lines = (1...10).map {
+      #"{"at":\#($0),"rows":[{"id":\#($0),"net":"a"},{"id":\#($0 + 1),"net":"b"}]}"#
+    }
     try folder.write("up.jsonl", lines.joined(separator: "\n"))
     let horizon = Horizon(order: try #require(RowOrder(".net")), last: .string("b"), moves: true)
     #expect(
