@@ -40,12 +40,13 @@ const char *flow_mhd_load(void) {
 
 struct MHD_Daemon *flow_mhd_start(
     int listener, unsigned connections, unsigned seconds, MHD_AccessHandlerCallback answer,
-    MHD_RequestCompletedCallback completed, void *context) {
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context) {
   return library.start_daemon(
     // poll(2), since select(2) refuses descriptors from 1024 on.
     MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC, 0, NULL, NULL, answer, context,
     MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, connections,
-    MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_END);
+    MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+    MHD_OPTION_NOTIFY_CONNECTION, connected, context, MHD_OPTION_END);
 }
 
 void flow_mhd_stop(struct MHD_Daemon *server) { library.stop_daemon(server); }
@@ -58,12 +59,15 @@ void flow_mhd_client(struct MHD_Connection *connection, char *text, unsigned siz
   inet_ntop(AF_INET, &((const struct sockaddr_in *)info->client_addr)->sin_addr, text, size);
 }
 
-void flow_mhd_make_reset(struct MHD_Connection *connection) {
+int flow_mhd_descriptor(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
     library.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  if (!info) return;
+  return info ? info->connect_fd : -1;
+}
+
+void flow_mhd_make_reset(struct MHD_Connection *connection) {
   struct linger linger = {.l_onoff = 1, .l_linger = 0};
-  setsockopt(info->connect_fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+  setsockopt(flow_mhd_descriptor(connection), SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
 }
 
 int flow_mhd_values(

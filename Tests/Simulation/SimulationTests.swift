@@ -52,6 +52,7 @@ import Testing
         33,
         "windows of several keys that end at one instant came in the order in which the keys were first seen"
       ),
+      (3_002_406, "lines were written again where others renamed the file that a rotation had begun"),
       (2124, "an old file that a power cut had left with half a line was taken for whole"),
     ] as [(UInt64, String)])
   func found(seed: UInt64, what: String) throws {

@@ -19,6 +19,24 @@ import TestSupport
     return String(decoding: bytes[..<count], as: UTF8.self)
   }
 
+  @Test(
+    "a lock ends with its last reference, though a child that is being spawned has a copy of its descriptor")
+  func releasedLock() throws {
+    var lock: (any DiskLock)? = try disk.lock(folder["lock"])
+    let identity = try #require(FileIdentity(at: folder["lock"]))
+    let number = (Int32(0)..<4096).first { number in
+      var status = stat()
+      return fstat(number, &status) == 0 && UInt(status.st_ino) == identity.inode
+        && UInt(status.st_dev) == identity.device
+    }
+    let copy = dup(try #require(number))
+    defer { close(copy) }
+    #expect(throws: DiskError.self) { try disk.lock(folder["lock"]) }
+    withExtendedLifetime(lock) {}
+    lock = nil
+    _ = try disk.lock(folder["lock"])
+  }
+
   @Test("what is added is at the end, read from any place, and the file known by what it is")
   func files() throws {
     try folder.write("a", "12")

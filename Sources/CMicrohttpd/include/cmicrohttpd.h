@@ -15,12 +15,18 @@ const char *flow_mhd_load(void);
 /// cannot be.
 struct MHD_Daemon *flow_mhd_start(
     int listener, unsigned connections, unsigned seconds, MHD_AccessHandlerCallback answer,
-    MHD_RequestCompletedCallback completed, void *context);
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context);
 /// Waits for what is under way.
 void flow_mhd_stop(struct MHD_Daemon *server);
 
 /// The address of a client, as text.
 void flow_mhd_client(struct MHD_Connection *connection, char *text, unsigned size);
+/// Whether a connection has begun, rather than ended.
+static inline bool flow_mhd_has_begun(enum MHD_ConnectionNotificationCode what) {
+  return what == MHD_CONNECTION_NOTIFY_STARTED;
+}
+/// The socket of a connection; -1 if it is unknown.
+int flow_mhd_descriptor(struct MHD_Connection *connection);
 /// Closing the connection is to look as if the server had crashed.
 void flow_mhd_make_reset(struct MHD_Connection *connection);
 /// Each parameter of the query, or each header.

@@ -125,7 +125,7 @@ private final class JSONLines: KeepingSink {
 
   func endTurn() throws {
     guard let outbox = context.outbox else { return try files.write() }
-    try files.followNames()
+    try files.prepare()
     if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
     // Previously written lines are compared before the next commit: files that were set aside or rotated since are
     // found by the earlier marks.

@@ -7,14 +7,17 @@ import Synchronization
 final class SkyFront: Sendable {
   let origin: String
   let isStopped = Atomic(false)
+  let arrivals: ArrivalLimit
   private let sky: Sky
   private let dripping: Duration
   private let isEverywhere: Bool
   private let clock: @Sendable () -> SkyTime
 
   init(
-    _ sky: Sky, port: Int, dripping: Duration, isEverywhere: Bool, clock: @escaping @Sendable () -> SkyTime
+    _ sky: Sky, port: Int, dripping: Duration, arrivals: ArrivalLimit, isEverywhere: Bool,
+    clock: @escaping @Sendable () -> SkyTime
   ) {
+    self.arrivals = arrivals
     (self.sky, self.dripping, self.isEverywhere, self.clock) = (sky, dripping, isEverywhere, clock)
     origin = "http://127.0.0.1:\(port)"
   }
@@ -171,8 +174,9 @@ func answerRequest(
     size.pointee = 0
     return isRead ? .YES : .NO
   }
-  return Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue().answer(
-    connection, String(cString: path), String(cString: method), incoming)
+  let front = Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue()
+  front.arrivals.end(flow_mhd_descriptor(connection))
+  return front.answer(connection, String(cString: path), String(cString: method), incoming)
 }
 
 /// The library calls this at the end of a request.
@@ -183,4 +187,7 @@ func releaseRequest(
   guard let own, let known = own.pointee else { return }
   own.pointee = nil
   Unmanaged<SkyFront.Incoming>.fromOpaque(known).release()
+  guard let context, let connection else { return }
+  let front = Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue()
+  front.arrivals.begin(flow_mhd_descriptor(connection))
 }

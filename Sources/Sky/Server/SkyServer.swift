@@ -23,20 +23,24 @@ public final class SkyServer: Sendable {
 
   /// Starts to serve; port 0 is any free port.
   ///
+  /// A request must arrive within `arrival`, counted from the connection or from the end of its last response.
+  ///
   /// With `isEverywhere`, links in answers lead to the host that the client addressed.
   public init(
-    _ sky: Sky, port wanted: Int = 0, dripping: Duration = .seconds(5), isEverywhere: Bool = false,
-    clock: @escaping @Sendable () -> SkyTime
+    _ sky: Sky, port wanted: Int = 0, dripping: Duration = .seconds(5), arrival: Duration = .seconds(20),
+    isEverywhere: Bool = false, clock: @escaping @Sendable () -> SkyTime
   ) throws(Failure) {
     if let problem = flow_mhd_load() { throw Failure(description: String(cString: problem)) }
     let listener: LoopbackSocket = try LoopbackSocket(port: wanted)
     port = listener.port
     front = SkyFront(
-      sky, port: listener.port, dripping: dripping, isEverywhere: isEverywhere, clock: clock)
+      sky, port: listener.port, dripping: dripping, arrivals: ArrivalLimit(arrival),
+      isEverywhere: isEverywhere, clock: clock)
     let context = Unmanaged.passUnretained(front).toOpaque()
     guard
       let daemon = flow_mhd_start(
-        listener.descriptor, Self.connections, Self.patience, answerRequest, releaseRequest, context)
+        listener.descriptor, Self.connections, Self.patience, answerRequest, releaseRequest,
+        noteConnection, context)
     else {
       close(listener.descriptor)
       throw Failure(description: "the server cannot be started: \(String(cString: strerror(errno)))")

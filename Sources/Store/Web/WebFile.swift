@@ -86,5 +86,9 @@ private struct OpeningLock {
     }
   }
 
-  func release() { close(descriptor) }
+  /// Unlocks it first: until its exec, a child that is being spawned has a copy of the descriptor.
+  func release() {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }

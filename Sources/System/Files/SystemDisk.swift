@@ -1,5 +1,6 @@
 import CGlibc
 import Glibc
+import Synchronization
 
 /// The machine's file system.
 ///
@@ -154,13 +155,19 @@ private final class SystemFile: DiskFile, DiskLock {
   private static let pipePatience: Int32 = 100
 
   let number: Int32
+  /// Whether the lock was taken through this descriptor.
+  private let isLocked = Atomic(false)
 
   init(_ path: String, _ flags: Int32, _ mode: mode_t, _ followsLinks: Bool) throws(DiskError) {
     let all = flags | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     number = try checked { Int(Glibc.open(path, all, mode)) }.number
   }
 
-  deinit { close(number) }
+  deinit {
+    // Closing is not enough: until its exec, a child that is being spawned has a copy of the descriptor.
+    if isLocked.load(ordering: .relaxed) { flock(number, LOCK_UN) }
+    close(number)
+  }
 
   var status: DiskStatus? {
     var status = stat()
@@ -189,6 +196,7 @@ private final class SystemFile: DiskFile, DiskLock {
       attempts -= 1
       usleep(5000)
     }
+    isLocked.store(true, ordering: .relaxed)
   }
 
   var birth: Int? { birthTime(number, "", atEmptyPath) }

@@ -60,6 +60,17 @@ import System
     #expect(Set(folder.names) == ["a.bin", "b.bin", "outside"])
   }
 
+  @Test(
+    "what is no file is neither replaced nor taken for the download", arguments: ["", ", overwrite: changed"])
+  func special(more: String) throws {
+    mkfifo(folder["a.bin"], 0o600)
+    mkdir(folder["b.bin"], 0o700)
+    let seen = try bench([.init("x")]).run(sink(more), lines: [row("a"), row("b")])
+    #expect(Set(folder.names) == ["a.bin", "b.bin"])
+    #expect(asked.entries.isEmpty && seen.statistics.last?.errors == 2)
+    #expect(seen.log.count { $0.contains("is no file that could be written anew") } == 2, "\(seen.log)")
+  }
+
   @Test("a file that is there is asked for if it has changed, where that is wanted")
   func changed() throws {
     try folder.write("a.bin", "old")

@@ -80,6 +80,55 @@ import Testing
     #expect(try ask(server.url + "/").get().status == 200)
   }
 
+  @Test("a request that takes too long to arrive has its connection closed, whether it drips or not")
+  func slowRequests() throws {
+    let sky = Sky(seed: 2, upcoming: 20)
+    let server = try SkyServer(sky, arrival: .milliseconds(300)) { LaunchWorld.start }
+    defer { server.stop() }
+    for beginning in [
+      "GET / HTTP/1.1\r\nX: ", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
+    ] {
+      let client = try connected(to: server.port)
+      defer { close(client) }
+      var isOpen = isSent(client, beginning)
+      let start = ContinuousClock.now
+      while isOpen, ContinuousClock.now - start < .seconds(30) {
+        usleep(20_000)
+        isOpen = isSent(client, "x")
+      }
+      #expect(!isOpen && ContinuousClock.now - start >= .milliseconds(200))
+    }
+    // On a connection that is used again, each request has its own time.
+    let client = try connected(to: server.port)
+    defer { close(client) }
+    for _ in 0..<4 {
+      usleep(150_000)
+      #expect(isSent(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+      var room = [UInt8](repeating: 0, count: 1 << 16)
+      #expect(recv(client, &room, room.count, 0) > 0)
+    }
+  }
+
+  private func connected(to port: Int) throws -> Int32 {
+    let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    #expect(result == 0)
+    return client
+  }
+
+  private func isSent(_ client: Int32, _ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  }
+
   @Test("an answer that drips comes whole, though slowly")
   func drip() throws {
     let server = try server("drip=1")
@@ -144,18 +193,8 @@ import Testing
   func twoLengths() throws {
     let server = try server()
     defer { server.stop() }
-    let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let connection = try connected(to: server.port)
     defer { close(connection) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(server.port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    let code = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    #expect(code == 0)
     let request = Array(
       """
       POST /2.3.0/launches/upcoming/ HTTP/1.1\r

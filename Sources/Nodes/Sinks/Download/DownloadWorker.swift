@@ -60,6 +60,10 @@ struct DownloadWorker: DeliveryWorker {
         DownloadReceiver.Start(size: $0.size, validator: $0.validator)
       }
       if disk.exists(task.path) {
+        // A pipe, a device or a folder: it cannot be replaced by the file, and is not the file either.
+        if disk.status(of: task.path)?.isRegular == false {
+          throw DeliveryFailure("\(task.path) is no file that could be written anew", mayPass: false)
+        }
         if !replaces { return nil }
         if start == nil, let time = disk.beginning(of: task.path) {
           request.headers.append(Header("If-Modified-Since", httpDate(time)))

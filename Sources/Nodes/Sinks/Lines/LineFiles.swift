@@ -23,7 +23,6 @@ import System
 ///
 /// A file has a mark as soon as it is open, before anything is written to it. Committing that mark first, as requested
 /// by `needsMarks`, prevents repeated lines in new files as well.
-/// asks for, has nothing written twice in files that were new either.
 final class LineFiles {
   typealias File = LineFile
 
@@ -48,8 +47,8 @@ final class LineFiles {
   private var marked: [String: FileIdentity] = [:]
   /// When each mark was made, by `clock`; 0 for marks of the previous run.
   private var markedAt: [String: Int] = [:]
-  /// Paths whose lines were taken since the last commit; they are written when the marks are.
-  private var taken: Set<String> = []
+  /// How many bytes of each path were taken since the last commit; they are written when the marks are.
+  private var taken: [String: Int] = [:]
   /// The least number of marks to keep; `limit` if that is larger.
   private static let leastMarks = 1000
   /// Whether a file is, or will be, written to that is not the one of its last mark: marks should be committed, best
@@ -97,18 +96,22 @@ final class LineFiles {
       taken.append((file.path, file.lines.bytes))
       file.lines.removeAll()
     }
-    self.taken.formUnion(taken.map(\.path))
+    for (path, lines) in taken { self.taken[path, default: 0] += lines.count }
     return taken.sorted { $0.path < $1.path }
   }
 
-  /// Checks which of the files to be written were renamed by other processes, so that `needsMarks` is known before
-  /// `write()`.
-  func followNames() throws {
+  /// Begins new files where others were renamed by other processes or are due to be rotated, so that `needsMarks` is
+  /// known before `write()`.
+  func prepare() throws {
     for file in open.values where file.lines.count > 0 {
       guard let open = file.file else { continue }
+      let count = file.lines.count + (taken[file.path] ?? 0)
       var isNew = false
-      try patiently(file.path, "opened") { () throws(FileFailure) in isNew = try open.followName(now) }
-      if isNew { file.isChanged = true }
+      try patiently(file.path, "opened") { () throws(FileFailure) in
+        isNew = try open.prepare(for: count, now)
+      }
+      file.isPrepared = true
+      if isNew { (file.isChanged, file.isUnsynced) = (true, true) }
       if file.isBesideMark { needsMarks = true }
     }
   }
@@ -208,7 +211,7 @@ final class LineFiles {
   func takeSurplusMarks() -> [String] {
     let bound = max(Self.leastMarks, limit)
     guard marked.count > bound else { return [] }
-    let idle = marked.keys.filter { files[$0] == nil && resumed[$0] == nil && !taken.contains($0) }
+    let idle = marked.keys.filter { files[$0] == nil && resumed[$0] == nil && taken[$0] == nil }
     let surplus = idle.sorted { (markedAt[$0] ?? 0, $0) < (markedAt[$1] ?? 0, $1) }
       .prefix(marked.count - bound * 3 / 4)
     for path in surplus { (marked[path], markedAt[path]) = (nil, nil) }
@@ -217,7 +220,7 @@ final class LineFiles {
 
   /// Notes that the latest marks were committed and earlier ones are no longer needed.
   func marksAreKept() {
-    taken = []
+    taken = [:]
     for file in files.values {
       if let open = file.file { open.marksAreKept() } else { file.held.marksAreKept() }
     }
@@ -315,7 +318,7 @@ final class LineFiles {
     file.endsReplay = false
     file.isChanged = true
     file.isUnsynced = true
-    try open.append(bytes, now: now)
+    try open.append(bytes, now: now, isPrepared: file.isPrepared)
     if file.isBesideMark { needsMarks = true }
   }
 }
@@ -332,6 +335,8 @@ final class LineFile {
   /// Whether it may differ from its last mark.
   var isChanged = true
   var isUnsynced = true
+  /// Whether it is rotated before marks are committed, and not when lines are written.
+  var isPrepared = false
   /// Whether the replay must be ended before the next bytes are written.
   var endsReplay = false
   /// Its mark when it was closed.
@@ -369,7 +374,7 @@ final class LineFile {
     file?.finishPacking()
     closedAt = file?.mark
     newFolders += file?.newFolders ?? []
-    defer { file = nil }
+    defer { (file, isPrepared) = (nil, false) }
     guard let file, file.isWithin else { return nil }
     if isUnsynced { file.retirePassed() }
     return closedAt

@@ -63,14 +63,18 @@ final class RotatingFile {
   /// Folders whose entries may not have been synced.
   var newFolders: [String] { file.newFolders }
 
-  /// Appends a buffer of whole lines, after rotating the file if it is due; `now` in seconds since 1970.
-  func append(_ bytes: UnsafeRawBufferPointer, now: Int) throws(FileFailure) {
+  /// Appends a buffer of whole lines; `now` in seconds since 1970.
+  ///
+  /// The file is rotated first if it is due, unless it was prepared for these lines.
+  func append(
+    _ bytes: UnsafeRawBufferPointer, now: Int, isPrepared: Bool = false
+  ) throws(FileFailure) {
     let passed = try surplus.map { surplus throws(FileFailure) in try passOver(bytes, surplus, now) } ?? 0
     if surplus != nil { return }
     do throws(FileFailure) { try catchUp() } catch { throw error.counting(passed) }
     guard passed < bytes.count else { return }
     do throws(FileFailure) {
-      try add(UnsafeRawBufferPointer(rebasing: bytes[passed...]), now)
+      try add(UnsafeRawBufferPointer(rebasing: bytes[passed...]), now, mayRotate: !isPrepared)
     } catch {
       throw error.counting(passed + error.written)
     }
@@ -90,16 +94,25 @@ final class RotatingFile {
     try file.sync()
   }
 
-  /// Reopens the file by its name if another process has renamed it; returns whether it did.
-  func followName(_ now: Int) throws(FileFailure) -> Bool {
-    guard surplus == nil, owed.isEmpty, file.hasLostName else { return false }
-    try beginAnew(now)
-    return true
+  /// Begins the file that the next lines go to: if another process has renamed this one, or its rotation is due before
+  /// `count` more bytes.
+  ///
+  /// Returns whether it is a new one, which needs a mark before lines are written to it: another process may rename it
+  /// too, and then no older mark leads to it.
+  func prepare(for count: Int, _ now: Int) throws(FileFailure) -> Bool {
+    guard surplus == nil, owed.isEmpty else { return false }
+    let before = current
+    if file.hasLostName {
+      try beginAnew(now)
+    } else if isDue(count, now) {
+      try rotate(now)
+    }
+    return current != before
   }
 
-  private func add(_ bytes: UnsafeRawBufferPointer, _ now: Int) throws(FileFailure) {
+  private func add(_ bytes: UnsafeRawBufferPointer, _ now: Int, mayRotate: Bool) throws(FileFailure) {
     if packing?.isDone == true { finishPacking() }
-    if isDue(bytes.count, now) { try rotate(now) }
+    if mayRotate, isDue(bytes.count, now) { try rotate(now) }
     let before = file.file
     try file.append(bytes)
     if file.identity != current {

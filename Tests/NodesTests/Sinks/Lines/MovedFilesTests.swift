@@ -69,12 +69,31 @@ import System
     _ = try lone.keepMark(of: path)
     rename(path, folder["x-20261122"])
     try lone.files.append(Array("22\n".utf8), to: path)
-    try lone.files.followNames()
+    try lone.files.prepare()
     #expect(lone.files.needsMarks)
     let kept = try #require(try lone.keepMark(of: path))
     #expect(kept.identity == FileIdentity(at: path) && kept.offset == 0)
     try lone.files.write()
     #expect(try folder.text("x") == "22\n" && folder.text("x-20261122") == "1\n")
+  }
+
+  @Test("a file that is due to be rotated has a mark before anything is written to the new one")
+  func rotatedWhileOpen() throws {
+    let lone = LoneFiles(Rotation(size: 3), keepsMarks: true)
+    try lone.write("1\n".utf8, to: path)
+    _ = try lone.keepMark(of: path)
+    try lone.files.append(Array("22\n".utf8), to: path)
+    try lone.files.prepare()
+    #expect(lone.files.needsMarks)
+    let kept = try #require(try lone.keepMark(of: path))
+    #expect(kept.identity == FileIdentity(at: path) && kept.offset == 0)
+    // Another process may rename the new file at once: its mark leads to it.
+    try lone.files.write()
+    #expect(try folder.text("x") == "22\n" && folder.text("x.1") == "1\n")
+    rename(path, folder["x-20261122"])
+    let next = try killed.replay("22\n3\n".utf8, from: kept)
+    #expect(try folder.text("x-20261122") == "22\n" && folder.text("x") == "3\n")
+    #expect(next.told().isEmpty)
   }
 
   @Test("a file that was overwritten up to the mark is not taken for the one that was written")
