@@ -109,7 +109,7 @@ import Testing
     let place = try Workplace(Self.dedupe, input: "{\"id\":1}\n")
     #expect(try place.flow("run", "p.yaml").status == 0)
     let edited = Self.dedupe.replacingOccurrences(
-      of: "[dedupe: .id]", with: "[filter: true, dedupe: .id, map: .]")
+      of: "[dedupe: .id]", with: "[filter: . != null, dedupe: .id, map: .]")
     try place.write("p.yaml", edited)
     #expect(try place.flow("run", "p.yaml") == Outcome(status: 0, output: "", errors: ""))
   }

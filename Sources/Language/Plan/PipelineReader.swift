@@ -26,6 +26,8 @@ public struct PipelineReader {
   /// Files that sinks write, in all the pipelines so far.
   private var filesWritten: [(path: String, place: SourceRange)] = []
   private var settingsUsed: Set<String> = []
+  /// The members of `$config` that the pipelines read.
+  public private(set) var configRead: Set<String> = []
 
   struct Unreadable: Error {
     let path: String
@@ -45,6 +47,7 @@ public struct PipelineReader {
       found.add(builder.checker.problems)
       for scalar in builder.checker.filesWritten { claim(scalar, &found) }
       settingsUsed.formUnion(builder.settingsUsed)
+      configRead.formUnion(builder.checker.configRead)
       secrets.add(builder.checker.secrets)
       secrets.add(document.secrets)
     }

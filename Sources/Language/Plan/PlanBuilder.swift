@@ -40,6 +40,13 @@ struct PlanBuilder {
       vars: variables.value, config: reader.config, timeZone: zone ?? reader.defaultTimeZone)
     checker = Checker(vars: variables.value, config: reader.config, scope: scope, catalog: catalog)
     checker.problems.add(problems)
+    checker.settings = reader.settings
+    // A recording contains what its sources added.
+    let sources = root.mapping?["sources"]?.value.mapping?.entries ?? []
+    let kinds = sources.flatMap { $0.value.mapping?.entries.map(\.key.text) ?? [] }
+    if kinds.contains(where: { kind in catalog.sources.contains { $0.kind == kind && $0.isScript } }) {
+      checker.metaMembers = nil
+    }
   }
 
   mutating func build() -> Plan? {

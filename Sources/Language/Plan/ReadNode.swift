@@ -64,11 +64,12 @@ extension PlanBuilder {
   private func reportStrays(_ entries: [YAMLNode.Entry], _ beside: [AnyOption], _ spec: NodeSpec?) {
     for entry in entries where !beside.contains(where: { $0.name == entry.key.text }) {
       let name = entry.key.text
-      let own = spec?.options.map(\.name) ?? []
+      let own = spec?.innerOptions.map(\.name) ?? []
       let hint =
         own.contains(name)
         ? "it is an option of \(spec?.kind ?? ""): move it in, as in \(spec?.kind ?? ""): { \(name): … }"
-        : suggestion(for: name, among: beside.map(\.name) + own)
+        : spec.flatMap { checker.properPlace(of: name, in: $0) }
+          ?? suggestion(for: name, among: beside.map(\.name) + own)
       checker.report("\(quoted(name)) is not an option here", at: entry.key.place, hint: hint)
     }
   }

@@ -18,7 +18,7 @@ public enum SinkOptions {
   static let beside = AnyOption.list(from, onError)
 
   static let when = Option.optional(
-    "when", .expression, "write only events for which this is neither false nor null",
+    "when", .condition, "write only events for which this is neither false nor null",
     example: ".type != \"removed\"")
   public static let within = AnyOption.list(when)
 }

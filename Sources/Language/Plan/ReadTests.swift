@@ -179,7 +179,7 @@ extension PlanBuilder {
     reportOthers(mapping, "an expected event", keys)
     var condition: Expression?
     if let entry = mapping["where"] {
-      condition = OptionType<Expression>.expression.decode(entry.value, checker)
+      condition = OptionType<Expression>.condition.decode(entry.value, checker)
       if condition == nil { return nil }
     }
     return TestPlan.Expected.Entry(

@@ -13,6 +13,14 @@ public final class Checker {
   /// Files that sinks write, to find two on one.
   var filesWritten: [Scalar] = []
   let catalog: Catalog
+  /// The members that `$meta` may have; nil where a source of the pipeline may add any.
+  var metaMembers: [String]? = Topic.metaMembers.map(\.name)
+  /// The members of `$config` that the pipeline reads.
+  var configRead: Set<String> = []
+  /// What `--set` gives.
+  var settings: [(name: String, text: String)] = []
+  /// Scalars that name a variable which `--set` gives, with that setting.
+  private var settingPlaces: [SourceRange: String] = [:]
   /// Scalars whose `$vars` or `$config` name is unknown, which has been reported.
   private var unresolvable: Set<SourceRange> = []
 
@@ -24,10 +32,16 @@ public final class Checker {
   }
 
   public func report(_ message: String, at place: SourceRange, hint: String? = nil) {
-    problems.report(message, at: place, hint: hint)
+    let setting = settingPlaces[place].map { " (\(printable($0)))" } ?? ""
+    problems.report(message + setting, at: place, hint: hint)
   }
 
-  public func report(_ flaw: TextError, in scalar: Scalar) { problems.report(scalar.problem(flaw)) }
+  public func report(_ flaw: TextError, in scalar: Scalar) {
+    if settingPlaces[scalar.place] != nil {
+      return report(flaw.message, at: scalar.place, hint: flaw.hint)
+    }
+    problems.report(scalar.problem(flaw))
+  }
 
   /// Reads the text of a scalar; nil, and a problem, when that fails.
   func read<Value>(_ scalar: Scalar, _ parse: (String) throws(TextError) -> Value) -> Value? {
@@ -43,18 +57,30 @@ public final class Checker {
     for (root, value) in [("$vars", vars), ("$config", config)] where scalar.text.hasPrefix(root + ".") {
       let path = scalar.text.dropFirst(root.count + 1).split(separator: ".", omittingEmptySubsequences: false)
       guard path.allSatisfy(isName) else { return node }
+      if root == "$config" { configRead.insert(String(path[0])) }
       guard let found = path.reduce(Optional(value), { $0?.member(String($1)) }) else {
         let known = path.count == 1 ? value.keys.map(\.name) : []
-        let hint =
-          suggestion(for: String(path[0]), among: known)
-          ?? (root == "$vars" ? "the pipeline's vars have no such name" : "config.yaml has no such entry")
-        report("\(root) has no \(quoted(path.joined(separator: ".")))", at: scalar.place, hint: hint)
+        reportMember(root, path.joined(separator: "."), among: known, at: scalar.place)
         unresolvable.insert(scalar.place)
         return node
+      }
+      if root == "$vars", let setting = settings.last(where: { $0.name == path[0] }) {
+        settingPlaces[scalar.place] = "--set \(setting.name)=\(setting.text)"
       }
       return YAMLNode(found, at: scalar)
     }
     return node
+  }
+
+  /// Reports a member that `$vars`, `$config` or `$meta` does not have.
+  func reportMember(_ root: String, _ name: String, among known: [String], at place: SourceRange) {
+    let none =
+      switch root {
+      case "$vars": "the pipeline's vars have no such name"
+      case "$config": "config.yaml has no such entry"
+      default: "flow docs expressions lists its members"
+      }
+    report("\(root) has no \(quoted(name))", at: place, hint: suggestion(for: name, among: known) ?? none)
   }
 
   /// A scalar of any kind; nil, and a problem, for a list or mapping.
@@ -77,7 +103,9 @@ public final class Checker {
 
   func reportUnknown(_ key: Scalar, option name: String, of what: String, among allowed: [String]) {
     var hint = nearest(to: name, among: allowed).map { "did you mean \(quoted($0))?" }
-    if hint == nil {
+    if let place = catalog.named(what).compactMap({ self.properPlace(of: name, in: $0) }).first {
+      hint = place
+    } else if hint == nil {
       let others = catalog.nodes.filter { $0.options.contains { $0.name == name } }.map(\.kind)
       let list = allowed.isEmpty ? "it has no options" : "it has \(alternatives(allowed))"
       hint = others.isEmpty ? list : "\(list); \(alternatives(others)) would have \(quoted(name))"

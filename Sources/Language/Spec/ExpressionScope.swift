@@ -74,18 +74,21 @@ public final class Template: Sendable {
 
 extension Checker {
   /// Compiles the text of a scalar; problems are reported where they stand.
-  func expression(_ scalar: Scalar, variables: [String] = []) -> Expression? {
+  func expression(_ scalar: Scalar, variables: [String] = [], isCondition: Bool = false) -> Expression? {
     let code = scalar.asExpression
-    return compile(scalar, code.text, variables) { code.place(of: $0) }
+    return compile(scalar, code.text, variables, isCondition: isCondition) { code.place(of: $0) }
   }
 
   /// Compiles a program made from a scalar (or several); `place` finds the program's bytes in the file.
   func compile(
-    _ shown: Scalar?, _ program: String, _ variables: [String], place: (Range<Int>) -> SourceRange
+    _ shown: Scalar?, _ program: String, _ variables: [String], isCondition: Bool = false,
+    place: (Range<Int>) -> SourceRange
   ) -> Expression? {
     do throws(ProgramError) {
       let shownText = shown.map { $0.insertions.isEmpty ? $0.text : $0.written }
-      return Expression(shownText ?? program, try scope.compile(program, variables: variables), scope)
+      let compiled = try scope.compile(program, variables: variables)
+      guard isSound(program, isCondition: isCondition, place: place) else { return nil }
+      return Expression(shownText ?? program, compiled, scope)
     } catch {
       if error.source == ExpressionScope.programName {
         // What a file would define that could not be read is not missing for another reason.

@@ -6,8 +6,11 @@ extension OptionType where Value == Expression {
   /// A jq expression.
   public static var expression: OptionType { expression(with: []) }
 
+  /// A jq expression that decides by its first output; one that decides nothing is an error.
+  public static var condition: OptionType { expression(with: [], isCondition: true) }
+
   /// A jq expression that sees some variables more.
-  public static func expression(with variables: [String]) -> OptionType {
+  public static func expression(with variables: [String], isCondition: Bool = false) -> OptionType {
     OptionType("expression", sample: ".", schema: scalarSchema) { node, checker in
       // Not resolved: `$vars.x` is an expression already.
       guard case .scalar(let scalar) = node else {
@@ -20,7 +23,7 @@ extension OptionType where Value == Expression {
         checker.report("the expression is empty", at: scalar.place, hint: "for the whole value, write .")
         return nil
       }
-      return checker.expression(scalar, variables: variables)
+      return checker.expression(scalar, variables: variables, isCondition: isCondition)
     }
   }
 

@@ -70,6 +70,8 @@ public struct NodeSpec: Sendable {
     case sink
   }
 
+  var isScript: Bool { if case .script = role { true } else { false } }
+
   /// “source”, “step” or “sink”.
   public var roleName: String {
     switch role {

@@ -19,7 +19,7 @@ let filter = NodeSpec(
 
 private enum FilterOptions {
   static let keep = Option.required(
-    "where", .expression, "the condition to pass", example: #".status == "Go""#)
+    "where", .condition, "the condition to pass", example: #".status == "Go""#)
 }
 
 private final class Filter: Step {

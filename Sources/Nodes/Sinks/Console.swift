@@ -42,6 +42,11 @@ let console = NodeSpec(
         "console prints either a template or a table", at: options.place(of: ConsoleOptions.template),
         hint: "a column of a table may be a jq string: { Launch: '\"\\(.name) (\\(.id))\"' }")
     }
+    if let word = options[ConsoleOptions.template]?.constant, let hint = ConsoleOptions.meant[word] {
+      checker.report(
+        "this prints the word \(quoted(word)) for each event",
+        at: options.place(of: ConsoleOptions.template), hint: hint)
+    }
   },
   .sink { options, context in
     let painter = ConsolePainter(options[ConsoleOptions.color], context)
@@ -58,6 +63,14 @@ let console = NodeSpec(
   })
 
 private enum ConsoleOptions {
+  /// Texts that are taken for options, and how to write those.
+  static let meant = [
+    "json": "console without options prints JSON; as in { screen: console }",
+    "compact": "console without options prints compact JSON; as in { screen: console }",
+    "pretty": "for readable JSON, write console: { json: pretty }",
+    "table": "for a table, write console: { table: [.id, .name] }",
+  ]
+
   enum JSONForm: String, CaseIterable, Sendable { case compact, pretty }
 
   static let template = Option.optional(

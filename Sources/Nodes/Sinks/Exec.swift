@@ -46,9 +46,28 @@ let exec = NodeSpec(
   },
   .sink { options, context in Exec(options, context) })
 
+extension OptionType where Value == [Template] {
+  /// A command as a list of arguments; a text alone is a program without arguments.
+  fileprivate static var command: OptionType {
+    let list = OptionType<[Template]>.list(of: .template, count: 1...)
+    return OptionType(list.name, sample: list.sample, schema: list.schema) { node, checker in
+      if let scalar = checker.resolved(node).scalar, scalar.text.contains(where: \.isWhitespace) {
+        let words = scalar.text.split(whereSeparator: \.isWhitespace)
+        let isPlain = scalar.text.allSatisfy { $0.isLetter || $0.isNumber || "._-/ ".contains($0) }
+        let split = isPlain ? "[\(words.joined(separator: ", "))]" : "[program, argument]"
+        checker.report(
+          "a command is a list of arguments, not one text", at: node.place,
+          hint: "write \(split), or [sh, -c, '…'] for a shell")
+        return nil
+      }
+      return list.decode(node, checker)
+    }
+  }
+}
+
 private enum ExecOptions {
   static let command = Option.required(
-    "command", .list(of: .template, count: 1...), "the program and its arguments, as templates",
+    "command", .command, "the program and its arguments, as templates",
     example: #"[./notify.sh, '\(.id)']"#)
   static let stdin = Option(
     "stdin", ExecInput.type, default: "event",

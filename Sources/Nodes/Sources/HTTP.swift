@@ -128,6 +128,8 @@ private final class HTTPSource: PollSource {
   private let list: ListReader
   private let request: Request
   private let rows: Evaluation
+  /// The beginning of `rows`, where it is given.
+  private let rowsPath: RowsPath?
   private let next: Evaluation?
   private let total: Evaluation?
   private let limit: ListLimit
@@ -142,6 +144,7 @@ private final class HTTPSource: PollSource {
     fetch = try WebFetch(context)
     list = ListReader(fetch, log, of: "rows")
     rows = context.evaluation(options[HTTPOptions.rows])
+    rowsPath = options.isGiven(HTTPOptions.rows) ? RowsPath(options[HTTPOptions.rows].text) : nil
     next = options[HTTPOptions.next].map { context.evaluation($0) }
     var address = try Address(options[HTTPOptions.url])
     for item in options[HTTPOptions.query] { address = address.setting(item.name, to: item.value) }
@@ -196,7 +199,15 @@ private final class HTTPSource: PollSource {
       if !options.isGiven(HTTPOptions.rows) { try checkList(answer, of: paged) }
       let event = Event(answer.value, poll.poll())
       var rows: [Value] = []
-      try self.rows.each(event) { rows.append($0) }
+      do {
+        try self.rows.each(event) { rows.append($0) }
+        if let flaw = rowsPath?.flaw(of: rows, in: answer.value) {
+          throw WrongAnswer(paged, paged.masked(flaw))
+        }
+      } catch let error as EvaluationError {
+        guard let flaw = rowsPath?.missing(in: answer.value) else { throw error }
+        throw WrongAnswer(paged, paged.masked(flaw))
+      }
       count += rows.count
       page = try following(request, answer, event, isEmpty: rows.isEmpty)
       let total = try self.total.map { try rowCount(of: $0, event, paged) }

@@ -56,6 +56,39 @@ import System
   }
 
   @Test(
+    "rows that cannot be meant are explained",
+    arguments: [
+      (
+        ".results", #"{"results":[{"n":1},{"n":2}]}"#,
+        "the row is an array of 2 elements: did you mean .results[]? (for one row, write rows: (.results))"
+      ),
+      (
+        ".resutls[]", #"{"count":1,"results":[]}"#,
+        "the response has no “resutls”; it contains count, results; did you mean .results?"
+      ),
+      (".items", #"{"count":1}"#, "the response has no “items”; it contains count"),
+      (".items[]", "{}", "the response has no “items”; it is empty"),
+      (".data.items[]", #"{"data":{"rows":[]}}"#, ".data has no “items”; it contains rows"),
+      (".items[]", "[{},{},{}]", "the response is an array of 3 elements: did you mean .[]?"),
+    ])
+  func unlikelyRows(rows: String, body: String, message: String) throws {
+    let trial = try WebTrial("http: { url: 'http://a/x', rows: '\(rows)' }") { _ in .init(body) }
+    let error = #expect(throws: WrongAnswer.self) { try trial.poll() }
+    #expect(error?.description.hasSuffix(": " + message) == true, "\(String(describing: error))")
+  }
+
+  @Test(
+    "rows that may be meant are taken",
+    arguments: [
+      ("(.results)", #"{"results":[1]}"#, "[[1]]"), (".", "[1]", "[[1]]"), (".items[]?", "{}", "[]"),
+      (".item", #"{"item":null}"#, "[null]"),
+    ])
+  func likelyRows(rows: String, body: String, expected: String) throws {
+    let trial = try WebTrial("http: { url: 'http://a/x', rows: '\(rows)' }") { _ in .init(body) }
+    #expect(try trial.rows() == expected)
+  }
+
+  @Test(
     "an answer that is no list fails the poll, unless rows says what its rows are",
     arguments: [
       (204, ""), (205, ""), (202, "[]"), (200, "null"), (200, #"{"error":"backend down"}"#),

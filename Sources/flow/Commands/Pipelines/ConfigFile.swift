@@ -9,6 +9,8 @@ struct ConfigFile {
   private(set) var value = JSON.Value.emptyObject
   /// Defaults for options of nodes; hidden from expressions, since they may contain keys.
   private(set) var defaults: YAMLNode?
+  /// The names of all its members.
+  private(set) var keys: [Scalar] = []
   private(set) var problems = Problems()
   /// The values of placeholders in it.
   private(set) var secrets = Secrets()
@@ -30,12 +32,31 @@ struct ConfigFile {
         problems.report("config must be a mapping of names to values, not \(root.kind)", at: root.place)
         return
       }
+      keys = mapping.entries.map(\.key)
       defaults = mapping["defaults"]?.value
       mapping.entries.removeAll { $0.key.text == "defaults" }
       value = YAMLNode.mapping(mapping).value
     } catch {
       complaint = "\(error)"
     }
+  }
+
+  /// The members that flow reads itself.
+  static let settings = ["time_zone", "budgets", "state", "defaults"]
+
+  /// Reports members that look like a misspelt setting and that no pipeline reads as `$config`.
+  func misspelt(besides read: Set<String>) -> Problems {
+    var problems = Problems()
+    for key in keys where !Self.settings.contains(key.text) && !read.contains(key.text) {
+      // A beginning such as `time` is a name of its own.
+      guard let near = nearest(to: key.text, among: Self.settings), near.count - key.text.count <= 2 else {
+        continue
+      }
+      problems.report(
+        "unknown setting \(quoted(key.text)), which no pipeline reads as $config.\(printable(key.text))",
+        at: key.place, hint: "did you mean \(quoted(near))?")
+    }
+    return problems
   }
 
   private static func places(beside pipeline: String) -> [String] {

@@ -38,6 +38,7 @@ struct PipelineFiles {
     var configZones: [String] = []
     var secrets = Secrets()
     var extra = Problems()
+    var configs: [ConfigFile] = []
     for path in paths {
       let bytes: [UInt8]
       do { bytes = try Self.contents(path) } catch {
@@ -45,6 +46,7 @@ struct PipelineFiles {
         continue
       }
       let config = ConfigFile(beside: path, named: arguments.text(Self.config))
+      configs.append(config)
       extra.add(config.problems)
       secrets.add(config.secrets)
       if let complaint = config.complaint { complaints.append(complaint) }
@@ -57,6 +59,7 @@ struct PipelineFiles {
     for name in reader.unknownSettings where complaints.isEmpty {
       complaints.append("--set \(name): none of the pipelines has a var \(quoted(name))")
     }
+    for config in configs { extra.add(config.misspelt(besides: reader.configRead)) }
     extra.add(reader.problems)
     plans = reader.plans
     problems = extra

@@ -1,0 +1,171 @@
+// What a program refers to, for checks before it runs.
+
+/// A survey of a program's text: the members of variables and the environment that it reads, and what decides it.
+///
+///     let survey = ProgramSurvey("$vars.limit > 3 and .a = 2")
+///     survey?.reads.first?.path       // ["limit"]
+///     survey?.conditions.first?.kind  // .assignment
+package struct ProgramSurvey {
+  /// A member that is read by a constant name, as in `$vars.limit` or `$vars["limit"]`.
+  package struct Read {
+    package let variable: String
+    package let path: [String]
+    package let range: Range<Int>
+    /// Whether the program provides for its absence, as in `$config.unit // "m"`.
+    package let mayBeAbsent: Bool
+  }
+
+  /// A part of a condition that does not depend on its input.
+  package struct Flaw: Equatable {
+    package enum Kind: Equatable { case assignment, update, constant(Bool) }
+
+    package let kind: Kind
+    package let range: Range<Int>
+  }
+
+  package private(set) var reads: [Read] = []
+  /// Uses of `env` and `$ENV`, each with the name of the variable where it is constant.
+  package private(set) var environment: [(name: String?, range: Range<Int>)] = []
+  /// The flaws of the program as a condition.
+  package private(set) var conditions: [Flaw] = []
+
+  private let source: ProgramText
+
+  /// Surveys a program; nil for a text that is none.
+  ///
+  /// The definitions of libraries hide the builtins of the same name.
+  package init?(_ text: String, library: [String] = []) {
+    source = ProgramText(name: "", text: Array(text.utf8))
+    guard let module = try? Parser.parse(source), let main = module.main else { return nil }
+    var hidden: Set<String> = []
+    for text in library where text.contains("def env") {
+      let part = try? Parser.parse(ProgramText(name: "", text: Array(text.utf8)))
+      for definition in part?.definitions ?? [] where definition.parameters.isEmpty {
+        hidden.insert(definition.name)
+      }
+    }
+    for definition in module.definitions { visit(definition, &hidden) }
+    visit(main, hidden, mayBeAbsent: false)
+    judge(main)
+  }
+
+  /// Names that are bound within the program hide those outside: variables with `$`, functions without.
+  private mutating func visit(_ node: SyntaxNode, _ hidden: Set<String>, mayBeAbsent: Bool) {
+    func all(_ nodes: [SyntaxNode], _ names: Set<String>, _ mayBeAbsent: Bool = false) {
+      for node in nodes { visit(node, names, mayBeAbsent: mayBeAbsent) }
+    }
+    if noteAccess(node, hidden, mayBeAbsent) { return }
+    switch node.form {
+    case .alternative(let left, let right):
+      visit(left, hidden, mayBeAbsent: true)
+      visit(right, hidden, mayBeAbsent: mayBeAbsent)
+    case .attempt(let body, let handler):
+      visit(body, hidden, mayBeAbsent: true)
+      all([handler].compactMap(\.self), hidden)
+    case .conditional(let condition, let then, let otherwise):
+      visit(condition, hidden, mayBeAbsent: true)
+      all([then] + [otherwise].compactMap(\.self), hidden, mayBeAbsent)
+    case .binary(.equal, let left, let right), .binary(.notEqual, let left, let right):
+      let isTest = left.isNull || right.isNull
+      all([left, right], hidden, mayBeAbsent || isTest)
+    case .bind(let items, let patterns, let body):
+      visit(items, hidden, mayBeAbsent: false)
+      all(patterns.flatMap(\.keys), hidden)
+      visit(body, hidden.union(patterns.bound), mayBeAbsent: mayBeAbsent)
+    case .reduce(let items, let patterns, let initial, let update):
+      all([items, initial] + patterns.flatMap(\.keys), hidden)
+      visit(update, hidden.union(patterns.bound), mayBeAbsent: false)
+    case .foreach(let items, let patterns, let initial, let update, let extract):
+      all([items, initial] + patterns.flatMap(\.keys), hidden)
+      all([update] + [extract].compactMap(\.self), hidden.union(patterns.bound))
+    case .define(let definition, let body):
+      var hidden = hidden
+      visit(definition, &hidden)
+      visit(body, hidden, mayBeAbsent: mayBeAbsent)
+    default: all(node.children, hidden, mayBeAbsent && node.form.passesAbsence)
+    }
+  }
+
+  /// The name of the definition hides those outside, in its own body too.
+  private mutating func visit(_ definition: Definition, _ hidden: inout Set<String>) {
+    if definition.parameters.isEmpty { hidden.insert(definition.name) }
+    let parameters = definition.parameters.flatMap { $0.isValue ? ["$" + $0.name, $0.name] : [$0.name] }
+    visit(definition.body, hidden.union(parameters), mayBeAbsent: false)
+  }
+
+  /// Notes a member of a variable, or the environment; whether the node is one, with nothing else beneath it.
+  private mutating func noteAccess(_ node: SyntaxNode, _ hidden: Set<String>, _ mayBeAbsent: Bool) -> Bool {
+    var path: [String] = []
+    var target = node
+    var mayBeAbsent = mayBeAbsent
+    // `$vars.a.b` is an index of an index; what stands behind a key that is not constant is not followed.
+    while case .index(let inner, let key, let isOptional) = target.form, case .text(let name) = key.form {
+      path.insert(String(decoding: name, as: UTF8.self), at: 0)
+      mayBeAbsent = mayBeAbsent || isOptional
+      target = inner
+    }
+    let range = node.span.start..<node.span.end
+    switch target.form {
+    case .variable("ENV") where !hidden.contains("$ENV"):
+      environment.append((path.first, range))
+      return true
+    case .call("env", let arguments) where arguments.isEmpty && !hidden.contains("env"):
+      environment.append((path.first, range))
+      return true
+    case .variable(let name) where !path.isEmpty:
+      if !hidden.contains("$" + name) {
+        reads.append(Read(variable: name, path: path, range: range, mayBeAbsent: mayBeAbsent))
+      }
+      return true
+    default: return false
+    }
+  }
+
+  /// Finds the parts of a condition that decide nothing.
+  private mutating func judge(_ node: SyntaxNode) {
+    let range = node.span.start..<node.span.end
+    switch node.form {
+    case .and(let left, let right), .or(let left, let right):
+      judge(left)
+      judge(right)
+    case .pipe(let left, let right):
+      // `.a = 2 | not` is as constant as `.a = 2`.
+      if case .call("not", _) = right.form { judge(left) } else { judge(right) }
+    case .assign: conditions.append(Flaw(kind: .assignment, range: range))
+    case .update, .updateWith: conditions.append(Flaw(kind: .update, range: range))
+    default:
+      guard node.isConstant else { return }
+      let text = String(decoding: source.bytes[range], as: UTF8.self)
+      guard let output = try? Program(text).outputs(.null).first else { return }
+      conditions.append(Flaw(kind: .constant(output.isTruthy), range: range))
+    }
+  }
+}
+
+extension SyntaxNode {
+  fileprivate var isNull: Bool { if case .null = form { true } else { false } }
+
+  /// Whether its value does not depend on its input or a variable.
+  fileprivate var isConstant: Bool {
+    switch form {
+    case .number, .text, .null, .yes, .no: true
+    case .interpolation, .object, .array, .negate, .binary, .and, .or: children.allSatisfy(\.isConstant)
+    default: false
+    }
+  }
+}
+
+extension Form {
+  /// Whether it is absent where what it reads is: a member of a member.
+  fileprivate var passesAbsence: Bool {
+    switch self {
+    case .index, .slice, .iterate, .pipe, .and, .or, .commas: true
+    default: false
+    }
+  }
+}
+
+extension [Pattern] {
+  /// The variables that the patterns bind, with `$`.
+  fileprivate var bound: [String] { flatMap(\.variables).map { "$" + $0 } }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import JSON
+
+@Suite("Surveys of programs")
+struct SurveyTests {
+  @Test(
+    "members that are read by a constant name, with those that may be absent",
+    arguments: [
+      ("$v.a.b > 1", ["a.b"]), ("$v[\"a\"]", ["a"]), (".[$v.a]", ["a"]), ("$v | .a", []), ("$v[.a]", []),
+      ("$v.a // $v.b", ["a?", "b"]), ("if $v.a then $v.b else 0 end", ["a?", "b"]), ("$v.a == null", ["a?"]),
+      ("{a: 1} as $v | $v.a", []), ("def f($v): $v.a; f({}) , $v.b", ["b"]), ("\"x \\($v.a)\"", ["a"]),
+      ("reduce .[] as $v (0; . + $v.a)", []), ("try $v.a", ["a?"]), ("$v.a?", ["a?"]),
+    ])
+  func reads(_ program: String, _ expected: [String]) throws {
+    let survey = try #require(ProgramSurvey(program))
+    #expect(survey.reads.map { $0.path.joined(separator: ".") + ($0.mayBeAbsent ? "?" : "") } == expected)
+  }
+
+  @Test(
+    "conditions that do not depend on their input",
+    arguments: [
+      (".a == 1", nil), (".a = 1", .assignment), (".b or (.a = 1)", .assignment), (".a += 1", .update),
+      ("\"x\"", .constant(true)), ("1 > 2", .constant(false)), ("null | not", .constant(false)),
+      ("(.a = 1) | .b", nil), ("[.a]", nil), ("$v", nil),
+    ] as [(String, ProgramSurvey.Flaw.Kind?)])
+  func conditions(_ program: String, _ expected: ProgramSurvey.Flaw.Kind?) throws {
+    #expect(try #require(ProgramSurvey(program)).conditions.first?.kind == expected)
+  }
+
+  @Test("the environment, unless a definition of that name hides it")
+  func environment() throws {
+    #expect(
+      try #require(ProgramSurvey("env.A, $ENV[\"B\"], env")).environment.map(\.name) == ["A", "B", nil])
+    #expect(try #require(ProgramSurvey("def env: 1; env")).environment.isEmpty)
+    #expect(try #require(ProgramSurvey("env", library: ["def env: 1;"])).environment.isEmpty)
+    #expect(ProgramSurvey("|") == nil)
+  }
+}
