@@ -109,7 +109,7 @@ struct NewsCheck {
   private var reported: Set<String> = []
 
   init(
-    _ world: LaunchWorld, delay: Int = 2, removalDelay: Int = 6, isShort: Bool = false,
+    _ world: LaunchWorld, delay: Int = 2, removalDelay: Int = 10, isShort: Bool = false,
     _ reports: [ReportedChange], _ polls: [PollTimes]
   ) {
     (self.delay, self.removalDelay, self.isShort) = (delay, removalDelay, isShort)

@@ -54,7 +54,8 @@ struct NewsModel {
     }
     if isLoss, !poll.isComplete { return changes }
     if poll.isComplete { changes += lose(missing.sorted(), poll.coverage, isReported) }
-    if poll.coverage != .partial || coverage == nil { (coverage, isHeld) = (poll.coverage, false) }
+    if poll.coverage != .partial || coverage == nil { coverage = poll.coverage }
+    isHeld = false
     return changes
   }
 

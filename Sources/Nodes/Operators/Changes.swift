@@ -26,7 +26,7 @@ let changes = NodeSpec(
 
     A single wrong answer is not news. By default, a poll that lacks more than half of at least ten rows is held back \
     and reported on standard error. If the next poll lacks as much, it is accepted; otherwise the held poll is \
-    ignored. Partial polls do not decide, and while they lack as much only the rows that are known already are \
+    ignored. A partial poll that lacks as much decides nothing, and of it only the rows that are known already are \
     compared. Set sudden_loss: off for a list of which more than half is replaced from one poll to the next. Where \
     single rows are missing now and then, use removed_after: 2 (polls) or removed_after: 12h: a row that returns in \
     time is compared as if it had not been missing.
@@ -277,6 +277,9 @@ private final class Changes: Step {
     if poll.isComplete { removeMissing(poll, source, polls, out) }
     if poll.coverage != .partial || polls.baseline == nil {
       polls.baseline = SourcePolls.Baseline(coverage: poll.coverage)
+    } else {
+      // It has enough of the known rows: the poll that was held back was wrong.
+      polls.baseline?.held = nil
     }
   }
 

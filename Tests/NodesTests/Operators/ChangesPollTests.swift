@@ -182,6 +182,14 @@ import Testing
     #expect(try changes(Self.guarded, polls) == ["2h changed d 4>5"])
   }
 
+  @Test(
+    "a partial poll that has most rows refutes the one before it, and a later loss needs a confirmation of its own"
+  )
+  func refuted() throws {
+    let polls = ["a1 b2 c3 d4", "x9", "a1 b2 c3/ partial", "x9", "a1 b2 c3 d4"]
+    #expect(try changes(Self.guarded, polls) == [])
+  }
+
   @Test("a partial poll decides nothing: while it lacks too much, only known rows are compared")
   func partialLoss() throws {
     let polls = ["a1 b2 c3 d4", "x9", "a2 y8/ partial", "a2 b2 c3 d4 y8"]
