@@ -53,10 +53,18 @@ final class Replaced: Scenario {
     return (first...count).map { "{\"n\":\($0)}\n" }.joined()
   }
 
-  /// What is in all logs, the first one first; a log that another was begun beside is behind it.
+  /// What is in all logs, the one with the first line first.
+  ///
+  /// Lines that were not committed when their input was replaced are in a file that was set aside, with a notice.
   private var lines: [String] {
-    let old = renamed > 0 ? (1...renamed).flatMap { place.bytes("log.jsonl-\($0)").lines } : []
-    return old + place.bytes("log.jsonl").lines
+    var names = ["log.jsonl"] + (0..<renamed).map { "log.jsonl-\($0 + 1)" }
+    for number in 1... {
+      guard place.has("log.jsonl.aside-\(number)") else { break }
+      names.append("log.jsonl.aside-\(number)")
+    }
+    let logs = names.map { place.bytes($0).lines }.filter { !$0.isEmpty }
+    func first(_ log: [String]) -> Int { Int(log[0].filter { $0.isNumber }) ?? 0 }
+    return logs.sorted { first($0) < first($1) }.flatMap { $0 }
   }
 
   func prepareEnd() throws {
