@@ -77,6 +77,9 @@ public final class Poll: Sendable {
   /// Whether a step failed on one of its events, which is missing behind that step.
   public var isTorn: Bool { torn.load(ordering: .relaxed) }
 
+  /// Whether it repeats an older answer, since the source had no other: it confirms nothing.
+  public var isStale: Bool { notes.member("stale")?.isTruthy ?? false }
+
   func markTorn() { torn.store(true, ordering: .relaxed) }
 
   /// Whether an event that is missing cannot simply have been left out.

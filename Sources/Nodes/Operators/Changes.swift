@@ -26,8 +26,8 @@ let changes = NodeSpec(
 
     A single wrong answer is not news. By default, a poll that lacks more than half of at least ten rows is held back \
     and reported on standard error. If the next poll lacks as much, it is accepted; otherwise the held poll is \
-    ignored. A partial poll that lacks as much decides nothing, and of it only the rows that are known already are \
-    compared. Set sudden_loss: off for a list of which more than half is replaced from one poll to the next. Where \
+    ignored. A partial poll that lacks as much, or a stale one, decides nothing, and of it only the rows that are known \
+    already are compared. Set sudden_loss: off for a list of which more than half is replaced from one poll to the next. Where \
     single rows are missing now and then, use removed_after: 2 (polls) or removed_after: 12h: a row that returns in \
     time is compared as if it had not been missing.
 
@@ -383,7 +383,8 @@ private final class Changes: Step {
     let count = source.snapshot.count
     let missing = count - polls.open.knownCount
     switch lossGuard.decide(
-      missing: missing, of: count, isWhole: poll.isComplete, isConfirming: polls.baseline?.held != nil)
+      missing: missing, of: count, isWhole: poll.isComplete && !poll.isStale,
+      isConfirming: polls.baseline?.held != nil)
     {
     case .accept: sendWaiting(source, polls, knownOnly: false, out)
     case .acceptKnown:

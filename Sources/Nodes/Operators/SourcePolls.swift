@@ -88,7 +88,7 @@ final class SourcePolls {
   /// - Parameter missing: Those that were in sight, taken out of the snapshot.
   func lose(_ missing: [(key: Value, before: Value)], _ poll: Poll) -> [(key: Value, before: Value)] {
     let coverage = poll.coverage
-    var removed = confirm(coverage, at: poll.at)
+    var removed = poll.isStale ? [] : confirm(coverage, at: poll.at)
     for (key, before) in missing {
       let place = places.count > 0 ? places.remove(key) : nil
       switch coverage.absence(from: place) {

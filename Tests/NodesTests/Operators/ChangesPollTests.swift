@@ -190,6 +190,14 @@ import Testing
     #expect(try changes(Self.guarded, polls) == [])
   }
 
+  @Test("a stale poll repeats what the service answered before, and confirms neither a loss nor a removal")
+  func stale() throws {
+    let glitch = ["a1 b2 c3 d4", "x9", "x9/ stale", "a1 b2 c3 d4"]
+    #expect(try changes(Self.guarded, glitch) == [])
+    let gone = ["a1 b2", "a1", "a1/ stale", "a1"]
+    #expect(try changes("changes: { key: .id, removed_after: 2 }", gone) == ["3h removed b 2>-"])
+  }
+
   @Test("a partial poll decides nothing: while it lacks too much, only known rows are compared")
   func partialLoss() throws {
     let polls = ["a1 b2 c3 d4", "x9", "a2 y8/ partial", "a2 b2 c3 d4 y8"]

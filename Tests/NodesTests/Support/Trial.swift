@@ -10,7 +10,8 @@ import Language
 ///     output.lines  // ["3s 2"]
 ///
 /// `5s poll` ends a poll with the events since the poll before; `5s poll partial` and `5s poll truncated .net` have seen
-/// a part of the list, `5s poll truncated .net moves` one in which rows change their position. `9s end` ends the source.
+/// a part of the list, `5s poll truncated .net moves` one in which rows change their position, `5s poll stale` repeats an
+/// older answer. `9s end` ends the source.
 /// Other events come one by one, each at the time of its line.
 struct Trial {
   let plan: Plan
@@ -97,7 +98,7 @@ struct Trial {
   private static func coverage(_ poll: String, _ rows: [Value]) throws -> Coverage {
     let words = poll.split(separator: " ").dropFirst().map(String.init)
     switch words.first {
-    case nil: return .complete
+    case nil, "stale": return .complete
     case "partial": return .partial
     case "truncated":
       guard let text = words.dropFirst().first else { return .truncated(nil) }
@@ -124,7 +125,9 @@ struct Trial {
       switch parts[1] {
       case let poll where poll.hasPrefix("poll"):
         let rows = open.map(\.value)
-        answers.append(ScriptedAnswer(at: at, .poll(rows), coverage: try coverage(String(poll), rows)))
+        let notes = Value.record(poll.hasSuffix("stale") ? [("stale", .bool(true))] : [])
+        answers.append(
+          ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: try coverage(String(poll), rows)))
         open = []
       case "failure":
         flush()
