@@ -26,7 +26,10 @@ final class Scheduled: Scenario {
   }
 
   func tend(_ life: Life?) throws {
-    if !isEnding { try input.tend(mayRotate: place.size("log.jsonl") > 0) }
+    if isEnding { return }
+    try input.tend(mayRotate: place.size("log.jsonl") > 0)
+    // A rotation that has not begun the next file yet would fail the run of that moment.
+    if !place.has("in.jsonl") { try place.append("in.jsonl", "") }
   }
 
   func prepareEnd() throws {
