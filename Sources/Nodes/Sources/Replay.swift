@@ -101,7 +101,7 @@ final class Replay: ScriptSource {
     self.until = until
     let bad = BadTexts()
     self.bad = bad
-    reader = ValueReader(try InputFile(path), path: path, format: .auto, limits: ReadLimits(value: 1 << 30)) {
+    reader = ValueReader(try InputFile(path), path: path, limits: ReadLimits(value: 1 << 30)) {
       bad.texts.append($0)
     }
   }
