@@ -58,7 +58,9 @@ public struct OptionType<Value: Sendable>: Sendable {
       let node = checker.resolved(node)
       guard case .sequence(let sequence) = node else { return element.decode(node, checker).map { [$0] } }
       if sequence.elements.count < count.lowerBound {
-        checker.report("the list has too few elements", at: node.place, hint: "at least \(count.lowerBound)")
+        checker.report(
+          sequence.elements.isEmpty ? "the list is empty" : "the list has too few elements", at: node.place,
+          hint: "at least \(count.lowerBound), as in [\(element.sample)]")
         return nil
       }
       let decoded = sequence.elements.map { element.decode($0, checker) }
@@ -90,7 +92,8 @@ public struct OptionType<Value: Sendable>: Sendable {
     OptionType<Options>(
       name, sample: "{}", schema: schemaOfOptions(options)
     ) { node, checker in
-      guard let mapping = checker.mapping(node, name) else { return nil }
+      let sample = options.first.map { "for example \(name): { \($0.name): \($0.sample) }" }
+      guard let mapping = checker.mapping(node, "a mapping", hint: sample) else { return nil }
       return Options(reading: mapping, as: options, in: checker, what: name)
     }
   }

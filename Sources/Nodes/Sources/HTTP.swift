@@ -215,7 +215,7 @@ private final class HTTPSource: PollSource {
         if let flaw = rowsPath?.flaw(of: rows, in: answer.value) {
           throw WrongAnswer(paged, paged.masked(flaw))
         }
-      } catch let error as EvaluationError {
+      } catch let error as ExpressionError {
         guard let flaw = rowsPath?.missing(in: answer.value) else { throw error }
         throw WrongAnswer(paged, paged.masked(flaw))
       }

@@ -113,8 +113,8 @@ final class Replay: ScriptSource {
     }
     defer { waiting = nil }
     if let poll = waiting, case .error(let message) = poll.what {
-      // No service is at fault now.
-      return ScriptedAnswer(at: poll.at, .failure("\(message) (recorded \(timestamp(poll.at)))"))
+      return ScriptedAnswer(
+        at: poll.at, .recordedFailure("the poll recorded at \(timestamp(poll.at)) had failed: \(message)"))
     }
     return waiting?.answer(assuming: coverage)
   }

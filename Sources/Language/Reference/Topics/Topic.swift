@@ -16,7 +16,7 @@ public struct Topic: Sendable {
 
   public static let all: [Topic] = [
     pipeline, sources, decoders, steps, sinks, streams, expressions, tests, config, state, recordings,
-    budgets, errors,
+    budgets, check, errors,
   ]
 
   public static func named(_ name: String) -> Topic? { all.first { $0.name == name } }
