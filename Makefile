@@ -10,6 +10,8 @@ RELEASE_PATH ?= .build
 FLOW := $(RELEASE_PATH)/release/flow
 STRICT := -Xswiftc -warnings-as-errors
 FOR ?= 45s
+PAGE ?= 127.0.0.1:8787
+PAGES := $(patsubst %,pipelines/%.yaml,upcoming-launches new-launches spacex-launches spacex-rockets apod-album)
 SECONDS ?= 60
 SEEDS ?= 1000
 ROUNDS ?= 7
@@ -24,7 +26,7 @@ FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup build run install clean check test-one test times lint format install-hook \
+.PHONY: help setup build run page install clean check test-one test times lint format install-hook \
 	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
@@ -53,6 +55,9 @@ run: build ## run new-launches under the simulated sky, without a network; FOR=4
 	@echo "  $(FLOW) run --sky --once pipelines/upcoming-launches.yaml    # a table of what comes next"
 	@echo "  $(FLOW) run pipelines/new-launches.yaml                     # the real launches, every six hours"
 	@echo "  $(FLOW) new launches -o launches.yaml                       # a pipeline of your own"
+
+page: build ## the shipped pipelines with pages, under the simulated sky: a live page at PAGE=127.0.0.1:8787
+	$(FLOW) run --sky --speed 600 --page=$(PAGE) --page-pictures $(PAGES)
 
 install: build ## install under PREFIX (default /usr/local)
 	install -D -m 755 $(FLOW) $(DESTDIR)$(PREFIX)/bin/flow

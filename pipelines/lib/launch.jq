@@ -39,6 +39,13 @@ def launch_precision:
       elif .tbdtime == true or ($status == "TBD" and $net[11:19] == "00:00:00") then 5
       else 1 end;
 
+# The precision of a row in a word, as pages show times.
+def launch_precision_word:
+  .precision as $p
+  | if . == null or $p == null then null elif $p == 0 then "second" elif $p == 1 then "minute" elif $p == 2 then "hour"
+    elif $p <= 5 then "day" elif $p == 6 then "week" elif $p == 7 then "month" elif $p <= 11 then "quarter"
+    elif $p <= 13 then "half" else "year" end;
+
 # Whether the time of a row is known by the hour or better, so that one can be reminded of it.
 def is_exact: .precision <= 2 and .net != null;
 

@@ -25,6 +25,7 @@ struct SinkContractTests {
     case "ics":
       let options = "path: '\(folder)/it.ics', key: ., summary: '\(template)'"
       return "ics: { \(options), start: '1767225600' }"
+    case "page": return "page: { key: ., title: '\(template)' }"
     case "download":
       return "download: { url: '\"http://a/\\(\(expression))\"', path: '\(folder)/\(template)' }"
     case "notify": return "notify: { title: '\(template)', through: bell }"

@@ -20,7 +20,7 @@ enum RunCommand {
       RunState.reset,
       RunWeb.refresh, RunRecording.record, RunRecording.replay, RunOutputs.folder, RunOutputs.live,
       RunSky.sky,
-    ] + SkyOptions.all + [
+    ] + SkyOptions.all + RunPage.options + [
       stats, grace, RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
@@ -36,11 +36,14 @@ enum RunCommand {
       \(RunSky.about)
 
       \(RunOutputs.about)
+
+      \(RunPage.about)
       """,
     examples: [
       ("flow run pipelines/new-launches.yaml", "until stopped"),
       ("flow run --once --stats pipelines/new-launches.yaml", "one poll of each source, as from cron"),
       ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "without a network, six hours a second"),
+      ("flow run --page pipelines/new-launches.yaml", "with a live page at http://127.0.0.1:8787/"),
       ("flow run --record rec a.yaml", "keep what is polled"),
       ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
     ])
@@ -100,11 +103,17 @@ enum RunCommand {
       options.world[LiveWeb.self] = LiveWeb(access)
     }
     if isVirtual {
+      if arguments.has(RunPage.page) {
+        throw WrongUse("--page needs a clock, and recordings run in virtual time")
+      }
       return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
     }
     options.world[WebAccess.self] = try RunWeb.access(
       files.plans, state, under: sky, arguments, hiding: files.secrets)
     sky?.tell(log)
+    let page = try RunPage(arguments, under: sky, in: &options.world)
+    page?.tell(log)
+    defer { page?.stop() }
     let line = ProgressLine.make(arguments, in: options.world, beside: screen)
     if let line {
       let areMany = files.plans.count > 1
@@ -113,7 +122,10 @@ enum RunCommand {
       }
     }
     defer { line?.end() }
-    return Runner(files.plans, options, printsStatistics: arguments.has(stats), for: time).run()
+    return Runner(
+      files.plans, options, printsStatistics: arguments.has(stats), for: time, staysUp: page != nil
+    )
+    .run()
   }
 
   /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.

@@ -12,9 +12,15 @@ struct Runner {
   private let printsStatistics: Bool
   /// The time after which they are stopped.
   private let time: Duration?
+  /// Whether the run waits to be stopped after all pipelines have ended, because its page is up.
+  private let staysUp: Bool
 
-  init(_ plans: [Plan], _ options: RunOptions, printsStatistics: Bool, for time: Duration? = nil) {
+  init(
+    _ plans: [Plan], _ options: RunOptions, printsStatistics: Bool, for time: Duration? = nil,
+    staysUp: Bool = false
+  ) {
     self.time = time
+    self.staysUp = staysUp
     self.plans = plans
     self.options = options
     self.printsStatistics = printsStatistics
@@ -141,7 +147,7 @@ struct Runner {
       deadline = MonotonicClock.now + RunSignals.abortTime
       for run in runs { run.abort() }
     }
-    while !tally.isOver {
+    while !tally.isOver || (staysUp && deadline == nil) {
       let tick = waiting.isEmpty ? nil : MonotonicClock.now + Waiting.pause
       switch signals.next(until: deadline ?? [end, tick].compactMap({ $0 }).min()) {
       case .signal(SIGUSR1): Terminal.complain(RunStatistics.text(runs), beside: options.screen)
