@@ -5,7 +5,7 @@ def launch_video:
   | (map(select(.type.name? == "Official Webcast")) + sort_by(-(.priority // 0)))[0].url // null;
 
 # A moment in the pipeline's time zone: 2026-01-02 13:45. The input is in seconds since 1970, or in ISO 8601.
-def local_time: if type == "string" then fromdate else . end | strflocaltime("%Y-%m-%d %H:%M");
+def local_time: if type == "string" then sub("\\.[0-9]+Z$"; "Z") | fromdate else . end | strflocaltime("%Y-%m-%d %H:%M");
 
 # The status in the short form that people know: Go, TBD, Hold, Success.
 def launch_status: .status | if type == "object" then .abbrev // .name // null else . end;
