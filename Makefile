@@ -44,8 +44,17 @@ build: setup ## release build, with a static standard library
 run: build ## run new-launches under the simulated sky, without a network; FOR=45s
 	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --for $(FOR)
 	@echo
-	@echo "The changes are in out/sky/new-launches.jsonl:"
-	$(FLOW) tail -n 5 out/sky/new-launches.jsonl
+	@$(FLOW) eval -rn '[inputs] | (map(.at[:10]) | unique) as $$days | "\(length) changes on \($$days | length) simulated days, up to \($$days[-1] // "none"):", \
+	  "  \(map(select(.type == "added")) | length) launches announced", \
+	  "  \(map(select(.type == "changed" and any(.diff[]; .path == "/net"))) | length) times changed", \
+	  "  \(map(select(.type == "changed" and any(.diff[]; .path == "/status"))) | length) statuses changed", \
+	  "  \(map(select(.type == "removed")) | length) launches gone from the list"' out/sky/new-launches.jsonl
+	@echo
+	@echo "They are in out/sky/new-launches.jsonl. Next, try:"
+	@echo "  $(FLOW) tail -n 5 out/sky/new-launches.jsonl                # the last changes again"
+	@echo "  $(FLOW) run --sky --once pipelines/upcoming-launches.yaml    # a table of what comes next"
+	@echo "  $(FLOW) run pipelines/new-launches.yaml                     # the real launches, every six hours"
+	@echo "  $(FLOW) new launches -o launches.yaml                       # a pipeline of your own"
 
 page: build ## the shipped pipelines with pages, under the simulated sky: a live page at PAGE=127.0.0.1:8787
 	$(FLOW) run --sky --speed 600 --page=$(PAGE) --page-pictures $(PAGES)

@@ -28,7 +28,7 @@ final class PollFailures: Sendable {
       state.value ?? Streak(since: timestamp(timeOfDay), nextReport: now + PollFailures.pauses.first)
     streak.count += 1
     if streak.count <= PollFailures.reportedEach {
-      log.error("\(error)")
+      log.report(error)
     } else {
       streak.unreported += 1
       if now >= streak.nextReport {

@@ -33,6 +33,12 @@ final class SourceRun: Sendable {
       switch maker {
       case .stream(let make): startStream(make, downstream, failed)
       case .poll(let make): startPolling(make, downstream, failed)
+      case .pollOrStream(let isStream, let poll, let stream):
+        if isStream(plan.options) {
+          startStream(stream, downstream, failed)
+        } else {
+          startPolling(poll, downstream, failed)
+        }
       case .script(let endsWithScript, let make): startScript(make, endsWithScript, downstream, failed)
       case .step, .sink, nil: downstream.complete()
       }

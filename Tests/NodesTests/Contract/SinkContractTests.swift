@@ -68,7 +68,9 @@ struct SinkContractTests {
     let seen = try run(kind, failing: true, ["1", "2", "3"])
     let counts = try #require(seen.statistics.last)
     #expect(counts.eventsIn == 3 && counts.eventsOut == 2 && counts.errors == 1)
-    #expect(seen.log.contains { $0.hasPrefix("it: no") && $0.hasSuffix("in: 2") }, "\(seen.log)")
+    #expect(
+      seen.log.contains { $0.contains(": no\n") && $0.hasPrefix("it: ") && $0.hasSuffix("in: 2") },
+      "\(seen.log)")
     #expect(!seen.hasFailed)
   }
 

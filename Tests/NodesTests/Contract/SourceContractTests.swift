@@ -23,6 +23,7 @@ struct SourceContractTests {
     switch kind {
     case "file":
       return "{ file: { path: \(folder.write("in", "1\n2\n3\n")), follow: true } }"
+    case "exec": return #"{ exec: [printf, '1\n2\n3\n'], every: 1h }"#
     case "generate": return "{ generate: range(1; 4), every: 1h }"
     case "replay":
       let path = folder.write("in", #"{"at": "2026-01-01", "rows": [1, 2, 3]}"# + "\n")
@@ -39,6 +40,7 @@ struct SourceContractTests {
   static func failure(_ kind: String, _ folder: Folder) -> String? {
     switch kind {
     case "file", "replay": "{ \(kind): \(folder.path)/nowhere }"
+    case "exec": "{ exec: ['false'] }"
     case "generate": #"{ generate: 'error("no")' }"#
     case "http": "{ http: 'http://canned/nowhere' }"
     case "launch_library", "spacex": "{ \(kind): { url: 'http://canned/nowhere' } }"

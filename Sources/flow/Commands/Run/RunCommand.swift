@@ -59,6 +59,7 @@ enum RunCommand {
     let screen = Terminal.screen
     let log = RunLog.make(
       arguments, masking: files.secrets, manyPipelines: files.plans.count > 1, beside: screen)
+    if !arguments.has(once) { RunLog.write(files, to: log) }
     var options = RunOptions(world: .real, log: log, screen: screen)
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)

@@ -25,6 +25,15 @@ enum RunLog {
     }
   }
 
+  /// Logs the warnings about pipelines.
+  static func write(_ files: PipelineFiles, to log: Log) {
+    for warning in files.problems.warnings {
+      let plan = files.plans.first { $0.path == warning.place.file.path }
+      NodeLog(log: log, pipeline: plan?.name ?? "flow", node: "")
+        .warning(warning.summary(masking: files.secrets))
+    }
+  }
+
   private static func text(_ entry: Log.Entry, _ paint: Paint, _ manyPipelines: Bool) -> String {
     var place = entry.node
     if manyPipelines || place.isEmpty {
