@@ -20,7 +20,7 @@ function words(milliseconds, count) {
     rest -= number * size;
     if (number > 0 || parts.length > 0 || unit === "s") parts.push([number, unit]);
   }
-  return parts.slice(0, count).filter((part, index) => part[0] > 0 || index === 0)
+  return parts.slice(0, count).filter((part, index) => count > 2 || part[0] > 0 || index === 0)
     .map((part) => part.join(" ")).join(" ");
 }
 

@@ -64,6 +64,7 @@ package struct PageTime: Sendable, Equatable {
   /// The distance in words, as exact as the time is: “in 3 d 4 h”, “12 min ago”; nil where that says nothing.
   package func distance(from now: Double) -> String? {
     let left = seconds - now
+    if abs(left) > 366 * 86400 { return nil }
     switch precision {
     case .second, .minute: return Self.words(left, units: 2)
     case .hour: return Self.words(left, units: 1)

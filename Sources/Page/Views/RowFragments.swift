@@ -163,13 +163,24 @@ package struct RowFragments: Sendable {
         html.tag("div") { html in
           html.tag("dt") { $0.text(path.hasPrefix("/") ? String(path.dropFirst()) : path) }
           html.tag("dd") { html in
-            html.tag("del") { $0.text(change.member("before")?.shown.nonEmpty ?? "–") }
+            html.tag("del") { $0.text(Self.side(change.member("before"))) }
             html.text(" → ")
-            html.tag("ins") { $0.text(change.member("after")?.shown.nonEmpty ?? "–") }
+            html.tag("ins") { $0.text(Self.side(change.member("after"))) }
           }
         }
       }
     }
+  }
+
+  /// A side of a change; a time as people read it.
+  private static func side(_ value: Value?) -> String {
+    guard let text = value?.shown, !text.isEmpty else { return "–" }
+    guard text.utf8.count >= 20, text.hasSuffix("Z"), let time = PageTime(.string(text), precision: nil) else {
+      return text
+    }
+    // To the second where that is all that has moved.
+    return time.seconds.truncatingRemainder(dividingBy: 60) == 0
+      ? time.text : PageTime(.string(text), precision: "second")?.text ?? text
   }
 
   // MARK: - Details
@@ -263,8 +274,4 @@ package struct RowFragments: Sendable {
       "img", .class("large"), .src(picture), .set(.alt, row.title), .set(.width, "960"), .set(.height, "540"),
       .set(.decoding, "async"))
   }
-}
-
-extension String {
-  fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }
