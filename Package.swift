@@ -21,6 +21,7 @@ let package = Package(
   targets: [
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
+    .target(name: "CNats"),  // loads libnats when it is asked for
     .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
@@ -45,13 +46,15 @@ let package = Package(
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
+    .target(
+      name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
     .target(
       name: "Engine", dependencies: ["CGlibc", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .target(
       name: "Nodes",
-      dependencies: ["CGlibc", "Engine", "Fetch", "JSON", "Language", "Reactive", "Store", "System"],
+      dependencies: ["CGlibc", "Engine", "Fetch", "JSON", "Language", "NATS", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .executableTarget(
       name: "flow",
@@ -99,6 +102,10 @@ let package = Package(
         "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Reactive", "SimulatedDisk", "Store",
         "System", "TestScale", "TestSupport",
       ]),
+    .testTarget(
+      name: "NATSTests",
+      dependencies: ["flow", "CNats", "JSON", "NATS", "Nodes", "Reactive", "System", "TestSupport"],
+      exclude: ["Fixtures"]),
     .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",

@@ -17,11 +17,12 @@ import Testing
     add("Sky", ["CMicrohttpd"], over: ["JSON"])
     add("Language", ["CYAML"], over: ["JSON"])
     add("Engine", [], over: ["Language", "Store"])
-    add("Nodes", [], over: ["Engine", "Fetch"])
-    add("Cluster", [], over: ["Engine"])
+    add("NATS", ["CNats"], over: ["JSON"])
+    add("Nodes", [], over: ["Engine", "Fetch", "NATS"])
+    add("Cluster", [], over: ["Engine", "NATS"])
     add("Page", ["CMicrohttpd"], over: ["Engine"])
     add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
-    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ"] {
+    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CNats", "COnig", "CSQLite", "CYAML", "CZ"] {
       table[name] = []
     }
     return table
