@@ -26,7 +26,7 @@ FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup build run page install clean check test-one test times lint format install-hook \
+.PHONY: help setup setup-cluster build run page install clean check test-one test times lint format install-hook \
 	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
@@ -37,6 +37,9 @@ help: ## list the targets
 
 setup: ## install missing C libraries
 	@bash .ci/setup $(LIBRARIES)
+
+setup-cluster: ## install libnats and nats-server, which tests with real NATS servers need
+	@bash .ci/setup-cluster
 
 build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow

@@ -21,6 +21,7 @@ let package = Package(
   targets: [
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
+    .target(name: "CNats"),  // loads libnats when it is asked for
     .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
@@ -47,6 +48,8 @@ let package = Package(
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
+    .target(
+      name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
     .target(
       name: "Page", dependencies: ["CMicrohttpd", "JSON", "Language", "Reactive", "Server", "System"],
@@ -59,7 +62,9 @@ let package = Package(
       swiftSettings: unchecked),
     .target(
       name: "Nodes",
-      dependencies: ["CGlibc", "Engine", "Fetch", "JSON", "Language", "Page", "Reactive", "Store", "System"],
+      dependencies: [
+        "CGlibc", "Engine", "Fetch", "JSON", "Language", "NATS", "Page", "Reactive", "Store", "System",
+      ],
       swiftSettings: unchecked),
     .executableTarget(
       name: "flow",
@@ -114,6 +119,10 @@ let package = Package(
       dependencies: [
         "Engine", "JSON", "Language", "Nodes", "Page", "Reactive", "Server", "Store", "System", "TestSupport",
       ]),
+    .testTarget(
+      name: "NATSTests",
+      dependencies: ["flow", "CNats", "JSON", "NATS", "Nodes", "Reactive", "System", "TestSupport"],
+      exclude: ["Fixtures"]),
     .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",

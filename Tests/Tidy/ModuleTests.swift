@@ -19,10 +19,11 @@ import Testing
     add("Language", ["CYAML"], over: ["JSON"])
     add("Engine", [], over: ["Language", "Store"])
     add("Page", ["CMicrohttpd"], over: ["Language", "Server"])
-    add("Nodes", [], over: ["Engine", "Fetch", "Page"])
-    add("Cluster", [], over: ["Engine"])
+    add("NATS", ["CNats"], over: ["JSON"])
+    add("Nodes", [], over: ["Engine", "Fetch", "NATS", "Page"])
+    add("Cluster", [], over: ["Engine", "NATS"])
     add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
-    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ"] {
+    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CNats", "COnig", "CSQLite", "CYAML", "CZ"] {
       table[name] = []
     }
     return table

@@ -14,9 +14,9 @@ import System
 @Suite("Contract of sources", .timeLimit(.minutes(2)))
 struct SourceContractTests {
   static let kinds = Catalog.all.sources.map(\.kind)
-  /// Standard input belongs to the whole process: the tests of `flow run` try how it is waited for.
-  static let shared: Set = ["stdin"]
-  static let own = kinds.filter { !shared.contains($0) }
+  /// Tested elsewhere: standard input belongs to the whole process, and `nats` needs a server, which NATSTests starts.
+  static let elsewhere: Set = ["stdin", "nats"]
+  static let own = kinds.filter { !elsewhere.contains($0) }
 
   /// A source that gives 1, 2 and 3, and then waits if it can.
   static func trial(_ kind: String, _ folder: Folder) -> String? {

@@ -73,10 +73,12 @@ final class ParseErrorReporter {
 
   init(_ context: SourceContext) { self.context = context }
 
-  func report(_ text: BadText) {
+  func report(_ text: BadText) { report("\(text)") }
+
+  func report(_ message: String) {
     count += 1
     context.meter.countError()
-    if count <= Self.told { context.log.error("\(text)") }
+    if count <= Self.told { context.log.error(message) }
   }
 
   func summarize() {
