@@ -23,7 +23,7 @@ enum HelpCommand {
   }
 
   private static let groups: [(title: String, names: [String])] = [
-    ("Pipelines", ["new", "check", "test", "run", "graph", "state"]),
+    ("Pipelines", ["new", "check", "test", "run", "graph", "state", "notify"]),
     ("Data", ["eval", "tail", "sky"]),
     ("Reference", ["nodes", "docs", "schema"]),
   ]
@@ -41,7 +41,7 @@ enum HelpCommand {
       lines.append(Terminal.paint(title, .bold))
       lines += commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
     }
-    return (lines + ["", "flow help COMMAND describes a command."]).joined(separator: "\n") + "\n"
+    return (lines + ["flow help COMMAND describes a command."]).joined(separator: "\n") + "\n"
   }
 }
 
