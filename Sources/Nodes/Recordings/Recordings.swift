@@ -23,7 +23,7 @@ public struct Recordings: Sendable {
   public func isSimulated(_ source: String) -> Bool? {
     guard let file = try? InputFile(path(of: source)) else { return nil }
     let reader = ValueReader(
-      file, path: path(of: source), format: .auto, limits: ReadLimits(value: 1 << 30)
+      file, path: path(of: source), limits: ReadLimits(value: 1 << 30)
     ) { _ in }
     while let values = try? reader.nextBatch(), !values.isEmpty {
       if let poll = values.first(where: { $0.member("rows") != nil }) {
