@@ -86,6 +86,16 @@ struct PipelineFiles {
     try readFile(path, limit: Limits().bytes)
   }
 
+  /// Reports all errors as messages of a log.
+  func complain(to log: Log) {
+    let log = NodeLog(log: log, pipeline: "", node: "")
+    for complaint in complaints { log.error(complaint) }
+    if problems.isEmpty { return }
+    log.error(
+      "\(problems.count) problem\(problems.count == 1 ? "" : "s")",
+      details: [problems.description(masking: secrets)])
+  }
+
   /// Reports all errors.
   func complain() {
     for complaint in complaints { Terminal.complain("flow: \(complaint)\n") }

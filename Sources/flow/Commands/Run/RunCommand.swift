@@ -31,6 +31,11 @@ enum RunCommand {
       What steps remember, how far sources were read and what sinks are to write is kept in a state of the pipeline, \
       so that after a crash nothing is lost or written twice: see flow help state.
 
+      It exits with 1 if a pipeline has failed: stopped by an error, or ended with every poll or every event failed, or \
+      with deliveries given up. The last line says which, and names the command that shows more.
+
+      \(RunLog.about)
+
       \(RunRecording.about)
 
       \(RunSky.about)
@@ -50,12 +55,13 @@ enum RunCommand {
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
     let time = try duration(arguments.text(time), time)
     let files = try PipelineFiles(arguments.operands, arguments)
-    files.complain()
-    if !files.isRight { return ExitStatus.usage }
-    if !files.hasTimeZones { return ExitStatus.failed }
     let screen = Terminal.screen
     let log = RunLog.make(
       arguments, masking: files.secrets, manyPipelines: files.plans.count > 1, beside: screen)
+    if RunLog.isJSON(arguments) { files.complain(to: log) } else { files.complain() }
+    if !files.isRight { return ExitStatus.usage }
+    if !files.hasTimeZones { return ExitStatus.failed }
+    let report = RunReport(log: log, screen: screen, isJSON: RunLog.isJSON(arguments))
     var options = RunOptions(world: .real, log: log, screen: screen)
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
@@ -99,10 +105,16 @@ enum RunCommand {
       options.world[LiveWeb.self] = LiveWeb(access)
     }
     if isVirtual {
-      return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
+      return VirtualRunner(
+        plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats)
+      ).run()
     }
-    options.world[WebAccess.self] = try RunWeb.access(
-      files.plans, state, under: sky, arguments, hiding: files.secrets)
+    let web = try RunWeb.access(files.plans, state, under: sky, arguments, hiding: files.secrets)
+    options.world[WebAccess.self] = web
+    let roster = RunRoster(
+      world: sky?.world, hiding: files.secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
+    )
+    options.world[RunMonitor.self] = RunMonitor { roster.status() }
     sky?.tell(log)
     let line = ProgressLine.make(arguments, in: options.world, beside: screen)
     if let line {
@@ -112,7 +124,10 @@ enum RunCommand {
       }
     }
     defer { line?.end() }
-    return Runner(files.plans, options, printsStatistics: arguments.has(stats), for: time).run()
+    let folders = options.isDryRun ? nil : state.map { RunFolders($0, of: files.plans) }
+    return Runner(
+      files.plans, options, roster, folders, report, printsStatistics: arguments.has(stats), for: time
+    ).run()
   }
 
   /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.

@@ -9,16 +9,29 @@ import Synchronization
 struct Runner {
   private let plans: [Plan]
   private let options: RunOptions
+  private let roster: RunRoster
+  private let report: RunReport
+  /// Where the state of each pipeline is; nil without state.
+  private let folders: RunFolders?
   private let printsStatistics: Bool
   /// The time after which they are stopped.
   private let time: Duration?
 
-  init(_ plans: [Plan], _ options: RunOptions, printsStatistics: Bool, for time: Duration? = nil) {
+  init(
+    _ plans: [Plan], _ options: RunOptions, _ roster: RunRoster, _ folders: RunFolders?, _ report: RunReport,
+    printsStatistics: Bool, for time: Duration? = nil
+  ) {
+    self.roster = roster
+    self.report = report
+    self.folders = folders
     self.time = time
     self.plans = plans
     self.options = options
     self.printsStatistics = printsStatistics
   }
+
+  /// The log of what concerns no pipeline.
+  private var log: NodeLog { NodeLog(log: options.log, pipeline: "", node: "") }
 
   private final class Tally: Sendable {
     let left: Atomic<Int>
@@ -51,25 +64,51 @@ struct Runner {
         do {
           runs.append(try make(plan, tally, signals))
         } catch let error as StoreError where error.isFull {
+          roster.note(plan, .waiting, error)
           waiting.append(Waiting(plan, error, options.log))
         }
       }
     } catch {
-      Terminal.complain("flow: \(error)\n")
+      log.error("\(error)")
       return ExitStatus.failed
     }
-    for run in runs { run.start() }
+    let server = folders.map { StatusServer(in: $0.all, roster) }
+    defer { server?.close() }
+    for run in runs { start(run) }
     let stoppedBy = wait(&runs, &waiting, tally, signals)
-    if printsStatistics { Terminal.complain(RunStatistics.text(runs), beside: options.screen) }
+    if printsStatistics { report.statistics(runs) }
+    for run in runs { report.end(roster.status(of: run), hasState: statusFile(of: run.plan) != nil) }
     if stoppedBy == SIGINT { return ExitStatus.interrupted }
     return tally.hasFailed.load(ordering: .relaxed) ? ExitStatus.failed : ExitStatus.done
   }
 
   private func make(_ plan: Plan, _ tally: Tally, _ signals: RunSignals) throws -> PipelineRun {
-    try PipelineRun(plan, options) { hasFailed in
+    let run = try PipelineRun(plan, options) { hasFailed in
       tally.end(hasFailed: hasFailed)
       signals.wake()
     }
+    roster.add(run)
+    return run
+  }
+
+  private func start(_ run: PipelineRun) {
+    run.start()
+    let (name, path) = (run.plan.name, run.plan.path)
+    statusFile(of: run.plan)?.write(
+      PipelineStatus(name: name, path: path, phase: .running, started: options.world.wallClock()))
+  }
+
+  /// Notes the ends of runs, once each.
+  private func noteEnds(of runs: [PipelineRun], _ noted: inout Set<String>) {
+    for run in runs where run.isOver && noted.insert(run.plan.name).inserted {
+      statusFile(of: run.plan)?.write(roster.status(of: run))
+    }
+  }
+
+  /// The file with the status of the last run, beside the state.
+  private func statusFile(of plan: Plan) -> StatusFile? {
+    guard options.state != nil, plan.hasState, let folder = folders?.folder(of: plan) else { return nil }
+    return StatusFile(of: plan.name, in: folder)
   }
 
   /// A pipeline that waits for room for its state.
@@ -110,12 +149,13 @@ struct Runner {
         let run = try make(entry.plan, tally, signals)
         entry.end()
         runs.append(run)
-        run.start()
+        start(run)
       } catch let error as StoreError where error.isFull {
         entry.goOn(error)
         left.append(entry)
       } catch {
-        Terminal.complain("flow: \(printable("\(error)"))\n", beside: options.screen)
+        log.error("\(error)")
+        roster.note(entry.plan, .failed, error)
         tally.end(hasFailed: true)
       }
     }
@@ -130,9 +170,11 @@ struct Runner {
     let end = time.map { MonotonicClock.now + $0 }
     var deadline: Instant?
     var isAborted = false
-    func stop() {
+    var noted: Set<String> = []
+    defer { noteEnds(of: runs, &noted) }
+    func stop(_ reason: StopReason) {
       deadline = MonotonicClock.now + options.grace
-      for run in runs { run.stop() }
+      for run in runs { run.stop(reason) }
       for _ in waiting { tally.end(hasFailed: true) }
       waiting = []
     }
@@ -144,16 +186,16 @@ struct Runner {
     while !tally.isOver {
       let tick = waiting.isEmpty ? nil : MonotonicClock.now + Waiting.pause
       switch signals.next(until: deadline ?? [end, tick].compactMap({ $0 }).min()) {
-      case .signal(SIGUSR1): Terminal.complain(RunStatistics.text(runs), beside: options.screen)
+      case .signal(SIGUSR1): report.statistics(runs)
       case .signal(let signal):
         stoppedBy = stoppedBy ?? signal
-        if deadline == nil { stop() } else if !isAborted { abort() }
-      case .woken: break
+        if deadline == nil { stop(.request) } else if !isAborted { abort() }
+      case .woken: noteEnds(of: runs, &noted)
       case .timeOver:
         if deadline == nil {
           if let end, end <= MonotonicClock.now {
             signals.stop()
-            stop()
+            stop(.time)
           } else {
             startWaiting(&waiting, &runs, tally, signals)
           }
@@ -162,35 +204,9 @@ struct Runner {
         if isAborted { return stoppedBy }
         tally.hasFailed.store(true, ordering: .relaxed)
         abort()
-        Terminal.complain("flow: not everything could be written in time\n", beside: options.screen)
+        log.error("not everything could be written in time")
       }
     }
     return stoppedBy
-  }
-}
-
-/// The statistics of all nodes, for `--stats` and SIGUSR1.
-enum RunStatistics {
-  static func text(_ runs: [PipelineRun]) -> String {
-    runs.map { run in
-      var table = TextTable(headers: ["node", "kind", "in", "out", "dropped", "errors", "time"])
-      for row in run.statistics {
-        table.add([
-          row.name, row.kind, count(row.eventsIn), count(row.eventsOut), count(row.dropped),
-          count(row.errors), time(row.seconds),
-        ])
-      }
-      let width = Terminal.columns(2) ?? 120
-      return (["\(printable(run.plan.name)):"] + table.lines(width: width)).joined(separator: "\n") + "\n"
-    }.joined(separator: "\n")
-  }
-
-  private static func count(_ number: Int?) -> String { number.map { "\($0)" } ?? "" }
-
-  private static func time(_ seconds: Double?) -> String {
-    guard let seconds else { return "" }
-    if seconds < 0.001 { return "\(Int(seconds * 1e6)) µs" }
-    if seconds < 10 { return "\(Int(seconds * 1000)) ms" }
-    return "\(Int(seconds)) s"
   }
 }
