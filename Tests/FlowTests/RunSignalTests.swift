@@ -33,7 +33,7 @@ import Testing
     #expect(place.lines("log.jsonl").filter { !$0.hasPrefix("{") } == ["1", "2", "3"])
   }
 
-  @Test("every line that was read before Ctrl-C is written, whole", arguments: [SIGINT, SIGTERM, SIGHUP])
+  @Test("every line that was read before Ctrl-C is written, whole", arguments: [SIGINT, SIGTERM])
   func nothingLost(_ signal: Int32) throws {
     let place = try Workplace(
       "sources: { in: stdin }\nsteps: [filter: .n > 0]\nsinks: { log: { jsonl: log.jsonl } }\n")

@@ -92,8 +92,12 @@ public final class PipelineRun: Sendable {
     }
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress
+    let isKept = lane.checkpointer != nil
     var assembly = Assembly(plan, options, lane, root) {
-      progress.state.withLock { $0.isStopping } ? plan.onStop : .flush
+      let state = progress.state.withLock { $0 }
+      // The run that takes its place goes on with what waits, which without state it cannot.
+      if state.reason == .reload, isKept { return .keep }
+      return state.isStopping ? plan.onStop : .flush
     }
     var sources: [SourceRun] = []
     for source in plan.sources {
@@ -102,7 +106,7 @@ public final class PipelineRun: Sendable {
       let context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
-        isKept: lane.checkpointer != nil,
+        isKept: lane.checkpointer != nil, nextPoll: options.nextPolls[source.name],
         progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
       let entry = assembly.entry(for: source, stop: sinkStop, in: child)
       sources.append(

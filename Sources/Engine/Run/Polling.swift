@@ -61,8 +61,25 @@ final class Polling: Sendable {
         return end()
       }
       state.value.beat = scheduler.now
-      if schedule.atStart || context.isOnce { poll() } else { setTimer() }
+      if let time = context.nextPoll, !context.isOnce {
+        resume(at: time)
+      } else if schedule.atStart || context.isOnce {
+        poll()
+      } else {
+        setTimer()
+      }
     }
+  }
+
+  /// Continues where a run before has stopped: the next poll is when it was due.
+  private func resume(at time: Double) {
+    guard time.isFinite, case .every(let period) = schedule.rhythm else {
+      return time.isFinite ? setTimer() : end()
+    }
+    let wait = min(max(0, time - context.world.wallClock()), period.inSeconds)
+    state.value.beat = scheduler.now + .nanoseconds(Int64(wait * 1e9))
+    noteNext(in: wait)
+    state.value.timer = scheduler.schedule(at: state.value.beat) { [self] in poll() }
   }
 
   /// Ends the polls; one that is under way is let come to its end.

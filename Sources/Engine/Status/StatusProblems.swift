@@ -44,7 +44,9 @@ extension PipelineStatus {
       if node.givenUp > 0 {
         let many = node.givenUp == 1 ? "1 delivery" : "\(node.givenUp) deliveries"
         losses.append("\(many) of \(node.name) given up")
-      } else if let taken = node.eventsIn, taken > 0, node.errors >= taken {
+      } else if let taken = node.eventsIn, taken > 0, node.errors >= taken,
+        node.role == .step || node.eventsOut == 0
+      {
         losses.append(
           taken == 1 ? "the only event of \(node.name) failed" : "all \(taken) events of \(node.name) failed")
       }

@@ -66,6 +66,8 @@ struct RunStatusTests {
     pipeline.nodes[1].givenUp = 0
     #expect(pipeline.losses.isEmpty)
     pipeline.nodes[1].errors = 9
+    #expect(pipeline.losses.isEmpty)
+    pipeline.nodes[1].eventsOut = 0
     pipeline.sources[0].failedPolls = 7
     #expect(pipeline.losses == ["all 7 polls of upcoming failed", "all 9 events of tell failed"])
   }

@@ -25,7 +25,7 @@ enum RunLog {
   static func isJSON(_ arguments: Arguments) -> Bool { arguments.text(format) == "json" }
 
   static func make(
-    _ arguments: Arguments, masking secrets: Secrets, manyPipelines: Bool, beside screen: Screen
+    _ arguments: Arguments, masking secrets: RunSecrets, manyPipelines: Bool, beside screen: Screen
   ) -> Log {
     let level: Log.Level =
       arguments.has(quiet) ? .error : arguments.has(verbose) ? .detail : .notice

@@ -125,18 +125,3 @@ struct RunState: Sendable {
     return String(cString: resolved)
   }
 }
-
-/// The folders of the states of a run's pipelines.
-struct RunFolders {
-  private let folders: [String: String]
-
-  init(_ state: RunState, of plans: [Plan]) {
-    folders = Dictionary(
-      plans.compactMap { plan in (try? state.folder(of: plan)).map { (plan.name, $0) } }
-    ) { first, _ in first }
-  }
-
-  var all: [String] { Set(folders.values).sorted() }
-
-  func folder(of plan: Plan) -> String? { folders[plan.name] }
-}

@@ -18,11 +18,11 @@ final class RunRoster: Sendable {
   private let state = Locked(State())
   private let world: String?
   private let budgets: @Sendable () -> [BudgetStatus]
-  private let secrets: Secrets
+  private let secrets: RunSecrets
   private let wallClock: @Sendable () -> Double
 
   init(
-    world: String?, hiding secrets: Secrets, budgets: @escaping @Sendable () -> [BudgetStatus],
+    world: String?, hiding secrets: RunSecrets, budgets: @escaping @Sendable () -> [BudgetStatus],
     wallClock: @escaping @Sendable () -> Double
   ) {
     self.world = world
@@ -36,6 +36,11 @@ final class RunRoster: Sendable {
       state.others.removeAll { $0.name == run.plan.name }
       state.runs.append(run)
     }
+  }
+
+  /// Removes a run that another takes the place of.
+  func remove(_ run: PipelineRun) {
+    state.withLock { state in state.runs.removeAll { $0 === run } }
   }
 
   /// Notes a pipeline that waits for room for its state, or could not start.
