@@ -42,6 +42,15 @@ extension WebFile {
     try database.transaction(body)
   }
 
+  /// The sites with a record, by name.
+  public func sites() throws(StoreError) -> [String] {
+    let rows = try database.statement("SELECT site FROM spending UNION SELECT site FROM sites ORDER BY 1")
+    defer { rows.reset() }
+    var names: [String] = []
+    while try rows.step() { names.append(rows.text(0)) }
+    return names
+  }
+
   /// The record of a site.
   public func site(_ name: String) throws(StoreError) -> SiteRecord {
     var record = SiteRecord()
