@@ -37,11 +37,6 @@ extension WebFile {
   /// A clock further than this behind a stored time counts as set back.
   public static let clockTolerance = 5.0
 
-  /// Several operations as one transaction.
-  public func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-    try database.transaction(body)
-  }
-
   /// The record of a site.
   public func site(_ name: String) throws(StoreError) -> SiteRecord {
     var record = SiteRecord()
