@@ -74,7 +74,7 @@ final class SourceHealth: Sendable {
       return count == 1
         ? reason : "still failing, \(SourceHealth.failures(failure)) since \(timestamp(since)): \(reason)"
     }
-    if let message, !isReported { log.error(message) }
+    if let message, !isReported { log.report(error, as: message) }
   }
 
   private static func failures(_ failure: SourceStatus.Failure) -> String {

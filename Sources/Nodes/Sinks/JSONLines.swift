@@ -129,13 +129,21 @@ private final class JSONLines: KeepingSink {
     if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
     // Previously written lines are compared before the next commit: files that were set aside or rotated since are
     // found by the earlier marks.
-    let isRegenerating = outbox.isRegenerating
-    for (path, lines) in files.takeLines(unmarkedOnly: isRegenerating) {
-      outbox.put(Value.string(path).json + [0x0a] + lines)
-    }
-    if isRegenerating { return try files.write() }
+    if outbox.isRegenerating { return try writeMarked() }
+    store(files.takeLines(), outbox)
     // A new file must have a mark before it is written to.
     if outbox.isInRepeatableEpoch { outbox.endEpoch() }
+  }
+
+  /// Writes the lines of files with marks, and stores the others with the present epoch.
+  private func writeMarked() throws {
+    guard let outbox = context.outbox else { return try files.write() }
+    try files.write(onlyMarked: true)
+    store(files.takeLines(unmarkedOnly: true), outbox)
+  }
+
+  private func store(_ lines: [(path: String, lines: [UInt8])], _ outbox: Outbox) {
+    for (path, lines) in lines { outbox.put(Value.string(path).json + [0x0a] + lines) }
   }
 
   func finish(by deadline: Instant) throws {
@@ -152,7 +160,9 @@ private final class JSONLines: KeepingSink {
 
   // MARK: - Commits
 
-  func recover(_ entries: [OutboxEntry]) throws { try write(entries) }
+  func recover(_ entries: [OutboxEntry]) throws {
+    try write(entries) { try writeMarked() }
+  }
 
   var hasUncommittedTail: Bool { files.isPassingOver }
 
@@ -167,12 +177,12 @@ private final class JSONLines: KeepingSink {
 
   func didCommit(_ entries: [OutboxEntry]) throws {
     files.marksAreKept()
-    try write(entries)
+    try write(entries) { try files.write() }
     if isFinished { files.close() }
   }
 
   /// An entry consists of a line with the path as JSON, followed by the lines for that file.
-  private func write(_ entries: [OutboxEntry]) throws {
+  private func write(_ entries: [OutboxEntry], by action: () throws -> Void) throws {
     guard let last = entries.last else { return }
     for entry in entries {
       guard let end = entry.bytes.firstIndex(of: 0x0a),
@@ -182,9 +192,9 @@ private final class JSONLines: KeepingSink {
           "entry \(entry.place.epoch) in the state is not one of this sink; it is skipped")
         continue
       }
-      try files.append(Array(entry.bytes[(end + 1)...]), to: path)
+      try files.append(Array(entry.bytes[(end + 1)...]), to: path, areCommitted: true)
     }
-    try files.write()
+    try action()
     crashPoint("jsonl.entries written")
     context.outbox?.markWritten(through: last.place)
   }
