@@ -8,7 +8,7 @@ extension Command {
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
     GraphCommand.command, StateCommand.command, NewCommand.command, NodesCommand.command, DocsCommand.command,
-    SchemaCommand.command, SkyCommand.command,
+    SchemaCommand.command, SkyCommand.command, InstallServiceCommand.command,
     CompletionsCommand.command, VersionCommand.command, HelpCommand.command,
   ]
 

@@ -42,6 +42,9 @@ struct CommandOption: Sendable {
     }
   }
 
+  /// As in `-n, --lines NUM`.
+  var spelled: String { spellings.joined(separator: ", ") + (valueName.map { " \($0)" } ?? "") }
+
   /// All spellings of the option: `-n`, `--lines`, `--no-color`.
   var spellings: [String] {
     var all = ["--\(name)"]

@@ -23,7 +23,7 @@ enum HelpCommand {
   }
 
   private static let groups: [(title: String, names: [String])] = [
-    ("Pipelines", ["new", "check", "test", "run", "graph", "state"]),
+    ("Pipelines", ["new", "check", "test", "run", "graph", "state", "install-service"]),
     ("Data", ["eval", "tail", "sky"]),
     ("Reference", ["nodes", "docs", "schema"]),
   ]
@@ -41,13 +41,15 @@ enum HelpCommand {
       lines.append(Terminal.paint(title, .bold))
       lines += commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
     }
-    return (lines + ["", "flow help COMMAND describes a command."]).joined(separator: "\n") + "\n"
+    return (lines + ["flow help COMMAND describes a command."]).joined(separator: "\n") + "\n"
   }
 }
 
 /// `flow version`: prints the version.
 enum VersionCommand {
   static let version = "0.1.0"
+  /// The day of the version, for manual pages.
+  static let date = "2026-11-22"
 
   static let command = Command(name: "version", usage: "version", summary: "print the version") { _ in
     Terminal.say("flow \(version) (jq 1.8)\n")
