@@ -54,7 +54,7 @@ run: build ## run new-launches under the simulated sky, without a network; FOR=4
 
 install: build install-files ## install under PREFIX (default /usr/local)
 
-install-files: # the same, of a binary that is built
+install-files: ## the same, of a binary that is built
 	@PREFIX="$(PREFIX)" UNITS="$(UNITS)" ZSH="$(ZSH)" STRIP="$(STRIP)" sh packaging/install "$(FLOW)" "$(DESTDIR)"
 
 uninstall: ## remove what make install has installed

@@ -51,7 +51,9 @@ struct PlanBuilder {
     }
   }
 
-  /// Whether a pipeline may have this key. Those that begin with `x-` are a place for YAML anchors.
+  /// Whether a pipeline may have this key.
+  ///
+  /// Those that begin with `x-` are a place for YAML anchors.
   private static func isKey(_ text: String) -> Bool { keys.contains(text) || text.hasPrefix("x-") }
 
   mutating func build() -> Plan? {

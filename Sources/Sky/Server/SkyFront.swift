@@ -66,7 +66,8 @@ final class SkyFront: Sendable {
       method: method, path: path, query: pairs(connection, ofQuery: true), headers: headers,
       body: incoming.body,
       origin: isEverywhere ? asked(headers) : origin,
-      client: String(decoding: client.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self))
+      client: String(decoding: client.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    )
     return send(sky.answer(request, at: clock()), connection)
   }
 

@@ -1,6 +1,6 @@
 /// A manual page in roff, with the man macros.
 ///
-///     var page = ManPage("flow-nodes", section: 7, "the nodes of pipelines", version: "0.1.0", date: "2026-11-22")
+///     var page = ManPage("flow-nodes", section: 7, "the nodes of pipelines", version: "1.0", date: "2026-11-22")
 ///     page.heading("Sources")
 ///     page.text("A source reads `events`.")
 ///     print(page.text)
