@@ -1,3 +1,4 @@
+import System
 import JSON
 
 /// The kind of a body, guessed from its first bytes and its content type.
@@ -60,7 +61,7 @@ private func message(in value: Value) -> String? {
 
 private func title(of page: [UInt8], _ redaction: Redaction) -> String? {
   let text = redaction.masked(String(decoding: page.prefix(1 << 14), as: UTF8.self))
-  guard let start = text.firstRange(of: "<title>") ?? text.firstRange(of: "<TITLE>") else { return nil }
+  guard let start = text.place(of: "<title>") ?? text.place(of: "<TITLE>") else { return nil }
   let words = excerpt(String(text[start.upperBound...].prefix { $0 != "<" }), limit: 80)
   return words.isEmpty ? nil : words
 }

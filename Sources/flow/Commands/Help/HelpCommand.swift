@@ -23,7 +23,7 @@ enum HelpCommand {
   }
 
   private static let groups: [(title: String, names: [String])] = [
-    ("Pipelines", ["new", "check", "test", "run", "graph", "status", "state", "notify"]),
+    ("Pipelines", ["new", "check", "test", "run", "graph", "status", "state", "notify", "install-service"]),
     ("Data", ["eval", "tail", "sky"]),
     ("Reference", ["nodes", "docs", "schema"]),
   ]
@@ -48,6 +48,8 @@ enum HelpCommand {
 /// `flow version`: prints the version.
 enum VersionCommand {
   static let version = "0.1.0"
+  /// The day of the version, for manual pages.
+  static let date = "2026-11-22"
 
   static let command = Command(name: "version", usage: "version", summary: "print the version") { _ in
     Terminal.say("flow \(version) (jq 1.8)\n")

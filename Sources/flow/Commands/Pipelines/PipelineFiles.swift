@@ -40,6 +40,7 @@ struct PipelineFiles {
       return bytes
     }
     var inputs: [String: [String: [UInt8]]] = [:]
+    reader.fileExists = InstalledPipelines.isFile
     for setting in arguments.texts(Self.set) {
       let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[0].isEmpty else {
@@ -52,10 +53,11 @@ struct PipelineFiles {
     var secrets = Secrets()
     var extra = Problems()
     var configs: [ConfigFile] = []
-    for path in paths {
+    for operand in paths {
+      let path = InstalledPipelines.path(of: operand)
       let bytes: [UInt8]
       do { bytes = try Self.contents(path) } catch {
-        complaints.append("\(error)")
+        complaints.append("\(error)" + (InstalledPipelines.hint(for: operand).map { "; \($0)" } ?? ""))
         continue
       }
       let config = ConfigFile(beside: path, named: arguments.text(Self.config))
