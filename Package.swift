@@ -16,11 +16,13 @@ let package = Package(
     .executable(name: "flow", targets: ["flow"]),
     .library(name: "Reactive", targets: ["Reactive"]),
     .library(name: "JSON", targets: ["JSON"]),  // for Tests/Fuzz, which is a package of its own
+    .library(name: "Markup", targets: ["Markup"]),  // for the same
     .library(name: "Store", targets: ["Store"]),  // for bench, which is another
   ],
   targets: [
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
+    .target(name: "CXML2"),  // loads libxml2 when it is asked for
     .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
@@ -46,12 +48,15 @@ let package = Package(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
+    .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked),
     .target(
       name: "Engine", dependencies: ["CGlibc", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .target(
       name: "Nodes",
-      dependencies: ["CGlibc", "Engine", "Fetch", "JSON", "Language", "Reactive", "Store", "System"],
+      dependencies: [
+        "CGlibc", "Engine", "Fetch", "JSON", "Language", "Markup", "Reactive", "Store", "System",
+      ],
       swiftSettings: unchecked),
     .executableTarget(
       name: "flow",
@@ -76,6 +81,7 @@ let package = Package(
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
+    .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup"]),
     .testTarget(
       name: "StoreTests",
       dependencies: ["CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"],

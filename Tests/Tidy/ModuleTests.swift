@@ -16,12 +16,13 @@ import Testing
     add("Fetch", ["CCurl"], over: ["Store"])
     add("Sky", ["CMicrohttpd"], over: ["JSON"])
     add("Language", ["CYAML"], over: ["JSON"])
+    add("Markup", ["CXML2"], over: ["JSON"])
     add("Engine", [], over: ["Language", "Store"])
-    add("Nodes", [], over: ["Engine", "Fetch"])
+    add("Nodes", [], over: ["Engine", "Fetch", "Markup"])
     add("Cluster", [], over: ["Engine"])
     add("Page", ["CMicrohttpd"], over: ["Engine"])
     add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
-    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ"] {
+    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CXML2", "CYAML", "CZ"] {
       table[name] = []
     }
     return table
