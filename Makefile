@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 SWIFT ?= swift
 # The C libraries that the package links, as pkg-config-name:debian-package.
-LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev zlib:zlib1g-dev
+LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
 RELEASE := -c release --static-swift-stdlib
 # The folder of the release build. SwiftPM locks it, so CI uses another one to build beside the tests.
 RELEASE_PATH ?= .build
@@ -155,6 +155,7 @@ fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
 	mkdir -p Tests/Fuzz/.build/corpus
 	$(SWIFT) build --package-path Tests/Fuzz -c release --sanitize=fuzzer
 	$(FUZZ)/FuzzReading $(FUZZ_OPTIONS)/reading -max_len=2048 Tests/Fuzz/.build/corpus
+	$(FUZZ)/FuzzDecoders $(FUZZ_OPTIONS)/decoders -max_len=2048
 	$(FUZZ)/FuzzPrograms $(FUZZ_OPTIONS)/programs -max_len=256 -dict=Tests/Fuzz/programs.dict
 
 differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
