@@ -12,6 +12,6 @@ extension Catalog {
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout,
     // sinks
-    console, jsonl, exec, httpSink, ics, download, notify, count, null,
+    console, jsonl, csv, exec, httpSink, ics, feed, git, download, notify, count, null,
   ])
 }
