@@ -84,6 +84,11 @@ final class LineFiles {
     return file
   }
 
+  /// Whether the next line is the first one of a file.
+  func isAtStart(_ file: File) -> Bool {
+    file.lines.count == 0 && (taken[file.path] ?? 0) == 0 && file.isAtStart
+  }
+
   /// Adds whole lines, or the rest of one, to be written to a path; waits for its file as `write()` does.
   ///
   /// Committed lines go to the file of the committed mark: it is not rotated before them.
@@ -409,6 +414,9 @@ final class LineFile {
     isClosedBesideMark = false
     return mark
   }
+
+  /// Whether nothing lies before the next bytes; false for what has no positions.
+  var isAtStart: Bool { (file == nil ? closedAt : file?.mark)?.offset == 0 }
 
   /// Whether the next bytes go to another file than that of the last mark.
   var isBesideMark: Bool {
