@@ -5,6 +5,9 @@ import Language
 
 /// `flow new`: writes a new pipeline file.
 enum NewCommand {
+  static let from = CommandOption(
+    "from", .value("URL"), "request this address once, and write a pipeline for the list that it answers with"
+  )
   static let sources = list("sources", Catalog.all.sources, "its sources")
   static let steps = list("steps", Catalog.all.steps, "its steps, in this order")
   static let sinks = list("sinks", Catalog.all.sinks, "its sinks")
@@ -14,23 +17,46 @@ enum NewCommand {
 
   static let manual = Manual(
     "new", "write a new pipeline file", operands: .optional("NAME", of: []),
-    options: [sources, steps, sinks, output, force],
+    options: [from, sources, steps, sinks, output, force],
     about: """
       Every option is explained beside it; optional ones are commented out. The file passes flow check as it is. flow \
       nodes lists all sources, steps and sinks.
+
+      With --from URL the file has what one response shows: where the rows are, what identifies one, the next page, \
+      members that change without news.
       """,
     examples: [
       ("flow new launches -o launches.yaml", "a file with the usual nodes"),
+      ("flow new --from https://example.org/stations.json -o stations.yaml", "for an API"),
       ("flow new --sources stdin --steps filter,map --sinks jsonl", "chosen nodes"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let path = arguments.text(output)
+    if let address = arguments.text(from) {
+      if let option = [sources, steps, sinks].first(where: arguments.has) {
+        throw WrongUse("--from cannot be combined with --\(option.name)")
+      }
+      guard NewFromAddress.isAddress(address) else {
+        throw WrongUse("--from takes an address, as in https://example.org/stations.json")
+      }
+      let name = arguments.operands.first ?? path.map(name(of:)) ?? NewFromAddress.name(of: address)
+      do {
+        let text = try NewFromAddress.pipeline(named: name, from: address)
+        if let path { return write(text, path, isForced: arguments.has(force)) }
+        Terminal.say(text)
+        return ExitStatus.done
+      } catch {
+        Terminal.complain("flow new: \(printable("\(error)"))\n")
+        return ExitStatus.failed
+      }
+    }
     let name = arguments.operands.first ?? path.map(name(of:)) ?? "my-pipeline"
     let skeleton = Skeleton(
       name: name,
-      sources: try chosen(sources, arguments, Catalog.all.sources, else: ["file", "stdin"], count: 1),
-      steps: try chosen(steps, arguments, Catalog.all.steps, else: ["filter", "map", "changes"], count: 3),
+      sources: try chosen(
+        sources, arguments, Catalog.all.sources, else: ["http", "file", "stdin"], count: 1),
+      steps: try chosen(steps, arguments, Catalog.all.steps, else: ["changes"], count: 1),
       sinks: try chosen(sinks, arguments, Catalog.all.sinks, else: ["console", "jsonl"], count: 2))
     if let problem = problem(of: skeleton.text) {
       throw WrongUse(
