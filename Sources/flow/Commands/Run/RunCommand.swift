@@ -7,11 +7,11 @@ import Language
 /// `flow run`: runs pipelines until they end or are stopped.
 enum RunCommand {
   static let once = CommandOption("once", .flag, "poll each source once, read files as they are, and end")
-  static let dryRun = CommandOption("dry-run", .flag, "show what each sink would be given, and write nothing")
+  static let dryRun = CommandOption("dry-run", .flag, "print what each sink would receive, and write nothing")
   static let time = CommandOption(
-    "for", .value("TIME"), "stop in good order after so long, as from a script: 45s, 2h")
-  static let stats = CommandOption("stats", .flag, "print what each node has done, at the end")
-  static let grace = CommandOption("grace", .value("TIME"), "how long stopping may take (10s)")
+    "for", .value("TIME"), "shut down after this time, as in 45s or 2h")
+  static let stats = CommandOption("stats", .flag, "print the counters of each node at the end")
+  static let grace = CommandOption("grace", .value("TIME"), "the time limit of a shutdown (10s)")
 
   static let manual = Manual(
     "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
@@ -25,11 +25,11 @@ enum RunCommand {
       RunLog.format,
     ],
     about: """
-      Ctrl-C or SIGTERM stops in good order: sources stop, what is under way goes through, sinks write what they \
-      have. A second one stops at once. SIGUSR1 prints what each node has done so far.
+      Ctrl-C or SIGTERM shuts down cleanly: sources stop, events in flight are processed, and sinks write what they \
+      hold. A second signal stops at once. SIGUSR1 prints the counters of each node.
 
-      What steps remember, how far sources were read and what sinks are to write is kept in a state of the pipeline, \
-      so that after a crash nothing is lost or written twice: see flow help state.
+      The memory of steps, the positions of sources and the pending output of sinks are stored in the state of the \
+      pipeline, so that after a crash nothing is lost or written twice: see flow help state.
 
       \(RunRecording.about)
 
@@ -40,9 +40,9 @@ enum RunCommand {
     examples: [
       ("flow run pipelines/new-launches.yaml", "until stopped"),
       ("flow run --once --stats pipelines/new-launches.yaml", "one poll of each source, as from cron"),
-      ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "without a network, six hours a second"),
-      ("flow run --record rec a.yaml", "keep what is polled"),
-      ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
+      ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "simulated, six hours a second"),
+      ("flow run --record rec a.yaml", "record each poll"),
+      ("flow run --replay rec a.yaml", "replay them, in seconds"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
@@ -93,18 +93,21 @@ enum RunCommand {
     }
     sky?.stand(in: &options.world)
     recording.stand(in: &options, masking: files.secrets)
-    recording.tell(files.plans, log)
+    recording.report(files.plans, to: log)
     ignoreSignalsOfWrites()
     if isSimulated, outputs.isLive {
       let access = try RunWeb.access(files.plans, state, under: nil, arguments, hiding: files.secrets)
       options.world[LiveWeb.self] = LiveWeb(access)
     }
     if isVirtual {
-      return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
+      return VirtualRunner(
+        plans: files.plans, options: options, printsStatistics: arguments.has(stats),
+        settings: UnmatchedSettings(arguments)
+      ).run()
     }
     options.world[WebAccess.self] = try RunWeb.access(
       files.plans, state, under: sky, arguments, hiding: files.secrets)
-    sky?.tell(log)
+    sky?.report(to: log)
     let line = ProgressLine.make(arguments, in: options.world, beside: screen)
     if let line {
       let areMany = files.plans.count > 1
@@ -113,10 +116,13 @@ enum RunCommand {
       }
     }
     defer { line?.end() }
-    return Runner(files.plans, options, printsStatistics: arguments.has(stats), for: time).run()
+    return Runner(
+      files.plans, options, printsStatistics: arguments.has(stats), for: time,
+      settings: UnmatchedSettings(arguments)
+    ).run()
   }
 
-  /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.
+  /// A closed pipe and a file at its size limit are errors of the write, not reasons to be killed.
   private static func ignoreSignalsOfWrites() {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
   }

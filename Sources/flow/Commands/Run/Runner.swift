@@ -12,9 +12,14 @@ struct Runner {
   private let printsStatistics: Bool
   /// The time after which they are stopped.
   private let time: Duration?
+  private let settings: UnmatchedSettings
 
-  init(_ plans: [Plan], _ options: RunOptions, printsStatistics: Bool, for time: Duration? = nil) {
+  init(
+    _ plans: [Plan], _ options: RunOptions, printsStatistics: Bool, for time: Duration? = nil,
+    settings: UnmatchedSettings
+  ) {
     self.time = time
+    self.settings = settings
     self.plans = plans
     self.options = options
     self.printsStatistics = printsStatistics
@@ -60,6 +65,7 @@ struct Runner {
     }
     for run in runs { run.start() }
     let stoppedBy = wait(&runs, &waiting, tally, signals)
+    for run in runs { settings.report(run, to: options.log) }
     if printsStatistics { Terminal.complain(RunStatistics.text(runs), beside: options.screen) }
     if stoppedBy == SIGINT { return ExitStatus.interrupted }
     return tally.hasFailed.load(ordering: .relaxed) ? ExitStatus.failed : ExitStatus.done

@@ -7,6 +7,7 @@ struct VirtualRunner {
   let plans: [Plan]
   let options: RunOptions
   let printsStatistics: Bool
+  let settings: UnmatchedSettings
 
   /// The exit status.
   func run() -> Int32 {
@@ -16,6 +17,7 @@ struct VirtualRunner {
     for plan in plans {
       do {
         let isDone = try VirtualRun(plan, options, start: try start(of: plan)).run(finished: { run in
+          settings.report(run, to: options.log)
           if printsStatistics { Terminal.complain(RunStatistics.text([run])) }
         })
         if !isDone { status = ExitStatus.failed }
