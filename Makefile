@@ -33,6 +33,10 @@ DIST := flow-$(VERSION)-linux-$(shell uname -m)
 # The runtime's own backtrace hangs in the fuzzer.
 FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
+# What make run prints at the end: how many changes, of which kinds.
+SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
+  | def number(condition): map(select(condition)) | length; def moved($$path): .type == "changed" and any(.diff[]; .path == $$path); \
+  "\(length) changes on \($$days) simulated days: \(number(.type == "added")) launches announced, \(number(moved("/net"))) rescheduled, \(number(moved("/status"))) with a new status, \(number(.type == "removed")) gone."
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
@@ -57,11 +61,7 @@ build: setup ## release build, with a static standard library
 run: build ## run new-launches under the simulated sky, without a network; FOR=45s
 	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --for $(FOR)
 	@echo
-	@$(FLOW) eval -rn '[inputs] | (map(.at[:10]) | unique) as $$days | "\(length) changes on \($$days | length) simulated days, up to \($$days[-1] // "none"):", \
-	  "  \(map(select(.type == "added")) | length) launches announced", \
-	  "  \(map(select(.type == "changed" and any(.diff[]; .path == "/net"))) | length) times changed", \
-	  "  \(map(select(.type == "changed" and any(.diff[]; .path == "/status"))) | length) statuses changed", \
-	  "  \(map(select(.type == "removed")) | length) launches gone from the list"' out/sky/new-launches.jsonl
+	@$(FLOW) eval -rn '$(SUMMARY)' out/sky/new-launches.jsonl
 	@echo
 	@echo "They are in out/sky/new-launches.jsonl. Next, try:"
 	@echo "  $(FLOW) tail -n 5 out/sky/new-launches.jsonl                # the last changes again"

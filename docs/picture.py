@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what a command says on a terminal as an SVG: python3 docs/picture.py > docs/new-launches.svg
+"""Draws the output of a command on a terminal as an SVG: python3 docs/picture.py > docs/new-launches.svg
 
 Runs new-launches under the simulated sky in a terminal of its own, and draws its last lines with their colours.
 """
@@ -9,10 +9,10 @@ import pty
 import re
 import sys
 
-COLUMNS, ROWS = 112, 22
+COLUMNS, ROWS = 130, 22
 FLOW = os.environ.get("FLOW", ".build/release/flow")
 SHOWN = "flow run pipelines/new-launches.yaml --sky --speed 21600 --quiet"
-COMMAND = [FLOW, *SHOWN.split()[1:], "--for", "30s", "--no-state"]
+COMMAND = [FLOW, *SHOWN.split()[1:], "--for", "45s", "--no-state"]
 COLORS = {31: "#f47067", 32: "#6bc46d", 33: "#daaa3f", 34: "#6cb6ff", 35: "#dcbdfb", 36: "#76e3ea"}
 WIDTH, HEIGHT = 8.4, 19  # of a character
 
@@ -71,5 +71,5 @@ def drawing(lines):
     yield "</g></svg>"
 
 
-said = [line for line in output().split("\n") if line]
-print("\n".join(drawing([f"\x1b[1m$ {SHOWN}\x1b[0m", *said[: ROWS - 1]])))
+shown = [line for line in output().split("\n") if line]
+print("\n".join(drawing([f"\x1b[1m$ {SHOWN}\x1b[0m", *shown[: ROWS - 1]])))

@@ -59,4 +59,39 @@ import Testing
         "flow new: these nodes cannot be combined: stdin answers"))
     #expect(try complaint("--sinks", "") == "flow new: --sinks needs at least one name")
   }
+
+  @Test("with an address, the pipeline is for the list that it answers with, and passes flow check")
+  func address() throws {
+    let place = try Workplace()
+    let sky = try Running(["sky", "--seed", "7", "--speed", "0"], in: place, input: .open)
+    try sky.waitForErrors("simulated")
+    let url = try #require(sky.shown.split(separator: "\n").first)
+    let list = "\(url)/2.3.0/launches/upcoming/?limit=20"
+    let made = try place.flow("new", "--from", list, "-o", "p.yaml")
+    #expect(made.status == 0, "\(made.errors)")
+    let text = place.text("p.yaml")
+    #expect(
+      text.contains("      rows: .results[]   # 20 rows") && text.contains("      key: .id "), "\(text)")
+    #expect(text.contains("      next: .next "))
+    #expect(try place.flow("check", "p.yaml").output == "1 pipeline, no errors\n")
+    #expect(try place.flow("new", "--from", list).output.contains("\nname: upcoming\n"))
+    let failed = try place.flow("new", "--from", "\(url)/none.json")
+    #expect(failed.status == 1 && failed.errors.hasPrefix("flow new: "), "\(failed.errors)")
+    #expect(try place.flow("new", "--from", "x").status == 2)
+    #expect(try place.flow("new", "--from", list, "--sinks", "null").status == 2)
+    _ = try sky.end(by: SIGINT)
+  }
+
+  @Test("output files have the name of the pipeline, and what reads changes reads their rows")
+  func consistent() throws {
+    let text = try flow(["new", "mine", "--steps", "changes", "--sinks", "notify,ics,jsonl"]).output
+    for line in [
+      "title: '\\((.after // .before).name) slipped'", "path: out/mine.ics", "key: .key",
+      "path: out/mine.jsonl",
+      "start: (.after // .before).net", "summary: '\\((.after // .before).name)'",
+      "url: https://example.org/",
+    ] {
+      #expect(text.contains("      \(line)"), "\(line) in \(text)")
+    }
+  }
 }

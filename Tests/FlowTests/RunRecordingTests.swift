@@ -87,7 +87,7 @@ import Testing
       sinks: { log: { jsonl: log.jsonl } }
       """, input: "2\n3\n")
     let outcome = try place.run("--once", "--record", "rec")
-    #expect(outcome.errors == "file: it is not recorded: file is read, not polled\n")
+    #expect(outcome.errors == "file: not recorded: file is read, not polled\n")
     #expect(try place.run("--replay", "rec").status == 0)
     for log in ["log.jsonl", "out/replay/log.jsonl"] {
       #expect(place.lines(log).sorted() == ["1", "2", "3"])

@@ -33,4 +33,16 @@ struct ShippedPipelinesTests {
     #expect(header.contains { $0.contains("flow run") && $0.contains("pipelines/\(name)") })
     #expect(text.contains("\ndescription: "))
   }
+
+  @Test("a value of --set that nothing matches is reported, and one that something matches is not")
+  func settings() throws {
+    let none = try flow("run", "--dry-run", "--set", "provider=Relays", "pipelines/slips.yaml")
+    #expect(
+      none.errors.contains("filter: warning: nothing matches --set provider=Relays\n"), "\(none.errors)")
+    let some = try flow("run", "--dry-run", "--set", "provider=Heron\\ Space", "pipelines/slips.yaml")
+    #expect(!some.errors.contains("nothing matches") && !some.output.isEmpty, "\(some.errors)")
+    let sought = try flow(
+      "run", "--dry-run", "--once", "--sky", "--set", "show=xyzzy", "pipelines/upcoming-launches.yaml")
+    #expect(sought.errors.contains("nothing matches --set show=xyzzy\n"), "\(sought.errors)")
+  }
 }

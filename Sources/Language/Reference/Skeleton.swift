@@ -14,6 +14,8 @@ public struct Skeleton {
   private let sinks: [NodeSpec]
   /// Options that have been explained above already, by role; once is enough.
   private var explained: Set<String> = []
+  /// Whether the nodes that follow receive changes, whose rows are `.after` and `.before`.
+  private var isBehindChanges = false
   private var lines: [String] = []
 
   public init(name: String, sources: [NodeSpec], steps: [NodeSpec], sinks: [NodeSpec]) {
@@ -66,7 +68,8 @@ public struct Skeleton {
     let dash = isListed ? "- " : ""
     let inner = indent + dash.utf8.count
     comment(spec.summary, indent)
-    let example = SkeletonExample(spec)
+    let example = SkeletonExample(spec, of: name, behindChanges: isBehindChanges && spec.roleName != "source")
+    defer { if spec.comparesPolls { isBehindChanges = true } else if spec.isBare { isBehindChanges = false } }
     let given = spec.innerOptions.filter { example.values[$0.name] != nil }
     let others = spec.innerOptions.filter { example.values[$0.name] == nil }
     let head = blanks(indent) + dash + spec.kind + ":"
@@ -131,13 +134,38 @@ struct SkeletonExample {
   /// By the option's name, as YAML that may stand behind `name: `; some have several lines.
   private(set) var values: [String: String] = [:]
 
-  init(_ spec: NodeSpec) {
+  /// `name` is that of the pipeline, which its output files have too.
+  init(_ spec: NodeSpec, of name: String = "", behindChanges: Bool = false) {
+    defer { adapt(spec, name, behindChanges) }
     // Of what builds objects an example that does: steps behind it find members to work with.
     let building = spec.examples.first { spec.isBare && $0.yaml.hasPrefix("\(spec.kind): {") }
     if let yaml = (building ?? spec.examples.first)?.yaml { take(yaml, spec) }
     for option in spec.innerOptions where option.isRequired && values[option.name] == nil {
       values[option.name] = Self.withDefaults(option.sample)
     }
+  }
+
+  /// Names output files after the pipeline, and has expressions read the row of a change.
+  private mutating func adapt(_ spec: NodeSpec, _ name: String, _ isBehindChanges: Bool) {
+    for option in spec.innerOptions {
+      guard let value = values[option.name] else { continue }
+      if spec.roleName == "sink", !name.isEmpty, value.hasPrefix("out/"), !value.contains("\\"),
+        let dot = value.lastIndex(of: ".")
+      {
+        values[option.name] = "out/\(fileName(of: name))\(value[dot...])"
+      } else if isBehindChanges, option.name == "key", value == ".id" {
+        values[option.name] = ".key"
+      } else if isBehindChanges, ["expression", "template"].contains(option.typeName) {
+        values[option.name] = Self.readingRows(value, isTemplate: option.typeName == "template")
+      }
+    }
+  }
+
+  /// `\(.name)` as `\((.after // .before).name)`, and `.net` as `(.after // .before).net`.
+  private static func readingRows(_ text: String, isTemplate: Bool) -> String {
+    let row = "(.after // .before)"
+    if isTemplate { return text.replacing("\\(.", with: "\\(\(row).") }
+    return text.hasPrefix(".") && text.count > 1 && !text.contains(" ") ? row + text : text
   }
 
   private mutating func take(_ yaml: String, _ spec: NodeSpec) {

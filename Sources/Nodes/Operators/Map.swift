@@ -13,8 +13,9 @@ let map = NodeSpec(
     .init(
       "one field", "map: .name", input: #"0s {"name": "Heron", "id": 1}"#, output: #"0s "Heron""#),
     .init(
-      "an object", "map: { id: .id, state: .status.abbrev }",
-      input: #"0s {"id": 1, "status": {"abbrev": "Go"}}"#, output: #"0s {"id":1,"state":"Go"}"#),
+      "an object", "map: { id: .id, name: .name, status: .status }",
+      input: #"0s {"id": 1, "name": "Heron", "status": "Go", "pad": 7}"#,
+      output: #"0s {"id":1,"name":"Heron","status":"Go"}"#),
     .init(
       "several outputs", "map: .crew[]", input: #"0s {"crew": ["Ada", "Grace"]}"#,
       output: """

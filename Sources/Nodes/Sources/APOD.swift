@@ -7,13 +7,13 @@ import Language
 let apod = NodeSpec(
   "apod", "poll NASA's astronomy pictures of the day",
   details: """
-    A row is a day as the service has it: date, title, explanation, media_type, url, … Long ranges are asked for a month \
-    at a time, and a day that the service fails on costs only itself: it is left out, which is said, and such a poll \
-    removes nothing. Days without a picture, and today before there is one, are no rows; an error page or any other \
-    answer that is not the service's own fails the poll.
+    A row is a day as the service returns it: date, title, explanation, media_type, url, … Long ranges are requested a \
+    month at a time. If the service fails for a single day, that day is skipped and reported, and nothing counts as \
+    removed in that poll. Days without a picture, and today until its picture appears, are not rows. An error page, or \
+    any other response that is not the service's own, fails the poll.
 
-    The key DEMO_KEY takes 30 requests an hour and 50 a day from one address; a key of one's own, free at \
-    https://api.nasa.gov, takes a thousand an hour (budgets in config.yaml says so to flow).
+    The key DEMO_KEY allows 30 requests an hour and 50 a day from one address. Your own key, free at \
+    https://api.nasa.gov, allows a thousand an hour; set that in the budgets of config.yaml.
     """,
   options: AnyOption.list(
     APODOptions.days, APODOptions.from, APODOptions.until, APODOptions.random, APODOptions.thumbs,
@@ -24,8 +24,8 @@ let apod = NodeSpec(
     .init("the last thirty days", "apod: 30"),
     .init(
       "a range, with thumbnails of the videos", "apod: { from: 2026-01-01, until: 2026-03-01, thumbs: true }"),
-    .init("five days drawn by chance", "apod: { random: 5, key: '${NASA_KEY:-DEMO_KEY}', cache: 0s }"),
-    .init("from somewhere else", "apod: { days: 3, url: 'http://127.0.0.1:8080' }"),
+    .init("five random days", "apod: { random: 5, key: '${NASA_KEY:-DEMO_KEY}', cache: 0s }"),
+    .init("from another server", "apod: { days: 3, url: 'http://127.0.0.1:8080' }"),
   ],
   check: { options, checker in
     WebOptions.check(options[APODOptions.url], at: options.place(of: APODOptions.url), checker)
@@ -34,7 +34,7 @@ let apod = NodeSpec(
       options.isGiven(APODOptions.random),
     ]
     if ways.count(where: \.self) > 1 {
-      checker.report("which days is said in one way: days, from and until, or random", at: options.place)
+      checker.report("days, from and until, and random exclude each other", at: options.place)
     }
     guard let until = options[APODOptions.until] else { return }
     guard let from = options[APODOptions.from] else {
@@ -51,25 +51,25 @@ let apod = NodeSpec(
 
 private enum APODOptions {
   static let days = Option.optional(
-    "days", OptionType<Int>.integer(1...200), "how many days, up to today; 30 where no range is given",
+    "days", OptionType<Int>.integer(1...200), "how many days, up to today (default: 30)",
     example: "7")
   static let usualDays = 30
   static let from = Option.optional("from", .time, "the first day of a range", example: "2026-01-01")
   static let until = Option.optional(
-    "until", .time, "its last day; today, if not given", example: "2026-01-31")
+    "until", .time, "the last day of the range (default: today)", example: "2026-01-31")
   static let random = Option.optional(
-    "random", OptionType<Int>.integer(1...100), "so many days drawn by chance, others each time", example: "5"
+    "random", OptionType<Int>.integer(1...100), "this many random days, different at each poll", example: "5"
   )
   static let thumbs = Option("thumbs", .boolean, default: "false", "whether videos have a thumbnail_url")
   static let key = Option(
     "key", .secret, default: "DEMO_KEY", "the key of api.nasa.gov", example: "${NASA_KEY}")
   static let cache = Option(
-    "cache", .duration(allowingZero: true), default: "1h", "how old an answer may be that is used again")
-  static let url = Option("url", .text, default: "https://api.nasa.gov", "where the service is")
+    "cache", .duration(allowingZero: true), default: "1h", "how long a response is reused")
+  static let url = Option("url", .text, default: "https://api.nasa.gov", "the base URL of the service")
 }
 
 private final class APODSource: PollSource {
-  /// Days asked for at a time: the service reads a page of the web for each.
+  /// Days per request: the service reads a web page for each.
   private static let window = 30
   private static let day = 86400
 

@@ -3,20 +3,21 @@ import JSON
 import Engine
 import Language
 
-/// `http`: the rows of what an address answers with.
+/// `http`: polls an address; the rows of its responses are the events.
 let http = NodeSpec(
   "http", "poll an address: a JSON API, a table, a feed, a page or a text",
   details: """
-    Each poll makes one request, or one for each page, and its rows are the outputs of `rows` over the answers. If a page \
-    is not JSON, is truncated or fails, the whole poll fails, and nothing counts as removed. Without `rows`, an answer \
-    that is no list of rows fails the poll too: null, an object that reports an error, and 202, 204 or 205, which come \
-    without the rows. With `rows` the expression decides. 206 fails wherever the request has no Range header.
+    Each poll sends one request, or one for each page, and its rows are the outputs of `rows` over the responses. If a \
+    page is not JSON, is truncated or fails, the whole poll fails, and nothing counts as removed. Without `rows`, a \
+    response that is not a list of rows fails the poll too: null, an object that reports an error, and the status codes \
+    202, 204 and 205, which have no rows. With `rows` the expression decides. 206 fails unless the request has a Range \
+    header.
 
-    With `decode` an answer need not be JSON. What its decoder makes of it, such as the rows of a table or the lines of a \
-    text, is a list for `rows`. A part that cannot be decoded fails the poll.
+    With `decode` a response need not be JSON. What its decoder makes of it, such as the rows of a table or the lines of \
+    a text, is a list for `rows`. A part that cannot be decoded fails the poll.
 
-    Pages end where `next` gives null, false or an empty text. Anything else that is no text fails the poll, and so \
-    does a page that leads to one before it.
+    The last page is the one for which `next` is null, false or empty. Any other value that is not a text fails the \
+    poll, and so does a page that links to an earlier one.
 
     With `limit` a poll reads the beginning of a longer list, and is truncated ($meta.coverage). With `order`, the member \
     by which the service sorts the list, `changes` knows what lies behind the last row: a row beyond it is neither \
@@ -24,15 +25,15 @@ let http = NodeSpec(
     is missing from a truncated list counts neither as removed nor as kept. If the address itself limits the list, set the \
     same `limit`.
 
-    `total` gives the number of rows of the whole list, of an answer. A poll with fewer different rows has missed some, \
-    because the list shifted while its pages were read: they are read once more, as far as the budget allows without \
-    waiting. A poll that still has too few is partial, and none of the missing rows counts as removed.
+    `total` is the number of rows of the whole list, as the response states it. A poll with fewer different rows has \
+    missed some, because the list shifted while its pages were read: they are read once more, as far as the budget \
+    allows without waiting. A poll that still has too few is partial, and none of the missing rows counts as removed.
 
-    A request that fails is retried a few times. After that, while the service fails, the last answer is used, with \
-    $meta.stale and $meta.age; this is reported once. An answer with an ETag or a date of change is requested again only \
-    if it has changed.
+    A request that fails is retried a few times. After that, while the service fails, the last good response is used, \
+    with $meta.stale and $meta.age; this is reported once. A response with an ETag or a date of change is transferred \
+    again only if it has changed.
 
-    Headers go to the address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
+    Headers are sent to this address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
     only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
     """,
   options: AnyOption.list(
@@ -46,7 +47,7 @@ let http = NodeSpec(
   examples: [
     .init("a list", "http: https://example.org/launches.json"),
     .init(
-      "rows within an object, pages that the answer links",
+      "rows within an object, pages linked by the response",
       "http: { url: https://example.org/items, rows: '.results[]', next: .next, cache: 10m }"),
     .init(
       "a table of open data",
@@ -59,7 +60,7 @@ let http = NodeSpec(
       "http: { url: https://example.org/events, rows: '.events[]', page: page, limit: 50, order: .date, moves: true, total: .count }"
     ),
     .init(
-      "a question by POST, row by row from an offset",
+      "a query by POST, pages by offset",
       """
       http: { url: https://example.org/query, method: post, body: { open: true }, rows: '.docs[]', offset: skip, \
       max_pages: 5, timeout: 30s, allow_hosts: [cdn.example.org], max_size: 8MiB, headers: { X-Client: flow }, basic: '${USER_AND_PASSWORD:-}' }
@@ -93,32 +94,33 @@ private enum HTTPOptions {
   static let url = Option.required("url", .text, "the address", example: "https://example.org/items.json")
   static let rows = Option(
     "rows", .expression, default: #"if type == "array" then .[] else . end"#,
-    "its outputs over an answer are the rows", example: ".results[]")
-  static let method = Option("method", .choice(of: Method.self), default: "get", "how it is asked")
+    "an expression over the response; its outputs are the rows", example: ".results[]")
+  static let method = Option("method", .choice(of: Method.self), default: "get", "the method of the request")
   static let query = Option(
-    "query", .mapping(of: .text), default: "{}", "items of the address's query", example: "{ sort: date }")
-  static let body = Option.optional("body", .value, "what is posted, as JSON", example: "{ open: true }")
+    "query", .mapping(of: .text), default: "{}", "items of the query string", example: "{ sort: date }")
+  static let body = Option.optional(
+    "body", .value, "the body of the request, as JSON", example: "{ open: true }")
   static let next = Option.optional(
-    "next", .expression, "the address of the next page, of an answer; without it, what the Link header says",
+    "next", .expression, "the address of the next page, from the response (default: the Link header)",
     example: ".next")
   static let page = Option.optional(
-    "page", .text, "the item of the query that counts pages, from 1", example: "page")
+    "page", .text, "the query item for the number of the page, from 1", example: "page")
   static let offset = Option.optional(
-    "offset", .text, "the item of the query that counts rows, from 0", example: "offset")
+    "offset", .text, "the query item for the number of rows to skip, from 0", example: "offset")
   static let maxPages = Option(
-    "max_pages", .integer(1...10_000), default: "100", "how many pages a poll may have; one more is an error")
+    "max_pages", .integer(1...10_000), default: "100", "the most pages of a poll; one more is an error")
   static let limit = Option.optional(
-    "limit", .integer(1...1_000_000), "how many rows a poll reads, at most", example: "50")
+    "limit", .integer(1...1_000_000), "the most rows of a poll", example: "50")
   static let order = Option.optional(
     "order", .order, "the member by which the service sorts the list; descending with a minus sign",
     example: ".date")
   static let moves = Option(
     "moves", .boolean, default: "false", "whether rows change their position in this order")
   static let total = Option.optional(
-    "total", .expression, "the number of rows of the whole list, of an answer", example: ".count")
+    "total", .expression, "the number of rows of the whole list, from the response", example: ".count")
   static let cache = Option(
-    "cache", .duration(allowingZero: true), default: "0s", "how old an answer may be that is used again")
-  static let timeout = Option("timeout", .duration, default: "5m", "how long an answer may take")
+    "cache", .duration(allowingZero: true), default: "0s", "how long a response is reused")
+  static let timeout = Option("timeout", .duration, default: "5m", "the time limit of a request")
 }
 
 extension Options {
@@ -203,7 +205,7 @@ private final class HTTPSource: PollSource {
       let paged = paged(request, number, offset: count)
       guard seen.insert(paged.address.text).inserted else {
         throw WrongAnswer(
-          self.request, "page \(number) is one of the pages before it: the pages go in a circle")
+          self.request, "page \(number) is one of the pages before it: the pages form a cycle")
       }
       guard var answer = try ask(paged) else { return nil }
       if decoding.format != .json { answer.value = try decoded(answer, of: paged) }

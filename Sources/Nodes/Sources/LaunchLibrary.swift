@@ -17,10 +17,10 @@ let launchLibrary = NodeSpec(
     ordered by their id, so that a list that changes while it is read is noticed. It is then read a second time, as far as \
     the budget allows without waiting. A poll with `skip` is always partial, because the beginning of the list is missing.
 
-    Without a key the service takes 15 requests an hour from one address, of all programs together; a poll that exceeds \
+    Without a key the service allows 15 requests an hour from one address, for all programs together; a poll that exceeds \
     the budget waits. Before the first poll of a run, and when the service refuses a request, the source asks the service \
-    how many requests are left and how many a key allows, unless it has the answer from the last hour. Answers younger than \
-    `cache` are used again, so that a restart costs nothing. When the service fails, older answers are used, with \
+    how many requests are left and how many a key allows, unless it has the answer from the last hour. Responses younger than \
+    `cache` are reused, so that a restart costs nothing. When the service fails, older responses are used, with \
     $meta.stale; their coverage is that of their pages.
 
     With `detail: true` each launch is requested by itself, which adds its videos and costs one request each. When the \
@@ -42,12 +42,12 @@ let launchLibrary = NodeSpec(
       "those of one provider, with their videos",
       "launch_library: { provider: SpaceX, limit: 10, detail: true, key: '${LL2_KEY:-}' }"),
     .init(
-      "what flew in a year, newest first",
+      "the launches of a year, newest first",
       "launch_library: { list: previous, from: 2025-01-01, until: 2026-01-01, order: -net, limit: 1000, mode: list }"
     ),
     .init("the second page of them", "launch_library: { list: upcoming, limit: 20, skip: 20 }"),
     .init(
-      "those that are go, from some places, by the oldest version, anew each time",
+      "launches that are Go, from two locations, by the oldest version, without the cache",
       "launch_library: { status: [1], location: [12, 27], search: Relay, version: 2.0.0, cache: 0s, url: 'https://lldev.thespacedevs.com' }"
     ),
   ],
@@ -81,36 +81,38 @@ private enum LaunchLibraryOptions {
 
   static let list = Option(
     "list", .choice(of: List.self), default: "upcoming",
-    "which launches: those to come, those that were, or all")
+    "which launches: upcoming, previous or all")
   static let version = Option(
     "version", .choice(of: Version.self), default: "2.3.0", "the version of the service")
-  static let limit = Option("limit", .integer(1...10_000), default: "100", "how many launches, at most")
+  static let limit = Option("limit", .integer(1...10_000), default: "100", "the most launches of a poll")
   static let skip = Option(
-    "skip", .integer(0...1_000_000), default: "0", "how many launches are left out at the start of the list")
+    "skip", .integer(0...1_000_000), default: "0", "how many launches to skip at the start of the list")
   static let provider = Option.optional(
-    "provider", .text, "who launches, as the service names it; several with commas", example: "SpaceX")
+    "provider", .text, "the launch provider, as the service names it; separate several with commas",
+    example: "SpaceX")
   static let status = Option(
     "status", .list(of: .integer(1...99)), default: "[]",
-    "only these: 1 go, 2 to be determined, 3 success, 8 to be confirmed, …",
+    "only launches with these: 1 go, 2 to be determined, 3 success, 8 to be confirmed, …",
     example: "[1, 8]")
   static let location = Option(
-    "location", .list(of: .integer(1...9999)), default: "[]", "only from these places, by their numbers",
+    "location", .list(of: .integer(1...9999)), default: "[]",
+    "only launches from these locations, by their numbers",
     example: "[12, 27]")
   static let search = Option.optional(
     "search", .text, "words in names of launches, missions, rockets or pads")
   static let from = Option.optional("from", .time, "only launches from this time on", example: "2026-01-01")
   static let until = Option.optional("until", .time, "only launches before this time", example: "2027-01-01")
-  static let order = Option("order", .choice(of: Order.self), default: "net", "in which order")
+  static let order = Option("order", .choice(of: Order.self), default: "net", "the order of the list")
   static let mode = Option(
-    "mode", .choice(of: Mode.self), default: "normal", "how much is told of each launch")
+    "mode", .choice(of: Mode.self), default: "normal", "how detailed each launch is")
   static let detail = Option(
-    "detail", .boolean, default: "false", "whether each launch is asked for by itself, videos and all")
+    "detail", .boolean, default: "false", "whether to request each launch by itself, which adds its videos")
   static let key = Option.optional(
-    "key", .secret, "the service's key, where there is one", example: "${LL2_KEY}")
+    "key", .secret, "your key for the service", example: "${LL2_KEY}")
   static let cache = Option(
-    "cache", .duration(allowingZero: true), default: "6h", "how old an answer may be that is used again")
+    "cache", .duration(allowingZero: true), default: "6h", "how long a response is reused")
   static let url = Option(
-    "url", .text, default: "https://ll.thespacedevs.com", "where the service is")
+    "url", .text, default: "https://ll.thespacedevs.com", "the base URL of the service")
 }
 
 extension Options {
@@ -202,7 +204,7 @@ private final class LaunchLibrarySource: PollSource {
     var overlap = ListReading.Overlap.none
     while let wanted = next, !reading.isFull {
       guard asked.insert(wanted.address).inserted else {
-        throw WrongAnswer(wanted, "the pages go in a circle: this one was read before")
+        throw WrongAnswer(wanted, "the pages form a cycle: this one was read before")
       }
       guard let (answer, request) = try answer(to: wanted, isFirst: asked.count == 1, ask) else { return nil }
       let page = try Page(answer, request)
@@ -307,7 +309,7 @@ private final class LaunchLibrarySource: PollSource {
     return request
   }
 
-  /// The launch with all that is told of it alone.
+  /// The launch with what only its own record contains.
   private func detailed(_ launch: Value) throws -> Value {
     guard let id = launch.member("id")?.string else { return launch }
     var request = request(one.appending(path: id).appending(path: "/"))

@@ -45,7 +45,7 @@ import Testing
             # write it down
             log:
               # the file (path template)
-              path: out/a.jsonl
+              path: out/x-y.jsonl
               # write only events for which this is neither false nor null (expression)
               # when: .type != "removed"
             # how to handle events on which the sink fails (log, stop or { dead_letter: PATH })

@@ -90,7 +90,7 @@ import System
     #expect(throws: FetchError.self) { try trial.poll() }
   }
 
-  @Test("days drawn by chance are drawn anew each time")
+  @Test("random days differ at each poll")
   func random() throws {
     let trial = try WebTrial("apod: { random: 2, url: 'http://a' }", at: Self.now) { _ in
       .init(#"[{"date":"x"}]"#)

@@ -129,7 +129,7 @@ import System
     }
   }
 
-  @Test("pages that go in a circle end the poll at the first that was fetched before")
+  @Test("pages that form a cycle fail the poll")
   func circle() throws {
     let own = try WebTrial("http: { url: 'http://a/x', rows: '.r[]', next: .next }") { _ in
       .init(#"{"r":[1],"next":"/x"}"#)

@@ -115,7 +115,7 @@ import Testing
     #expect(try ask(["date": "2026-08-01", other: other == "count" ? "3" : "2026-08-01"]).status == 400)
   }
 
-  @Test("days drawn by chance are different ones, the same at the same time and others later")
+  @Test("random days are all different, the same at one time and others later")
   func chance() throws {
     let drawn = try dates(ask(["count": "100"]).value)
     #expect(Set(drawn).count == 100)

@@ -4,6 +4,9 @@ import Language
 
 /// `flow new`: writes a new pipeline file.
 enum NewCommand {
+  static let from = CommandOption(
+    "from", .value("URL"), "request this address once, and write a pipeline for the list that it answers with"
+  )
   static let sources = list("sources", Catalog.all.sources, "its sources")
   static let steps = list("steps", Catalog.all.steps, "its steps, in this order")
   static let sinks = list("sinks", Catalog.all.sinks, "its sinks")
@@ -20,11 +23,14 @@ enum NewCommand {
       Every option is explained beside it; optional ones are commented out. The file passes flow check as it is. flow \
       nodes lists all sources, steps and sinks.
 
-      With --from, the definitions, scripts and recordings that the pipeline refers to are copied next to FILE. The \
-      copy has the name of its file, and a state of its own.
+      With --from URL the file has what one response shows: where the rows are, what identifies one, the next page, \
+      members that change without news. With --from NAME it is a copy of an installed pipeline: the definitions, scripts \
+      and recordings that the pipeline refers to are copied next to FILE. The copy has the name of its file, and a state \
+      of its own.
       """,
     examples: [
       ("flow new launches -o launches.yaml", "a file with the usual nodes"),
+      ("flow new --from https://example.org/stations.json -o stations.yaml", "for an API"),
       ("flow new --from new-launches -o launches.yaml", "a copy of an installed pipeline"),
       ("flow new --sources stdin --steps filter,map --sinks jsonl", "chosen nodes"),
     ])
@@ -35,14 +41,27 @@ enum NewCommand {
       if let option = [sources, steps, sinks].first(where: arguments.has) {
         throw WrongUse("--from cannot be combined with --\(option.name)")
       }
-      return try PipelineCopy(of: from).write(
-        to: path, named: arguments.operands.first, isForced: arguments.has(force))
+      guard NewFromAddress.isAddress(from) else {
+        return try PipelineCopy(of: from).write(
+          to: path, named: arguments.operands.first, isForced: arguments.has(force))
+      }
+      let name = arguments.operands.first ?? path.map(name(of:)) ?? NewFromAddress.name(of: from)
+      do {
+        let text = try NewFromAddress.pipeline(named: name, from: from)
+        if let path { return write(text, path, isForced: arguments.has(force)) }
+        Terminal.say(text)
+        return ExitStatus.done
+      } catch {
+        Terminal.complain("flow new: \(printable("\(error)"))\n")
+        return ExitStatus.failed
+      }
     }
     let name = arguments.operands.first ?? path.map(name(of:)) ?? "my-pipeline"
     let skeleton = Skeleton(
       name: name,
-      sources: try chosen(sources, arguments, Catalog.all.sources, else: ["file", "stdin"], count: 1),
-      steps: try chosen(steps, arguments, Catalog.all.steps, else: ["filter", "map", "changes"], count: 3),
+      sources: try chosen(
+        sources, arguments, Catalog.all.sources, else: ["http", "file", "stdin"], count: 1),
+      steps: try chosen(steps, arguments, Catalog.all.steps, else: ["changes"], count: 1),
       sinks: try chosen(sinks, arguments, Catalog.all.sinks, else: ["console", "jsonl"], count: 2))
     if let problem = problem(of: skeleton.text) {
       throw WrongUse(

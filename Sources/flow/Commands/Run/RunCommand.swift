@@ -7,12 +7,12 @@ import Language
 /// `flow run`: runs pipelines until they end or are stopped.
 enum RunCommand {
   static let once = CommandOption("once", .flag, "poll each source once, read files as they are, and end")
-  static let dryRun = CommandOption("dry-run", .flag, "show what each sink would be given, and write nothing")
+  static let dryRun = CommandOption("dry-run", .flag, "print what each sink would receive, and write nothing")
   static let time = CommandOption(
-    "for", .value("TIME"), "stop in good order after so long, as from a script: 45s, 2h")
-  static let stats = CommandOption("stats", .flag, "print what each node has done, at the end")
+    "for", .value("TIME"), "shut down after this time, as in 45s or 2h")
+  static let stats = CommandOption("stats", .flag, "print the counters of each node at the end")
   static let watch = CommandOption("watch", .flag, "reload pipelines whose files change")
-  static let grace = CommandOption("grace", .value("TIME"), "how long stopping may take (10s)")
+  static let grace = CommandOption("grace", .value("TIME"), "the time limit of a shutdown (10s)")
 
   static let manual = Manual(
     "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
@@ -26,16 +26,16 @@ enum RunCommand {
       RunLog.format,
     ],
     about: """
-      Ctrl-C or SIGTERM stops in good order: sources stop, what is under way goes through, sinks write what they \
-      have. A second one stops at once. SIGUSR1 prints what each node has done so far. FILE may be a folder, of which \
-      all pipelines are run.
+      Ctrl-C or SIGTERM shuts down cleanly: sources stop, events in flight are processed, and sinks write what they \
+      hold. A second signal stops at once. SIGUSR1 prints the counters of each node. FILE may be a folder; all its \
+      pipelines run.
 
       SIGHUP, or a change of a file with --watch, reloads pipelines: one whose file, includes or config have changed \
       stops and continues with its state; the others are untouched, and no source is polled because of it. A file that is \
       wrong is reported as by flow check, and the pipeline that runs continues. On a terminal, SIGHUP ends the run.
 
-      What steps remember, how far sources were read and what sinks are to write is kept in a state of the pipeline, \
-      so that after a crash nothing is lost or written twice: see flow help state.
+      The memory of steps, the positions of sources and the pending output of sinks are stored in the state of the \
+      pipeline, so that after a crash nothing is lost or written twice: see flow help state.
 
       It exits with 1 if a pipeline has failed: stopped by an error, or ended with every poll or every event failed, or \
       with deliveries given up. The last line says which, and names the command that shows more.
@@ -53,11 +53,11 @@ enum RunCommand {
     examples: [
       ("flow run pipelines/new-launches.yaml", "until stopped"),
       ("flow run --once --stats pipelines/new-launches.yaml", "one poll of each source, as from cron"),
-      ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "without a network, six hours a second"),
+      ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "simulated, six hours a second"),
       ("flow run --page pipelines/new-launches.yaml", "with a live page at http://127.0.0.1:8787/"),
-      ("flow run --record rec a.yaml", "keep what is polled"),
+      ("flow run --record rec a.yaml", "record each poll"),
       ("flow run --watch pipelines", "all pipelines of a folder, reloaded as they change"),
-      ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
+      ("flow run --replay rec a.yaml", "replay them, in seconds"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
@@ -110,7 +110,7 @@ enum RunCommand {
     }
     sky?.stand(in: &options.world)
     recording.stand(in: &options, masking: files.secrets)
-    recording.tell(files.plans, log)
+    recording.report(files.plans, to: log)
     ignoreSignalsOfWrites()
     if isSimulated, outputs.isLive {
       let access = try RunWeb.access(files.plans, state, under: nil, arguments, hiding: files.secrets)
@@ -121,7 +121,8 @@ enum RunCommand {
         throw WrongUse("--page needs a clock, and recordings run in virtual time")
       }
       return VirtualRunner(
-        plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats)
+        plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats),
+        settings: UnmatchedSettings(arguments)
       ).run()
     }
     let web = try RunWeb.access(files.plans, state, under: sky, arguments, hiding: files.secrets)
@@ -130,7 +131,7 @@ enum RunCommand {
       world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
     )
     options.world[RunMonitor.self] = RunMonitor { roster.status() }
-    sky?.tell(log)
+    sky?.report(to: log)
     let page = try RunPage(arguments, under: sky, in: &options.world)
     page?.tell(log)
     defer { page?.stop() }
@@ -147,7 +148,7 @@ enum RunCommand {
     let tools = Runner.Tools(
       roster: roster, report: report, folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
       printsStatistics: arguments.has(stats), time: time, staysUp: page != nil, inputs: { present.paths },
-      watches: arguments.has(watch)
+      watches: arguments.has(watch), settings: UnmatchedSettings(arguments)
     ) {
       guard let files = reread(arguments, recording, log) else { return nil }
       secrets.add(files.secrets)
@@ -181,7 +182,7 @@ enum RunCommand {
     }
   }
 
-  /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.
+  /// A closed pipe and a file at its size limit are errors of the write, not reasons to be killed.
   private static func ignoreSignalsOfWrites() {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
   }

@@ -4,19 +4,19 @@ import System
 import Engine
 import Language
 
-/// `--record` and `--replay` of `flow run`: polls that are kept, and run over again.
+/// `--record` and `--replay` of `flow run`: polls are stored, and replayed.
 struct RunRecording {
   static let record = CommandOption(
-    "record", .path("FOLDER"), "keep each poll of the run, in FOLDER/SOURCE.jsonl")
+    "record", .path("FOLDER"), "store each poll of the run in FOLDER/SOURCE.jsonl")
   static let replay = CommandOption(
-    "replay", .path("FOLDER"), "answer with the polls kept there, in virtual time")
+    "replay", .path("FOLDER"), "replay the polls stored there, in virtual time")
 
   static let about = """
     --record adds each poll to FOLDER/SOURCE.jsonl: the time, and the rows or the error; lookups of enrich go to \
-    FOLDER/lookups.jsonl. Real and simulated polls (--sky) do not share a recording. --replay runs over them in virtual time: polled sources and lookups answer with their \
-    recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. No source asks the \
-    network. Timers fire up to the last poll; then the sources end, and steps send what they still hold. No state is \
-    kept unless --state names a folder, which is then the state of replays alone.
+    FOLDER/lookups.jsonl. Real and simulated polls (--sky) do not share a recording. --replay runs over them in virtual time: polled \
+    sources and lookups are replaced by their recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. Nothing is requested \
+    from the network. Timers fire up to the last poll; then the sources end, and steps flush what they still hold. No \
+    state is kept unless --state names a folder, which then belongs to replays alone.
     """
 
   private enum Way {
@@ -34,7 +34,7 @@ struct RunRecording {
     switch folders {
     case (nil, nil): way = .none
     case (_?, _?):
-      throw WrongUse("--record cannot be combined with --replay: what is replayed is recorded already")
+      throw WrongUse("--record cannot be combined with --replay: a replay is recorded already")
     case (let folder?, nil):
       let recordings = Recordings(folder: folder)
       try Self.checkRecorded(plans, recordings, isSimulated: isSimulated)
@@ -47,7 +47,7 @@ struct RunRecording {
     }
   }
 
-  /// Has recordings stand in for sources, or sources watched.
+  /// Replaces sources by their recordings, or records them.
   func stand(in options: inout RunOptions, masking secrets: Secrets) {
     switch way {
     case .none: break
@@ -63,20 +63,21 @@ struct RunRecording {
   /// Whether the pipelines run in virtual time; all of them do, or none.
   func isVirtual(_ plans: [Plan]) throws(WrongUse) -> Bool {
     if case .replaying = way { return true }
-    let virtual = plans.count { $0.sources.contains(where: \.isScript) }
-    guard virtual == 0 || virtual == plans.count else {
-      throw WrongUse("recordings run in virtual time and other pipelines do not; run them apart")
+    let virtual = plans.filter { $0.sources.contains(where: \.isScript) }
+    let others = plans.filter { !$0.sources.contains(where: \.isScript) }
+    if let recorded = virtual.first?.path, let live = others.first?.path {
+      throw WrongUse("\(recorded) runs in virtual time, and \(live) does not; run them separately")
     }
-    return virtual > 0
+    return !virtual.isEmpty
   }
 
-  /// Tells of sources that no recording is made of.
-  func tell(_ plans: [Plan], _ log: Log) {
+  /// Reports the sources that are not recorded.
+  func report(_ plans: [Plan], to log: Log) {
     guard case .recording = way else { return }
     for plan in plans {
       for source in plan.sources where !source.isPolled {
         NodeLog(log: log, pipeline: plan.name, node: source.name)
-          .notice("it is not recorded: \(source.spec.kind) is read, not polled")
+          .notice("not recorded: \(source.spec.kind) is read, not polled")
       }
     }
   }

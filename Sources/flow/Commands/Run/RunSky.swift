@@ -5,15 +5,15 @@ import Language
 import Reactive
 import Sky
 
-/// What `flow run --sky` puts in the place of the network and of time: a simulated sky on this machine, and its clock.
+/// The simulated sky of `flow run --sky`: it replaces the network and the clock.
 struct RunSky: Sendable {
   static let sky = CommandOption(
-    "sky", .flag, "run under a simulated sky: its answers for the network's, its time for ours")
+    "sky", .flag, "run under a simulated sky, which replaces the network and the clock")
 
   static let about = """
-    --sky needs no network: whatever the pipelines ask of the web is answered by a simulated sky, and they run by its \
-    time, an hour a second by default (--speed). It keeps no state unless --state names a folder, which is then the state \
-    of that sky alone; $meta.simulated is true. See flow help sky.
+    --sky needs no network: a simulated sky answers all web requests, and the pipelines run by its clock, an hour a \
+    second by default (--speed). $meta.simulated is true. No state is kept unless --state names a folder, which then \
+    belongs to that sky alone. See flow help sky.
     """
 
   private let server: SkyServer
@@ -23,17 +23,17 @@ struct RunSky: Sendable {
   let world: String
   let speed: Speed
 
-  /// Nil where the sky is not asked for.
+  /// Nil without `--sky`.
   init?(_ arguments: Arguments) throws(WrongUse) {
     guard arguments.has(Self.sky) else {
       if let stray = SkyOptions.all.first(where: arguments.has) {
-        throw WrongUse("--\(stray.name) is about the simulated sky; say --sky too")
+        throw WrongUse("--\(stray.name) needs --sky")
       }
       return nil
     }
     let options = try SkyOptions(arguments)
     guard options.speed > 0 else {
-      throw WrongUse("--speed 0 would have the sky stand still, and the run with it")
+      throw WrongUse("--speed 0 would stop the clock of the run")
     }
     // Before the server starts its threads, so that none of them takes a signal for the run's.
     SignalSet.ofRuns.block()
@@ -66,15 +66,15 @@ struct RunSky: Sendable {
   }
 
   /// Reports that all is simulated.
-  func tell(_ log: Log) {
+  func report(to log: Log) {
     NodeLog(log: log, pipeline: "", node: "sky").notice(
-      "all of this is simulated, \(said); it listens at \(server.url)")
+      "simulated, \(said); listening at \(server.url)")
   }
 }
 
-/// The network under the sky: whoever is asked, the sky answers, and says where it is as the one who was asked would.
+/// The network under the sky: the sky answers requests to any host, under the name of that host.
 ///
-/// So nothing has to know of it: budgets and caches are kept for the hosts that they are for, and links stay among them.
+/// So budgets and caches belong to the hosts that were requested, and links stay among them.
 struct SkyTransport: Transport {
   private let inner: any Transport
   private let port: Int

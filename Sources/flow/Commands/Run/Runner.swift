@@ -21,6 +21,7 @@ struct Runner {
     let inputs: () -> Set<String>
     /// Whether they are watched.
     let watches: Bool
+    let settings: UnmatchedSettings
     /// Reads the pipelines again; nil where they are wrong, which it reports.
     let reload: () -> Reloaded?
   }
@@ -105,6 +106,7 @@ struct Runner {
     let runs = members.map(\.run)
     if tools.printsStatistics { tools.report.statistics(runs) }
     for run in runs {
+      tools.settings.report(run, to: options.log)
       tools.report.end(tools.roster.status(of: run), hasState: statusFile(of: run.plan) != nil)
     }
     if stoppedBy == SIGINT { return ExitStatus.interrupted }

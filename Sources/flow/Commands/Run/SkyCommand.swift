@@ -42,7 +42,7 @@ enum SkyCommand {
       return ExitStatus.failed
     }
     Terminal.say(server.url + "\n")
-    Terminal.complain("flow sky: all of this is simulated, \(options.said)\n")
+    Terminal.complain("flow sky: simulated, \(options.said)\n")
     let signal = signals.wait(until: nil)
     server.stop()
     return signal == SIGINT ? ExitStatus.interrupted : ExitStatus.done

@@ -3,16 +3,16 @@ import Engine
 import Language
 import Sky
 
-/// Which sky is asked for, and how its time runs: what `flow sky` and `flow run --sky` have in common.
+/// The options of `flow sky` and `flow run --sky`: which sky, and how its time runs.
 struct SkyOptions: Sendable {
   static let seed = CommandOption(
-    "seed", .value("N"), "which sky: the same number gives the same launches (1)")
+    "seed", .value("N"), "the seed of the sky: the same number gives the same launches (1)")
   static let speed = CommandOption(
-    "speed", .value("N"), "seconds of the sky's time in one of ours (3600: an hour a second)")
+    "speed", .value("N"), "seconds of simulated time per real second (3600: an hour a second)")
   static let start = CommandOption("start", .value("TIME"), "when the sky's time begins (2026-01-01)")
   static let faults = CommandOption(
     "faults", .list("LIST", of: SkyFaults.Kind.allCases.map(\.rawValue) + ["all", "none"]),
-    "what goes wrong in the sky, with a rate or without: 429=0.1,5xx (ties)")
+    "the faults of the sky, each with a rate or without: 429=0.1,5xx (ties)")
 
   static let all = [seed, speed, start, faults]
 

@@ -8,6 +8,7 @@ struct VirtualRunner {
   let options: RunOptions
   let report: RunReport
   let printsStatistics: Bool
+  let settings: UnmatchedSettings
 
   /// The exit status.
   func run() -> Int32 {
@@ -17,6 +18,7 @@ struct VirtualRunner {
     for plan in plans {
       do {
         let isDone = try VirtualRun(plan, options, start: try start(of: plan)).run(finished: { run in
+          settings.report(run, to: options.log)
           if printsStatistics { report.statistics([run]) }
         })
         if !isDone { status = ExitStatus.failed }
