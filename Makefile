@@ -10,6 +10,8 @@ RELEASE_PATH ?= .build
 FLOW := $(RELEASE_PATH)/release/flow
 STRICT := -Xswiftc -warnings-as-errors
 FOR ?= 45s
+PAGE ?= 127.0.0.1:8787
+PAGES := $(patsubst %,pipelines/%.yaml,upcoming-launches new-launches spacex-launches spacex-rockets apod-album)
 SECONDS ?= 60
 SEEDS ?= 1000
 ROUNDS ?= 7
@@ -24,7 +26,7 @@ FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup build run install clean check test-one test times lint format install-hook \
+.PHONY: help setup setup-cluster build run page install clean check test-one test times lint format install-hook \
 	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
@@ -36,14 +38,29 @@ help: ## list the targets
 setup: ## install missing C libraries
 	@bash .ci/setup $(LIBRARIES)
 
+setup-cluster: ## install libnats and nats-server, which tests with real NATS servers need
+	@bash .ci/setup-cluster
+
 build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow
 
 run: build ## run new-launches under the simulated sky, without a network; FOR=45s
 	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --for $(FOR)
 	@echo
-	@echo "The changes are in out/sky/new-launches.jsonl:"
-	$(FLOW) tail -n 5 out/sky/new-launches.jsonl
+	@$(FLOW) eval -rn '[inputs] | (map(.at[:10]) | unique) as $$days | "\(length) changes on \($$days | length) simulated days, up to \($$days[-1] // "none"):", \
+	  "  \(map(select(.type == "added")) | length) launches announced", \
+	  "  \(map(select(.type == "changed" and any(.diff[]; .path == "/net"))) | length) times changed", \
+	  "  \(map(select(.type == "changed" and any(.diff[]; .path == "/status"))) | length) statuses changed", \
+	  "  \(map(select(.type == "removed")) | length) launches gone from the list"' out/sky/new-launches.jsonl
+	@echo
+	@echo "They are in out/sky/new-launches.jsonl. Next, try:"
+	@echo "  $(FLOW) tail -n 5 out/sky/new-launches.jsonl                # the last changes again"
+	@echo "  $(FLOW) run --sky --once pipelines/upcoming-launches.yaml    # a table of what comes next"
+	@echo "  $(FLOW) run pipelines/new-launches.yaml                     # the real launches, every six hours"
+	@echo "  $(FLOW) new launches -o launches.yaml                       # a pipeline of your own"
+
+page: build ## the shipped pipelines with pages, under the simulated sky: a live page at PAGE=127.0.0.1:8787
+	$(FLOW) run --sky --speed 600 --page=$(PAGE) --page-pictures $(PAGES)
 
 install: build ## install under PREFIX (default /usr/local)
 	install -D -m 755 $(FLOW) $(DESTDIR)$(PREFIX)/bin/flow

@@ -21,6 +21,7 @@ let package = Package(
   targets: [
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
+    .target(name: "CNats"),  // loads libnats when it is asked for
     .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
@@ -39,24 +40,37 @@ let package = Package(
       name: "System", dependencies: ["CGlibc", "CZ", "Reactive"], swiftSettings: unchecked + crashPoints),
     .target(
       name: "Store", dependencies: ["CGlibc", "CSQLite", "System"], swiftSettings: unchecked + crashPoints),
+    // What the servers of the sky and of pages share.
+    .target(name: "Server", dependencies: ["CMicrohttpd", "Reactive"]),
     .target(
-      name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive", "System"],
+      name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive", "Server", "System"],
       swiftSettings: unchecked),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
+    .target(
+      name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
+    .target(
+      name: "Page", dependencies: ["CMicrohttpd", "JSON", "Language", "Reactive", "Server", "System"],
+      resources: [
+        .embedInCode("Assets/page.js"), .embedInCode("Assets/page.css"), .embedInCode("Assets/icon.svg"),
+      ],
+      swiftSettings: unchecked),
     .target(
       name: "Engine", dependencies: ["CGlibc", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .target(
       name: "Nodes",
-      dependencies: ["CGlibc", "Engine", "Fetch", "JSON", "Language", "Reactive", "Store", "System"],
+      dependencies: [
+        "CGlibc", "Engine", "Fetch", "JSON", "Language", "NATS", "Page", "Reactive", "Store", "System",
+      ],
       swiftSettings: unchecked),
     .executableTarget(
       name: "flow",
       dependencies: [
-        "CArguments", "Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System",
+        "CArguments", "Engine", "Fetch", "JSON", "Language", "Nodes", "Page", "Reactive", "Sky", "Store",
+        "System",
       ],
       swiftSettings: unchecked
     ),
@@ -96,9 +110,19 @@ let package = Package(
     .testTarget(
       name: "NodesTests",
       dependencies: [
-        "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Reactive", "SimulatedDisk", "Store",
+        "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive", "SimulatedDisk",
+        "Store",
         "System", "TestScale", "TestSupport",
       ]),
+    .testTarget(
+      name: "PageTests",
+      dependencies: [
+        "Engine", "JSON", "Language", "Nodes", "Page", "Reactive", "Server", "Store", "System", "TestSupport",
+      ]),
+    .testTarget(
+      name: "NATSTests",
+      dependencies: ["flow", "CNats", "JSON", "NATS", "Nodes", "Reactive", "System", "TestSupport"],
+      exclude: ["Fixtures"]),
     .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",
@@ -129,7 +153,8 @@ if let kept = Context.environment["FLOW_TESTS"]?.split(separator: ",").map(Strin
       .testTarget(
         name: "ContractTests",
         dependencies: [
-          "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Reactive", "SimulatedDisk", "Store",
+          "Engine", "Fetch", "JSON", "Language", "Loopback", "Nodes", "Page", "Reactive", "SimulatedDisk",
+          "Store",
           "System", "TestScale", "TestSupport",
         ],
         path: "Tests/NodesTests",

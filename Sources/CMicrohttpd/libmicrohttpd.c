@@ -10,7 +10,7 @@
 #define FUNCTIONS(each) \
   each(start_daemon) each(stop_daemon) each(get_connection_info) each(get_connection_values) \
   each(create_response_from_buffer) each(create_response_from_callback) each(add_response_header) \
-  each(queue_response) each(destroy_response)
+  each(queue_response) each(destroy_response) each(suspend_connection) each(resume_connection)
 
 #define MEMBER(name) __typeof__(&MHD_##name) name;
 static struct { FUNCTIONS(MEMBER) } library;
@@ -49,6 +49,21 @@ struct MHD_Daemon *flow_mhd_start(
     MHD_OPTION_NOTIFY_CONNECTION, connected, context, MHD_OPTION_END);
 }
 
+struct MHD_Daemon *flow_mhd_start_polling(
+    int listener, unsigned connections, unsigned seconds, size_t memory, MHD_AccessHandlerCallback answer,
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context) {
+  return library.start_daemon(
+    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, answer, context,
+    MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, connections,
+    MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+    MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, connected, context,
+    MHD_OPTION_END);
+}
+
+void flow_mhd_suspend(struct MHD_Connection *connection) { library.suspend_connection(connection); }
+
+void flow_mhd_resume(struct MHD_Connection *connection) { library.resume_connection(connection); }
+
 void flow_mhd_stop(struct MHD_Daemon *server) { library.stop_daemon(server); }
 
 void flow_mhd_client(struct MHD_Connection *connection, char *text, unsigned size) {
@@ -84,6 +99,11 @@ struct MHD_Response *flow_mhd_response_in_pieces(
     uint64_t size, size_t piece, MHD_ContentReaderCallback read, void *context,
     MHD_ContentReaderFreeCallback release) {
   return library.create_response_from_callback(size, piece, read, context, release);
+}
+
+struct MHD_Response *flow_mhd_endless_response(
+    size_t piece, MHD_ContentReaderCallback read, void *context, MHD_ContentReaderFreeCallback release) {
+  return library.create_response_from_callback(MHD_SIZE_UNKNOWN, piece, read, context, release);
 }
 
 void flow_mhd_add_header(struct MHD_Response *response, const char *name, const char *value) {

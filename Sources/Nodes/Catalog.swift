@@ -5,13 +5,13 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    file, stdin, generate, replay, http, launchLibrary, spacex, apod,
+    file, stdin, http, execSource, generate, replay, natsSource, launchLibrary, spacex, apod,
     // steps
     map, filter, dedupe, debounce, settle, throttle, distinctUntilChanged, changes, sort, take, skip, sample,
     log,
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout,
     // sinks
-    console, jsonl, exec, httpSink, ics, download, notify, count, null,
+    console, jsonl, exec, httpSink, natsSink, ics, page, download, notify, count, null,
   ])
 }

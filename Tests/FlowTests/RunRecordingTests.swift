@@ -46,6 +46,25 @@ import Testing
     #expect(replayed.output.contains(line), "\(replayed)")
   }
 
+  @Test("a recording has real polls or simulated ones, not both")
+  func realOrSimulated() throws {
+    let place = try Workplace(Self.pipeline)
+    for _ in 0..<2 {
+      #expect(try place.flow("run", "--once", "--no-state", "--record", "real", "p.yaml").status == 0)
+      #expect(try place.flow("run", "--sky", "--once", "--record", "sky", "p.yaml").status == 0)
+    }
+    #expect(place.lines("sky/in.jsonl").allSatisfy { $0.hasSuffix(#","simulated":true}"#) })
+    let intoReal = try place.flow("run", "--sky", "--once", "--record", "real", "p.yaml")
+    #expect(intoReal.status == 2)
+    #expect(
+      intoReal.errors.contains(
+        "real/in.jsonl holds real polls, and this run's are simulated; name another folder with --record"))
+    let intoSky = try place.flow("run", "--once", "--no-state", "--record", "sky", "p.yaml")
+    #expect(intoSky.status == 2)
+    #expect(intoSky.errors.contains("sky/in.jsonl holds simulated polls, and this run's are real"))
+    #expect(place.lines("real/in.jsonl").count == 2 && place.lines("sky/in.jsonl").count == 2)
+  }
+
   @Test("a replay knows nothing of the state, and leaves none; with --state it has one of its own")
   func state() throws {
     let place = try Workplace(Self.pipeline)

@@ -22,7 +22,7 @@ import Testing
     let help = try flow(["help", "state"]).output
     #expect(help.hasPrefix("flow state ls|show|reset|dead    show or reset the state of pipelines\n"))
     #expect(help.contains("\n  state show PIPELINE NODE      print the state of a node\n"))
-    #expect(help.contains("  flow state show slips changes\n") && help.contains("\n  -y, --yes "))
+    #expect(help.contains("  flow state show new-launches changes\n") && help.contains("\n  -y, --yes "))
   }
 
   @Test("what it is to do must be said, and be something that it does")

@@ -61,11 +61,11 @@ struct PlanTests {
       ),
       (
         "steps: [{ filter: '.a +' }]",
-        "a.yaml:2:23: in this expression: syntax error, unexpected end of file"
+        "a.yaml:2:23: in this expression: syntax error, unexpected end of the expression; an expression was expected"
       ),
       (
         "steps:\n  - filter: |\n      .a\n      | nosuch",
-        "a.yaml:5:9: in this expression: nosuch/0 is not defined"
+        "a.yaml:5:9: in this expression: there is no function “nosuch”; for a member write .nosuch, for a text \"nosuch\""
       ),
       (
         "steps: [{ filter: $nwo > 1 }]",

@@ -28,12 +28,12 @@ struct NewsModel {
   mutating func take(_ row: Value) { rows.append(row) }
 
   /// The changes of a poll, as type, key and value after.
-  mutating func end(_ poll: Poll) -> [(type: String, key: String, after: Value?)] {
+  mutating func end(_ poll: Poll, isComplete: Bool) -> [(type: String, key: String, after: Value?)] {
     defer { rows = [] }
     let keys = Set(rows.map(key))
     let missing = sight.keys.filter { !keys.contains($0) }
     let isLoss = coverage != nil && sight.count >= TriedStep.guardedRows && missing.count * 2 > sight.count
-    if isLoss, poll.isComplete, !isHeld {
+    if isLoss, isComplete, !isHeld {
       isHeld = true
       return []
     }
@@ -43,7 +43,7 @@ struct NewsModel {
       let key = key(row)
       if let before = sight[key] ?? absent[key]?.value {
         if isReported, before != row { changes.append(("changed", key, row)) }
-      } else if isLoss, !poll.isComplete {
+      } else if isLoss, !isComplete {
         continue
       } else if isReported, emitsFirst || isNews(row) {
         changes.append(("added", key, row))
@@ -52,8 +52,8 @@ struct NewsModel {
       sight[key] = row
       if case .truncated(let horizon?) = poll.coverage, !horizon.moves { places[key] = place(row) }
     }
-    if isLoss, !poll.isComplete { return changes }
-    if poll.isComplete { changes += lose(missing.sorted(), poll.coverage, isReported) }
+    if isLoss, !isComplete { return changes }
+    if isComplete { changes += lose(missing.sorted(), poll.coverage, isReported) }
     if poll.coverage != .partial || coverage == nil { coverage = poll.coverage }
     isHeld = false
     return changes

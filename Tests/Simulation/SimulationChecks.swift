@@ -62,7 +62,7 @@ extension Simulation {
         clockJumps: clockJumps)
       for note in notes {
         switch note.node {
-        case before: check.take(note.event)
+        case before: check.take(note.event, isOfCompletePoll: note.isOfCompletePoll)
         case name: check.takeOut(note.event)
         case "other": check.takeSide(note.event)
         default: break

@@ -40,10 +40,15 @@ struct StepCheck {
     if !event.isEndOfPoll { output.append(event.value) }
   }
 
-  mutating func take(_ event: Event) {
+  mutating func take(_ event: Event, isOfCompletePoll: Bool) {
     if event.isEndOfPoll {
       if step == .changes { endPoll() }
-      if step == .news { expected += news.end(event.poll).map { change($0.type, $0.key, $0.after) } }
+      if step == .remind { forgetMissing(isComplete: isOfCompletePoll) }
+      if step == .news {
+        expected += news.end(event.poll, isComplete: isOfCompletePoll).map {
+          change($0.type, $0.key, $0.after)
+        }
+      }
     } else {
       input.append(event.value)
       model(event)
@@ -70,7 +75,9 @@ struct StepCheck {
         expected.append(change(before == nil ? "added" : "changed", key, value))
       }
     // Of what is past when it is heard of nothing may be told.
-    case .remind: state[key] = isFirst && number(value, "u") > event.poll.at ? value : nil
+    case .remind:
+      seen.insert(key)
+      state[key] = isFirst && number(value, "u") > event.poll.at ? value : nil
     case .news: news.take(value)
     case .timedWindow: expected += windows.take(value, of: key, at: Int(number(value, "n")))
     case .batch, .delay, .debounce, .throttle, .tumbling, .session, .sliding: break
@@ -84,6 +91,12 @@ struct StepCheck {
     }
     seen = []
     hasBaseline = true
+  }
+
+  /// Of a key that is missing from the last whole poll nothing is told while it stays away.
+  private mutating func forgetMissing(isComplete: Bool) {
+    if isComplete { state = state.filter { seen.contains($0.key) } }
+    seen = []
   }
 
   private func change(_ type: String, _ key: String, _ after: Value?) -> Value {

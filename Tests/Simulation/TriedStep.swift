@@ -56,7 +56,9 @@ enum TriedStep: Sendable, Equatable {
     case .news:
       [
         "changes: { key: .k, first: \(dice.below(2) == 0 ? "emit" : "baseline"), "
-          + "removed_after: \(1 + dice.below(2)), sudden_loss: { share: 50%, rows: \(Self.guardedRows) } }",
+          // No step of the clock is a lifetime of what is out of sight.
+          + "removed_after: \(1 + dice.below(2)), sudden_loss: { share: 50%, rows: \(Self.guardedRows) }, "
+          + "remember: 10000d }",
         "map: '(.after // .before) + {t: .type}'",
       ]
     case .dedupe: ["dedupe: .n"]

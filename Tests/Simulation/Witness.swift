@@ -13,6 +13,13 @@ final class Witness: Sendable {
     let node: String
     /// An event, or the end of a poll.
     let event: Event
+    /// Whether its poll was complete when it came by; a step may fail on a later event of it.
+    let isOfCompletePoll: Bool
+
+    init(_ node: String, _ event: Event) {
+      (self.node, self.event) = (node, event)
+      isOfCompletePoll = event.poll.isComplete
+    }
   }
 
   /// What was put into an outbox.
@@ -63,7 +70,7 @@ final class Witness: Sendable {
   func end() { state.withLock { $0.isListening = false } }
 
   func note(_ node: String, _ event: Event) {
-    state.withLock { if $0.isListening { $0.present.notes.append(Note(node: node, event: event)) } }
+    state.withLock { if $0.isListening { $0.present.notes.append(Note(node, event)) } }
   }
 
   func put(_ output: Output) {

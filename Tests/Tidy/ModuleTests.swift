@@ -14,14 +14,16 @@ import Testing
     add("JSON", ["CGlibc", "COnig"], over: ["System"])
     add("Store", ["CSQLite"], over: ["JSON"])
     add("Fetch", ["CCurl"], over: ["Store"])
-    add("Sky", ["CMicrohttpd"], over: ["JSON"])
+    add("Server", ["CMicrohttpd"], over: ["Reactive"])
+    add("Sky", ["CMicrohttpd"], over: ["JSON", "Server"])
     add("Language", ["CYAML"], over: ["JSON"])
     add("Engine", [], over: ["Language", "Store"])
-    add("Nodes", [], over: ["Engine", "Fetch"])
-    add("Cluster", [], over: ["Engine"])
-    add("Page", ["CMicrohttpd"], over: ["Engine"])
+    add("Page", ["CMicrohttpd"], over: ["Language", "Server"])
+    add("NATS", ["CNats"], over: ["JSON"])
+    add("Nodes", [], over: ["Engine", "Fetch", "NATS", "Page"])
+    add("Cluster", [], over: ["Engine", "NATS"])
     add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
-    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "COnig", "CSQLite", "CYAML", "CZ"] {
+    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CNats", "COnig", "CSQLite", "CYAML", "CZ"] {
       table[name] = []
     }
     return table

@@ -4,8 +4,14 @@ def launch_video:
   | map(if type == "string" then { url: ., priority: 0 } else . end)
   | (map(select(.type.name? == "Official Webcast")) + sort_by(-(.priority // 0)))[0].url // null;
 
+# The seconds since 1970 of a moment in ISO 8601, with a fraction of a second or without.
+def seconds: if type == "string" then sub("\\.[0-9]+Z$"; "Z") | fromdate else . end;
+
 # A moment in the pipeline's time zone: 2026-01-02 13:45. The input is in seconds since 1970, or in ISO 8601.
-def local_time: if type == "string" then fromdate else . end | strflocaltime("%Y-%m-%d %H:%M");
+def local_time: seconds | strflocaltime("%Y-%m-%d %H:%M");
+
+# The same with the name of the zone, for the start of a line: 2026-01-02 13:45 CET.
+def zoned_time: seconds | strflocaltime("%Y-%m-%d %H:%M %Z");
 
 # The status in the short form that people know: Go, TBD, Hold, Success.
 def launch_status: .status | if type == "object" then .abbrev // .name // null else . end;
@@ -33,6 +39,13 @@ def launch_precision:
       elif .tbdtime == true or ($status == "TBD" and $net[11:19] == "00:00:00") then 5
       else 1 end;
 
+# The precision of a row in a word, as pages show times.
+def launch_precision_word:
+  .precision as $p
+  | if . == null or $p == null then null elif $p == 0 then "second" elif $p == 1 then "minute" elif $p == 2 then "hour"
+    elif $p <= 5 then "day" elif $p == 6 then "week" elif $p == 7 then "month" elif $p <= 11 then "quarter"
+    elif $p <= 13 then "half" else "year" end;
+
 # Whether the time of a row is known by the hour or better, so that one can be reminded of it.
 def is_exact: .precision <= 2 and .net != null;
 
@@ -50,6 +63,17 @@ def time_left:
       | [if $d > 0 then "\($d)d" else empty end, if $h > 0 then "\($h)h" else empty end,
          if $m > 0 then "\($m)m" else empty end]
       | join(" ")
+    end;
+
+# A length of time in the two largest units that matter: 3 d 4 h, 2 h 24 min, 8 min, 30 s. The input is in seconds.
+def time_span:
+  fabs | round
+  | if . < 60 then "\(.) s"
+    else
+      (. / 60 | round) as $minutes
+      | [$minutes / 1440, $minutes / 60 % 24, $minutes % 60 | floor] as [$d, $h, $m]
+      | if $d > 0 then [$d, "d", $h, "h"] elif $h > 0 then [$h, "h", $m, "min"] else [$m, "min", 0, ""] end
+      | "\(.[0]) \(.[1])" + if .[2] > 0 then " \(.[2]) \(.[3])" else "" end
     end;
 
 # When it is to start, as far as that is known: the time in the pipeline's zone, or the day, month, quarter or year, which
@@ -74,9 +98,19 @@ def launch_row:
     pad: (.pad | if type == "object" then .name else . end),
     video: launch_video };
 
+# By how many seconds a change moves a launch whose times are exact: more than 0 for a slip. Null for any other change.
+def slip:
+  if .type == "changed" and (.before | is_exact) and (.after | is_exact)
+  then (.after.net | seconds) - (.before.net | seconds) | if . == 0 then null else . end
+  else null end;
+
+# The colour of the line of a change: of what is new, of slips, of a launch that left the list.
+def change_color:
+  { added: "green", removed: "dim" }[.type] // (slip | if . == null then null elif . > 0 then "yellow" else "cyan" end);
+
 # One line about a change of such a row. A time that moved within its minute is shown to the second.
 def change_line:
-  ((.after // .before).name // "a launch without a name") as $name | .before as $before | .after as $after
+  ((.after // .before).name // "a launch without a name") as $name | .before as $before | .after as $after | slip as $slip
   | if .type == "added" then "new: \($name), \($after | launch_when // "no date")"
     elif .type == "removed" then "gone from the list: \($name)"
     else
@@ -86,6 +120,7 @@ def change_line:
               [$before, $after | launch_when // "–"]
               | if .[0] == .[1] then [$before.net, $after.net] else . end
               | "net \(.[0]) → \(.[1])"
+                + ($slip | if . == null then "" elif . > 0 then ", slipped \(time_span)" else ", \(time_span) earlier" end)
             else "\(.path[1:]) \(.before // "–") → \(.after // "–")" end]
         | join(", "))
     end;

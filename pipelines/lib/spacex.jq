@@ -22,7 +22,9 @@ def spacex_reused:
 # What a launch looks like in our pipelines; its rocket must have been put in the place of its id.
 def spacex_row:
   { name, date: spacex_date, outcome: spacex_outcome, rocket: (.rocket | if type == "object" then .name else . end),
-    type: (.rocket | objects.type) // null, reused: spacex_reused, patch: .links.patch.small };
+    type: (.rocket | objects.type) // null, reused: spacex_reused, patch: .links.patch.small,
+    id, at: .date_utc, precision: .date_precision, about: .details, video: .links.webcast, article: .links.article,
+    patch_large: .links.patch.large };
 
 # A length in metres or feet, or a weight in kilograms or pounds, of what the service gives in both; `$unit` is m, ft, kg
 # or lb. Null where it is not known.
@@ -47,6 +49,9 @@ def spacex_rocket($units):
       mass: (.mass | spacex_measure($units.mass // "kg")),
       payload: ([.payload_weights[]? | select(.id == "leo")][0] | spacex_measure($units.payload // "kg")),
       first_stage: (.first_stage | spacex_stage), second_stage: (.second_stage | spacex_stage),
+      figures: ([.height, .diameter, .mass, ([.payload_weights[]? | select(.id == "leo")][0])]
+        | map(if type != "object" then null elif .meters != null then { m: .meters, ft: .feet }
+              elif .kg != null then { kg, lb } else null end)),
       pictures: (.flickr_images // []), about: .description, link: .wikipedia };
 
 # The lines of a rocket and its launches, for people; `$number` chooses one of its pictures.

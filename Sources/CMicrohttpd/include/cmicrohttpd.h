@@ -16,7 +16,15 @@ const char *flow_mhd_load(void);
 struct MHD_Daemon *flow_mhd_start(
     int listener, unsigned connections, unsigned seconds, MHD_AccessHandlerCallback answer,
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context);
-/// Waits for what is under way.
+/// Serves a listening socket on one thread with epoll; `memory` is the limit for each connection, headers included.
+struct MHD_Daemon *flow_mhd_start_polling(
+    int listener, unsigned connections, unsigned seconds, size_t memory, MHD_AccessHandlerCallback answer,
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context);
+/// Suspends a connection until it is resumed; neither it nor its client is looked at meanwhile.
+void flow_mhd_suspend(struct MHD_Connection *connection);
+/// Resumes a connection; from any thread.
+void flow_mhd_resume(struct MHD_Connection *connection);
+/// Waits for what is under way. No connection may be suspended.
 void flow_mhd_stop(struct MHD_Daemon *server);
 
 /// The address of a client, as text.
@@ -39,6 +47,9 @@ struct MHD_Response *flow_mhd_response(const void *bytes, size_t size);
 struct MHD_Response *flow_mhd_response_in_pieces(
     uint64_t size, size_t piece, MHD_ContentReaderCallback read, void *context,
     MHD_ContentReaderFreeCallback release);
+/// A response without an end, whose bytes come from a function.
+struct MHD_Response *flow_mhd_endless_response(
+    size_t piece, MHD_ContentReaderCallback read, void *context, MHD_ContentReaderFreeCallback release);
 void flow_mhd_add_header(struct MHD_Response *response, const char *name, const char *value);
 /// Sends a response and lets go of it.
 enum MHD_Result flow_mhd_send(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);

@@ -71,6 +71,9 @@ public final class Outbox: Sendable {
     checkpointer.touch()
   }
 
+  /// The random name of the state, in which serial numbers are unique.
+  public var life: String { checkpointer.life }
+
   /// A unique id for an output, the same after a crash.
   public func nextID() throws -> String {
     let serial = try (state.value.serial ?? checkpointer.fact(name, "serial")?.integer ?? 0) + 1

@@ -3,16 +3,16 @@ import System
 import JSON
 import Reactive
 
-/// Where a node's failures on events end up: counted, told, and dealt with by the policy.
+/// The reporter of a node's failures on events: counts them, logs them and applies the error policy.
 ///
-/// The first few in a minute are told one by one, the others in one line when the minute is over.
+/// The first few in a minute are logged one by one, the others in one line when the minute is over.
 public final class ErrorReporter: Sendable {
-  private static let toldAMinute = 3
+  private static let reportedAMinute = 3
 
   private struct State {
     var minute = -1
-    var told = 0
-    var untold = 0
+    var reported = 0
+    var unreported = 0
   }
 
   private let policy: ErrorPolicy
@@ -38,7 +38,7 @@ public final class ErrorReporter: Sendable {
     meter.countError()
     event?.poll.markTorn()
     if case .stop = policy {
-      tell(error, event)
+      log.report(error, on: event)
       lane.fail(PipelineStopped(node: log.node, reason: "\(error)"))
       return
     }
@@ -50,26 +50,19 @@ public final class ErrorReporter: Sendable {
       summarize()
       state.value = State(minute: minute)
     }
-    if state.value.told < Self.toldAMinute {
-      state.value.told += 1
-      tell(error, event)
+    if state.value.reported < Self.reportedAMinute {
+      state.value.reported += 1
+      log.report(error, on: event)
     } else {
-      state.value.untold += 1
+      state.value.unreported += 1
     }
   }
 
   /// Reports the errors that were not reported one by one.
   func summarize() {
-    let number = state.value.untold
+    let number = state.value.unreported
     if number > 0 { log.error("\(number) more event\(number == 1 ? "" : "s") failed") }
-    state.value.untold = 0
-  }
-
-  private func tell(_ error: any Error, _ event: Event?) {
-    var details: [String] = []
-    if case EvaluationError.error(_, let location?) = error { details.append(location.excerpt) }
-    if let event { details.append("    in: " + excerpt(of: event.value)) }
-    log.error("\(error)", details: details)
+    state.value.unreported = 0
   }
 
   private func letter(_ error: any Error, _ event: Event) -> [UInt8] {

@@ -13,6 +13,7 @@ public final class Evaluation {
     })
   private static let start = ContinuousClock.now
 
+  private let expression: Expression
   private let evaluator: Evaluator
   private let isIdentity: Bool
   /// The lane of a step or a sink; nil for a source, whose `$now` is the time of day.
@@ -41,6 +42,7 @@ public final class Evaluation {
     environment.variables = [
       "now": .null, "meta": .null, "vars": scope.vars, "config": scope.config,
     ]
+    self.expression = expression
     evaluator = expression.program.evaluator(environment)
     isIdentity = expression.isIdentity
     self.lane = lane
@@ -52,14 +54,14 @@ public final class Evaluation {
   public func first(_ event: Event) throws -> Value? {
     if isIdentity { return event.value }
     prepare(event.poll)
-    return try evaluator.first(event.value)
+    do { return try evaluator.first(event.value) } catch { throw located(error) }
   }
 
   /// Whether the first output is neither false nor null.
   @inline(__always)
   public func isTrue(_ event: Event) throws -> Bool {
     prepare(event.poll)
-    return try evaluator.isTrue(event.value)
+    do { return try evaluator.isTrue(event.value) } catch { throw located(error) }
   }
 
   /// Each output for an event.
@@ -67,7 +69,14 @@ public final class Evaluation {
   public func each(_ event: Event, _ body: (Value) throws -> Void) throws {
     if isIdentity { return try body(event.value) }
     prepare(event.poll)
-    try evaluator.run(event.value, body)
+    do { try evaluator.run(event.value, body) } catch { throw located(error) }
+  }
+
+  /// The error with its place in the pipeline file; others, as those of a receiver, as they are.
+  @inline(never)
+  private func located(_ error: any Error) -> any Error {
+    guard let error = error as? EvaluationError else { return error }
+    return ExpressionError(error, in: expression)
   }
 
   /// Sets a variable that the node adds to the usual ones.
@@ -97,4 +106,28 @@ public final class Evaluation {
 extension Event {
   /// The text that a template makes of this event.
   public func text(_ template: Evaluation) throws -> String { try template.first(self)?.string ?? "" }
+}
+
+/// The error of an expression, with its place in the pipeline file.
+public struct ExpressionError: Error, CustomStringConvertible {
+  public let error: EvaluationError
+  /// Nil for an expression that is in no file, and for an error without a location, as that of a limit.
+  package let place: SourceRange?
+
+  init(_ error: EvaluationError, in expression: Expression) {
+    self.error = error
+    place = if case .error(_, let location?) = error { expression.place(of: location) } else { nil }
+  }
+
+  public var description: String { error.description }
+}
+
+extension NodeLog {
+  /// Reports an error: that of an expression with its place in the file, and the event on which it occurred.
+  func report(_ error: any Error, on event: Event? = nil) {
+    let place = (error as? ExpressionError)?.place
+    var details = place?.excerpt ?? []
+    if let event { details.append("    in: " + excerpt(of: event.value)) }
+    self.error((place.map { "\($0): " } ?? "") + "\(error)", details: details)
+  }
 }

@@ -5,6 +5,10 @@ import Language
 public enum Maker: NodeMaker {
   case stream(@Sendable (Options, SourceContext) throws -> any StreamSource)
   case poll(@Sendable (Options, SourceContext) throws -> any PollSource)
+  /// A polled source that reads on instead, where its options say so.
+  case pollOrStream(
+    isStream: @Sendable (Options) -> Bool, poll: @Sendable (Options, SourceContext) throws -> any PollSource,
+    stream: @Sendable (Options, SourceContext) throws -> any StreamSource)
   case script(endsWithScript: Bool, @Sendable (Options) throws -> any ScriptSource)
   case step(@Sendable (Options, StepContext) throws -> any Step)
   case sink(@Sendable (Options, SinkContext) throws -> any Sink)
@@ -12,7 +16,7 @@ public enum Maker: NodeMaker {
   public var role: NodeSpec.Role {
     switch self {
     case .stream: .stream
-    case .poll: .poll
+    case .poll, .pollOrStream: .poll
     case .script: .script
     case .step: .step
     case .sink: .sink
@@ -25,13 +29,15 @@ extension NodeSpec {
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
+    comparesPolls: Bool = false,
     isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, _ maker: Maker
   ) {
     self.init(
       kind, summary, details: details, options: options, shorthand: shorthand, isBare: isBare, state: state,
-      keepsSnapshots: keepsSnapshots, isRepeatable: isRepeatable, isKept: isKept, examples: examples,
+      keepsSnapshots: keepsSnapshots, comparesPolls: comparesPolls, isRepeatable: isRepeatable,
+      isKept: isKept, examples: examples,
       check: check, coverage: coverage, madeBy: maker)
   }
 }

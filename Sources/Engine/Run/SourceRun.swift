@@ -21,7 +21,13 @@ final class SourceRun: Sendable {
     in subscription: Subscription, on scheduler: any Scheduler, lane: Lane
   ) {
     self.plan = plan
-    let health = SourceHealth(plan, context.log)
+    let isPolled =
+      switch maker {
+      case .poll: true
+      case .pollOrStream(let isStream, _, _): !isStream(plan.options)
+      case .stream, .script, .step, .sink, nil: false
+      }
+    let health = SourceHealth(plan, isPolled: isPolled, context.log)
     self.health = health
     self.maker = maker
     var context = context
@@ -45,6 +51,12 @@ final class SourceRun: Sendable {
       switch maker {
       case .stream(let make): startStream(make, downstream, failed)
       case .poll(let make): startPolling(make, downstream, failed)
+      case .pollOrStream(let isStream, let poll, let stream):
+        if isStream(plan.options) {
+          startStream(stream, downstream, failed)
+        } else {
+          startPolling(poll, downstream, failed)
+        }
       case .script(let endsWithScript, let make): startScript(make, endsWithScript, downstream, failed)
       case .step, .sink, nil: downstream.complete()
       }

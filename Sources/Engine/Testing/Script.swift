@@ -18,6 +18,8 @@ public struct ScriptedAnswer: Sendable {
     case events([Value])
     /// A poll that failed.
     case failure(String)
+    /// A poll that had failed when it was recorded: a part of the recording, and no failure of this run.
+    case recordedFailure(String)
     /// The source ends.
     case end
   }
@@ -119,6 +121,9 @@ final class ScriptDriver: Sendable {
       state.value.number += 1
       context.meter.countError()
       context.log.error(message)
+    case .recordedFailure(let message):
+      state.value.number += 1
+      context.log.notice(message)
     case .end: end()
     }
   }

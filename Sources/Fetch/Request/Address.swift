@@ -100,7 +100,7 @@ public struct QueryItem: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Percent-encodes every byte that is not to be kept.
-func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+package func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var result: [UInt8] = []
   for byte in text.utf8 {
@@ -114,7 +114,7 @@ func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
 }
 
 /// Decodes a percent-encoded text.
-func percentDecoded(_ text: String) -> String {
+package func percentDecoded(_ text: String) -> String {
   var result: [UInt8] = []
   var rest = Array(text.utf8)[...]
   while let byte = rest.popFirst() {
@@ -139,7 +139,7 @@ func isPathByte(_ byte: UInt8) -> Bool {
   isUnreserved(byte) || "%!$&'()*+,;=:@/".utf8.contains(byte)
 }
 
-func isUnreserved(_ byte: UInt8) -> Bool {
+package func isUnreserved(_ byte: UInt8) -> Bool {
   switch byte {
   case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
   default: "-._~".utf8.contains(byte)

@@ -64,3 +64,12 @@ private func title(of page: [UInt8], _ redaction: Redaction) -> String? {
   let words = excerpt(String(text[start.upperBound...].prefix { $0 != "<" }), limit: 80)
   return words.isEmpty ? nil : words
 }
+
+extension Response {
+  /// The body as the HTML page that it is, in a few words; nil for any other body.
+  package var page: String? {
+    let type = headers["content-type"]
+    guard BodyKind(bytes, contentType: type) == .html else { return nil }
+    return errorMessage(in: bytes, contentType: type, Redaction([]))
+  }
+}

@@ -54,6 +54,11 @@ public struct FetchError: Error, Sendable, Equatable, CustomStringConvertible {
     self.message = request.redaction.masked(message)
   }
 
+  /// An error of something other than a request, described by texts that are redacted already.
+  init(_ kind: Kind, _ what: String, _ message: String) {
+    (self.kind, request, self.message) = (kind, what, message)
+  }
+
   public var description: String {
     "\(request): \(message)\(tries > 1 ? " (tried \(tries) times)" : "")"
   }

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import Reactive
 
-/// One transfer of libcurl: its options, what has arrived, and its result.
+/// One transfer of libcurl, a request or a mail: its options, what has arrived, and its result.
 final class CurlTransfer {
   /// The limit for the headers of one response.
   static let headerLimit = 256 << 10
@@ -11,6 +11,8 @@ final class CurlTransfer {
   private let order: TransferOrder
   private var watch: TransferWatch
   private var list: UnsafeMutablePointer<curl_slist>?
+  /// How much of a mail has been sent.
+  private var sent = 0
   private var body: [UInt8] = []
   private var head = ResponseHead()
   private var isTooLarge = false
@@ -46,36 +48,22 @@ final class CurlTransfer {
 
   private func setUp(_ options: CurlTransport.Options) -> CURLcode {
     var setting = CurlSetting(easy: easy)
-    setting.text(CURLOPT_URL, order.address.text)
-    setting.text(CURLOPT_PROTOCOLS_STR, "http,https")
-    setting.number(CURLOPT_FOLLOWLOCATION, 0)
     setting.number(CURLOPT_NOSIGNAL, 1)
     setting.number(CURLOPT_SSL_VERIFYPEER, 1)
     setting.number(CURLOPT_SSL_VERIFYHOST, 2)
-    setting.number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // With TLS the handshake shows whether a connection can be shared, which is worth the wait. Without TLS only the
-    // first response would, so transfers would wait for one another without benefit.
-    setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https ? 1 : 0)
+    if let mail = order.mail { setMail(mail, &setting) } else { setRequest(options, &setting) }
     setting.number(CURLOPT_TCP_KEEPALIVE, 1)
     // Does not wait for a pending name resolution at the end.
     setting.number(CURLOPT_QUICK_EXIT, 1)
     setting.number(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: order.limits.connect.nanoseconds / 1_000_000))
-    setting.text(CURLOPT_USERAGENT, options.userAgent)
-    // Every encoding that this libcurl supports.
-    setting.text(CURLOPT_ACCEPT_ENCODING, "")
-    let proxyEnvironment = options.proxyEnvironment
-    // Empty, so that libcurl does not read the environment itself.
-    setting.text(CURLOPT_PROXY, proxyEnvironment.proxy(for: order.address.scheme) ?? "")
-    setting.text(CURLOPT_NOPROXY, proxyEnvironment.noProxy ?? "")
-    if let file = proxyEnvironment.certificateFile { setting.text(CURLOPT_CAINFO, file) }
-    if let folder = proxyEnvironment.certificateFolder { setting.text(CURLOPT_CAPATH, folder) }
-    setMethod(&setting)
-    setHeaders(&setting)
+    if let file = options.proxyEnvironment.certificateFile { setting.text(CURLOPT_CAINFO, file) }
+    if let folder = options.proxyEnvironment.certificateFolder { setting.text(CURLOPT_CAPATH, folder) }
     setting.pointer(CURLOPT_ERRORBUFFER, words)
     // The loop holds the transfer as long as libcurl may call.
     let this = Unmanaged.passUnretained(self).toOpaque()
     setting.pointer(CURLOPT_WRITEDATA, this)
     setting.pointer(CURLOPT_HEADERDATA, this)
+    setting.pointer(CURLOPT_READDATA, this)
     setting.receiver(CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
       CurlTransfer.receive(bytes, size * count, this) { $0.take(body: $1) }
     }
@@ -83,6 +71,55 @@ final class CurlTransfer {
       CurlTransfer.receive(bytes, size * count, this) { $0.take(header: $1) }
     }
     return setting.code
+  }
+
+  private func setRequest(_ options: CurlTransport.Options, _ setting: inout CurlSetting) {
+    setting.text(CURLOPT_URL, order.address.text)
+    setting.text(CURLOPT_PROTOCOLS_STR, "http,https")
+    setting.number(CURLOPT_FOLLOWLOCATION, 0)
+    setting.number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    // With TLS the handshake shows whether a connection can be shared, which is worth the wait. Without TLS only the
+    // first response would, so transfers would wait for one another without benefit.
+    setting.number(CURLOPT_PIPEWAIT, order.address.scheme == .https ? 1 : 0)
+    setting.text(CURLOPT_USERAGENT, options.userAgent)
+    // Every encoding that this libcurl supports.
+    setting.text(CURLOPT_ACCEPT_ENCODING, "")
+    let proxyEnvironment = options.proxyEnvironment
+    // Empty, so that libcurl does not read the environment itself.
+    setting.text(CURLOPT_PROXY, proxyEnvironment.proxy(for: order.address.scheme) ?? "")
+    setting.text(CURLOPT_NOPROXY, proxyEnvironment.noProxy ?? "")
+    setMethod(&setting)
+    setHeaders(&setting)
+  }
+
+  private func setMail(_ mail: Mail, _ setting: inout CurlSetting) {
+    setting.text(CURLOPT_URL, mail.url)
+    setting.text(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
+    // Proxies for HTTP do not take mail.
+    setting.text(CURLOPT_PROXY, "")
+    setting.number(
+      CURLOPT_USE_SSL, Int((mail.encryption == .optional ? CURLUSESSL_TRY : CURLUSESSL_ALL).rawValue))
+    if let user = mail.user { setting.text(CURLOPT_USERNAME, user) }
+    if let password = mail.password { setting.text(CURLOPT_PASSWORD, password) }
+    setting.text(CURLOPT_MAIL_FROM, "<\(mail.sender)>")
+    for recipient in mail.recipients { append("<\(recipient)>", &setting) }
+    setting.pointer(CURLOPT_MAIL_RCPT, list)
+    setting.number(CURLOPT_UPLOAD, 1)
+    setting.size(CURLOPT_INFILESIZE_LARGE, mail.message.count)
+    setting.receiver(CURLOPT_READFUNCTION) { bytes, size, count, this in
+      guard let bytes, let this else { return 0 }
+      let transfer = Unmanaged<CurlTransfer>.fromOpaque(this).takeUnretainedValue()
+      return transfer.give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+    }
+  }
+
+  /// Copies the next part of the mail; returns its length.
+  private func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    hasNews = true
+    let part = order.mail?.message.dropFirst(sent).prefix(buffer.count) ?? []
+    buffer.copyBytes(from: part)
+    sent += part.count
+    return part.count
   }
 
   private func setMethod(_ setting: inout CurlSetting) {
@@ -108,11 +145,13 @@ final class CurlTransfer {
     if !order.body.isEmpty, !order.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
       lines.append("Content-Type: application/json")
     }
-    for line in lines {
-      guard let longer = flow_curl_slist_append(list, line) else { return setting.code = CURLE_OUT_OF_MEMORY }
-      list = longer
-    }
+    for line in lines { append(line, &setting) }
     setting.list(list)
+  }
+
+  private func append(_ line: String, _ setting: inout CurlSetting) {
+    guard let longer = flow_curl_slist_append(list, line) else { return setting.code = CURLE_OUT_OF_MEMORY }
+    list = longer
   }
 
   /// A callback of libcurl; a result other than the count ends the transfer.
@@ -197,6 +236,9 @@ final class CurlTransfer {
     }
     let own = String(cString: words)
     let reason = own.isEmpty ? String(cString: flow_curl_easy_strerror(code)) : own
+    // The server's reply, where it has refused a mail.
+    let reply = order.mail == nil ? 0 : flow_curl_number(easy, CURLINFO_RESPONSE_CODE)
+    if (400..<600).contains(reply) { return TransferError(.status(reply), "refused: \(reason)") }
     switch code {
     case CURLE_OPERATION_TIMEDOUT: return watch.failure(watch.isConnected ? .whole : .connect)
     default:

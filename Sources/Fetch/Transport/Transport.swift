@@ -19,10 +19,13 @@ public struct TransferOrder: Sendable, Equatable {
   public var limits: TransferLimits
   /// The receiver of the body; nil for memory.
   public var receiver: (any BodyReceiver)?
+  /// A mail to send instead of a request.
+  public var mail: Mail?
 
   public static func == (left: TransferOrder, right: TransferOrder) -> Bool {
     left.method == right.method && left.address == right.address && left.headers == right.headers
       && left.body == right.body && left.limits == right.limits && left.receiver === right.receiver
+      && left.mail == right.mail
   }
 }
 

@@ -10,18 +10,15 @@ import Glibc
 /// The document takes over the memory and gives back another buffer; only the bytes after the range are copied. It is
 /// reused once none of its values is alive, so a caller that keeps none of them stays in the same memory.
 public final class ChunkParser {
-  /// The most documents kept for reuse while values of them are alive.
-  private static let mostInUse = 8
-
   private let size: Int
   private var parser: TapeParser
-  /// Documents that were handed out, the oldest first.
-  private var used: [TapeDocument] = []
+  private var pool: DocumentPool
 
   /// A parser of ranges that mostly have `size` bytes or less.
   public init(size: Int, options: ParseOptions = .jq) {
     self.size = size
     parser = TapeParser(options)
+    pool = DocumentPool(size: size)
   }
 
   /// Appends the values of a range of bytes, and returns the number of line breaks in it.
@@ -34,7 +31,7 @@ public final class ChunkParser {
     into values: inout [Value]
   ) -> Int? {
     let rest = count - range.upperBound
-    let document = takeUnused() ?? TapeDocument(capacity: max(size, rest))
+    let document = pool.takeUnused() ?? TapeDocument(capacity: max(size, rest))
     document.reserveRaw(max(size, rest))
     memcpy(document.raw, text.base + range.upperBound, rest)
     document.exchange(&text)
@@ -48,7 +45,7 @@ public final class ChunkParser {
       // The bytes that the padding has overwritten.
       memcpy(text.base + range.upperBound, document.raw, min(rest, TapeDocument.padding))
     }
-    retire(document)
+    pool.retire(document)
     return lines
   }
 
@@ -69,23 +66,6 @@ public final class ChunkParser {
       if eachOnItsLine, parser.lines != lines { return nil }
       values.append(.view(document, UInt32(truncatingIfNeeded: root)))
     }
-  }
-
-  private func retire(_ document: TapeDocument) {
-    // A document that grew for one large value is not kept.
-    if document.rawCapacity > size * 4 { return }
-    if used.count == Self.mostInUse { used.removeFirst() }
-    used.append(document)
-  }
-
-  /// The most recent document without values that are alive: its memory is still in the caches.
-  private func takeUnused() -> TapeDocument? {
-    for place in used.indices.reversed() where isKnownUniquelyReferenced(&used[place]) {
-      let document = used.remove(at: place)
-      document.reset()
-      return document
-    }
-    return nil
   }
 }
 

@@ -216,7 +216,12 @@ public enum ErrorPolicy: Sendable, Equatable {
     }
     guard let scalar = checker.scalar(node, "log, stop or { dead_letter: PATH }") else { return nil }
     return checker.read(scalar) { (text) throws(TextError) in
-      try choice(text, among: ["log": ErrorPolicy.log, "stop": .stop])
+      do throws(TextError) {
+        return try choice(text, among: ["log": ErrorPolicy.log, "stop": .stop])
+      } catch {
+        guard error.hint?.hasPrefix("did you mean") != true else { throw error }
+        throw TextError(error.message, at: error.range, hint: "it can be log, stop or { dead_letter: PATH }")
+      }
     }
   }
 

@@ -52,6 +52,12 @@ struct PlanBuilder {
   mutating func build() -> Plan? {
     let hint = "a pipeline is a mapping with sources, steps and sinks"
     guard let mapping = checker.mapping(root, "a pipeline", hint: hint) else { return nil }
+    if let key = Self.foreignKey(of: mapping) {
+      checker.report(
+        "this looks like a file of another program: a pipeline has no \(quoted(key.text))", at: key.place,
+        hint: "a pipeline has sources, steps and sinks: see flow docs pipeline, and flow new for a first one")
+      return nil
+    }
     for entry in mapping.entries where !Self.keys.contains(entry.key.text) {
       checker.report(
         "a pipeline has no \(quoted(entry.key.text))", at: entry.key.place,
@@ -76,13 +82,23 @@ struct PlanBuilder {
     let order = wiring.check(checker)
     checkTests(tests, sources: sources, sinks: sinks)
     guard checker.problems.isEmpty else { return nil }
-    return Plan(
+    let plan = Plan(
       name: text(mapping["name"]) ?? baseName(document.file.path),
       description: text(mapping["description"]) ?? "",
       path: document.file.path, sources: sources, streams: order, sinks: sinks.map(\.plan).compactMap(\.self),
       tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, epochs: epochs(mapping),
       scope: checker.scope,
       hasTimeZone: mapping["time_zone"] != nil)
+    warn(of: plan)
+    return plan
+  }
+
+  /// A key by which a file is one of Redpanda Connect, Vector, GitHub Actions or Compose.
+  private static func foreignKey(of mapping: YAMLNode.Mapping) -> Scalar? {
+    if mapping["sources"] != nil && mapping["sinks"] != nil { return nil }
+    if mapping.entries.contains(where: { ["steps", "streams"].contains($0.key.text) }) { return nil }
+    let foreign = ["input", "output", "pipeline", "transforms", "jobs", "services"]
+    return mapping.entries.first { foreign.contains($0.key.text) }?.key
   }
 
   /// The pipeline's own time zone; nil where it has none, or names a variable that is null.

@@ -90,8 +90,8 @@ extension PlanBuilder {
     }
     checker.report(
       "unknown \(role) \(quoted(name.text))", at: name.place,
-      hint: nearest(to: name.text, among: specs.map(\.kind)).map { "did you mean \(quoted($0))?" }
-        ?? "flow nodes lists them all")
+      hint: (usualNames[role]?[name.text.lowercased()] ?? nearest(to: name.text, among: specs.map(\.kind)))
+        .map { "did you mean \(quoted($0))?" } ?? "flow nodes lists them all")
     return nil
   }
 
@@ -196,3 +196,25 @@ struct ShownOptions {
     return scalar.written == "${\(name)}" ? scalar.written : "***"
   }
 }
+
+/// Names that other programs have for nodes, by role.
+private let usualNames: [String: [String: String]] = [
+  "source": [
+    "url": "http", "fetch": "http", "rest": "http", "api": "http", "https": "http", "curl": "http",
+    "input": "stdin", "tail": "file", "jsonl": "file", "log": "file", "interval": "generate",
+  ],
+  "step": [
+    "select": "filter", "where": "filter", "reject": "filter", "transform": "map", "mapping": "map",
+    "project": "map", "unique": "dedupe", "distinct": "dedupe", "limit": "take", "head": "take",
+    "diff": "changes",
+    "aggregate": "window", "group": "window", "reduce": "scan", "lookup": "enrich", "quiet": "debounce",
+    "rate_limit": "throttle", "deadline": "timeout", "order": "sort", "print": "log",
+  ],
+  "sink": [
+    "stdout": "console", "print": "console", "log": "console", "terminal": "console", "webhook": "http",
+    "post": "http", "https": "http", "slack": "http", "file": "jsonl", "jsonlines": "jsonl",
+    "ndjson": "jsonl",
+    "command": "exec", "shell": "exec", "run": "exec", "calendar": "ics", "ical": "ics", "desktop": "notify",
+    "notification": "notify", "discard": "null",
+  ],
+]

@@ -33,6 +33,11 @@ extension PlanBuilder {
     var given: [TestPlan.Given] = []
     if let entry = mapping["given"] {
       for (source, list) in lists(entry.value, "given maps each source to a list of its polls or events") {
+        if list.isEmpty, names[source.text] == nil {
+          checker.report(
+            "unknown source \(quoted(source.text))", at: source.place,
+            hint: suggestion(for: source.text, among: names.keys.sorted()))
+        }
         given += list.compactMap { readGiven($0, source.text) }
       }
     } else {

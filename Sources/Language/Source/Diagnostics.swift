@@ -10,18 +10,22 @@ public struct Problem: Error, Hashable, Comparable, Sendable, CustomStringConver
   public var place: SourceRange
   public var message: String
   public var hint: String?
+  /// Whether the file can be run all the same.
+  public var isWarning: Bool
 
-  public init(_ message: String, at place: SourceRange, hint: String? = nil) {
+  public init(_ message: String, at place: SourceRange, hint: String? = nil, isWarning: Bool = false) {
     self.message = message
     self.place = place
     self.hint = hint
+    self.isWarning = isWarning
   }
 
   /// The problem with its line of the file and a caret below.
   public var description: String { description(masking: Secrets()) }
 
   public func description(masking secrets: Secrets) -> String {
-    var lines = ["\(printable(place.file.path)):\(place.position): \(secrets.masked(message))"]
+    let kind = isWarning ? "warning: " : ""
+    var lines = ["\(printable(place.file.path)):\(place.position): \(kind)\(secrets.masked(message))"]
     lines += Excerpt(place, masking: secrets).lines
     if let hint { lines.append("  hint: \(secrets.masked(hint))") }
     return lines.joined(separator: "\n")
@@ -39,11 +43,14 @@ public struct Problem: Error, Hashable, Comparable, Sendable, CustomStringConver
 }
 
 /// A collection of problems: each once, in the order of the files.
+///
+/// What counts are errors. Warnings are kept beside them, and prevent nothing.
 public struct Problems: Sendable, CustomStringConvertible {
   /// How many are kept; the rest are counted.
   public static let limit = 200
 
   private var known: Set<Problem> = []
+  private var knownWarnings: Set<Problem> = []
   /// How many were found after the limit was reached.
   public private(set) var omitted = 0
 
@@ -52,10 +59,16 @@ public struct Problems: Sendable, CustomStringConvertible {
   public var isEmpty: Bool { known.isEmpty }
   public var count: Int { known.count + omitted }
 
-  /// All, sorted by file and place.
+  /// All errors, sorted by file and place.
   public var sorted: [Problem] { known.sorted() }
 
+  public var warnings: [Problem] { knownWarnings.sorted() }
+
   public mutating func report(_ problem: Problem) {
+    if problem.isWarning {
+      if knownWarnings.count < Problems.limit { knownWarnings.insert(problem) }
+      return
+    }
     if known.contains(problem) { return }
     if known.count < Problems.limit { known.insert(problem) } else { omitted += 1 }
   }
@@ -65,14 +78,17 @@ public struct Problems: Sendable, CustomStringConvertible {
   }
 
   public mutating func add(_ others: Problems) {
-    for problem in others.known { report(problem) }
+    for problem in others.known.union(others.knownWarnings) { report(problem) }
     omitted += others.omitted
   }
 
   public var description: String { description(masking: Secrets()) }
 
-  public func description(masking secrets: Secrets) -> String {
-    var blocks = sorted.map { $0.description(masking: secrets) }
+  /// All errors, and the warnings where they are wanted.
+  public func description(masking secrets: Secrets, withWarnings: Bool = false) -> String {
+    var blocks = (withWarnings ? (sorted + warnings).sorted() : sorted).map {
+      $0.description(masking: secrets)
+    }
     if omitted > 0 { blocks.append("… and \(omitted) more") }
     return blocks.joined(separator: "\n")
   }
@@ -94,6 +110,9 @@ public struct SourceRange: Hashable, Comparable, Sendable, CustomStringConvertib
 
   /// As in `pipelines/launches.yaml:9:5`.
   public var description: String { "\(file.path):\(position)" }
+
+  /// The line of the file, and carets below the range.
+  package var excerpt: [String] { Excerpt(self, masking: Secrets()).lines }
 
   public static func == (left: SourceRange, right: SourceRange) -> Bool {
     left.file.path == right.file.path && left.range == right.range

@@ -36,6 +36,11 @@ public final class Checker {
     problems.report(message + setting, at: place, hint: hint)
   }
 
+  /// Reports what is allowed and hardly meant.
+  public func warn(_ message: String, at place: SourceRange, hint: String? = nil) {
+    problems.report(Problem(message, at: place, hint: hint, isWarning: true))
+  }
+
   public func report(_ flaw: TextError, in scalar: Scalar) {
     if settingPlaces[scalar.place] != nil {
       return report(flaw.message, at: scalar.place, hint: flaw.hint)

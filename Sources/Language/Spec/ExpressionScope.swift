@@ -45,11 +45,17 @@ public final class Expression: Sendable {
   package let scope: ExpressionScope
   /// Whether it is `.`, which need not be run.
   public let isIdentity: Bool
+  /// The place in the pipeline file of a part of the program; nil for a text that is in no file.
+  private let origin: (@Sendable (Range<Int>) -> SourceRange)?
 
-  init(_ text: String, _ program: Program, _ scope: ExpressionScope) {
+  init(
+    _ text: String, _ program: Program, _ scope: ExpressionScope,
+    origin: (@Sendable (Range<Int>) -> SourceRange)? = nil
+  ) {
     self.text = text
     self.program = program
     self.scope = scope
+    self.origin = origin
     isIdentity = text.allSatisfy { $0 == "." || $0.isWhitespace } && text.filter { $0 == "." }.count == 1
   }
 
@@ -57,6 +63,12 @@ public final class Expression: Sendable {
   public convenience init(_ text: String, scope: ExpressionScope? = nil) throws {
     let scope = scope ?? ExpressionScope()
     self.init(text, try scope.compile(text, variables: []), scope)
+  }
+
+  /// The place of an error in the pipeline file, or in a file of definitions that it includes.
+  package func place(of location: Location) -> SourceRange? {
+    if location.source == ExpressionScope.programName { return origin?(location.range) }
+    return scope.files[location.source].map { SourceRange($0, location.range) }
   }
 }
 
@@ -82,24 +94,26 @@ extension Checker {
   /// Compiles a program made from a scalar (or several); `place` finds the program's bytes in the file.
   func compile(
     _ shown: Scalar?, _ program: String, _ variables: [String], isCondition: Bool = false,
-    place: (Range<Int>) -> SourceRange
+    place: @escaping @Sendable (Range<Int>) -> SourceRange
   ) -> Expression? {
     do throws(ProgramError) {
       let shownText = shown.map { $0.insertions.isEmpty ? $0.text : $0.written }
       let compiled = try scope.compile(program, variables: variables)
       guard isSound(program, isCondition: isCondition, place: place) else { return nil }
-      return Expression(shownText ?? program, compiled, scope)
+      return Expression(shownText ?? program, compiled, scope, origin: place)
     } catch {
       if error.source == ExpressionScope.programName {
         // What a file would define that could not be read is not missing for another reason.
         if scope.lacksDefinitions, error.message.hasSuffix(" is not defined"), !error.message.hasPrefix("$") {
           return nil
         }
+        let message = error.undefined?.message ?? error.message
         report(
-          "in this expression: \(error.message)", at: place(error.location.range),
-          hint: hint(for: error.message, variables))
+          "in this expression: \(message)", at: place(error.location.range),
+          hint: error.undefined?.hint(in: program, at: error.location.range) ?? error.hint
+            ?? hint(for: error.message, variables))
       } else if let file = scope.files[error.source] {
-        report(error.message, at: SourceRange(file, error.location.range))
+        report(error.message, at: SourceRange(file, error.location.range), hint: error.hint)
       }
       return nil
     }
@@ -111,5 +125,55 @@ extension Checker {
     let known = (ExpressionScope.variables + variables).map { "$" + $0 }
     if vars.member(String(name)) != nil { return "did you mean $vars.\(name)?" }
     return suggestion(for: "$" + name, among: known)
+  }
+}
+
+extension UndefinedFunction {
+  /// Names that other languages have for functions.
+  private static let usualNames = [
+    "lower": "ascii_downcase", "lowercase": "ascii_downcase", "tolowercase": "ascii_downcase",
+    "upper": "ascii_upcase", "uppercase": "ascii_upcase", "touppercase": "ascii_upcase", "len": "length",
+    "count": "length", "size": "length", "sum": "add", "substring": "a slice, as in .name[0:3]",
+    "slice": "a slice, as in .name[0:3]", "replace": "gsub(\"from\"; \"to\")",
+    "match_all": "[match(\"…\"; \"g\")]",
+    "parseint": "tonumber", "int": "tonumber", "float": "tonumber", "number": "tonumber", "str": "tostring",
+    "string": "tostring", "concat": "add, or + between two values", "date": "todate", "parse": "fromjson",
+    "json": "tojson", "exists": ". != null", "is_null": ". == null", "isnull": ". == null",
+    "avg": "add / length",
+    "average": "add / length", "strlen": "length", "trimspace": "trim", "strip": "trim",
+  ]
+
+  /// The numbers of arguments with which functions of this name exist.
+  private var arities: [Int] {
+    known.compactMap { entry in
+      let parts = entry.split(separator: "/")
+      return parts.count == 2 && parts[0] == name ? Int(parts[1]) : nil
+    }.sorted()
+  }
+
+  var message: String {
+    guard let least = arities.first else { return "there is no function \(quoted(name))" }
+    let wanted = Set(arities).sorted().map(String.init).joined(separator: " or ")
+    let noun = wanted == "1" ? "argument" : "arguments"
+    return least == 0 && arities.count == 1
+      ? "the function \(quoted(name)) takes no arguments"
+      : "the function \(quoted(name)) takes \(wanted) \(noun), not \(arity)"
+  }
+
+  func hint(in program: String, at range: Range<Int>) -> String? {
+    if let arity = arities.first {
+      let holes = Array(repeating: "…", count: arity).joined(separator: "; ")
+      return arity == 0 ? "write \(name)" : "write \(name)(\(holes))"
+    }
+    // As in `.content-type`, which subtracts.
+    let before = String(decoding: program.utf8.prefix(range.lowerBound), as: UTF8.self)
+    if before.last == "-", let end = before.dropLast().last, end.isLetter || end.isNumber {
+      let member = before.dropLast().reversed().prefix { $0.isLetter || $0.isNumber || "_-".contains($0) }
+      return "a key with a dash is written .[\"\(String(member.reversed()))-\(name)\"]"
+    }
+    if let usual = UndefinedFunction.usualNames[name.lowercased()] { return "did you mean \(usual)?" }
+    let names = known.compactMap { $0.split(separator: "/").first.map(String.init) }
+    if let near = nearest(to: name, among: names) { return "did you mean \(quoted(near))?" }
+    return arity == 0 ? "for a member write .\(name), for a text \"\(name)\"" : nil
   }
 }

@@ -56,7 +56,17 @@ extension OptionType where Value == Expression {
       var shape = ShapeText()
       shape.add(node, checker)
       guard shape.isRight else { return nil }
-      return checker.compile(nil, shape.text, []) { _ in node.place }
+      let parts = shape.parts
+      let place = node.place
+      return checker.compile(nil, shape.text, []) { range in
+        // The parentheses around each expression are not in the file.
+        guard let part = parts.last(where: { $0.start - 1 <= range.lowerBound }),
+          range.upperBound <= part.start + part.code.text.utf8.count + 2
+        else { return place }
+        let end = part.code.text.utf8.count
+        let first = min(max(0, range.lowerBound - part.start), end)
+        return part.code.place(of: first..<min(max(first, range.upperBound - part.start), end))
+      }
     }
   }
 }
@@ -70,9 +80,15 @@ extension OptionType where Value == Template {
       guard let scalar = checker.scalar(node, "a text") else { return nil }
       let code = scalar.asTemplate
       let quotedText = TemplateText(code.text)
+      if let start = quotedText.unclosed {
+        checker.report(
+          "this \\( is not closed", at: code.place(of: start..<start + 2), hint: "close it with )")
+        return nil
+      }
       let expression = checker.compile(scalar, quotedText.program, variables) { range in
         code.place(of: quotedText.original(range))
       }
+      checker.warnOfPlaceholder(in: scalar, doubled: true, "this prints")
       return expression.map { Template($0, constant: scalar.hasNoExpressions ? scalar.text : nil) }
     }
   }
@@ -85,6 +101,8 @@ struct TemplateText {
   private(set) var program = "\""
   /// Where, in the program, a backslash was put in.
   private var inserted: [Int] = [0]
+  /// The first byte of an expression of the template that has no end.
+  private(set) var unclosed: Int?
 
   init(_ text: String) {
     var bytes: [UInt8] = [UInt8(ascii: "\"")]
@@ -92,12 +110,14 @@ struct TemplateText {
     var depths: [Int] = []
     var inString: [Bool] = [true]
     var isEscaped = false
+    var opening: Int?
     for byte in text.utf8 {
       let isText = inString.last ?? true
       if isEscaped {
         isEscaped = false
         bytes.append(byte)
         if byte == UInt8(ascii: "("), isText {
+          if inString.count == 1 { opening = bytes.count - 2 }
           depths.append(0)
           inString.append(false)
         }
@@ -120,51 +140,55 @@ struct TemplateText {
     }
     bytes.append(UInt8(ascii: "\""))
     program = String(decoding: bytes, as: UTF8.self)
+    unclosed = inString.count > 1 ? opening.map { original($0) } : nil
   }
 
   /// The template as a program that gives its parts apart: texts and what the expressions give, in turn.
-  var partsProgram: String { list { index, part in index.isMultiple(of: 2) ? text(part) : output(part) } }
+  var partsProgram: TemplateList { list { index in index.isMultiple(of: 2) ? .text : .output } }
 
   /// The template as a program that gives its texts alone.
-  var textsProgram: String { list { index, part in index.isMultiple(of: 2) ? text(part) : nil } }
+  var textsProgram: TemplateList { list { index in index.isMultiple(of: 2) ? .text : nil } }
 
   /// The template as a program that gives what its expressions give.
-  var outputsProgram: String { list { index, part in index.isMultiple(of: 2) ? nil : output(part) } }
+  var outputsProgram: TemplateList { list { index in index.isMultiple(of: 2) ? nil : .output } }
 
   /// The same, as it is and not as texts.
-  var valuesProgram: String { list { index, part in index.isMultiple(of: 2) ? nil : "((\(part)\n))" } }
+  var valuesProgram: TemplateList { list { index in index.isMultiple(of: 2) ? nil : .value } }
 
-  private func text(_ part: String) -> String { "\"\(part)\"" }
-
-  private func output(_ part: String) -> String { "((\(part)\n) | tostring)" }
-
-  private func list(_ write: (Int, String) -> String?) -> String {
-    "[\(parts.enumerated().compactMap { write($0, $1) }.joined(separator: ", "))]"
+  private func list(_ form: (Int) -> TemplateList.Form?) -> TemplateList {
+    var list = TemplateList()
+    for (index, part) in parts.enumerated() {
+      if let form = form(index) { list.add(part.text, as: form, from: original(part.start)) }
+    }
+    list.close()
+    return list
   }
 
-  /// Texts and expressions in turn, each as it stands in the program.
-  private var parts: [String] {
-    var parts: [String] = [""]
+  /// Texts and expressions in turn, each as it stands in the program, with its first byte there.
+  private var parts: [(text: String, start: Int)] {
+    var parts: [(text: String, start: Int)] = [("", 1)]
     var isText = true
     var isEscaped = false
+    var offset = 1
     // Within an expression only its end matters, which strings inside may hide.
     var nested = TemplateNesting()
     for scalar in program.unicodeScalars.dropFirst().dropLast() {
+      offset += String(scalar).utf8.count
       if isText {
         if isEscaped, scalar == "(" {
-          parts[parts.count - 1].unicodeScalars.removeLast()
-          parts.append("")
+          parts[parts.count - 1].text.unicodeScalars.removeLast()
+          parts.append(("", offset))
           isText = false
           nested = TemplateNesting()
         } else {
-          parts[parts.count - 1].unicodeScalars.append(scalar)
+          parts[parts.count - 1].text.unicodeScalars.append(scalar)
         }
         isEscaped = scalar == "\\" && !isEscaped
       } else if nested.ends(with: scalar) {
-        parts.append("")
+        parts.append(("", offset))
         isText = true
       } else {
-        parts[parts.count - 1].unicodeScalars.append(scalar)
+        parts[parts.count - 1].text.unicodeScalars.append(scalar)
       }
     }
     return parts
@@ -177,6 +201,41 @@ struct TemplateText {
   }
 
   private func original(_ offset: Int) -> Int { offset - inserted.count { $0 < offset } }
+}
+
+/// A program that gives a list of parts of a template, and where they stand there.
+struct TemplateList {
+  enum Form { case text, output, value }
+
+  private(set) var program = "["
+  /// The expressions: their bytes in the program, and the first one in the template.
+  private var places: [(range: Range<Int>, start: Int)] = []
+
+  fileprivate mutating func add(_ part: String, as form: Form, from start: Int) {
+    if program.utf8.count > 1 { program += ", " }
+    if form == .text {
+      program += "\"\(part)\""
+      return
+    }
+    program += "(("
+    let begin = program.utf8.count
+    program += part
+    places.append((begin..<program.utf8.count, start))
+    program += form == .output ? "\n) | tostring)" : "\n))"
+  }
+
+  fileprivate mutating func close() { program += "]" }
+
+  /// Where in the template a part of the program stands; nil for what is in none of its expressions.
+  func original(_ range: Range<Int>) -> Range<Int>? {
+    // The parentheses around each expression are not in the file.
+    guard
+      let (part, start) = places.last(where: { $0.range.lowerBound - 2 <= range.lowerBound }),
+      range.upperBound <= part.upperBound + 2
+    else { return nil }
+    let inside = range.clamped(to: part)
+    return inside.lowerBound - part.lowerBound + start..<inside.upperBound - part.lowerBound + start
+  }
 }
 
 /// Follows an expression within a template to the parenthesis that ends it.
@@ -217,6 +276,8 @@ struct TemplateNesting {
 struct ShapeText {
   private(set) var text = ""
   private(set) var isRight = true
+  /// The expressions in the text, each with its first byte there.
+  private(set) var parts: [(start: Int, code: Scalar)] = []
 
   mutating func add(_ node: YAMLNode, _ checker: Checker) {
     switch node {
@@ -227,7 +288,9 @@ struct ShapeText {
       } else if checker.expression(scalar) == nil {
         isRight = false
       }
-      text += "(\(scalar.asExpression.text)\n)"
+      let code = scalar.asExpression
+      parts.append((text.utf8.count + 1, code))
+      text += "(\(code.text)\n)"
     case .sequence(let sequence):
       text += "["
       for (index, element) in sequence.elements.enumerated() {

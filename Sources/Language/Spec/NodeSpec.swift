@@ -16,6 +16,8 @@ public struct NodeSpec: Sendable {
   public let state: String?
   /// Of a step: whether a poll comes out of it as a whole, so that each replaces the one before.
   public let keepsSnapshots: Bool
+  /// Of a step: whether it compares each poll with the one before.
+  public let comparesPolls: Bool
   public let examples: [Example]
   public let role: Role
   /// What makes the node; the engine knows its type.
@@ -36,7 +38,7 @@ public struct NodeSpec: Sendable {
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
-    isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
+    comparesPolls: Bool = false, isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, madeBy maker: any NodeMaker
   ) {
@@ -49,6 +51,7 @@ public struct NodeSpec: Sendable {
     self.state = state
     // What a step remembers mostly decides what it leaves out.
     self.keepsSnapshots = keepsSnapshots ?? (state == nil)
+    self.comparesPolls = comparesPolls
     self.isRepeatable = isRepeatable
     self.isKept = isKept
     self.examples = examples

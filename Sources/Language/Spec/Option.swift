@@ -62,6 +62,8 @@ public struct AnyOption: Sendable {
   /// As YAML: the example, the default, or a value of the type.
   public let sample: String
   public let schema: JSON.Value
+  /// The variants that it may be one of.
+  public let variants: [Variant]
   let decode: @Sendable (YAMLNode, Checker) -> (any Sendable)?
   let decodeFallback: @Sendable (Checker) -> (any Sendable)?
 
@@ -69,6 +71,7 @@ public struct AnyOption: Sendable {
     name = option.name
     doc = option.doc
     typeName = option.type.name
+    variants = option.type.variants
     fallback = option.isOptional ? nil : option.fallback
     isRequired = option.fallback == nil
     sample = option.example ?? (option.isOptional ? nil : option.fallback) ?? option.type.sample

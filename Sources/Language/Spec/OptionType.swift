@@ -3,7 +3,7 @@ import JSON
 /// The type of an option's value: its name, how it is read from YAML, its schema.
 ///
 /// The types are text, secret, boolean, integer, number, duration, size, choice, path, expression, template,
-/// shape, value, stream, and lists and mappings of them.
+/// shape, value, stream, variants, and lists and mappings of them.
 public struct OptionType<Value: Sendable>: Sendable {
   /// As in `flow docs`: “duration”, “list of expressions”.
   public let name: String
@@ -11,16 +11,19 @@ public struct OptionType<Value: Sendable>: Sendable {
   public let schema: JSON.Value
   /// What a skeleton shows where there is neither a default nor an example.
   public let sample: String
+  /// The variants that it may be one of.
+  let variants: [Variant]
   /// The value of a node of the file; nil when it is wrong, which is reported.
   public let decode: @Sendable (YAMLNode, Checker) -> Value?
 
   public init(
-    _ name: String, sample: String, schema: JSON.Value,
+    _ name: String, sample: String, schema: JSON.Value, variants: [Variant] = [],
     decode: @escaping @Sendable (YAMLNode, Checker) -> Value?
   ) {
     self.name = name
     self.sample = sample
     self.schema = schema
+    self.variants = variants
     self.decode = decode
   }
 
@@ -28,7 +31,8 @@ public struct OptionType<Value: Sendable>: Sendable {
   public func map<Other: Sendable>(
     _ name: String? = nil, _ transform: @escaping @Sendable (Value) -> Other
   ) -> OptionType<Other> {
-    OptionType<Other>(name ?? self.name, sample: sample, schema: schema) { node, checker in
+    OptionType<Other>(name ?? self.name, sample: sample, schema: schema, variants: variants) {
+      node, checker in
       decode(node, checker).map(transform)
     }
   }
@@ -54,7 +58,9 @@ public struct OptionType<Value: Sendable>: Sendable {
       let node = checker.resolved(node)
       guard case .sequence(let sequence) = node else { return element.decode(node, checker).map { [$0] } }
       if sequence.elements.count < count.lowerBound {
-        checker.report("the list has too few elements", at: node.place, hint: "at least \(count.lowerBound)")
+        checker.report(
+          sequence.elements.isEmpty ? "the list is empty" : "the list has too few elements", at: node.place,
+          hint: "at least \(count.lowerBound), as in [\(element.sample)]")
         return nil
       }
       let decoded = sequence.elements.map { element.decode($0, checker) }
@@ -86,7 +92,8 @@ public struct OptionType<Value: Sendable>: Sendable {
     OptionType<Options>(
       name, sample: "{}", schema: schemaOfOptions(options)
     ) { node, checker in
-      guard let mapping = checker.mapping(node, name) else { return nil }
+      let sample = options.first.map { "for example \(name): { \($0.name): \($0.sample) }" }
+      guard let mapping = checker.mapping(node, "a mapping", hint: sample) else { return nil }
       return Options(reading: mapping, as: options, in: checker, what: name)
     }
   }

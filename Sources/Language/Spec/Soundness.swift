@@ -16,6 +16,21 @@ extension Checker {
         hint: "write vars: { \(member): \"${\(name)}\" }, and $vars.\(member) here")
     }
     for flaw in isCondition ? survey.conditions : [] { report(flaw, at: place(flaw.range)) }
+    for range in survey.inputs {
+      report(
+        "an expression sees one event: there is no input to read", at: place(range),
+        hint: "scan and window see several events, join those of another stream")
+    }
+    for (name, range) in survey.dashes {
+      warn(
+        "this subtracts: it is not the member \(quoted(name))", at: place(range),
+        hint: "write .[\"\(name)\"], or blanks around the -")
+    }
+    for flaw in survey.selections {
+      warn(
+        "\(flaw.kind == .assignment ? "= assigns a value" : "this changes the value"), so select passes everything",
+        at: place(flaw.range), hint: "did you mean ==, as in select(.status == \"Go\")?")
+    }
     return problems.count == before
   }
 

@@ -29,10 +29,11 @@ extension OptionType where Value == PathTemplate {
         return nil
       }
       if scalar.hasNoExpressions { checker.filesWritten.append(scalar) }
+      checker.warnOfPlaceholder(in: scalar, doubled: false, "the file name contains")
       // As a text first, so that errors are reported at their places.
       guard OptionType<Template>.template.decode(node, checker) != nil else { return nil }
-      let program = TemplateText(scalar.asTemplate.text).partsProgram
-      return checker.compile(scalar, program, []) { _ in scalar.place }
+      let code = scalar.asTemplate
+      return checker.compile(scalar, TemplateText(code.text).partsProgram, in: code)
         .map { PathTemplate(scalar, parts: $0) }
     }
   }
@@ -83,12 +84,22 @@ extension OptionType where Value == AddressTemplate {
       guard let scalar = checker.scalar(node, "an address"),
         OptionType<Template>.template.decode(node, checker) != nil
       else { return nil }
-      let text = TemplateText(scalar.asTemplate.text)
-      guard let texts = checker.compile(scalar, text.textsProgram, [], place: { _ in scalar.place }),
-        let data = checker.compile(scalar, text.outputsProgram, [], place: { _ in scalar.place }),
-        let values = checker.compile(scalar, text.valuesProgram, [], place: { _ in scalar.place })
+      let code = scalar.asTemplate
+      let text = TemplateText(code.text)
+      guard let texts = checker.compile(scalar, text.textsProgram, in: code),
+        let data = checker.compile(scalar, text.outputsProgram, in: code),
+        let values = checker.compile(scalar, text.valuesProgram, in: code)
       else { return nil }
       return AddressTemplate(scalar, texts: texts, data: data, values: values)
+    }
+  }
+}
+
+extension Checker {
+  /// Compiles parts of a template; `code` is the template with values of the environment in it.
+  fileprivate func compile(_ scalar: Scalar, _ list: TemplateList, in code: Scalar) -> Expression? {
+    compile(scalar, list.program, []) { range in
+      list.original(range).map { code.place(of: $0) } ?? scalar.place
     }
   }
 }

@@ -21,7 +21,8 @@ struct DryRun {
     var arguments = ["curl", "-X", request.method.rawValue]
     for header in request.headers { arguments += ["-H", request.masked("\(header)")] }
     if !request.body.isEmpty { arguments += ["--data-binary", "@-"] }
-    add(arguments + [request.masked("\(request.address)")], input: request.body)
+    let body = Array(request.masked(String(decoding: request.body, as: UTF8.self)).utf8)
+    add(arguments + [request.masked("\(request.address)")], input: body)
   }
 
   mutating func add(line: String) { text += printable(line) + "\n" }

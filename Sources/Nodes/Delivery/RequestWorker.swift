@@ -133,6 +133,21 @@ struct DeliveryClient {
     }
     return attempt
   }
+
+  /// Starts sending a mail.
+  func send(_ mail: Mail, limits: TransferLimits, _ end: @escaping DeliveryEnd) -> Subscription {
+    let attempt = Subscription()
+    guard let client else {
+      end(DeliveryFailure("\(NoNetwork())", mayPass: false))
+      return attempt
+    }
+    let transfer = client.send(mail, limits: limits) { end(MessageSender.failure(of: $0)) }
+    attempt.onDispose {
+      transfer.dispose()
+      end(.cancelled)
+    }
+    return attempt
+  }
 }
 
 extension Result {

@@ -2,7 +2,7 @@ import Engine
 
 /// What a delivery queue delivers.
 enum Deliverable: Sendable {
-  case command, request, file, notification
+  case command, request, file, notification, message
 
   fileprivate var names: (one: String, many: String) {
     switch self {
@@ -10,6 +10,7 @@ enum Deliverable: Sendable {
     case .request: ("request", "requests")
     case .file: ("file", "files")
     case .notification: ("notification", "notifications")
+    case .message: ("message", "messages")
     }
   }
 
@@ -19,6 +20,7 @@ enum Deliverable: Sendable {
     case .request: ("sends", "sent")
     case .file: ("fetches", "fetched")
     case .notification: ("shows", "shown")
+    case .message: ("publishes", "published")
     }
   }
 }

@@ -41,7 +41,7 @@ let changes = NodeSpec(
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
-  isKept: true,
+  comparesPolls: true, isKept: true,
   examples: [
     .init(
       "a slip", "changes: { key: .id }",

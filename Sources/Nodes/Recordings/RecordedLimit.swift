@@ -16,7 +16,7 @@ enum RecordedLimit {
   /// Nil for a recording with coverage, and for one that shows no limit.
   static func of(_ path: String) throws -> Int? {
     let file = ValueReader(
-      try InputFile(path), path: path, format: .auto, limits: ReadLimits(value: 1 << 30)
+      try InputFile(path), path: path, limits: ReadLimits(value: 1 << 30)
     ) { _ in }
     var lengths: [Int: Int] = [:]
     while true {

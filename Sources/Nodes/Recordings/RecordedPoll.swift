@@ -10,7 +10,7 @@ import Language
 ///
 /// `meta` is what the source added to `$meta`; `coverage` is how much of the list the poll has seen, with the order and
 /// the last position where it is truncated. Recordings made before there was a coverage have `whole: false` instead for
-/// a partial poll.
+/// a partial poll. `simulated` marks the polls of a run under the simulated sky.
 struct RecordedPoll {
   enum What {
     /// The coverage is nil where the recording does not have it.
@@ -20,10 +20,13 @@ struct RecordedPoll {
 
   var at: Double
   var what: What
+  /// Only written: a recording of real polls takes no simulated ones, and the other way round.
+  var isSimulated = false
 
-  init(at: Double, _ what: What) {
+  init(at: Double, _ what: What, isSimulated: Bool = false) {
     self.at = at
     self.what = what
+    self.isSimulated = isSimulated
   }
 
   /// Why a value is no poll, as the end of a sentence.
@@ -61,6 +64,7 @@ struct RecordedPoll {
       if let coverage { members += coverage.members }
     case .error(let message): members.append(("error", .string(message)))
     }
+    if isSimulated { members.append(("simulated", .bool(true))) }
     return Value.record(members).json + [UInt8(ascii: "\n")]
   }
 

@@ -19,9 +19,25 @@ public struct Recordings: Sendable {
   /// The file of all lookups.
   public var lookupsPath: String { "\(folder)/lookups.jsonl" }
 
+  /// Whether the recording of a source holds polls of the simulated sky; nil without a poll that succeeded.
+  public func isSimulated(_ source: String) -> Bool? {
+    guard let file = try? InputFile(path(of: source)) else { return nil }
+    let reader = ValueReader(
+      file, path: path(of: source), format: .auto, limits: ReadLimits(value: 1 << 30)
+    ) { _ in }
+    while let values = try? reader.nextBatch(), !values.isEmpty {
+      if let poll = values.first(where: { $0.member("rows") != nil }) {
+        return [poll, poll.member("meta")].contains { $0?.member("simulated")?.isTruthy ?? false }
+      }
+    }
+    return nil
+  }
+
   /// Has a run kept; `masking` takes secrets out of what is written.
-  public func record(in options: inout RunOptions, masking: @escaping @Sendable (String) -> String) {
-    options.source = recording(masking: masking)
+  public func record(
+    in options: inout RunOptions, isSimulated: Bool = false, masking: @escaping @Sendable (String) -> String
+  ) {
+    options.source = recording(isSimulated: isSimulated, masking: masking)
     options.world[LookupRecording.self] = LookupRecording(lookupsPath, masking: masking)
   }
 
@@ -34,7 +50,7 @@ public struct Recordings: Sendable {
   /// What stands in for a source that is polled: the same, and each of its polls is written down, with what was wrong
   /// as `masking` shows it.
   func recording(
-    masking: @escaping @Sendable (String) -> String
+    isSimulated: Bool = false, masking: @escaping @Sendable (String) -> String
   ) -> @Sendable (SourcePlan) -> Maker? {
     { source in
       guard case .poll(let make) = source.spec.maker as? Maker else { return nil }
@@ -42,7 +58,7 @@ public struct Recordings: Sendable {
       return .poll { options, context in
         RecordedSource(
           try make(options, context), RecordingFile(path, on: context.world.disk, context.log),
-          stop: context.stop, masking)
+          isSimulated: isSimulated, stop: context.stop, masking)
       }
     }
   }
@@ -65,15 +81,17 @@ public struct Recordings: Sendable {
 private final class RecordedSource: PollSource {
   private let source: any PollSource
   private let file: RecordingFile
+  private let isSimulated: Bool
   private let stop: StopSign
   private let mask: @Sendable (String) -> String
 
   init(
-    _ source: any PollSource, _ file: RecordingFile, stop: StopSign,
+    _ source: any PollSource, _ file: RecordingFile, isSimulated: Bool, stop: StopSign,
     _ mask: @escaping @Sendable (String) -> String
   ) {
     self.source = source
     self.file = file
+    self.isSimulated = isSimulated
     self.stop = stop
     self.mask = mask
   }
@@ -85,7 +103,7 @@ private final class RecordedSource: PollSource {
       return answer
     } catch {
       // That the run was stopped is no news of the service.
-      if !stop.isSet { file.add(RecordedPoll(at: poll.at, .error(mask("\(error)")))) }
+      if !stop.isSet { file.add(recorded(.error(mask("\(error)")), at: poll.at)) }
       throw error
     }
   }
@@ -98,10 +116,14 @@ private final class RecordedSource: PollSource {
     if shown != text {
       // A secret that is no text in the JSON leaves none behind.
       guard let cleaned = (try? Value.parse(shown))?.items else {
-        return RecordedPoll(at: time, .error("the answer repeats a secret, and is not recorded"))
+        return recorded(.error("the answer repeats a secret, and is not recorded"), at: time)
       }
       rows = cleaned
     }
-    return RecordedPoll(at: time, .rows(rows, notes: answer.notes, coverage: answer.coverage))
+    return recorded(.rows(rows, notes: answer.notes, coverage: answer.coverage), at: time)
+  }
+
+  private func recorded(_ what: RecordedPoll.What, at time: Double) -> RecordedPoll {
+    RecordedPoll(at: time, what, isSimulated: isSimulated)
   }
 }

@@ -6,9 +6,25 @@ import struct Reactive.Instant
 
 /// `notify`: shows a notification for each event.
 let notify = NodeSpec(
-  "notify", "show a notification for each event, on the desktop or with a command",
+  "notify",
+  "send a notification for each event: to a phone, a chat, by mail, on the desktop or with a command",
   details: """
-    `through: auto` uses the command if one is given, otherwise notify-send on a desktop, otherwise the terminal's \
+    `to` names a service:
+
+    \(NotifyService.all.map { "    \($0.form)" }.joined(separator: "\n"))
+
+    Webhooks of Slack, Discord and Teams are their address with the service in place of https. `+http` behind the \
+    service, as in ntfy+http://10.0.0.2/alerts, uses plain HTTP, for a server in your own network. telegram and \
+    pushover take ?server=https://HOST for another server with the same interface. For mail, \
+    smtps:// encrypts from the start, smtp:// by STARTTLS, without which only a server on this machine is accepted; \
+    special characters in user name and password are percent-encoded (@ is %40); from= names the sender if it differs from \
+    the user. Keep addresses with keys in the environment or in config.yaml: `to: ${PHONE}`, `to: $config.phone`. Keys \
+    are never shown or stored. Each service gets what it can show of priority, link, picture and tags. \
+    A failed message is retried after `backoff`, or when the service's Retry-After demands, \
+    across restarts with the same id; after the last attempt it is a dead letter: see flow state dead. \
+    flow notify TO TEXT sends one to try a destination.
+
+    Without `to`, `through: auto` uses the command if one is given, otherwise notify-send on a desktop, otherwise the terminal's \
     bell and a line in the log.
 
     With `at_most: 3 in 10m`, no more than three notifications are shown within any ten minutes. Further ones are \
@@ -18,13 +34,36 @@ let notify = NodeSpec(
     Simulated and replayed runs show no notifications without --live-sinks; --dry-run prints the notifications instead.
     """,
   options: AnyOption.list(
-    NotifyOptions.title, NotifyOptions.body, NotifyOptions.through, NotifyOptions.command,
-    NotifyOptions.urgency, NotifyOptions.atMost),
+    NotifyOptions.title, NotifyOptions.body, NotifyOptions.to, NotifyOptions.priority, NotifyOptions.link,
+    NotifyOptions.picture, NotifyOptions.tags, NotifyOptions.through, NotifyOptions.command,
+    NotifyOptions.urgency, NotifyOptions.atMost)
+    + AnyOption.list(
+      NotifyOptions.attempts, DeliveryOptions.backoff, NotifyOptions.timeout),
   shorthand: "title",
   state: "the digest that is waiting: a number and ten titles",
   isKept: true,
   examples: [
     .init("a title", #"notify: '\(.name) slipped'"#),
+    .init("to a phone", #"notify: { to: 'ntfy://ntfy.sh/my-launches', title: '\(.name) slipped' }"#),
+    .init(
+      "to a chat, with all that services show",
+      #"""
+      notify:
+        to: ${CHAT:-telegram://123456:TOKEN/-100200300}
+        title: '\(.name)'
+        body: 'now \(.net)'
+        priority: '\(if .status == "Hold" then "high" else "normal" end)'
+        link: '\(.url)'
+        picture: '\(.image)'
+        tags: [rocket, '\(.status)']
+        attempts: 100
+        backoff: 10s
+        timeout: 1m
+      """#),
+    .init(
+      "by mail",
+      #"notify: { to: '${MAIL:-mailto:me@example.org?server=smtps://me:secret@smtp.example.org}', title: '\(.name)' }"#
+    ),
     .init(
       "with a rate limit",
       #"notify: { title: '\(.name)', body: 'now \(.net)', urgency: critical, at_most: 1 in 5m }"#),
@@ -43,12 +82,28 @@ let notify = NodeSpec(
         "command has no effect with through: \(way.rawValue)", at: options.place(of: NotifyOptions.command)
       )
     }
+    NotifyOptions.checkService(options, checker)
   },
   .sink { options, context in try Notify(options, context) })
 
 private enum NotifyOptions {
   static let title = Option.required("title", .template, "the title", example: #"'\(.name)'"#)
   static let body = Option("body", .template, default: "''", "the text below the title")
+  static let to = Option.optional(
+    "to", Destination.type, "the service to send it to, as an address", example: "ntfy://ntfy.sh/my-launches")
+  static let priority = Option(
+    "priority", .template, default: "normal", "with to: min, low, normal, high or urgent, or 1 to 5",
+    example: "high")
+  static let link = Option(
+    "link", .template, default: "''", "with to: the page that it opens", example: #"'\(.url)'"#)
+  static let picture = Option(
+    "picture", .template, default: "''", "with to: the address of a picture", example: #"'\(.image)'"#)
+  static let tags = Option(
+    "tags", .list(of: .template), default: "[]", "with to: short words; empty ones are left out",
+    example: "[rocket]")
+  static let attempts = Option.optional(
+    "attempts", .integer(1...100), "the number of attempts (default: 20 with to, otherwise 1)", example: "5")
+  static let timeout = Option("timeout", .duration, default: "30s", "with to: the time limit of an attempt")
   static let through = Option(
     "through", .choice(of: NotifyWay.Choice.self), default: "auto", "how to show it")
   static let command = Option(
@@ -60,6 +115,59 @@ private enum NotifyOptions {
   static let atMost = Option.optional(
     "at_most", AtMost.type, "how many may be shown in a period; further ones are combined into one",
     example: "1 in 5m")
+
+  /// Reports options that need a service and have none, or the reverse.
+  static func checkService(_ options: Options, _ checker: Checker) {
+    func report(_ name: String, _ place: SourceRange, _ reason: String, hint: String? = nil) {
+      checker.report("\(name) has no effect \(reason)", at: place, hint: hint)
+    }
+    let hasService = options.isGiven(to)
+    let services = [
+      ("priority", options.isGiven(priority), options.place(of: priority)),
+      ("link", options.isGiven(link), options.place(of: link)),
+      ("picture", options.isGiven(picture), options.place(of: picture)),
+      ("tags", options.isGiven(tags), options.place(of: tags)),
+      ("timeout", options.isGiven(timeout), options.place(of: timeout)),
+    ]
+    let local = [
+      ("through", options.isGiven(through), options.place(of: through)),
+      ("command", options.isGiven(command), options.place(of: command)),
+      ("urgency", options.isGiven(urgency), options.place(of: urgency)),
+    ]
+    for (name, isGiven, place) in hasService ? local : services where isGiven {
+      report(
+        name, place, hasService ? "with to" : "without to",
+        hint: hasService && name == "urgency" ? "use priority" : nil)
+    }
+  }
+
+  /// How messages for a service are delivered; commands are tried as often as `attempts` says, by default once.
+  static func settings(_ options: Options) -> DeliverySettings {
+    DeliverySettings(
+      attempts: options[attempts] ?? (options[to] == nil ? 1 : 20), backoff: options[DeliveryOptions.backoff])
+  }
+}
+
+/// The parts of a message that depend on the event.
+private struct MessageReading {
+  let priority: Evaluation
+  let link: Evaluation
+  let picture: Evaluation
+  let tags: [Evaluation]
+
+  init(_ options: Options, _ context: SinkContext) {
+    priority = context.evaluation(options[NotifyOptions.priority])
+    link = context.evaluation(options[NotifyOptions.link])
+    picture = context.evaluation(options[NotifyOptions.picture])
+    tags = options[NotifyOptions.tags].map { context.evaluation($0) }
+  }
+
+  func read(_ event: Event, into message: inout Message) throws {
+    message.priority = try Message.priority(try event.text(priority))
+    message.link = try Message.link(try event.text(link), "link")
+    message.picture = try Message.link(try event.text(picture), "picture")
+    message.tags = try tags.map { printable(try event.text($0)) }.filter { !$0.isEmpty && $0 != "null" }
+  }
 }
 
 private final class Notify: DeliverySink {
@@ -70,7 +178,9 @@ private final class Notify: DeliverySink {
   /// The events that wait for a digest, stored for the next run.
   private let kept: NodeCell<Value>?
   private let context: SinkContext
-  let queue: DeliveryQueue<CommandWorker>
+  /// Nil where notifications are not for a service.
+  private let service: MessageReading?
+  let queue: DeliveryQueue<NotifyWorker>
   private var rings = false
 
   init(_ options: Options, _ context: SinkContext) throws {
@@ -83,24 +193,33 @@ private final class Notify: DeliverySink {
     kept = try context.outbox?.cell()
     if let before = kept?.value { window?.resume(before) }
     self.context = context
-    queue = DeliveryQueue(DeliverySettings(), context, CommandWorker(context, delivers: .notification))
+    service = options[NotifyOptions.to].map { _ in MessageReading(options, context) }
+    let worker = try NotifyWorker(
+      to: options[NotifyOptions.to], timeout: options[NotifyOptions.timeout], context)
+    queue = DeliveryQueue(NotifyOptions.settings(options), context, worker)
   }
 
   func take(_ event: Event) throws {
-    let note = Note(title: try event.text(title), body: try event.text(body))
+    var message = Message(title: try event.text(title), body: try event.text(body))
+    try service?.read(event, into: &message)
     try queue.suppress()
-    if window?.take(note.title, at: context.now) == false {
+    if window?.take(message.title, at: context.now) == false {
       if let due = window?.due { context.alarm.set(at: due) }
     } else {
-      try show(note, for: event)
+      try show(message, for: event)
     }
     keepWindow()
   }
 
-  private func show(_ note: Note, for event: Event?) throws {
+  private func show(_ message: Message, for event: Event?) throws {
+    if service != nil {
+      if context.isDryRun { return try queue.worker.show(message, in: &queue.dryRun) }
+      return try queue.add(.message(message, event))
+    }
+    let note = Note(title: message.title, body: message.body)
     if let arguments = way.arguments(note) {
       if context.isDryRun { return queue.dryRun.add(arguments) }
-      return try queue.add(CommandTask(arguments: arguments, input: "", event: event))
+      return try queue.add(.command(CommandTask(arguments: arguments, input: "", event: event)))
     }
     let body = note.body.split(separator: "\n").joined(separator: "; ")
     let line = body.isEmpty ? note.title : "\(note.title): \(body)"
@@ -144,7 +263,7 @@ private final class Notify: DeliverySink {
     if queue.isSuppressed { return }
     if let digest = window?.digest(at: context.now, inAnyCase: inAnyCase) {
       keepWindow()
-      try show(Note(title: "\(digest.count) more: \(context.pipeline)", body: digest.body), for: nil)
+      try show(Message(title: "\(digest.count) more: \(context.pipeline)", body: digest.body), for: nil)
     } else if let due = window?.due {
       context.alarm.set(at: due)
     }

@@ -6,9 +6,9 @@ import Language
 
 /// `file`: reads the values in files, once or while they grow.
 let file = NodeSpec(
-  "file", "read JSON values from files: lines, one array, or values in a row",
+  "file", "read files: JSON, CSV, text or another format",
   details: """
-    Gzip files are decompressed. Lines that are not JSON are reported and skipped. With follow, a file is read as it \
+    Gzip files are decompressed. What cannot be decoded is reported and skipped. With follow, a file is read as it \
     grows, through rotation and truncation, like tail -F; it need not exist yet.
 
     With state, a stopped or killed run resumes where it left off. A run that has read its files to the end begins \
@@ -19,11 +19,12 @@ let file = NodeSpec(
     as many bytes as were read is not detected.
     """,
   options: AnyOption.list(
-    FileOptions.path, FileOptions.format, FileOptions.follow, FileOptions.from, FileOptions.maxValue),
+    FileOptions.path, Decoding.option, FileOptions.follow, FileOptions.from, FileOptions.maxValue),
   shorthand: "path", isRepeatable: true,
   examples: [
     .init("a file", "file: launches.jsonl"),
-    .init("all files of a folder", "file: { path: [\"archive/*.jsonl.gz\", today.jsonl], format: lines }"),
+    .init("all files of a folder", "file: { path: [\"archive/*.jsonl.gz\", today.jsonl], decode: lines }"),
+    .init("a table", "file: { path: prices.csv, decode: { csv: { types: { price: number } } } }"),
     .init("a growing log", "file: { path: /var/log/app.jsonl, follow: true, from: end }"),
     .init("long lines", "file: { path: dump.json, max_value: 64MiB }"),
   ],
@@ -34,11 +35,8 @@ let file = NodeSpec(
         "follow works with one file, and path names several", at: options.place(of: FileOptions.path),
         hint: "add a source for each file")
     }
-    let format = options[FileOptions.format]
-    if options[FileOptions.follow], format != .auto, format != .lines {
-      checker.report(
-        "a followed file is read line by line, not as \(format.rawValue)",
-        at: options.place(of: FileOptions.format), hint: "remove format or follow")
+    if options[FileOptions.follow], let flaw = options[Decoding.option].followFlaw {
+      checker.report(flaw, at: options.place(of: Decoding.option), hint: "remove decode or follow")
     }
     if !options[FileOptions.follow], options.isGiven(FileOptions.from) {
       checker.report("from has no effect without follow", at: options.place(of: FileOptions.from))
@@ -52,14 +50,11 @@ private enum FileOptions {
   static let path = Option.required(
     "path", .list(of: .path, count: 1...), "the file or a list of files; *, ? and [a-z] are wildcards",
     example: "launches.jsonl")
-  static let format = Option(
-    "format", OptionType<TextFormat>.choice(), default: "auto",
-    "the layout of the values: one per line, one array, or values in a row")
   static let follow = Option("follow", .boolean, default: "false", "whether to wait at the end for more data")
   static let from = Option(
     "from", OptionType<From>.choice(), default: "beginning", "where to begin following")
   static let maxValue = Option(
-    "max_value", .size, default: "16MiB", "longer lines and values are reported and skipped")
+    "max_value", .size, default: "16MiB", "longer lines, values and documents are reported and skipped")
 }
 
 private final class FileSource: StreamSource {
@@ -115,7 +110,7 @@ private final class FileSource: StreamSource {
   ) throws {
     let input = try StoppableInput(path, context.stop, at: start?.offset ?? 0)
     let reader = ValueReader(
-      input, path: path, format: start?.format ?? options[FileOptions.format], position: start?.offset ?? 0,
+      input, path: path, options[Decoding.option].resumed(as: start?.format), position: start?.offset ?? 0,
       lines: start?.lines ?? 0, limits: limits, leavesUnfinishedLine: isGrowing, report: desk.report)
     var passing = start?.values ?? 0
     var given = passing
@@ -170,7 +165,7 @@ private final class FileSource: StreamSource {
       return try read(path, from: position, isFollowed: true, isGrowing: true, feed)
     }
     let file = FollowedFile(
-      path, from: start, stop: context.stop, limits: limits, report: desk.report
+      path, options[Decoding.option], from: start, stop: context.stop, limits: limits, report: desk.report
     ) { [log = context.log] change in
       switch change {
       case .missing: log.notice("\(path) does not exist yet; waiting for it")

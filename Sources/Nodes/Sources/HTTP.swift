@@ -3,14 +3,17 @@ import JSON
 import Engine
 import Language
 
-/// `http`: the rows that a JSON API answers with.
+/// `http`: the rows of what an address answers with.
 let http = NodeSpec(
-  "http", "poll any JSON API over HTTP",
+  "http", "poll an address: a JSON API, a table, a feed, a page or a text",
   details: """
     Each poll makes one request, or one for each page, and its rows are the outputs of `rows` over the answers. If a page \
     is not JSON, is truncated or fails, the whole poll fails, and nothing counts as removed. Without `rows`, an answer \
     that is no list of rows fails the poll too: null, an object that reports an error, and 202, 204 or 205, which come \
     without the rows. With `rows` the expression decides. 206 fails wherever the request has no Range header.
+
+    With `decode` an answer need not be JSON. What its decoder makes of it, such as the rows of a table or the lines of a \
+    text, is a list for `rows`. A part that cannot be decoded fails the poll.
 
     Pages end where `next` gives null, false or an empty text. Anything else that is no text fails the poll, and so \
     does a page that leads to one before it.
@@ -33,7 +36,8 @@ let http = NodeSpec(
     only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
     """,
   options: AnyOption.list(
-    HTTPOptions.url, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query, WebOptions.headers,
+    HTTPOptions.url, Decoding.option, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query,
+    WebOptions.headers,
     WebOptions.bearer, WebOptions.basic, WebOptions.allowHosts, HTTPOptions.body, HTTPOptions.next,
     HTTPOptions.page,
     HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.limit, HTTPOptions.order, HTTPOptions.moves,
@@ -44,6 +48,9 @@ let http = NodeSpec(
     .init(
       "rows within an object, pages that the answer links",
       "http: { url: https://example.org/items, rows: '.results[]', next: .next, cache: 10m }"),
+    .init(
+      "a table of open data",
+      "http: { url: https://example.org/stations.csv, decode: { csv: { types: { id: number } } } }"),
     .init(
       "pages by number, with a key from the environment",
       "http: { url: https://example.org/items, page: page, bearer: '${TOKEN:-}', query: { sort: date } }"),
@@ -127,6 +134,7 @@ private final class HTTPSource: PollSource {
   private let fetch: WebFetch
   private let list: ListReader
   private let request: Request
+  private let decoding: Decoding
   private let rows: Evaluation
   /// The beginning of `rows`, where it is given.
   private let rowsPath: RowsPath?
@@ -158,6 +166,8 @@ private final class HTTPSource: PollSource {
         request.headers.append(Header("Content-Type", "application/json"))
       }
     }
+    decoding = options[Decoding.option]
+    if decoding.format != .json { request.expectation = .anything }
     request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])
     request.limits.whole = options[HTTPOptions.timeout]
     self.request = request
@@ -195,7 +205,8 @@ private final class HTTPSource: PollSource {
         throw WrongAnswer(
           self.request, "page \(number) is one of the pages before it: the pages go in a circle")
       }
-      guard let answer = try ask(paged) else { return nil }
+      guard var answer = try ask(paged) else { return nil }
+      if decoding.format != .json { answer.value = try decoded(answer, of: paged) }
       if !options.isGiven(HTTPOptions.rows) { try checkList(answer, of: paged) }
       let event = Event(answer.value, poll.poll())
       var rows: [Value] = []
@@ -204,7 +215,7 @@ private final class HTTPSource: PollSource {
         if let flaw = rowsPath?.flaw(of: rows, in: answer.value) {
           throw WrongAnswer(paged, paged.masked(flaw))
         }
-      } catch let error as EvaluationError {
+      } catch let error as ExpressionError {
         guard let flaw = rowsPath?.missing(in: answer.value) else { throw error }
         throw WrongAnswer(paged, paged.masked(flaw))
       }
@@ -220,6 +231,21 @@ private final class HTTPSource: PollSource {
       fetch.show("\(reading.rows.count) rows in \(number) page\(number == 1 ? "" : "s")")
     }
     return reading
+  }
+
+  /// What the decoder makes of an answer that is not JSON: a list of its values.
+  private func decoded(_ answer: Response, of request: Request) throws -> Value {
+    if [202, 204, 205].contains(answer.status) {
+      throw WrongAnswer(request, "answered \(answer.status), which comes without \(decoding.format.name)")
+    }
+    if decoding.format.refusesPages, let page = answer.page {
+      throw WrongAnswer(request, request.masked("answered \(page) instead of \(decoding.format.name)"))
+    }
+    var decoding = decoding
+    decoding.resolve = { link in (try? answer.address.following(link))?.text }
+    do throws(DecodeFailure) { return .array(try decoding.values(of: answer.bytes)) } catch {
+      throw WrongAnswer(request, request.masked("\(error)"))
+    }
   }
 
   /// The number of rows of the whole list, by an answer.

@@ -101,7 +101,7 @@ final class Replay: ScriptSource {
     self.until = until
     let bad = BadTexts()
     self.bad = bad
-    reader = ValueReader(try InputFile(path), path: path, format: .auto, limits: ReadLimits(value: 1 << 30)) {
+    reader = ValueReader(try InputFile(path), path: path, limits: ReadLimits(value: 1 << 30)) {
       bad.texts.append($0)
     }
   }
@@ -113,8 +113,8 @@ final class Replay: ScriptSource {
     }
     defer { waiting = nil }
     if let poll = waiting, case .error(let message) = poll.what {
-      // No service is at fault now.
-      return ScriptedAnswer(at: poll.at, .failure("\(message) (recorded \(timestamp(poll.at)))"))
+      return ScriptedAnswer(
+        at: poll.at, .recordedFailure("the poll recorded at \(timestamp(poll.at)) had failed: \(message)"))
     }
     return waiting?.answer(assuming: coverage)
   }

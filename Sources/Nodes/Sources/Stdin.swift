@@ -5,21 +5,19 @@ import Language
 
 /// `stdin`: reads the values on standard input.
 let stdin = NodeSpec(
-  "stdin", "read JSON values from standard input until it ends",
-  options: AnyOption.list(StdinOptions.format, StdinOptions.maxValue),
-  shorthand: "format",
+  "stdin", "read standard input until it ends: JSON, CSV, text or another format",
+  options: AnyOption.list(Decoding.option, StdinOptions.maxValue),
+  shorthand: "decode",
   examples: [
     .init("in a shell pipe", "stdin: lines"),
-    .init("values of any length", "stdin: { format: values, max_value: 256MiB }"),
+    .init("plain text, line by line", "stdin: text"),
+    .init("values of any length", "stdin: { decode: values, max_value: 256MiB }"),
   ],
   .stream { options, context in StandardInput(options, context) })
 
 private enum StdinOptions {
-  static let format = Option(
-    "format", OptionType<TextFormat>.choice(), default: "auto",
-    "the layout of the values: one per line, one array, or values in a row")
   static let maxValue = Option(
-    "max_value", .size, default: "16MiB", "longer lines and values are reported and skipped")
+    "max_value", .size, default: "16MiB", "longer lines, values and documents are reported and skipped")
 }
 
 private final class StandardInput: StreamSource {
@@ -35,7 +33,7 @@ private final class StandardInput: StreamSource {
     let desk = ParseErrorReporter(context)
     defer { desk.summarize() }
     let reader = ValueReader(
-      try StoppableInput("-", context.stop), path: "<stdin>", format: options[StdinOptions.format],
+      try StoppableInput("-", context.stop), path: "<stdin>", options[Decoding.option],
       limits: ReadLimits(value: options[StdinOptions.maxValue]), report: desk.report)
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped { feed.send(values) }
   }

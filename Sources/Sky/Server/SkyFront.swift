@@ -1,5 +1,6 @@
 import CMicrohttpd
 import Glibc
+import Server
 import Synchronization
 
 /// The adapter between libmicrohttpd and the sky: it makes a request of what arrives and sends the answer, slowly or in
@@ -53,7 +54,7 @@ final class SkyFront: Sendable {
     }
     var client = [CChar](repeating: 0, count: 64)
     flow_mhd_client(connection, &client, UInt32(client.count))
-    let headers = pairs(connection, ofQuery: false)
+    let headers = ReceivedValues.headers(of: connection)
     let names = Set(headers.map { $0.name.lowercased() })
     if names.contains("transfer-encoding"), names.contains("content-length") {
       // Two lengths for one body: a proxy may have taken the other (RFC 9112, 6.3).
@@ -63,7 +64,7 @@ final class SkyFront: Sendable {
           body: Array("Two lengths\n".utf8)), connection)
     }
     let request = SkyRequest(
-      method: method, path: path, query: pairs(connection, ofQuery: true), headers: headers,
+      method: method, path: path, query: ReceivedValues.query(of: connection), headers: headers,
       body: incoming.body,
       origin: isEverywhere ? asked(headers) : origin,
       client: String(decoding: client.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
@@ -75,24 +76,6 @@ final class SkyFront: Sendable {
     func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
     guard let host = header("host") else { return origin }
     return "\(header("x-forwarded-proto") ?? "http")://\(host)"
-  }
-
-  private final class Pairs {
-    var all: [(name: String, value: String)] = []
-  }
-
-  private func pairs(_ connection: OpaquePointer, ofQuery: Bool) -> [(name: String, value: String)] {
-    let pairs = Pairs()
-    let context = Unmanaged.passUnretained(pairs).toOpaque()
-    _ = flow_mhd_values(
-      connection, ofQuery,
-      { context, _, name, value in
-        guard let context, let name else { return .YES }
-        let pairs = Unmanaged<Pairs>.fromOpaque(context).takeUnretainedValue()
-        pairs.all.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
-        return .YES
-      }, context)
-    return pairs.all
   }
 
   // MARK: - Sending
@@ -190,4 +173,13 @@ func releaseRequest(
   guard let context, let connection else { return }
   let front = Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue()
   front.arrivals.begin(flow_mhd_descriptor(connection))
+}
+
+/// The library calls this when a connection was accepted, and before it is closed.
+func noteConnection(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+  _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
+) {
+  guard let context, let connection else { return }
+  Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue().arrivals.note(connection, what)
 }

@@ -11,12 +11,17 @@ package struct CStrings: ~Copyable {
     pointers.append(nil)
   }
 
-  /// The environment of this process, overridden by `extra`.
-  package init(environmentWith extra: [String: String]) {
+  /// The environment of this process, or the variables of it that `names` has, overridden by `extra`.
+  package init(environmentWith extra: [String: String], inheriting names: Set<String>? = nil) {
     var entry = environ
     while let text = entry.pointee {
-      if extra.isEmpty || extra[Self.name(of: text)] == nil { pointers.append(text) }
       entry += 1
+      if extra.isEmpty, names == nil {
+        pointers.append(text)
+        continue
+      }
+      let name = Self.name(of: text)
+      if extra[name] == nil, names?.contains(name) ?? true { pointers.append(text) }
     }
     for (name, value) in extra { append("\(name)=\(value)") }
     pointers.append(nil)

@@ -17,6 +17,8 @@ package struct ChildCommand: Sendable {
   package var arguments: [String]
   /// Variables added to the environment of this process.
   package var environment: [String: String] = [:]
+  /// The variables of this process that the command gets; nil for all.
+  package var inherits: Set<String>?
   /// The working directory, to which a relative path of the program refers; nil for the current one.
   package var workingDirectory: String?
   package var output = Output.discarded

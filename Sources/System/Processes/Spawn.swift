@@ -42,7 +42,7 @@ package enum Spawn {
 
     var process: pid_t = 0
     let arguments = CStrings(command.arguments)
-    let environment = CStrings(environmentWith: variables)
+    let environment = CStrings(environmentWith: variables, inheriting: command.inherits)
     let code = arguments.withPointers { arguments in
       environment.withPointers { environment in
         posix_spawn(&process, program, &actions, &attributes, arguments, environment)

@@ -84,6 +84,8 @@ struct Arguments {
       take(option, isOn: spelling == "--\(option.name)")
     } else if let attached {
       try take(option, attached)
+    } else if case .optional = option.form {
+      try take(option, "")
     } else {
       try take(option, try Arguments.next(&rest, for: option, spelling, known))
     }

@@ -8,6 +8,8 @@ struct CommandOption: Sendable {
     case toggle
     /// Any text; the help shows it under this name.
     case value(String)
+    /// Any text, which may be left out: `--name` or `--name=TEXT`; the help shows it under this name.
+    case optional(String)
     /// A path, which shells complete; the help shows it under this name.
     case path(String)
     /// One of these words.
@@ -37,7 +39,7 @@ struct CommandOption: Sendable {
   var valueName: String? {
     switch form {
     case .flag, .toggle: nil
-    case .value(let name), .path(let name), .list(let name, _): name
+    case .value(let name), .optional(let name), .path(let name), .list(let name, _): name
     case .choice(let words): words.joined(separator: "|")
     }
   }

@@ -38,6 +38,7 @@ extension Manual {
     let short = option.short.map { "-\($0), " } ?? "    "
     var long = "--\(option.name)"
     if case .toggle = option.form { long += ", --no-\(option.name)" }
+    if case .optional(let name) = option.form { return "  \(short)\(long)[=\(name)]" }
     return "  \(short)\(long)\(option.valueName.map { " \($0)" } ?? "")"
   }
 

@@ -14,15 +14,16 @@ import System
 @Suite("Contract of sources", .timeLimit(.minutes(2)))
 struct SourceContractTests {
   static let kinds = Catalog.all.sources.map(\.kind)
-  /// Standard input belongs to the whole process: the tests of `flow run` try how it is waited for.
-  static let shared: Set = ["stdin"]
-  static let own = kinds.filter { !shared.contains($0) }
+  /// Tested elsewhere: standard input belongs to the whole process, and `nats` needs a server, which NATSTests starts.
+  static let elsewhere: Set = ["stdin", "nats"]
+  static let own = kinds.filter { !elsewhere.contains($0) }
 
   /// A source that gives 1, 2 and 3, and then waits if it can.
   static func trial(_ kind: String, _ folder: Folder) -> String? {
     switch kind {
     case "file":
       return "{ file: { path: \(folder.write("in", "1\n2\n3\n")), follow: true } }"
+    case "exec": return #"{ exec: [printf, '1\n2\n3\n'], every: 1h }"#
     case "generate": return "{ generate: range(1; 4), every: 1h }"
     case "replay":
       let path = folder.write("in", #"{"at": "2026-01-01", "rows": [1, 2, 3]}"# + "\n")
@@ -39,6 +40,7 @@ struct SourceContractTests {
   static func failure(_ kind: String, _ folder: Folder) -> String? {
     switch kind {
     case "file", "replay": "{ \(kind): \(folder.path)/nowhere }"
+    case "exec": "{ exec: ['false'] }"
     case "generate": #"{ generate: 'error("no")' }"#
     case "http": "{ http: 'http://canned/nowhere' }"
     case "launch_library", "spacex": "{ \(kind): { url: 'http://canned/nowhere' } }"

@@ -70,6 +70,17 @@ import Testing
     #expect(rows.count == 1 && rows.contains("c"))
   }
 
+  @Test("a removal that waits for its confirmation is not forgotten, and keeps no other row from it")
+  func waiting() {
+    var rows = rows(.seconds(20), lifetime: 10)
+    let isConfirmed = rows.lose("a", .number(1), nil, at: 0)
+    rows.hide("b", .number(2), nil, at: 1)
+    rows.forget(at: 15)
+    #expect(!isConfirmed && rows.contains("a") && !rows.contains("b"))
+    let later = rows.confirm(at: 20) { _ in true }
+    #expect(later.confirmed.map(\.key) == ["a"] && rows.count == 0)
+  }
+
   @Test("a stored row is the same again")
   func stored() throws {
     let order = try #require(RowOrder("-.a.b"))

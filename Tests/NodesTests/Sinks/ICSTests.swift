@@ -304,7 +304,7 @@ import System
   @Test(
     "Python's icalendar reads it as it was meant",
     .enabled(
-      if: ICSTests.runPython("import icalendar").isDone, "python3 -m pip install icalendar, for this test"))
+      if: Python.has("icalendar"), "python3 -m pip install icalendar, for this test"))
   func independent() throws {
     let more =
       #","end":"2026-03-01T15:30:00Z","text":"a;b, c\\d\n\#(String(repeating: "ż", count: 99))","geo":[1.5,-2]"#
@@ -323,26 +323,12 @@ import System
         print(e['UID'], e['SUMMARY'], e.decoded('DTSTART'), e.decoded('DTEND'), e['SEQUENCE'], e.get('STATUS'),
           len(e.get('DESCRIPTION') or ''), [str(a['TRIGGER'].dt) for a in e.walk('VALARM')])
       """
-    let answer = Self.runPython(script, path)
+    let answer = Python.run(script, path)
     #expect(
       answer.text == """
         d@p days 2026-03-01 2026-03-03 1 CANCELLED 0 []
         a@p Ż, 1 2026-03-01 12:00:00+00:00 2026-03-01 15:30:00+00:00 0 None 108 ['-1 day, 23:00:00']
 
         """)
-  }
-
-  fileprivate static func runPython(_ script: String, _ arguments: String...) -> (isDone: Bool, text: String)
-  {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", script] + arguments
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return (false, "") }
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus == 0, String(decoding: data, as: UTF8.self))
   }
 }

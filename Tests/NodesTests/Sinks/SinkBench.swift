@@ -3,6 +3,7 @@ import Fetch
 import JSON
 import Engine
 import Language
+import Page
 import Reactive
 import Store
 import Testing
@@ -30,6 +31,8 @@ struct SinkBench {
   /// Where the pipeline keeps its state, if it does.
   var state: TemporaryState?
   var disk: (any Disk)?
+  /// The page that is served, if one is.
+  var page: PageHub?
   /// How long after the last poll the pipeline is stopped, in virtual time.
   var afterwards = Duration.milliseconds(500)
   var grace = Duration.seconds(10)
@@ -118,6 +121,7 @@ struct SinkBench {
     var world = World.real
     world.environment = { environment[$0] }
     if let disk { world.disk = disk }
+    if let page { world[PageHub.self] = page }
     if let clock { world.wallClock = { 1_767_225_600 + Double(clock.now.nanoseconds) / 1e9 } }
     world[WebAccess.self] = access ?? Canned.access(wallClock: world.wallClock, web)
     let (columns, rows, readerStays) = (columns, rows, readerStays)

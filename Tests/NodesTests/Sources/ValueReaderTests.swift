@@ -76,10 +76,10 @@ struct Reading: Equatable {
 }
 
 func reading(
-  _ text: [UInt8], _ format: TextFormat = .auto, sizes: [Int] = [1 << 20], limits: ReadLimits = ReadLimits()
+  _ text: [UInt8], _ format: TextFormat = .json, sizes: [Int] = [1 << 20], limits: ReadLimits = ReadLimits()
 ) throws -> Reading {
   var flaws: [BadText] = []
-  let reader = ValueReader(Pieces(text, sizes), path: "in", format: format, limits: limits) {
+  let reader = ValueReader(Pieces(text, sizes), path: "in", Decoding(format), limits: limits) {
     flaws.append($0)
   }
   var found = Reading()
@@ -94,7 +94,7 @@ func reading(
   return found
 }
 
-func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = ReadLimits()) throws
+func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = ReadLimits()) throws
   -> Reading
 {
   try reading(Array(text.utf8), format, limits: limits)
@@ -172,7 +172,7 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     let found = try reading("[{\"a\":1},\n{\"a\":tru}, 2,\n 3]\n[4]\n[5]")
     #expect(found.values == ["{\"a\":1}", "2", "3"])
     #expect(found.flaws.map { $0.prefix(5) } == ["in:2:", "in:4:"])
-    #expect(found.flaws.last?.contains("format: lines") == true)
+    #expect(found.flaws.last?.contains("decode: lines") == true)
     #expect(try reading("{}", .array).flaws == ["in:1: the text is not an array: {}"])
     #expect(try reading("[1", .array).flaws == ["in:1: unexpected end of the array: "])
   }
@@ -184,10 +184,10 @@ func reading(_ text: String, _ format: TextFormat = .auto, limits: ReadLimits = 
     try folder.write("a", "1\n\"")
     for _ in 0..<50 { try folder.append("a", piece) }
     try folder.append("a", "\"\n2\n")
-    for format in [TextFormat.lines, .values, .auto] {
+    for format in [TextFormat.lines, .values, .json] {
       var flaws: [BadText] = []
       let before = residentBytes()
-      let reader = ValueReader(try InputFile(folder["a"]), path: "a", format: format) { flaws.append($0) }
+      let reader = ValueReader(try InputFile(folder["a"]), path: "a", Decoding(format)) { flaws.append($0) }
       var values: [String] = []
       var most = 0
       while case let batch = try reader.nextBatch(), !batch.isEmpty {

@@ -84,8 +84,10 @@ final class WebTrial {
     let context = SourceContext(
       name: "in", world: world, log: log, meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true,
       stop: StopSign(), position: nil, isKept: false)
-    guard case .poll(let make) = plan.spec.maker as? Maker else {
-      throw Trial.Wrong(description: "this is not polled")
+    let make: @Sendable (Options, SourceContext) throws -> any PollSource
+    switch plan.spec.maker as? Maker {
+    case .poll(let poll), .pollOrStream(_, let poll, _): make = poll
+    default: throw Trial.Wrong(description: "this is not polled")
     }
     self.source = try make(plan.options, context)
     self.now = now

@@ -304,6 +304,8 @@ extension Compiler {
     let count = unique.count
     let order = places
     let sources = zip(values, members).compactMap { source($0, $1.value) }
+    // A path that is read here does not note its own location.
+    let sites = members.map { here.scope.source.isPrelude ? nil : Site(here.scope.source, $0.value.span) }
     if count == sources.count {
       return .single(total: isTotal) { (value, frame) throws(Exception) in
         try frame.run.charge(96 + count * MemoryLayout<Value>.stride)
@@ -311,7 +313,12 @@ extension Compiler {
         contents.reserveCapacity(count)
         for place in 0..<count {
           switch sources[place] {
-          case .path(let path, let hints): contents.append(try path.value(in: value, frame.hints + hints))
+          case .path(let path, let hints):
+            do throws(Exception) {
+              contents.append(try path.value(in: value, frame.hints + hints))
+            } catch {
+              throw sites[place].map { error.noting($0) } ?? error
+            }
           case .code(let run):
             guard let member = try run(value, frame) else { return nil }
             contents.append(member)

@@ -31,7 +31,10 @@ extension Compiler {
 
   func undefined(_ name: String, _ arguments: [SyntaxNode], _ node: SyntaxNode, _ here: Here) -> ProgramError
   {
-    failure("\(name)/\(arguments.count) is not defined", node, here)
+    ProgramError(
+      "\(name)/\(arguments.count) is not defined", in: here.scope.source, at: node.span,
+      undefined: UndefinedFunction(
+        name: name, arity: arguments.count, known: here.scope.functions + Builtins.names))
   }
 
   func call(

@@ -87,7 +87,9 @@ extension Compiler {
     hops: Int, slot: Int
   ) {
     guard let (layout, slot) = here.scope.label(name) else {
-      throw failure("$*label-\(name) is not defined", node, here)
+      throw ProgramError(
+        "there is no label $\(name)", in: here.scope.source, at: node.span,
+        hint: "write label $\(name) | … break $\(name)")
     }
     return (here.hops(to: layout), slot)
   }

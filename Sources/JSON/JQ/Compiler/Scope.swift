@@ -112,6 +112,13 @@ final class Scope {
     return nil
   }
 
+  /// The functions that can be called, as in `map/1`.
+  var functions: [String] {
+    sequence(first: self, next: \.outer).compactMap { scope in
+      if case .function(let name, let arity, _) = scope.entry { "\(name)/\(arity)" } else { nil }
+    }
+  }
+
   func label(_ name: String) -> (FrameLayout, Int)? {
     var scope: Scope? = self
     while let current = scope {

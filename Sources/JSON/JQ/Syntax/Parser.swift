@@ -55,9 +55,7 @@ extension Parser {
   }
 
   mutating func expect(_ symbol: Symbol) throws(ProgramError) {
-    guard sees(symbol) else {
-      throw unexpected(expecting: Token(kind: .symbol(symbol), span: token.span).description)
-    }
+    guard sees(symbol) else { throw unexpected(expecting: symbol.description) }
     at += 1
   }
 
@@ -66,23 +64,31 @@ extension Parser {
     at += 1
   }
 
-  func failure(_ message: String, _ span: Span) -> ProgramError {
-    ProgramError(message, in: source, at: span)
+  func failure(_ message: String, _ span: Span, hint: String? = nil) -> ProgramError {
+    ProgramError(message, in: source, at: span, hint: hint)
   }
+
+  /// What may follow a complete expression.
+  static let continuation = "an operator or the end"
 
   /// A token where another was needed.
   func unexpected(expecting: String) -> ProgramError {
-    if case .badEscape(let message) = token.kind { return failure(message, token.span) }
-    return failure("syntax error, unexpected \(token.description), expecting \(expecting)", errorSpan)
+    if case .badEscape(let message) = token.kind {
+      return failure(message, token.span, hint: "a backslash in a string is written \\\\")
+    }
+    return failure(
+      "syntax error, unexpected \(description(of: token)), expecting \(expecting)", errorSpan,
+      hint: mistakeHint ?? unclosedHint)
   }
 
   /// A token where one of many was allowed, which a phrase describes.
   func unexpected(wanted: String) -> ProgramError {
-    if case .badEscape(let message) = token.kind { return failure(message, token.span) }
-    if at == 0, token.kind != .endOfFile { return unexpected(expecting: "end of file") }
-    return ProgramError(
-      "syntax error, unexpected \(token.description)", in: source, at: errorSpan,
-      hint: "\(wanted) was expected")
+    if case .badEscape(let message) = token.kind {
+      return failure(message, token.span, hint: "a backslash in a string is written \\\\")
+    }
+    return failure(
+      "syntax error, unexpected \(description(of: token))", errorSpan,
+      hint: mistakeHint ?? "\(wanted) was expected")
   }
 
   /// The span for messages; at the end of the text, that of the last token.
@@ -119,7 +125,7 @@ extension Parser {
     var main: SyntaxNode?
     if token.kind != .endOfFile {
       main = try query()
-      guard token.kind == .endOfFile else { throw unexpected(expecting: "end of file") }
+      guard token.kind == .endOfFile else { throw unexpected(expecting: Parser.continuation) }
     }
     return Module(source: source, metadata: metadata, imports: imports, definitions: definitions, main: main)
   }
@@ -144,7 +150,7 @@ extension Parser {
   private mutating func importDirective() throws(ProgramError) -> Import {
     let start = token.span
     let isInclude = take().kind == .keyword(.include)
-    guard token.kind == .stringStart else { throw unexpected(expecting: "QQSTRING_START") }
+    guard token.kind == .stringStart else { throw unexpected(expecting: "a string") }
     let path = try string()
     guard case .text(let bytes) = path.form else { throw failure("Import path must be constant", path.span) }
     var alias: String?
@@ -154,7 +160,7 @@ extension Parser {
       switch token.kind {
       case .variable(let name): (alias, isData) = (name, true)
       case .name(let name): alias = name
-      default: throw unexpected(expecting: "BINDING or IDENT")
+      default: throw unexpected(expecting: "a name, or a variable as in $x")
       }
       take()
     }
@@ -167,7 +173,7 @@ extension Parser {
 
   mutating func definition() throws(ProgramError) -> Definition {
     let start = take().span
-    guard case .name(let name) = token.kind else { throw unexpected(expecting: "IDENT") }
+    guard case .name(let name) = token.kind else { throw unexpected(expecting: "a name") }
     take()
     var parameters: [Parameter] = []
     if accept(.openParen) {
@@ -175,7 +181,7 @@ extension Parser {
         switch token.kind {
         case .variable(let name): parameters.append(Parameter(name: name, isValue: true))
         case .name(let name): parameters.append(Parameter(name: name, isValue: false))
-        default: throw unexpected(expecting: "BINDING or IDENT")
+        default: throw unexpected(expecting: "a name, or a variable as in $x")
         }
         take()
       } while accept(.semicolon)
@@ -245,7 +251,7 @@ extension Parser {
       return body
     }
     if accept(.label) {
-      guard case .variable(let name) = token.kind else { throw unexpected(expecting: "BINDING") }
+      guard case .variable(let name) = token.kind else { throw unexpected(expecting: "a variable as in $x") }
       take()
       try expect(.pipe)
       return SyntaxNode(.label(name, try query()), span(from: start))
@@ -292,7 +298,7 @@ extension Parser {
     take()
     let right = try disjunctions()
     if case .symbol(let another) = token.kind, Parser.isAssignment(another) {
-      throw unexpected(expecting: "end of file")
+      throw unexpected(expecting: Parser.continuation)
     }
     return SyntaxNode(make(left, right), .through(left.span, right.span))
   }
@@ -329,7 +335,7 @@ extension Parser {
     guard let comparison = comparison else { return left }
     take()
     let right = try sums()
-    guard self.comparison == nil else { throw unexpected(expecting: "end of file") }
+    guard self.comparison == nil else { throw unexpected(expecting: Parser.continuation) }
     return SyntaxNode(.binary(comparison, left, right), .through(left.span, right.span))
   }
 

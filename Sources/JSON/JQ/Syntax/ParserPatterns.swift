@@ -27,7 +27,7 @@ extension Parser {
         try parser.expect(.closeBrace)
         return .object(members)
       default:
-        throw parser.unexpected(expecting: "BINDING or '[' or '{'")
+        throw parser.unexpected(expecting: "a variable as in $x, or '[' or '{'")
       }
     }
   }

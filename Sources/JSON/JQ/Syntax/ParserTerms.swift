@@ -108,7 +108,7 @@ extension Parser {
           .index(SyntaxNode(.identity, start), key: key, isOptional: accept(.question)), span(from: start))
       case .name, .number:
         throw failure(
-          "syntax error, unexpected \(token.description); try .[\"field\"] instead of .field for unusually named fields",
+          "syntax error, unexpected \(description(of: token)); try .[\"field\"] instead of .field for unusually named fields",
           token.span)
       default:
         return SyntaxNode(.identity, start)
@@ -142,7 +142,7 @@ extension Parser {
   private mutating func rawVariable() throws(ProgramError) -> SyntaxNode {
     let start = take().span
     guard accept(.dollar), accept(.dollar), case .variable(let name) = token.kind else {
-      throw unexpected(expecting: "BINDING")
+      throw unexpected(expecting: "a variable as in $x")
     }
     take()
     return SyntaxNode(.variable(name), span(from: start))
@@ -239,7 +239,7 @@ extension Parser {
       format = name
       take()
     }
-    guard token.kind == .stringStart else { throw unexpected(expecting: "QQSTRING_START") }
+    guard token.kind == .stringStart else { throw unexpected(expecting: "a string") }
     take()
     var parts: [StringPart] = []
     while true {
@@ -255,7 +255,7 @@ extension Parser {
         take()
         parts.append(.value(try query()))
         guard token.kind == .interpolationEnd else {
-          throw unexpected(expecting: "QQSTRING_INTERP_END or '|' or ','")
+          throw unexpected(expecting: "')' or '|' or ','")
         }
         take()
       case .stringEnd:
@@ -265,7 +265,7 @@ extension Parser {
         if parts.count == 1, case .text(let bytes) = parts[0] { return SyntaxNode(.text(bytes), whole) }
         return SyntaxNode(.interpolation(format: format, parts), whole)
       default:
-        throw unexpected(expecting: "QQSTRING_TEXT or QQSTRING_INTERP_START or QQSTRING_END")
+        throw unexpected(expecting: "the end of the string")
       }
     }
   }

@@ -57,6 +57,10 @@ public struct ProgramError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// Where it is wrong.
   public let location: Location
+  /// How to write it instead; nil where that is unknown.
+  public let hint: String?
+  /// The call of a function that does not exist.
+  package let undefined: UndefinedFunction?
 
   /// The text it is wrong in: `<top-level>` or a file's path.
   public var source: String { location.source }
@@ -67,18 +71,34 @@ public struct ProgramError: Error, Sendable, CustomStringConvertible {
   /// The offending line with carets under the location, indented; empty when no location is known.
   public var excerpt: String { location.excerpt }
 
-  init(_ message: String, in source: ProgramText, at span: Span, hint: String? = nil) {
+  init(
+    _ message: String, in source: ProgramText, at span: Span, hint: String? = nil,
+    undefined: UndefinedFunction? = nil
+  ) {
     self.message = message
+    self.hint = hint
+    self.undefined = undefined
     location = Location(in: source, at: span, hint: hint)
   }
 
   /// An error without a location, such as a module that cannot be found.
   init(_ message: String, source: String = "<top-level>") {
     self.message = message
+    hint = nil
+    undefined = nil
     location = Location(unknownIn: source)
   }
 
   public var description: String {
     line == 0 ? message : "\(message) at \(source), line \(line), column \(column):\n\(excerpt)"
   }
+}
+
+/// A call of a function that does not exist, with those that do.
+package struct UndefinedFunction: Sendable {
+  package let name: String
+  /// The number of its arguments.
+  package let arity: Int
+  /// The functions that may be called there, as in `map/1`.
+  package let known: [String]
 }

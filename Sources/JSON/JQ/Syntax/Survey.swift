@@ -28,6 +28,13 @@ package struct ProgramSurvey {
   package private(set) var environment: [(name: String?, range: Range<Int>)] = []
   /// The flaws of the program as a condition.
   package private(set) var conditions: [Flaw] = []
+  /// Assignments in the argument of a `select`, which lets everything through.
+  package private(set) var selections: [Flaw] = []
+
+  /// Members whose names look as if they had a dash, as `.content-type`, which subtracts.
+  package private(set) var dashes: [(name: String, range: Range<Int>)] = []
+  /// Calls of `input` and `inputs`.
+  package private(set) var inputs: [Range<Int>] = []
 
   private let source: ProgramText
 
@@ -46,7 +53,7 @@ package struct ProgramSurvey {
     }
     for definition in module.definitions { visit(definition, &hidden) }
     visit(main, hidden, mayBeAbsent: false)
-    judge(main)
+    conditions = flaws(of: main)
   }
 
   /// Names that are bound within the program hide those outside: variables with `$`, functions without.
@@ -55,6 +62,16 @@ package struct ProgramSurvey {
       for node in nodes { visit(node, names, mayBeAbsent: mayBeAbsent) }
     }
     if noteAccess(node, hidden, mayBeAbsent) { return }
+    if let name = dashedName(node) { dashes.append((name, node.span.start..<node.span.end)) }
+    if case .call(let name, let arguments) = node.form, arguments.isEmpty,
+      ["input", "inputs"].contains(name),
+      !hidden.contains(name)
+    {
+      inputs.append(node.span.start..<node.span.end)
+    }
+    if case .call("select", let arguments) = node.form, arguments.count == 1 {
+      selections += flaws(of: arguments[0]).filter { $0.kind == .assignment || $0.kind == .update }
+    }
     switch node.form {
     case .alternative(let left, let right):
       visit(left, hidden, mayBeAbsent: true)
@@ -121,23 +138,31 @@ package struct ProgramSurvey {
     }
   }
 
-  /// Finds the parts of a condition that decide nothing.
-  private mutating func judge(_ node: SyntaxNode) {
+  /// `content-type` of `.content-type`: a member minus a function without arguments, with no blanks between them.
+  private func dashedName(_ node: SyntaxNode) -> String? {
+    guard case .binary(.subtract, let left, let right) = node.form, case .index(_, let key, _) = left.form,
+      case .text(let first) = key.form, case .call(let second, let arguments) = right.form, arguments.isEmpty,
+      right.span.start == left.span.end + 1
+    else { return nil }
+    return String(decoding: first, as: UTF8.self) + "-" + second
+  }
+
+  /// The parts of a condition that decide nothing.
+  private func flaws(of node: SyntaxNode) -> [Flaw] {
     let range = node.span.start..<node.span.end
     switch node.form {
-    case .and(let left, let right), .or(let left, let right):
-      judge(left)
-      judge(right)
+    case .and(let left, let right), .or(let left, let right): return flaws(of: left) + flaws(of: right)
     case .pipe(let left, let right):
       // `.a = 2 | not` is as constant as `.a = 2`.
-      if case .call("not", _) = right.form { judge(left) } else { judge(right) }
-    case .assign: conditions.append(Flaw(kind: .assignment, range: range))
-    case .update, .updateWith: conditions.append(Flaw(kind: .update, range: range))
+      if case .call("not", _) = right.form { return flaws(of: left) }
+      return flaws(of: right)
+    case .assign: return [Flaw(kind: .assignment, range: range)]
+    case .update, .updateWith: return [Flaw(kind: .update, range: range)]
     default:
-      guard node.isConstant else { return }
+      guard node.isConstant else { return [] }
       let text = String(decoding: source.bytes[range], as: UTF8.self)
-      guard let output = try? Program(text).outputs(.null).first else { return }
-      conditions.append(Flaw(kind: .constant(output.isTruthy), range: range))
+      guard let output = try? Program(text).outputs(.null).first else { return [] }
+      return [Flaw(kind: .constant(output.isTruthy), range: range)]
     }
   }
 }

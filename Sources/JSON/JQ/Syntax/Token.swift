@@ -43,6 +43,11 @@ enum Symbol: String, Sendable {
   case closeBrace = "}"
 }
 
+extension Symbol {
+  /// The symbol in messages.
+  var description: String { "'\(rawValue)'" }
+}
+
 /// The kinds of tokens.
 enum TokenKind: Equatable, Sendable {
   case name(String)
@@ -70,25 +75,4 @@ enum TokenKind: Equatable, Sendable {
 struct Token: Sendable {
   let kind: TokenKind
   let span: Span
-
-  /// The token's name in messages, as in jq's own.
-  var description: String {
-    switch kind {
-    case .name: "IDENT"
-    case .field: "FIELD"
-    case .variable: "BINDING"
-    case .location: "$__loc__"
-    case .number: "LITERAL"
-    case .format: "FORMAT"
-    case .keyword(let word): word.rawValue
-    case .symbol(let symbol): symbol.rawValue.count == 1 ? "'\(symbol.rawValue)'" : symbol.rawValue
-    case .stringStart: "QQSTRING_START"
-    case .stringText, .badEscape: "QQSTRING_TEXT"
-    case .interpolationStart: "QQSTRING_INTERP_START"
-    case .interpolationEnd: "QQSTRING_INTERP_END"
-    case .stringEnd: "QQSTRING_END"
-    case .invalid: "INVALID_CHARACTER"
-    case .endOfFile: "end of file"
-    }
-  }
 }

@@ -15,7 +15,8 @@ public struct Topic: Sendable {
   }
 
   public static let all: [Topic] = [
-    pipeline, sources, steps, sinks, streams, expressions, tests, config, state, recordings, budgets, errors,
+    pipeline, sources, decoders, steps, sinks, streams, expressions, tests, config, state, recordings,
+    budgets, check, errors,
   ]
 
   public static func named(_ name: String) -> Topic? { all.first { $0.name == name } }

@@ -51,7 +51,7 @@ enum RemovalRule: Sendable, Equatable {
 
 /// The state machine of rows that are missing: those out of sight, and those whose removal is not confirmed yet.
 ///
-/// A row leaves it when it returns, when its removal is confirmed, or when it has been absent for longer than it is
+/// A row leaves it when it returns, when its removal is confirmed, or when it has been out of sight for longer than it is
 /// remembered. With more than `bound` rows, the one that was last written longest ago is forgotten.
 struct AbsentRows<State: KeyedState>: Sendable
 where State: Sendable, State.Key == Value, State.Value == AbsentRow {
@@ -110,10 +110,15 @@ where State: Sendable, State.Key == Value, State.Value == AbsentRow {
     return (confirmed, confirmed.count < missing.count)
   }
 
-  /// Forgets the rows whose lifetime is over at `now`.
+  /// Forgets the rows out of sight whose lifetime is over at `now`.
+  ///
+  /// A removal that waits for its confirmation is still to be reported, however long that takes, or whatever the clock
+  /// was set to.
   mutating func forget(at now: Double) {
-    while state.count > 0, let oldest = state.oldest, now - oldest.value.since > lifetime {
+    for _ in 0..<state.count {
+      guard let oldest = state.oldest, now - oldest.value.since > lifetime else { return }
       state.remove(oldest.key)
+      if oldest.value.polls > 0 { state.set(oldest.value, for: oldest.key) }
     }
   }
 

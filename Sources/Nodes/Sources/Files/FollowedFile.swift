@@ -4,7 +4,7 @@ import JSON
 import Language
 import System
 
-/// Follows a growing file of JSON lines through rotation, truncation, removal and return.
+/// Follows a growing file of lines through rotation, truncation, removal and return.
 ///
 /// Only whole lines are returned. A file that is rotated is read to its end first, where the last line may lack a line
 /// break. If a file is overwritten at once with at least as much as was read before, it is taken for the same text;
@@ -13,7 +13,7 @@ final class FollowedFile {
   private let stop: StopSign
   private let follower: FileFollower
   private let window: TextWindow
-  private let lines: LineValues
+  private let lines: any LineDecoder
   private let limits: ReadLimits
   private let caughtUp: () -> Void
   /// The file that had the name at the start; nil if there was none, and when all of it has been returned.
@@ -23,7 +23,8 @@ final class FollowedFile {
 
   /// `caughtUp` is called once, when everything that existed at the start has been returned.
   init(
-    _ path: String, from start: FileFollower.Start, stop: StopSign, limits: ReadLimits = ReadLimits(),
+    _ path: String, _ decoding: Decoding = .json, from start: FileFollower.Start, stop: StopSign,
+    limits: ReadLimits = ReadLimits(),
     polls: Bool = false,
     report: @escaping (BadText) -> Void, note: @escaping (FileChange) -> Void = { _ in },
     caughtUp: @escaping () -> Void = {}
@@ -35,7 +36,8 @@ final class FollowedFile {
     if stat(path, &status) == 0 { found = (FileIdentity(status), Int(status.st_size)) }
     follower = FileFollower(path, from: start, polls: polls, note: note)
     window = TextWindow(chunk: limits.chunk, limit: limits.value)
-    lines = LineValues(DecoderInput(path: path, window: window, limits: limits, report: report))
+    lines = decoding.lineDecoder(
+      DecoderInput(path: path, window: window, limits: limits, options: decoding.options, report: report))
   }
 
   /// The identity of the current file; nil while there is none.

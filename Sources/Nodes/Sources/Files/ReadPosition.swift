@@ -15,7 +15,7 @@ struct ReadPosition {
   var values = 0
   /// Line breaks before it.
   var lines = 0
-  var format = TextFormat.auto
+  var format = TextFormat.json
   /// Whether the file is followed; if so, reading never begins again at its start.
   var isFollowed = false
 
@@ -47,7 +47,7 @@ struct ReadPosition {
     self.offset = Int(clamping: offset)
     values = Int(clamping: number("values") ?? 0)
     lines = Int(clamping: number("lines") ?? 0)
-    format = value.member("format")?.string.flatMap { TextFormat(rawValue: $0) } ?? .auto
+    format = value.member("format")?.string.flatMap { TextFormat.named($0) } ?? .json
     fingerprint = value.member("print")?.string.flatMap { FileFingerprint(text: $0) }
     isFollowed = value.member("follow")?.isTruthy ?? false
   }
@@ -60,7 +60,7 @@ struct ReadPosition {
     if let fingerprint { members.append(("print", .string(fingerprint.text))) }
     if values > 0 { members.append(("values", .number(values))) }
     if lines > 0 { members.append(("lines", .number(lines))) }
-    if format != .auto { members.append(("format", .string(format.rawValue))) }
+    if format != .json { members.append(("format", .string(format.name))) }
     if isFollowed { members.append(("follow", .bool(true))) }
     return .record(members)
   }

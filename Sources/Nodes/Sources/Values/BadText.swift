@@ -2,23 +2,35 @@ import Engine
 import JSON
 import Language
 
-/// A part of a text that is not JSON and was skipped.
+/// A part of a text that cannot be decoded and was skipped.
 struct BadText: Equatable, Sendable, CustomStringConvertible {
   let path: String
   /// The line on which it begins, from 1.
   let line: Int
+  /// The column on that line, from 1, where the reason does not mention it.
+  let column: Int?
   let reason: String
   /// Its beginning: at most 80 characters, without control characters.
   let excerpt: String
 
-  init(path: String, line: Int, reason: String, text: ByteView) {
+  init(path: String, line: Int, column: Int? = nil, reason: String, text: ByteView) {
     self.path = path
     self.line = line
+    self.column = column
     self.reason = reason
     excerpt = BadText.excerpt(of: text)
   }
 
-  var description: String { "\(path):\(line): \(reason): \(excerpt)" }
+  var description: String {
+    "\(path):\(line)\(column.map { ":\($0)" } ?? ""): \(reason)\(shown)"
+  }
+
+  /// The description without the path, for a text that a request or a command has produced.
+  var inText: String {
+    "line \(line)\(column.map { ", column \($0)" } ?? ""): \(reason)\(shown)"
+  }
+
+  private var shown: String { excerpt.isEmpty && column != nil ? "" : ": \(excerpt)" }
 
   static func excerpt(of text: ByteView) -> String {
     // 80 characters are at most 320 bytes; one that is cut off at the end becomes part of the “…”.
@@ -52,7 +64,7 @@ extension ParseError {
   }
 }
 
-/// Reports text that is not JSON: the first cases one by one, the others as a number at the end.
+/// Reports text that cannot be decoded: the first cases one by one, the others as a number at the end.
 final class ParseErrorReporter {
   private static let told = 5
 
@@ -61,10 +73,12 @@ final class ParseErrorReporter {
 
   init(_ context: SourceContext) { self.context = context }
 
-  func report(_ text: BadText) {
+  func report(_ text: BadText) { report("\(text)") }
+
+  func report(_ message: String) {
     count += 1
     context.meter.countError()
-    if count <= Self.told { context.log.error("\(text)") }
+    if count <= Self.told { context.log.error(message) }
   }
 
   func summarize() {

@@ -1,14 +1,20 @@
 import CGlibc
 import Glibc
 import JSON
+import Language
 
 extension TextFormat {
   /// One value, or several, on each line.
-  static let lines = TextFormat("lines") { LineValues($0) }
+  static let lines: TextFormat = .init(
+    Variant(
+      "lines", "JSON values, one or several on each line",
+      examples: [.init("a log", "lines", input: "{\"n\":1}\n{\"n\":2} 3", output: "{\"n\":1}\n{\"n\":2}\n3")]),
+    isByLine: true
+  ) { LineValues($0) }
 }
 
 /// The decoder of lines; each is read by itself, so that a bad one affects no other.
-final class LineValues: Decoder {
+final class LineValues: LineDecoder {
   var format: TextFormat { .lines }
   private let path: String
   private let window: TextWindow
@@ -44,8 +50,7 @@ final class LineValues: Decoder {
     }
   }
 
-  /// Begins with another text, skipping the rest of a line if it begins within one.
-  func restart(inLine: Bool = false) { isSkipping = inLine }
+  func restart(inLine: Bool) { isSkipping = inLine }
 
   private func finishSkipping() -> Bool {
     let bytes = window.bytes

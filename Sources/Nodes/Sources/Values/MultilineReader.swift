@@ -1,10 +1,21 @@
 import JSON
+import Language
 
 extension TextFormat {
   /// One array, whose elements are the values.
-  static let array = TextFormat("array", beginsAnywhere: false) { MultilineReader($0, isArray: true) }
+  static let array: TextFormat = .init(
+    Variant(
+      "array", "one JSON array, whose elements are the values",
+      examples: [.init("an array", "array", input: "[1,\n 2]", output: "1\n2")]),
+    beginsAnywhere: false
+  ) { MultilineReader($0, isArray: true) }
+
   /// Values in a row, which may span lines.
-  static let values = TextFormat("values") { MultilineReader($0, isArray: false) }
+  static let values: TextFormat = .init(
+    Variant(
+      "values", "JSON values in a row, which may span lines",
+      examples: [.init("an indented value", "values", input: "{\n  \"n\": 1\n}\n2", output: "{\"n\":1}\n2")])
+  ) { MultilineReader($0, isArray: false) }
 }
 
 /// The decoder of values that are not one per line: spanning lines, in a row, or in one array.
@@ -98,7 +109,7 @@ final class MultilineReader: Decoder {
       place = .between
     case (.beforeArray, _): giveUp("the text is not an array", into: &values)
     case (.afterArray, _):
-      giveUp("there is more text after the array; use `format: lines` for one array per line", into: &values)
+      giveUp("there is more text after the array; use `decode: lines` for one array per line", into: &values)
     case (_, 0x2c) where isArray:
       window.blank(seen)
       seen += 1

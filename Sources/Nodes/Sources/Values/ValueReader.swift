@@ -1,35 +1,49 @@
 import JSON
+import Language
 import System
 
-/// A text format: its name in a pipeline, and the decoder that reads it.
-struct TextFormat: RawRepresentable, CaseIterable, Equatable, Sendable {
-  /// Detected: an array if the text begins with a bracket, values if the first line is incomplete, else lines.
-  static let auto = TextFormat("auto") { LineValues($0) }
+/// A text format: its declaration as a variant of `decode`, and the decoder that reads it.
+struct TextFormat: Equatable, Sendable {
+  /// JSON, its layout detected: an array if the text begins with a bracket, values if the first line is incomplete,
+  /// else lines.
+  static let json: TextFormat = .init(
+    Variant(
+      "json", "JSON values in any layout: one per line, one array, or values in a row",
+      examples: [
+        .init(
+          "values on lines of their own", "json", input: "{\"n\":1}\n{\"n\":2}",
+          output: "{\"n\":1}\n{\"n\":2}"),
+        .init("an array", "json", input: "[1,\n 2]", output: "1\n2"),
+      ])
+  ) { LineValues($0) }
 
   /// All formats, in the order in which they are listed; a new decoder adds its own here.
-  static let all = [auto, lines, array, values]
+  static let all: [TextFormat] = [json, lines, array, values, text, csv, tsv]
 
-  let rawValue: String
+  let variant: Variant
   /// Whether a decoder can begin at any value; otherwise a file is read again from its start, skipping what was sent.
   let beginsAnywhere: Bool
+  /// Whether each line is decoded by itself, so that a file can be followed; its decoder is a `LineDecoder`.
+  let isByLine: Bool
+  /// Whether an HTML page in its place is an error, as the page of a proxy or a login is.
+  let refusesPages: Bool
   let decoder: @Sendable (DecoderInput) -> any Decoder
 
   init(
-    _ name: String, beginsAnywhere: Bool = true,
+    _ variant: Variant, beginsAnywhere: Bool = true, isByLine: Bool = false, refusesPages: Bool = true,
     decoder: @escaping @Sendable (DecoderInput) -> any Decoder
   ) {
-    rawValue = name
+    self.variant = variant
     self.beginsAnywhere = beginsAnywhere
+    self.isByLine = isByLine
+    self.refusesPages = refusesPages
     self.decoder = decoder
   }
 
-  init?(rawValue: String) {
-    guard let format = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
-    self = format
-  }
+  var name: String { variant.name }
 
-  static var allCases: [TextFormat] { all }
-  static func == (left: TextFormat, right: TextFormat) -> Bool { left.rawValue == right.rawValue }
+  static func named(_ name: String) -> TextFormat? { all.first { $0.name == name } }
+  static func == (left: TextFormat, right: TextFormat) -> Bool { left.name == right.name }
 }
 
 /// A decoder: parses the values in a window, as far as it reaches.
@@ -47,15 +61,25 @@ extension Decoder {
   var isLost: Bool { false }
 }
 
+/// A decoder of lines, each by itself.
+protocol LineDecoder: Decoder {
+  /// Begins with another text, skipping the rest of a line if it begins within one.
+  func restart(inLine: Bool)
+}
+
 /// The parameters of a decoder.
 struct DecoderInput {
   let path: String
   let window: TextWindow
   let limits: ReadLimits
+  /// The options of its format; nil for the defaults.
+  var options: Options?
+  /// The absolute address of a link in the text; nil for one that cannot be resolved.
+  var resolve: (String) -> String? = { $0 }
   let report: (BadText) -> Void
 }
 
-/// Reads the values of a text in batches; text that is not JSON is reported and skipped.
+/// Reads the values of a text in batches; text that cannot be decoded is reported and skipped.
 ///
 ///     let reader = ValueReader(try InputFile("launches.jsonl"), path: "launches.jsonl") { print($0) }
 ///     while case let batch = try reader.nextBatch(), !batch.isEmpty { … }
@@ -64,7 +88,8 @@ final class ValueReader {
   private let path: String
   private let limits: ReadLimits
   private let report: (BadText) -> Void
-  private let format: TextFormat
+  private let decoding: Decoding
+  private var format: TextFormat { decoding.format }
   private let window: TextWindow
   /// Nil until the format has been detected.
   private var decoder: (any Decoder)?
@@ -76,18 +101,18 @@ final class ValueReader {
 
   /// A reader of a source that is already at `position`.
   init(
-    _ source: any ByteSource, path: String, format: TextFormat = .auto, position: Int = 0, lines: Int = 0,
+    _ source: any ByteSource, path: String, _ decoding: Decoding = .json, position: Int = 0, lines: Int = 0,
     limits: ReadLimits = ReadLimits(), leavesUnfinishedLine: Bool = false,
     report: @escaping (BadText) -> Void
   ) {
     self.source = source
     self.leavesUnfinishedLine = leavesUnfinishedLine
     self.path = path
-    self.format = format
+    self.decoding = decoding
     self.limits = limits
     self.report = report
     window = TextWindow(chunk: limits.chunk, limit: limits.value, position: position, lines: lines)
-    if format != .auto { decoder = make(format) }
+    if format != .json { decoder = make(format) }
   }
 
   /// Where a reader would have to begin to return what this one has not: an offset, and the number of values to skip.
@@ -120,7 +145,7 @@ final class ValueReader {
   private func take() {
     guard let decoder else { return }
     decoder.take(into: &batches.values)
-    if format == .auto, decoder.isLost { self.decoder = nil }
+    if format == .json, decoder.isLost { self.decoder = nil }
   }
 
   /// Skips a byte order mark at the very beginning.
@@ -140,7 +165,7 @@ final class ValueReader {
 
   /// The decoder, as far as the format is known.
   private var isOfLines: Bool {
-    if let decoder, decoder.format != .lines { false } else { window.bytes.first != 0x5b }
+    if let decoder { decoder.format.isByLine } else { window.bytes.first != 0x5b }
   }
 }
 
@@ -148,7 +173,10 @@ final class ValueReader {
 
 extension ValueReader {
   private func make(_ format: TextFormat) -> any Decoder {
-    format.decoder(DecoderInput(path: path, window: window, limits: limits, report: report))
+    format.decoder(
+      DecoderInput(
+        path: path, window: window, limits: limits, options: decoding.options, resolve: decoding.resolve,
+        report: report))
   }
 
   /// Nil if the text ends before there is enough to decide.

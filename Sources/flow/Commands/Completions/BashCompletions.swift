@@ -70,7 +70,7 @@ enum BashCompletions {
     command.options.compactMap { option in
       let action: String
       switch option.form {
-      case .flag, .toggle: return nil
+      case .flag, .toggle, .optional: return nil
       case .value: action = ""
       case .path: action = "_flow_files; "
       case .choice(let words): action = "_flow_words \"\(words.joined(separator: " "))\"; "

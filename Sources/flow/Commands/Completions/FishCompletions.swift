@@ -35,7 +35,7 @@ enum FishCompletions {
     var line = "\(start) -l \(option.name)"
     if let short = option.short { line += " -s \(short)" }
     switch option.form {
-    case .flag, .toggle: break
+    case .flag, .toggle, .optional: break
     case .value: line += " -x"
     case .path: line += " -r -F"
     case .choice(let words): line += " -x -a \(quoted(words.joined(separator: " ")))"

@@ -56,7 +56,7 @@ enum ZshCompletions {
   private static func specs(_ option: CommandOption) -> [String] {
     let action: String
     switch option.form {
-    case .flag, .toggle: action = ""
+    case .flag, .toggle, .optional: action = ""
     case .value: action = ":value: "
     case .path: action = ":file:_files"
     case .choice(let words): action = ":choice:(\(words.joined(separator: " ")))"

@@ -23,7 +23,7 @@ enum HelpCommand {
   }
 
   private static let groups: [(title: String, names: [String])] = [
-    ("Pipelines", ["new", "check", "test", "run", "graph", "status", "state"]),
+    ("Pipelines", ["new", "check", "test", "run", "graph", "status", "state", "notify"]),
     ("Data", ["eval", "tail", "sky"]),
     ("Reference", ["nodes", "docs", "schema"]),
   ]

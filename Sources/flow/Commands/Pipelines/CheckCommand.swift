@@ -1,20 +1,23 @@
 import Engine
 import Language
 
-/// `flow check`: reports every error in pipelines without running them.
+/// `flow check`: reports every error in pipelines, and what is hardly meant, without running them.
 enum CheckCommand {
   static let manual = Manual(
     "check", "report every error in pipelines", operands: .some("FILE"),
     options: [PipelineFiles.set, PipelineFiles.config],
-    about: "Nothing is run. Exits with 0 if there are no errors, otherwise with 2.",
+    about: """
+      Nothing is run. Exits with 0 if there are no errors, otherwise with 2. Warnings do not count. flow docs check \
+      lists what is found.
+      """,
     examples: [("flow check pipelines/*.yaml", "all pipelines of a folder")])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let files = try PipelineFiles(arguments.operands, arguments)
-    files.complain()
+    files.complain(withWarnings: true)
     if !files.isRight || !files.hasTimeZones { return ExitStatus.usage }
-    let count = files.plans.count
-    Terminal.say("\(count) pipeline\(count == 1 ? "" : "s"), no errors\n")
+    let warnings = PipelineFiles.count(files.problems.warnings.count, "warning", prefix: ", ")
+    Terminal.say("\(PipelineFiles.count(files.plans.count, "pipeline")), no errors\(warnings)\n")
     return ExitStatus.done
   }
 }

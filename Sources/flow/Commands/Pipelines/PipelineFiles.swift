@@ -132,11 +132,18 @@ struct PipelineFiles {
       details: [problems.description(masking: secrets)])
   }
 
-  /// Reports all errors.
-  func complain() {
+  /// Reports all errors, and the warnings where they are wanted.
+  func complain(withWarnings: Bool = false) {
     for complaint in complaints { Terminal.complain("flow: \(complaint)\n") }
+    let text = problems.description(masking: secrets, withWarnings: withWarnings)
+    if !text.isEmpty { Terminal.complain(text + "\n") }
     if problems.isEmpty { return }
-    Terminal.complain(problems.description(masking: secrets) + "\n")
-    Terminal.complain("\(problems.count) problem\(problems.count == 1 ? "" : "s")\n")
+    let warnings = withWarnings ? Self.count(problems.warnings.count, "warning", prefix: ", ") : ""
+    Terminal.complain("\(Self.count(problems.count, "problem"))\(warnings)\n")
+  }
+
+  /// `2 warnings`; nothing for none.
+  static func count(_ number: Int, _ noun: String, prefix: String = "") -> String {
+    number == 0 ? "" : "\(prefix)\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 }

@@ -21,7 +21,7 @@ enum RunCommand {
       RunState.reset,
       RunWeb.refresh, RunRecording.record, RunRecording.replay, RunOutputs.folder, RunOutputs.live,
       RunSky.sky,
-    ] + SkyOptions.all + [
+    ] + SkyOptions.all + RunPage.options + [
       stats, watch, grace, RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
@@ -47,11 +47,14 @@ enum RunCommand {
       \(RunSky.about)
 
       \(RunOutputs.about)
+
+      \(RunPage.about)
       """,
     examples: [
       ("flow run pipelines/new-launches.yaml", "until stopped"),
       ("flow run --once --stats pipelines/new-launches.yaml", "one poll of each source, as from cron"),
       ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "without a network, six hours a second"),
+      ("flow run --page pipelines/new-launches.yaml", "with a live page at http://127.0.0.1:8787/"),
       ("flow run --record rec a.yaml", "keep what is polled"),
       ("flow run --watch pipelines", "all pipelines of a folder, reloaded as they change"),
       ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
@@ -70,6 +73,7 @@ enum RunCommand {
     if !files.isRight { return ExitStatus.usage }
     if !files.hasTimeZones { return ExitStatus.failed }
     let report = RunReport(log: log, screen: screen, isJSON: RunLog.isJSON(arguments))
+    if !arguments.has(once) { RunLog.write(files, to: log) }
     var options = RunOptions(world: .real, log: log, screen: screen)
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
@@ -113,6 +117,9 @@ enum RunCommand {
       options.world[LiveWeb.self] = LiveWeb(access)
     }
     if isVirtual {
+      if arguments.has(RunPage.page) {
+        throw WrongUse("--page needs a clock, and recordings run in virtual time")
+      }
       return VirtualRunner(
         plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats)
       ).run()
@@ -124,6 +131,9 @@ enum RunCommand {
     )
     options.world[RunMonitor.self] = RunMonitor { roster.status() }
     sky?.tell(log)
+    let page = try RunPage(arguments, under: sky, in: &options.world)
+    page?.tell(log)
+    defer { page?.stop() }
     let line = ProgressLine.make(arguments, in: options.world, beside: screen)
     if let line {
       let areMany = files.plans.count > 1
@@ -137,7 +147,7 @@ enum RunCommand {
     let tools = Runner.Tools(
       roster: roster, report: report, folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
       printsStatistics: arguments.has(stats), time: time, inputs: { present.paths },
-      watches: arguments.has(watch)
+      watches: arguments.has(watch), staysUp: page != nil
     ) {
       guard let files = reread(arguments, recording, log) else { return nil }
       secrets.add(files.secrets)

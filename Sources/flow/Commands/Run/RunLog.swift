@@ -44,6 +44,15 @@ enum RunLog {
     }
   }
 
+  /// Logs the warnings about pipelines.
+  static func write(_ files: PipelineFiles, to log: Log) {
+    for warning in files.problems.warnings {
+      let plan = files.plans.first { $0.path == warning.place.file.path }
+      NodeLog(log: log, pipeline: plan?.name ?? "flow", node: "")
+        .warning(warning.summary(masking: files.secrets))
+    }
+  }
+
   /// The journal names the device and inode of the stream that it reads in `JOURNAL_STREAM`.
   private static var destination: Destination {
     if Terminal.isTerminal(2) { return .terminal }

@@ -13,7 +13,7 @@ struct RunRecording {
 
   static let about = """
     --record adds each poll to FOLDER/SOURCE.jsonl: the time, and the rows or the error; lookups of enrich go to \
-    FOLDER/lookups.jsonl. --replay runs over them in virtual time: polled sources and lookups answer with their \
+    FOLDER/lookups.jsonl. Real and simulated polls (--sky) do not share a recording. --replay runs over them in virtual time: polled sources and lookups answer with their \
     recordings, files are read as they are, $now is the time of the poll, and a year takes seconds. No source asks the \
     network. Timers fire up to the last poll; then the sources end, and steps send what they still hold. No state is \
     kept unless --state names a folder, which is then the state of replays alone.
@@ -26,8 +26,10 @@ struct RunRecording {
   }
 
   private let way: Way
+  private let isSimulated: Bool
 
   init(_ arguments: Arguments, _ plans: [Plan]) throws(WrongUse) {
+    isSimulated = arguments.has(RunSky.sky)
     let folders = (arguments.text(Self.record), arguments.text(Self.replay))
     switch folders {
     case (nil, nil): way = .none
@@ -35,7 +37,7 @@ struct RunRecording {
       throw WrongUse("--record cannot be combined with --replay: what is replayed is recorded already")
     case (let folder?, nil):
       let recordings = Recordings(folder: folder)
-      try Self.checkRecorded(plans, recordings)
+      try Self.checkRecorded(plans, recordings, isSimulated: isSimulated)
       way = .recording(recordings)
     case (nil, let folder?):
       try Self.checkAlone(arguments)
@@ -49,7 +51,8 @@ struct RunRecording {
   func stand(in options: inout RunOptions, masking secrets: Secrets) {
     switch way {
     case .none: break
-    case .recording(let recordings): recordings.record(in: &options) { secrets.masked($0) }
+    case .recording(let recordings):
+      recordings.record(in: &options, isSimulated: isSimulated) { secrets.masked($0) }
     case .replaying(let recordings):
       recordings.replay(in: &options) { secrets.masked($0) }
       // Time does not pass while a file is waited for.
@@ -90,7 +93,9 @@ struct RunRecording {
     }
   }
 
-  private static func checkRecorded(_ plans: [Plan], _ recordings: Recordings) throws(WrongUse) {
+  private static func checkRecorded(
+    _ plans: [Plan], _ recordings: Recordings, isSimulated: Bool
+  ) throws(WrongUse) {
     var owners: [String: Plan] = [:]
     for plan in plans {
       for source in plan.sources where source.isPolled {
@@ -98,6 +103,12 @@ struct RunRecording {
           throw WrongUse(
             "\(plan.path) has a source called \(quoted(source.name)), which is what the recording of lookups is called; "
               + "give it another name")
+        }
+        // Real and simulated polls in one recording would replay as news that never was.
+        if let recorded = recordings.isSimulated(source.name), recorded != isSimulated {
+          throw WrongUse(
+            "\(recordings.path(of: source.name)) holds \(recorded ? "simulated" : "real") polls, and this run's are "
+              + "\(isSimulated ? "simulated" : "real"); name another folder with --record")
         }
         guard let other = owners.updateValue(plan, forKey: recordings.path(of: source.name)) else { continue }
         throw WrongUse(

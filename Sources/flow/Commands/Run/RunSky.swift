@@ -53,6 +53,9 @@ struct RunSky: Sendable {
     { [clock] in Double(clock.now.milliseconds) / 1000 }
   }
 
+  /// Where its server is, for those who do not go through `transport`.
+  var origin: String { server.url }
+
   /// The network under the sky.
   func transport(over inner: any Transport) -> any Transport { SkyTransport(over: inner, port: server.port) }
 

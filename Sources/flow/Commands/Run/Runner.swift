@@ -19,6 +19,8 @@ struct Runner {
     let inputs: () -> Set<String>
     /// Whether they are watched.
     let watches: Bool
+    /// Whether the run waits to be stopped after all pipelines have ended, because its page is up.
+    let staysUp: Bool
     /// Reads the pipelines again; nil where they are wrong, which it reports.
     let reload: () -> Reloaded?
   }
@@ -194,7 +196,7 @@ struct Runner {
     let end = tools.time.map { MonotonicClock.now + $0 }
     var deadline: Instant?
     var isAborted = false
-    while !isOver {
+    while !isOver || tools.staysUp && deadline == nil {
       switch signals.next(until: deadline ?? [end, tick].compactMap({ $0 }).min()) {
       case .signal(SIGUSR1): tools.report.statistics(members.map(\.run))
       case .reload:

@@ -19,9 +19,9 @@ enum StateCommand {
         """,
       examples: [
         ("flow state ls", "all pipelines with state"),
-        ("flow state show slips changes", "the state of a step"),
-        ("flow state reset slips dedupe", "reset a step"),
-        ("flow state dead retry slips --all", "retry what could not be written"),
+        ("flow state show new-launches changes", "the state of a step"),
+        ("flow state reset new-launches settle", "reset a step"),
+        ("flow state dead retry new-launches --all", "retry what could not be written"),
       ]),
     parts: [
       StateListCommand.command, StateShowCommand.command, StateResetCommand.command, StateDeadCommand.command,

@@ -14,9 +14,9 @@ enum StateDeadCommand {
         Retrying returns it to its sink with the same id, and the next run writes it.
         """,
       examples: [
-        ("flow state dead ls slips", "all dead letters"),
-        ("flow state dead retry slips 3 4", "retry two of them"),
-        ("flow state dead drop slips --all", "drop all"),
+        ("flow state dead ls new-launches", "all dead letters"),
+        ("flow state dead retry new-launches 3 4", "retry two of them"),
+        ("flow state dead drop new-launches --all", "drop all"),
       ]),
     parts: [StateDeadList.command, retry, drop])
 
@@ -24,14 +24,14 @@ enum StateDeadCommand {
     Manual(
       "state dead retry", "retry dead letters", operands: .any("NUMBER").after("PIPELINE"),
       options: [all, StateCommand.folder], about: "The next run writes them, each with the same id.",
-      examples: [("flow state dead retry slips 3 4", "two of them")]), did: "put back"
+      examples: [("flow state dead retry new-launches 3 4", "two of them")]), did: "put back"
   ) { epoch, number throws(StoreError) in try epoch.retry(deadLetter: number) }
 
   private static let drop = change(
     Manual(
       "state dead drop", "drop dead letters", operands: .any("NUMBER").after("PIPELINE"),
       options: [all, StateCommand.folder], about: "Their content is discarded.",
-      examples: [("flow state dead drop slips --all", "all of them")]), did: "dropped"
+      examples: [("flow state dead drop new-launches --all", "all of them")]), did: "dropped"
   ) { epoch, number throws(StoreError) in try epoch.drop(deadLetter: number) }
 
   /// A command on dead letters that affects all of the given ones, or none if one does not exist.

@@ -12,7 +12,7 @@ enum StateDeadList {
       about:
         "For each its number, sink, time, number of attempts, reason, id, and the "
         + "beginning of its content; the whole content with --json.",
-      examples: [("flow state dead ls slips", "all dead letters")])
+      examples: [("flow state dead ls new-launches", "all dead letters")])
   ) { arguments in
     let files = try StateFiles(arguments)
     let name = try files.find(arguments.operands[0])

@@ -13,7 +13,7 @@ enum StateListCommand {
       Without PIPELINE, it lists all pipelines with state: the number of keys, pending outputs and dead letters. With \
       PIPELINE, it lists these for each of its steps, sources and sinks.
       """,
-    examples: [("flow state ls", "all pipelines"), ("flow state ls slips", "the nodes of one")])
+    examples: [("flow state ls", "all pipelines"), ("flow state ls new-launches", "the nodes of one")])
 
   static let command = Command(state: manual) { arguments in
     let files = try StateFiles(arguments)

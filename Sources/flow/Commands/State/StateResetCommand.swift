@@ -16,8 +16,8 @@ enum StateResetCommand {
       already received. Asks for confirmation; without a terminal, --yes is required.
       """,
     examples: [
-      ("flow state reset slips", "the whole pipeline"),
-      ("flow state reset slips dedupe --yes", "one step, without confirmation"),
+      ("flow state reset new-launches", "the whole pipeline"),
+      ("flow state reset new-launches settle --yes", "one step, without confirmation"),
     ])
 
   static let command = Command(state: manual) { arguments in

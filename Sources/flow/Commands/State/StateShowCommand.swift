@@ -20,9 +20,9 @@ struct StateShowCommand {
       in hexadecimal.
       """,
     examples: [
-      ("flow state show slips dedupe -n 10", "the ten oldest keys"),
-      ("flow state show slips changes --key 1042", "one key"),
-      ("flow state show slips changes | flow eval -c .value", "only the values"),
+      ("flow state show new-launches settle -n 10", "the ten oldest keys"),
+      ("flow state show new-launches changes --key ID", "one key"),
+      ("flow state show new-launches changes | flow eval -c .value", "only the values"),
     ])
 
   static let command = Command(state: manual) { arguments in

@@ -6,7 +6,7 @@ import Reactive
 ///
 /// The server's own limit is for idle connections. A client that sends a byte now and then is never idle, and would
 /// keep others out.
-final class ArrivalLimit: Sendable {
+package final class ArrivalLimit: Sendable {
   private struct Wait: Sendable {
     let number: Int
     let timer: Subscription
@@ -18,13 +18,17 @@ final class ArrivalLimit: Sendable {
   }
 
   private let limit: Duration
-  private let scheduler = SerialScheduler(name: "sky arrivals")
+  private let scheduler: any Scheduler
   private let state = Locked(State())
 
-  init(_ limit: Duration) { self.limit = limit }
+  /// `scheduler` runs the timers; there are some only while requests arrive.
+  package init(_ limit: Duration, on scheduler: any Scheduler) {
+    self.limit = limit
+    self.scheduler = scheduler
+  }
 
   /// Starts to wait for a request on a connection: it is new, or its last request was answered.
-  func begin(_ connection: Int32) {
+  package func begin(_ connection: Int32) {
     end(connection)
     let number = state.withLock { state in
       state.count += 1
@@ -35,7 +39,7 @@ final class ArrivalLimit: Sendable {
   }
 
   /// Ends the wait: the request is complete, or the connection is about to be closed.
-  func end(_ connection: Int32) {
+  package func end(_ connection: Int32) {
     state.withLock { $0.waits.removeValue(forKey: connection) }?.timer.dispose()
   }
 
@@ -50,13 +54,10 @@ final class ArrivalLimit: Sendable {
   }
 }
 
-/// The library calls this when a connection was accepted, and before it is closed.
-func noteConnection(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
-) {
-  guard let context, let connection else { return }
-  let limit = Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue().arrivals
-  let descriptor = flow_mhd_descriptor(connection)
-  if flow_mhd_has_begun(what) { limit.begin(descriptor) } else { limit.end(descriptor) }
+extension ArrivalLimit {
+  /// What the library reports of a connection: that it has begun, or is about to be closed.
+  package func note(_ connection: OpaquePointer, _ what: MHD_ConnectionNotificationCode) {
+    let descriptor = flow_mhd_descriptor(connection)
+    if flow_mhd_has_begun(what) { begin(descriptor) } else { end(descriptor) }
+  }
 }

@@ -1,0 +1,57 @@
+// What a pipeline may contain and hardly means, reported as warnings: it runs all the same.
+
+extension PlanBuilder {
+  /// Warns of steps that compare polls behind a source that is polled once.
+  func warn(of plan: Plan) {
+    for stream in plan.streams {
+      let steps = stream.steps.filter(\.spec.comparesPolls)
+      let sources = plan.sourcesOf(stream.name).filter(\.isPolledOnce)
+      for step in steps {
+        for source in sources {
+          checker.warn(
+            "\(step.spec.kind) compares polls, and \(quoted(source.name)) is polled once in each run",
+            at: step.place,
+            hint: "write every: 5m beside \(source.spec.kind); run from cron it compares with the run before")
+        }
+      }
+    }
+  }
+}
+
+extension Plan {
+  /// The sources whose events reach a source or stream.
+  fileprivate func sourcesOf(_ name: String) -> [SourcePlan] {
+    if let source = sources.first(where: { $0.name == name }) { return [source] }
+    return streams.first { $0.name == name }?.from.flatMap { sourcesOf($0) } ?? []
+  }
+}
+
+extension SourcePlan {
+  /// Whether a run polls it once, at its start.
+  fileprivate var isPolledOnce: Bool {
+    if case .poll = spec.role, case .once = schedule.rhythm { true } else { false }
+  }
+}
+
+extension Scalar {
+  /// A text in braces that another program would replace, as `{{ .name }}` or `{name}`, and what stands for it here.
+  func placeholder(doubled: Bool) -> (shown: String, meant: String)? {
+    let (open, close) = doubled ? ("{{", "}}") : ("{", "}")
+    guard hasNoExpressions, let start = text.firstRange(of: open)?.upperBound,
+      let end = text[start...].firstRange(of: close)?.lowerBound
+    else { return nil }
+    let name = text[start..<end].split(separator: " ").joined(separator: " ")
+    let isName = !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || "._-$".contains($0) }
+    guard isName else { return nil }
+    let member = name.hasPrefix(".") || name.hasPrefix("$") ? name : ".\(name)"
+    return ("\(open)\(text[start..<end])\(close)", "\\(\(member))")
+  }
+}
+
+extension Checker {
+  /// Warns of a placeholder of another template language, which stays as it is.
+  func warnOfPlaceholder(in scalar: Scalar, doubled: Bool, _ what: String) {
+    guard let (shown, meant) = scalar.placeholder(doubled: doubled) else { return }
+    warn("\(what) \(quoted(shown)) as it is", at: scalar.place, hint: "did you mean \(meant)?")
+  }
+}

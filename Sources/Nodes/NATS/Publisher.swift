@@ -1,0 +1,354 @@
+import Engine
+import JSON
+import Language
+import NATS
+import Reactive
+import Store
+import System
+
+/// The publisher of a sink: connects, publishes the messages it is given, and retries until each is acknowledged.
+///
+/// All of it is used on the lane, except for connecting, which may take long and has a thread of its own.
+final class Publisher {
+  /// A message, with its place in the outbox where the pipeline has state.
+  struct Item {
+    let message: OutgoingMessage
+    let id: String
+    var entry: OutboxEntry?
+  }
+
+  struct Settings {
+    /// Whether a stream acknowledges messages.
+    var isAcknowledged = true
+    var window = 1024
+    /// How many may wait before the pipeline does.
+    var queue = 4096
+    var attempts = 10
+    var backoff = Duration.seconds(1)
+    /// How long an acknowledgement may take.
+    var timeout = Duration.seconds(5)
+  }
+
+  private let settings: Settings
+  private let context: SinkContext
+  private let connector: Connector
+  private let arrivals: Arrivals
+  private let notes: ConnectionNotes
+  private let backoff: Backoff
+  private var window: PublishWindow<Item>
+  private var connection: NATSConnection?
+  /// Whether libnats has the connection at the moment.
+  private var isConnected = false
+  private var isPublished = false
+  /// The failed login that was reported, so that the pipeline ends with a failure.
+  private var refusal: NATSError?
+
+  init(_ settings: Settings, _ server: NATSSettings, _ context: SinkContext) throws {
+    try NATSConnection.load()
+    self.settings = settings
+    self.context = context
+    arrivals = Arrivals(context.alarm)
+    connector = Connector(server, arrivals)
+    notes = ConnectionNotes(server.shownServers, context.log)
+    backoff = Backoff(initial: settings.backoff, cap: .seconds(30), random: context.lane.world.random)
+    window = PublishWindow(size: settings.isAcknowledged ? settings.window : .max)
+    connector.start()
+  }
+
+  deinit { connector.stop() }
+
+  private var now: Instant { MonotonicClock.now }
+
+  // MARK: - On the lane
+
+  /// Takes over messages; waits while there are too many.
+  func submit(_ items: [Item]) throws {
+    for item in items { window.append(item) }
+    while window.count > settings.queue {
+      if context.stop.isSet { return }
+      try pump()
+      if window.count > settings.queue { arrivals.wait(until: now + .milliseconds(50)) }
+    }
+  }
+
+  func submit(_ item: Item) throws {
+    window.append(item)
+    if window.count > settings.queue { try submit([]) }
+  }
+
+  /// Publishes what may be published, and deals with what has arrived.
+  func pump() throws {
+    try collect()
+    expire()
+    publish()
+    removeDone()
+    setAlarm()
+  }
+
+  /// Waits until everything is acknowledged, or until the deadline.
+  func drain(until deadline: Instant) throws {
+    while !window.isEmpty, now < deadline, !context.stop.isSet, refusal == nil {
+      try pump()
+      if !window.isEmpty { arrivals.wait(until: min(deadline, now + .milliseconds(50))) }
+    }
+    try pump()
+  }
+
+  /// Ends: what is left is for the next run or, without state, has failed.
+  func finish(by deadline: Instant) throws {
+    try drain(until: deadline)
+    if isPublished, !settings.isAcknowledged, let connection, isConnected { _ = connection.flush(seconds: 5) }
+    connector.stop()
+    context.alarm.clear()
+    let left = window.removeAll()
+    let stored = left.count { $0.entry != nil }
+    if stored > 0 {
+      context.log.notice(
+        stored == 1
+          ? "one message was not acknowledged; the next run publishes it again"
+          : "\(stored) messages were not acknowledged; the next run publishes them again")
+    }
+    for item in left where item.entry == nil {
+      report("not published: the pipeline ended", item)
+    }
+    (connection, isConnected) = (nil, false)
+  }
+
+  // MARK: - Publishing
+
+  private func publish() {
+    guard isConnected, let connection else { return }
+    var failures: [(UInt64, NATSError)] = []
+    var published: [UInt64] = []
+    let isAcknowledged = settings.isAcknowledged
+    window.publish(at: now) { number, item in
+      do throws(NATSError) {
+        try connection.publish(
+          to: item.message.subject, answeredTo: isAcknowledged ? "\(connection.inbox)\(number)" : nil,
+          headers: item.message.headers(id: item.id), item.message.bytes)
+        if !isAcknowledged { published.append(number) }
+      } catch {
+        // The connection is lost, which the queue is about to report.
+        if error.kind == .unreachable { return false }
+        failures.append((number, error))
+      }
+      return true
+    }
+    isPublished = isPublished || !window.isEmpty
+    for number in published { window.acknowledge(number) }
+    for (number, error) in failures {
+      let most = error.kind == .tooLarge ? "; the server accepts \(connection.mostBytes) bytes" : ""
+      giveUp(number, "\(error)\(most)")
+    }
+  }
+
+  /// Handles all entries of the connection's queue.
+  private func collect() throws {
+    try renewConnection()
+    guard let connection else { return }
+    let prefix = connection.inbox.utf8.count
+    while let entry = connection.next() {
+      guard entry.has(.answer) else {
+        see(entry)
+        continue
+      }
+      if let number = entry.number(behind: prefix) { settle(number, entry) }
+    }
+  }
+
+  private func settle(_ number: UInt64, _ entry: NATSEntry) {
+    let bytes = entry.bytes
+    if bytes.starts(with: #"{"stream":"#.utf8) { return window.acknowledge(number) }
+    if bytes.isEmpty, entry.header("Status") == "503" {
+      return retry(number, "no stream has its subject, or the stream is not available")
+    }
+    guard let answer = try? Value.parse(bytes), answer.kind == .object else {
+      return giveUp(number, "the answer is not a stream's; another service has the subject")
+    }
+    guard let error = answer.member("error") else {
+      if answer.member("stream") != nil { return window.acknowledge(number) }
+      return giveUp(number, "the answer is not a stream's; another service has the subject")
+    }
+    let text = error.member("description")?.string ?? error.description
+    // The others are about the state of the server or the stream, which may be full.
+    let code = error.member("code")?.double ?? 0
+    if (400..<500).contains(code), code != 408, code != 429 {
+      giveUp(number, text)
+    } else {
+      retry(number, text)
+    }
+  }
+
+  private func see(_ entry: NATSEntry) {
+    switch entry.kind {
+    case .disconnected: isConnected = false
+    case .reconnected: isConnected = true
+    case .closed:
+      isConnected = false
+      connection = nil
+      connector.start()
+    default: break
+    }
+    // An answer may be lost: everything without one is published again, under its id.
+    if case .error = entry.kind {} else { window.releaseAll() }
+    notes.see(entry, losesMessages: false)
+  }
+
+  private func renewConnection() throws {
+    guard connection == nil else { return }
+    switch connector.take() {
+    case nil: return
+    case .success(let new):
+      connection = new
+      isConnected = true
+      notes.connected()
+      refusal = nil
+    case .failure(let error):
+      if error.mayPass { return notes.failed(error) }
+      if refusal != nil { return notes.failed(error) }
+      // The sink continues to try, since a server may get its users later, but the run has failed.
+      refusal = error
+      throw error
+    }
+  }
+
+  // MARK: - Failures
+
+  /// Messages whose acknowledgement takes too long have failed.
+  private func expire() {
+    guard isConnected, window.unanswered > 0 else { return }
+    for number in window.overdue(before: now - settings.timeout) {
+      retry(number, "no acknowledgement within \(DurationText.format(settings.timeout))")
+    }
+  }
+
+  private func retry(_ number: UInt64, _ reason: String) {
+    guard let (item, attempts) = window.fail(number) else { return }
+    if attempts >= settings.attempts {
+      return giveUp(number, item, attempts, "\(reason), after \(attempts) attempts")
+    }
+    let wait = backoff.delay(beforeRetry: attempts - 1, after: NATSError(.failed, reason)) ?? .zero
+    window.pause(until: now + wait)
+    notes.retrying(item.message.subject, reason)
+  }
+
+  private func giveUp(_ number: UInt64, _ reason: String) {
+    if let (item, attempts) = window.fail(number) { giveUp(number, item, attempts, reason) }
+  }
+
+  private func giveUp(_ number: UInt64, _ item: Item, _ attempts: Int, _ reason: String) {
+    window.discard(number)
+    if var entry = item.entry {
+      entry.attempts = attempts
+      context.outbox?.bury(entry, reason: reason)
+    }
+    report(reason, item)
+  }
+
+  private func report(_ reason: String, _ item: Item) {
+    context.errors.report(
+      DeliveryFailure("\(item.message.subject): \(reason)", mayPass: false), item.message.event)
+  }
+
+  private func removeDone() {
+    guard let last = window.removeDone(), let entry = last.entry else { return }
+    context.outbox?.markWritten(through: entry.place)
+    // Has the mark stored soon: a repeat is only detected for so long.
+    context.outbox?.remove(entry.place)
+  }
+
+  /// Wakes the sink for a retry, and to look for acknowledgements that are late.
+  private func setAlarm() {
+    guard isConnected, !window.isEmpty else { return }
+    var wait = Duration.seconds(1)
+    if window.hasWaiting, window.pause > now { wait = min(wait, window.pause - now) }
+    context.alarm.set(at: context.now + context.lane.world.speed.shown(for: wait))
+  }
+}
+
+/// Wakes the lane for what has arrived, also while it waits.
+private final class Arrivals: Sendable {
+  private let count = ConditionLock(0)
+  private let alarm: SinkAlarm
+
+  init(_ alarm: SinkAlarm) { self.alarm = alarm }
+
+  func note() {
+    count.change { $0 += 1 }
+    alarm.ring()
+  }
+
+  func wait(until deadline: Instant) {
+    _ = count.wait(until: deadline, quietly: true) { count -> Bool? in
+      if count == 0 { return nil }
+      count = 0
+      return true
+    }
+  }
+}
+
+/// Connects on a thread of its own, until that succeeds.
+private final class Connector: Sendable {
+  private struct State: Sendable {
+    var results: [Result<NATSConnection, NATSError>] = []
+    var isRunning = false
+    var thread: SerialScheduler?
+  }
+
+  private let settings: NATSSettings
+  private let arrivals: Arrivals
+  private let state = Locked(State())
+  private let end = StopSign()
+
+  init(_ settings: NATSSettings, _ arrivals: Arrivals) {
+    self.settings = settings
+    self.arrivals = arrivals
+  }
+
+  func start() {
+    let thread = state.withLock { state -> SerialScheduler? in
+      if state.isRunning { return nil }
+      state.isRunning = true
+      let thread = state.thread ?? SerialScheduler(name: "flow-nats")
+      state.thread = thread
+      return thread
+    }
+    thread?.perform { [self] in run() }
+  }
+
+  func stop() {
+    end.set()
+    state.withLock { state in
+      state.thread?.stop()
+      (state.thread, state.results) = (nil, [])
+    }
+  }
+
+  /// The result of an attempt; nil where there is none that has not been taken.
+  func take() -> Result<NATSConnection, NATSError>? {
+    state.withLock { $0.results.isEmpty ? nil : $0.results.removeFirst() }
+  }
+
+  private func run() {
+    var pause = 0.5
+    while !end.isSet {
+      do throws(NATSError) {
+        let connection = try NATSConnection(settings) { [arrivals] in arrivals.note() }
+        put(.success(connection))
+        return
+      } catch {
+        put(.failure(error))
+        end.wait(seconds: pause)
+        pause = min(pause * 2, 30)
+      }
+    }
+  }
+
+  private func put(_ result: Result<NATSConnection, NATSError>) {
+    state.withLock { state in
+      if case .success = result { state.isRunning = false }
+      state.results.append(result)
+    }
+    arrivals.note()
+  }
+}

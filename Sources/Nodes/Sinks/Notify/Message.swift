@@ -1,0 +1,62 @@
+import Engine
+import JSON
+import Language
+
+/// A message for a service: a note, and what else services can show.
+struct Message: Remembered, Sendable, Equatable {
+  var title: String
+  var body = ""
+  /// From 1, the lowest, to 5.
+  var priority = 3
+  var link = ""
+  var picture = ""
+  var tags: [String] = []
+
+  /// The title and the body as one line.
+  var line: String { body.isEmpty ? title : "\(title): \(body)" }
+
+  init(title: String, body: String = "") {
+    let note = Note(title: title, body: body)
+    (self.title, self.body) = (note.title, note.body)
+  }
+
+  /// A priority as it is written: from 1 to 5, or a word.
+  static func priority(_ text: String) throws(StepError) -> Int {
+    if let number = Int(text), (1...5).contains(number) { return number }
+    if let index = priorities.firstIndex(of: text) { return index + 1 }
+    throw StepError("\(quoted(text)) is not a priority: \(alternatives(priorities)), or 1 to 5")
+  }
+
+  static let priorities = ["min", "low", "normal", "high", "urgent"]
+
+  /// A link or the address of a picture: only what a browser may open.
+  static func link(_ text: String, _ what: String) throws(StepError) -> String {
+    if text.isEmpty || text == "null" { return "" }
+    guard text.hasPrefix("https://") || text.hasPrefix("http://"),
+      !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f })
+    else {
+      throw StepError("\(what): \(quoted(text)) is not an address that begins with https:// or http://")
+    }
+    return text
+  }
+
+  init?(remembered value: Value) {
+    guard let title = value.member("title")?.string else { return nil }
+    self.title = title
+    body = value.member("body")?.string ?? ""
+    priority = min(5, max(1, value.member("priority")?.double.flatMap { Int(exactly: $0) } ?? 3))
+    link = value.member("link")?.string ?? ""
+    picture = value.member("picture")?.string ?? ""
+    tags = (value.member("tags")?.items ?? []).compactMap(\.string)
+  }
+
+  var remembered: Value {
+    var members: [(String, Value)] = [("title", .string(title))]
+    for (name, text) in [("body", body), ("link", link), ("picture", picture)] where !text.isEmpty {
+      members.append((name, .string(text)))
+    }
+    if priority != 3 { members.append(("priority", .number(priority))) }
+    if !tags.isEmpty { members.append(("tags", .array(tags.map { .string($0) }))) }
+    return .record(members)
+  }
+}

@@ -1,0 +1,390 @@
+import Engine
+import JSON
+import Language
+import Page
+import Reactive
+import Store
+
+/// `page`: a view of a live web page.
+let page = NodeSpec(
+  "page", "show events as rows of a live web page, by key",
+  details: """
+    Each event is one row, by its key: a new one is added, a known one replaced. Where whole polls arrive, a row that a \
+    poll lacks is removed, unless the poll is partial; `removed` removes rows one by one. `flow run --page` serves the \
+    page; without it the rows are only kept for later.
+
+    Rows belong to the state of the pipeline: they are shown when their epoch is committed, and are there again after a \
+    restart. Beyond `max_rows`, rows of a whole poll are left out, and otherwise those that changed longest ago are \
+    dropped.
+
+    `as` is the form: a list with small pictures, cards, a board of times that count down, a table whose columns are \
+    those of `detail`, an album of pictures, or a log of the events of `changes`, newest first, with old and new of \
+    each field. `time` is shown as precisely as `precision` says: second, minute, hour, day, week, month, quarter, \
+    half or year. Seconds are counted down only to a time that is known by the minute.
+
+    All values are text, never HTML. Links lead to http and https alone, and remote pictures are loaded only with \
+    --page-pictures. In `detail`, {m, ft}, {km, mi} and {kg, lb} are figures that the reader sees in units of choice.
+    """,
+  options: AnyOption.list(
+    PageOptions.layout, PageOptions.key, PageOptions.title, PageOptions.subtitle, PageOptions.time,
+    PageOptions.precision, PageOptions.picture, PageOptions.status, PageOptions.link, PageOptions.map,
+    PageOptions.facets, PageOptions.sort, PageOptions.order)
+    + AnyOption.list(
+      PageOptions.group, PageOptions.detail, PageOptions.units, PageOptions.removed, PageOptions.name,
+      PageOptions.summary, PageOptions.perPage, PageOptions.maxRows),
+  state: "the rows, `max_rows` at most",
+  isKept: true,
+  examples: [
+    .init("a list", #"page: { key: .id, title: '\(.name)' }"#),
+    .init(
+      "a board of launches",
+      """
+      page:
+        as: board
+        name: Launches
+        summary: What flies next
+        key: .id
+        title: '\\(.name)'
+        subtitle: '\\(.pad)'
+        time: .net
+        precision: if .is_exact then "second" else "day" end
+        status: '{ word: .status, color: (if .status == "Go" then "good" else "warn" end), symbol: "●" }'
+        picture: .image
+        link: .video
+        map: .map_url
+        facets: { Provider: .provider }
+        detail: { Mission: .mission, Height: '{ m: .height, ft: (.height * 3.28) }' }
+        units: imperial
+      """),
+    .init(
+      "the newest first, by month",
+      """
+      page:
+        key: .id
+        title: '\\(.name)'
+        time: .date
+        sort: .date
+        order: descending
+        group: '\\(.date[:7])'
+        removed: .gone
+        per_page: 50
+        max_rows: 500
+      """),
+    .init("a log of changes", #"page: { as: log, title: '\(.after.name // .before.name)' }"#),
+  ],
+  check: { options, checker in
+    if options[PageOptions.layout] != .log, !options.isGiven(PageOptions.key) {
+      checker.report(
+        "page needs a key", at: options.place(of: PageOptions.layout), hint: "for example key: .id")
+    }
+  },
+  .sink { options, context in try PageSink(options, context) })
+
+private enum PageOptions {
+  enum Order: String, CaseIterable, Sendable { case ascending, descending }
+
+  static let layout = Option(
+    "as", .choice(of: PageForm.Layout.self), default: "list", "the form of the view")
+  static let key = Option.optional(
+    "key", .expression, "what tells one row from others; in a log each event is a row without it",
+    example: ".id")
+  static let title = Option.required("title", .template, "what the row is called", example: #"'\(.name)'"#)
+  static let subtitle = Option.optional(
+    "subtitle", .template, "a line below the title", example: #"'\(.pad)'"#)
+  static let time = Option.optional(
+    "time", .expression, "its time; in a log that of the event without it", example: ".net")
+  static let precision = Option.optional(
+    "precision", .expression, "how precisely the time is known; else by the minute, and dates by the day",
+    example: #"if .is_exact then "second" else "day" end"#)
+  static let picture = Option.optional(
+    "picture", .expression, "the address of a picture", example: ".image")
+  static let status = Option.optional(
+    "status", .expression,
+    "a word, or {word, color, symbol}; the colours are good, warn, bad, info and muted, or green, yellow, red, blue",
+    example: ".status")
+  static let link = Option.optional("link", .expression, "an address on the web", example: ".url")
+  static let map = Option.optional("map", .expression, "the address of a map", example: ".map")
+  static let facets = Option.optional(
+    "facets", .mapping(of: .expression), "values to filter by, under their names",
+    example: "{ Provider: .provider }")
+  static let sort = Option.optional(
+    "sort", .expression, "what rows are sorted by; without it their time, then their title", example: ".name")
+  static let order = Option.optional(
+    "order", .choice(of: Order.self), "the order; a log is descending, anything else ascending",
+    example: "descending")
+  static let group = Option.optional(
+    "group", .template, "a heading over successive rows that share it", example: #"'\(.date[:7])'"#)
+  static let detail = Option.optional(
+    "detail", .mapping(of: .expression), "what the page of a row shows, under its names",
+    example: "{ Mission: .mission }")
+  static let units = Option.optional(
+    "units", .choice(of: PageForm.Units.self), "the units of figures, until the reader chooses others",
+    example: "metric")
+  static let removed = Option.optional(
+    "removed", .expression, "where this is true, the row of that key is removed",
+    example: ".type == \"removed\"")
+  static let name = Option.optional(
+    "name", .text, "what the view is called; else as the pipeline", example: "Launches")
+  static let summary = Option.optional(
+    "summary", .text, "a line about the view", example: "What flies next")
+  static let perPage = Option("per_page", .integer(1...1000), default: "20", "how many rows a page has")
+  static let maxRows = Option("max_rows", .integer(1...100_000), default: "1000", "the most rows")
+}
+
+/// The parts of a row, as expressions.
+private struct PageParts {
+  private let parts: [(name: String, evaluation: Evaluation)]
+  private let mappings: [(name: String, members: [(name: Key, evaluation: Evaluation)])]
+  private let isLog: Bool
+
+  init(_ options: Options, _ context: SinkContext) {
+    isLog = options[PageOptions.layout] == .log
+    let texts = [
+      ("title", options[PageOptions.title]), ("subtitle", options[PageOptions.subtitle]),
+      ("group", options[PageOptions.group]),
+    ]
+    let values = [
+      ("time", options[PageOptions.time]), ("precision", options[PageOptions.precision]),
+      ("picture", options[PageOptions.picture]), ("status", options[PageOptions.status]),
+      ("link", options[PageOptions.link]), ("map", options[PageOptions.map]),
+      ("sort", options[PageOptions.sort]),
+    ]
+    parts =
+      texts.compactMap { name, template in template.map { (name, context.evaluation($0)) } }
+      + values.compactMap { name, expression in expression.map { (name, context.evaluation($0)) } }
+    mappings = [("facets", options[PageOptions.facets]), ("detail", options[PageOptions.detail])]
+      .compactMap { name, members in
+        members.map { members in
+          (name, members.map { (Key($0.name), context.evaluation($0.value)) })
+        }
+      }
+  }
+
+  func content(of event: Event) throws -> Value {
+    var content = Value.emptyObject
+    for (name, evaluation) in parts {
+      if let value = try evaluation.first(event), !value.isNull { content.setMember(Key(name), value) }
+    }
+    for (name, members) in mappings {
+      var object = Value.emptyObject
+      for (name, evaluation) in members { object.setMember(name, try evaluation.first(event) ?? .null) }
+      content.setMember(Key(name), object)
+    }
+    if isLog { addChange(event, to: &content) }
+    return content.detach()
+  }
+
+  /// What every event of `changes` has.
+  private func addChange(_ event: Event, to content: inout Value) {
+    if content.member("time") == nil {
+      content.setMember("time", event.value.member("at") ?? .number(event.poll.at))
+    }
+    if let type = event.value.member("type")?.string, content.member("status") == nil {
+      let color = ["added": "good", "removed": "bad"][type] ?? "info"
+      let symbol = ["added": "+", "removed": "−"][type] ?? "→"
+      content.setMember(
+        "status", .record([("word", .string(type)), ("color", .string(color)), ("symbol", .string(symbol))]))
+    }
+    if let diff = event.value.member("diff"), diff.kind == .array { content.setMember("changes", diff) }
+  }
+}
+
+private final class PageSink: KeepingSink {
+  /// What has happened in this turn.
+  private enum News {
+    case set(key: Value, source: String, isOfPoll: Bool, content: Value)
+    case remove(key: Value)
+    /// The poll of a source is complete: rows that it lacks are removed.
+    case end(source: String)
+  }
+
+  private let context: SinkContext
+  private let key: Evaluation?
+  private let removed: Evaluation?
+  private let parts: PageParts
+  private let limit: Int
+  private let view: PageView?
+  /// The rows by key: `{source, commit, row}`; in memory where the pipeline has no state.
+  private var rows: NodeState<Value>
+  /// Whether anything is kept: for a page now, or for one later.
+  private let isKeeping: Bool
+  private var news: [News] = []
+  /// The keys that the present poll of each source has brought.
+  private var seen: [String: Set<Value>] = [:]
+  /// What the epoch has changed and is shown when it is committed.
+  private var pending: [PageView.Change] = []
+  /// The number of the last commit: it counts on from run to run.
+  private var commit = 0
+  private let storedCommit: NodeCell<Value>?
+  /// The rows of the present poll that there was no room for, and those that were reported last.
+  private var surplus = 0
+  private var reportedSurplus = 0
+  private var polled: Poll?
+  private var dryRun = DryRun()
+
+  init(_ options: Options, _ context: SinkContext) throws {
+    self.context = context
+    key = options[PageOptions.key].map { context.evaluation($0) }
+    removed = options[PageOptions.removed].map { context.evaluation($0) }
+    parts = PageParts(options, context)
+    limit = options[PageOptions.maxRows]
+    let hub = context.isDryRun ? nil : context.lane.world[PageHub.self]
+    let layout = options[PageOptions.layout]
+    let form = PageForm(
+      layout: layout, name: options[PageOptions.name] ?? context.pipeline,
+      summary: options[PageOptions.summary] ?? "",
+      isDescending: options[PageOptions.order].map { $0 == .descending } ?? (layout == .log),
+      perPage: options[PageOptions.perPage], units: options[PageOptions.units])
+    view = hub?.add(pipeline: context.pipeline, sink: context.name, form)
+    isKeeping = !context.isDryRun && (hub != nil || context.outbox != nil)
+    rows = try context.isDryRun ? NodeState() : context.outbox?.state(part: "rows") ?? NodeState()
+    storedCommit = try context.isDryRun ? nil : context.outbox?.cell()
+    restore()
+  }
+
+  /// Shows the rows of the state.
+  private func restore() {
+    var known: [PageRow] = []
+    rows.forEach { key, stored in
+      if let row = Self.row(key, stored) { known.append(row) }
+    }
+    commit = storedCommit?.value?.double.flatMap { Int(exactly: $0) } ?? 0
+    view?.restore(known, life: life, commit: commit)
+  }
+
+  /// What commits are counted in: the state, or this run.
+  private lazy var life: String = {
+    context.outbox?.life ?? "run" + String(UInt32(context.lane.world.random() * 4_294_967_295), radix: 36)
+  }()
+
+  private static func row(_ key: Value, _ stored: Value) -> PageRow? {
+    guard let content = stored.member("row"), let commit = stored.member("commit")?.double else { return nil }
+    return PageRow(
+      key: key, commit: Int(commit), changedAt: stored.member("at")?.double ?? 0, content: content)
+  }
+
+  // MARK: - Events
+
+  func take(_ event: Event) throws {
+    let key = try key?.first(event) ?? ownKey(of: event)
+    let isRemoved = try removed?.isTrue(event) ?? false
+    let content = isRemoved ? .null : try parts.content(of: event)
+    if context.isDryRun {
+      let text = isRemoved ? "removed" : content.member("title")?.string ?? ""
+      return dryRun.add(line: "\(context.name): \(key): \(text)")
+    }
+    if !isKeeping { return }
+    let detached = key.detach()
+    let source = event.poll.source
+    let isOfPoll = isWhole(event.poll)
+    if isOfPoll { seen[source, default: []].insert(detached) }
+    news.append(
+      isRemoved
+        ? .remove(key: detached)
+        : .set(key: detached, source: source, isOfPoll: isOfPoll, content: content))
+  }
+
+  /// Whether the rows of a poll replace those of the one before.
+  private func isWhole(_ poll: Poll) -> Bool { context.isGivenSnapshots && poll.number > 0 }
+
+  /// The key of an event of a log: what it is about, when.
+  private func ownKey(of event: Event) -> Value {
+    let value = event.value
+    return .array([
+      value.member("key") ?? value, value.member("type") ?? .null,
+      value.member("at") ?? .number(event.poll.at),
+    ])
+  }
+
+  func endPoll(_ poll: Poll) {
+    if !isKeeping { return }
+    polled = poll
+    guard isWhole(poll) else { return }
+    if poll.coverage == .partial || poll.isTorn {
+      seen[poll.source] = nil
+    } else {
+      news.append(.end(source: poll.source))
+    }
+  }
+
+  func endTurn() throws {
+    try dryRun.write(to: context.screen, in: context.lane.world)
+    defer {
+      if let polled { view?.notePoll(at: polled.at, staleness: polled.isStale ? Self.age(polled) : nil) }
+      polled = nil
+    }
+    if news.isEmpty { return }
+    let (before, next) = (pending.count, commit + 1)
+    // What a poll lacks makes room for what it has.
+    for case .end(let source) in news { end(source) }
+    for entry in news {
+      switch entry {
+      case .set(let key, let source, let isOfPoll, let content):
+        if !set(key, source, content, next, makesRoom: !isOfPoll) { surplus += 1 }
+      case .remove(let key): remove(key)
+      case .end: reportSurplus()
+      }
+    }
+    news = []
+    guard pending.count > before else { return }
+    commit = next
+    storedCommit?.set(.number(next))
+    if context.outbox == nil { show() }
+  }
+
+  private static func age(_ poll: Poll) -> Double { poll.notes.member("age")?.double ?? 0 }
+
+  /// Stores a row that is new or differs; false if there is no room for it.
+  private func set(
+    _ key: Value, _ source: String, _ content: Value, _ commit: Int, makesRoom: Bool
+  ) -> Bool {
+    let old = rows.value(for: key)
+    if let old, Self.row(key, old)?.content == content, old.member("source")?.string == source { return true }
+    if old == nil, rows.count >= limit {
+      guard makesRoom, let oldest = rows.oldest?.key else { return false }
+      remove(oldest)
+    }
+    let stored = Value.record([
+      ("source", .string(source)), ("commit", .number(commit)), ("at", .number(context.lane.now)),
+      ("row", content),
+    ])
+    rows.set(stored, for: key)
+    if let row = Self.row(key, stored) { pending.append(.set(row)) }
+    return true
+  }
+
+  private func remove(_ key: Value) {
+    if rows.remove(key) != nil { pending.append(.remove(id: PageRow.id(of: key))) }
+  }
+
+  private func end(_ source: String) {
+    let seen = seen.removeValue(forKey: source) ?? []
+    var gone: [Value] = []
+    rows.forEach { key, stored in
+      if stored.member("source")?.string == source, !seen.contains(key) { gone.append(key) }
+    }
+    for key in gone { remove(key) }
+  }
+
+  private func reportSurplus() {
+    if surplus > 0, surplus != reportedSurplus {
+      context.log.warning("\(surplus) rows are left out: there are more than max_rows")
+    }
+    (reportedSurplus, surplus) = (surplus, 0)
+  }
+
+  // MARK: - Epochs
+
+  /// Shows what is committed.
+  private func show() {
+    if pending.isEmpty { return }
+    view?.publish(pending, commit: commit)
+    pending = []
+  }
+
+  func recover(_ entries: [OutboxEntry]) throws {}
+
+  func didCommit(_ entries: [OutboxEntry]) throws { show() }
+
+  func finish(by deadline: Instant) throws { try endTurn() }
+}

@@ -1,0 +1,215 @@
+import Engine
+import JSON
+import Language
+import Reactive
+import System
+
+/// `exec`: the output of a command, as a poll or as it is printed.
+let execSource = NodeSpec(
+  "exec", "run a command and read what it prints, at each poll or as it is printed",
+  details: """
+    The command is a list of arguments; no shell is involved. Its environment has PATH, HOME, USER, LANG, LC_ALL, TZ and \
+    TMPDIR of flow's own and the variables of `env`, nothing else. Its standard input is empty, and its working \
+    directory is that of flow.
+
+    A poll runs the command once and decodes its standard output, whose values are the rows. The poll fails if the \
+    command cannot be started, ends with another status than those of `exit_codes`, takes longer than `timeout`, prints \
+    more than `max_size`, or prints what cannot be decoded. The error has the last lines of its standard error; other \
+    lines are shown with -v. Nothing counts as removed by a failed poll.
+
+    With `follow` the command runs on, and its values are sent as it prints them, without polls. When it ends it is \
+    started again after a wait, which doubles from `backoff` up to a minute while it keeps ending soon. With --once it \
+    runs until it ends.
+    """,
+  options: AnyOption.list(
+    ExecOptions.command, Decoding.option, ExecOptions.env, ExecOptions.exitCodes, ExecOptions.timeout,
+    ExecOptions.maxSize, ExecOptions.follow, ExecOptions.backoff),
+  shorthand: "command",
+  examples: [
+    .init("JSON that a command prints", "exec: [lsblk, --json]"),
+    .init(
+      "a table, with a variable of the environment",
+      "exec: { command: [./prices.sh], decode: csv, env: { TOKEN: '${TOKEN:-}' }, timeout: 1m, max_size: 1MiB }"
+    ),
+    .init(
+      "lines of text from a shell; status 1 of grep means no line",
+      "exec: { command: [sh, -c, 'dmesg | grep -i error'], decode: text, exit_codes: [0, 1] }"),
+    .init(
+      "a command that goes on",
+      "exec: { command: [journalctl, -f, -o, json], decode: lines, follow: true, backoff: 5s }"),
+  ],
+  check: { options, checker in
+    if let program = options[ExecOptions.command].first, program.contains(where: \.isWhitespace) {
+      checker.report(
+        "a command is a list of arguments, and its first one, the program, has a space",
+        at: options.place(of: ExecOptions.command),
+        hint: "write [\(program.split(separator: " ").joined(separator: ", "))], or [sh, -c, '…'] for a shell"
+      )
+    }
+    for name in options[ExecOptions.env].map(\.name)
+    where name.isEmpty || name.contains("=") || name.utf8.contains(0) {
+      checker.report(
+        "\(quoted(name)) is not a valid name of an environment variable",
+        at: options.place(of: ExecOptions.env))
+    }
+    if options[ExecOptions.follow] {
+      func report(_ name: String, _ isGiven: Bool) {
+        if isGiven { checker.report("\(name) has no effect with follow", at: options.place) }
+      }
+      report("timeout", options.isGiven(ExecOptions.timeout))
+      report("exit_codes", options.isGiven(ExecOptions.exitCodes))
+      report("max_size", options.isGiven(ExecOptions.maxSize))
+    } else if options.isGiven(ExecOptions.backoff) {
+      checker.report("backoff has no effect without follow", at: options.place(of: ExecOptions.backoff))
+    }
+  },
+  .pollOrStream(
+    isStream: { $0[ExecOptions.follow] },
+    poll: { options, context in CommandPoll(options, context) },
+    stream: { options, context in FollowedCommand(options, context) }))
+
+private enum ExecOptions {
+  static let command = Option.required(
+    "command", .list(of: .text, count: 1...), "the program and its arguments", example: "[df, -k]")
+  static let env = Option(
+    "env", .mapping(of: .text), default: "{}", "variables of its environment", example: "{ LC_ALL: C }")
+  static let exitCodes = Option(
+    "exit_codes", .list(of: .integer(0...255), count: 1...), default: "[0]", "the exit statuses of success")
+  static let timeout = Option("timeout", .duration, default: "30s", "how long the command may take")
+  static let maxSize = Option("max_size", .size, default: "64MiB", "how much the command may print")
+  static let follow = Option(
+    "follow", .boolean, default: "false", "whether the command runs on, and is started again when it ends")
+  static let backoff = Option(
+    "backoff", .duration, default: "1s", "the wait before a followed command is started again")
+}
+
+extension ChildCommand {
+  /// The command of a source.
+  fileprivate init(_ options: Options) {
+    self.init(arguments: options[ExecOptions.command], timeout: options[ExecOptions.timeout])
+    inherits = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR"]
+    for variable in options[ExecOptions.env] { environment[variable.name] = variable.value }
+    output = .captured(limit: options[ExecOptions.maxSize])
+  }
+}
+
+/// The last lines of a command's standard error, for the message of a failure.
+private final class LastErrors {
+  private static let most = 3
+  private var lines: [String] = []
+
+  func add(_ line: String) {
+    lines.append(line)
+    if lines.count > Self.most { lines.removeFirst() }
+  }
+
+  /// The lines behind a colon; nothing without any.
+  var text: String { lines.isEmpty ? "" : ": " + lines.map { printable($0) }.joined(separator: " / ") }
+}
+
+/// Why a command has given no rows.
+private struct CommandFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ command: ChildCommand, _ reason: String) {
+    description = "\(quoted(command.arguments.first ?? "")): \(reason)"
+  }
+}
+
+/// A command whose output is a poll.
+private final class CommandPoll: PollSource {
+  private let options: Options
+  private let context: SourceContext
+  private let command: ChildCommand
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.options = options
+    self.context = context
+    command = ChildCommand(options)
+  }
+
+  func poll(_ poll: PollRequest) throws -> PollAnswer {
+    let errors = LastErrors()
+    context.progress(PollProgress("running \(command.arguments.first ?? "")"))
+    let result = command.run(stop: context.stop) { [log = context.log] line in
+      errors.add(line)
+      log.detail(line)
+    }
+    switch result.end {
+    case .exited(let status) where options[ExecOptions.exitCodes].contains(Int(status)): break
+    case .couldNotStart(let reason, _): throw CommandFailure(command, reason)
+    case .timedOut:
+      let limit = DurationText.format(options[ExecOptions.timeout])
+      throw CommandFailure(command, "took longer than \(limit)\(errors.text)")
+    default: throw CommandFailure(command, "\(result.end)\(errors.text)")
+    }
+    if result.outputLost > 0 {
+      throw CommandFailure(command, "printed more than max_size, \(options[ExecOptions.maxSize]) bytes")
+    }
+    do throws(DecodeFailure) {
+      return PollAnswer(try options[Decoding.option].values(of: result.output))
+    } catch {
+      throw CommandFailure(command, "printed \(error)")
+    }
+  }
+}
+
+/// A command that runs on.
+private final class FollowedCommand: StreamSource {
+  /// A command that ran for longer has done its work, and waits again from the beginning.
+  private static let soon: Duration = .seconds(60)
+  private static let longestWait: Duration = .seconds(60)
+
+  private let options: Options
+  private let context: SourceContext
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.options = options
+    self.context = context
+  }
+
+  func run(_ feed: Feed) throws {
+    let command = ChildCommand(options)
+    let reporter = ParseErrorReporter(context)
+    defer { reporter.summarize() }
+    var wait = options[ExecOptions.backoff]
+    while !feed.isStopped {
+      let start = MonotonicClock.now
+      let failure = try follow(command, feed, reporter)
+      if feed.isStopped { return }
+      if context.isOnce {
+        if let failure { throw failure }
+        return
+      }
+      if MonotonicClock.now - start > Self.soon { wait = options[ExecOptions.backoff] }
+      let message = failure.map { "\($0)" } ?? "\(quoted(command.arguments.first ?? "")) has ended"
+      context.log.warning("\(message); it is started again in \(DurationText.format(wait))")
+      if context.stop.wait(seconds: context.world.speed.machine(for: wait).inSeconds) { return }
+      wait = min(wait * 2, Self.longestWait)
+    }
+  }
+
+  /// Runs the command until it ends; the failure, if it is one.
+  private func follow(
+    _ command: ChildCommand, _ feed: Feed, _ reporter: ParseErrorReporter
+  ) throws -> CommandFailure? {
+    let errors = LastErrors()
+    let output: CommandOutput
+    do throws(StartFailure) {
+      output = try CommandOutput(command, stop: context.stop) { [log = context.log] line in
+        errors.add(line)
+        log.detail(line)
+      }
+    } catch {
+      let failure = CommandFailure(command, error.reason)
+      if error.mayPass { return failure }
+      throw failure
+    }
+    let name = command.arguments.first ?? ""
+    let reader = ValueReader(output, path: name, options[Decoding.option], report: reporter.report)
+    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped { feed.send(values) }
+    let end = output.end()
+    if case .exited(0) = end { return nil }
+    return CommandFailure(command, "\(end)\(errors.text)")
+  }
+}

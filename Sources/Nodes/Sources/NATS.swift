@@ -1,0 +1,301 @@
+import Engine
+import JSON
+import Language
+import NATS
+import System
+
+/// `nats`: reads a NATS JetStream stream from a stored position on, or listens to a subject.
+let natsSource = NodeSpec(
+  "nats", "read messages of a NATS stream or subject",
+  details: """
+    With `stream`, the stored messages are read in order, from nats-server 2.11 or newer, of a stream that allows direct \
+    gets (allow_direct). With state, the position is the sequence in the stream, stored together with the pipeline's state: a \
+    stopped or killed run resumes behind the last message that counts, also with --once. There is no consumer on the \
+    server. A batch in which messages are missing is read again. Messages that the stream has dropped before they were \
+    read are reported. A stream that was deleted and created again is read from its beginning.
+
+    Without `stream`, `subject` is listened to: core NATS, which is at most once. Messages that are published while the \
+    pipeline does not run, is disconnected or is too slow are lost.
+
+    The event is the message's data, as JSON; data that is not JSON is reported and skipped. With `envelope`, it is an \
+    object: subject, sequence and at (both null without a stream), headers and data.
+
+    The client library libnats is loaded when needed; Debian 12 has it in the package libnats3.4. A server that does not \
+    answer is tried again until it does; with --once, and when it rejects the login at the start, the source fails.
+    """,
+  options: AnyOption.list(
+    NATSSourceOptions.stream, NATSSourceOptions.subject, NATSSourceOptions.from, NATSSourceOptions.format,
+    NATSSourceOptions.envelope) + NATSOptions.list,
+  shorthand: "stream", isRepeatable: true,
+  examples: [
+    .init("a stream, from its first message on", "nats: ORDERS"),
+    .init(
+      "what arrives from now on, for some subjects of a stream",
+      "nats: { stream: ORDERS, subject: orders.eu.>, from: end }"),
+    .init(
+      "with subject, time and headers", "nats: { stream: ORDERS, from: 2026-01-01T00:00:00Z, envelope: true }"
+    ),
+    .init("plain text on a subject, at most once", "nats: { subject: sensors.*.alarm, format: text }"),
+    .init(
+      "several servers, TLS and a password",
+      """
+      nats: { stream: ORDERS, servers: ['tls://a.example.org', 'tls://b.example.org'], user: flow, \
+      password: '${NATS_PASSWORD:-}', tls: { ca: ca.pem, certificate: flow.pem, key: flow-key.pem } }
+      """),
+    .init("credentials", "nats: { stream: ORDERS, credentials: flow.creds }"),
+    .init(
+      "an NKey",
+      "nats: { stream: ORDERS, nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4, seed: flow.nk }"
+    ),
+    .init("a token", "nats: { stream: ORDERS, token: '${NATS_TOKEN:-}' }"),
+  ],
+  check: { options, checker in
+    NATSOptions.check(options, checker)
+    let isStream = options.isGiven(NATSSourceOptions.stream)
+    if !isStream, !options.isGiven(NATSSourceOptions.subject) {
+      checker.report(
+        "nats needs a stream or a subject", at: options.place, hint: "for example stream: ORDERS")
+    } else if !isStream, options.isGiven(NATSSourceOptions.from) {
+      checker.report(
+        "from has no effect without stream: a subject has no past",
+        at: options.place(of: NATSSourceOptions.from))
+    }
+  },
+  .stream { options, context in NATSSource(options, context) })
+
+private enum NATSSourceOptions {
+  static let stream = Option.optional(
+    "stream", .natsStream, "the stream to read", example: "ORDERS")
+  static let subject = Option.optional(
+    "subject", .natsSubject(allowsWildcards: true),
+    "the subject to listen to or, with `stream`, the subject of the messages to read; * and > are wildcards",
+    example: "orders.eu.>")
+  static let from = Option(
+    "from", NATSStart.type, default: "beginning",
+    "where a run without a stored position begins: `beginning`, `end`, a sequence in the stream, or a time")
+  static let format = Option(
+    "format", .choice(of: NATSFormat.self), default: "json", "what the data of a message is")
+  static let envelope = Option(
+    "envelope", .boolean, default: "false", "whether the event has subject, time and headers besides the data"
+  )
+}
+
+/// What the data of a message is.
+enum NATSFormat: String, CaseIterable, Sendable { case json, text }
+
+/// Where to begin in a stream.
+enum NATSStart: Sendable, Equatable {
+  case beginning, end
+  case sequence(UInt64)
+  /// In seconds since 1970.
+  case time(Double)
+
+  static let type: OptionType<NATSStart> = {
+    let text = OptionType<String>.text
+    return OptionType<NATSStart>(
+      "beginning, end, a sequence or a time", sample: "end",
+      schema: .record([("type", .array(["string", "integer"]))])
+    ) { node, checker in
+      guard let text = text.decode(node, checker) else { return nil }
+      if text == "beginning" { return .beginning }
+      if text == "end" { return .end }
+      if let number = UInt64(text), number > 0 { return .sequence(number) }
+      if let time = parseTimestamp(text) { return .time(time) }
+      checker.report(
+        "\(quoted(text)) is not a place in a stream", at: node.place,
+        hint: "beginning, end, a sequence such as 1200, or a time such as 2026-01-01T00:00:00Z")
+      return nil
+    }
+  }()
+}
+
+private final class NATSSource: StreamSource {
+  private let options: Options
+  private let context: SourceContext
+  private let settings: NATSSettings
+  private let values: MessageValues
+  private let notes: ConnectionNotes
+  private var hasCaughtUp = false
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.options = options
+    self.context = context
+    settings = NATSOptions.settings(options, node: context.name)
+    values = MessageValues(
+      options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope],
+      stream: options[NATSSourceOptions.stream], context)
+    notes = ConnectionNotes(settings.shownServers, context.log)
+  }
+
+  func run(_ feed: Feed) throws {
+    defer { values.summarize() }
+    try NATSConnection.load()
+    if let stream = options[NATSSourceOptions.stream] {
+      try read(stream, feed)
+    } else if let subject = options[NATSSourceOptions.subject] {
+      try listen(to: subject, feed)
+    }
+  }
+
+  /// Connects, and tries again, also a login that was accepted before; nil once the source must stop.
+  private func connect(isFirst: Bool) throws -> NATSConnection? {
+    var pause = 1.0
+    while !context.stop.isSet {
+      do throws(NATSError) {
+        let connection = try NATSConnection(settings)
+        notes.connected()
+        return connection
+      } catch {
+        if context.isOnce || (isFirst && !error.mayPass) { throw error }
+        notes.failed(error)
+        context.stop.wait(seconds: pause)
+        pause = min(pause * 2, 30)
+      }
+    }
+    return nil
+  }
+
+  // MARK: - A stream
+
+  private func read(_ stream: String, _ feed: Feed) throws {
+    var progress = StreamProgress(stream, context.position)
+    var isFirst = true
+    while !feed.isStopped {
+      guard let connection = try connect(isFirst: isFirst) else { return }
+      let reader = StreamReader(
+        connection, stream: stream, filter: options[NATSSourceOptions.subject], size: MessageValues.batch,
+        stop: context.stop
+      ) { [notes] in notes.see($0, losesMessages: false) }
+      if try read(reader, &progress, isFirst: isFirst, feed) { return }
+      isFirst = false
+    }
+  }
+
+  /// Reads until the end, or until the connection is lost for good: whether it has ended.
+  private func read(
+    _ reader: StreamReader, _ progress: inout StreamProgress, isFirst: Bool, _ feed: Feed
+  ) throws -> Bool {
+    guard var info = try info(reader, isFirst: isFirst) else { return !reader.isClosed || feed.isStopped }
+    try begin(&progress, info, feed)
+    // All that an earlier run can have read.
+    let end = info.last
+    if progress.next > end { catchUp(feed) }
+    var lastLook = ContinuousClock.now
+    while !feed.isStopped {
+      values.begin()
+      switch try reader.read(from: progress.start, add: values.add) {
+      case .stopped: return true
+      case .batch(let batch):
+        if batch.first > progress.next, isDue(&lastLook, 10), let now = try? reader.info() {
+          progress.noteDropped(before: now.first, context.log)
+        }
+        progress.advance(to: batch.last)
+        feed.send(values.take(batch), position: feed.isKept ? progress.position : nil)
+        if batch.pending > 0, batch.last < end { continue }
+        catchUp(feed)
+        if context.isOnce { return true }
+      case .empty:
+        catchUp(feed)
+        if context.isOnce { return true }
+        try reader.waitForMore(subjects: info.subjects)
+        if isDue(&lastLook, 30), let now = try? reader.info() {
+          info = now
+          progress.compare(with: now, context.log)
+        }
+      case .broken(.gap): notes.gap()
+      case .broken(.noAnswer(let reason)):
+        if reader.isClosed { return false }
+        if context.isOnce { throw NATSError(.unreachable, "\(settings.shownServers): \(reason)") }
+        notes.noAnswer(reason)
+        context.stop.wait(seconds: 0.2)
+      }
+    }
+    return true
+  }
+
+  /// The state of the stream, asked for until there is an answer; nil where there is none any more.
+  private func info(_ reader: StreamReader, isFirst: Bool) throws -> StreamReader.Info? {
+    while !context.stop.isSet, !reader.isClosed {
+      do throws(NATSError) {
+        let info = try reader.info()
+        if info.allowsDirect { return info }
+        throw NATSError(
+          .failed,
+          "the stream \(options[NATSSourceOptions.stream] ?? "") does not allow direct gets, by which it is read; "
+            + "set allow_direct, as with nats stream edit --allow-direct")
+      } catch {
+        if context.isOnce || (isFirst && !error.mayPass) {
+          throw NATSError(error.kind, "\(settings.shownServers): \(error)")
+        }
+        notes.failed(error)
+        context.stop.wait(seconds: 1)
+      }
+    }
+    return nil
+  }
+
+  /// Finds where to begin, and stores it, so that what comes between two runs is not missed.
+  private func begin(_ progress: inout StreamProgress, _ info: StreamReader.Info, _ feed: Feed) throws {
+    if progress.isKnown {
+      progress.compare(with: info, context.log)
+      progress.noteDropped(before: info.first, context.log)
+      return
+    }
+    switch options[NATSSourceOptions.from] {
+    case .beginning: progress.begin(behind: 0, in: info)
+    case .end:
+      progress.begin(behind: info.last, in: info)
+      if feed.isKept { feed.send([], position: progress.position) }
+    case .sequence(let number): progress.begin(behind: number - 1, in: info)
+    case .time(let time): progress.begin(at: timestamp(time), in: info)
+    }
+  }
+
+  /// Declares, once, that everything that an earlier run can have read has been sent.
+  private func catchUp(_ feed: Feed) {
+    if hasCaughtUp { return }
+    hasCaughtUp = true
+    feed.sayCaughtUp()
+  }
+
+  /// Whether so many seconds have passed since a time, which becomes the present then.
+  private func isDue(_ last: inout ContinuousClock.Instant, _ seconds: Int) -> Bool {
+    guard last + .seconds(seconds) < .now else { return false }
+    last = .now
+    return true
+  }
+
+  // MARK: - A subject
+
+  private func listen(to subject: String, _ feed: Feed) throws {
+    // There is no past that an earlier run could have read.
+    feed.sayCaughtUp()
+    if context.isOnce {
+      return context.log.notice("\(subject) has no past to read with --once; a stream would have")
+    }
+    var isFirst = true
+    while !feed.isStopped {
+      guard let connection = try connect(isFirst: isFirst) else { return }
+      try connection.subscribe(to: subject, tag: .message)
+      isFirst = false
+      while !feed.isStopped {
+        values.begin()
+        var isClosed = false
+        while values.count < MessageValues.batch, let entry = connection.next() {
+          if entry.has(.message) {
+            values.add(entry)
+            continue
+          }
+          if case .closed = entry.kind { isClosed = true }
+          notes.see(entry, losesMessages: true)
+        }
+        if values.count > 0 {
+          feed.send(values.take(nil))
+        } else {
+          connection.wait(seconds: 60, context.stop)
+        }
+        if isClosed { break }
+      }
+    }
+  }
+}

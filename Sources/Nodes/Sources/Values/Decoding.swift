@@ -1,0 +1,80 @@
+import JSON
+import Language
+import System
+
+/// A format and its options, as a pipeline chooses them with `decode`.
+struct Decoding: Sendable {
+  static let json = Decoding(.json)
+
+  var format: TextFormat
+  var options: Options?
+  /// The absolute address of a link in the text.
+  var resolve: @Sendable (String) -> String? = { $0 }
+
+  init(_ format: TextFormat, _ options: Options? = nil) {
+    self.format = format
+    self.options = options
+  }
+
+  /// The option that sources of text have.
+  static let option: Option<Decoding> = Option(
+    "decode", OptionType<ChosenVariant>.variant(of: TextFormat.all.map(\.variant)).map { Decoding($0) },
+    default: "json", "the format of the text; flow docs decoders describes each and its options",
+    example: "json")
+
+  private init(_ chosen: ChosenVariant) {
+    self.init(TextFormat.named(chosen.name) ?? .json, chosen.options)
+  }
+
+  /// The same for the rest of a text whose layout was detected before.
+  func resumed(as found: TextFormat?) -> Decoding {
+    guard format == .json, let found, TextFormat.layouts.contains(found) else { return self }
+    return Decoding(found)
+  }
+
+  /// The decoder of a followed file, in which only lines can be told apart.
+  func lineDecoder(_ input: DecoderInput) -> any LineDecoder {
+    format.isByLine ? format.decoder(input) as? any LineDecoder ?? LineValues(input) : LineValues(input)
+  }
+
+  /// The values of a whole text; throws for the first part that cannot be decoded.
+  func values(of text: [UInt8]) throws(DecodeFailure) -> [Value] {
+    var first: BadText?
+    // One more byte than the text has, so that no part of it is too long.
+    let limits = ReadLimits(chunk: min(text.count + 1, 1 << 18), value: text.count + 1, batch: .max)
+    let reader = ValueReader(BytesInMemory(text), path: "", self, limits: limits) { first = first ?? $0 }
+    var all: [Value] = []
+    while let values = try? reader.nextBatch(), !values.isEmpty, first == nil {
+      if all.isEmpty { all = values } else { all += values }
+    }
+    if let first { throw DecodeFailure(reason: "\(format.name): \(first.inText)") }
+    return all
+  }
+}
+
+extension TextFormat {
+  /// The layouts of JSON that are detected.
+  static let layouts: [TextFormat] = [json, lines, array, values]
+}
+
+/// The first part of a text that cannot be decoded.
+struct DecodeFailure: Error, CustomStringConvertible {
+  let reason: String
+
+  var description: String { reason }
+}
+
+/// A text in memory, as a source of bytes.
+private final class BytesInMemory: ByteSource {
+  private let text: [UInt8]
+  private var at = 0
+
+  init(_ text: [UInt8]) { self.text = text }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let count = min(buffer.count, text.count - at)
+    text.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[at..<at + count])) }
+    at += count
+    return count
+  }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import JSON
+import Language
+
+extension TextFormat {
+  /// Text: each line, or the whole.
+  static let text: TextFormat = .init(
+    Variant(
+      "text", "plain text: each line is a value, or the whole text is one",
+      details:
+        "Bytes that are not UTF-8 become U+FFFD. Lines end with a line feed or CR LF, which are not part of them.",
+      options: AnyOption.list(TextOptions.whole),
+      examples: [
+        .init("lines", "text", input: "one\ntwo", output: "\"one\"\n\"two\""),
+        .init("the whole text", "{ text: { whole: true } }", input: "one\ntwo", output: "\"one\\ntwo\""),
+      ]),
+    isByLine: true, refusesPages: false
+  ) { input in
+    if input.options.map({ $0[TextOptions.whole] }) ?? false {
+      return WholeText(input, .text) { text in [.string(repairing: text)] }
+    }
+    return TextLines(input)
+  }
+}
+
+private enum TextOptions {
+  static let whole = Option(
+    "whole", .boolean, default: "false", "whether the whole text is one value; such a text cannot be followed"
+  )
+}
+
+extension Decoding {
+  /// Why the text of a growing file cannot be decoded so; nil if it can.
+  var followFlaw: String? {
+    if format == .text, options.map({ $0[TextOptions.whole] }) == true {
+      return "a followed file is read line by line, not as a whole"
+    }
+    return format == .json || format.isByLine
+      ? nil : "a followed file is read line by line, not as \(format.name)"
+  }
+}
+
+/// The decoder of plain lines.
+private final class TextLines: LineDecoder {
+  var format: TextFormat { .text }
+  private let path: String
+  private let window: TextWindow
+  private let report: (BadText) -> Void
+  private let limits: ReadLimits
+  /// Whether it is within a line that is too long and has been reported.
+  private var isSkipping = false
+
+  init(_ input: DecoderInput) {
+    path = input.path
+    window = input.window
+    limits = input.limits
+    report = input.report
+  }
+
+  func restart(inLine: Bool) { isSkipping = inLine }
+
+  func take(into values: inout [Value]) {
+    let bytes = window.bytes
+    var start = 0
+    var lines = 0
+    while let stop = lineBreak(in: bytes, from: start) {
+      if isSkipping { isSkipping = false } else { append(bytes[start..<stop], to: &values) }
+      start = stop + 1
+      lines += 1
+    }
+    window.drop(start, lines: lines)
+    if window.isFinal, window.count > 0 {
+      if !isSkipping { append(window.bytes[...], to: &values) }
+      window.drop(window.count, lines: 0)
+    } else if window.isFull || isSkipping {
+      if !isSkipping {
+        report(
+          BadText(
+            path: path, line: window.lines + 1, reason: "the line is longer than \(limits.value) bytes",
+            text: window.bytes))
+      }
+      isSkipping = true
+      window.drop(window.count, lines: 0)
+    }
+  }
+
+  private func append(_ line: Slice<ByteView>, to values: inout [Value]) {
+    let text = line.last == 0x0d ? line.dropLast() : line
+    values.append(.string(repairing: ByteView(rebasing: text)))
+  }
+}
+
+/// A decoder of texts that can only be read as a whole.
+final class WholeText: Decoder {
+  let format: TextFormat
+  private let input: DecoderInput
+  private let decode: (ByteView) throws(TextFlaw) -> [Value]
+  private var isTooLong = false
+  private var isOver = false
+
+  init(
+    _ input: DecoderInput, _ format: TextFormat, _ decode: @escaping (ByteView) throws(TextFlaw) -> [Value]
+  ) {
+    self.input = input
+    self.format = format
+    self.decode = decode
+  }
+
+  func take(into values: inout [Value]) {
+    let window = input.window
+    if window.isFull, !isTooLong {
+      isTooLong = true
+      report(
+        TextFlaw("the text is longer than \(input.limits.value) bytes"),
+        ByteView(rebasing: window.bytes[..<0]))
+    }
+    if isTooLong { return window.drop(window.count, lines: 0) }
+    guard window.isFinal, !isOver else { return }
+    isOver = true
+    do throws(TextFlaw) { values += try decode(window.bytes) } catch { report(error, window.bytes) }
+    window.drop(window.count)
+  }
+
+  /// Reports an error with the line of the text that it is on.
+  private func report(_ flaw: TextFlaw, _ text: ByteView) {
+    var start = 0
+    for _ in 1..<max(1, flaw.line) {
+      guard let stop = lineBreak(in: text, from: start) else { break }
+      start = stop + 1
+    }
+    let end = lineBreak(in: text, from: start) ?? text.count
+    let line = ByteView(rebasing: text[start..<end])
+    input.report(
+      BadText(path: input.path, line: flaw.line, column: flaw.column, reason: flaw.reason, text: line))
+  }
+}
+
+/// Why a text cannot be decoded, and where.
+struct TextFlaw: Error {
+  var line: Int
+  var column: Int?
+  var reason: String
+
+  init(_ reason: String, line: Int = 1, column: Int? = nil) {
+    self.line = line
+    self.column = column
+    self.reason = reason
+  }
+}

@@ -1,0 +1,130 @@
+import JSON
+
+/// What a reader asks of a view: a search, facets, a page, units.
+package struct PageQuery: Sendable, Equatable {
+  package static let facetPrefix = "f."
+
+  package var search = ""
+  package var facets: [String: String] = [:]
+  package var page = 1
+  package var units: PageForm.Units?
+
+  package init() {}
+
+  package init(_ pairs: [(name: String, value: String)]) {
+    for (name, value) in pairs where !value.isEmpty && value.utf8.count <= 1000 {
+      if name == "q" {
+        search = value
+      } else if name == "page" {
+        page = max(1, min(Int(value) ?? 1, 1_000_000))
+      } else if name.hasPrefix(Self.facetPrefix), facets.count < 20 {
+        facets[String(name.dropFirst(Self.facetPrefix.count))] = value
+      }
+    }
+  }
+
+  var isFiltered: Bool { !search.isEmpty || !facets.isEmpty }
+
+  /// The query of another page with the same filters.
+  package func pairs(page: Int? = nil) -> [(name: String, value: String)] {
+    var pairs: [(name: String, value: String)] = search.isEmpty ? [] : [("q", search)]
+    for (name, value) in facets.sorted(by: { $0.key < $1.key }) {
+      pairs.append((Self.facetPrefix + name, value))
+    }
+    let page = page ?? self.page
+    if page > 1 { pairs.append(("page", String(page))) }
+    return pairs
+  }
+
+  private var words: [String] { search.lowercased().split(separator: " ").map(String.init) }
+
+  /// The rows that match, in the order of the view.
+  package func rows(of snapshot: PageView.Snapshot, _ form: PageForm) -> [PageRow] {
+    let words = words
+    let found = snapshot.rows.values.filter { row in
+      facets.allSatisfy { row.facet($0.key).contains($0.value) } && (words.isEmpty || row.contains(words))
+    }
+    return RowSorting(isDescending: form.isDescending).sorted(found)
+  }
+
+  /// The values of each facet with the number of their rows, the most frequent first.
+  package static func counts(
+    of snapshot: PageView.Snapshot
+  ) -> [(name: String, values: [(value: String, count: Int)])] {
+    var names: [String] = []
+    var counts: [String: [String: Int]] = [:]
+    for row in snapshot.rows.values {
+      for (name, _) in row.members("facets") {
+        if counts[name] == nil { names.append(name) }
+        for value in row.facet(name) { counts[name, default: [:]][value, default: 0] += 1 }
+      }
+    }
+    return names.sorted().map { name in
+      let values = (counts[name] ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      return (name, values.prefix(200).map { ($0.key, $0.value) })
+    }
+  }
+}
+
+/// The order of rows: by the sink's `sort`, else by time, else by title; rows without one come last.
+private struct RowSorting {
+  let isDescending: Bool
+
+  func sorted(_ rows: [PageRow]) -> [PageRow] {
+    let keyed = rows.map { row in
+      (row: row, key: row.content.member("sort") ?? row.time.map { .number($0.seconds) } ?? .null)
+    }
+    return keyed.sorted { isBefore($0.row, $0.key, $1.row, $1.key) }.map(\.row)
+  }
+
+  private func isBefore(_ row: PageRow, _ key: Value, _ other: PageRow, _ otherKey: Value) -> Bool {
+    if key.isNull != otherKey.isNull { return otherKey.isNull }
+    let order = Value.order(key, otherKey)
+    if order != 0 { return isDescending ? order > 0 : order < 0 }
+    return (row.title, row.id) < (other.title, other.id)
+  }
+}
+
+/// The part of a view that one page shows.
+package struct PageSelection: Sendable {
+  /// What a page shows below each other: a heading of a group, or a row.
+  package enum Item: Sendable {
+    case group(String)
+    case row(PageRow)
+
+    package var id: String {
+      switch self {
+      case .group(let name): "g-\(PageRow.id(of: .string(name)))"
+      case .row(let row): "r-\(row.id)"
+      }
+    }
+
+    package var commit: Int {
+      switch self {
+      case .group: 0
+      case .row(let row): row.commit
+      }
+    }
+  }
+
+  package let items: [Item]
+  package let rowCount: Int
+  package let page: Int
+  package let pageCount: Int
+
+  package init(_ snapshot: PageView.Snapshot, _ form: PageForm, _ query: PageQuery) {
+    let rows = query.rows(of: snapshot, form)
+    rowCount = rows.count
+    pageCount = max(1, (rows.count + form.perPage - 1) / form.perPage)
+    page = min(query.page, pageCount)
+    var items: [Item] = []
+    var group: String?
+    for row in rows.dropFirst((page - 1) * form.perPage).prefix(form.perPage) {
+      let own = row.group ?? (form.layout == .log ? row.time?.day : nil)
+      if let own, own != group { items.append(.group(own)) }
+      group = own
+      items.append(.row(row))
+    }
+    self.items = items
+  }
+}

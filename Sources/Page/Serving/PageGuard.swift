@@ -1,0 +1,97 @@
+/// The guard of a page: which requests are answered at all, and what each answer forbids the browser.
+///
+/// - A request must name this server in `Host`: a page of another name that resolves to this machine (DNS rebinding)
+///   gets 421.
+/// - Nothing changes by GET or HEAD; POST is accepted from this origin only, by `Sec-Fetch-Site`, else `Origin`.
+/// - An address that other machines can reach requires a token, which a cookie keeps.
+package struct PageGuard: Sendable {
+  static let cookie = "flow_token"
+
+  let address: PageAddress
+  /// Required where other machines can reach the page.
+  let token: String?
+  /// Names of this machine, beside its numeric addresses.
+  let names: Set<String>
+  let hasPictures: Bool
+
+  package init(_ address: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool) {
+    self.address = address
+    self.token = address.isLoopback ? nil : token
+    var names = Set(names.map { $0.lowercased() })
+    names.formUnion(["localhost", "127.0.0.1", "[::1]"])
+    if case .tcp(let host, _) = address { names.insert(host.contains(":") ? "[\(host)]" : host) }
+    self.names = names
+    self.hasPictures = hasPictures
+  }
+
+  /// Why a request is refused; nil if it is not.
+  package func refusal(of request: PageRequest) -> PageAnswer? {
+    guard let host = request.headers["host"], isOwn(host) else {
+      return Self.text(421, "This server does not answer for that host name.")
+    }
+    if !request.isRead {
+      guard request.method == "POST" else {
+        return Self.text(405, "Only GET, HEAD and POST.", [("Allow", "GET, HEAD, POST")])
+      }
+      if !isSameOrigin(request, host) { return Self.text(403, "A form of another site was refused.") }
+    }
+    guard let token else { return nil }
+    if let given = request.query.first(where: { $0.name == "token" })?.value, Self.isEqual(given, token) {
+      return .redirect(
+        to: Link(path: []), [("Set-Cookie", "\(Self.cookie)=\(token); Path=/; HttpOnly; SameSite=Strict")])
+    }
+    if let given = request.cookie(Self.cookie), Self.isEqual(given, token) { return nil }
+    return Self.text(401, "Open the address with the token that flow printed when it started.")
+  }
+
+  private static func text(
+    _ status: Int, _ text: String, _ headers: [(name: String, value: String)] = []
+  ) -> PageAnswer {
+    PageAnswer(status, "text/plain; charset=utf-8", Array((text + "\n").utf8), headers)
+  }
+
+  /// Whether a `Host` names this server, with any port: there may be a tunnel in between.
+  private func isOwn(_ host: String) -> Bool {
+    let host = host.lowercased()
+    var name = Substring(host)
+    if let colon = host.lastIndex(of: ":"), host[host.index(after: colon)...].allSatisfy(\.isNumber) {
+      name = host[..<colon]
+    }
+    if names.contains(String(name)) { return true }
+    // A numeric address cannot be rebound; it is one of ours if we listen on all of them.
+    guard case .tcp(let own, _) = address, own == "0.0.0.0" || own == "::" else { return false }
+    let isV6 = name.hasPrefix("[") && name.hasSuffix("]")
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return isV6 || parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+  }
+
+  private func isSameOrigin(_ request: PageRequest, _ host: String) -> Bool {
+    if let site = request.headers["sec-fetch-site"] { return site == "same-origin" || site == "none" }
+    guard let origin = request.headers["origin"] else { return true }
+    return origin == "http://\(host)" || origin == "https://\(host)"
+  }
+
+  /// Compares in a time that does not depend on where two texts differ.
+  private static func isEqual(_ text: String, _ other: String) -> Bool {
+    let (first, second) = (Array(text.utf8), Array(other.utf8))
+    guard first.count == second.count else { return false }
+    return zip(first, second).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  /// What every answer says.
+  package var headers: [(name: String, value: String)] {
+    let pictures = hasPictures ? " https: http:" : ""
+    return [
+      (
+        "Content-Security-Policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'\(pictures); connect-src 'self'; "
+          + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+      ),
+      ("X-Content-Type-Options", "nosniff"),
+      ("X-Frame-Options", "DENY"),
+      ("Referrer-Policy", "no-referrer"),
+      ("Cross-Origin-Resource-Policy", "same-origin"),
+      ("Cross-Origin-Opener-Policy", "same-origin"),
+    ]
+  }
+}

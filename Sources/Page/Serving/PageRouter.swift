@@ -1,0 +1,88 @@
+/// The router: the answer of each address.
+///
+/// It has no state, and nothing that it does changes any but a cookie.
+package struct PageRouter: Sendable {
+  let hub: PageHub
+  let guarding: PageGuard
+  private let documents: PageDocuments
+  private static let unitsCookie = "flow_units"
+
+  package init(_ hub: PageHub, _ guarding: PageGuard) {
+    self.hub = hub
+    self.guarding = guarding
+    documents = PageDocuments(hub, hasPictures: guarding.hasPictures)
+  }
+
+  package func answer(_ request: PageRequest) -> PageAnswer {
+    var answer = guarding.refusal(of: request) ?? route(request)
+    answer.headers += guarding.headers
+    if !answer.headers.contains(where: { $0.name == "Cache-Control" }) {
+      answer.headers.append(("Cache-Control", "no-cache"))
+    }
+    return answer
+  }
+
+  private func route(_ request: PageRequest) -> PageAnswer {
+    // Segments are compared whole, so that `..` is a name like any other, which nothing has.
+    let segments = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
+      String.init)
+    switch (request.method, segments) {
+    case ("POST", ["settings"]): return settings(request)
+    case ("POST", _): return missing
+    case (_, [""]): return PageAnswer(documents.overview())
+    case (_, ["favicon.ico"]): return PageAsset.icon.answer
+    case (_, let path) where path.count == 2 && path[0] == "assets":
+      return PageAsset.all.first { $0.name == path[1] }?.answer ?? missing
+    case (_, let path) where path.count == 3 && path[0] == "v":
+      return view(path[1], path[2], request)
+    case (_, let path) where path.count == 4 && path[0] == "v":
+      guard let view = hub.view(at: [path[1], path[2]]), let row = view.snapshot.rows[path[3]] else {
+        return missing
+      }
+      return PageAnswer(documents.page(of: row, in: view, query(request).units))
+    case (_, let path) where path.count == 3 && path[0] == "live":
+      guard let view = hub.view(at: [path[1], path[2]]) else { return missing }
+      return PageAnswer(updates(of: view, request))
+    default: return missing
+    }
+  }
+
+  private var missing: PageAnswer {
+    PageAnswer(404, documents.failure("Not found", "There is nothing at this address. The row may be gone."))
+  }
+
+  private func query(_ request: PageRequest) -> PageQuery {
+    var query = PageQuery(request.query)
+    query.units = request.cookie(Self.unitsCookie).flatMap { PageForm.Units(rawValue: $0) }
+    return query
+  }
+
+  private func view(_ pipeline: String, _ name: String, _ request: PageRequest) -> PageAnswer {
+    let query = query(request)
+    if let view = hub.view(at: [pipeline, name]) { return PageAnswer(documents.page(of: view, query)) }
+    guard let dot = name.lastIndex(of: "."), let view = hub.view(at: [pipeline, String(name[..<dot])]),
+      let format = PageExport.Format(rawValue: String(name[name.index(after: dot)...]))
+    else { return missing }
+    let export = PageExport(view, now: hub.now(), origin: "http://\(request.headers["host"] ?? "")")
+    return PageAnswer(200, format.type, export.bytes(format, query))
+  }
+
+  private func updates(of view: PageView, _ request: PageRequest) -> PageUpdates {
+    let query = query(request)
+    let row = request.query.first { $0.name == "row" }?.value
+    // What the browser sends when it reconnects is newer than what the page was made with.
+    let since = request.headers["last-event-id"] ?? request.query.first { $0.name == "since" }?.value
+    return PageUpdates(view, query, row: row, since: since, documents)
+  }
+
+  /// Stores a reader's choice in a cookie.
+  private func settings(_ request: PageRequest) -> PageAnswer {
+    guard let units = request.field("units").flatMap({ PageForm.Units(rawValue: $0) }) else {
+      return PageAnswer(400, documents.failure("Not possible", "There is no such setting."))
+    }
+    let back = (request.field("back") ?? "").split(separator: "/").map(String.init)
+    let link = hub.view(at: back).map { Link(path: ["v"] + $0.path) } ?? Link(path: [])
+    let cookie = "\(Self.unitsCookie)=\(units.rawValue); Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"
+    return .redirect(to: link, [("Set-Cookie", cookie)])
+  }
+}

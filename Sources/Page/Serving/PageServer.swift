@@ -1,0 +1,94 @@
+import CMicrohttpd
+import Glibc
+import Reactive
+import Server
+
+/// The server of a page: one thread, on which requests are answered, and which sleeps while there are none.
+///
+///     let server = try PageServer(hub, at: .standard, token: nil, hasPictures: false)
+///     server.url      // http://127.0.0.1:8787/
+///     server.stop()
+public final class PageServer: Sendable {
+  /// Why the server cannot start: a sentence without a full stop.
+  public struct Failure: Error, Equatable, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// The limits that a client meets.
+  public struct Limits: Sendable {
+    /// Tabs with live updates, and connections besides.
+    public var streams = 500
+    public var connections = 640
+    /// The time in which a request must have arrived, and for which a connection may be idle.
+    public var arrival = Duration.seconds(10)
+    public var idle: UInt32 = 10
+    /// The bytes for a connection: its request line and headers, and a piece of the answer.
+    public var memory = 16384
+
+    public init() {}
+  }
+
+  public let address: PageAddress
+  private let token: String?
+  private let front: PageFront
+  private let socket: ListeningSocket
+  private let daemon: Locked<OpaquePointer?>
+
+  /// Starts to serve; port 0 is any free port.
+  ///
+  /// `token` is required of readers where the address is not the loopback's.
+  package init(
+    _ hub: PageHub, at wanted: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool,
+    limits: Limits = Limits()
+  ) throws(Failure) {
+    if let problem = flow_mhd_load() { throw Failure(description: String(cString: problem)) }
+    do throws(ListeningSocket.Failure) {
+      switch wanted {
+      case .tcp(let host, let port):
+        socket = try ListeningSocket(host: host, port: port)
+        address = .tcp(host: host, port: socket.port)
+      case .unix(let path):
+        socket = try ListeningSocket(path: path)
+        address = wanted
+      }
+    } catch {
+      throw Failure(description: error.description)
+    }
+    let guarding = PageGuard(address, token: token, names: names, hasPictures: hasPictures)
+    self.token = guarding.token
+    front = PageFront(
+      PageRouter(hub, guarding), arrival: limits.arrival, streamLimit: limits.streams)
+    guard
+      let daemon = flow_mhd_start_polling(
+        socket.descriptor, UInt32(limits.connections), limits.idle, limits.memory, answerPageRequest,
+        releasePageRequest, notePageConnection, Unmanaged.passUnretained(front).toOpaque())
+    else {
+      let reason = errno
+      socket.close()
+      throw Failure(description: "the server cannot be started: \(String(cString: strerror(reason)))")
+    }
+    self.daemon = Locked(daemon)
+  }
+
+  deinit { stop() }
+
+  /// Where it is, with the token if one is required.
+  public var url: String {
+    switch address {
+    case .tcp(let host, let port):
+      let site = host.contains(":") ? "[\(host)]" : host
+      return "http://\(site):\(port)/" + (token.map { "?token=\($0)" } ?? "")
+    case .unix(let path): return "unix:\(path)"
+    }
+  }
+
+  /// The number of tabs with live updates.
+  package var streamCount: Int { front.streamCount }
+
+  public func stop() {
+    guard let daemon = daemon.withLock({ $0.take() }) else { return }
+    front.stop()
+    flow_mhd_stop(daemon)
+    socket.removePath()
+  }
+}

@@ -1,0 +1,277 @@
+import JSON
+
+/// The fragments of a view: each row as one element, for whole pages and for live updates alike.
+package struct RowFragments: Sendable {
+  let view: PageView
+  let units: PageForm.Units?
+  let hasPictures: Bool
+  /// The server that has the pictures of a simulated world; nil for the real one.
+  let pictureOrigin: String?
+  let now: Double
+
+  package init(
+    _ view: PageView, units: PageForm.Units?, hasPictures: Bool, pictureOrigin: String? = nil, now: Double
+  ) {
+    self.view = view
+    self.units = units ?? view.form.units
+    self.hasPictures = hasPictures
+    self.pictureOrigin = pictureOrigin
+    self.now = now
+  }
+
+  /// The columns of a table: the names of the details, in the order of the first row that has them.
+  package static func columns(_ snapshot: PageView.Snapshot) -> [String] {
+    var columns: [String] = []
+    for row in snapshot.rows.values.sorted(by: { $0.id < $1.id }).prefix(1000) {
+      row.content.member("detail")?.forEachMember { key, _ in
+        if let name = key.string, !columns.contains(name) { columns.append(name) }
+      }
+    }
+    return columns
+  }
+
+  package func html(_ item: PageSelection.Item, columns: [String] = []) -> HTML {
+    var html = HTML()
+    switch (item, view.form.layout) {
+    case (.group(let name), .table):
+      html.tag("tr", .id(item.id), .class("group")) {
+        $0.tag("th", .set(.scope, "rowgroup"), .set(.colspan, String(columns.count + 3))) { $0.text(name) }
+      }
+    case (.group(let name), _):
+      html.tag("li", .id(item.id), .class("group")) { $0.tag("h2") { $0.text(name) } }
+    case (.row(let row), .table): tableRow(row, columns, &html)
+    case (.row(let row), .log): logEntry(row, &html)
+    case (.row(let row), .list): listRow(row, &html)
+    case (.row(let row), .cards), (.row(let row), .board), (.row(let row), .album): card(row, &html)
+    }
+    return html
+  }
+
+  func address(_ row: PageRow) -> Link { Link(path: ["v"] + view.path + [row.id]) }
+
+  // MARK: - Layouts
+
+  private func listRow(_ row: PageRow, _ html: inout HTML) {
+    html.tag("li", .id("r-\(row.id)"), .class("row"), .rowCommit(row.commit)) { html in
+      picture(row, "56", &html)
+      html.tag("div", .class("what")) { html in
+        title(row, "h3", &html)
+        if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
+      }
+      html.tag("div", .class("side")) { html in
+        status(row, &html)
+        time(row, &html)
+      }
+    }
+  }
+
+  private func card(_ row: PageRow, _ html: inout HTML) {
+    html.tag("li", .id("r-\(row.id)"), .class("card"), .rowCommit(row.commit)) { html in
+      if view.form.layout == .album || hasPictures && row.picture != nil {
+        picture(row, "320", &html)
+      }
+      html.tag("div", .class("what")) { html in
+        title(row, "h3", &html)
+        if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
+        html.tag("div", .class("side")) { html in
+          status(row, &html)
+          time(row, &html, isLarge: view.form.layout == .board)
+        }
+      }
+    }
+  }
+
+  private func tableRow(_ row: PageRow, _ columns: [String], _ html: inout HTML) {
+    html.tag("tr", .id("r-\(row.id)"), .rowCommit(row.commit)) { html in
+      html.tag("th", .set(.scope, "row")) { title(row, nil, &$0) }
+      html.tag("td") { time(row, &$0) }
+      html.tag("td") { status(row, &$0) }
+      let details = row.content.member("detail")
+      for column in columns {
+        html.tag("td") { detail(details?.member(column) ?? .null, &$0) }
+      }
+    }
+  }
+
+  private func logEntry(_ row: PageRow, _ html: inout HTML) {
+    html.tag("li", .id("r-\(row.id)"), .class("entry"), .rowCommit(row.commit)) { html in
+      html.tag("div", .class("side")) { html in
+        time(row, &html)
+        status(row, &html)
+      }
+      html.tag("div", .class("what")) { html in
+        title(row, "h3", &html)
+        if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
+        changes(row, &html)
+      }
+    }
+  }
+
+  // MARK: - Parts
+
+  private func title(_ row: PageRow, _ heading: StaticString?, _ html: inout HTML) {
+    let link: (inout HTML) -> Void = { html in
+      html.tag("a", .class("title"), .href(address(row))) { $0.text(row.title) }
+    }
+    if let heading { html.tag(heading, content: link) } else { link(&html) }
+  }
+
+  func status(_ row: PageRow, _ html: inout HTML) {
+    guard let status = row.status else { return }
+    html.tag("span", .class("status \(status.tone.rawValue)")) { html in
+      html.tag("span", .set(.ariaHidden, "true")) { $0.text(status.symbol) }
+      html.text(" \(status.word)")
+    }
+  }
+
+  func time(_ row: PageRow, _ html: inout HTML, isLarge: Bool = false) {
+    guard let time = row.time else { return }
+    let distance = time.distance(from: now)
+    if isLarge, let distance {
+      html.tag("p", .class("count"), time.isExact ? .until(time.machine) : nil) { $0.text(distance) }
+    }
+    html.tag("time", .set(.datetime, time.machine)) { $0.text(time.text) }
+    if !isLarge, view.form.layout != .log, let distance {
+      html.tag("span", .class("away"), time.isExact ? .until(time.machine) : nil) { $0.text(distance) }
+    }
+  }
+
+  /// A picture where they are allowed, else a placeholder of the same size.
+  func picture(_ row: PageRow, _ size: String, _ html: inout HTML) {
+    if let picture = shownPicture(row) {
+      html.void(
+        "img", .class("pic"), .src(picture), .set(.alt, ""), .set(.width, size), .set(.height, size),
+        .set(.loading, "lazy"), .set(.decoding, "async"))
+    } else {
+      html.tag("span", .class("pic none"), .set(.ariaHidden, "true")) {
+        $0.text(String(row.title.prefix(1)).uppercased())
+      }
+    }
+  }
+
+  private func shownPicture(_ row: PageRow) -> Link? {
+    guard hasPictures, let picture = row.picture else { return nil }
+    return pictureOrigin.map { picture.served(by: $0) } ?? picture
+  }
+
+  /// Old and new of each changed field.
+  func changes(_ row: PageRow, _ html: inout HTML) {
+    guard let changes = row.content.member("changes")?.items, !changes.isEmpty else { return }
+    html.tag("dl", .class("changes")) { html in
+      for change in changes {
+        let path = change.member("path")?.string ?? ""
+        html.tag("div") { html in
+          html.tag("dt") { $0.text(path.hasPrefix("/") ? String(path.dropFirst()) : path) }
+          html.tag("dd") { html in
+            html.tag("del") { $0.text(Self.side(change.member("before"))) }
+            html.text(" → ")
+            html.tag("ins") { $0.text(Self.side(change.member("after"))) }
+          }
+        }
+      }
+    }
+  }
+
+  /// A side of a change; a time as people read it.
+  private static func side(_ value: Value?) -> String {
+    guard let text = value?.shown, !text.isEmpty else { return "–" }
+    guard text.utf8.count >= 20, text.hasSuffix("Z"), let time = PageTime(.string(text), precision: nil) else {
+      return text
+    }
+    // To the second where that is all that has moved.
+    return time.seconds.truncatingRemainder(dividingBy: 60) == 0
+      ? time.text : PageTime(.string(text), precision: "second")?.text ?? text
+  }
+
+  // MARK: - Details
+
+  /// A value of the details: text, a link, a figure in the reader's units, a list or a table.
+  func detail(_ value: Value, _ html: inout HTML) {
+    if let figure = figure(value) { return html.text(figure) }
+    if let items = value.items {
+      if items.isEmpty { return html.text("–") }
+      return html.tag("ul", .class("values")) { html in
+        for item in items.prefix(500) { html.tag("li") { detail(item, &$0) } }
+      }
+    }
+    if value.kind == .object {
+      // The members of a small object one behind the other, as those of a launch in a list of launches.
+      var isFirst = true
+      value.forEachMember { _, member in
+        if member.isNull { return }
+        if !isFirst { html.text("  ") }
+        isFirst = false
+        detail(member, &html)
+      }
+      return
+    }
+    let text = value.shown
+    if let link = Link(web: text) {
+      return html.tag("a", .href(link), .set(.rel, "noreferrer noopener")) { $0.text(link.host) }
+    }
+    html.text(text.isEmpty ? "–" : text)
+  }
+
+  /// A figure that is given in two units: `{m, ft}` or `{kg, lb}`.
+  private func figure(_ value: Value) -> String? {
+    for (metric, imperial) in [("m", "ft"), ("kg", "lb"), ("km", "mi")] {
+      guard value.count == 2, let first = value.member(metric), let second = value.member(imperial) else {
+        continue
+      }
+      let (number, unit) = units == .imperial ? (second, imperial) : (first, metric)
+      return number.isNull ? "–" : "\(grouped(number.shown)) \(unit)"
+    }
+    return nil
+  }
+
+  /// Thousands apart, by narrow spaces.
+  private func grouped(_ digits: String) -> String {
+    let whole = digits.prefix { $0 != "." }
+    guard whole.count > 4, whole.allSatisfy(\.isNumber) else { return digits }
+    var text = ""
+    for (index, digit) in whole.enumerated() {
+      if index > 0, (whole.count - index).isMultiple(of: 3) { text += "\u{202F}" }
+      text.append(digit)
+    }
+    return text + digits.dropFirst(whole.count)
+  }
+
+  /// Everything about one row.
+  package func article(_ row: PageRow) -> HTML {
+    var html = HTML()
+    html.tag("article", .id("r-\(row.id)"), .class("detail"), .rowCommit(row.commit)) { html in
+      if row.picture != nil { large(row, &html) }
+      html.tag("h1") { $0.text(row.title) }
+      if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
+      html.tag("div", .class("side")) { html in
+        status(row, &html)
+        time(row, &html, isLarge: view.form.layout == .board)
+      }
+      changes(row, &html)
+      html.tag("dl", .class("facts")) { html in
+        for (name, value) in row.members("detail") {
+          html.tag("div", value.shown.count > 160 || value.items != nil ? .class("long") : nil) { html in
+            html.tag("dt") { $0.text(name) }
+            html.tag("dd") { detail(value, &$0) }
+          }
+        }
+      }
+      html.tag("p", .class("links")) { html in
+        for (name, link) in [("Open", row.link), ("Map", row.map), ("Picture", row.picture)] {
+          guard let link else { continue }
+          html.tag("a", .class("button"), .href(link), .set(.rel, "noreferrer noopener")) {
+            $0.text("\(name) (\(link.host))")
+          }
+        }
+      }
+    }
+    return html
+  }
+
+  private func large(_ row: PageRow, _ html: inout HTML) {
+    guard let picture = shownPicture(row) else { return }
+    html.void(
+      "img", .class("large"), .src(picture), .set(.alt, row.title), .set(.width, "960"), .set(.height, "540"),
+      .set(.decoding, "async"))
+  }
+}

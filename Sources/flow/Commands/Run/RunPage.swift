@@ -1,0 +1,73 @@
+import Engine
+import Glibc
+import Language
+import Page
+import Reactive
+
+/// `--page` of `flow run`: the live web page of the pipelines.
+struct RunPage {
+  static let page = CommandOption(
+    "page", .optional("ADDRESS"),
+    "serve a live web page (127.0.0.1:8787), also unix:PATH; port 0 is any free one")
+  static let pictures = CommandOption(
+    "page-pictures", .flag, "let the page load pictures from other hosts")
+  static let name = CommandOption(
+    "page-host", .value("NAMES"), "host names under which the page is reached, as through a proxy")
+
+  static let options = [page, pictures, name]
+
+  static let about = """
+    --page serves what the sinks page show, at an address of this machine; the line page: on standard error names it. \
+    It is live, and complete without JavaScript. Once all sources have ended the page stays until Ctrl-C. An address \
+    that other machines can reach requires the token that the line contains. Requests for other host names are \
+    refused; --page-host allows more of them, separated by commas.
+    """
+
+  private let server: PageServer
+
+  /// Starts the server; nil without `--page`.
+  ///
+  /// Its hub belongs to the world of the run.
+  init?(_ arguments: Arguments, under sky: RunSky?, in world: inout World) throws(WrongUse) {
+    guard let given = arguments.text(Self.page) else {
+      if let stray = [Self.pictures, Self.name].first(where: arguments.has) {
+        throw WrongUse("--\(stray.name) needs --page")
+      }
+      return nil
+    }
+    guard let address = given.isEmpty ? PageAddress.standard : PageAddress(given) else {
+      throw WrongUse("--page cannot be \(quoted(given)); write HOST:PORT or unix:PATH")
+    }
+    // Before the server starts its threads, so that none of them takes a signal for the run's.
+    SignalSet.ofRuns.block()
+    let hub = PageHub(now: world.wallClock, speed: world.speed.factor, pictureOrigin: sky?.origin)
+    world[PageHub.self] = hub
+    let names = arguments.texts(Self.name).flatMap { $0.split(separator: ",").map(String.init) }
+    do throws(PageServer.Failure) {
+      server = try PageServer(
+        hub, at: address, token: Self.token(), names: Set(names + [Self.hostName]),
+        hasPictures: arguments.has(Self.pictures))
+    } catch {
+      throw WrongUse("--page: \(error)")
+    }
+  }
+
+  /// Reports the address.
+  func tell(_ log: Log) {
+    NodeLog(log: log, pipeline: "", node: "page").notice(server.url)
+  }
+
+  func stop() { server.stop() }
+
+  private static var hostName: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// 128 random bits.
+  private static func token() -> String {
+    var random = SystemRandomNumberGenerator()
+    return String(random.next(), radix: 36) + String(random.next(), radix: 36)
+  }
+}

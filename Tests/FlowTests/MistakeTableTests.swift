@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// `flow check` of the mistakes in the files of `Mistakes`: the file, all that is printed, and the exit code.
+@Suite("flow check of a table of mistakes")
+struct MistakeTableTests {
+  struct Mistake: Sendable, CustomTestStringConvertible {
+    let title: String
+    let yaml: String
+    let status: Int32
+    let printed: String
+
+    var testDescription: String { title }
+  }
+
+  /// Reads a table: `=== TITLE`, the pipeline, `--- EXIT CODE`, and what is printed.
+  private static func read(_ table: String) -> [Mistake] {
+    "\n\(table)".components(separatedBy: "\n=== ").dropFirst().map { entry in
+      let lines = entry.components(separatedBy: "\n")
+      let end = lines.firstIndex { $0.hasPrefix("--- ") } ?? 1
+      func text(_ lines: ArraySlice<String>) -> String { lines.map { $0 + "\n" }.joined() }
+      return Mistake(
+        title: lines[0], yaml: text(lines[1..<end]), status: Int32(lines[end].dropFirst(4)) ?? -1,
+        printed: text(lines[(end + 1)...]))
+    }
+  }
+
+  static let mistakes = [
+    mistakesInExpressions, mistakesInConditions, mistakesInSteps, mistakesInSourcesAndSinks, mistakesInFiles,
+    mistakesWarnedOf,
+  ].flatMap(read)
+
+  @Test("of each one, as it is printed", arguments: mistakes)
+  func mistake(_ mistake: Mistake) throws {
+    let outcome = try Workplace(mistake.yaml).flow("check", "p.yaml")
+    #expect(outcome.errors + outcome.output == mistake.printed)
+    #expect(outcome.status == mistake.status)
+  }
+
+  @Test("has one entry for each title") func titles() {
+    #expect(Set(Self.mistakes.map(\.title)).count == Self.mistakes.count)
+    #expect(Self.mistakes.count >= 130)
+  }
+}

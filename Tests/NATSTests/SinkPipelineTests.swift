@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+import TestSupport
+
+@Suite("Pipelines that publish", .realServer, .timeLimit(.minutes(3)))
+struct SinkPipelineTests {
+  private func pipeline(
+    _ place: Place, _ server: NATSServer, _ sink: String = "subject: 's.\\(.n % 3)'",
+    input: String = "file: in.jsonl"
+  ) throws {
+    try place.write(
+      "p.yaml",
+      """
+      name: p
+      sources: { in: { \(input) } }
+      steps: []
+      sinks: { bus: { nats: { servers: '\(server.url)', \(sink) } } }
+      """)
+  }
+
+  private func numbers(_ range: ClosedRange<Int>) -> [String] { range.map { "{\"n\":\($0)}" } }
+
+  @Test("events are published in order with subjects, headers and ids; a repeated id is stored once")
+  func publishing() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s.>")
+    try place.write("in.jsonl", numbers(1...1000).map { $0 + "\n" }.joined())
+    try pipeline(place, server)
+    #expect(try place.flow("run", "p.yaml") == 0 && place.text("err") == "")
+    let messages = try bus.messages(of: "S")
+    #expect(messages.map(\.data) == numbers(1...1000))
+    #expect(messages[4].subject == "s.2" && Set(messages.map(\.id)).count == 1000)
+    let again = try bus.publish("s.0", "again", headers: ["Nats-Msg-Id": messages[7].id])
+    #expect(again.member("duplicate")?.isTruthy == true)
+    #expect(try bus.contents(of: "S").count == 1000)
+
+    try place.write("in.jsonl", numbers(1...2).map { $0 + "\n" }.joined())
+    try pipeline(
+      place, server, #"subject: s.x, body: .n, headers: { Twice: '\(.n * 2)' }, window: 1"#)
+    #expect(try place.flow("run", "--no-state", "p.yaml") == 0)
+    #expect(try bus.contents(of: "S").suffix(2) == ["1", "2"])
+  }
+
+  @Test("killed again and again, with the server killed as well: every event is in the stream, none twice")
+  func kills() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s.>", options: "\"duplicate_window\":120000000000")
+    let all = 24_000
+    try place.write("in.jsonl", "")
+    try pipeline(place, server, input: "file: { path: in.jsonl, follow: true }")
+    var written = 0
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(place.path)/in.jsonl"))
+    for round in 0..<8 {
+      let next = written + all / 8
+      try file.write(contentsOf: Data(numbers((written + 1)...next).map { $0 + "\n" }.joined().utf8))
+      written = next
+      let run = try place.start("run", "p.yaml")
+      usleep(UInt32(20_000 + 31_000 * (round % 4)))
+      if round == 2 || round == 5 {
+        server.kill()
+        usleep(50_000)
+        try server.start()
+        usleep(200_000)
+      }
+      run.kill()
+    }
+    #expect(try place.flow("run", "--once", "p.yaml") == 0)
+    let found = try Bus(server).contents(of: "S")
+    #expect(found.count == all && Set(found) == Set(numbers(1...all)))
+  }
+
+  @Test("a stream that comes late and a server that is away for a while lose nothing")
+  func waiting() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    try place.write("in.jsonl", numbers(1...50).map { $0 + "\n" }.joined())
+    try pipeline(
+      place, server, "subject: s, backoff: 100ms", input: "file: { path: in.jsonl, follow: true }")
+    server.kill()
+    let run = try place.start("run", "p.yaml")
+    #expect(eventually { place.text("err").contains("cannot connect to \(server.url): ") })
+    try server.start()
+    #expect(
+      eventually {
+        place.text("err").contains("s: no stream has its subject, or the stream is not available")
+      })
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s")
+    #expect(eventually { (try? bus.contents(of: "S"))?.count == 50 })
+    run.terminate()
+    run.waitUntilExit()
+    #expect(run.terminationStatus == 0)
+    #expect(Set(try bus.contents(of: "S")) == Set(numbers(1...50)))
+  }
+
+  @Test("what the stream rejects becomes a dead letter with the reason; the others are published")
+  func deadLetters() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s", options: "\"max_msg_size\":100")
+    let large = "{\"n\":\"\(String(repeating: "x", count: 200))\"}"
+    try place.write("in.jsonl", "{\"n\":1}\n\(large)\n{\"n\":3}\n")
+    try pipeline(place, server, "subject: s")
+    #expect(try place.flow("run", "p.yaml") == 0)
+    #expect(try bus.contents(of: "S") == ["{\"n\":1}", "{\"n\":3}"])
+    #expect(place.text("err").hasPrefix("bus: error: s: message size exceeds maximum allowed"))
+    #expect(try place.flow("state", "dead", "ls", "p") == 0)
+    #expect(place.text("out").contains("         1  message size exceeds maximum"), "\(place.text("out"))")
+  }
+
+  @Test("attempts end: a full stream that rejects new messages")
+  func attempts() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s", options: "\"max_msgs\":2,\"discard\":\"new\"")
+    try place.write("in.jsonl", numbers(1...3).map { $0 + "\n" }.joined())
+    try pipeline(place, server, "subject: s, attempts: 3, backoff: 10ms")
+    #expect(try place.flow("run", "p.yaml") == 0)
+    #expect(try bus.contents(of: "S") == numbers(1...2))
+    #expect(
+      place.text("err").contains("s: maximum messages exceeded, after 3 attempts"), "\(place.text("err"))")
+  }
+
+  @Test("subjects and headers that data makes invalid are errors of their events")
+  func invalidSubjects() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s.>")
+    try place.write("in.jsonl", #"{"n":"a b"}\#n{"n":"a.*"}\#n{"n":"$JS.API"}\#n{"n":"s.c"}\#n"#)
+    try pipeline(place, server, #"subject: '\(.n)', headers: { N: '\(.n)' }"#)
+    #expect(try place.flow("run", "p.yaml") == 0)
+    #expect(try bus.contents(of: "S") == [#"{"n":"s.c"}"#])
+    let errors = place.lines("err").filter { $0.hasPrefix("bus: error: ") }
+    #expect(
+      errors == [
+        "bus: error: the subject “a b”: it contains white space",
+        "bus: error: the subject “a.*”: it contains a wildcard",
+        "bus: error: the subject “$JS.API” begins with $, which data must not choose",
+      ])
+  }
+
+  @Test("a rejected login is a line without the password, status 1, and what was to be published is kept")
+  func rejectedLogin() throws {
+    let (server, place) = (try NATSServer("authorization { user: flow, password: open-sesame }"), try Place())
+    try place.write("in.jsonl", "{\"n\":1}\n")
+    try pipeline(place, server, "subject: s, user: flow, password: wrong-secret")
+    #expect(try place.flow("run", "p.yaml") == 1)
+    #expect(
+      place.lines("err") == [
+        "bus: error: \(server.url): the login was rejected (Authorization Violation)",
+        "bus: one message was not acknowledged; the next run publishes it again",
+      ])
+    let bus = try Bus(server) { ($0.user, $0.password) = ("flow", "open-sesame") }
+    try bus.makeStream("S", "s")
+    try place.write("in.jsonl", "{\"n\":2}\n")
+    try pipeline(place, server, "subject: s, user: flow, password: open-sesame")
+    #expect(try place.flow("run", "p.yaml") == 0)
+    #expect(try bus.contents(of: "S") == numbers(1...2))
+  }
+
+  @Test("without acknowledgements messages are core NATS, which another pipeline hears")
+  func core() throws {
+    let (server, place, other) = (try NATSServer(), try Place(), try Place())
+    try other.write(
+      "p.yaml",
+      """
+      sources: { in: { nats: { servers: '\(server.url)', subject: s.> } } }
+      steps: []
+      sinks: { log: { jsonl: out.jsonl } }
+      """)
+    let listener = try other.start("run", "--no-state", "p.yaml")
+    try place.write("in.jsonl", numbers(1...100).map { $0 + "\n" }.joined())
+    try pipeline(place, server, "subject: s.a, acknowledge: false")
+    // It is heard once the listener has subscribed.
+    #expect(
+      eventually {
+        _ = try? place.flow("run", "--no-state", "p.yaml")
+        usleep(100_000)
+        return other.lines("out.jsonl").count >= 100
+      })
+    listener.terminate()
+    listener.waitUntilExit()
+    #expect(other.lines("out.jsonl").prefix(100) == numbers(1...100)[...])
+  }
+
+  @Test("a dry run prints commands, and a simulated run publishes nothing")
+  func harmless() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s")
+    try place.write("in.jsonl", "{\"n\":1}\n")
+    try pipeline(place, server, #"subject: s, headers: { N: '\(.n)' }"#)
+    #expect(try place.flow("run", "--dry-run", "p.yaml") == 0)
+    #expect(place.text("out") == "printf '%s' '{\"n\":1}' | nats pub --force-stdin -H N:1 s\n")
+    #expect(try place.flow("run", "--sky", "p.yaml") == 0)
+    #expect(place.text("err").contains("bus: messages are not published under --sky"))
+    #expect(try bus.contents(of: "S").isEmpty)
+    #expect(try place.flow("run", "--sky", "--live-sinks", "p.yaml") == 0)
+    #expect(try bus.contents(of: "S") == ["{\"n\":1}"])
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import JSON
+import NATS
+import System
+import Testing
+
+/// A client of a test's server: makes streams, publishes, and reads what a stream has.
+final class Bus {
+  private let connection: NATSConnection
+  private let stop = StopSign()
+  private var count = 0
+
+  init(_ server: NATSServer, _ change: (inout NATSSettings) -> Void = { _ in }) throws {
+    var settings = NATSSettings(servers: [server.url], name: "test")
+    change(&settings)
+    connection = try NATSConnection(settings)
+  }
+
+  /// Makes a stream that allows direct gets, with further members of its configuration.
+  func makeStream(_ name: String, _ subjects: String..., options: String = "") throws {
+    let subjects = subjects.map { "\"\($0)\"" }.joined(separator: ",")
+    let answer = try ask(
+      "$JS.API.STREAM.CREATE.\(name)",
+      #"{"name":"\#(name)","subjects":[\#(subjects)],"allow_direct":true\#(options.isEmpty ? "" : ",")\#(options)}"#
+    )
+    try #require(answer.member("error") == nil, "\(answer)")
+  }
+
+  func deleteStream(_ name: String) throws { _ = try ask("$JS.API.STREAM.DELETE.\(name)", "") }
+
+  /// Publishes a message and waits for the stream's answer.
+  @discardableResult
+  func publish(_ subject: String, _ text: String, headers: [String: String] = [:]) throws -> Value {
+    var all = NATSHeaders()
+    for (name, value) in headers { all.add(name, value) }
+    return try ask(subject, text, all)
+  }
+
+  func send(_ subject: String, _ text: String) throws {
+    try connection.publish(to: subject, Array(text.utf8))
+    _ = connection.flush(seconds: 5)
+  }
+
+  /// Publishes objects with these numbers, and waits until the stream has stored the last.
+  func publish(_ numbers: ClosedRange<Int>, on subject: String) throws {
+    for number in numbers.dropLast() { try connection.publish(to: subject, Array("{\"n\":\(number)}".utf8)) }
+    try publish(subject, "{\"n\":\(numbers.upperBound)}")
+  }
+
+  func ask(_ subject: String, _ text: String, _ headers: NATSHeaders = NATSHeaders()) throws -> Value {
+    count += 1
+    let reply = "\(connection.inbox)\(count)"
+    try connection.publish(to: subject, answeredTo: reply, headers: headers, Array(text.utf8))
+    let end = Date(timeIntervalSinceNow: 20)
+    while Date() < end {
+      guard let entry = connection.next() else {
+        connection.wait(seconds: 1, stop)
+        continue
+      }
+      if entry.has(.answer), entry.isTo(reply) { return try Value.parse(entry.bytes) }
+    }
+    throw NATSError(.unreachable, "no answer on \(subject)")
+  }
+
+  /// The data of all messages of a stream, in order.
+  func contents(of stream: String) throws -> [String] { try messages(of: stream).map(\.data) }
+
+  func messages(of stream: String) throws -> [(subject: String, id: String, data: String)] {
+    let reader = StreamReader(
+      connection, stream: stream, filter: nil, size: 1000, stop: stop, note: { _ in })
+    var found: [(subject: String, id: String, data: String)] = []
+    var start = StreamReader.Start.sequence(1)
+    while true {
+      var batch: [(subject: String, id: String, data: String)] = []
+      let outcome = try reader.read(from: start) {
+        batch.append(($0.header("Nats-Subject") ?? "", $0.header("Nats-Msg-Id") ?? "", $0.text))
+      }
+      switch outcome {
+      case .batch(let read):
+        found += batch
+        start = .sequence(read.last + 1)
+      case .empty: return found
+      case .broken: continue
+      case .stopped: return found
+      }
+    }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// A test with a real server: skipped where the server or libnats is missing.
+  static var realServer: Self {
+    .enabled("make setup-cluster installs nats-server and libnats, without which this test is skipped") {
+      NATSServer.program != nil && (try? NATSConnection.load()) != nil
+    }
+  }
+}

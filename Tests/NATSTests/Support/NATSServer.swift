@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// A real NATS server on the loopback, with JetStream, for one test; its files are gone with it.
+final class NATSServer {
+  /// Where `make setup-cluster` puts it, or any on the search path; nil where there is none.
+  static let program: String? = {
+    let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    return (["/\(root)/.build/nats"] + folders).map { "\($0)/nats-server" }
+      .first(where: FileManager.default.isExecutableFile)
+  }()
+
+  private let folder: String
+  private let options: String
+  private var process: Process?
+  private(set) var port = -1
+
+  /// Starts a server with further options in its configuration.
+  init(_ options: String = "") throws {
+    self.options = options
+    folder = FileManager.default.temporaryDirectory.appending(path: "flow-nats-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try start()
+  }
+
+  deinit {
+    kill()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  var url: String { "nats://127.0.0.1:\(port)" }
+
+  /// Starts it again on the same port, with what it has stored.
+  func start() throws {
+    let config = """
+      listen: "127.0.0.1:\(port)"
+      ports_file_dir: "\(folder)"
+      jetstream { store_dir: "\(folder)/js" }
+      \(options)
+      """
+    try Data(config.utf8).write(to: URL(fileURLWithPath: "\(folder)/server.conf"))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try #require(Self.program))
+    process.arguments = ["-c", "\(folder)/server.conf", "-l", "\(folder)/server.log"]
+    try process.run()
+    self.process = process
+    let ports = "\(folder)/nats-server_\(process.processIdentifier).ports"
+    let end = Date(timeIntervalSinceNow: 30)
+    while Date() < end {
+      // It is written in place, so it may be incomplete.
+      if let text = try? String(contentsOfFile: ports, encoding: .utf8), text.contains("}"),
+        let found = text.split(whereSeparator: { !$0.isNumber }).last.flatMap({ Int($0) })
+      {
+        port = found
+        return
+      }
+      usleep(5000)
+    }
+    throw NotStarted(log: (try? String(contentsOfFile: "\(folder)/server.log", encoding: .utf8)) ?? "")
+  }
+
+  private struct NotStarted: Error { let log: String }
+
+  /// Kills it, as a crash would.
+  func kill() {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    self.process = nil
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// A folder in which the `flow` command runs; gone with it.
+final class Place {
+  let path: String
+  private var processes: [Process] = []
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "flow-bus-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    for process in processes where process.isRunning {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  func write(_ name: String, _ text: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+  }
+
+  func text(_ name: String) -> String {
+    String(decoding: FileManager.default.contents(atPath: "\(path)/\(name)") ?? Data(), as: UTF8.self)
+  }
+
+  func lines(_ name: String) -> [String] { text(name).split(separator: "\n").map(String.init) }
+
+  /// Starts `flow`; what it prints goes to the files `out` and `err`.
+  func start(_ arguments: String...) throws -> Process { try start(arguments) }
+
+  private func start(_ arguments: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = try command()
+    process.arguments = arguments
+    process.currentDirectoryURL = URL(fileURLWithPath: path)
+    process.environment = [
+      "HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "TZ": "UTC", "XDG_STATE_HOME": "\(path)/state",
+    ]
+    try write("out", "")
+    try write("err", "")
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/out"))
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/err"))
+    try process.run()
+    processes.append(process)
+    return process
+  }
+
+  /// Runs `flow` to its end; its status.
+  @discardableResult
+  func flow(_ arguments: String...) throws -> Int32 {
+    let process = try start(arguments)
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  private struct NotBuilt: Error {}
+
+  /// The executable is in the folder of the test bundle.
+  private func command() throws -> URL {
+    for argument in CommandLine.arguments + Bundle.allBundles.map(\.bundlePath) {
+      guard let end = argument.range(of: ".xctest") else { continue }
+      let bundle = URL(fileURLWithPath: String(argument[..<end.upperBound]))
+      let command = bundle.deletingLastPathComponent().appending(path: "flow")
+      if FileManager.default.isExecutableFile(atPath: command.path) { return command }
+    }
+    throw NotBuilt()
+  }
+}
+
+extension Process {
+  func kill() {
+    Foundation.kill(processIdentifier, SIGKILL)
+    waitUntilExit()
+  }
+}

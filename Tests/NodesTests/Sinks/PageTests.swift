@@ -1,0 +1,137 @@
+import JSON
+import Page
+import Reactive
+import Store
+import TestSupport
+import Testing
+
+@testable import Nodes
+
+@Suite("Sink page")
+struct PageTests {
+  private static let now = 1_767_225_600.0
+
+  private func titles(_ view: PageView) -> [String] {
+    PageQuery().rows(of: view.snapshot, view.form).map(\.title)
+  }
+
+  /// Runs a page on polls and returns its view as it is at the end.
+  private func view(
+    _ options: String, polls: [[String]] = [], lines: [String] = [], state: TemporaryState? = nil
+  ) throws -> (view: PageView, seen: SinkBench.Seen) {
+    let hub = PageHub(now: { Self.now })
+    var bench = SinkBench()
+    bench.state = state
+    bench.page = hub
+    let seen = try bench.run("it:\n  page: \(options)", polls: polls, lines: lines)
+    return (try #require(hub.views.first), seen)
+  }
+
+  private let simple = #"{ key: .id, title: '\(.name)' }"#
+
+  @Test("rows are added, replaced, and removed when a poll lacks them")
+  func polls() throws {
+    let (view, _) = try view(
+      simple,
+      polls: [
+        [#"{"id": 1, "name": "A"}"#, #"{"id": 2, "name": "B"}"#],
+        [#"{"id": 2, "name": "B2"}"#, #"{"id": 3, "name": "C"}"#],
+      ])
+    #expect(titles(view) == ["B2", "C"])
+    #expect(view.snapshot.commit == 2)
+    #expect(view.path == ["p", "it"])
+  }
+
+  @Test("a poll that brings nothing new is no commit")
+  func unchanged() throws {
+    let rows = [#"{"id": 1, "name": "A"}"#]
+    let (view, _) = try view(simple, polls: [rows, rows, rows])
+    #expect(view.snapshot.commit == 1 && view.snapshot.polledAt == Self.now + 2)
+  }
+
+  @Test("without polls rows are replaced and removed by key, and the oldest make room")
+  func lines() throws {
+    let (view, _) = try view(
+      #"{ key: .id, title: '\(.name)', removed: .gone, max_rows: 2 }"#,
+      lines: [
+        #"{"id": 1, "name": "A"}"#, #"{"id": 2, "name": "B"}"#, #"{"id": 1, "name": "A2"}"#,
+        #"{"id": 3, "name": "C"}"#, #"{"id": 3, "gone": true}"#, #"{"id": 9, "gone": true}"#,
+      ])
+    #expect(titles(view) == ["A2"])
+  }
+
+  @Test("rows of a whole poll beyond the bound are left out, and that is reported")
+  func bound() throws {
+    let (view, seen) = try view(
+      #"{ key: ., title: '\(.)', max_rows: 2 }"#, polls: [["1", "2", "3", "4"], ["3", "4", "5"]])
+    #expect(titles(view) == ["3", "4"])
+    #expect(seen.log.contains("it: 2 rows are left out: there are more than max_rows"))
+  }
+
+  @Test("rows are there after a restart, with their commits, and the commits count on")
+  func restart() throws {
+    let state = try TemporaryState()
+    let first = try view(
+      simple, polls: [[#"{"id": 1, "name": "A"}"#, #"{"id": 2, "name": "B"}"#]], state: state
+    ).view
+    let before = first.snapshot
+    let second = try view(simple, lines: [], state: state).view
+    #expect(titles(second) == ["A", "B"])
+    #expect(second.snapshot.commitID == before.commitID && before.commit == 1)
+    let third = try view(simple, polls: [[#"{"id": 2, "name": "B"}"#]], state: state).view
+    #expect(titles(third) == ["B"])
+    #expect(third.snapshot.commit == 2 && third.snapshot.life == before.life)
+    let fourth = try view(simple, lines: [], state: state).view
+    #expect(fourth.snapshot.commit == 2)
+  }
+
+  @Test("all parts of a row are evaluated")
+  func parts() throws {
+    let (view, _) = try view(
+      """
+      { as: board, name: N, key: .id, title: T, subtitle: S, time: .net, precision: '"day"', status: .s, picture: .p,
+          link: .l, map: .l, facets: { F: .f }, sort: .id, group: G, detail: { D: .d }, units: metric }
+      """,
+      polls: [
+        [
+          #"{"id": 1, "net": "2026-01-02T03:00:00Z", "s": {"word": "Go", "color": "green"}, "p": "https://p", "l": "ftp://l", "f": ["x", "y"], "d": {"m": 1, "ft": 3}}"#
+        ]
+      ])
+    let row = try #require(view.snapshot.rows.values.first)
+    #expect(row.title == "T" && row.subtitle == "S" && row.group == "G")
+    #expect(row.time?.text == "2026-01-02" && row.status?.tone == .good)
+    #expect(row.picture?.text == "https://p" && row.link == nil)
+    #expect(row.facet("F") == ["x", "y"] && view.form.units == .metric && view.form.name == "N")
+  }
+
+  @Test("a log has a row for each change, the newest first")
+  func log() throws {
+    let hub = PageHub(now: { Self.now })
+    var bench = SinkBench()
+    bench.page = hub
+    let change =
+      #"{"type": "changed", "key": "a", "at": "2026-01-01T00:00:00Z", "diff": [{"path": "/n", "before": 1, "after": 2}]}"#
+    let later = #"{"type": "removed", "key": "a", "at": "2026-01-02T00:00:00Z", "diff": []}"#
+    _ = try bench.run(#"it: { page: { as: log, title: '\(.key)' } }"#, lines: [change, later])
+    let view = try #require(hub.views.first)
+    let rows = PageQuery().rows(of: view.snapshot, view.form)
+    #expect(rows.map { $0.status?.word } == ["removed", "changed"])
+    #expect(rows.last?.content.member("changes")?.count == 1)
+  }
+
+  @Test("a dry run prints the rows")
+  func dryRun() throws {
+    var bench = SinkBench()
+    bench.isDryRun = true
+    let seen = try bench.run(
+      "it: { page: { key: .id, title: '\\(.name)', removed: .gone } }",
+      lines: [#"{"id": 1, "name": "A"}"#, #"{"id": 1, "gone": true}"#])
+    #expect(seen.text == "it: 1: A\nit: 1: removed\n")
+  }
+
+  @Test("a key is required, except in a log")
+  func key() {
+    #expect(SinkBench.problems("it: { page: { title: x } }").contains("page needs a key"))
+    #expect(SinkBench.problems("it: { page: { as: log, title: x } }").isEmpty)
+  }
+}

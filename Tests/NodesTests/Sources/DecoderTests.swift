@@ -1,0 +1,178 @@
+import JSON
+import Language
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Nodes
+import System
+
+/// The formats of `decode`: their declarations, their examples, and how sources use them.
+@Suite struct DecoderTests {
+  static let names = TextFormat.all.map(\.name)
+
+  private func format(_ name: String) throws -> TextFormat { try #require(TextFormat.named(name)) }
+
+  /// What a decoder that is written so makes of a text.
+  static func decode(_ yaml: String, _ text: String, sizes: [Int] = [1 << 20]) throws -> Reading {
+    let plan = try Trial.plan(
+      "sources: { in: { stdin: { decode: \(yaml) } } }\nsteps: []\nsinks: { it: null }\n")
+    let decoding = try #require(plan.sources.first).options[Decoding.option]
+    var found = Reading()
+    let reader = ValueReader(Pieces(Array(text.utf8), sizes), path: "in", decoding) { flaw in
+      found.flaws.append("\(flaw)")
+      found.reasons.append(flaw.reason)
+    }
+    while case let values = try reader.nextBatch(), !values.isEmpty {
+      found.values += values.map(\.description)
+    }
+    return found
+  }
+
+  @Test("a format is declared whole, and an example shows each option", arguments: names)
+  func declaration(_ name: String) throws {
+    let variant = try format(name).variant
+    #expect(!variant.summary.isEmpty && !variant.summary.hasSuffix(".") && !variant.examples.isEmpty)
+    // A table with tabs has the options of one with commas.
+    let shown = name == "tsv" ? ["delimiter", "quote", "types"] : variant.options.map(\.name)
+    for option in variant.options where shown.contains(option.name) {
+      #expect(option.doc.count > 4)
+      #expect(
+        variant.examples.contains { $0.yaml.contains("\(option.name):") },
+        "no example of \(name) shows \(option.name)")
+    }
+  }
+
+  @Test("its examples are true, in pieces of any size", arguments: names)
+  func examples(_ name: String) throws {
+    for example in try format(name).variant.examples {
+      for size in [1, 3, 1 << 20] {
+        let found = try Self.decode(example.yaml, example.input, sizes: [size])
+        #expect(found.values.joined(separator: "\n") == example.output, "\(name): \(example.title)")
+        #expect(found.flaws.isEmpty)
+      }
+    }
+  }
+
+  @Test("no text makes it fail, loop, or report more errors than the text has bytes", arguments: names)
+  func anything(_ name: String) throws {
+    let texts = [
+      "", "\n", "\u{feff}", "\u{feff}a,b\n1,2", "<", "<a", "{", "[", "\"", "a\tb\n1\t", "---\n- [", "\0\0",
+      "&amp;",
+      "<rss><channel><item>", "a: b: c", String(repeating: "[", count: 300),
+      String(repeating: "<a>", count: 300),
+    ]
+    for text in texts {
+      for size in [1, 1 << 20] {
+        let found = try Self.decode(name, text, sizes: [size])
+        #expect(found.flaws.count <= text.utf8.count)
+      }
+    }
+  }
+
+  @Test("a text that is too long is reported once, and the next line is read")
+  func limits() throws {
+    let long = String(repeating: "x", count: 100)
+    for (yaml, text, expected) in [
+      ("text", "a\n\(long)\nb\n", [#""a""#, #""b""#]),
+      ("csv", "a\n1\n\"\(long)\n2\"\n3\n", [#"{"a":"1"}"#, #"{"a":"2\""}"#, #"{"a":"3"}"#]),
+      ("{ text: { whole: true } }", long, []),
+    ] {
+      let plan = try Trial.plan(
+        "sources: { in: { stdin: { decode: \(yaml) } } }\nsteps: []\nsinks: { it: null }\n")
+      let decoding = try #require(plan.sources.first).options[Decoding.option]
+      var flaws: [String] = []
+      var values: [String] = []
+      let reader = ValueReader(
+        Pieces(Array(text.utf8), [10]), path: "in", decoding, limits: ReadLimits(chunk: 16, value: 64)
+      ) { flaws.append($0.reason) }
+      while case let batch = try reader.nextBatch(), !batch.isEmpty { values += batch.map(\.description) }
+      #expect(values == expected && flaws.count == 1, "\(yaml): \(values) \(flaws)")
+      #expect(flaws.first?.hasSuffix("longer than 64 bytes") == true)
+    }
+  }
+
+  @Test("a table's header is checked before its rows")
+  func header() throws {
+    #expect(
+      try Self.decode("csv", "a;b\n1;2\n").flaws == [
+        "in:1:1: the header is one column; to read it as several, set delimiter: ';': a;b"
+      ])
+    #expect(
+      try Self.decode("{ csv: { types: { prize: number } } }", "id,price\n1,2\n").flaws == [
+        "in:2:1: there is no column “prize”; did you mean “price”?: 1,2"
+      ])
+    #expect(
+      try Self.decode("{ csv: { columns: [a, b, c] } }", "id,price\n1,2\n").reasons == [
+        "the header has 2 columns, and `columns` names 3"
+      ])
+    #expect(try Self.decode("csv", "id,,id\n1,2,3\n").values == [#"{"id":"1","column_2":"2","id_2":"3"}"#])
+    #expect(try Self.decode("csv", "\u{feff}id\n1\n").values == [#"{"id":"1"}"#])
+    #expect(
+      try Self.decode("{ csv: { header: false } }", "1,2\n").values == [#"{"column_1":"1","column_2":"2"}"#])
+  }
+
+  // MARK: - Over HTTP
+
+  @Test("an http poll decodes lines, text and tables, each a list for rows")
+  func http() throws {
+    func rows(_ options: String, _ body: String) throws -> String {
+      try WebTrial("http: { url: 'http://a/x', \(options) }") { _ in .init(body) }.rows()
+    }
+    #expect(try rows("decode: lines", "{\"n\":1}\n{\"n\":2}\n") == #"[{"n":1},{"n":2}]"#)
+    #expect(try rows("decode: text", "one\r\ntwo") == #"["one","two"]"#)
+    #expect(try rows("decode: csv", "n\n1\n2\n") == #"[{"n":"1"},{"n":"2"}]"#)
+    #expect(try rows("decode: csv, rows: '.[] | select(.n == \"2\")'", "n\n1\n2\n") == #"[{"n":"2"}]"#)
+    #expect(try rows("decode: csv", "n\n") == "[]")
+  }
+
+  @Test("an answer that cannot be decoded fails the poll, and so does a page in its place")
+  func badAnswers() throws {
+    func message(_ decode: String, _ body: String, status: Int = 200) throws -> String {
+      let trial = try WebTrial("http: { url: 'http://a/x', decode: \(decode) }") { _ in
+        .init(body, status: status)
+      }
+      let error = #expect(throws: (any Error).self) { try trial.poll() }
+      return error.map { "\($0)" } ?? ""
+    }
+    #expect(
+      try message("csv", "a,b\n1,2\n3\n")
+        == "GET http://a/x: csv: line 3, column 1: the row has 1 field instead of 2: 3")
+    #expect(
+      try message("csv", "<!DOCTYPE html><title>Log in</title>")
+        == "GET http://a/x: answered an HTML page titled “Log in” instead of csv")
+    #expect(try message("lines", "{\"n\":1}\n{\"n\":").hasPrefix("GET http://a/x: lines: line 2"))
+    #expect(try message("csv", "", status: 204) == "GET http://a/x: answered 204, which comes without csv")
+  }
+
+  // MARK: - Files
+
+  @Test("a table that a run did not read to its end is resumed at the row")
+  func resumed() throws {
+    let folder = Folder()
+    let rows = (0..<5000).map { "\($0),x\n" }.joined()
+    let path = folder.write("in.csv", "n,t\n" + rows)
+    let plan = try Trial.plan(
+      "sources: { in: { file: { path: \(path), decode: csv } } }\nsteps: []\nsinks: { it: null }\n")
+    let decoding = try #require(plan.sources.first).options[Decoding.option]
+    let reader = ValueReader(try InputFile(path), path: path, decoding) { _ in }
+    #expect(try reader.nextBatch().count == 1024)
+    var position = ReadPosition(path: path, identity: try #require(FileIdentity(at: path)))
+    position.format = reader.foundFormat
+    position.values = 1024
+    let stored = try #require(ReadPosition(position.value))
+    #expect(stored.format == .csv && !stored.format.beginsAnywhere && stored.values == 1024)
+    #expect(decoding.resumed(as: stored.format).format == .csv)
+  }
+
+  @Test("lines and text can be followed, other formats cannot")
+  func followed() throws {
+    for name in Self.names {
+      let text =
+        "sources: { in: { file: { path: x, follow: true, decode: \(name) } } }\nsteps: []\nsinks: { it: null }\n"
+      var reader = PipelineReader(catalog: .all)
+      let isRight = reader.read(path: "p.yaml", Array(text.utf8))
+      #expect(isRight == ["json", "lines", "text"].contains(name), "\(name): \(reader.problems)")
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import JSON
+import Language
+import Reactive
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Nodes
+import System
+
+/// The source `exec`: polls of a command, and one that runs on.
+@Suite(.timeLimit(.minutes(1))) struct ExecSourceTests {
+  private func rows(_ yaml: String) throws -> String {
+    try WebTrial("exec: \(yaml)") { _ in .init("") }.rows()
+  }
+
+  private func failure(_ yaml: String) throws -> String {
+    let trial = try WebTrial("exec: \(yaml)") { _ in .init("") }
+    return (#expect(throws: (any Error).self) { try trial.poll() }).map { "\($0)" } ?? ""
+  }
+
+  @Test("what a command prints is the rows, in any format")
+  func output() throws {
+    #expect(try rows(#"[printf, '[1,2]']"#) == "[1,2]")
+    #expect(try rows(#"[printf, '{"a":1}\n{"a":2}\n']"#) == #"[{"a":1},{"a":2}]"#)
+    #expect(try rows(#"{ command: [printf, 'a,b\n1,2\n'], decode: csv }"#) == #"[{"a":"1","b":"2"}]"#)
+    #expect(try rows(#"{ command: [printf, 'one\ntwo'], decode: text }"#) == #"["one","two"]"#)
+    #expect(try rows("['true']") == "[]")
+  }
+
+  @Test("its environment is what env names, and a few variables of its surroundings")
+  func environment() throws {
+    let found = try rows(
+      "{ command: [sh, -c, 'env | grep -v -E \"^(PWD|SHLVL|_|OLDPWD)=\"'], decode: text, env: { KEY: v } }")
+    #expect(found.contains(#""KEY=v""#) && found.contains(#""PATH="#))
+    let names = try #require(try Value.parse(Array(found.utf8)).items).compactMap {
+      $0.string?.prefix { $0 != "=" }
+    }
+    let allowed: Set<Substring> = ["KEY", "PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR"]
+    #expect(Set(names).isSubset(of: allowed), "\(names)")
+  }
+
+  @Test("a status, a signal, a time limit, too much output and a bad text are failures of the poll")
+  func failures() throws {
+    #expect(
+      try failure("[sh, -c, 'echo one >&2; echo two >&2; exit 3']") == "“sh”: exit status 3: one / two")
+    #expect(try failure("[sh, -c, 'kill -9 $$']") == "“sh”: ended by signal 9")
+    #expect(try failure("{ command: [sleep, '5'], timeout: 50ms }") == "“sleep”: took longer than 50ms")
+    #expect(
+      try failure("{ command: [printf, 'xxxx'], max_size: 3 }")
+        == "“printf”: printed more than max_size, 3 bytes")
+    #expect(
+      try failure(#"{ command: [printf, 'a,b\n1\n'], decode: csv }"#)
+        == "“printf”: printed csv: line 2, column 1: the row has 1 field instead of 2: 1")
+    #expect(try failure("[no-such-program]").hasPrefix("“no-such-program”: cannot start no-such-program"))
+    #expect(try rows("{ command: [sh, -c, 'echo 1; exit 1'], exit_codes: [0, 1] }") == "[1]")
+  }
+
+  @Test("a followed command's values arrive as it prints them; it is started again, and ended by the stop")
+  func follow() throws {
+    let folder = Folder()
+    let script = folder.write(
+      "run.sh",
+      "echo $$ >> \(folder.path)/pids\necho 1\necho 2\n[ $(wc -l < \(folder.path)/pids) = 1 ] && exit 7\nexec sleep 60\n"
+    )
+    let plan = try Trial.plan(
+      "sources: { in: { exec: { command: [sh, \(script)], decode: lines, follow: true, backoff: 10ms } } }\nsteps: []\nsinks: { it: null }\n"
+    )
+    let heard = Journal<String>()
+    let log = Journal<String>()
+    let ends = Journal<Bool>()
+    var options = RunOptions(world: .real, log: Log { log.note($0.message) }, screen: silentScreen)
+    options.sink = { _, _ in Hearing { heard.note("\($0)") } }
+    let run = try PipelineRun(plan, options, clock: nil) { ends.note($0) }
+    run.start()
+    #expect(eventually { heard.entries.count == 4 })
+    #expect(heard.entries == ["1", "2", "1", "2"])
+    #expect(log.entries == ["“sh”: exit status 7; it is started again in 10ms"])
+    let time = elapsed {
+      run.stop()
+      #expect(eventually { !ends.entries.isEmpty })
+    }
+    #expect(time < .seconds(2) && ends.entries == [false])
+  }
+
+  @Test("options that do not go together are reported")
+  func checks() throws {
+    func problems(_ yaml: String) -> String {
+      var reader = PipelineReader(catalog: .all)
+      _ = reader.read(
+        path: "p.yaml", Array("sources: { in: { exec: \(yaml) } }\nsteps: []\nsinks: { it: null }\n".utf8))
+      return "\(reader.problems)"
+    }
+    #expect(problems("df -k").contains("write [df, -k], or [sh, -c, '…'] for a shell"))
+    #expect(problems("{ command: [x], backoff: 1s }").contains("backoff has no effect without follow"))
+    #expect(
+      problems("{ command: [x], follow: true, timeout: 1s }").contains("timeout has no effect with follow"))
+    #expect(problems("{ command: [x], env: { 'a=b': c } }").contains("not a valid name"))
+  }
+}
+
+private final class Hearing: Sink {
+  private let note: (Value) -> Void
+
+  init(_ note: @escaping (Value) -> Void) { self.note = note }
+
+  func take(_ event: Event) { note(event.value) }
+}

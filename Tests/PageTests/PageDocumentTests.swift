@@ -1,0 +1,139 @@
+import JSON
+import Testing
+
+@testable import Page
+
+@Suite("Documents of pages")
+struct PageDocumentTests {
+  private static let nasty =
+    #"{"title": "<script>alert(1)</script>", "link": "javascript:alert(2)", "#
+    + #""picture": "https://h/p.png", "status": {"word": "Go", "color": "good"}, "detail": {"Site": "https://s.example/x", "Bad": "javascript:x"}}"#
+
+  @Test("every page is complete, and data in it is text", arguments: PageForm.Layout.allCases)
+  func layouts(_ layout: PageForm.Layout) throws {
+    let page = PageFixture(layout)
+    page.show(1, try PageFixture.row("a", Self.nasty), try PageFixture.row("b", #"{"title": "B"}"#))
+    let (status, text) = page.get("/v/p/s")
+    #expect(status == 200)
+    #expect(
+      text.contains("&lt;script&gt;alert(1)") && !text.contains("<script>alert")
+        && !text.contains("href=\"javascript"))
+    #expect(text.contains(">B</a>") && text.contains("Go"))
+    #expect(!text.contains("<img"))
+    let detail = page.get("/v/p/s/\(PageRow.id(of: "a"))")
+    #expect(detail.status == 200 && !detail.text.contains("href=\"javascript"))
+    #expect(detail.text.contains("href=\"https://s.example/x\"") && detail.text.contains("javascript:x</dd>"))
+    #expect(detail.text.contains("rel=\"noreferrer noopener\""))
+  }
+
+  @Test("remote pictures are loaded only where that is allowed")
+  func pictures() throws {
+    let page = PageFixture(.album)
+    page.show(1, try PageFixture.row("a", Self.nasty))
+    #expect(page.get("/v/p/s", hasPictures: true).text.contains("<img class=\"pic\" src=\"https://h/p.png\""))
+    #expect(!page.get("/v/p/s").text.contains("<img"))
+    let address = "/v/p/s/\(PageRow.id(of: "a"))"
+    #expect(page.get(address).text.contains("href=\"https://h/p.png\""))
+  }
+
+  @Test("facets, search and pages select rows, and say how many there are")
+  func selection() throws {
+    let page = PageFixture(perPage: 2)
+    for index in 1...5 {
+      page.show(
+        index,
+        try PageFixture.row(
+          "k\(index)",
+          #"{"title": "Row \#(index)", "facets": {"Kind": "\#(index.isMultiple(of: 2) ? "even" : "odd")"}}"#,
+          commit: index))
+    }
+    #expect(page.get("/v/p/s").text.contains("5 rows, page 1 of 3"))
+    #expect(page.get("/v/p/s", [("page", "3")]).text.contains("Row 5"))
+    #expect(page.get("/v/p/s", [("page", "99")]).text.contains("page 3 of 3"))
+    let even = page.get("/v/p/s", [("f.Kind", "even")]).text
+    #expect(even.contains("2 of 5") && even.contains("Row 4") && !even.contains("Row 3"))
+    #expect(even.contains("<option value=\"even\" selected>"))
+    let found = page.get("/v/p/s", [("q", "ROW 3")]).text
+    #expect(found.contains("1 of 5") && found.contains("Row 3") && !found.contains("Row 1<"))
+    #expect(page.get("/v/p/s", [("q", "nothing")]).text.contains("No row matches."))
+  }
+
+  @Test("rows are sorted by time, those without one last, under headings")
+  func order() throws {
+    let page = PageFixture()
+    page.show(
+      1, try PageFixture.row("c", #"{"title": "Last"}"#),
+      try PageFixture.row("b", #"{"title": "Second", "time": "2026-03-02", "group": "2026"}"#),
+      try PageFixture.row("a", #"{"title": "First", "time": "2025-03-02", "group": "2025"}"#))
+    let items = PageSelection(page.view.snapshot, page.view.form, PageQuery()).items
+    let texts = items.map { item in
+      switch item {
+      case .group(let name): "# \(name)"
+      case .row(let row): row.title
+      }
+    }
+    #expect(texts == ["# 2025", "First", "# 2026", "Second", "Last"])
+  }
+
+  @Test("the reader chooses units, which a cookie keeps")
+  func units() throws {
+    let page = PageFixture(units: .metric)
+    page.show(
+      1, try PageFixture.row("a", #"{"title": "A", "detail": {"Mass": {"kg": 549054, "lb": 1207920}}}"#))
+    let address = "/v/p/s/\(PageRow.id(of: "a"))"
+    #expect(page.get(address).text.contains("549\u{202F}054 kg"))
+    #expect(
+      page.get(address, headers: ["cookie": "a=b; flow_units=imperial"]).text.contains(
+        "1\u{202F}207\u{202F}920 lb"))
+    #expect(page.get("/v/p/s").text.contains("Use imperial units"))
+    let request = PageRequest(
+      method: "POST", path: "/settings", headers: ["host": "localhost"],
+      body: Array("units=imperial&back=p%2Fs".utf8))
+    let answer = page.router().answer(request)
+    #expect(answer.status == 303 && answer.header("Location") == "/v/p/s")
+    #expect(answer.header("Set-Cookie")?.hasPrefix("flow_units=imperial; ") == true)
+  }
+
+  @Test("a change shows old and new of each field")
+  func changes() throws {
+    let page = PageFixture(.log)
+    page.show(
+      1,
+      try PageFixture.row(
+        "a",
+        #"{"title": "Relay", "time": 1767225600, "changes": [{"path": "/net", "before": "<a>", "after": null}]}"#
+      ))
+    let text = page.get("/v/p/s").text
+    #expect(text.contains("<dt>net</dt><dd><del>&lt;a&gt;</del> → <ins>–</ins></dd>"))
+    #expect(text.contains("<h2>2026-01-01</h2>"))
+  }
+
+  @Test("the same rows as JSON, JSON lines, CSV and Atom")
+  func exports() throws {
+    let page = PageFixture()
+    page.show(
+      1, try PageFixture.row("a", #"{"title": "=1+1", "time": "2026-03-02", "detail": {"N": "x, \"y\""}}"#))
+    #expect(
+      page.get("/v/p/s.json").text
+        == #"[{"key":"a","title":"=1+1","time":"2026-03-02","detail":{"N":"x, \"y\""}}]"# + "\n")
+    #expect(page.get("/v/p/s.jsonl").text.hasPrefix(#"{"key":"a""#))
+    #expect(
+      page.get("/v/p/s.csv").text
+        == "key,title,subtitle,time,status,link,N\r\na,'=1+1,,2026-03-02,,,\"x, \"\"y\"\"\"\r\n")
+    let feed = page.get("/v/p/s.atom").text
+    #expect(feed.hasPrefix("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns="))
+    #expect(feed.contains("<id>tag:flow,2026:p/s/\(PageRow.id(of: "a"))</id>"))
+    #expect(page.get("/v/p/s.xml").status == 404)
+  }
+
+  @Test("the age of the data, and that a source does not answer")
+  func age() throws {
+    let page = PageFixture()
+    page.view.notePoll(at: 1_767_225_600 - 720, staleness: 7200)
+    let text = page.get("/v/p/s").text
+    #expect(
+      text.contains("12 min ago")
+        && text.contains("the source does not answer; this is its answer of 2 h ago"))
+    #expect(page.get("/").text.contains("Things"))
+  }
+}
