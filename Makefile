@@ -10,6 +10,8 @@ RELEASE_PATH ?= .build
 FLOW := $(RELEASE_PATH)/release/flow
 STRICT := -Xswiftc -warnings-as-errors
 FOR ?= 45s
+# A virtual environment for Python packages.
+PAGE_TOOLS ?= .build/page-tools
 PAGE ?= 127.0.0.1:8787
 PAGES := $(patsubst %,pipelines/%.yaml,upcoming-launches new-launches spacex-launches spacex-rockets apod-album)
 SECONDS ?= 60
@@ -26,7 +28,7 @@ FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup setup-cluster build run page install clean check test-one test times lint format install-hook \
+.PHONY: help setup setup-cluster build run page install clean check test-one test setup-page test-page times lint format install-hook \
 	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
@@ -78,6 +80,13 @@ test-one: setup ## build and run only some test targets: SUITE=StoreTests,JSONTe
 
 test: setup ## build and run all ordinary tests; warnings are errors
 	$(SWIFT) test $(STRICT)
+
+setup-page: ## what test-page needs: Chromium from Debian, playwright and axe-core from PyPI
+	@bash .ci/setup-page $(PAGE_TOOLS)
+
+test-page: setup setup-page ## drive Chromium through the pages; SHOTS=FOLDER keeps screenshots
+	$(SWIFT) build --product flow $(STRICT)
+	$(PAGE_TOOLS)/bin/python Tests/Browser/page.py .build/debug/flow $(if $(SHOTS),--shots $(SHOTS))
 
 times: setup ## run tests serially and list the slowest; SLOWEST=30 [FILTER=StoreTests]
 	$(SWIFT) build --build-tests $(STRICT)

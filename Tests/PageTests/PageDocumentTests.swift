@@ -36,6 +36,14 @@ struct PageDocumentTests {
     #expect(page.get(address).text.contains("href=\"https://h/p.png\""))
   }
 
+  @Test("equal keys have one id, however they are written")
+  func ids() throws {
+    func id(_ text: String) throws -> String { PageRow.id(of: try Value.parse(text)) }
+    #expect(try id(#"{"a": 1, "b": [2]}"#) == id(#"{"b":[2],"a":1}"#))
+    #expect(try id("1") == id("1.0") && id("1") != id(#""1""#))
+    #expect(try id(#""a""#).count == 16)
+  }
+
   @Test("facets, search and pages select rows, and say how many there are")
   func selection() throws {
     let page = PageFixture(perPage: 2)

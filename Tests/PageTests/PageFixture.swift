@@ -10,8 +10,8 @@ struct PageFixture {
 
   init(_ layout: PageForm.Layout = .list, perPage: Int = 20, units: PageForm.Units? = nil) {
     view = hub.add(
-      pipeline: "p", sink: "s", PageForm(layout: layout, name: "Things", perPage: perPage, units: units))
-    view.restore([], life: "a", commit: 0)
+      pipeline: "p", sink: "s", PageForm(layout: layout, name: "Things", perPage: perPage, units: units),
+      life: "a")
   }
 
   static func row(_ key: String, _ content: String, commit: Int = 1) throws -> PageRow {

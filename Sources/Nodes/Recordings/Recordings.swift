@@ -22,9 +22,7 @@ public struct Recordings: Sendable {
   /// Whether the recording of a source holds polls of the simulated sky; nil without a poll that succeeded.
   public func isSimulated(_ source: String) -> Bool? {
     guard let file = try? InputFile(path(of: source)) else { return nil }
-    let reader = ValueReader(
-      file, path: path(of: source), format: .auto, limits: ReadLimits(value: 1 << 30)
-    ) { _ in }
+    let reader = ValueReader(file, path: path(of: source), limits: ReadLimits(value: 1 << 30)) { _ in }
     while let values = try? reader.nextBatch(), !values.isEmpty {
       if let poll = values.first(where: { $0.member("rows") != nil }) {
         return [poll, poll.member("meta")].contains { $0?.member("simulated")?.isTruthy ?? false }

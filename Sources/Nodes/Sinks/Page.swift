@@ -235,27 +235,20 @@ private final class PageSink: KeepingSink {
       summary: options[PageOptions.summary] ?? "",
       isDescending: options[PageOptions.order].map { $0 == .descending } ?? (layout == .log),
       perPage: options[PageOptions.perPage], units: options[PageOptions.units])
-    view = hub?.add(pipeline: context.pipeline, sink: context.name, form)
     isKeeping = !context.isDryRun && (hub != nil || context.outbox != nil)
     rows = try context.isDryRun ? NodeState() : context.outbox?.state(part: "rows") ?? NodeState()
     storedCommit = try context.isDryRun ? nil : context.outbox?.cell()
-    restore()
-  }
-
-  /// Shows the rows of the state.
-  private func restore() {
+    commit = storedCommit?.value?.double.flatMap { Int(exactly: $0) } ?? 0
     var known: [PageRow] = []
     rows.forEach { key, stored in
       if let row = Self.row(key, stored) { known.append(row) }
     }
-    commit = storedCommit?.value?.double.flatMap { Int(exactly: $0) } ?? 0
-    view?.restore(known, life: life, commit: commit)
+    // Commits are counted in the state, or in this run.
+    let life =
+      context.outbox?.life ?? "run" + String(UInt32(context.lane.world.random() * 4_294_967_295), radix: 36)
+    view = hub?.add(
+      pipeline: context.pipeline, sink: context.name, form, rows: known, life: life, commit: commit)
   }
-
-  /// What commits are counted in: the state, or this run.
-  private lazy var life: String = {
-    context.outbox?.life ?? "run" + String(UInt32(context.lane.world.random() * 4_294_967_295), radix: 36)
-  }()
 
   private static func row(_ key: Value, _ stored: Value) -> PageRow? {
     guard let content = stored.member("row"), let commit = stored.member("commit")?.double else { return nil }

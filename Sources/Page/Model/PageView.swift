@@ -37,22 +37,20 @@ package final class PageView: Sendable {
   package let path: [String]
   private let state = Locked(State())
 
-  package init(pipeline: String, form: PageForm, path: [String]) {
+  /// A view of the rows that a state contains.
+  package init(pipeline: String, form: PageForm, path: [String], _ rows: [PageRow], life: String, commit: Int)
+  {
     self.pipeline = pipeline
     self.form = form
     self.path = path
+    state.withLock { state in
+      state.snapshot.rows = Dictionary(rows.map { ($0.id, $0) }) { $1 }
+      state.snapshot.life = life
+      state.snapshot.commit = commit
+    }
   }
 
   package var snapshot: Snapshot { state.withLock { $0.snapshot } }
-
-  /// Takes over the rows that a state contains.
-  package func restore(_ rows: [PageRow], life: String, commit: Int) {
-    publish { snapshot in
-      snapshot.rows = Dictionary(rows.map { ($0.id, $0) }) { $1 }
-      snapshot.life = life
-      snapshot.commit = commit
-    }
-  }
 
   /// Shows what a commit has changed.
   package func publish(_ changes: [Change], commit: Int) {
@@ -116,8 +114,10 @@ package final class PageHub: Sendable {
 
   package var views: [PageView] { state.withLock { $0 } }
 
-  /// A new view for a sink, at an address of its own.
-  package func add(pipeline: String, sink: String, _ form: PageForm) -> PageView {
+  /// A new view for a sink, at an address of its own, with the rows of its state: a tab may look at once.
+  package func add(
+    pipeline: String, sink: String, _ form: PageForm, rows: [PageRow] = [], life: String, commit: Int = 0
+  ) -> PageView {
     state.withLock { views in
       let wanted = [Self.segment(pipeline), Self.segment(sink)]
       var path = wanted
@@ -126,7 +126,8 @@ package final class PageHub: Sendable {
         number += 1
         path = [wanted[0], "\(wanted[1])-\(number)"]
       }
-      let view = PageView(pipeline: pipeline, form: form, path: path)
+      let view = PageView(
+        pipeline: pipeline, form: form, path: path, rows, life: life, commit: commit)
       views.append(view)
       return view
     }

@@ -55,7 +55,7 @@ package struct RowFragments: Sendable {
     html.tag("li", .id("r-\(row.id)"), .class("row"), .rowCommit(row.commit)) { html in
       picture(row, "56", &html)
       html.tag("div", .class("what")) { html in
-        title(row, "h3", &html)
+        title(row, heading(row), &html)
         if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
       }
       html.tag("div", .class("side")) { html in
@@ -71,7 +71,7 @@ package struct RowFragments: Sendable {
         picture(row, "320", &html)
       }
       html.tag("div", .class("what")) { html in
-        title(row, "h3", &html)
+        title(row, heading(row), &html)
         if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
         html.tag("div", .class("side")) { html in
           status(row, &html)
@@ -100,7 +100,7 @@ package struct RowFragments: Sendable {
         status(row, &html)
       }
       html.tag("div", .class("what")) { html in
-        title(row, "h3", &html)
+        title(row, heading(row), &html)
         if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
         changes(row, &html)
       }
@@ -108,6 +108,11 @@ package struct RowFragments: Sendable {
   }
 
   // MARK: - Parts
+
+  /// Rows below the heading of a group have a smaller one.
+  private func heading(_ row: PageRow) -> StaticString {
+    row.group != nil || view.form.layout == .log ? "h3" : "h2"
+  }
 
   private func title(_ row: PageRow, _ heading: StaticString?, _ html: inout HTML) {
     let link: (inout HTML) -> Void = { html in
@@ -175,7 +180,8 @@ package struct RowFragments: Sendable {
   /// A side of a change; a time as people read it.
   private static func side(_ value: Value?) -> String {
     guard let text = value?.shown, !text.isEmpty else { return "–" }
-    guard text.utf8.count >= 20, text.hasSuffix("Z"), let time = PageTime(.string(text), precision: nil) else {
+    guard text.utf8.count >= 20, text.hasSuffix("Z"), let time = PageTime(.string(text), precision: nil)
+    else {
       return text
     }
     // To the second where that is all that has moved.

@@ -82,7 +82,8 @@ import System
     #expect(first.heard.last?.hasSuffix(#""truncated",3,true]"#) == true, "\(first.heard)")
     #expect(first.heard.count > 3 && again.heard == first.heard)
     #expect(first.told == ["error: no answer to key hunter2"])
-    #expect(again.told == ["notice: the poll recorded at 1970-01-01T02:00:00Z had failed: no answer to key ***"])
+    #expect(
+      again.told == ["notice: the poll recorded at 1970-01-01T02:00:00Z had failed: no answer to key ***"])
     #expect(again.hasEnded && !first.hasEnded, "a recording has an end")
   }
 

@@ -85,6 +85,16 @@ struct PageTests {
     #expect(fourth.snapshot.commit == 2)
   }
 
+  @Test("a row has the same place after a restart, whatever its key is")
+  func ids() throws {
+    let state = try TemporaryState()
+    let options = #"{ key: ., title: x }"#
+    let first = try view(options, polls: [[#"{"b": 1, "a": 2.0}"#, "1.0"]], state: state).view
+    let second = try view(options, lines: [], state: state).view
+    #expect(Set(first.snapshot.rows.keys) == Set(second.snapshot.rows.keys))
+    #expect(first.snapshot.rows.count == 2)
+  }
+
   @Test("all parts of a row are evaluated")
   func parts() throws {
     let (view, _) = try view(
