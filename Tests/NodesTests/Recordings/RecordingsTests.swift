@@ -83,7 +83,8 @@ import System
     #expect(first.heard.count > 3 && again.heard == first.heard)
     #expect(
       first.told == [
-        "notice: watching 2 rows; next poll in 1h, at 1970-01-01T01:00:00Z", "error: no answer to key hunter2",
+        "notice: watching 2 rows; next poll in 1h, at 1970-01-01T01:00:00Z",
+        "error: no answer to key hunter2",
         "notice: recovered, after 1 failed poll since 1970-01-01T02:00:00Z",
       ])
     #expect(
