@@ -40,7 +40,9 @@ struct RunPositionTests {
     ])
   func steps(_ steps: String, _ event: String, _ expected: [String]) throws {
     let yaml = "sources: { i: stdin }\n\(steps)\nsinks: { o: console }\n"
-    #expect(try errors(yaml, event) == expected)
+    let lines = try errors(yaml, event)
+    #expect(lines.dropLast() == expected[...])
+    #expect(lines.last?.contains(": error: failed after ") == true, "\(lines)")
   }
 
   @Test(

@@ -21,7 +21,13 @@ final class SourceRun: Sendable {
     in subscription: Subscription, on scheduler: any Scheduler, lane: Lane
   ) {
     self.plan = plan
-    let health = SourceHealth(plan, context.log)
+    let isPolled =
+      switch maker {
+      case .poll: true
+      case .pollOrStream(let isStream, _, _): !isStream(plan.options)
+      case .stream, .script, .step, .sink, nil: false
+      }
+    let health = SourceHealth(plan, isPolled: isPolled, context.log)
     self.health = health
     self.maker = maker
     var context = context

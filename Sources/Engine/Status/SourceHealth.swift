@@ -21,8 +21,7 @@ final class SourceHealth: Sendable {
   private let log: NodeLog
   private let state: Locked<State>
 
-  convenience init(_ source: SourcePlan, _ log: NodeLog) {
-    let isPolled: Bool = if case .poll = source.spec.role { true } else { false }
+  convenience init(_ source: SourcePlan, isPolled: Bool, _ log: NodeLog) {
     self.init(SourceStatus(name: source.name, kind: source.spec.kind, isPolled: isPolled), log)
   }
 
@@ -56,7 +55,7 @@ final class SourceHealth: Sendable {
   /// Notes a poll that failed, by the monotonic clock and the time of day; reported unless `isReported` already.
   func note(_ error: any Error, at now: Instant, timeOfDay: Double, isReported: Bool = false) {
     let reason = "\(error)"
-    let message = state.withLock { state -> String? in
+    let message = state.withLock { state -> (text: String, isFirst: Bool)? in
       state.status.polls += 1
       state.status.failedPolls += 1
       state.status.wait = nil
@@ -71,10 +70,11 @@ final class SourceHealth: Sendable {
         state.pause = min(state.pause * 2, SourceHealth.pauses.longest)
       }
       state.nextReport = now + state.pause
-      return count == 1
-        ? reason : "still failing, \(SourceHealth.failures(failure)) since \(timestamp(since)): \(reason)"
+      let text = "still failing, \(SourceHealth.failures(failure)) since \(timestamp(since)): \(reason)"
+      return (text, count == 1)
     }
-    if let message, !isReported { log.report(error, as: message) }
+    guard let message, !isReported else { return }
+    if message.isFirst { log.report(error) } else { log.error(message.text) }
   }
 
   private static func failures(_ failure: SourceStatus.Failure) -> String {

@@ -81,7 +81,12 @@ import System
     let again = try run(over: [], hours: 5) { $0.replaying() }
     #expect(first.heard.last?.hasSuffix(#""truncated",3,true]"#) == true, "\(first.heard)")
     #expect(first.heard.count > 3 && again.heard == first.heard)
-    #expect(first.told == ["error: no answer to key hunter2"])
+    #expect(
+      first.told == [
+        "notice: watching 2 rows; next poll in 1h, at 1970-01-01T01:00:00Z",
+        "error: no answer to key hunter2",
+        "notice: recovered, after 1 failed poll since 1970-01-01T02:00:00Z",
+      ])
     #expect(
       again.told == ["notice: the poll recorded at 1970-01-01T02:00:00Z had failed: no answer to key ***"])
     #expect(again.hasEnded && !first.hasEnded, "a recording has an end")

@@ -4,14 +4,11 @@ import Language
 
 /// `flow new`: writes a new pipeline file.
 enum NewCommand {
-  static let from = CommandOption(
-    "from", .value("URL"), "request this address once, and write a pipeline for the list that it answers with"
-  )
   static let sources = list("sources", Catalog.all.sources, "its sources")
   static let steps = list("steps", Catalog.all.steps, "its steps, in this order")
   static let sinks = list("sinks", Catalog.all.sinks, "its sinks")
   static let from = CommandOption(
-    "from", .value("NAME"), "copy this pipeline, installed or a file, with the files that belong to it")
+    "from", .value("URL|NAME"), "write a pipeline for the list at this address, or copy an installed one")
   static let output = CommandOption(
     "output", short: "o", .path("FILE"), "write to this file instead of standard output")
   static let force = CommandOption("force", .flag, "overwrite an existing file")
