@@ -13,6 +13,8 @@ protocol Scenario: AnyObject {
   var isOver: Bool { get }
   /// Whether each life ends when its input ends, as with `--once`.
   var endsByItself: Bool { get }
+  /// Whether a life may fail with these last words, and the next does what is left.
+  func mayFail(_ lastWords: String) -> Bool
   /// Says how far the last life is to go, which is let come to its end.
   func prepareEnd() throws
   /// Whether the last life has nothing more to do.
@@ -27,6 +29,7 @@ extension Scenario {
   func mourn(_ end: Life.End, wasStopped: Bool) {}
   var isOver: Bool { false }
   var endsByItself: Bool { false }
+  func mayFail(_ lastWords: String) -> Bool { false }
   func prepareEnd() throws {}
 }
 

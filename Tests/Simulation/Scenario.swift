@@ -27,6 +27,8 @@ struct Scenario {
   let syncs: Bool
   /// Whether what a run has read and not committed is rotated away before the next: it begins with another file.
   var rotatesInput: Bool { seed % 16 == 5 && kind != .polls }
+  /// Whether every other life finds another file in place of its input: what was not committed of the old one is gone.
+  var replacesInput: Bool { seed % 16 == 13 && kind != .polls }
   /// Whether others rename the log, as logrotate does.
   var renamesOutput: Bool { seed % 8 == 6 }
   /// Whether a second signal ends lives in the middle of a turn.

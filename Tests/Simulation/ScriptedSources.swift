@@ -92,14 +92,15 @@ final class SaidPieces: StreamSource {
   private var next: Int
 
   init(
-    _ saying: Saying, _ life: Life, _ reach: Reach, from position: Value?, stopsEarly: Bool, isRotated: Bool
+    _ saying: Saying, _ life: Life, _ reach: Reach, from position: Value?, stopsEarly: Bool, isRotated: Bool,
+    isReplaced: Bool
   ) {
     self.saying = saying
     self.life = life
     self.reach = reach
     self.stopsEarly = stopsEarly
-    let first = isRotated ? reach.farthest : 0
-    next = position?.member("n")?.double.flatMap { Int(exactly: $0) } ?? first
+    let kept = isReplaced ? nil : position?.member("n")?.double.flatMap { Int(exactly: $0) }
+    next = kept ?? (isRotated || isReplaced ? reach.farthest : 0)
   }
 
   func run(_ feed: Feed) {

@@ -240,7 +240,7 @@ struct Simulation {
     }
     let (kind, saying, other, reach) = (scenario.kind, scenario.saying, scenario.other, reach)
     let stopsEarly = scenario.seed % 8 == 1
-    let isRotated = scenario.rotatesInput
+    let (isRotated, isReplaced) = (scenario.rotatesInput, scenario.replacesInput && life.number % 2 == 1)
     options.source = { source in
       if source.name == "other" { return .poll { _, _ in SaidPolls(other, life) } }
       if kind == .polls { return .poll { _, _ in SaidPolls(saying, life) } }
@@ -249,7 +249,8 @@ struct Simulation {
           "  reads from \(context.position?.description ?? "the beginning"), read before was \(reach.farthest)"
         )
         return SaidPieces(
-          saying, life, reach, from: context.position, stopsEarly: stopsEarly, isRotated: isRotated)
+          saying, life, reach, from: context.position, stopsEarly: stopsEarly, isRotated: isRotated,
+          isReplaced: isReplaced)
       }
     }
     options.sink = { plan, context in plan.name == "tell" ? Recorder(context, life) : nil }

@@ -20,7 +20,7 @@ extension Simulation {
         path == "/out/log.jsonl"
         ? events : events.filter { path.contains("/deep/\($0.member("k")?.string ?? "")/") }
       var check = LineCheck(path, process)
-      try check.check(expected, mayBeAside: hasLost)
+      try check.check(expected, mayBeAside: hasLost || scenario.replacesInput)
       count.lines += expected.count
       count.aside += check.aside
     }
@@ -46,6 +46,7 @@ extension Simulation {
         let found = note.event.value.member("n")?.double
         // What was read and not committed may have been rotated away.
         if scenario.rotatesInput, number == 0, let found { number = found }
+        if scenario.replacesInput, let found { number = max(number, found) }
         if found != number { throw Complaint("\(found ?? -1) was read where \(number) was next") }
         number += 1
       }

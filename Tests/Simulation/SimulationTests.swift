@@ -70,6 +70,14 @@ import Testing
   }
 
   @Test(
+    "inputs that are replaced or written over between two lives",
+    arguments: [13, 29, 45, 61, 77, 93, 109, 125] as [UInt64])
+  func replaced(seed: UInt64) throws {
+    var simulation = try Simulation(seed: seed)
+    try simulation.run()
+  }
+
+  @Test(
     "lives that a second signal ends in the middle of a turn, several keys due at one instant, a clock set by a year",
     arguments: [2, 3, 18, 19, 34, 35, 50, 51, 4, 20, 36, 52] as [UInt64])
   func aborted(seed: UInt64) throws {

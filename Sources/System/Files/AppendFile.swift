@@ -76,8 +76,8 @@ package final class AppendFile {
   ///
   /// If the disk is full, the error contains how many bytes were written: call `append(rest)` with the rest before
   /// anything else.
-  package func append(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
-    if isRegular { try look() }
+  package func append(_ bytes: UnsafeRawBufferPointer, mayReopen: Bool = true) throws(FileFailure) {
+    if isRegular { try look(mayReopen: mayReopen) }
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -114,10 +114,10 @@ package final class AppendFile {
   }
 
   /// Checks whether the file still has its name, and whether other processes have changed its size.
-  private func look() throws(FileFailure) {
+  private func look(mayReopen: Bool) throws(FileFailure) {
     if let status = disk.status(of: path), status.identity == identity {
       size = status.size
-    } else if isAtLineStart {
+    } else if isAtLineStart, mayReopen {
       try reopen()
     }
   }

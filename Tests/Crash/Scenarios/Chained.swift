@@ -34,7 +34,10 @@ final class Chained: Scenario {
   }
 
   func tend(_ life: Life?) throws {
-    if !isEnding { try input.tend(mayRotate: place.size("middle.jsonl") > 0) }
+    if isEnding { return }
+    // A follower that has not begun yet reads the present file alone: nothing is rotated before it has.
+    if place.size("log.jsonl") == 0, input.count > 200 { return }
+    try input.tend(mayRotate: place.size("middle.jsonl") > 0)
   }
 
   func prepareEnd() throws {

@@ -127,7 +127,8 @@ final class RotatingFile {
     if packing?.isDone == true { finishPacking() }
     if mayRotate, isDue(bytes.count, now) { try rotate(now) }
     let before = file.file
-    try file.append(bytes)
+    // Lines for which a mark leads to this file stay in it, even if another process renames it meanwhile.
+    try file.append(bytes, mayReopen: mayRotate)
     if file.identity != current {
       // Another process has renamed it.
       held.retire(before)

@@ -188,6 +188,26 @@ import System
     #expect(try lone.files.needsMarks && folder.text("x.1") == "1\n22\n" && folder.text("x").isEmpty)
   }
 
+  @Test("lines of a committed mark stay in its file, even if others rename it before they are written")
+  func movedWithinCommit() throws {
+    let lone = LoneFiles(keepsMarks: true)
+    _ = try lone.files.file(path)
+    let mark = try #require(try lone.keepMark(of: path))
+    rename(path, folder["x-20261122"])
+    try lone.files.append(Array("1\n".utf8), to: path, areCommitted: true)
+    try lone.files.write()
+    #expect(try folder.text("x-20261122") == "1\n" && folder.names == ["x-20261122"])
+    // Killed: the next run finds the line, and one after a turn begins the new file.
+    let next = LoneFiles(keepsMarks: true)
+    next.files.resume(path, at: mark)
+    try next.files.append(Array("1\n".utf8), to: path, areCommitted: true)
+    try next.files.write(onlyMarked: true)
+    #expect(try folder.text("x-20261122") == "1\n" && folder.text("x").isEmpty)
+    try lone.files.append(Array("2\n".utf8), to: path)
+    try lone.files.prepare()
+    #expect(lone.files.needsMarks)
+  }
+
   @Test("files that others have moved away are looked for in one reading of their folder")
   func manyMoved() throws {
     let count = 300
