@@ -102,7 +102,7 @@ public struct Request: Sendable, CustomStringConvertible {
     let forms = secretForms(secret)
     let texts =
       [address.text] + headers.map(\.value) + (body.isEmpty ? [] : [String(decoding: body, as: UTF8.self)])
-    return texts.contains { text in forms.contains { text.contains($0) } }
+    return texts.contains { text in forms.contains { text.has($0) } }
   }
 
   /// All texts to redact.

@@ -17,7 +17,7 @@ enum BodyKind: String {
     if start.isEmpty {
       self = .empty
     } else if opening.hasPrefix("<!doctype html") || opening.hasPrefix("<html") || opening.hasPrefix("<head")
-      || (type.contains("html") && opening.hasPrefix("<"))
+      || (type.has("html") && opening.hasPrefix("<"))
     {
       self = .html
     } else if opening.hasPrefix("<") {

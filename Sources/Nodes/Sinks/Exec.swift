@@ -1,3 +1,4 @@
+import System
 import JSON
 import Engine
 import Language
@@ -170,5 +171,5 @@ private func takesScript(_ argument: String) -> Bool {
 
 extension Template {
   /// Whether it contains no expression.
-  fileprivate var isFixed: Bool { constant != nil || !expression.text.contains("\\(") }
+  fileprivate var isFixed: Bool { constant != nil || !expression.text.has("\\(") }
 }
