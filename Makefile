@@ -28,7 +28,7 @@ FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup setup-cluster build run page install clean check test-one test setup-page test-page times lint format install-hook \
+.PHONY: help setup setup-cluster build run page install clean check test-one test setup-page test-page shots times lint format install-hook \
 	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
@@ -87,6 +87,9 @@ setup-page: ## what test-page needs: Chromium from Debian, playwright and axe-co
 test-page: setup setup-page ## drive Chromium through the pages; SHOTS=FOLDER keeps screenshots
 	$(SWIFT) build --product flow $(STRICT)
 	$(PAGE_TOOLS)/bin/python Tests/Browser/page.py .build/debug/flow $(if $(SHOTS),--shots $(SHOTS))
+
+shots: build setup-page ## draw the screenshots of the README
+	$(PAGE_TOOLS)/bin/python Tests/Browser/shots.py $(FLOW) docs
 
 times: setup ## run tests serially and list the slowest; SLOWEST=30 [FILTER=StoreTests]
 	$(SWIFT) build --build-tests $(STRICT)
