@@ -40,7 +40,7 @@ SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
-	test-one test setup-page test-page times lint format install-hook \
+	test-one test setup-page test-page shots times lint format install-hook \
 	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
@@ -115,6 +115,9 @@ setup-page: ## what test-page needs: Chromium from Debian, playwright and axe-co
 test-page: setup setup-page ## drive Chromium through the pages; SHOTS=FOLDER keeps screenshots
 	$(SWIFT) build --product flow $(STRICT)
 	$(PAGE_TOOLS)/bin/python Tests/Browser/page.py .build/debug/flow $(if $(SHOTS),--shots $(SHOTS))
+
+shots: build setup-page ## draw the screenshots of the README
+	$(PAGE_TOOLS)/bin/python Tests/Browser/shots.py $(FLOW) docs
 
 times: setup ## run tests serially and list the slowest; SLOWEST=30 [FILTER=StoreTests]
 	$(SWIFT) build --build-tests $(STRICT)

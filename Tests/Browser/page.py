@@ -140,7 +140,7 @@ class Checks:
             assert self.titles(page) == [row["title"] for row in rows[20:]], name
             page.get_by_role("link", name="Row 21", exact=True).click()
             assert page.get_by_role("heading", level=1).inner_text() == "Row 21"
-            assert "549\u202f054 kg" in page.locator("article").inner_text()
+            assert "549\u202f054\u00a0kg" in page.locator("article").inner_text()
             page.context.close()
 
     def check_live(self):

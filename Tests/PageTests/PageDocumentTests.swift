@@ -89,10 +89,10 @@ struct PageDocumentTests {
     page.show(
       1, try PageFixture.row("a", #"{"title": "A", "detail": {"Mass": {"kg": 549054, "lb": 1207920}}}"#))
     let address = "/v/p/s/\(PageRow.id(of: "a"))"
-    #expect(page.get(address).text.contains("549\u{202F}054 kg"))
+    #expect(page.get(address).text.contains("549\u{202F}054\u{A0}kg"))
     #expect(
       page.get(address, headers: ["cookie": "a=b; flow_units=imperial"]).text.contains(
-        "1\u{202F}207\u{202F}920 lb"))
+        "1\u{202F}207\u{202F}920\u{A0}lb"))
     #expect(page.get("/v/p/s").text.contains("Use imperial units"))
     let request = PageRequest(
       method: "POST", path: "/settings", headers: ["host": "localhost"],

@@ -225,7 +225,7 @@ package struct RowFragments: Sendable {
         continue
       }
       let (number, unit) = units == .imperial ? (second, imperial) : (first, metric)
-      return number.isNull ? "–" : "\(grouped(number.shown)) \(unit)"
+      return number.isNull ? "–" : "\(grouped(number.shown))\u{A0}\(unit)"
     }
     return nil
   }

@@ -74,7 +74,7 @@ enum RunLog {
 
   private static func lines(_ entry: Log.Entry, _ paint: Paint, _ manyPipelines: Bool) -> [String] {
     var place = entry.node
-    if manyPipelines || place.isEmpty {
+    if manyPipelines && !entry.pipeline.isEmpty || place.isEmpty {
       place = place.isEmpty ? entry.pipeline : "\(entry.pipeline)/\(place)"
     }
     if place.isEmpty { place = "flow" }
