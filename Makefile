@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 SWIFT ?= swift
 # The C libraries that the package links, as pkg-config-name:debian-package.
-LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev zlib:zlib1g-dev
+LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
 RELEASE := -c release --static-swift-stdlib
 # The folder of the release build. SwiftPM locks it, so CI uses another one to build beside the tests.
 RELEASE_PATH ?= .build
@@ -23,12 +23,20 @@ RECORDS ?= 250000
 DAYS ?= 30
 SLOWEST ?= 30
 HOOK ?= lint
+VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/flow/Commands/Help/HelpCommand.swift)
+# Where systemd units and the completions of zsh are, which distributions see differently.
+UNITS ?= $(PREFIX)/lib/systemd/system
+ZSH ?= $(PREFIX)/share/zsh/site-functions
+# Empty to keep symbols.
+STRIP ?= -s
+DIST := flow-$(VERSION)-linux-$(shell uname -m)
 # The runtime's own backtrace hangs in the fuzzer.
 FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup setup-cluster build run page install clean check test-one test setup-page test-page shots times lint format install-hook \
+.PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
+	test-one test setup-page test-page shots times lint format install-hook \
 	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
 
 help: ## list the targets
@@ -64,8 +72,28 @@ run: build ## run new-launches under the simulated sky, without a network; FOR=4
 page: build ## the shipped pipelines with pages, under the simulated sky: a live page at PAGE=127.0.0.1:8787
 	$(FLOW) run --sky --speed 600 --page=$(PAGE) --page-pictures $(PAGES)
 
-install: build ## install under PREFIX (default /usr/local)
-	install -D -m 755 $(FLOW) $(DESTDIR)$(PREFIX)/bin/flow
+install: build install-files ## install under PREFIX (default /usr/local)
+
+install-files: ## the same, of a binary that is built
+	@PREFIX="$(PREFIX)" UNITS="$(UNITS)" ZSH="$(ZSH)" STRIP="$(STRIP)" sh packaging/install "$(FLOW)" "$(DESTDIR)"
+
+uninstall: ## remove what make install has installed
+	rm -f $(addprefix $(DESTDIR),$(PREFIX)/bin/flow $(addprefix $(PREFIX)/share/man/,man1/flow.1 man5/flow-pipeline.5 \
+	  man7/flow-nodes.7) $(PREFIX)/share/bash-completion/completions/flow $(ZSH)/_flow \
+	  $(PREFIX)/share/fish/vendor_completions.d/flow.fish $(UNITS)/flow@.service)
+	rm -rf $(DESTDIR)$(PREFIX)/share/flow $(DESTDIR)$(PREFIX)/share/doc/flow
+
+dist: build ## a tarball of what make install installs, and its checksum, in .build/dist
+	rm -rf .build/dist
+	$(MAKE) install-files DESTDIR=$(CURDIR)/.build/dist/$(DIST) PREFIX= UNITS=/lib/systemd/system
+	cd .build/dist && tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" \
+	  -czf $(DIST).tar.gz $(DIST) && rm -r $(DIST) && sha256sum $(DIST).tar.gz >SHA256SUMS && cat SHA256SUMS
+
+deb: build ## a Debian package, in .build/deb (needs debhelper; checked by lintian where it is installed)
+	@bash packaging/deb "$(abspath $(FLOW))"
+
+check-install: ## install below .build/install, and check each part with the programs that read it
+	@bash packaging/check "$(abspath $(FLOW))"
 
 clean: ## remove build products
 	rm -rf .build bench/.build Tests/Fuzz/.build
@@ -130,6 +158,7 @@ fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
 	mkdir -p Tests/Fuzz/.build/corpus
 	$(SWIFT) build --package-path Tests/Fuzz -c release --sanitize=fuzzer
 	$(FUZZ)/FuzzReading $(FUZZ_OPTIONS)/reading -max_len=2048 Tests/Fuzz/.build/corpus
+	$(FUZZ)/FuzzDecoders $(FUZZ_OPTIONS)/decoders -max_len=2048
 	$(FUZZ)/FuzzPrograms $(FUZZ_OPTIONS)/programs -max_len=256 -dict=Tests/Fuzz/programs.dict
 
 differential: build ## compare with libjq 1.8 (pip install jq): random programs over random inputs; COUNT=2000
@@ -150,3 +179,4 @@ bench: build ## run the benchmarks, see bench/README.md; ROUNDS=7 RECORDS=250000
 	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/pipelines.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/state.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW) bench/.build/release/StoreBench
+	python3 bench/jobs/nats.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)

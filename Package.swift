@@ -16,12 +16,14 @@ let package = Package(
     .executable(name: "flow", targets: ["flow"]),
     .library(name: "Reactive", targets: ["Reactive"]),
     .library(name: "JSON", targets: ["JSON"]),  // for Tests/Fuzz, which is a package of its own
+    .library(name: "Markup", targets: ["Markup"]),  // for the same
     .library(name: "Store", targets: ["Store"]),  // for bench, which is another
   ],
   targets: [
     .target(name: "CArguments"),  // the arguments of the process, also without /proc
     .target(name: "CCurl"),  // loads libcurl when it is asked for
     .target(name: "CNats"),  // loads libnats when it is asked for
+    .target(name: "CXML2"),  // loads libxml2 when it is asked for
     .target(name: "CMicrohttpd"),  // loads libmicrohttpd when it is asked for
     .systemLibrary(name: "CGlibc", path: "Sources/CGlibc"),
     .systemLibrary(
@@ -51,6 +53,7 @@ let package = Package(
     .target(
       name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
+    .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked),
     .target(
       name: "Page", dependencies: ["CMicrohttpd", "JSON", "Language", "Reactive", "Server", "System"],
       resources: [
@@ -63,7 +66,7 @@ let package = Package(
     .target(
       name: "Nodes",
       dependencies: [
-        "CGlibc", "Engine", "Fetch", "JSON", "Language", "NATS", "Page", "Reactive", "Store", "System",
+        "CGlibc", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS", "Page", "Reactive", "Store", "System",
       ],
       swiftSettings: unchecked),
     .executableTarget(
@@ -90,6 +93,7 @@ let package = Package(
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
+    .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup"]),
     .testTarget(
       name: "StoreTests",
       dependencies: ["CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"],

@@ -114,6 +114,8 @@ struct list {
 
 struct flow_nats {
   void *connection;
+  /// The prefix of subjects for answers, with a dot at its end.
+  char inbox[128];
   pthread_mutex_t lock;
   /// There is room in the queue, or the connection is closed.
   pthread_cond_t room;
@@ -293,6 +295,9 @@ int flow_nats_connect(
     drop(it);
     return status;
   }
+  char *inbox = 0;
+  if (!library.natsInbox_Create(&inbox)) snprintf(it->inbox, sizeof it->inbox, "%s.", inbox);
+  library.natsInbox_Destroy(inbox);
   *connection = it;
   return 0;
 }
@@ -343,11 +348,34 @@ int flow_nats_subscribe(flow_nats *it, const char *subject, int tag, int limit) 
   return 0;
 }
 
+/// Writes the decimal digits of a number, and a null byte.
+static void put_number(char *text, uint64_t number) {
+  char digits[24];
+  int count = 0;
+  do digits[count++] = '0' + number % 10;
+  while (number /= 10);
+  while (count) *text++ = digits[--count];
+  *text = 0;
+}
+
+const char *flow_nats_inbox(flow_nats *it) { return it->inbox; }
+
+int flow_nats_publish_stored(
+    flow_nats *it, const char *subject, uint64_t number, const char *id, const char *headers, int count,
+    const void *data, int length) {
+  char reply[sizeof it->inbox + 24];
+  size_t prefix = strlen(it->inbox);
+  memcpy(reply, it->inbox, prefix);
+  put_number(reply + prefix, number);
+  return flow_nats_publish(it, subject, reply, id, headers, count, data, length);
+}
+
 int flow_nats_publish(
-    flow_nats *it, const char *subject, const char *reply, const char *headers, int count, const void *data,
-    int length) {
+    flow_nats *it, const char *subject, const char *reply, const char *id, const char *headers, int count,
+    const void *data, int length) {
   void *message = 0;
   int status = library.natsMsg_Create(&message, subject, reply, data, length);
+  if (!status && id) status = library.natsMsgHeader_Set(message, "Nats-Msg-Id", id);
   for (; !status && count; count--) {
     const char *value = headers + strlen(headers) + 1;
     status = library.natsMsgHeader_Set(message, headers, value);
@@ -363,12 +391,6 @@ int flow_nats_flush(flow_nats *it, int64_t milliseconds) {
 }
 
 int64_t flow_nats_max_payload(flow_nats *it) { return library.natsConnection_GetMaxPayload(it->connection); }
-
-void flow_nats_inbox(char *text, size_t size) {
-  char *inbox = 0;
-  if (!library.natsInbox_Create(&inbox)) snprintf(text, size, "%s", inbox);
-  library.natsInbox_Destroy(inbox);
-}
 
 const char *flow_nats_header(const flow_nats_entry *entry, const char *name) {
   const char *value = 0;

@@ -48,9 +48,7 @@ package final class NATSConnection: @unchecked Sendable {
       throw NATSError(connecting: settings, status: status, text)
     }
     raw = connection
-    var prefix = [CChar](repeating: 0, count: 128)
-    flow_nats_inbox(&prefix, prefix.count)
-    inbox = String(decoding: prefix.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) + "."
+    inbox = String(cString: flow_nats_inbox(connection))
     try subscribe(to: inbox + "*", tag: .answer)
   }
 
@@ -92,10 +90,31 @@ package final class NATSConnection: @unchecked Sendable {
     to subject: String, answeredTo reply: String? = nil, headers: NATSHeaders = NATSHeaders(),
     _ bytes: [UInt8]
   ) throws(NATSError) {
-    let status = headers.bytes.withUnsafeBufferPointer { text in
-      flow_nats_publish(
-        raw, subject, reply, text.baseAddress, Int32(headers.count), bytes, Int32(bytes.count))
-    }
+    try check(
+      headers.bytes.withUnsafeBufferPointer { text in
+        flow_nats_publish(
+          raw, subject, reply, nil, text.baseAddress, Int32(headers.count), bytes, Int32(bytes.count))
+      })
+  }
+
+  /// Publishes a message with an id by which a stream detects repeats.
+  ///
+  /// The stream's answer has the number, behind the inbox; without a number there is none.
+  package func publish(
+    to subject: String, id: String, number: UInt64?, headers: NATSHeaders, _ bytes: [UInt8]
+  ) throws(NATSError) {
+    try check(
+      headers.bytes.withUnsafeBufferPointer { text in
+        guard let number else {
+          return flow_nats_publish(
+            raw, subject, nil, id, text.baseAddress, Int32(headers.count), bytes, Int32(bytes.count))
+        }
+        return flow_nats_publish_stored(
+          raw, subject, number, id, text.baseAddress, Int32(headers.count), bytes, Int32(bytes.count))
+      })
+  }
+
+  private func check(_ status: Int32) throws(NATSError) {
     if status == 0 { return }
     throw NATSError(status == Int32(FLOW_NATS_TOO_LARGE.rawValue) ? .tooLarge : .unreachable, text(status))
   }
@@ -114,6 +133,16 @@ package struct NATSHeaders: Sendable {
   fileprivate var count = 0
 
   package init() {}
+
+  package var isEmpty: Bool { count == 0 }
+
+  /// The names and values.
+  package var all: [(name: String, value: String)] {
+    let texts = bytes.split(separator: 0, omittingEmptySubsequences: false).map {
+      String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    return (0..<count).map { (texts[2 * $0], texts[2 * $0 + 1]) }
+  }
 
   package mutating func add(_ name: String, _ value: String) {
     for byte in name.utf8 { bytes.append(CChar(bitPattern: byte)) }
@@ -187,6 +216,13 @@ package struct NATSEntry {
   }
 
   package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Whether the data begins with a text.
+  package func begins(with text: StaticString) -> Bool {
+    guard let data = raw.pointee.data, Int(raw.pointee.length) >= text.utf8CodeUnitCount else { return false }
+    return memcmp(data, text.utf8Start, text.utf8CodeUnitCount) == 0
+  }
+
   package var subject: String { raw.pointee.subject.map { String(cString: $0) } ?? "" }
 
   /// Whether the subject is this one.

@@ -12,6 +12,6 @@ extension Catalog {
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout,
     // sinks
-    console, jsonl, exec, httpSink, natsSink, ics, page, download, notify, count, null,
+    console, jsonl, csv, exec, httpSink, natsSink, ics, feed, git, page, download, notify, count, null,
   ])
 }

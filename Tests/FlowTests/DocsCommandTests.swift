@@ -1,4 +1,5 @@
 import Engine
+import Foundation
 import JSON
 import Language
 import Testing
@@ -51,6 +52,57 @@ import Testing
       meta.forEachMember { name, _ in #expect(known.contains(name.string ?? ""), "\(name)") }
     }
     for function in Topic.functions { _ = try Program("try \(function.call)") }
+  }
+
+  @Test("every manual page names what it describes and has no control line of its texts")
+  func manualPages() throws {
+    let flow1 = try flow(["docs", "--format", "man"]).output
+    let pipeline = try flow(["docs", "--format", "man", "flow-pipeline"]).output
+    let nodes = try flow(["docs", "--format", "man", "flow-nodes"]).output
+    #expect(flow1.hasPrefix(".TH FLOW 1 ") && flow1.contains("\nflow \\- "))
+    for command in Command.all {
+      let name = command.name.replacingOccurrences(of: "-", with: "\\-")
+      #expect(flow1.contains(".SS \"flow \(name)"), "\(name)")
+    }
+    for topic in Topic.all { #expect(pipeline.contains("\n.SH \"\(topic.name.uppercased())\"\n")) }
+    for spec in Catalog.all.nodes {
+      #expect(nodes.contains("\n.SS \"\(spec.kind)\"\n"), "\(spec.kind)")
+      #expect(try flow(["docs", "--format", "man", spec.kind]).status == 0)
+    }
+    let macros: Set = ["TH", "SH", "SS", "PP", "TP", "IP", "RS", "RE", "nf", "fi", "nh", "ad"]
+    for line in (flow1 + pipeline + nodes).split(separator: "\n")
+    where line.hasPrefix(".") || line.hasPrefix("'") {
+      let name = line.dropFirst().prefix { $0 != " " }
+      #expect(macros.contains(String(name)), "\(line)")
+    }
+    #expect(try flow(["docs", "--format", "man", "filter"]).output.contains("\n.SS \"filter\"\n"))
+  }
+
+  @Test("flow docs config documents every setting that flow reads, and the manual every variable")
+  func settings() throws {
+    let page = try flow(["docs", "config", "--format", "markdown"]).output
+    for name in ConfigFile.settings { #expect(page.contains("| `\(name)` |"), "\(name)") }
+    let variables = Set(CommandPage.variables.map(\.0))
+    let root = ShippedPipelinesTests.root + "/Sources"
+    let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+    for file in files where file.hasSuffix(".swift") {
+      let text = try String(contentsOfFile: "\(root)/\(file)", encoding: .utf8)
+      for match in text.matches(of: /(?:environment|list)\("([A-Z_]+)"\)/) {
+        #expect(variables.contains(String(match.1)), "\(file): \(match.1)")
+      }
+    }
+  }
+
+  @Test("the variables of expressions are documented, and every member that a source adds to $meta")
+  func variables() throws {
+    let page = try flow(["docs", "expressions", "--format", "markdown"]).output
+    for name in ExpressionScope.variables { #expect(page.contains("| `$\(name)` |"), "\(name)") }
+    let path = "\(ShippedPipelinesTests.root)/Sources/Nodes/Web/WebFetch.swift"
+    let fetch = try String(contentsOfFile: path, encoding: .utf8)
+    let notes = try #require(fetch.split(separator: "func notes()").last?.split(separator: ".record(").first)
+    let members = notes.matches(of: /\("([a-z]+)", \./).map { String($0.1) }
+    #expect(members.count >= 3)
+    for member in members { #expect(page.contains("| `\(member)` |"), "\(member)") }
   }
 
   @Test("a kind that is none is a mistake, with the one that was meant")

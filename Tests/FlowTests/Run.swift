@@ -30,7 +30,7 @@ func flow(_ arguments: [String], input: Data, environment: [String: String] = [:
   let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
   return Outcome(
     status: status, output: String(decoding: try Data(contentsOf: files.output), as: UTF8.self),
-    errors: String(decoding: try Data(contentsOf: files.errors), as: UTF8.self))
+    errors: withoutTimes(String(decoding: try Data(contentsOf: files.errors), as: UTF8.self)))
 }
 
 /// Files for the standard streams: unlike pipes they never block.

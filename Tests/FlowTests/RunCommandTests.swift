@@ -94,7 +94,7 @@ import Testing
       sinks: { log: null }
       """, input: Self.input + "oops\n\"\\u001b[2J\n")
     let outcome = try place.run("--log", "json")
-    #expect(outcome.status == 0)
+    #expect(outcome.status == 1)
     let entries = try outcome.errors.split(separator: "\n").map { try Value.parse(String($0)) }
     #expect(entries.count >= 4)
     for entry in entries {

@@ -28,7 +28,7 @@ import Testing
     let place = try place(
       "{ command: [sh, -c, 'sleep 600 & echo $! > pid; sleep 600'], timeout: 1s, attempts: 1 }")
     let outcome = try place.run()
-    #expect(outcome.status == 0)
+    #expect(outcome.status == 1)
     #expect(outcome.errors.contains("go: error: “sh”:"), "\(outcome.errors)")
     let number = try #require(place.lines("pid").first)
     let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
@@ -80,14 +80,14 @@ import Testing
   func printing() throws {
     let place = try place("{ command: [yes], timeout: 1s, attempts: 1 }")
     let outcome = try place.run()
-    #expect(outcome.status == 0 && outcome.errors.contains("more not shown"))
+    #expect(outcome.status == 1 && outcome.errors.contains("more not shown"))
     #expect(outcome.errors.utf8.count < 1 << 20)
   }
 
   @Test("one that does not exist, or is not executable, is reported")
   func missing() throws {
     let outcome = try place("{ command: [./nowhere.sh], attempts: 1 }").run()
-    #expect(outcome.status == 0)
+    #expect(outcome.status == 1)
     #expect(outcome.errors.contains("go: error: cannot start ./nowhere.sh: there is no "))
     let place = try place("{ command: [./in.jsonl], attempts: 1 }")
     #expect(try place.run().errors.contains("in.jsonl is not executable"))

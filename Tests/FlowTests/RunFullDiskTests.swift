@@ -78,7 +78,7 @@ import Testing
       "log: error: /dev/full: cannot write: No space left on device; the pipeline waits")
     let (outcome, seconds) = try running.end(by: SIGINT)
     #expect(outcome.status == 130 && seconds < 10)
-    #expect(outcome.errors.contains("flow: not everything could be written in time\n"))
+    #expect(outcome.errors.contains("flow: error: not everything could be written in time\n"))
     #expect(outcome.errors.contains("; 5 bytes could not be written before the end"), "\(outcome.errors)")
   }
 

@@ -92,7 +92,8 @@ import Testing
       """, input: "{\"n\":1,\"name\":\"\(text)\"}\n{\"n\":2,\"name\":\"\(text)\"}\n\u{1b}[2J\u{7}\n")
     let outcome = try place.shell(
       "script -qec \"$0 run p.yaml\" /dev/null", environment: ["NO_COLOR": "1", "TERM": "xterm"])
-    #expect(outcome.status == 0)
+    // A text with a NUL is no argument of a command: its delivery is given up.
+    #expect(outcome.status == (sink.contains("exec") ? 1 : 0))
     #expect(outcome.output.contains("abc"))
     try expectNothingObeyed(outcome, sink)
     let scriptedRun = try place.shell(

@@ -9,13 +9,14 @@ import Testing
     let outcome = try flow(["schema"])
     #expect(outcome.status == 0)
     let schema = try Value.parse(outcome.output)
-    #expect(schema.member("$schema")?.string == "https://json-schema.org/draft/2020-12/schema")
-    let definitions = try #require(schema.member("$defs"))
+    #expect(schema.member("$schema")?.string == "http://json-schema.org/draft-07/schema#")
+    #expect(schema.member("$id")?.string == "urn:flow:pipeline")
+    let definitions = try #require(schema.member("definitions"))
     for node in try Value.parse(try flow(["nodes", "--json"]).output).items ?? [] {
       let name = "\(node.member("role")?.string ?? "").\(node.member("kind")?.string ?? "")"
       #expect(definitions.member(name)?.member("description") != nil, "\(name)")
     }
-    let references = outcome.output.matches(of: /"\$ref": "#\/\$defs\/([^"]+)"/).map { String($0.1) }
+    let references = outcome.output.matches(of: /"\$ref": "#\/definitions\/([^"]+)"/).map { String($0.1) }
     #expect(references.count > 10)
     for name in references { #expect(definitions.member(name) != nil, "\(name)") }
   }

@@ -10,6 +10,10 @@ let package = Package(
       name: "FuzzReading", dependencies: [.product(name: "JSON", package: "flow")],
       swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     .executableTarget(
+      name: "FuzzDecoders",
+      dependencies: [.product(name: "JSON", package: "flow"), .product(name: "Markup", package: "flow")],
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+    .executableTarget(
       name: "FuzzPrograms", dependencies: [.product(name: "JSON", package: "flow")],
       swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
   ],

@@ -159,6 +159,30 @@ struct SinkPipelineTests {
     #expect(try bus.contents(of: "S") == numbers(1...2))
   }
 
+  @Test("from stream to stream, with state: single messages do not wait for the end of a long epoch")
+  func latency() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    let bus = try Bus(server)
+    try bus.makeStream("S", "s")
+    try bus.makeStream("T", "t")
+    try place.write(
+      "p.yaml",
+      """
+      epoch: { time: 1h, events: 1000000 }
+      sources: { in: { nats: { servers: '\(server.url)', stream: S } } }
+      steps: []
+      sinks: { bus: { nats: { servers: '\(server.url)', subject: t } } }
+      """)
+    let run = try place.start("run", "p.yaml")
+    for number in 1...5 {
+      try bus.publish(number...number, on: "s")
+      #expect(eventually { (try? bus.contents(of: "T"))?.count == number })
+    }
+    run.kill()
+    #expect(try place.flow("run", "--once", "p.yaml") == 0)
+    #expect(try bus.contents(of: "T") == numbers(1...5))
+  }
+
   @Test("without acknowledgements messages are core NATS, which another pipeline hears")
   func core() throws {
     let (server, place, other) = (try NATSServer(), try Place(), try Place())

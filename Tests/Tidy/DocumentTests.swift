@@ -70,7 +70,8 @@ import Testing
       var isCode = false
       for (index, line) in file.lines.enumerated() {
         if line.hasPrefix("```") { isCode.toggle() }
-        for word in (isCode ? "    " + line : line).commands("flow") where !names.contains(String(word)) {
+        for word in (isCode ? "    " + line : line).commands("flow")
+        where !names.contains(word.filter { $0 != "-" }) {
           Issue.record("\(file.path):\(index + 1): there is no flow \(word); flow help lists the commands")
         }
       }

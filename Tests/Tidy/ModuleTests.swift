@@ -17,13 +17,16 @@ import Testing
     add("Server", ["CMicrohttpd"], over: ["Reactive"])
     add("Sky", ["CMicrohttpd"], over: ["JSON", "Server"])
     add("Language", ["CYAML"], over: ["JSON"])
+    add("Markup", ["CXML2"], over: ["JSON"])
     add("Engine", [], over: ["Language", "Store"])
     add("Page", ["CMicrohttpd"], over: ["Language", "Server"])
     add("NATS", ["CNats"], over: ["JSON"])
-    add("Nodes", [], over: ["Engine", "Fetch", "NATS", "Page"])
+    add("Nodes", [], over: ["Engine", "Fetch", "Markup", "NATS", "Page"])
     add("Cluster", [], over: ["Engine", "NATS"])
     add("flow", ["CArguments"], over: ["Nodes", "Cluster", "Page", "Sky"])
-    for name in ["CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CNats", "COnig", "CSQLite", "CYAML", "CZ"] {
+    for name in [
+      "CArguments", "CCurl", "CGlibc", "CMicrohttpd", "CNats", "COnig", "CSQLite", "CXML2", "CYAML", "CZ",
+    ] {
       table[name] = []
     }
     return table

@@ -95,11 +95,18 @@ int flow_nats_take(flow_nats *connection, const flow_nats_entry **entries);
 /// queue has one signal for all of them.
 int flow_nats_subscribe(flow_nats *connection, const char *subject, int tag, int limit);
 
-/// Publishes a message with a subject for the answer, or null. The headers are names and values in turn, `count` pairs,
-/// each with its null byte.
+/// The prefix of subjects for answers, unique to the connection, with a dot at its end.
+const char *flow_nats_inbox(flow_nats *connection);
+
+/// Publishes a message with a subject for the answer, or null, and an id by which a stream detects repeats, or null.
+/// The headers are names and values in turn, `count` pairs, each with its null byte.
 int flow_nats_publish(
-    flow_nats *connection, const char *subject, const char *reply, const char *headers, int count, const void *data,
-    int length);
+    flow_nats *connection, const char *subject, const char *reply, const char *id, const char *headers, int count,
+    const void *data, int length);
+/// The same with an answer that is sent to the number behind the inbox.
+int flow_nats_publish_stored(
+    flow_nats *connection, const char *subject, uint64_t number, const char *id, const char *headers, int count,
+    const void *data, int length);
 /// Waits until the server has everything that was published.
 int flow_nats_flush(flow_nats *connection, int64_t milliseconds);
 
@@ -107,9 +114,6 @@ int flow_nats_flush(flow_nats *connection, int64_t milliseconds);
 const char *flow_nats_text(int status);
 /// The largest message that the server accepts.
 int64_t flow_nats_max_payload(flow_nats *connection);
-/// Writes a new subject prefix for answers, which is unique.
-void flow_nats_inbox(char *text, size_t size);
-
 /// A header of a message; null if it has none of that name.
 const char *flow_nats_header(const flow_nats_entry *entry, const char *name);
 /// Calls a function with each header's name and value.

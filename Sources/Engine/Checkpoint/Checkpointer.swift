@@ -266,6 +266,30 @@ extension StoreError {
   fileprivate var isBusy: Bool { if case .held = kind { true } else { false } }
 }
 
+// MARK: - Status
+
+extension Checkpointer {
+  /// What the last commit holds: the keys of each node, and the outputs and dead letters of each sink.
+  var holdings: (keys: [String: Int], sinks: [String: (waiting: Int, dead: Int)])? {
+    let file = state.value.file
+    guard let tables = try? file.storedTables(), let sinks = try? file.storedSinks() else { return nil }
+    var keys: [String: Int] = [:]
+    for table in tables {
+      // A node may have several tables, `NODE@PART`.
+      let name = table.node.utf8.firstIndex(of: UInt8(ascii: "@")).map { String(table.node[..<$0]) }
+      keys[name ?? table.node, default: 0] += table.count
+    }
+    let written = state.value.sinks.compactMap(\.outbox).filter { $0.unstoredMark?.epoch == file.epoch }
+      .map(\.name)
+    return (
+      keys,
+      Dictionary(
+        sinks.map { ($0.name, (waiting: written.contains($0.name) ? 0 : $0.waiting, dead: $0.dead)) }
+      ) { first, _ in first }
+    )
+  }
+}
+
 // MARK: - Facts
 
 /// Named values beside the tables of steps: positions of sources, serial numbers and file marks of sinks.

@@ -60,6 +60,12 @@ public final class Outbox: Sendable {
     change(.bury(entry, reason: reason, at: checkpointer.world.wallClock()))
   }
 
+  /// How far the sink has written, where the next epoch is still to store that.
+  var unstoredMark: OutputPlace? {
+    for case .written(let place) in state.value.changes.reversed() { return place }
+    return nil
+  }
+
   private func change(_ change: Change) {
     state.value.changes.append(change)
     checkpointer.touch()

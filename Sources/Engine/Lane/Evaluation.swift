@@ -124,10 +124,10 @@ public struct ExpressionError: Error, CustomStringConvertible {
 
 extension NodeLog {
   /// Reports an error: that of an expression with its place in the file, and the event on which it occurred.
-  func report(_ error: any Error, on event: Event? = nil) {
+  func report(_ error: any Error, on event: Event? = nil, as message: String? = nil) {
     let place = (error as? ExpressionError)?.place
     var details = place?.excerpt ?? []
     if let event { details.append("    in: " + excerpt(of: event.value)) }
-    self.error((place.map { "\($0): " } ?? "") + "\(error)", details: details)
+    self.error((place.map { "\($0): " } ?? "") + (message ?? "\(error)"), details: details)
   }
 }

@@ -48,7 +48,7 @@ public final class Log: Sendable {
 
 /// The log as one node of one pipeline writes it.
 public struct NodeLog: Sendable {
-  let log: Log
+  public let log: Log
   let pipeline: String
   public let node: String
 

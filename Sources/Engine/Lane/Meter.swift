@@ -10,6 +10,7 @@ public final class Meter: Sendable {
   private let sent = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)
   private let failed = Atomic<Int>(0)
+  private let abandoned = Atomic<Int>(0)
   /// The number of measured events, and their time.
   private let sampled = Atomic<Int>(0)
   private let sampledTime = Atomic<Int>(0)
@@ -25,6 +26,7 @@ public final class Meter: Sendable {
   public var eventsOut: Int { sent.load(ordering: .relaxed) }
   public var eventsDropped: Int { dropped.load(ordering: .relaxed) }
   public var errors: Int { failed.load(ordering: .relaxed) }
+  public var givenUp: Int { abandoned.load(ordering: .relaxed) }
 
   /// The time spent in the node itself, estimated from the measured events.
   public var seconds: Double {
@@ -51,6 +53,11 @@ public final class Meter: Sendable {
     failed.add(1, ordering: .relaxed)
   }
 
+  /// Counts a delivery that was given up after its last attempt, which is an error too.
+  public func countGivenUp() {
+    abandoned.add(1, ordering: .relaxed)
+  }
+
   func countSample(_ nanoseconds: Int) {
     sampled.store(sampled.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     sampledTime.store(sampledTime.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
@@ -61,27 +68,18 @@ public final class Meter: Sendable {
   }
 }
 
-/// The statistics of a node, as `--stats` shows them; nil where a column does not apply.
-public struct NodeStatistics: Sendable {
-  public let name: String
-  public let kind: String
-  public let eventsIn: Int?
-  public let eventsOut: Int?
-  public let dropped: Int
-  public let errors: Int
-  public let seconds: Double?
-}
-
 extension PipelineRun {
-  /// The statistics of all nodes, from sources to sinks; may be called at any time, from any thread.
-  public var statistics: [NodeStatistics] {
-    let sourceCount = plan.sources.count
+  /// The counters of all nodes, from sources to sinks; may be called at any time, from any thread.
+  public var statistics: [NodeStatus] {
+    let (sources, sinks) = (plan.sources.count, plan.sinks.count)
     return meters.enumerated().map { index, meter in
-      let isSource = index < sourceCount
-      return NodeStatistics(
-        name: meter.name, kind: meter.kind, eventsIn: isSource ? nil : meter.eventsIn,
-        eventsOut: meter.eventsOut, dropped: meter.eventsDropped + (isSource ? droppedDeliveries(index) : 0),
-        errors: meter.errors, seconds: isSource ? nil : meter.seconds)
+      let role: NodeStatus.Role = index < sources ? .source : index < meters.count - sinks ? .step : .sink
+      var node = NodeStatus(name: meter.name, kind: meter.kind, role: role)
+      if role != .source { (node.eventsIn, node.seconds) = (meter.eventsIn, meter.seconds) }
+      node.eventsOut = meter.eventsOut
+      node.dropped = meter.eventsDropped + (role == .source ? droppedDeliveries(index) : 0)
+      (node.errors, node.givenUp) = (meter.errors, meter.givenUp)
+      return node
     }
   }
 }

@@ -61,6 +61,10 @@ public struct SinkContext: Sendable {
   public let syncs: Bool
   /// Which files sinks write, and whether they act on anything else.
   public var outputs = OutputPolicy.real
+  /// Whether the run polls each source once.
+  public var isOnce = false
+  /// The pipeline, for what its sources are scheduled to do; nil in tests of a sink by itself.
+  public var plan: Plan?
 
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }
   public func evaluation(_ template: Template) -> Evaluation { Evaluation(template.expression, on: lane) }

@@ -65,6 +65,8 @@ public struct SourceContext: Sendable {
   public let position: Value?
   /// Whether positions are stored.
   public let isKept: Bool
+  /// When a polled source is polled first, where a run before has polled it.
+  public var nextPoll: Double?
   /// Reports the progress of the present poll; nil when it is over.
   public var progress: @Sendable (PollProgress?) -> Void = { _ in }
 

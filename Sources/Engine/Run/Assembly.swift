@@ -63,13 +63,15 @@ struct Assembly {
     let meter = meter(plan.name, plan.spec)
     let log = log(plan.name)
     // The alarm outlives the stream: the sink may have work while other sinks still receive events.
-    let context = SinkContext(
+    var context = SinkContext(
       name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
       errors: try desk(plan.onError, meter, log), alarm: SinkAlarm(lane, in: root.child()), stop: stop,
       isDryRun: options.isDryRun, screen: options.screen,
       isGivenSnapshots: plan.from.allSatisfy { self.plan.sendsSnapshots($0) },
       outbox: lane.checkpointer.map { Outbox(plan.name, pipeline: self.plan.name, $0) },
       syncs: self.plan.epochs.syncs, outputs: options.outputs)
+    context.isOnce = options.isOnce
+    context.plan = self.plan
     let sink = try options.sink(plan, context) ?? make(plan.options, context)
     let child = root.child()
     let observer = SinkObserver(sink, when: plan.when, context, in: child, ended: ended)

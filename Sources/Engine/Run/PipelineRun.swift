@@ -3,6 +3,16 @@ import System
 import Reactive
 import Synchronization
 
+/// Why a pipeline is stopped.
+public enum StopReason: Sendable {
+  /// By a signal.
+  case request
+  /// Its time is over: it is judged by what it has done, as one that ends by itself.
+  case time
+  /// Another run takes its place.
+  case reload
+}
+
 /// A pipeline at work, from its start to its end.
 ///
 ///     let run = try PipelineRun(plan, options) { status in … }
@@ -12,12 +22,18 @@ public final class PipelineRun: Sendable {
   private struct Progress: Sendable {
     var sinksLeft: Int
     var isStopping = false
+    /// Why it was stopped first.
+    var reason: StopReason?
     var isFinishing = false
     var hasFailed = false
+    /// The first error of the pipeline or of a source.
+    var error: String?
     /// Whether a source has ended before its end.
     var isCutShort = false
     /// The second stop: nothing is waited for.
     var isAborted = false
+    /// The last snapshot, taken before the lane ended.
+    var last: PipelineStatus?
   }
 
   public let plan: Plan
@@ -30,6 +46,7 @@ public final class PipelineRun: Sendable {
   private let sources: [SourceRun]
   private let sinkStop: StopSign
   private let progress: ProgressBox
+  private let started: Double
   private let done: @Sendable (_ hasFailed: Bool) -> Void
 
   /// What can be asked and told before the run itself is whole.
@@ -58,6 +75,7 @@ public final class PipelineRun: Sendable {
     self.plan = plan
     self.options = options
     self.done = done
+    started = options.world.wallClock()
     let scheduler: any Scheduler = clock ?? SerialScheduler(name: "flow-lane", speed: options.world.speed)
     let lane = Lane(
       on: scheduler, world: options.world, waiting: clock == nil ? .acrossTurns : .withinTurn)
@@ -74,8 +92,12 @@ public final class PipelineRun: Sendable {
     }
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress
+    let isKept = lane.checkpointer != nil
     var assembly = Assembly(plan, options, lane, root) {
-      progress.state.withLock { $0.isStopping } ? plan.onStop : .flush
+      let state = progress.state.withLock { $0 }
+      // The run that takes its place goes on with what waits, which without state it cannot.
+      if state.reason == .reload, isKept { return .keep }
+      return state.isStopping ? plan.onStop : .flush
     }
     var sources: [SourceRun] = []
     for source in plan.sources {
@@ -84,7 +106,7 @@ public final class PipelineRun: Sendable {
       let context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
-        isKept: lane.checkpointer != nil,
+        isKept: lane.checkpointer != nil, nextPoll: options.nextPolls[source.name],
         progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
       let entry = assembly.entry(for: source, stop: sinkStop, in: child)
       sources.append(
@@ -112,6 +134,7 @@ public final class PipelineRun: Sendable {
         progress.state.withLock { state in
           state.hasFailed = true
           state.isCutShort = true
+          state.error = state.error ?? "\(source.plan.name): \(error)"
         }
         NodeLog(log: options.log, pipeline: plan.name, node: source.plan.name).error("\(error)")
       }
@@ -121,8 +144,11 @@ public final class PipelineRun: Sendable {
   /// Ends the pipeline in an orderly way: sources stop, what is under way goes through, sinks write.
   ///
   /// To be followed by `abort` when that takes longer than the grace.
-  public func stop() {
-    progress.state.withLock { $0.isStopping = true }
+  public func stop(_ reason: StopReason = .request) {
+    progress.state.withLock { state in
+      state.isStopping = true
+      state.reason = state.reason ?? reason
+    }
     for source in sources { source.stop() }
   }
 
@@ -142,7 +168,10 @@ public final class PipelineRun: Sendable {
 
   private func fail(_ error: any Error) {
     let isFirst = progress.state.withLock { state in
-      defer { state.hasFailed = true }
+      defer {
+        state.hasFailed = true
+        state.error = state.error ?? "\(error)"
+      }
       return !state.hasFailed
     }
     if isFirst { NodeLog(log: options.log, pipeline: plan.name, node: "").error("\(error)") }
@@ -169,10 +198,75 @@ public final class PipelineRun: Sendable {
       let isCompleted = !before.isStopping && !before.isAborted && !progress.state.withLock { $0.isCutShort }
       lane.checkpointer?.finish(
         isCompleted: isCompleted, sources: plan.sources.filter(\.spec.isRepeatable).map(\.name))
+      let isLate = !before.isAborted && lane.scheduler.now >= deadline
+      let hasFailed = end(isLate: isLate, isStopped: before.isStopping || before.isAborted)
       root.dispose()
       lane.end()
-      let isLate = !before.isAborted && lane.scheduler.now >= deadline
-      done(isLate || progress.state.withLock { $0.hasFailed })
+      done(hasFailed)
     }
+  }
+
+  /// Takes the last snapshot, on the lane; returns whether the run has failed.
+  private func end(isLate: Bool, isStopped: Bool) -> Bool {
+    var status = snapshot()
+    status.ended = options.world.wallClock()
+    let (isFailed, reason) = progress.state.withLock { ($0.hasFailed, $0.reason) }
+    // A run that is stopped by request may do so at any moment: what has failed until then is in its status.
+    let isJudged = !isStopped || reason == .time
+    let hasFailed = isLate || isFailed || isJudged && !status.losses.isEmpty
+    status.phase = hasFailed ? .failed : isStopped ? .stopped : .completed
+    if hasFailed, status.error == nil { status.error = status.losses.first }
+    progress.state.withLock { [status] in $0.last = status }
+    return hasFailed
+  }
+}
+
+// MARK: - Status
+
+extension PipelineRun {
+  /// A snapshot of what the pipeline does, from any thread but its lane's: the lane takes it between two turns.
+  ///
+  /// Where the lane does not come to it in time, it has what can be read from outside, and is not responsive.
+  public func status(within time: Duration = .seconds(1)) -> PipelineStatus {
+    if let last = progress.state.withLock({ $0.last }) { return last }
+    let answer = ConditionLock<PipelineStatus?>(nil)
+    lane.scheduler.perform { [self] in
+      let status = snapshot()
+      answer.change { $0 = status }
+    }
+    if let status = answer.wait(until: MonotonicClock.now + time, for: { $0 }) { return status }
+    var status = outline()
+    status.isResponsive = false
+    return status
+  }
+
+  /// Whether it has ended, and `status` is its last.
+  public var isOver: Bool { progress.state.withLock { $0.last != nil } }
+
+  /// What can be read on any thread.
+  private func outline() -> PipelineStatus {
+    let state = progress.state.withLock { $0 }
+    if let last = state.last { return last }
+    let phase: PipelineStatus.Phase = state.isStopping || state.isFinishing ? .stopping : .running
+    var status = PipelineStatus(name: plan.name, path: plan.path, phase: phase, started: started)
+    status.error = state.error
+    status.sources = sources.map(\.health.status)
+    status.nodes = statistics
+    return status
+  }
+
+  /// All of it, on the lane.
+  private func snapshot() -> PipelineStatus {
+    var status = outline()
+    guard let stored = lane.checkpointer?.holdings else { return status }
+    for index in status.nodes.indices {
+      let name = status.nodes[index].name
+      status.nodes[index].keys = stored.keys[name]
+      if status.nodes[index].role == .sink {
+        let sink = stored.sinks[name]
+        (status.nodes[index].queue, status.nodes[index].deadLetters) = (sink?.waiting ?? 0, sink?.dead ?? 0)
+      }
+    }
+    return status
   }
 }

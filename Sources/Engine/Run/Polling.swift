@@ -32,18 +32,18 @@ final class Polling: Sendable {
   private let scheduler: any Scheduler
   private let context: SourceContext
   private let downstream: any Observer<Delivery>
+  private let health: SourceHealth
   private let failed: @Sendable (any Error) -> Void
-  private let succeeded: @Sendable () -> Void
   /// Touched on the scheduler alone.
   private let state = LaneLocal(State())
 
   init(
     _ make: @escaping @Sendable () throws -> any PollSource, _ schedule: Schedule,
     on scheduler: any Scheduler,
-    _ context: SourceContext, to downstream: any Observer<Delivery>,
-    failed: @escaping @Sendable (any Error) -> Void, succeeded: @escaping @Sendable () -> Void
+    _ context: SourceContext, _ health: SourceHealth, to downstream: any Observer<Delivery>,
+    failed: @escaping @Sendable (any Error) -> Void
   ) {
-    self.succeeded = succeeded
+    self.health = health
     self.make = make
     self.schedule = schedule
     self.scheduler = scheduler
@@ -61,8 +61,25 @@ final class Polling: Sendable {
         return end()
       }
       state.value.beat = scheduler.now
-      if schedule.atStart || context.isOnce { poll() } else { setTimer() }
+      if let time = context.nextPoll, !context.isOnce {
+        resume(at: time)
+      } else if schedule.atStart || context.isOnce {
+        poll()
+      } else {
+        setTimer()
+      }
     }
+  }
+
+  /// Continues where a run before has stopped: the next poll is when it was due.
+  private func resume(at time: Double) {
+    guard time.isFinite, case .every(let period) = schedule.rhythm else {
+      return time.isFinite ? setTimer() : end()
+    }
+    let wait = min(max(0, time - context.world.wallClock()), period.inSeconds)
+    state.value.beat = scheduler.now + .nanoseconds(Int64(wait * 1e9))
+    noteNext(in: wait)
+    state.value.timer = scheduler.schedule(at: state.value.beat) { [self] in poll() }
   }
 
   /// Ends the polls; one that is under way is let come to its end.
@@ -78,7 +95,7 @@ final class Polling: Sendable {
       source: context.name, number: state.value.number, at: context.world.wallClock())
     do {
       let answer = try ask(request)
-      succeeded()
+      health.note(answer, at: answer?.at ?? request.at)
       if let answer {
         context.meter.countOut(answer.rows.count)
         let poll = Poll(
@@ -91,9 +108,17 @@ final class Polling: Sendable {
       // The caller that stops a poll knows that it has no answer.
     } catch {
       context.meter.countError()
-      failed(error)
+      health.note(
+        error, at: scheduler.now, timeOfDay: context.world.wallClock(), isReported: failsAlone)
+      // A poll that fails is reported; the next one may do better.
+      if failsAlone { failed(error) }
     }
     setTimer()
+  }
+
+  /// Whether a poll that fails fails the source, since no other follows.
+  private var failsAlone: Bool {
+    if case .once = schedule.rhythm { true } else { context.isOnce }
   }
 
   private func ask(_ request: PollRequest) throws -> PollAnswer? {
@@ -110,14 +135,22 @@ final class Polling: Sendable {
       // Beats that were missed while a poll took long are not made up for.
       let missed = (scheduler.now - state.value.beat).nanoseconds / period.nanoseconds
       state.value.beat = state.value.beat + .nanoseconds(period.nanoseconds * (missed + 1))
-      state.value.timer = scheduler.schedule(at: state.value.beat + spread) { [self] in poll() }
+      let time = state.value.beat + spread
+      noteNext(in: (time - scheduler.now).inSeconds)
+      state.value.timer = scheduler.schedule(at: time) { [self] in poll() }
     case .cron(let cron, let zone):
       let now = context.world.wallClock()
       guard let next = cron.next(after: lastTime(Int(now.rounded(.down)), cron, zone), in: zone) else {
         return end()
       }
+      noteNext(in: Double(next) + spread.inSeconds - now)
       wait(forTimeOfDay: next, spread.inSeconds, since: now)
     }
+  }
+
+  private func noteNext(in wait: Double) {
+    let now = context.world.wallClock()
+    health.noteNext(at: now + wait, now: now)
   }
 
   /// The time after which the next one is chosen: the present, or the last poll's where the clock was set back a little
@@ -150,6 +183,7 @@ final class Polling: Sendable {
     state.value.isOver = true
     state.value.timer?.dispose()
     state.value.source = nil
+    health.noteEnd()
     downstream.complete()
   }
 }

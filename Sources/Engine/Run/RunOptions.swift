@@ -7,6 +7,8 @@ public struct RunOptions: Sendable {
   public var world: World
   public var log: Log
   public var screen: Screen
+  /// When sources are polled first, in seconds since 1970, that a run before has polled; infinite for never.
+  public var nextPolls: [String: Double] = [:]
   /// Whether each source is polled once, or read to its present end.
   public var isOnce = false
   /// Where sinks write files, and whether they act on anything else.

@@ -5,6 +5,7 @@ import Reactive
 /// A running source, on its own scheduler, behind a mailbox.
 final class SourceRun: Sendable {
   let plan: SourcePlan
+  let health: SourceHealth
   private let maker: Maker?
   private let context: SourceContext
   private let entry: SourceEntry
@@ -20,7 +21,14 @@ final class SourceRun: Sendable {
     in subscription: Subscription, on scheduler: any Scheduler, lane: Lane
   ) {
     self.plan = plan
+    let health = SourceHealth(plan, context.log)
+    self.health = health
     self.maker = maker
+    var context = context
+    context.progress = { [show = context.progress] progress in
+      health.note(progress)
+      show(progress)
+    }
     self.context = context
     self.entry = entry
     self.subscription = subscription
@@ -29,6 +37,10 @@ final class SourceRun: Sendable {
   }
 
   func start(failed: @escaping @Sendable (any Error) -> Void) {
+    let failed: @Sendable (any Error) -> Void = { [health] error in
+      health.noteEnd(error)
+      failed(error)
+    }
     let deliveries = Observable<Delivery> { [self] downstream, _ in
       switch maker {
       case .stream(let make): startStream(make, downstream, failed)
@@ -58,7 +70,7 @@ final class SourceRun: Sendable {
     _ make: @escaping @Sendable (Options, SourceContext) throws -> any StreamSource,
     _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
-    scheduler.perform { [plan, context] in
+    scheduler.perform { [plan, context, health] in
       do {
         let feed = Feed(downstream, context, isRepeatable: plan.isRepeatable)
         try make(plan.options, context).run(feed)
@@ -68,6 +80,7 @@ final class SourceRun: Sendable {
         context.meter.countError()
         failed(error)
       }
+      health.noteEnd()
       downstream.complete()
     }
   }
@@ -76,21 +89,9 @@ final class SourceRun: Sendable {
     _ make: @escaping @Sendable (Options, SourceContext) throws -> any PollSource,
     _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
-    let failures = PollFailures(context.log)
-    let isOnly: Bool = if case .once = plan.schedule.rhythm { true } else { context.isOnce }
     let polling = Polling(
-      { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context,
-      to: downstream
-    ) { [scheduler, context] error in
-      // A poll that fails is reported; the next one may do better.
-      if isOnly {
-        failed(error)
-      } else {
-        failures.note(error, at: scheduler.now, timeOfDay: context.world.wallClock())
-      }
-    } succeeded: {
-      failures.noteSuccess()
-    }
+      { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
+      to: downstream, failed: failed)
     ender.withLock { $0 = { polling.stop() } }
     polling.start()
   }

@@ -27,7 +27,7 @@ public struct ScriptedRun {
     /// The log, errors of events included.
     public var messages: [Log.Entry] = []
     public var isDone = false
-    public var statistics: [NodeStatistics] = []
+    public var statistics: [NodeStatus] = []
   }
 
   public let plan: Plan

@@ -59,6 +59,16 @@ struct BudgetRules: Equatable, Sendable {
     return time
   }
 
+  /// What is left in each window.
+  func remaining(of site: String, at now: Double) -> [RemainingBudget] {
+    let next = time(at: now).flatMap { $0 > now ? $0 : nil }
+    return windows(at: now).map { window in
+      RemainingBudget(
+        site: site, window: window, remaining: max(0, window.limit - spent(in: window.period, at: now)),
+        next: next)
+    }
+  }
+
   private func spent(in period: Duration, at now: Double) -> Int {
     record.spending.reduce(0) { $0 + ($1.at + period.inSeconds > now ? $1.count : 0) }
   }
@@ -67,4 +77,13 @@ struct BudgetRules: Equatable, Sendable {
   func foreignSpending(_ report: BudgetReport, at now: Double) -> Int {
     max(0, report.limit - report.remaining - spent(in: report.period, at: now))
   }
+}
+
+/// What is left of a window of a site's budget.
+public struct RemainingBudget: Sendable, Equatable {
+  public let site: String
+  public let window: SiteBudget.Window
+  public let remaining: Int
+  /// When the next request is possible, where none is now.
+  public let next: Double?
 }

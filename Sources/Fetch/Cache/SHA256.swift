@@ -1,10 +1,10 @@
 /// SHA-256 (FIPS 180-4): hashes cache keys and budget keys, so that they reveal no secret.
-struct SHA256 {
+package struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
 
-  static func digest(_ bytes: [UInt8]) -> [UInt8] {
+  package static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var hash = SHA256()
     var padded = bytes + [0x80]
     while padded.count % 64 != 56 { padded.append(0) }

@@ -85,5 +85,19 @@ public final class Client: Sendable {
     }
   }
 
+  /// What is left of the budgets of the services that were used, one entry for each window in force.
+  public func remainingBudgets() throws(StoreError) -> [RemainingBudget] {
+    let now = wallClock()
+    return try file.withLock { file throws(StoreError) in
+      var all: [RemainingBudget] = []
+      for key in try file.sites() {
+        // An API key has a budget of its own, `SITE#HASH`.
+        let site = key.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(key[..<$0]) } ?? key
+        all += BudgetRules(budget(of: site), try file.site(key)).remaining(of: site, at: now)
+      }
+      return all
+    }
+  }
+
   func budget(of site: String) -> SiteBudget { options.budgets[site] ?? .unlimited }
 }

@@ -1,3 +1,5 @@
+import System
+
 /// Why a text is not a valid address, as a sentence without secrets.
 public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible {
   public let description: String
@@ -17,7 +19,7 @@ extension Address {
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
       throw AddressError("the address contains a line break or another control character")
     }
-    guard let colon = text.firstRange(of: "://"), hasScheme(text) else {
+    guard let colon = text.place(of: "://"), hasScheme(text) else {
       throw AddressError("the address does not begin with https:// or http://")
     }
     let schemeText = String(text[..<colon.lowerBound])

@@ -1,3 +1,5 @@
+import System
+
 extension Address {
   /// Builds an address from literal texts and the data between them, as a template does.
   ///
@@ -31,7 +33,7 @@ extension Address {
 
   /// Whether what follows a text cannot be in the host any more.
   private static func endsHost(_ text: String) -> Bool {
-    guard let start = text.firstRange(of: "://")?.upperBound else { return false }
+    guard let start = text.place(of: "://")?.upperBound else { return false }
     return text[start...].contains { "/?#".contains($0) }
   }
 }

@@ -1,3 +1,4 @@
+import System
 import JSON
 
 /// The kind of a body, guessed from its first bytes and its content type.
@@ -60,12 +61,24 @@ private func message(in value: Value) -> String? {
 
 private func title(of page: [UInt8], _ redaction: Redaction) -> String? {
   let text = redaction.masked(String(decoding: page.prefix(1 << 14), as: UTF8.self))
-  guard let start = text.firstRange(of: "<title>") ?? text.firstRange(of: "<TITLE>") else { return nil }
+  guard let start = text.place(of: "<title>") ?? text.place(of: "<TITLE>") else { return nil }
   let words = excerpt(String(text[start.upperBound...].prefix { $0 != "<" }), limit: 80)
   return words.isEmpty ? nil : words
 }
 
 extension Response {
+  /// The encoding of the body that the header Content-Type names.
+  package var charset: String? {
+    let parameters = headers["content-type"]?.split(separator: ";").dropFirst() ?? []
+    for parameter in parameters {
+      let parts = parameter.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "charset" else { continue }
+      let name = parts[1].filter { $0 != "\"" && $0 != " " && $0 != "'" }
+      return name.isEmpty ? nil : name
+    }
+    return nil
+  }
+
   /// The body as the HTML page that it is, in a few words; nil for any other body.
   package var page: String? {
     let type = headers["content-type"]

@@ -74,7 +74,7 @@ public final class TableParser {
   ) -> (end: Int, lines: Int) {
     guard let base = text.baseAddress else { return (0, 0) }
     begin(text.count)
-    var row = Row(text: base, end: text.count, isFinal: isFinal)
+    var row = DelimitedRow(text: base, end: text.count, isFinal: isFinal)
     row.badByte = checkText(text, &document.hasDelete)
     while row.at < row.end {
       row.begin(tape: document.tapeCount, raw: document.rawCount)
@@ -134,99 +134,7 @@ public final class TableParser {
 
   // MARK: - A row
 
-  /// One row as it is read.
-  private struct Row {
-    let text: UnsafePointer<UInt8>
-    let end: Int
-    let isFinal: Bool
-    var at = 0
-    var lines = 0
-    /// The first byte that is not UTF-8, or the end.
-    var badByte = 0
-
-    var start = 0
-    var linesBefore = 0
-    var tapeStart = 0
-    var rawStart = 0
-    var isIncomplete = false
-    var isLeftOut = false
-    /// Whether an error hides the end of the row, so that the next line was taken for the next row.
-    var isAbandoned = false
-    var flaw: TableFlaw?
-
-    init(text: UnsafePointer<UInt8>, end: Int, isFinal: Bool) {
-      self.text = text
-      self.end = end
-      self.isFinal = isFinal
-    }
-
-    mutating func begin(tape: Int, raw: Int) {
-      start = at
-      linesBefore = lines
-      tapeStart = tape
-      rawStart = raw
-      isLeftOut = false
-      isAbandoned = false
-      flaw = nil
-    }
-
-    /// Whether the row is an empty line, which is none.
-    mutating func skipsEmptyLine() -> Bool {
-      guard text[at] == 0x0a || text[at] == 0x0d else { return false }
-      endLine()
-      return true
-    }
-
-    /// Moves past a line break, `\n`, `\r\n` or `\r`.
-    @inline(__always)
-    mutating func endLine() {
-      if text[at] == 0x0d {
-        if at + 1 == end {
-          if !isFinal { isIncomplete = true }
-        } else if text[at + 1] == 0x0a {
-          at += 1
-        }
-      }
-      at += 1
-      lines += 1
-    }
-
-    func rewind(_ document: TapeDocument) {
-      document.tapeCount = tapeStart
-      document.rawCount = rawStart
-    }
-
-    /// Notes the first error of the row.
-    @inline(never)
-    mutating func fail(_ place: Int, _ reason: String) {
-      if flaw != nil { return }
-      var line = linesBefore
-      var column = 1
-      for index in start..<place {
-        if text[index] == 0x0a {
-          line += 1
-          column = 1
-        } else if text[index] & 0xc0 != 0x80 {
-          column += 1
-        }
-      }
-      flaw = TableFlaw(row: start, line: line, column: column, reason: reason)
-    }
-
-    /// Continues with the next line, where the end of the row cannot be known.
-    mutating func abandon(from place: Int, linesBefore: Int) {
-      isAbandoned = true
-      lines = linesBefore
-      guard place < end, let found = memchr(text + place, 0x0a, end - place) else {
-        at = end
-        return
-      }
-      at = UnsafeRawPointer(found) - UnsafeRawPointer(text) + 1
-      lines += 1
-    }
-  }
-
-  private func parseRow(_ row: inout Row) {
+  private func parseRow(_ row: inout DelimitedRow) {
     var used = document.rawCount
     var words = row.tapeStart + 2
     var column = 0
@@ -301,7 +209,7 @@ public final class TableParser {
   }
 
   private func endRow(
-    _ row: inout Row, _ found: Int, _ used: inout Int, _ words: inout Int, _ dirty: UInt64,
+    _ row: inout DelimitedRow, _ found: Int, _ used: inout Int, _ words: inout Int, _ dirty: UInt64,
     _ surplusStart: Int, _ surplusText: Int
   ) {
     let count = columns.count
@@ -348,7 +256,7 @@ public final class TableParser {
   /// Turns the copied text of a field into a number or a boolean; the dirty bit of it.
   private func putTyped(
     _ kind: TableColumn.Kind, _ column: Int, _ copied: Int, _ used: inout Int, _ words: inout Int,
-    _ place: Int, _ row: inout Row
+    _ place: Int, _ row: inout DelimitedRow
   ) -> UInt64 {
     var start = copied
     while start < used, raw[start] == 0x20 { start += 1 }
@@ -395,7 +303,9 @@ public final class TableParser {
   ]
 
   @inline(never)
-  private func fail(_ place: Int, _ column: Int, _ text: ByteView, _ wanted: String, _ row: inout Row) {
+  private func fail(
+    _ place: Int, _ column: Int, _ text: ByteView, _ wanted: String, _ row: inout DelimitedRow
+  ) {
     let shown = String(decoding: text.prefix(40), as: UTF8.self)
     row.fail(place, "“\(shown)” is not \(wanted), which the column “\(columns[column].name)” has")
   }
@@ -404,7 +314,7 @@ public final class TableParser {
 
   /// Copies a field as the text of a JSON string, and moves to the byte that ends it; the dirty bit if it has escapes.
   @inline(__always)
-  private func copyField(_ row: inout Row, _ used: inout Int) -> UInt64 {
+  private func copyField(_ row: inout DelimitedRow, _ used: inout Int) -> UInt64 {
     if format.trims { while row.at < row.end, row.text[row.at] == 0x20 { row.at += 1 } }
     if let quote = format.quote, row.at < row.end, row.text[row.at] == quote {
       return copyQuoted(quote, &row, &used)
@@ -416,7 +326,7 @@ public final class TableParser {
   }
 
   @inline(__always)
-  private func copyPlain(_ row: inout Row, _ used: inout Int) -> UInt64 {
+  private func copyPlain(_ row: inout DelimitedRow, _ used: inout Int) -> UInt64 {
     let delimiter = format.delimiter
     let delimiters = 0x0101_0101_0101_0101 &* UInt64(delimiter)
     var state: UInt64 = 0
@@ -451,7 +361,7 @@ public final class TableParser {
     }
   }
 
-  private func copyQuoted(_ quote: UInt8, _ row: inout Row, _ used: inout Int) -> UInt64 {
+  private func copyQuoted(_ quote: UInt8, _ row: inout DelimitedRow, _ used: inout Int) -> UInt64 {
     let opening = row.at
     let quotes = 0x0101_0101_0101_0101 &* UInt64(quote)
     var state: UInt64 = 0

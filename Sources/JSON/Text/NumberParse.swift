@@ -55,7 +55,7 @@ func parseDouble(_ text: ByteView) -> Double {
   // `nan` and `snan`; no other number ends in that letter.
   if let last = text.last, last | 0x20 == 0x6e { return .nan }
   return withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { buffer in
-    for (place, byte) in text.enumerated() { buffer[place] = CChar(bitPattern: byte) }
+    for (place, byte) in text.enumerated() { buffer[place] = CChar(truncatingIfNeeded: byte) }
     buffer[text.count] = 0
     guard let start = buffer.baseAddress else { return 0 }
     return strtod(start, nil)

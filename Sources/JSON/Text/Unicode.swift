@@ -3,7 +3,7 @@
 import Glibc
 
 /// True when all bytes are valid UTF-8.
-func isValidUTF8(_ bytes: ByteView) -> Bool { invalidUTF8Offset(bytes) == bytes.count }
+package func isValidUTF8(_ bytes: ByteView) -> Bool { invalidUTF8Offset(bytes) == bytes.count }
 
 /// The offset of the first sequence that is not UTF-8, or the number of bytes.
 func invalidUTF8Offset(_ bytes: ByteView) -> Int {

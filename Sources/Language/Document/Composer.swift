@@ -30,13 +30,16 @@ struct Composer {
   var isBroken = false
   private(set) var root: YAMLNode?
   let file: SourceFile
+  /// Whether the file is data, in which `${NAME}` is text like any other.
+  private let isData: Bool
   private let limits: Limits
   private var stack: [Frame] = []
   private var anchors: [String: Anchored] = [:]
   private var count = 0
 
-  init(_ file: SourceFile, _ limits: Limits, _ problems: Problems) {
+  init(_ file: SourceFile, _ limits: Limits, _ problems: Problems, isData: Bool = false) {
     self.file = file
+    self.isData = isData
     self.limits = limits
     self.problems = problems
   }
@@ -213,7 +216,7 @@ extension Composer {
     let (sourceMap, range) = ScalarReader.map(text, style, in: bytes, event.range)
     let place = SourceRange(file, range)
     let written = String(decoding: text, as: UTF8.self)
-    guard !isKey, written.utf8.contains(UInt8(ascii: "$")) else {
+    guard !isKey, !isData, written.utf8.contains(UInt8(ascii: "$")) else {
       return Scalar(
         text: written, written: written, style: style, meaning: meaning(written, style, event), place: place,
         variables: [], map: sourceMap)

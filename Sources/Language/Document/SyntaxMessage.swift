@@ -1,3 +1,5 @@
+import System
+
 /// A syntax error of libyaml as a problem that says how to fix it.
 func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
   let bytes = file.bytes
@@ -33,7 +35,7 @@ func describe(_ error: SyntaxError, in file: SourceFile) -> Problem {
     return Problem(
       "unknown escape in double quotes", at: SourceRange(file, offset..<offset + 2),
       hint: "use single quotes, where a backslash has no special meaning, as in 'Launch \\(.name)'")
-  case "found unexpected end of stream" where error.context.contains("quoted"):
+  case "found unexpected end of stream" where error.context.has("quoted"):
     return Problem(
       "the quote that opens here is never closed", at: context, hint: "close it on the same line")
   case "found unexpected document indicator":

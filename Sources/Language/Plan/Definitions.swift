@@ -52,6 +52,8 @@ struct IncludedDefinitions {
   private(set) var definitions: [(name: String, source: String)] = []
   /// The same by path, to show where their errors are.
   private(set) var files: [String: SourceFile] = [:]
+  /// The paths as the pipeline has them.
+  private(set) var names: [String] = []
   /// Whether one could not be read or is wrong.
   private(set) var isBroken = false
 
@@ -77,6 +79,7 @@ struct IncludedDefinitions {
       }
       let file = SourceFile(path: path, bytes: bytes)
       files[path] = file
+      names.append(scalar.text)
       let definition = (name: path, source: String(decoding: bytes, as: UTF8.self))
       if let problem = IncludedDefinitions.problem(definition, after: definitions, files, at: scalar.place) {
         isBroken = true

@@ -17,6 +17,8 @@ public struct PipelineReader {
   public var environment: @Sendable (String) -> String? = { _ in nil }
   /// The bytes of a file that a pipeline includes; throws an error that describes itself.
   public var readFile: (String) throws -> [UInt8] = { path in throw Unreadable(path: path) }
+  /// Whether there is such a file, which is no folder.
+  public var fileExists: (String) -> Bool = { _ in false }
   public var timeZone: @Sendable (String) -> (any ZoneRules)? = { SystemZone($0) }
   public var defaultTimeZone = "UTC"
 
@@ -25,6 +27,8 @@ public struct PipelineReader {
   public private(set) var plans: [Plan] = []
   /// Files that sinks write, in all the pipelines so far.
   private var filesWritten: [(path: String, place: SourceRange)] = []
+  /// Files that the pipelines refer to and that are next to them, relative to the pipeline's folder.
+  public private(set) var filesReferred: [String] = []
   private var settingsUsed: Set<String> = []
   /// The members of `$config` that the pipelines read.
   public private(set) var configRead: Set<String> = []
@@ -46,6 +50,7 @@ public struct PipelineReader {
       plan = builder.build()
       found.add(builder.checker.problems)
       for scalar in builder.checker.filesWritten { claim(scalar, &found) }
+      filesReferred += builder.checker.files.found
       settingsUsed.formUnion(builder.settingsUsed)
       configRead.formUnion(builder.checker.configRead)
       secrets.add(builder.checker.secrets)

@@ -41,6 +41,8 @@ struct PlanBuilder {
     checker = Checker(vars: variables.value, config: reader.config, scope: scope, catalog: catalog)
     checker.problems.add(problems)
     checker.settings = reader.settings
+    checker.files = ReferredFiles(folder: folder, exists: reader.fileExists)
+    for name in library.names { checker.files.add(name) }
     // A recording contains what its sources added.
     let sources = root.mapping?["sources"]?.value.mapping?.entries ?? []
     let kinds = sources.flatMap { $0.value.mapping?.entries.map(\.key.text) ?? [] }
@@ -48,6 +50,11 @@ struct PlanBuilder {
       checker.metaMembers = nil
     }
   }
+
+  /// Whether a pipeline may have this key.
+  ///
+  /// Those that begin with `x-` are a place for YAML anchors.
+  private static func isKey(_ text: String) -> Bool { keys.contains(text) || text.hasPrefix("x-") }
 
   mutating func build() -> Plan? {
     let hint = "a pipeline is a mapping with sources, steps and sinks"
@@ -58,7 +65,7 @@ struct PlanBuilder {
         hint: "a pipeline has sources, steps and sinks: see flow docs pipeline, and flow new for a first one")
       return nil
     }
-    for entry in mapping.entries where !Self.keys.contains(entry.key.text) {
+    for entry in mapping.entries where !Self.isKey(entry.key.text) {
       checker.report(
         "a pipeline has no \(quoted(entry.key.text))", at: entry.key.place,
         hint: suggestion(for: entry.key.text, among: Self.keys))

@@ -6,12 +6,7 @@ public enum NodeMarkdown {
     var parts = ["## `\(spec.kind)`", "*A \(spec.roleName):* \(spec.summary)."]
     if !spec.details.isEmpty { parts.append(spec.details) }
     if !spec.innerOptions.isEmpty { parts.append(table(spec.innerOptions)) }
-    if let shorthand = spec.shorthand {
-      parts.append(
-        spec.isBare
-          ? "The value of `\(spec.kind):` is the option `\(shorthand)`, which can also be a mapping."
-          : "Shorthand: `\(spec.kind): …` is `\(spec.kind): { \(shorthand): … }`, unless `…` is a mapping.")
-    }
+    if let shorthand = spec.shorthandText { parts.append(shorthand) }
     if let state = spec.state { parts.append("**State:** \(state)") }
     if !spec.besideOptions.isEmpty {
       parts.append("Options of every \(spec.roleName), next to it:\n\n" + table(spec.besideOptions))
@@ -45,6 +40,15 @@ public enum NodeMarkdown {
 }
 
 extension NodeSpec {
+  /// The sentence about its shorthand, as Markdown.
+  var shorthandText: String? {
+    shorthand.map { shorthand in
+      isBare
+        ? "The value of `\(kind):` is the option `\(shorthand)`, which can also be a mapping."
+        : "Shorthand: `\(kind): …` is `\(kind): { \(shorthand): … }`, unless `…` is a mapping."
+    }
+  }
+
   /// The declaration as JSON, for other programs.
   public var json: JSON.Value {
     .record([

@@ -22,12 +22,8 @@ public struct NodeText {
     }
     if !spec.details.isEmpty { lines += [""] + wrapped(spec.details, to: width) }
     section("Options", spec.innerOptions, none: "None.")
-    if let shorthand = spec.shorthand {
-      let meaning =
-        spec.isBare
-        ? "The value of \(spec.kind): is the option \(shorthand), which can also be a mapping."
-        : "Shorthand: \(spec.kind): … is \(spec.kind): { \(shorthand): … }, unless … is a mapping."
-      lines += [""] + wrapped(meaning, to: width)
+    if let shorthand = spec.shorthandText {
+      lines += [""] + wrapped(shorthand.filter { $0 != "`" }, to: width)
     }
     if let state = spec.state {
       title("State")

@@ -1,9 +1,12 @@
 import JSON
 
-/// The JSON Schema of pipeline files, made from what the nodes declare: for editors that complete and check YAML.
+/// The JSON Schema (draft 7) of pipeline files, made from what the nodes declare: for editors that complete and check YAML.
 ///
 ///     # yaml-language-server: $schema=flow.schema.json
 public struct PipelineSchema {
+  /// The identifier of the schema; it names no place on the web.
+  static let id = "urn:flow:pipeline"
+
   private let catalog: Catalog
 
   public static func make(_ catalog: Catalog) -> JSON.Value { PipelineSchema(catalog: catalog).schema }
@@ -53,10 +56,12 @@ public struct PipelineSchema {
       ),
     ]
     return .record([
-      ("$schema", "https://json-schema.org/draft/2020-12/schema"), ("title", "a flow pipeline"),
-      ("type", "object"), ("properties", .record(properties)),
+      // Draft 7 is the one that editors know.
+      ("$schema", "http://json-schema.org/draft-07/schema#"), ("$id", .string(Self.id)),
+      ("title", "a flow pipeline"), ("type", "object"), ("properties", .record(properties)),
+      ("patternProperties", .record([("^x-", .emptyObject)])),
       ("required", .array(["sources", "sinks"])), ("additionalProperties", .bool(false)),
-      ("$defs", definitions),
+      ("definitions", definitions),
     ])
   }
 
@@ -102,10 +107,13 @@ public struct PipelineSchema {
 
 private let text = JSON.Value.record([("type", .array(["string", "number", "boolean"]))])
 
-func reference(_ definition: String) -> JSON.Value { .record([("$ref", .string("#/$defs/\(definition)"))]) }
+func reference(_ definition: String) -> JSON.Value {
+  .record([("$ref", .string("#/definitions/\(definition)"))])
+}
 
 func described(_ schema: JSON.Value, _ doc: String) -> JSON.Value {
-  var schema = schema
+  // Draft 7 ignores whatever is beside a reference.
+  var schema = schema.member("$ref") == nil ? schema : .record([("allOf", .array([schema]))])
   schema.setMember("description", .string(doc))
   return schema
 }

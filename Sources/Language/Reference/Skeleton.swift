@@ -24,12 +24,15 @@ public struct Skeleton {
     write()
   }
 
+  /// The name of a pipeline as the file has it.
+  public static func name(_ name: String) -> String { FlowYAML.quoted(name) }
+
   public var text: String { lines.joined(separator: "\n") + "\n" }
 
   private mutating func write() {
     lines = [
       "# Check it with flow check FILE and run it with flow run FILE; flow docs KIND documents a node.",
-      "", "name: \(FlowYAML.quoted(name))", "description: What this pipeline is for.", "", "sources:",
+      "", "name: \(Self.name(name))", "description: What this pipeline is for.", "", "sources:",
     ]
     let needsOther = steps.contains { $0.options.contains { $0.typeName == OptionType<String>.stream.name } }
     for (index, spec) in sources.enumerated() {

@@ -29,7 +29,7 @@ public struct Secrets: Sendable {
 
   /// What of a value of the environment is to be hidden; of an address what is behind its host.
   static func secretPart(of value: String, named name: String) -> String? {
-    guard let start = value.firstRange(of: "://")?.upperBound else {
+    guard let start = value.place(of: "://")?.upperBound else {
       return isSecret(value, of: name) ? value : nil
     }
     let end = String(value[start...].drop { !"/?#".contains($0) })

@@ -12,6 +12,8 @@ public final class Checker {
   var streamsRead: [Scalar] = []
   /// Files that sinks write, to find two on one.
   var filesWritten: [Scalar] = []
+  /// Files that belong to the pipeline.
+  var files = ReferredFiles()
   let catalog: Catalog
   /// The members that `$meta` may have; nil where a source of the pipeline may add any.
   var metaMembers: [String]? = Topic.metaMembers.map(\.name)

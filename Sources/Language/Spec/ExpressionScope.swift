@@ -1,3 +1,4 @@
+import System
 import JSON
 
 /// What every expression of a pipeline sees: the definitions it includes, and its variables.
@@ -120,7 +121,7 @@ extension Checker {
   }
 
   private func hint(for message: String, _ variables: [String]) -> String? {
-    guard message.hasPrefix("$"), message.contains(" is not defined") else { return nil }
+    guard message.hasPrefix("$"), message.has(" is not defined") else { return nil }
     let name = message.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" }
     let known = (ExpressionScope.variables + variables).map { "$" + $0 }
     if vars.member(String(name)) != nil { return "did you mean $vars.\(name)?" }

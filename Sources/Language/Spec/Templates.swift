@@ -1,3 +1,4 @@
+import System
 import JSON
 
 /// A path with expressions in it, as in `out/\(.provider).jsonl`; what they give is kept apart from the path itself.
@@ -69,7 +70,7 @@ public final class AddressTemplate: Sendable {
 
   /// The part behind the host; nil where the host may continue.
   private static func end(of opening: String) -> String? {
-    guard let start = opening.firstRange(of: "://")?.upperBound else { return nil }
+    guard let start = opening.place(of: "://")?.upperBound else { return nil }
     return opening[start...].firstIndex { "/?#".contains($0) }.map { String(opening[$0...]) }
   }
 }

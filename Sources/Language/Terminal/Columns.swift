@@ -91,7 +91,7 @@ extension String {
       if columns > left || (columns == left && !isLast) {
         let cut = piece.text.clipped(to: left)
         text += cut.columns < columns || left == 0 ? cut : piece.text.dropLast() + "…"
-        return text + "\u{1B}[0m"
+        return text + (unicodeScalars.contains("]") ? Paint.linkEnd : "") + "\u{1B}[0m"
       }
       text += piece.text
       left -= columns
@@ -106,7 +106,10 @@ extension String {
     let scalars = unicodeScalars
     var start = startIndex
     while let escape = scalars[start...].firstIndex(of: "\u{1B}") {
-      let stop = scalars[escape...].firstIndex(of: "m").map { scalars.index(after: $0) } ?? endIndex
+      let isLink = scalars[escape...].dropFirst().first == "]"
+      // A style ends with an m, the address of a link with a backslash.
+      let end = scalars[escape...].firstIndex(of: isLink ? "\\" : "m")
+      let stop = end.map { scalars.index(after: $0) } ?? endIndex
       pieces += [(self[start..<escape], false), (self[escape..<stop], true)]
       start = stop
     }

@@ -1,3 +1,5 @@
+import System
+
 /// The text on one line, with the characters that a terminal would obey escaped as in JSON.
 ///
 ///     printable("two\nlines \u{1B}[2J")  // two\nlines \u001b[2J
@@ -63,9 +65,9 @@ public func shellQuoted(_ arguments: [String]) -> String {
 public func shellQuoted(_ text: String) -> String {
   if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
   let shown = printable(text)
-  if shown == text { return "'" + text.replacing("'", with: #"'\''"#) + "'" }
+  if shown == text { return "'" + text.replacing("'", by: #"'\''"#) + "'" }
   // The escapes that `printable` writes are those that `$'…'` reads.
-  let escaped = text.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+  let escaped = text.replacing("\\", by: "\\\\").replacing("'", by: "\\'")
   return "$'" + printable(escaped) + "'"
 }
 

@@ -65,4 +65,13 @@ public struct Paint: Sendable {
     guard isOn, !style.codes.isEmpty, !text.isEmpty else { return text }
     return "\u{1B}[\(style.codes.map(String.init).joined(separator: ";"))m\(text)\u{1B}[0m"
   }
+
+  /// The text as a hyperlink, for terminals that know them; others show the text alone.
+  public func link(_ text: String, to address: String) -> String {
+    let isPlain = address.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    guard isOn, isPlain, !text.isEmpty else { return text }
+    return "\u{1B}]8;;\(address)\u{1B}\\\(text)\(Paint.linkEnd)"
+  }
+
+  static let linkEnd = "\u{1B}]8;;\u{1B}\\"
 }

@@ -252,6 +252,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
       entry.attempts = item.attempts
       context.outbox?.bury(entry, reason: "\(failure)")
     }
+    context.meter.countGivenUp()
     context.errors.report(failure, item.task.event)
   }
 
@@ -259,6 +260,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   private func cutShort(_ item: Item) {
     if item.entry != nil { return left += 1 }
     let message = worker.cutShortMessage(item.task, attempts: item.attempts)
+    context.meter.countGivenUp()
     context.errors.report(DeliveryFailure(message, mayPass: false), item.task.event)
   }
 }

@@ -48,6 +48,8 @@ struct RequestWorker: DeliveryWorker {
   var limits = TransferLimits()
   /// The default content type of a body.
   var contentType: String?
+  /// The envelope of each body.
+  var envelope: CloudEvents?
   private let texts: [String]
   private let secrets: [String]
   private let client: DeliveryClient
@@ -58,8 +60,8 @@ struct RequestWorker: DeliveryWorker {
     client = try DeliveryClient(context, for: .request)
   }
 
-  /// The request for a task, without its id.
-  func request(_ task: RequestTask) throws -> Request {
+  /// The request for a task, without the header for its id.
+  func request(_ task: RequestTask, id: String) throws -> Request {
     var request = Request(try Address(texts: texts, data: task.data))
     request.method = method
     request.headers = headers
@@ -71,6 +73,9 @@ struct RequestWorker: DeliveryWorker {
     } else if [.post, .put, .patch].contains(method) {
       request.body = task.event?.value.json ?? []
     }
+    if let envelope, let event = task.event, !request.body.isEmpty {
+      request.body = envelope.value(event, data: try Value.parse(request.body), id: id).json
+    }
     if let contentType, !request.body.isEmpty, !request.has("content-type") {
       request.headers.append(Header("Content-Type", contentType))
     }
@@ -81,7 +86,7 @@ struct RequestWorker: DeliveryWorker {
 
   func begin(_ task: RequestTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
     client.start(end) {
-      var request = try request(task)
+      var request = try request(task, id: id)
       if !request.has("idempotency-key") { request.headers.append(Header("Idempotency-Key", id)) }
       return (request, { result in result.failure.map { DeliveryFailure($0) } })
     }

@@ -5,38 +5,51 @@ import NATS
 /// A message to publish, as it is stored in the outbox.
 struct OutgoingMessage: Remembered, Sendable {
   let subject: String
-  var headers: [(name: String, value: String)] = []
-  /// The data; nil for the event as JSON.
-  var text: String?
-  var event: Event?
+  var headers = NATSHeaders()
+  let data: [UInt8]
+  private let poll: Poll?
+  /// The event's value; nil where it is the data.
+  private let value: Value?
 
-  init(subject: String, event: Event?) { (self.subject, self.event) = (subject, event) }
-
-  init?(remembered value: Value) {
-    guard let subject = value.member("subject")?.string else { return nil }
+  /// A message for an event, with nil for the event as JSON; it does not keep the text that the event was read from.
+  init(subject: String, headers: NATSHeaders = NATSHeaders(), data: [UInt8]? = nil, event: Event) {
     self.subject = subject
-    value.member("headers")?.forEachMember { name, value in
-      if let name = name.string { headers.append((name, value.string ?? "")) }
+    self.headers = headers
+    self.data = data ?? event.value.json
+    poll = event.poll
+    value = data == nil ? nil : event.value.detach()
+  }
+
+  init?(remembered stored: Value) {
+    guard let subject = stored.member("subject")?.string else { return nil }
+    var headers = NATSHeaders()
+    stored.member("headers")?.forEachMember { name, value in
+      if let name = name.string { headers.add(name, value.string ?? "") }
     }
-    text = value.member("data")?.string
-    event = value.member("event").flatMap { Event(remembered: $0) }
+    self.subject = subject
+    self.headers = headers
+    let event = stored.member("event").flatMap { Event(remembered: $0) }
+    poll = event?.poll
+    if let text = stored.member("data")?.string {
+      (data, value) = (Array(text.utf8), event?.value)
+    } else {
+      (data, value) = (event?.value.json ?? [], nil)
+    }
+  }
+
+  /// The event that the message was made from.
+  var event: Event? {
+    guard let poll, let value = value ?? (try? Value.parse(data)) else { return nil }
+    return Event(value, poll)
   }
 
   var remembered: Value {
     var members: [(String, Value)] = [("subject", .string(subject))]
-    if !headers.isEmpty { members.append(("headers", .record(headers.map { ($0, .string($1)) }))) }
-    if let text { members.append(("data", .string(text))) }
+    if !headers.isEmpty {
+      members.append(("headers", .record(headers.all.map { ($0.name, .string($0.value)) })))
+    }
+    if value != nil { members.append(("data", .string(String(decoding: data, as: UTF8.self)))) }
     if let event { members.append(("event", event.remembered)) }
     return .record(members)
-  }
-
-  var bytes: [UInt8] { text.map { Array($0.utf8) } ?? event?.value.json ?? [] }
-
-  /// The headers as they are sent, with the id by which a stream detects repeats.
-  func headers(id: String) -> NATSHeaders {
-    var all = NATSHeaders()
-    all.add("Nats-Msg-Id", id)
-    for (name, value) in headers { all.add(name, value) }
-    return all
   }
 }

@@ -1,4 +1,5 @@
 import Engine
+import Glibc
 import JSON
 import Language
 import NATS
@@ -67,7 +68,7 @@ final class Publisher {
     while window.count > settings.queue {
       if context.stop.isSet { return }
       try pump()
-      if window.count > settings.queue { arrivals.wait(until: now + .milliseconds(50)) }
+      if window.count > settings.queue { waitForArrivals(until: now + .milliseconds(50)) }
     }
   }
 
@@ -89,7 +90,7 @@ final class Publisher {
   func drain(until deadline: Instant) throws {
     while !window.isEmpty, now < deadline, !context.stop.isSet, refusal == nil {
       try pump()
-      if !window.isEmpty { arrivals.wait(until: min(deadline, now + .milliseconds(50))) }
+      if !window.isEmpty { waitForArrivals(until: min(deadline, now + .milliseconds(50))) }
     }
     try pump()
   }
@@ -114,6 +115,18 @@ final class Publisher {
     (connection, isConnected) = (nil, false)
   }
 
+  /// Something has arrived, or the time of an alarm has come.
+  func wake() throws {
+    arrivals.isHeard()
+    try pump()
+  }
+
+  private func waitForArrivals(until deadline: Instant) {
+    arrivals.wait(until: deadline)
+    // Where many are on their way their answers come one by one, and each would wake the lane by itself.
+    if window.unanswered > 64 { usleep(300) }
+  }
+
   // MARK: - Publishing
 
   private func publish() {
@@ -124,8 +137,8 @@ final class Publisher {
     window.publish(at: now) { number, item in
       do throws(NATSError) {
         try connection.publish(
-          to: item.message.subject, answeredTo: isAcknowledged ? "\(connection.inbox)\(number)" : nil,
-          headers: item.message.headers(id: item.id), item.message.bytes)
+          to: item.message.subject, id: item.id, number: isAcknowledged ? number : nil,
+          headers: item.message.headers, item.message.data)
         if !isAcknowledged { published.append(number) }
       } catch {
         // The connection is lost, which the queue is about to report.
@@ -158,7 +171,7 @@ final class Publisher {
 
   private func settle(_ number: UInt64, _ entry: NATSEntry) {
     let bytes = entry.bytes
-    if bytes.starts(with: #"{"stream":"#.utf8) { return window.acknowledge(number) }
+    if entry.begins(with: #"{"stream":"#) { return window.acknowledge(number) }
     if bytes.isEmpty, entry.header("Status") == "503" {
       return retry(number, "no stream has its subject, or the stream is not available")
     }
@@ -268,20 +281,32 @@ final class Publisher {
 
 /// Wakes the lane for what has arrived, also while it waits.
 private final class Arrivals: Sendable {
-  private let count = ConditionLock(0)
+  private struct State: Sendable {
+    var isNew = false
+    /// Whether the lane is about to be woken.
+    var isRung = false
+  }
+
+  private let state = ConditionLock(State())
   private let alarm: SinkAlarm
 
   init(_ alarm: SinkAlarm) { self.alarm = alarm }
 
   func note() {
-    count.change { $0 += 1 }
-    alarm.ring()
+    let isFirst = state.change { state in
+      defer { (state.isNew, state.isRung) = (true, true) }
+      return !state.isRung
+    }
+    if isFirst { alarm.ring() }
   }
 
+  /// The lane has been woken.
+  func isHeard() { state.change { $0.isRung = false } }
+
   func wait(until deadline: Instant) {
-    _ = count.wait(until: deadline, quietly: true) { count -> Bool? in
-      if count == 0 { return nil }
-      count = 0
+    _ = state.wait(until: deadline, quietly: true) { state -> Bool? in
+      guard state.isNew else { return nil }
+      state.isNew = false
       return true
     }
   }

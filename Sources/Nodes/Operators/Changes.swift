@@ -9,6 +9,10 @@ let changes = NodeSpec(
     Each change is {type, key, at, before, after, diff}: type is added, changed or removed, at is the time of the \
     poll, and diff has an entry {path, before, after} for each changed leaf, path being a JSON Pointer.
 
+    With as: patch it is {type, key, at, patch}: a JSON Patch (RFC 6902) that turns the row before into the row after, \
+    null being a row that is not there. Each old value is asserted by a test. It covers all fields, also those that are not \
+    watched. The steps settle and others that read before and after need the form with values.
+
     The first poll of a source is a baseline and emits nothing, unless first: emit. A row that is missing from a \
     complete poll was removed. A failed poll changes nothing, and a poll of which a step failed on a row removes \
     nothing. A row whose key is null or missing is an error. A source without polls (a file, standard input) is \
@@ -37,7 +41,7 @@ let changes = NodeSpec(
   options: AnyOption.list(
     ChangesOptions.key, ChangesOptions.watch, ChangesOptions.ignore, ChangesOptions.tolerance,
     ChangesOptions.arraysBy, ChangesOptions.first, ChangesOptions.types, ChangesOptions.removedAfter,
-    ChangesOptions.suddenLoss, ChangesOptions.remember, ChangesOptions.bound),
+    ChangesOptions.suddenLoss, ChangesOptions.remember, ChangesOptions.bound, ChangesOptions.form),
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
@@ -101,6 +105,17 @@ let changes = NodeSpec(
         """,
       output: """
         0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":{"id":1,"n":1},"diff":[]}
+        """),
+    .init(
+      "as patches", "changes: { key: .id, as: patch }",
+      input: """
+        0s {"id": 1, "n": 1, "list": [1, 2]}
+        0s poll
+        1h {"id": 1, "n": 2, "list": [1]}
+        1h poll
+        """,
+      output: """
+        1h {"type":"changed","key":1,"at":"1970-01-01T01:00:00Z","patch":[{"op":"test","path":"/n","value":1},{"op":"replace","path":"/n","value":2},{"op":"test","path":"/list/1","value":2},{"op":"remove","path":"/list/1"}]}
         """),
     .init(
       "at its limit", "changes: { key: ., bound: 1 }",
@@ -206,6 +221,7 @@ private final class Changes: Step {
   private let tolerances: Tolerances
   private let arraysBy: Key?
   private let emitsFirst: Bool
+  private let isPatch: Bool
   private let confirmation: RemovalRule
   private let lossGuard: LossGuard?
   private let lifetime: Double
@@ -247,6 +263,7 @@ private final class Changes: Step {
       options[ChangesOptions.tolerance].map { (context.evaluation($0.places), $0.tolerance) })
     arraysBy = options[ChangesOptions.arraysBy].map { Key($0) }
     emitsFirst = options[ChangesOptions.first] == .emit
+    isPatch = options[ChangesOptions.form] == .patch
     confirmation = options[ChangesOptions.removedAfter]
     lossGuard = options[ChangesOptions.suddenLoss]
     lifetime = options[ChangesOptions.remember] / .seconds(1)
@@ -465,10 +482,15 @@ private final class Changes: Step {
   }
 
   private static let shape = Shape(["type", "key", "at", "before", "after", "diff"], isShared: true)
+  private static let patchShape = Shape(["type", "key", "at", "patch"], isShared: true)
 
   private func change(
     _ type: String, _ key: Value, _ poll: Poll, _ before: Value?, _ after: Value?, _ diff: [Difference] = []
   ) -> Event {
+    if isPatch {
+      let patch = Value.patch(from: before ?? .null, to: after ?? .null)
+      return Event(.object(Self.patchShape, [.string(type), key, time(of: poll), patch]), poll)
+    }
     let value = Value.object(
       Self.shape,
       [

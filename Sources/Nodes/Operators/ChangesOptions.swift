@@ -5,6 +5,7 @@ import Language
 /// The options of `changes`, with the types that no other node has.
 enum ChangesOptions {
   enum Change: String, CaseIterable, Sendable { case added, changed, removed }
+  enum Form: String, CaseIterable, Sendable { case values, patch }
   enum First: String, CaseIterable, Sendable { case baseline, emit }
 
   static let key = Option.required("key", .expression, "the value that identifies a row", example: ".id")
@@ -24,6 +25,9 @@ enum ChangesOptions {
   static let types = Option(
     "types", .list(of: OptionType<Change>.choice()), default: "[added, changed, removed]",
     "which changes are emitted")
+  static let form = Option(
+    "as", OptionType<Form>.choice(), default: "values",
+    "the form of a change: with values before and after, or with a JSON Patch in their place")
   static let removedAfter = Option(
     "removed_after", .confirmation, default: "1",
     "how many polls in a row, or for how long, a row must be missing before it is removed", example: "2")

@@ -11,8 +11,12 @@ let console = NodeSpec(
   details: """
     Without options each event is one line: a string as it is, anything else as compact JSON. On a terminal a table \
     shows the last poll of each source and is redrawn in place. Behind steps that emit only news, such as changes, \
-    with `live: false`, and for sources without polls, rows are appended instead. If standard output is not a \
-    terminal, rows are lines with tabs between the cells.
+    with `live: false`, and for sources without polls, rows are appended instead; with --once all rows of the poll \
+    are printed. If standard output is not a terminal, rows are lines with tabs between the cells.
+
+    On a terminal a column without contents is hidden, an address is a link on the name of its column, and where \
+    there is no room the first two columns are clipped last. The line below a live table says when it was polled, and \
+    when the next poll is due.
 
     Control characters in the output are escaped, so that text from an API cannot move the cursor or worse. Line \
     breaks and tabs of templates and strings are kept only if standard output is not a terminal.
@@ -53,7 +57,7 @@ let console = NodeSpec(
     if let columns = options[ConsoleOptions.table] {
       let form = ConsoleTable.Form(
         columns: columns, hasHeader: options[ConsoleOptions.header],
-        isLive: options[ConsoleOptions.live] ?? context.isGivenSnapshots,
+        showsPolls: options[ConsoleOptions.live] ?? context.isGivenSnapshots,
         maxRows: options[ConsoleOptions.maxRows])
       return ConsoleTable(form, painter, context)
     }

@@ -7,9 +7,10 @@ let exec = NodeSpec(
   "exec", "run a command for each event, with retries",
   details: """
     The command is a list of arguments. Each is a template that makes exactly one argument, whatever is in the data; \
-    no shell is involved. The event is on its standard input as JSON. Its environment has the additional variables \
-    FLOW_PIPELINE, FLOW_SINK, FLOW_SOURCE, FLOW_POLL (empty without polls) and FLOW_EVENT_ID, which is the same for \
-    each attempt and unique to the event.
+    no shell is involved. A script (the program with its folder, or the first argument that is no option) is searched \
+    next to the pipeline, then in the working directory, where the command runs. The event is on its standard input \
+    as JSON. Its environment has the additional variables FLOW_PIPELINE, FLOW_SINK, FLOW_SOURCE, FLOW_POLL (empty \
+    without polls) and FLOW_EVENT_ID, which is the same for each attempt and unique to the event.
 
     Standard error goes to the log. A command fails if its exit status is not 0, a signal ends it, or it takes longer \
     than `timeout`; then all its processes are terminated. Background processes of a command with status 0 continue. \
@@ -67,7 +68,7 @@ extension OptionType where Value == [Template] {
 
 private enum ExecOptions {
   static let command = Option.required(
-    "command", .command, "the program and its arguments, as templates",
+    "command", .command.referredCommand, "the program and its arguments, as templates",
     example: #"[./notify.sh, '\(.id)']"#)
   static let stdin = Option(
     "stdin", ExecInput.type, default: "event",

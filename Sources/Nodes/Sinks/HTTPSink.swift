@@ -28,7 +28,8 @@ let httpSink = NodeSpec(
     """,
   options: AnyOption.list(
     HTTPSinkOptions.url, HTTPSinkOptions.method, HTTPSinkOptions.headers, HTTPSinkOptions.body,
-    HTTPSinkOptions.bodyText, WebOptions.bearer, WebOptions.basic, HTTPSinkOptions.timeout)
+    HTTPSinkOptions.bodyText, WebOptions.bearer, WebOptions.basic, HTTPSinkOptions.timeout,
+    CloudEvents.envelope)
     + DeliveryOptions.list,
   shorthand: "url", isKept: true,
   examples: [
@@ -37,6 +38,7 @@ let httpSink = NodeSpec(
       "one resource per event",
       #"http: { url: 'https://example.org/launches/\(.id)', method: put, body: '{name, net}', bearer: '${TOKEN:-}' }"#
     ),
+    .init("in an envelope", "http: { url: https://example.org/in, envelope: cloudevents }"),
     .init(
       "a text, with headers",
       #"http: { url: https://ntfy.example.org/sky, body_text: '\(.name) slipped', headers: { Title: '\(.id)' } }"#
@@ -49,6 +51,11 @@ let httpSink = NodeSpec(
       """),
   ],
   check: { options, checker in
+    if options.isGiven(CloudEvents.envelope), options.isGiven(HTTPSinkOptions.bodyText) {
+      checker.report(
+        "body_text and envelope exclude each other: an envelope holds JSON",
+        at: options.place(of: HTTPSinkOptions.bodyText), hint: "use body")
+    }
     WebOptions.check(options[HTTPSinkOptions.url], at: options.place(of: HTTPSinkOptions.url), checker)
     let hasText = options.isGiven(HTTPSinkOptions.bodyText)
     if hasText, options.isGiven(HTTPSinkOptions.body) {
@@ -110,7 +117,10 @@ private final class HTTPSink: DeliverySink {
     worker.method = options[HTTPSinkOptions.method].request
     let fixed = all.compactMap { header in header.value.constant.map { Header(header.name, $0) } }
     worker.headers = fixed + WebOptions.authorization(options)
-    worker.contentType = bodyText == nil ? "application/json" : "text/plain; charset=utf-8"
+    worker.envelope = options[CloudEvents.envelope].map { _ in CloudEvents(context) }
+    worker.contentType =
+      worker.envelope != nil
+      ? "application/cloudevents+json" : bodyText == nil ? "application/json" : "text/plain; charset=utf-8"
     worker.limits.whole = options[HTTPSinkOptions.timeout]
     queue = DeliveryQueue(DeliveryOptions.settings(options), context, worker)
   }
@@ -128,7 +138,7 @@ private final class HTTPSink: DeliverySink {
       task.body = value.description
     }
     // Validated now, so that an invalid address is an error of this event and never stored.
-    let request = try queue.worker.request(task)
+    let request = try queue.worker.request(task, id: "dry-run")
     if context.isDryRun { return queue.dryRun.add(request) }
     try queue.add(task)
   }

@@ -26,7 +26,7 @@ let jsonl = NodeSpec(
     """,
   options: AnyOption.list(
     JSONLinesOptions.path, JSONLinesOptions.rotate, JSONLinesOptions.mode, JSONLinesOptions.eventID,
-    JSONLinesOptions.maxOpen),
+    JSONLinesOptions.maxOpen, CloudEvents.envelope),
   shorthand: "path", isKept: true,
   examples: [
     .init("a change log", "jsonl: out/new-launches.jsonl"),
@@ -35,8 +35,21 @@ let jsonl = NodeSpec(
       "rotated", "jsonl: { path: out/all.jsonl, rotate: { size: 100MiB, keep: 5, gzip: true }, mode: '0600' }"
     ),
     .init("lines with unique ids", "jsonl: { path: out/all.jsonl, event_id: event }"),
+    .init("in an envelope", "jsonl: { path: out/all.jsonl, envelope: cloudevents }"),
   ],
-  .sink { options, context in try JSONLines(options, context) })
+  check: { options, checker in
+    if options.isGiven(JSONLinesOptions.eventID), options.isGiven(CloudEvents.envelope) {
+      checker.report(
+        "event_id and envelope exclude each other: an envelope has the id as its own",
+        at: options.place(of: JSONLinesOptions.eventID))
+    }
+  },
+  .sink { options, context in
+    try LineSink(
+      options[JSONLinesOptions.path], JSONFormat(options, context),
+      JSONLinesOptions.rotation(options[JSONLinesOptions.rotate]), mode: options[JSONLinesOptions.mode],
+      maxOpen: options[JSONLinesOptions.maxOpen], context)
+  })
 
 private enum JSONLinesOptions {
   static let path = Option.required(
@@ -66,126 +79,44 @@ private enum JSONLinesOptions {
   }
 }
 
-private final class JSONLines: KeepingSink {
-  /// The prefix of the keys under which file marks are stored.
-  private static let markPrefix = "file:"
-
-  private let context: SinkContext
-  private let path: OutputPath
-  private let files: LineFiles
+/// Events as lines of JSON.
+private final class JSONFormat: LineFormat {
+  let header: [UInt8]? = nil
   private let writer = Writer(.compact)
   private let idMember: Key?
+  private let envelope: CloudEvents?
+  private let context: SinkContext
   private var ids: EventIDs
-  /// The buffer of the only file, if the path is fixed.
-  private var single: LineFiles.File?
-  private var isFinished = false
 
-  init(_ options: Options, _ context: SinkContext) throws {
+  init(_ options: Options, _ context: SinkContext) {
     self.context = context
-    path = try OutputPath(options[JSONLinesOptions.path], context)
-    let constant = path.constant
     idMember = options[JSONLinesOptions.eventID].map { Key($0) }
+    envelope = options[CloudEvents.envelope].map { _ in CloudEvents(context) }
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)
-    files = LineFiles(
-      JSONLinesOptions.rotation(options[JSONLinesOptions.rotate]),
-      AppendFile.Options(
-        mode: options[JSONLinesOptions.mode], followsLinks: constant != nil, isClaimed: true),
-      limit: options[JSONLinesOptions.maxOpen], context, keepsMarks: context.outbox != nil)
-    for (path, mark) in try context.outbox?.notes(beginning: Self.markPrefix) ?? [] {
-      if let mark = FileMark(json: mark.description) { files.resume(path, at: mark) }
-    }
-    // An invalid path is reported before any input is read. A full disk, or a pipe without a reader, is waited for on
-    // the lane, where a stop is noticed and other pipelines are not blocked.
-    if let constant, !context.isDryRun {
-      do { single = try files.file(constant) } catch let failure as FileFailure where failure.mayBeAwaited {}
-    }
   }
 
-  func take(_ event: Event) throws {
-    if context.isDryRun { return try show(event) }
-    // An impossible path is an error of the event; a failing disk is not.
-    let file = try single ?? files.file(try path.path(for: event), waitingFor: { !$0.isOfName })
-    if let idMember {
-      writer.write(try identified(event, by: idMember), to: file.lines)
+  func write(_ event: Event, to output: Output) throws {
+    if let envelope {
+      writer.write(envelope.value(event, data: event.value, id: try nextID()), to: output)
+    } else if let idMember {
+      writer.write(try identified(event, by: idMember), to: output)
     } else {
-      writer.write(event.value, to: file.lines)
+      writer.write(event.value, to: output)
     }
-    file.lines.put(UInt8(ascii: "\n"))
+    output.put(UInt8(ascii: "\n"))
   }
+
+  func shown(_ event: Event, on screen: Screen) -> [UInt8] { event.value.shown(on: screen) }
+
+  private func nextID() throws -> String { try context.outbox?.nextID() ?? ids.next(at: context.lane.now) }
 
   /// The value with an id, if there is room for it.
   private func identified(_ event: Event, by idMember: Key) throws -> Value {
     var value = event.value
-    let id = try context.outbox?.nextID() ?? ids.next(at: context.lane.now)
+    let id = try nextID()
     guard value.kind == .object, value.setMember(idMember, .string(id)) else {
       throw StepError("event_id cannot add the member “\(idMember.name)” to an event that is not an object")
     }
     return value
-  }
-
-  func endTurn() throws {
-    guard let outbox = context.outbox else { return try files.write() }
-    try files.prepare()
-    if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
-    // Previously written lines are compared before the next commit: files that were set aside or rotated since are
-    // found by the earlier marks.
-    let isRegenerating = outbox.isRegenerating
-    for (path, lines) in files.takeLines(unmarkedOnly: isRegenerating) {
-      outbox.put(Value.string(path).json + [0x0a] + lines)
-    }
-    if isRegenerating { return try files.write() }
-    // A new file must have a mark before it is written to.
-    if outbox.isInRepeatableEpoch { outbox.endEpoch() }
-  }
-
-  func finish(by deadline: Instant) throws {
-    isFinished = true
-    if context.outbox != nil { return }
-    try files.write()
-    files.close()
-  }
-
-  private func show(_ event: Event) throws {
-    let start = Array("\(printable(try path.path(for: event))): ".utf8)
-    try context.screen.write(start + event.value.shown(on: context.screen) + [UInt8(ascii: "\n")])
-  }
-
-  // MARK: - Commits
-
-  func recover(_ entries: [OutboxEntry]) throws { try write(entries) }
-
-  var hasUncommittedTail: Bool { files.isPassingOver }
-
-  func endReplay() throws { try files.endReplay() }
-
-  func willCommit() throws {
-    for (path, mark) in try files.marks(synced: context.syncs) {
-      context.outbox?.setNote(try Value.parse(mark.json), Self.markPrefix + path)
-    }
-    for path in files.takeSurplusMarks() { context.outbox?.setNote(nil, Self.markPrefix + path) }
-  }
-
-  func didCommit(_ entries: [OutboxEntry]) throws {
-    files.marksAreKept()
-    try write(entries)
-    if isFinished { files.close() }
-  }
-
-  /// An entry consists of a line with the path as JSON, followed by the lines for that file.
-  private func write(_ entries: [OutboxEntry]) throws {
-    guard let last = entries.last else { return }
-    for entry in entries {
-      guard let end = entry.bytes.firstIndex(of: 0x0a),
-        let path = try? Value.parse(Array(entry.bytes[..<end])).string
-      else {
-        context.log.error(
-          "entry \(entry.place.epoch) in the state is not one of this sink; it is skipped")
-        continue
-      }
-      try files.append(Array(entry.bytes[(end + 1)...]), to: path)
-    }
-    try files.write()
-    crashPoint("jsonl.entries written")
-    context.outbox?.markWritten(through: last.place)
   }
 }

@@ -117,6 +117,10 @@ private final class NATSSink: KeepingSink {
   private var dryRun = DryRun()
   private var ids: EventIDs
   private let waitsInTurn: Bool
+  /// How many messages the turn has stored.
+  private var stored = 0
+  /// Turns with as many are the bulk of a source that is read again: their epoch goes on.
+  private static let bulk = 256
 
   init(_ options: Options, _ context: SinkContext) throws {
     self.context = context
@@ -148,6 +152,7 @@ private final class NATSSink: KeepingSink {
     if let suppressed = suppression?.next() { throw suppressed }
     if let outbox = context.outbox {
       let stored = context.lane.world[Secrets.self]?.sealed(message.stored) ?? message.stored
+      self.stored += 1
       return outbox.put(stored, id: try outbox.nextID())
     }
     try publisher?.submit(Publisher.Item(message: message, id: ids.next(at: context.lane.now)))
@@ -162,38 +167,45 @@ private final class NATSSink: KeepingSink {
         throw StepError("the subject \(quoted(text)) begins with $, which data must not choose")
       }
     }
-    var message = OutgoingMessage(subject: text, event: event.detached)
-    for (name, value) in headers {
+    var headers = NATSHeaders()
+    for (name, value) in self.headers {
       let value = try event.text(value)
       if let flaw = NATSHeaders.flaw(name: name, value: value) {
         throw StepError("the header \(name): \(flaw)")
       }
-      message.headers.append((name, value))
+      headers.add(name, value)
     }
-    if let bodyText {
-      message.text = try event.text(bodyText)
-    } else if let body {
-      guard let value = try body.first(event) else {
-        throw StepError("the expression in body has no output")
-      }
-      message.text = value.description
-    }
-    return message
+    return OutgoingMessage(subject: text, headers: headers, data: try data(event), event: event)
+  }
+
+  /// The data of the message; nil for the event as JSON.
+  private func data(_ event: Event) throws -> [UInt8]? {
+    if let bodyText { return Array(try event.text(bodyText).utf8) }
+    guard let body else { return nil }
+    guard let value = try body.first(event) else { throw StepError("the expression in body has no output") }
+    return value.json
   }
 
   private func show(_ message: OutgoingMessage) {
     var arguments = ["nats", "pub", "--force-stdin"]
-    for header in message.headers { arguments += ["-H", "\(header.name):\(header.value)"] }
-    dryRun.add(arguments + [message.subject], input: message.bytes)
+    for header in message.headers.all { arguments += ["-H", "\(header.name):\(header.value)"] }
+    dryRun.add(arguments + [message.subject], input: message.data)
   }
 
   func endTurn() throws {
     try dryRun.write(to: context.screen, in: context.lane.world)
+    // Single messages do not wait until a long epoch ends.
+    if stored > 0, stored < Self.bulk, let outbox = context.outbox, outbox.isInRepeatableEpoch,
+      !outbox.isRegenerating
+    {
+      outbox.endEpoch()
+    }
+    stored = 0
     try publisher?.pump()
     if waitsInTurn { try publisher?.drain(until: .distantFuture) }
   }
 
-  func wake() throws { try publisher?.pump() }
+  func wake() throws { try publisher?.wake() }
 
   func finish(by deadline: Instant) throws {
     try dryRun.write(to: context.screen, in: context.lane.world)

@@ -107,7 +107,7 @@ private enum NotifyOptions {
   static let through = Option(
     "through", .choice(of: NotifyWay.Choice.self), default: "auto", "how to show it")
   static let command = Option(
-    "command", .list(of: .text), default: "[]",
+    "command", .list(of: .text).referredCommand, default: "[]",
     "the command that shows it; the title and the body are its last two arguments",
     example: "[./tell.sh]")
   static let urgency = Option(

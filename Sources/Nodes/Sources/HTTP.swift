@@ -243,6 +243,7 @@ private final class HTTPSource: PollSource {
     }
     var decoding = decoding
     decoding.resolve = { link in (try? answer.address.following(link))?.text }
+    decoding.charset = answer.charset
     do throws(DecodeFailure) { return .array(try decoding.values(of: answer.bytes)) } catch {
       throw WrongAnswer(request, request.masked("\(error)"))
     }

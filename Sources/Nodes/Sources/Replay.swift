@@ -44,7 +44,9 @@ let replay = NodeSpec(
   .script(endsWithScript: true) { options in try Replay(options) })
 
 private enum ReplayOptions {
-  static let path = Option.required("path", .path, "the recording", example: "recordings/upcoming.jsonl")
+  static let path = Option.required(
+    "path", .path.referred, "the recording, next to the pipeline or in the working directory",
+    example: "recordings/upcoming.jsonl")
   static let from = Option.optional("from", .time, "polls before this are left out", example: "2026-01-01")
   static let until = Option.optional("until", .time, "polls from this time on are left out")
   static let limit = Option.optional(

@@ -56,6 +56,16 @@ public final class WebAccess: Sendable {
     return deliverable == .file ? sources ?? live : live ?? sources
   }
 
+  /// The budgets of the services that were used; empty before the first request.
+  public func budgets() -> [BudgetStatus] {
+    let remaining = (try? made.withLock { $0 }?.remainingBudgets()) ?? []
+    return remaining.map {
+      BudgetStatus(
+        host: $0.site, limit: $0.window.limit, period: $0.window.period.inSeconds, remaining: $0.remaining,
+        next: $0.next)
+    }
+  }
+
   func client() throws -> Client {
     if let client = made.withLock({ $0 }) { return client }
     let client = try make()

@@ -67,7 +67,8 @@ final class SkyFront: Sendable {
       method: method, path: path, query: ReceivedValues.query(of: connection), headers: headers,
       body: incoming.body,
       origin: isEverywhere ? asked(headers) : origin,
-      client: String(decoding: client.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+      client: String(decoding: client.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    )
     return send(sky.answer(request, at: clock()), connection)
   }
 
@@ -117,7 +118,7 @@ final class SkyFront: Sendable {
         usleep(pause)
         count = min(count, bytes.count / Self.pieces + 1)
       }
-      for (index, byte) in rest.prefix(count).enumerated() { room[index] = CChar(bitPattern: byte) }
+      for (index, byte) in rest.prefix(count).enumerated() { room[index] = CChar(truncatingIfNeeded: byte) }
       return count
     }
 

@@ -210,30 +210,8 @@ public final class StateFile {
     try write(epoch, body)
   }
 
-  /// Where less than this is free, the log is kept small enough that its checkpoint always has room.
-  private static let tightBytes = 64 << 20
-
-  /// Checkpoints and truncates the log before its growth could take the room that its checkpoint may need.
-  private func boundLog() {
-    guard let free = disk.freeBytes(beside: path), free < Self.tightBytes,
-      let size = disk.status(of: path + "-wal")?.size, size >= 64 << 10, size > free / 2
-    else { return }
-    tidy()
-  }
-
-  /// Checkpoints and truncates the log on a full disk; false if that gives no room.
-  private func makeRoom() -> Bool {
-    guard let size = disk.status(of: path + "-wal")?.size, size > 0 else { return false }
-    tidy()
-    return (disk.status(of: path + "-wal")?.size ?? 0) < size
-  }
-
   /// Checkpoints the log into the file; for the end of a run, when the time does not matter.
-  public func tidy() {
-    crashPoint("state.tidying")
-    try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    crashPoint("state.tidied")
-  }
+  public func tidy() { database.emptyLog() }
 
   /// Sees whether the file is still the one that was opened, as large as it was at least (invariant 8).
   private func checkPlace() throws(StoreError) {
@@ -258,13 +236,7 @@ public final class StateFile {
     // Invariant 4.
     if let error = database.readError { throw error }
     try checkPlace()
-    do throws(StoreError) {
-      try writeOnce(number, body)
-    } catch {
-      guard error.isFull, makeRoom() else { throw error }
-      try writeOnce(number, body)
-    }
-    boundLog()
+    try database.withRoom(on: disk) { () throws(StoreError) in try writeOnce(number, body) }
   }
 
   @inline(never)

@@ -72,11 +72,7 @@ extension StateReader {
 
   /// The tables, oldest first.
   public func tables() throws(StoreError) -> [StoredTable] {
-    try read { (database) throws(StoreError) in
-      try database.rows("SELECT name, description, count FROM nodes ORDER BY id") {
-        StoredTable(node: $0.text(0), description: $0.text(1), count: Int($0.integer(2)))
-      }
-    }
+    try read { (database) throws(StoreError) in try database.storedTables() }
   }
 
   /// All facts except the file's own, by owner and name.
@@ -90,20 +86,7 @@ extension StateReader {
 
   /// Every sink with a mark, outbox entries or dead letters, by name.
   public func sinks() throws(StoreError) -> [StoredSink] {
-    try read { (database) throws(StoreError) in
-      try database.rows(
-        "SELECT name, epoch, position, (SELECT count(*) FROM outbox WHERE sink = name),"
-          + " (SELECT count(*) FROM dead WHERE sink = name)"
-          + " FROM (SELECT name FROM sinks UNION SELECT sink FROM outbox UNION SELECT sink FROM dead)"
-          + " LEFT JOIN sinks USING (name) ORDER BY name"
-      ) {
-        let isMarked = !$0.isNull(1)
-        return StoredSink(
-          name: $0.text(0),
-          written: isMarked ? OutputPlace(epoch: $0.integer(1), index: $0.integer(2)) : nil,
-          waiting: Int($0.integer(3)), dead: Int($0.integer(4)))
-      }
-    }
+    try read { (database) throws(StoreError) in try database.storedSinks() }
   }
 
   /// The keys of a table behind one, by age, or by their bytes in a table that is not ordered.
@@ -208,7 +191,36 @@ public struct StoredSink: Equatable, Sendable {
   public let waiting, dead: Int
 }
 
+extension StateFile {
+  /// The tables as of the last commit, oldest first.
+  public func storedTables() throws(StoreError) -> [StoredTable] { try database.storedTables() }
+
+  /// Every sink with a mark, outbox entries or dead letters, as of the last commit.
+  public func storedSinks() throws(StoreError) -> [StoredSink] { try database.storedSinks() }
+}
+
 extension Database {
+  fileprivate func storedTables() throws(StoreError) -> [StoredTable] {
+    try rows("SELECT name, description, count FROM nodes ORDER BY id") {
+      StoredTable(node: $0.text(0), description: $0.text(1), count: Int($0.integer(2)))
+    }
+  }
+
+  fileprivate func storedSinks() throws(StoreError) -> [StoredSink] {
+    try rows(
+      "SELECT name, epoch, position, (SELECT count(*) FROM outbox WHERE sink = name),"
+        + " (SELECT count(*) FROM dead WHERE sink = name)"
+        + " FROM (SELECT name FROM sinks UNION SELECT sink FROM outbox UNION SELECT sink FROM dead)"
+        + " LEFT JOIN sinks USING (name) ORDER BY name"
+    ) {
+      let isMarked = !$0.isNull(1)
+      return StoredSink(
+        name: $0.text(0),
+        written: isMarked ? OutputPlace(epoch: $0.integer(1), index: $0.integer(2)) : nil,
+        waiting: Int($0.integer(3)), dead: Int($0.integer(4)))
+    }
+  }
+
   /// All rows of a statement.
   fileprivate func rows<Row>(
     _ sql: String, bind: (Statement) throws(StoreError) -> Void = { _ in }, row: (Statement) -> Row

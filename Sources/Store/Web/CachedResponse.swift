@@ -34,7 +34,7 @@ extension WebFile {
     _ response: CachedResponse, _ key: [UInt8], url: String, limit: Int
   ) throws(StoreError) {
     guard response.body.count <= limit / 4 else { return try removeResponse(key) }
-    try database.transaction { () throws(StoreError) in
+    try transaction { () throws(StoreError) in
       let statement = try database.statement(
         "INSERT OR REPLACE INTO answers (key, url, status, checked, size, headers, body)"
           + " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")

@@ -37,9 +37,13 @@ extension WebFile {
   /// A clock further than this behind a stored time counts as set back.
   public static let clockTolerance = 5.0
 
-  /// Several operations as one transaction.
-  public func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-    try database.transaction(body)
+  /// The sites with a record, by name.
+  public func sites() throws(StoreError) -> [String] {
+    let rows = try database.statement("SELECT site FROM spending UNION SELECT site FROM sites ORDER BY 1")
+    defer { rows.reset() }
+    var names: [String] = []
+    while try rows.step() { names.append(rows.text(0)) }
+    return names
   }
 
   /// The record of a site.

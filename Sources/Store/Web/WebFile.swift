@@ -60,6 +60,11 @@ public final class WebFile {
     for migration in WebFile.migrations { try database.execute(migration, to: "make the tables") }
   }
 
+  /// Several operations as one transaction.
+  public func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    try database.withRoom(on: SystemDisk()) { () throws(StoreError) in try database.transaction(body) }
+  }
+
   private static func open(_ path: String, _ options: Database.Options) throws(StoreError) -> Database {
     let isThere = try IntegrityCheck.checkHeader(path, SystemDisk())
     let database = try Database(path: path, options)

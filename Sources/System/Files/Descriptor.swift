@@ -24,6 +24,12 @@ package struct Descriptor: ~Copyable, Sendable {
     number = -1
   }
 
+  /// Leaves it open, for the caller to close.
+  package mutating func release() -> Int32 {
+    defer { number = -1 }
+    return number
+  }
+
   /// Keeps 0, 1 and 2 free, which belong to a child: a process started without them would get them here.
   package consuming func aboveStandardFiles() -> Descriptor {
     if number < 0 || number > 2 { return self }

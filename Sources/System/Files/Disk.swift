@@ -17,8 +17,8 @@ public protocol Disk: Sendable {
   func status(of path: String) -> DiskStatus?
   /// Whether the name exists, even as a link that leads nowhere.
   func exists(_ path: String) -> Bool
-  /// The name of a file in a folder by its identity; nil where it has none there.
-  func name(of file: FileIdentity, in folder: String) -> String?
+  /// The names of files in a folder by their identities; a file without a name there is left out.
+  func names(of files: Set<FileIdentity>, in folder: String) -> [FileIdentity: String]
   /// When a file was created, in seconds since 1970; where that is unknown, when it was last modified.
   func beginning(of path: String) -> Int?
   /// Renames a file and replaces a file that has the new name.

@@ -51,17 +51,20 @@ public struct SystemDisk: Disk {
     return lstat(path, &status) == 0
   }
 
-  public func name(of file: FileIdentity, in folder: String) -> String? {
-    guard let entries = opendir(folder) else { return nil }
+  public func names(of files: Set<FileIdentity>, in folder: String) -> [FileIdentity: String] {
+    guard let entries = opendir(folder) else { return [:] }
     defer { closedir(entries) }
-    while let entry = readdir(entries) {
-      guard UInt(entry.pointee.d_ino) == file.inode else { continue }
+    let inodes = Set(files.map(\.inode))
+    var found: [FileIdentity: String] = [:]
+    while found.count < files.count, let entry = readdir(entries) {
+      guard inodes.contains(UInt(entry.pointee.d_ino)) else { continue }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      if FileIdentity(at: "\(folder)/\(name)") == file { return name }
+      guard let file = FileIdentity(at: "\(folder)/\(name)"), files.contains(file) else { continue }
+      found[file] = found[file] ?? name
     }
-    return nil
+    return found
   }
 
   public func beginning(of path: String) -> Int? {

@@ -44,6 +44,13 @@ struct CommandOption: Sendable {
     }
   }
 
+  /// As in `-n, --lines NUM`.
+  var spelled: String {
+    let names = spellings.joined(separator: ", ")
+    if case .optional(let value) = form { return "\(names)[=\(value)]" }
+    return names + (valueName.map { " \($0)" } ?? "")
+  }
+
   /// All spellings of the option: `-n`, `--lines`, `--no-color`.
   var spellings: [String] {
     var all = ["--\(name)"]

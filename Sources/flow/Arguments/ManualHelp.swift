@@ -14,7 +14,10 @@ extension Manual {
       text += "\nCommands\n" + Manual.columns(parts.map { ("  \($0.usage)", $0.summary) }, most: 40)
       text += "\nflow \(name) \(parts.map(\.word).joined(separator: "|")) --help describes each.\n"
     }
-    text += "\nOptions\n" + Manual.columns(allOptions.map { (Manual.spelled($0), $0.summary) }, most: 28)
+    text +=
+      "\nOptions\n"
+      + Manual.columns(
+        allOptions.map { ("  " + ($0.short == nil ? "    " : "") + $0.spelled, $0.summary) }, most: 28)
     return text
   }
 
@@ -31,15 +34,6 @@ extension Manual {
       }
     }
     return text
-  }
-
-  /// As in `  -n, --lines NUM`.
-  private static func spelled(_ option: CommandOption) -> String {
-    let short = option.short.map { "-\($0), " } ?? "    "
-    var long = "--\(option.name)"
-    if case .toggle = option.form { long += ", --no-\(option.name)" }
-    if case .optional(let name) = option.form { return "  \(short)\(long)[=\(name)]" }
-    return "  \(short)\(long)\(option.valueName.map { " \($0)" } ?? "")"
   }
 
   /// The text wrapped and indented; an empty line is kept.

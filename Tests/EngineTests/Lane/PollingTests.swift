@@ -157,28 +157,46 @@ struct PollingTests {
     #expect(only.isDone == false)
   }
 
-  @Test(
-    "failed polls are reported one by one at first, then now and then with their number, and so is their end")
+  @Test("a source that fails is reported once, then at growing intervals, and when it recovers")
   func reports() throws {
     let lines = Locked<[String]>([])
     let log = Log(level: .notice) { entry in lines.withLock { $0.append(entry.message) } }
-    let failures = PollFailures(NodeLog(log: log, pipeline: "p", node: "s"))
+    let health = SourceHealth(
+      SourceStatus(name: "s", kind: "http", isPolled: true), NodeLog(log: log, pipeline: "p", node: "s"))
     for second in 0..<10_000 {
-      failures.note(Counter.NoAnswer(), at: Instant() + .seconds(second), timeOfDay: Double(second))
+      health.note(Counter.NoAnswer(), at: Instant() + .seconds(second), timeOfDay: Double(second))
     }
-    failures.noteSuccess()
-    failures.noteSuccess()
-    let since = "1970-01-01T00:00:00Z"
+    #expect(health.status.failure == .init(since: 0, polls: 10_000, reason: "no answer"))
+    health.note(PollAnswer([.null]), at: 10_000)
+    health.note(PollAnswer([.null]), at: 10_001)
+    let since = "since 1970-01-01T00:00:00Z"
     #expect(
-      lines.withLock { $0 } == Array(repeating: "no answer", count: 3) + [
-        "58 more polls failed, 61 since \(since): no answer",
-        "120 more polls failed, 181 since \(since): no answer",
-        "240 more polls failed, 421 since \(since): no answer",
-        "480 more polls failed, 901 since \(since): no answer",
-        "960 more polls failed, 1861 since \(since): no answer",
-        "1920 more polls failed, 3781 since \(since): no answer",
-        "3600 more polls failed, 7381 since \(since): no answer",
-        "polls succeed again, after 10000 failures since \(since)",
-      ])
+      lines.withLock { $0 } == ["no answer"]
+        + [61, 181, 421, 901, 1861, 3781, 7621].map {
+          "still failing, \($0) failed polls \(since): no answer"
+        }
+        + ["recovered, after 10000 failed polls \(since)"])
+    #expect(health.status.failure == nil && health.status.polls == 10_002)
+    #expect(health.status.lastPoll == .init(at: 10_001, rows: 1, coverage: "complete", isStale: false))
+  }
+
+  @Test("after the first poll, the next one is announced, unless it follows within a minute")
+  func announcement() throws {
+    let lines = Locked<[String]>([])
+    let log = Log(level: .notice) { entry in lines.withLock { $0.append(entry.message) } }
+    func watch(_ wait: Double) {
+      let health = SourceHealth(
+        SourceStatus(name: "s", kind: "http", isPolled: true), NodeLog(log: log, pipeline: "p", node: "s"))
+      for poll in 0..<3 {
+        let now = Double(poll) * wait
+        health.note(PollAnswer([.null, .null], coverage: .truncated(nil)), at: now)
+        health.noteNext(at: now + wait, now: now)
+      }
+      #expect(health.status.nextPoll == 3 * wait)
+    }
+    watch(30)
+    watch(21600)
+    #expect(
+      lines.withLock { $0 } == ["watching 2 rows (truncated); next poll in 6h, at 1970-01-01T06:00:00Z"])
   }
 }

@@ -52,6 +52,11 @@ import Testing
     try FileManager.default.createDirectory(atPath: place["results/bin"], withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(
       atPath: place["results/bin/flow"], withDestinationPath: try command().path)
+    // As make install leaves them.
+    try FileManager.default.createDirectory(
+      atPath: place["results/share/flow"], withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: place["results/share/flow/pipelines"], withDestinationPath: "\(Self.root)/pipelines")
     let ports = try DocumentScript.ports.map { (shown: "\($0)", free: "\(try freePort())") }
     let code = ports.reduce(script.text) { $0.replacingOccurrences(of: $1.shown, with: $1.free) }
     try place.write("results/stdin", "")
@@ -60,7 +65,7 @@ import Testing
       ["-c", code], of: "/bin/bash", in: place, input: .file(place["results/stdin"]),
       [
         "HOME": place.path, "PATH": "\(place["results/bin"]):\(path)",
-        "XDG_STATE_HOME": place["results/state"],
+        "XDG_STATE_HOME": place["results/state"], "XDG_DATA_DIRS": place["results/share"],
       ]
     ).end()
     if outcome.status != 0 {

@@ -56,7 +56,9 @@ final class Running {
 
   var number: Int32 { process.processIdentifier }
   var shown: String { place.text(output) }
-  var errors: String { place.text(complaints) }
+  /// Standard error, without the times at which messages were logged.
+  var errors: String { withoutTimes(stampedErrors) }
+  var stampedErrors: String { place.text(complaints) }
 
   func say(_ text: String) throws { try pipe?.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
 
@@ -113,4 +115,9 @@ final class Running {
     let what, shown, errors: String
     var description: String { "timed out waiting for \(what); shown: \(shown); errors: \(errors)" }
   }
+}
+
+/// The lines of a log without their timestamps.
+func withoutTimes(_ log: String) -> String {
+  log.replacing(#/(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /#, with: "")
 }

@@ -60,6 +60,11 @@ final class Workplace {
   /// Runs the command here, to its end.
   func flow(_ arguments: String..., input: String = "", environment: [String: String] = [:]) throws -> Outcome
   {
+    try flow(arguments, input: input, environment: environment)
+  }
+
+  func flow(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws -> Outcome
+  {
     try write("stdin", input)
     return try Running(arguments, in: self, input: .file(self["stdin"]), environment).end()
   }

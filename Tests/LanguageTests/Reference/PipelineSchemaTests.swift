@@ -24,12 +24,14 @@ import Testing
   func definitions() throws {
     var references: Set<String> = []
     func collect(_ value: JSON.Value) {
-      if let name = value.member("$ref")?.string { references.insert(String(name.dropFirst(8))) }
+      if let name = value.member("$ref")?.string {
+        references.insert(String(name.dropFirst("#/definitions/".count)))
+      }
       value.items?.forEach(collect)
       if case .object = value.kind { value.forEachMember { _, member in collect(member) } }
     }
     collect(schema)
-    let definitions = try #require(schema.member("$defs"))
+    let definitions = try #require(schema.member("definitions"))
     for name in references { #expect(definitions.member(name) != nil, "\(name)") }
     for spec in toys.nodes { #expect(references.contains("\(spec.roleName).\(spec.kind)")) }
   }
@@ -80,11 +82,37 @@ import Testing
     #expect(try complaint(yaml) != nil)
   }
 
+  @Test("members that begin with x- are a place for anchors, in the schema and in the file")
+  func extensions() throws {
+    let yaml = """
+      x-common: &common { bound: 5 }
+      sources: { a: lines, b: lines }
+      steps: [ { join: { <<: *common, with: b } } ]
+      sinks: { out: screen }
+      """
+    #expect(try complaint(yaml) == nil)
+    var reader = PipelineReader(catalog: toys)
+    reader.read(path: "a.yaml", Array(yaml.utf8))
+    #expect(!reader.problems.sorted.contains { $0.message.contains("x-common") })
+    reader.read(path: "b.yaml", Array("y-common: 1\nsources: { a: lines }\nsinks: { out: screen }".utf8))
+    #expect(reader.problems.sorted.contains { $0.message.contains("y-common") })
+  }
+
+  @Test("a description is never beside a reference, where draft 7 ignores it")
+  func references() {
+    func check(_ value: JSON.Value) {
+      if value.member("$ref") != nil { #expect(value.keys.count == 1, "\(value)") }
+      value.items?.forEach(check)
+      if case .object = value.kind { value.forEachMember { _, member in check(member) } }
+    }
+    check(schema)
+  }
+
   @Test("options carry their documentation and default for editors")
   func documentation() throws {
-    let bound = schema.member("$defs")?.member("step.join")?.member("properties")?.member("bound")
+    let bound = schema.member("definitions")?.member("step.join")?.member("properties")?.member("bound")
     #expect(bound?.member("description")?.string == "how many keys it knows (default 100)")
     #expect(bound?.member("default")?.description == "100")
-    #expect(schema.member("$defs")?.member("step.keep")?.member("description")?.string == "keep some")
+    #expect(schema.member("definitions")?.member("step.keep")?.member("description")?.string == "keep some")
   }
 }

@@ -7,10 +7,15 @@ struct SchemaCheck {
   /// Where and why a value is not what a schema asks for; nil when it is.
   func complaint(_ value: JSON.Value, _ schema: JSON.Value, at path: String = "") -> String? {
     if let name = schema.member("$ref")?.string {
-      guard let definition = root.member("$defs")?.member(String(name.dropFirst("#/$defs/".count))) else {
+      guard
+        let definition = root.member("definitions")?.member(String(name.dropFirst("#/definitions/".count)))
+      else {
         return "\(path): there is no \(name)"
       }
       return complaint(value, definition, at: path)
+    }
+    for part in schema.member("allOf")?.items ?? [] {
+      if let found = complaint(value, part, at: path) { return found }
     }
     if let forms = schema.member("anyOf")?.items {
       let complaints = forms.map { complaint(value, $0, at: path) }
@@ -51,6 +56,8 @@ struct SchemaCheck {
       guard found == nil else { return }
       if let property = schema.member("properties")?.member(name) {
         found = complaint(member, property, at: "\(path)/\(name)")
+      } else if hasPattern(of: name, schema) {
+        return
       } else if let others = schema.member("additionalProperties") {
         found =
           others == .bool(false)
@@ -58,6 +65,13 @@ struct SchemaCheck {
       }
     }
     return found
+  }
+
+  /// Whether the name is one of `patternProperties`, whose values may be anything.
+  private func hasPattern(of name: String, _ schema: JSON.Value) -> Bool {
+    schema.member("patternProperties")?.keys.contains { key in
+      (try? Regex(key.name)).map { name.firstMatch(of: $0) != nil } ?? false
+    } ?? false
   }
 
   private func isType(_ value: JSON.Value, _ name: String) -> Bool {

@@ -58,4 +58,43 @@ import Testing
     #expect(
       table([["a"], ["b", "c", "1"]], headers: ["x", "y"]).lines(width: 9) == ["x  y", "a", "b  c  1"])
   }
+
+  private func launches() -> TextTable {
+    var table = TextTable(headers: ["When", "Name", "Status", "Provider", "Known", "Map"], fit: .keepLeading)
+    let long = "Falcon 9 Block 5 | Harbour Resupply 1001"
+    table.add(
+      ["2026-01-01 10:58", long, "Go", "Mitsubishi Heavy Industries", "", "map"], links: [5: "https://m"])
+    return table
+  }
+
+  @Test("the two leading columns keep their width longest, and empty ones are hidden")
+  func leading() {
+    let (wide, none) = launches().drawn(width: 120)
+    #expect(
+      wide[0]
+        == "When              Name                                      Status  Provider                     Map"
+    )
+    #expect(none.isEmpty)
+    let (lines, hidden) = launches().drawn(width: 80)
+    #expect(lines[1] == "2026-01-01 10:58  Falcon 9 Block 5 | Harbour Resupply 10…  Go      Mitsubi…  map")
+    #expect(hidden.isEmpty)
+    let (narrow, left) = launches().drawn(width: 40)
+    #expect(narrow[1] == "2026-01-01 10:58  Falcon 9 Block 5 | Ha…")
+    #expect(left == ["Status", "Provider", "Map"])
+    for width in 0...130 {
+      for line in launches().lines(width: width) { #expect(line.columns <= width, "\(width): \(line)") }
+    }
+  }
+
+  @Test("a link takes no more room than its text, also where it is cut")
+  func links() {
+    let paint = Paint(isOn: true)
+    let link = paint.link("map of m", to: "https://m.org/m")
+    #expect(link == "\u{1B}]8;;https://m.org/m\u{1B}\\map of m\u{1B}]8;;\u{1B}\\")
+    #expect(link.clippedStyled(to: 8) == link)
+    #expect(link.clippedStyled(to: 4) == "\u{1B}]8;;https://m.org/m\u{1B}\\map…\u{1B}]8;;\u{1B}\\\u{1B}[0m")
+    #expect(
+      paint.link("x", to: "https://m.org/\u{1B}\\") == "x" && Paint.off.link("x", to: "https://m") == "x")
+    #expect(launches().lines(width: 80, paint: paint)[1].hasSuffix(paint.link("map", to: "https://m")))
+  }
 }

@@ -22,6 +22,9 @@ struct SinkContractTests {
     switch kind {
     case "console": return "console: '\(template)'"
     case "jsonl": return "jsonl: '\(folder)/\(template).jsonl'"
+    case "csv": return "csv: { path: '\(folder)/\(template).csv', columns: ['\(expression)'], header: false }"
+    case "feed": return "feed: { path: '\(folder)/it.atom', title: '\(template)' }"
+    case "git": return "git: { path: '\(folder)/it.json', key: '\(expression)' }"
     case "exec": return "exec: { command: ['true', '\(template)'] }"
     case "http": return "http: 'http://a/\(template)'"
     case "ics":

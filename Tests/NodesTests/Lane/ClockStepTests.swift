@@ -19,6 +19,8 @@ import Testing
     /// By the second, the keys of events before the clock steps, and after it.
     var before = [1: ["a"]]
     var after: [Int: [String]] = [:]
+    /// By the second, the keys of events of another source before the clock steps.
+    var side: [Int: [String]] = [:]
     /// How many events, or lines of the log, there are in the end.
     var outputs = 1
     /// In how many seconds after the step they have come.
@@ -44,6 +46,9 @@ import Testing
     Waiting(yaml: "window: { session: { gap: 20s, max: 30s }, key: .k }", limit: 61),
     // What is remembered for a time is forgotten by then.
     Waiting(yaml: "dedupe: { key: .k, lifetime: 20s }", after: [22: ["a"]], outputs: 2, limit: 23),
+    Waiting(
+      yaml: "join: { with: other, key: .k, lifetime: 20s, emit: 'if $other then empty else 1 end' }",
+      before: [:], after: [22: ["a"]], side: [1: ["a"]], limit: 23),
     // The time of day that an event names; the clock is looked at again after ten minutes at most.
     Waiting(yaml: "remind: { key: .k, at: .at, before: 0s, grace: 10000d, when_missing: fire }", limit: 620),
     // What has been shown counts for the limit in the next run too.
@@ -61,6 +66,7 @@ import Testing
     let state = try TemporaryState()
     let first = try Life(waiting, state)
     first.events = waiting.before
+    first.side = waiting.side
     first.skew = step
     try first.run(for: Self.stepAt)
     let second = try Life(waiting, state)
@@ -74,6 +80,7 @@ import Testing
   func within(waiting: Waiting, step: Double) throws {
     let life = try Life(waiting, try TemporaryState())
     life.events = waiting.before
+    life.side = waiting.side
     for (second, keys) in waiting.after { life.events[Self.stepAt + second] = keys }
     life.skew = step
     life.isCorrected = true
@@ -86,6 +93,7 @@ import Testing
   /// One run of a pipeline in virtual time, polled each second.
   private final class Life {
     var events: [Int: [String]] = [:]
+    var side: [Int: [String]] = [:]
     /// By how much the clock is wrong, and whether that is corrected within the run.
     var skew = 0.0
     var isCorrected = false
@@ -105,15 +113,15 @@ import Testing
       plan = try Trial.plan(
         """
         name: p
-        sources: { input: { generate: 1, every: 1s } }
-        steps: [ { \(step) } ]
-        sinks: { out: { \(sink) } }
+        sources: { input: { generate: 1, every: 1s }, other: { generate: 1, every: 1s } }
+        streams: { main: { from: input, steps: [ { \(step) } ] } }
+        sinks: { out: { from: main, \(sink) }, rest: { from: other, 'null': {} } }
         """)
     }
 
     func run(for seconds: Int) throws {
       let clock = VirtualScheduler()
-      let (events, skew, isCorrected, begin) = (events, skew, isCorrected, begin)
+      let (events, side, skew, isCorrected, begin) = (events, side, skew, isCorrected, begin)
       let (counted, isSink, state) = (counted, isSink, state)
       let log = Log { entry in
         if isSink, entry.node == "out" { counted.value.withLock { $0 += 1 } }
@@ -127,11 +135,11 @@ import Testing
         return ClockStepTests.start + Double(begin) + passed + (isRight ? 0 : skew)
       }
       options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
-      let name = plan.streams.last?.steps.last?.name
+      let name = plan.streams.first { $0.name == "main" }?.steps.last?.name
       options.tap = { node, event in
         if !isSink, node == name, !event.isEndOfPoll { counted.value.withLock { $0 += 1 } }
       }
-      options.source = { _ in .poll { _, _ in Answers(events, clock) } }
+      options.source = { source in .poll { _, _ in Answers(source.name == "other" ? side : events, clock) } }
       let run = try PipelineRun(plan, options, clock: clock) { _ in }
       run.start()
       clock.advance(by: .seconds(seconds))

@@ -53,7 +53,7 @@ struct SinkBench {
     var writes: [String] = []
     var log: [String] = []
     var letters: [String] = []
-    var statistics: [NodeStatistics] = []
+    var statistics: [NodeStatus] = []
     var hasFailed = false
 
     var text: String { writes.joined() }

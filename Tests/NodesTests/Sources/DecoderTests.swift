@@ -65,7 +65,7 @@ import System
     for text in texts {
       for size in [1, 1 << 20] {
         let found = try Self.decode(name, text, sizes: [size])
-        #expect(found.flaws.count <= text.utf8.count)
+        #expect(found.flaws.count <= max(1, text.utf8.count))
       }
     }
   }
@@ -112,7 +112,54 @@ import System
       try Self.decode("{ csv: { header: false } }", "1,2\n").values == [#"{"column_1":"1","column_2":"2"}"#])
   }
 
+  @Test("a document that cannot be read is one error, with its line and column")
+  func documents() throws {
+    for (yaml, text, start) in [
+      ("yaml", "a: 1\nb: [1\nc: 2\n", "in:3:"),
+      ("yaml", "a: 1\na: 2\n", "in:2:1: the key “a” is given twice"),
+      ("yaml", "a: *x\n", "in:1:4: there is no anchor &x"), ("xml", "<a>\n<b></a>\n", "in:2:"),
+      ("feed", "<rss><channel>\n<item>\n", "in:3:"), ("feed", "<html/>", "in:1: the document is “html”"),
+    ] {
+      let found = try Self.decode(yaml, text)
+      #expect(found.values.isEmpty && found.flaws.count == 1)
+      #expect(found.flaws.first?.hasPrefix(start) == true, "\(found.flaws)")
+    }
+    let laughs =
+      "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+      + (1...8).map {
+        "k\($0): &\($0) [\(Array(repeating: $0 == 1 ? "*a" : "*\($0 - 1)", count: 10).joined(separator: ","))]\n"
+      }.joined()
+    #expect(try Self.decode("yaml", laughs).reasons.first?.contains("more than 1000000 values") == true)
+  }
+
+  @Test("a selector that is none is reported where it goes wrong")
+  func selectors() {
+    var reader = PipelineReader(catalog: .all)
+    let text =
+      "sources: { in: { stdin: { decode: { html: { select: 'p:hover' } } } } }\nsteps: []\nsinks: { it: null }\n"
+    let isRight = reader.read(path: "p.yaml", Array(text.utf8))
+    #expect(!isRight)
+    #expect(
+      "\(reader.problems)".contains("p.yaml:1:56: this is no selector: “:hover” is not supported"),
+      "\(reader.problems)")
+  }
+
   // MARK: - Over HTTP
+
+  @Test("links of feeds and pages are absolute, and the encoding is the one that the server names")
+  func pages() throws {
+    let feed = "<rss><channel><item><link>/1</link></item></channel></rss>"
+    let entries = try WebTrial("http: { url: 'http://a/x/feed', decode: feed, rows: '.[] | .link' }") { _ in
+      .init(feed)
+    }
+    #expect(try entries.rows() == #"["http://a/1"]"#)
+    let fields =
+      "http: { url: 'http://a/x/y', decode: { html: { select: a, fields: { to: '@href', t: . } } } }"
+    let page = try WebTrial(fields) { _ in
+      .init("<a href='z?q=1'>é</a>", [("Content-Type", "text/html; charset=UTF-8")])
+    }
+    #expect(try page.rows() == #"[{"to":"http://a/x/z?q=1","t":"é"}]"#)
+  }
 
   @Test("an http poll decodes lines, text and tables, each a list for rows")
   func http() throws {

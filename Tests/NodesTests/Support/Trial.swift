@@ -24,7 +24,7 @@ struct Trial {
     var lines: [String]
     var outcome: ScriptedRun.Outcome
     /// What the step itself has counted.
-    var counts: NodeStatistics?
+    var counts: NodeStatus?
   }
 
   /// Takes a step (or several, each on a line with “- ”) as a pipeline has it.

@@ -59,7 +59,10 @@ final class WatchedDisk: Disk {
   func lock(_ path: String) throws(DiskError) -> any DiskLock { try disk.lock(path) }
   func status(of path: String) -> DiskStatus? { disk.status(of: path) }
   func exists(_ path: String) -> Bool { disk.exists(path) }
-  func name(of file: FileIdentity, in folder: String) -> String? { disk.name(of: file, in: folder) }
+  func names(of files: Set<FileIdentity>, in folder: String) -> [FileIdentity: String] {
+    calls.note("names")
+    return disk.names(of: files, in: folder)
+  }
   func holder(of file: FileIdentity) -> Int32? { disk.holder(of: file) }
   func beginning(of path: String) -> Int? { disk.beginning(of: path) }
 

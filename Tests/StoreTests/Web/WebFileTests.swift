@@ -92,6 +92,42 @@ import Testing
     #expect(try file.site("b.org") == SiteRecord())
   }
 
+  @Test(
+    "its write-ahead log does not fill a small disk",
+    .enabled(if: SmallDisk.canBeMounted, "a small disk cannot be mounted here"))
+  func smallDisk() throws {
+    let disk = try SmallDisk(megabytes: 4)
+    let file = try WebFile(path: disk.path + "/http.db")
+    // Each of sixty responses of 20 kB forty times: 1.2 MB of data, and 48 MB written.
+    for round in 0..<40 {
+      for number in 0..<60 {
+        try file.store(answer(20_000, at: Double(round)), bytes("\(number)"), url: "", limit: 100 << 20)
+      }
+      try file.revalidate(bytes("0"), at: Double(round))
+    }
+    #expect(try file.cacheSize().count == 60)
+    let log = try FileManager.default.attributesOfItem(atPath: disk.path + "/http.db-wal")[.size] as? Int
+    #expect(try #require(log) < 2 << 20)
+  }
+
+  @Test(
+    "on a full disk it can be written again once a checkpoint has made room",
+    .enabled(if: SmallDisk.canBeMounted, "a small disk cannot be mounted here"))
+  func fullDisk() throws {
+    let disk = try SmallDisk(megabytes: 4)
+    let file = try WebFile(path: disk.path + "/http.db")
+    for number in 0..<20 { try file.store(answer(20_000), bytes("\(number)"), url: "", limit: 100 << 20) }
+    // The log has the pages, and the file takes less room than the log gives back.
+    try disk.fill()
+    let failed = failure {
+      for number in 0..<200 { try file.store(answer(20_000), bytes("\(number)"), url: "", limit: 100 << 20) }
+    }
+    #expect(failed?.isFull == true)
+    try disk.free()
+    for number in 0..<40 { try file.store(answer(20_000), bytes("\(number)"), url: "", limit: 100 << 20) }
+    #expect(try file.response(bytes("39")) != nil)
+  }
+
   @Test("a damaged file is renamed and replaced by an empty one")
   func damaged() throws {
     try folder.write(bytes("not a database, of no length that one has"))
@@ -132,6 +168,37 @@ import Testing
     let number = try file.transaction { () throws(StoreError) in try file.spend(at: "a.org", now: 1) }
     #expect(number == 1)
   }
+}
+
+/// A file system in memory with little room.
+private final class SmallDisk {
+  let path: String
+
+  init(megabytes: Int) throws {
+    path = FileManager.default.temporaryDirectory.path + "/flow-small-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    guard mount("tmpfs", path, "tmpfs", 0, "size=\(megabytes)m") == 0 else {
+      throw CocoaError(.fileWriteNoPermission)
+    }
+  }
+
+  deinit {
+    umount2(path, Int32(MNT_DETACH))
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  static var canBeMounted: Bool { (try? SmallDisk(megabytes: 1)) != nil }
+
+  /// Takes the room that is left.
+  func fill() throws {
+    let file = try #require(fopen(path + "/filler", "w"))
+    defer { fclose(file) }
+    setvbuf(file, nil, _IONBF, 0)
+    let page = [UInt8](repeating: 0, count: 4096)
+    while fwrite(page, 1, page.count, file) == page.count {}
+  }
+
+  func free() throws { try FileManager.default.removeItem(atPath: path + "/filler") }
 }
 
 private enum ManyTimes {

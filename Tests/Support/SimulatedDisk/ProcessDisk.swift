@@ -34,9 +34,14 @@ public struct ProcessDisk: Disk {
 
   public func exists(_ path: String) -> Bool { process.exists(path) }
 
-  public func name(of file: FileIdentity, in folder: String) -> String? {
-    guard let names = try? process.list(folder) else { return nil }
-    return names.first { status(of: "\(folder)/\($0)")?.identity == file }
+  public func names(of files: Set<FileIdentity>, in folder: String) -> [FileIdentity: String] {
+    guard let names = try? process.list(folder) else { return [:] }
+    var found: [FileIdentity: String] = [:]
+    for name in names {
+      guard let file = status(of: "\(folder)/\(name)")?.identity, files.contains(file) else { continue }
+      found[file] = found[file] ?? name
+    }
+    return found
   }
 
   public func holder(of file: FileIdentity) -> Int32? { nil }

@@ -144,7 +144,7 @@ extension Builtins {
           }
         }
         guard count > 0, count <= capacity else { return nil }
-        return buffer[..<count].map { UInt8(bitPattern: $0) }
+        return buffer[..<count].map { UInt8(truncatingIfNeeded: $0) }
       }
     }
     guard let text else { throw Exception("\(name): unknown system failure") }

@@ -55,7 +55,8 @@ extension Topic {
       .table(
         columns: ["code", "meaning"],
         rows: [
-          ["0", "success; also after SIGTERM or SIGHUP"], ["1", "failed while running; a test failed"],
+          ["0", "success; also after SIGTERM"],
+          ["1", "failed while running, or lost all: every event, every poll, a delivery; a test failed"],
           ["2", "wrong usage, or an invalid file"], ["130", "interrupted with Ctrl-C"],
         ]),
     ]

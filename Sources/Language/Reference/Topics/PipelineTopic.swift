@@ -28,7 +28,7 @@ extension Topic {
         """
         Only `sources` and `sinks` are required. With `on_stop: keep`, the default, events that steps hold when the \
         pipeline stops wait for the next run; `flush` sends them before the end. `fsync: never` trades safety at a \
-        power cut for speed. `epoch` takes:
+        power cut for speed. Keys that begin with `x-` are ignored: they are a place for YAML anchors. `epoch` takes:
         """),
       .options(EpochOptions.all),
       .heading("Values"),
@@ -67,8 +67,20 @@ extension Topic {
       .heading("Shared definitions"),
       .text(
         """
-        `include` lists files of jq definitions (`def name: …;`) that every expression of the pipeline can use. Their \
-        paths are relative to the pipeline file.
+        `include` lists files of jq definitions (`def name: …;`) that every expression of the pipeline can use.
+        """),
+      .heading("Where files are"),
+      .text(
+        """
+        What belongs to a pipeline is searched next to the pipeline file, then in the working directory: included \
+        definitions (next to it only), recordings of `replay`, and the program or script of a command, as in \
+        `[sh, notify.sh]`. What a pipeline reads as data (`file`) and what it writes is relative to the working \
+        directory. So a pipeline runs from any folder.
+
+        Commands accept the name of an installed pipeline in place of a path: `flow run new-launches`. A file of that \
+        name in the working directory takes precedence. Pipelines are searched in `~/.local/share/flow/pipelines` \
+        (`$XDG_DATA_HOME`), in `share/flow/pipelines` beside the `bin` folder of `flow`, and in `flow/pipelines` of \
+        `$XDG_DATA_DIRS`. `flow new --from NAME -o FILE` copies one together with the files that belong to it.
         """),
     ]
   }

@@ -22,9 +22,10 @@ extension Topic {
       .table(
         columns: ["sink", "guarantee with state"],
         rows: [
-          ["`jsonl`", "each line exactly once, whole and in order"],
+          ["`jsonl`, `csv`", "each line exactly once, whole and in order"],
           ["`exec`, `notify`, `http`", "at least once; a repeat has the same id"],
-          ["`download`, `ics`", "the file is replaced when it is whole"],
+          ["`git`", "each version is committed once"],
+          ["`download`, `ics`, `feed`", "the file is replaced when it is whole"],
           ["`console`, `count`", "none: they print"],
         ]),
       .text(

@@ -32,6 +32,7 @@ extension Topic {
       .table(
         columns: ["command", "what it does"],
         rows: [
+          ["`flow status [NAME…]`", "show what each pipeline does, and what is wrong"],
           ["`flow state ls`", "list every pipeline that has state"],
           ["`flow state ls NAME`", "list its steps, sources and sinks"],
           ["`flow state show NAME NODE`", "print what a node remembers, as JSON"],

@@ -77,7 +77,7 @@ public enum TopicText {
 
 extension Topic.Part {
   /// The text of an example, a pipeline below the name of its file.
-  fileprivate var titledCode: String {
+  var titledCode: String {
     guard case .code(let info, let text) = self else { return "" }
     let words = info.split(separator: " ")
     guard words.count == 2, words[0] == "yaml", words[1] != "no-test" else { return text }

@@ -7,15 +7,19 @@ final class ConsoleTable: Sink {
   struct Form {
     var columns: [ConsoleColumn]
     var hasHeader: Bool
-    var isLive: Bool
+    /// Whether a poll replaces the one before.
+    var showsPolls: Bool
     var maxRows: Int?
   }
 
   private let columns: [Evaluation]
-  private let headers: [String]
+  private let names: [String]
   private let painter: ConsolePainter
   private let screen: Screen
+  private let footer: TableFooter
   private var live: LiveTable?
+  /// With `--once`: a poll is printed as one table, all of it.
+  private var whole: LiveTable?
   private var printer: RowPrinter
   /// The rows of this turn, until it is clear whether the turn ends their poll.
   private var rows: [(row: TableRow, poll: Poll)] = []
@@ -24,20 +28,25 @@ final class ConsoleTable: Sink {
 
   init(_ form: Form, _ painter: ConsolePainter, _ context: SinkContext) {
     columns = form.columns.map { context.evaluation($0.expression) }
-    headers = form.hasHeader ? form.columns.map { printable($0.header) } : []
+    names = form.columns.map { printable($0.header) }
+    let headers = form.hasHeader ? names : []
     self.painter = painter
     screen = context.screen
-    if form.isLive, screen.isTerminal {
-      live = LiveTable(headers: headers, maxRows: form.maxRows, paint: painter.paint)
+    footer = TableFooter(context)
+    if form.showsPolls, screen.isTerminal {
+      let table = LiveTable(headers: headers, maxRows: form.maxRows, paint: painter.paint)
+      if context.isOnce { whole = table } else { live = table }
     }
     printer = RowPrinter(headers: headers, paint: painter.paint)
   }
 
   func take(_ event: Event) throws {
-    let cells = try columns.map { column in try column.first(event).map(Self.text) ?? "" }
-    rows.append((TableRow(cells: cells, style: painter.style(of: event)), event.poll))
+    let values = try columns.map { column in try column.first(event) ?? .null }
+    var row = TableRow(cells: values.map(Self.text), style: painter.style(of: event))
+    if screen.isTerminal, painter.paint.isOn { shorten(&row) }
+    rows.append((row, event.poll))
     // Rows without a poll need not wait for its end.
-    if live == nil || event.poll.number == 0, rows.count >= 1000 { try endTurn() }
+    if live == nil && whole == nil || event.poll.number == 0, rows.count >= 1000 { try endTurn() }
   }
 
   /// A value as a cell: empty for null, strings as they are, anything else as JSON.
@@ -45,12 +54,28 @@ final class ConsoleTable: Sink {
     value.isNull ? "" : value.string ?? value.description
   }
 
+  /// Shows addresses as links on a short word: the header of their column.
+  private func shorten(_ row: inout TableRow) {
+    for (column, cell) in row.cells.enumerated() where cell.hasPrefix("https://") || cell.hasPrefix("http://")
+    {
+      row.links[column] = cell
+      row.cells[column] = names[column].count <= 10 ? names[column].lowercased() : "link"
+    }
+  }
+
   func endPoll(_ poll: Poll) {
-    guard live != nil, poll.number > 0 else { return }
-    let whole = rows.filter { $0.poll === poll }.map(\.row)
+    guard live != nil || whole != nil, poll.number > 0 else { return }
+    let ended = rows.filter { $0.poll === poll }.map(\.row)
     rows.removeAll { $0.poll === poll }
     printRows()
-    if live?.show(whole, of: poll.source) == true { isChanged = true }
+    footer.note(poll)
+    if var table = whole {
+      if !table.show(ended, of: poll.source) { return }
+      let lines = table.lines(rows: .max, columns: screen.size().columns)
+      output += lines.reduce(into: "") { $0 += $1 + "\n" }
+    } else if live?.show(ended, of: poll.source) == true {
+      isChanged = true
+    }
   }
 
   func endTurn() throws {
@@ -62,7 +87,10 @@ final class ConsoleTable: Sink {
     guard isChanged, let live else { return }
     isChanged = false
     let size = screen.size()
-    try screen.draw(live.lines(rows: size.rows, columns: size.columns), by: self)
+    // On a small terminal each line is for a row.
+    let text = size.rows < 10 ? nil : footer.text
+    let lines = live.lines(rows: size.rows - (text == nil ? 0 : 1), columns: size.columns)
+    try screen.draw(lines + (text.map { [painter.paint($0, .dim)] } ?? []), by: self)
   }
 
   /// Prints rows below each other.
@@ -77,7 +105,75 @@ final class ConsoleTable: Sink {
 /// A row of a table, its control characters not yet escaped.
 struct TableRow: Sendable {
   var cells: [String]
+  /// The addresses that cells lead to, by column.
+  var links: [Int: String] = [:]
   var style = Style.plain
+}
+
+/// The line below a live table: when the rows were polled, and when the next poll is due.
+///
+///     as of 14:03 CET, next poll at 20:03
+final class TableFooter {
+  /// Seconds between polls below which the next one is not worth mentioning.
+  private static let oftenBelow = 120.0
+
+  private let schedules: [String: Schedule]
+  private let second: Evaluation?
+  private let time: Evaluation?
+  private let date: Evaluation?
+  private let zone: Evaluation?
+  /// The last poll of each source.
+  private var polls: [String: Poll] = [:]
+
+  init(_ context: SinkContext) {
+    let sources = context.plan?.sources ?? []
+    var schedules: [String: Schedule] = [:]
+    for source in sources { schedules[source.name] = source.schedule }
+    self.schedules = schedules
+    func format(_ text: String) -> Evaluation? {
+      guard let scope = context.plan?.scope else { return nil }
+      return (try? Expression(text, scope: scope)).map { context.evaluation($0) }
+    }
+    second = format(#"strflocaltime("%H:%M:%S")"#)
+    time = format(#"strflocaltime("%H:%M")"#)
+    date = format(#"strflocaltime("%Y-%m-%d %H:%M")"#)
+    zone = format(#"strflocaltime("%Z")"#)
+  }
+
+  func note(_ poll: Poll) { polls[poll.source] = poll }
+
+  /// Nil where no poll has ended, and without a pipeline.
+  var text: String? {
+    guard let latest = polls.values.max(by: { $0.at < $1.at }), let zone = shown(latest.at, zone, latest)
+    else { return nil }
+    let next = polls.values.compactMap { self.next(after: $0) }.min()
+    let wait = next.map { $0 - latest.at }
+    if let wait, wait < Self.oftenBelow {
+      return shown(latest.at, second, latest).map { "as of \($0) \(zone)" }
+    }
+    guard let at = shown(latest.at, time, latest) else { return nil }
+    let text = "as of \(at) \(zone)"
+    guard let next, let wait, let due = shown(next, wait < 86_400 ? time : date, latest) else { return text }
+    return text + ", next poll at \(due)"
+  }
+
+  private func next(after poll: Poll) -> Double? {
+    switch schedules[poll.source]?.rhythm {
+    case .every(let period)?:
+      let (seconds, attoseconds) = period.components
+      return poll.at + Double(seconds) + Double(attoseconds) / 1e18
+    case .cron(let cron, let zone)?:
+      guard let next = cron.next(after: Int(poll.at), in: zone) else { return nil }
+      return Double(next)
+    default: return nil
+    }
+  }
+
+  private func shown(_ time: Double, _ format: Evaluation?, _ poll: Poll) -> String? {
+    guard let format else { return nil }
+    let text = try? format.first(Event(.number(time), poll))
+    return text?.string
+  }
 }
 
 /// The table that is redrawn in place on a terminal: the rows of the last poll of each source.
@@ -108,13 +204,18 @@ struct LiveTable {
   func lines(rows: Int, columns: Int) -> [String] {
     let all = polls.flatMap(\.rows)
     // One line is for the cursor, and one may be needed for the number of rows left out.
-    let room = max(1, rows - 1 - (headers.isEmpty ? 0 : 1))
+    let room = rows == .max ? .max : max(1, rows - 1 - (headers.isEmpty ? 0 : 1))
     var shown = min(all.count, maxRows ?? .max)
-    if shown + (shown < all.count ? 1 : 0) > room { shown = room - 1 }
-    var table = TextTable(headers: headers)
-    for row in all.prefix(shown) { table.add(row.cells, style: row.style) }
-    let more = all.count - shown
-    return table.lines(width: columns, paint: paint) + (more > 0 ? [paint("… and \(more) more", .dim)] : [])
+    if room < .max, shown + (shown < all.count ? 1 : 0) > room { shown = room - 1 }
+    var table = TextTable(headers: headers, fit: .keepLeading)
+    for row in all.prefix(shown) { table.add(row.cells, links: row.links, style: row.style) }
+    let (lines, hidden) = table.drawn(width: columns, paint: paint)
+    var notes = all.count > shown ? ["… and \(all.count - shown) more"] : []
+    // Only where a line is free: rows matter more.
+    if !hidden.isEmpty, room == .max || lines.count + notes.count < room {
+      notes.append("wider terminals also show \(hidden.joined(separator: ", "))")
+    }
+    return lines + notes.map { paint($0.clipped(to: columns), .dim) }
   }
 }
 
@@ -146,7 +247,7 @@ struct RowPrinter {
 
   /// The text for a terminal of the given width.
   mutating func lines(_ rows: [TableRow], width: Int) -> String {
-    let rows = rows.map { TableRow(cells: $0.cells.map(printable), style: $0.style) }
+    let rows = rows.map { TableRow(cells: $0.cells.map(printable), links: $0.links, style: $0.style) }
     for row in rows {
       for (column, cell) in row.cells.enumerated() {
         if column == widths.count { widths.append(0) }
@@ -156,17 +257,19 @@ struct RowPrinter {
     var text = ""
     if !hasBegun, !headers.isEmpty { text += paint(line(headers, width), .bold) + "\n" }
     hasBegun = true
-    for row in rows { text += paint(line(row.cells, width), row.style) + "\n" }
+    for row in rows { text += paint(line(row.cells, width, row.links), row.style) + "\n" }
     return text
   }
 
-  private func line(_ cells: [String], _ width: Int) -> String {
+  private func line(_ cells: [String], _ width: Int, _ links: [Int: String] = [:]) -> String {
     var text = ""
     for (column, cell) in cells.enumerated() {
       // The last cell takes the rest of the line.
       let isLast = column == cells.count - 1
-      text += isLast ? cell : cell.clipped(to: widths[column]).padded(to: widths[column]) + "  "
+      let shown = isLast ? cell : cell.clipped(to: widths[column])
+      text += links[column].map { paint.link(shown, to: $0) } ?? shown
+      if !isLast { text += String(repeating: " ", count: widths[column] - shown.columns + 2) }
     }
-    return text.clipped(to: width)
+    return text.clippedStyled(to: width)
   }
 }

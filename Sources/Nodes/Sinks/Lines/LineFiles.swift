@@ -84,15 +84,25 @@ final class LineFiles {
     return file
   }
 
+  /// Whether the next line is the first one of a file.
+  func isAtStart(_ file: File) -> Bool {
+    file.lines.count == 0 && (taken[file.path] ?? 0) == 0 && file.isAtStart
+  }
+
   /// Adds whole lines, or the rest of one, to be written to a path; waits for its file as `write()` does.
-  func append(_ bytes: [UInt8], to path: String) throws {
-    try file(path, waitingFor: { _ in true }).lines.put(bytes)
+  ///
+  /// Committed lines go to the file of the committed mark: it is not rotated before them.
+  func append(_ bytes: [UInt8], to path: String, areCommitted: Bool = false) throws {
+    let file = try file(path, waitingFor: { _ in true })
+    file.lines.put(bytes)
+    if areCommitted { file.isPrepared = true }
   }
 
   /// Removes and returns the pending lines by path; with `unmarkedOnly`, of files whose mark does not lead to them.
   func takeLines(unmarkedOnly: Bool = false) -> [(path: String, lines: [UInt8])] {
     var taken: [(path: String, lines: [UInt8])] = []
-    for file in files.values where file.lines.count > 0 && !(unmarkedOnly && marked[file.path] != nil) {
+    for file in files.values where file.lines.count > 0 {
+      if unmarkedOnly, marked[file.path] != nil, !file.isBesideMark { continue }
       taken.append((file.path, file.lines.bytes))
       file.lines.removeAll()
     }
@@ -103,12 +113,12 @@ final class LineFiles {
   /// Begins new files where others were renamed by other processes or are due to be rotated, so that `needsMarks` is
   /// known before `write()`.
   func prepare() throws {
-    for file in open.values where file.lines.count > 0 {
-      guard let open = file.file else { continue }
+    for file in files.values where file.lines.count > 0 {
       let count = file.lines.count + (taken[file.path] ?? 0)
+      if file.file == nil, isUnchanged(file, for: count) { continue }
       var isNew = false
       try patiently(file.path, "opened") { () throws(FileFailure) in
-        isNew = try open.prepare(for: count, now)
+        isNew = try opened(file).prepare(for: count, now)
       }
       file.isPrepared = true
       if isNew { (file.isChanged, file.isUnsynced) = (true, true) }
@@ -116,11 +126,23 @@ final class LineFiles {
     }
   }
 
-  /// Writes all pending lines.
-  func write() throws {
-    for file in open.values where file.lines.count > 0 { try write(file) }
+  /// Whether a closed file is the same when it is opened to take `count` bytes: neither renamed nor due to be rotated.
+  private func isUnchanged(_ file: File, for count: Int) -> Bool {
+    guard let status = world.disk.status(of: file.path), status.identity == file.closedIdentity else {
+      return false
+    }
+    if let size = rotation.size, status.size + count > size { return false }
+    guard let age = rotation.age else { return true }
+    return now - (world.disk.beginning(of: file.path) ?? now) < age
+  }
+
+  /// Writes all pending lines; with `onlyMarked`, those that belong to files without a mark stay pending.
+  func write(onlyMarked: Bool = false) throws {
+    for file in open.values where file.lines.count > 0 { try write(file, onlyMarked: onlyMarked) }
     guard files.count > open.count else { return }
-    for file in files.values where file.lines.count > 0 { try write(file) }
+    for file in files.values where file.file == nil && file.lines.count > 0 {
+      try write(file, onlyMarked: onlyMarked)
+    }
     forgetClosed()
   }
 
@@ -147,15 +169,21 @@ final class LineFiles {
   /// Whether a file contains bytes that must be regenerated before anything else is written to it.
   var isPassingOver: Bool {
     open.values.contains { $0.file?.hasUncommittedTail ?? false }
-      || resumed.contains { hasMore($0.key, $0.value) }
+      || { names in resumed.contains { hasMore($0.key, $0.value, names) } }(resumedNames)
   }
+
+  /// Where the resumed files are now.
+  ///
+  /// A thousand files that others have moved away must not have a large folder read a thousand times.
+  private var resumedNames: FolderNames { FolderNames(Set(resumed.values.map(\.identity)), on: world.disk) }
 
   /// Ends the recovery: the remaining bytes in the files are from another process or pipeline.
   ///
   /// They stay, and lines are appended after them. Commit the marks next.
   func endReplay() throws {
     try write()
-    for (path, mark) in resumed where files[path] == nil && hasMore(path, mark) {
+    let names = resumedNames
+    for (path, mark) in resumed where files[path] == nil && hasMore(path, mark, names) {
       files[path] = File(path, marked: mark.identity)
     }
     for file in files.values where file.file != nil || resumed[file.path] != nil {
@@ -166,10 +194,11 @@ final class LineFiles {
     forgetClosed()
   }
 
-  private func hasMore(_ path: String, _ mark: FileMark) -> Bool {
+  private func hasMore(_ path: String, _ mark: FileMark, _ names: FolderNames) -> Bool {
     let old = RotatedFiles(of: path, keep: rotation.keep, on: world.disk)
     guard
-      let found = try? UncommittedTail.find(mark, old, followsLinks: options.followsLinks, isRenewed: false)
+      let found = try? UncommittedTail.find(
+        mark, old, followsLinks: options.followsLinks, isRenewed: false, names: names)
     else { return false }
     return found.remaining > 0
   }
@@ -266,13 +295,17 @@ final class LineFiles {
   // MARK: - Writing
 
   /// Writes all lines of a file, waiting for disk space as long as it takes.
-  private func write(_ file: File) throws {
-    defer { file.lines.removeAll() }
+  private func write(_ file: File, onlyMarked: Bool = false) throws {
+    var unmarked: [UInt8] = []
+    defer {
+      file.lines.removeAll()
+      file.lines.put(unmarked)
+    }
     try file.lines.withBytes { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       do {
         try patiently(file.path, "written") { () throws(FileFailure) in
-          do throws(FileFailure) { try write(rest, file) } catch {
+          do throws(FileFailure) { unmarked = try write(rest, file, onlyMarked: onlyMarked) } catch {
             rest = UnsafeRawBufferPointer(rebasing: rest[min(error.written, rest.count)...])
             throw error
           }
@@ -312,14 +345,31 @@ final class LineFiles {
     }
   }
 
-  private func write(_ bytes: UnsafeRawBufferPointer, _ file: File) throws(FileFailure) {
+  /// Writes bytes to a file, and returns those that belong to one without a mark if only others are to be written.
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, _ file: File, onlyMarked: Bool
+  ) throws(FileFailure) -> [UInt8] {
     let open = try opened(file)
     if file.endsReplay { try endReplay(open, file.path) }
     file.endsReplay = false
     file.isChanged = true
     file.isUnsynced = true
-    try open.append(bytes, now: now, isPrepared: file.isPrepared)
+    if onlyMarked {
+      // Another process may rename the new file, and after a kill no mark would lead to it.
+      let skipped = try open.skip(bytes, now: now)
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[skipped...])
+      if file.isBesideMark {
+        needsMarks = true
+        return open.takeOwed() + rest
+      }
+      do throws(FileFailure) { try open.append(rest, now: now, isPrepared: file.isPrepared) } catch {
+        throw error.counting(skipped)
+      }
+    } else {
+      try open.append(bytes, now: now, isPrepared: file.isPrepared)
+    }
     if file.isBesideMark { needsMarks = true }
+    return []
   }
 }
 
@@ -343,6 +393,7 @@ final class LineFile {
   private var closedAt: FileMark?
   /// Folders whose entries may not have been synced when it was closed.
   private var newFolders: [String] = []
+  private var isClosedBesideMark = false
   /// The file of the last mark.
   private var marked: FileIdentity?
 
@@ -351,19 +402,26 @@ final class LineFile {
     self.marked = marked
   }
 
+  /// The file that was closed last.
+  var closedIdentity: FileIdentity? { closedAt?.identity }
+
   /// Makes a mark to be committed.
   func handOutMark() -> FileMark? {
     isChanged = false
     guard let mark = file == nil ? closedAt : file?.mark else { return nil }
     held.hold(mark.identity, isPresent: file.map { !$0.isPassingOver } ?? false)
     marked = mark.identity
+    isClosedBesideMark = false
     return mark
   }
 
+  /// Whether nothing lies before the next bytes; false for what has no positions.
+  var isAtStart: Bool { (file == nil ? closedAt : file?.mark)?.offset == 0 }
+
   /// Whether the next bytes go to another file than that of the last mark.
   var isBesideMark: Bool {
-    guard let file, !file.isPassingOver else { return false }
-    return file.identity != marked
+    guard let file else { return isClosedBesideMark }
+    return !file.isPassingOver && file.identity != marked
   }
 
   /// Whether a closed file can be reopened without remembering anything else about it.
@@ -372,6 +430,7 @@ final class LineFile {
   /// Closes the file; returns the mark to resume at when it is reopened, if that is necessary.
   func close() -> FileMark? {
     file?.finishPacking()
+    isClosedBesideMark = isBesideMark
     closedAt = file?.mark
     newFolders += file?.newFolders ?? []
     defer { (file, isPrepared) = (nil, false) }

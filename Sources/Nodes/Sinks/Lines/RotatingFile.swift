@@ -69,7 +69,7 @@ final class RotatingFile {
   func append(
     _ bytes: UnsafeRawBufferPointer, now: Int, isPrepared: Bool = false
   ) throws(FileFailure) {
-    let passed = try surplus.map { surplus throws(FileFailure) in try passOver(bytes, surplus, now) } ?? 0
+    let passed = try skip(bytes, now: now)
     if surplus != nil { return }
     do throws(FileFailure) { try catchUp() } catch { throw error.counting(passed) }
     guard passed < bytes.count else { return }
@@ -78,6 +78,19 @@ final class RotatingFile {
     } catch {
       throw error.counting(passed + error.written)
     }
+  }
+
+  /// Skips the bytes that the uncommitted tail contains; returns how many.
+  ///
+  /// Where that ends, the others may belong to a file that has no mark.
+  func skip(_ bytes: UnsafeRawBufferPointer, now: Int) throws(FileFailure) -> Int {
+    try surplus.map { surplus throws(FileFailure) in try passOver(bytes, surplus, now) } ?? 0
+  }
+
+  /// Removes and returns the beginning of a line that must come before the next bytes.
+  func takeOwed() -> [UInt8] {
+    defer { owed = [] }
+    return owed
   }
 
   func append(_ bytes: [UInt8], now: Int) throws(FileFailure) {
@@ -313,6 +326,22 @@ struct Rotation: Sendable {
   var gzip = false
 }
 
+/// The names that other processes have given files, of which each folder is read once.
+final class FolderNames {
+  private let files: Set<FileIdentity>
+  private let disk: any Disk
+  private var folders: [String: [FileIdentity: String]] = [:]
+
+  init(_ files: Set<FileIdentity>, on disk: any Disk) { (self.files, self.disk) = (files, disk) }
+
+  func name(of file: FileIdentity, in folder: String) -> String? {
+    if let names = folders[folder] { return names[file] }
+    let names = disk.names(of: files, in: folder)
+    folders[folder] = names
+    return names[file]
+  }
+}
+
 /// The rotated files of a path: `x.1` is the newest, then `x.2`, and so on; compressed, `x.1.gz`.
 struct RotatedFiles {
   let path: String
@@ -335,9 +364,10 @@ struct RotatedFiles {
   func number(of file: FileIdentity) -> Int? { (1...keep).first { identity($0) == file } }
 
   /// The path in the same folder to which another process has renamed a file; nil if there is none.
-  func movedName(of file: FileIdentity) -> String? {
+  func movedName(of file: FileIdentity, _ names: FolderNames? = nil) -> String? {
     let folder = splitPath(path).folder
-    return disk.name(of: file, in: folder).map { folder == "." ? $0 : "\(folder)/\($0)" }
+    let name = (names ?? FolderNames([file], on: disk)).name(of: file, in: folder)
+    return name.map { folder == "." ? $0 : "\(folder)/\($0)" }
   }
 
   /// The uncompressed ones, newest first; a crash may have left one gap.

@@ -62,9 +62,10 @@ final class UncommittedTail {
 
   /// Finds the file of a mark: by its name, among the rotated files or among those set aside; nil if it is gone.
   ///
-  /// `isRenewed` if the skipped data must be durable after the next sync.
+  /// `isRenewed` if the skipped data must be durable after the next sync; `names` if many files are looked for.
   static func find(
-    _ mark: FileMark, _ old: RotatedFiles, followsLinks: Bool, isRenewed: Bool
+    _ mark: FileMark, _ old: RotatedFiles, followsLinks: Bool, isRenewed: Bool,
+    names known: FolderNames? = nil
   ) throws(FileFailure) -> UncommittedTail? {
     let names: [String]
     var aside: [String] = []
@@ -77,7 +78,7 @@ final class UncommittedTail {
     } else {
       aside = old.aside(from: mark.identity)
       // Another process may have renamed it, as logrotate does. No other file is written before it has a mark.
-      if aside.isEmpty, let moved = old.movedName(of: mark.identity) {
+      if aside.isEmpty, let moved = old.movedName(of: mark.identity, known) {
         aside = [moved]
         isMoved = true
       }

@@ -43,7 +43,7 @@ enum NotifyWay: Sendable {
 
   /// Desktops interpret a body as markup.
   private static func withoutMarkup(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    text.replacing("&", by: "&amp;").replacing("<", by: "&lt;").replacing(">", by: "&gt;")
   }
 }
 

@@ -10,6 +10,8 @@ struct Decoding: Sendable {
   var options: Options?
   /// The absolute address of a link in the text.
   var resolve: @Sendable (String) -> String? = { $0 }
+  /// The encoding that a server has named.
+  var charset: String?
 
   init(_ format: TextFormat, _ options: Options? = nil) {
     self.format = format
@@ -32,7 +34,7 @@ struct Decoding: Sendable {
     return Decoding(found)
   }
 
-  /// The decoder of a followed file, in which only lines can be told apart.
+  /// The decoder of a followed file, whose lines are the only parts with a certain end.
   func lineDecoder(_ input: DecoderInput) -> any LineDecoder {
     format.isByLine ? format.decoder(input) as? any LineDecoder ?? LineValues(input) : LineValues(input)
   }

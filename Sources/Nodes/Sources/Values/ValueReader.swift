@@ -18,7 +18,7 @@ struct TextFormat: Equatable, Sendable {
   ) { LineValues($0) }
 
   /// All formats, in the order in which they are listed; a new decoder adds its own here.
-  static let all: [TextFormat] = [json, lines, array, values, text, csv, tsv]
+  static let all: [TextFormat] = [json, lines, array, values, text, csv, tsv, feed, xml, html, yaml]
 
   let variant: Variant
   /// Whether a decoder can begin at any value; otherwise a file is read again from its start, skipping what was sent.
@@ -76,6 +76,8 @@ struct DecoderInput {
   var options: Options?
   /// The absolute address of a link in the text; nil for one that cannot be resolved.
   var resolve: (String) -> String? = { $0 }
+  /// The encoding that a server has named.
+  var charset: String?
   let report: (BadText) -> Void
 }
 
@@ -176,6 +178,7 @@ extension ValueReader {
     format.decoder(
       DecoderInput(
         path: path, window: window, limits: limits, options: decoding.options, resolve: decoding.resolve,
+        charset: decoding.charset,
         report: report))
   }
 

@@ -23,7 +23,7 @@ enum HelpCommand {
   }
 
   private static let groups: [(title: String, names: [String])] = [
-    ("Pipelines", ["new", "check", "test", "run", "graph", "state", "notify"]),
+    ("Pipelines", ["new", "check", "test", "run", "graph", "status", "state", "notify", "install-service"]),
     ("Data", ["eval", "tail", "sky"]),
     ("Reference", ["nodes", "docs", "schema"]),
   ]
@@ -33,7 +33,7 @@ enum HelpCommand {
     let named = groups.flatMap(\.names)
     let others = ("flow itself", Command.all.map(\.name).filter { !named.contains($0) })
     let width = Command.all.map(\.usage.columns).max() ?? 0
-    var lines = ["flow turns public JSON APIs into streams of changes.", ""]
+    var lines = ["flow turns public JSON APIs into streams of changes."]
     for (title, names) in groups + [others] {
       let commands = names.compactMap { name in Command.all.first { $0.name == name } }
       if commands.isEmpty { continue }
@@ -48,6 +48,8 @@ enum HelpCommand {
 /// `flow version`: prints the version.
 enum VersionCommand {
   static let version = "0.1.0"
+  /// The day of the version, for manual pages.
+  static let date = "2026-11-22"
 
   static let command = Command(name: "version", usage: "version", summary: "print the version") { _ in
     Terminal.say("flow \(version) (jq 1.8)\n")

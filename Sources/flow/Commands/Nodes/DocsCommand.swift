@@ -5,30 +5,41 @@ import Language
 /// `flow docs`: the reference: topics such as the pipeline file, and every source, step and sink.
 enum DocsCommand {
   static let format = CommandOption(
-    "format", .choice(["text", "markdown"]), "text (the default), or markdown")
+    "format", .choice(["text", "markdown", "man"]), "text (the default), markdown, or man for a manual page")
 
   static let manual = Manual(
     "docs", "show the reference: a topic, source, step or sink",
-    operands: .optional("TOPIC", of: Topic.all.map(\.name) + kinds),
+    operands: .optional("TOPIC", of: Topic.all.map(\.name) + kinds + CommandPage.pages),
     options: [format],
     about: """
       TOPIC is the kind of a node, or one of \(Topic.all.map(\.name).joined(separator: ", ")). Without TOPIC it lists \
       everything; in Markdown it prints everything.
+
+      As a manual page, TOPIC may also be flow, which is the default, flow-pipeline or flow-nodes: the pages that are \
+      installed.
       """,
     examples: [
       ("flow docs filter", "filter and its options"),
       ("flow docs expressions", "what expressions can use"),
       ("flow docs --format markdown > reference.md", "the whole reference"),
+      ("flow docs --format man flow-nodes | man -l -", "a manual page that is not installed"),
     ])
 
   static let command = Command(manual) { arguments in
+    let isMan = arguments.text(format) == "man"
+    if isMan, let page = CommandPage.named(arguments.operands.first ?? "flow") {
+      Terminal.say(page)
+      return ExitStatus.done
+    }
     let isMarkdown = arguments.text(format) == "markdown"
     guard let kind = arguments.operands.first else {
       Terminal.say(isMarkdown ? topics() + "\n" + markdown(Catalog.all.nodes) : list)
       return ExitStatus.done
     }
     if let topic = Topic.named(kind) {
-      Terminal.say(isMarkdown ? TopicMarkdown.text(topic, .all) : text(topic))
+      Terminal.say(
+        isMan
+          ? CommandPage.reference.text(topic) : isMarkdown ? TopicMarkdown.text(topic, .all) : text(topic))
       return ExitStatus.done
     }
     // A kind may be both a source and a sink.
@@ -40,7 +51,8 @@ enum DocsCommand {
       )
       return ExitStatus.usage
     }
-    Terminal.say(isMarkdown ? markdown(specs) : text(specs))
+    Terminal.say(
+      isMan ? CommandPage.reference.text(specs) : isMarkdown ? markdown(specs) : text(specs))
     return ExitStatus.done
   }
 

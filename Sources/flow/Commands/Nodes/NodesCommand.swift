@@ -36,6 +36,9 @@ enum SchemaCommand {
       Editors with yaml-language-server use it to complete and check pipelines: put this line at the top of a file.
 
       # yaml-language-server: $schema=flow.schema.json
+
+      Or name pipelines NAME.flow.yaml, and map *.flow.yaml to the schema in the settings of the editor. make install \
+      puts it into share/flow. It is JSON Schema, draft 7.
       """,
     examples: [("flow schema > flow.schema.json", "into the folder of the pipelines")])
 

@@ -14,6 +14,8 @@ struct ConfigFile {
   private(set) var problems = Problems()
   /// The values of placeholders in it.
   private(set) var secrets = Secrets()
+  /// The file, and what is in it.
+  private(set) var file: (path: String, bytes: [UInt8])?
   /// Why the given file cannot be read.
   private(set) var complaint: String?
 
@@ -22,7 +24,9 @@ struct ConfigFile {
     let candidates = name.map { [$0] } ?? Self.places(beside: pipeline)
     guard let path = candidates.first(where: { access($0, F_OK) == 0 }) ?? name else { return }
     do {
-      let document = YAMLDocument(SourceFile(path: path, bytes: try readFile(path, limit: Limits().bytes))) {
+      let bytes = try readFile(path, limit: Limits().bytes)
+      file = (path, bytes)
+      let document = YAMLDocument(SourceFile(path: path, bytes: bytes)) {
         Terminal.environment($0)
       }
       problems = document.problems

@@ -1,4 +1,3 @@
-import Glibc
 import Nodes
 import Engine
 import Language
@@ -8,24 +7,37 @@ enum NewCommand {
   static let sources = list("sources", Catalog.all.sources, "its sources")
   static let steps = list("steps", Catalog.all.steps, "its steps, in this order")
   static let sinks = list("sinks", Catalog.all.sinks, "its sinks")
+  static let from = CommandOption(
+    "from", .value("NAME"), "copy this pipeline, installed or a file, with the files that belong to it")
   static let output = CommandOption(
     "output", short: "o", .path("FILE"), "write to this file instead of standard output")
   static let force = CommandOption("force", .flag, "overwrite an existing file")
 
   static let manual = Manual(
     "new", "write a new pipeline file", operands: .optional("NAME", of: []),
-    options: [sources, steps, sinks, output, force],
+    options: [from, sources, steps, sinks, output, force],
     about: """
       Every option is explained beside it; optional ones are commented out. The file passes flow check as it is. flow \
       nodes lists all sources, steps and sinks.
+
+      With --from, the definitions, scripts and recordings that the pipeline refers to are copied next to FILE. The \
+      copy has the name of its file, and a state of its own.
       """,
     examples: [
       ("flow new launches -o launches.yaml", "a file with the usual nodes"),
+      ("flow new --from new-launches -o launches.yaml", "a copy of an installed pipeline"),
       ("flow new --sources stdin --steps filter,map --sinks jsonl", "chosen nodes"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let path = arguments.text(output)
+    if let from = arguments.text(from) {
+      if let option = [sources, steps, sinks].first(where: arguments.has) {
+        throw WrongUse("--from cannot be combined with --\(option.name)")
+      }
+      return try PipelineCopy(of: from).write(
+        to: path, named: arguments.operands.first, isForced: arguments.has(force))
+    }
     let name = arguments.operands.first ?? path.map(name(of:)) ?? "my-pipeline"
     let skeleton = Skeleton(
       name: name,
@@ -86,17 +98,9 @@ enum NewCommand {
     return String(file.split(separator: ".").first ?? file)
   }
 
-  private static func write(_ text: String, _ path: String, isForced: Bool) -> Int32 {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (isForced ? O_TRUNC : O_EXCL), 0o644)
-    if descriptor < 0, errno == EEXIST {
-      Terminal.complain("flow new: \(path) already exists; use --force to overwrite it\n")
-      return ExitStatus.usage
-    }
-    var copy = text
-    guard descriptor >= 0, copy.withUTF8({ Terminal.writeAll(descriptor, UnsafeRawBufferPointer($0)) }),
-      close(descriptor) == 0
-    else {
-      Terminal.complain("flow new: \(path) cannot be written: \(Terminal.lastError)\n")
+  static func write(_ text: String, _ path: String, isForced: Bool) -> Int32 {
+    if let problem = NewFile.write(Array(text.utf8), to: path, isForced: isForced) {
+      Terminal.complain("flow new: \(problem)\n")
       return ExitStatus.usage
     }
     Terminal.complain("wrote \(path); check it with flow check \(path)\n")

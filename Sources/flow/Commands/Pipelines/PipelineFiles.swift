@@ -1,7 +1,9 @@
+import Glibc
 import JSON
 import Nodes
 import Engine
 import Language
+import Reactive
 import System
 
 /// Reads the pipeline files given to a command, with their config and the settings of `--set`.
@@ -18,15 +20,27 @@ struct PipelineFiles {
   let secrets: Secrets
   /// The time zones in configs.
   private let configZones: [String]
+  /// The files of each pipeline, by its path: its own, its config, those it includes, with their bytes.
+  let inputs: [String: [String: [UInt8]]]
+  /// The paths of all files that were read.
+  var paths: Set<String> { Set(inputs.values.flatMap(\.keys)) }
   /// Errors in the command line and in reading the files, each a sentence.
   let complaints: [String]
 
   var isRight: Bool { problems.isEmpty && complaints.isEmpty }
 
-  init(_ paths: [String], _ arguments: Arguments) throws(WrongUse) {
+  init(_ given: [String], _ arguments: Arguments) throws(WrongUse) {
+    let paths = try Self.expanded(given)
     var reader = PipelineReader(catalog: .all)
     reader.environment = { Terminal.environment($0) }
-    reader.readFile = { path in try Self.contents(path) }
+    let read = Locked<[String: [UInt8]]>([:])
+    reader.readFile = { path in
+      let bytes = try Self.contents(path)
+      read.withLock { $0[path] = bytes }
+      return bytes
+    }
+    var inputs: [String: [String: [UInt8]]] = [:]
+    reader.fileExists = InstalledPipelines.isFile
     for setting in arguments.texts(Self.set) {
       let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[0].isEmpty else {
@@ -39,10 +53,11 @@ struct PipelineFiles {
     var secrets = Secrets()
     var extra = Problems()
     var configs: [ConfigFile] = []
-    for path in paths {
+    for operand in paths {
+      let path = InstalledPipelines.path(of: operand)
       let bytes: [UInt8]
       do { bytes = try Self.contents(path) } catch {
-        complaints.append("\(error)")
+        complaints.append("\(error)" + (InstalledPipelines.hint(for: operand).map { "; \($0)" } ?? ""))
         continue
       }
       let config = ConfigFile(beside: path, named: arguments.text(Self.config))
@@ -54,7 +69,10 @@ struct PipelineFiles {
       reader.defaults = config.defaults
       reader.defaultTimeZone = config.timeZone
       if config.hasTimeZone { configZones.append(config.timeZone) }
+      read.withLock { $0 = [path: bytes] }
+      if let (path, bytes) = config.file { read.withLock { $0[path] = bytes } }
       reader.read(path: path == "-" ? "<stdin>" : path, bytes)
+      inputs[path] = read.withLock { $0 }
     }
     for name in reader.unknownSettings where complaints.isEmpty {
       complaints.append("--set \(name): none of the pipelines has a var \(quoted(name))")
@@ -62,6 +80,7 @@ struct PipelineFiles {
     for config in configs { extra.add(config.misspelt(besides: reader.configRead)) }
     extra.add(reader.problems)
     plans = reader.plans
+    self.inputs = inputs
     problems = extra
     secrets.add(reader.secrets)
     self.secrets = secrets
@@ -82,8 +101,37 @@ struct PipelineFiles {
     return unknown.isEmpty
   }
 
+  /// The paths, a folder being the pipelines in it.
+  private static func expanded(_ given: [String]) throws(WrongUse) -> [String] {
+    var paths: [String] = []
+    for path in given {
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        paths.append(path)
+        continue
+      }
+      let names = ((try? namesOfFiles(in: path)) ?? []).sorted().filter {
+        ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) && $0 != "config.yaml" && !$0.hasPrefix(".")
+      }
+      if names.isEmpty { throw WrongUse("there is no pipeline in \(path): a file NAME.yaml") }
+      let folder = path.hasSuffix("/") ? path : path + "/"
+      paths += names.map { folder + $0 }
+    }
+    return paths
+  }
+
   private static func contents(_ path: String) throws -> [UInt8] {
     try readFile(path, limit: Limits().bytes)
+  }
+
+  /// Reports all errors as messages of a log.
+  func complain(to log: Log) {
+    let log = NodeLog(log: log, pipeline: "", node: "")
+    for complaint in complaints { log.error(complaint) }
+    if problems.isEmpty { return }
+    log.error(
+      "\(problems.count) problem\(problems.count == 1 ? "" : "s")",
+      details: [problems.description(masking: secrets)])
   }
 
   /// Reports all errors, and the warnings where they are wanted.

@@ -29,9 +29,7 @@ enum TestCommand {
 
   /// The pipelines of a folder, sorted by name.
   private static func files(of folder: String) -> [String] {
-    let names = ((try? namesOfFiles(in: folder)) ?? []).filter {
-      $0.hasSuffix(".yaml") || $0.hasSuffix(".yml")
-    }
+    let names = ((try? namesOfFiles(in: folder)) ?? []).filter(InstalledPipelines.isPipeline)
     return names.sorted().map { "\(folder)/\($0)" }
   }
 }

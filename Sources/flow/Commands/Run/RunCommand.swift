@@ -11,6 +11,7 @@ enum RunCommand {
   static let time = CommandOption(
     "for", .value("TIME"), "stop in good order after so long, as from a script: 45s, 2h")
   static let stats = CommandOption("stats", .flag, "print what each node has done, at the end")
+  static let watch = CommandOption("watch", .flag, "reload pipelines whose files change")
   static let grace = CommandOption("grace", .value("TIME"), "how long stopping may take (10s)")
 
   static let manual = Manual(
@@ -21,15 +22,25 @@ enum RunCommand {
       RunWeb.refresh, RunRecording.record, RunRecording.replay, RunOutputs.folder, RunOutputs.live,
       RunSky.sky,
     ] + SkyOptions.all + RunPage.options + [
-      stats, grace, RunLog.quiet, RunLog.verbose,
+      stats, watch, grace, RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
     about: """
       Ctrl-C or SIGTERM stops in good order: sources stop, what is under way goes through, sinks write what they \
-      have. A second one stops at once. SIGUSR1 prints what each node has done so far.
+      have. A second one stops at once. SIGUSR1 prints what each node has done so far. FILE may be a folder, of which \
+      all pipelines are run.
+
+      SIGHUP, or a change of a file with --watch, reloads pipelines: one whose file, includes or config have changed \
+      stops and continues with its state; the others are untouched, and no source is polled because of it. A file that is \
+      wrong is reported as by flow check, and the pipeline that runs continues. On a terminal, SIGHUP ends the run.
 
       What steps remember, how far sources were read and what sinks are to write is kept in a state of the pipeline, \
       so that after a crash nothing is lost or written twice: see flow help state.
+
+      It exits with 1 if a pipeline has failed: stopped by an error, or ended with every poll or every event failed, or \
+      with deliveries given up. The last line says which, and names the command that shows more.
+
+      \(RunLog.about)
 
       \(RunRecording.about)
 
@@ -45,6 +56,7 @@ enum RunCommand {
       ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "without a network, six hours a second"),
       ("flow run --page pipelines/new-launches.yaml", "with a live page at http://127.0.0.1:8787/"),
       ("flow run --record rec a.yaml", "keep what is polled"),
+      ("flow run --watch pipelines", "all pipelines of a folder, reloaded as they change"),
       ("flow run --replay rec a.yaml", "the same polls again, in seconds"),
     ])
 
@@ -53,13 +65,15 @@ enum RunCommand {
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
     let time = try duration(arguments.text(time), time)
     let files = try PipelineFiles(arguments.operands, arguments)
-    files.complain()
+    let screen = Terminal.screen
+    let secrets = RunSecrets(files.secrets)
+    let log = RunLog.make(
+      arguments, masking: secrets, manyPipelines: files.plans.count > 1, beside: screen)
+    if RunLog.isJSON(arguments) { files.complain(to: log) } else { files.complain() }
     if !files.isRight { return ExitStatus.usage }
     if !files.hasTimeZones { return ExitStatus.failed }
-    let screen = Terminal.screen
-    let log = RunLog.make(
-      arguments, masking: files.secrets, manyPipelines: files.plans.count > 1, beside: screen)
     if !arguments.has(once) { RunLog.write(files, to: log) }
+    let report = RunReport(log: log, screen: screen, isJSON: RunLog.isJSON(arguments))
     var options = RunOptions(world: .real, log: log, screen: screen)
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
@@ -106,10 +120,16 @@ enum RunCommand {
       if arguments.has(RunPage.page) {
         throw WrongUse("--page needs a clock, and recordings run in virtual time")
       }
-      return VirtualRunner(plans: files.plans, options: options, printsStatistics: arguments.has(stats)).run()
+      return VirtualRunner(
+        plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats)
+      ).run()
     }
-    options.world[WebAccess.self] = try RunWeb.access(
-      files.plans, state, under: sky, arguments, hiding: files.secrets)
+    let web = try RunWeb.access(files.plans, state, under: sky, arguments, hiding: files.secrets)
+    options.world[WebAccess.self] = web
+    let roster = RunRoster(
+      world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
+    )
+    options.world[RunMonitor.self] = RunMonitor { roster.status() }
     sky?.tell(log)
     let page = try RunPage(arguments, under: sky, in: &options.world)
     page?.tell(log)
@@ -122,10 +142,43 @@ enum RunCommand {
       }
     }
     defer { line?.end() }
-    return Runner(
-      files.plans, options, printsStatistics: arguments.has(stats), for: time, staysUp: page != nil
-    )
-    .run()
+    let isDry = options.isDryRun
+    var present = files
+    let tools = Runner.Tools(
+      roster: roster, report: report, folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
+      printsStatistics: arguments.has(stats), time: time, staysUp: page != nil, inputs: { present.paths },
+      watches: arguments.has(watch)
+    ) {
+      guard let files = reread(arguments, recording, log) else { return nil }
+      secrets.add(files.secrets)
+      let changed = files.inputs.filter { present.inputs[$0.key] != $0.value }
+      present = files
+      return Reloaded(plans: files.plans, changed: Set(changed.keys), secrets: files.secrets)
+    }
+    var runner = Runner(files.plans, options, tools)
+    return runner.run()
+  }
+
+  /// Reads the pipelines again; nil where one is wrong, which is reported, or where they cannot be read again.
+  private static func reread(
+    _ arguments: Arguments, _ recording: RunRecording, _ log: Log
+  ) -> PipelineFiles? {
+    let log = NodeLog(log: log, pipeline: "", node: "")
+    do throws(WrongUse) {
+      if arguments.operands.contains("-") { throw WrongUse("a pipeline was read from standard input") }
+      let files = try PipelineFiles(arguments.operands, arguments)
+      if !files.isRight {
+        if RunLog.isJSON(arguments) { files.complain(to: log.log) } else { files.complain() }
+        throw WrongUse("the pipelines that run continue")
+      }
+      if try recording.isVirtual(files.plans) { throw WrongUse("recordings run in virtual time") }
+      if !files.hasTimeZones { throw WrongUse("the pipelines that run continue") }
+      try checkNames(files.plans)
+      return files
+    } catch {
+      log.error("not reloaded: \(error.message)")
+      return nil
+    }
   }
 
   /// A reader that has gone and a file that may not grow are errors of the write, and no reason to be killed.

@@ -1,27 +1,46 @@
-import JSON
 import Engine
+import Glibc
+import JSON
 import Language
 
 /// The log of a run on standard error, for people or, with `--log json`, for machines.
+///
+/// A line has a timestamp, unless it goes to a terminal or to the journal, which has its own. There it has a priority.
 enum RunLog {
   static let quiet = CommandOption("quiet", short: "q", .flag, "log only errors")
   static let verbose = CommandOption("verbose", short: "v", .flag, "log details")
   static let format = CommandOption("log", .choice(["text", "json"]), "the form of log messages")
 
+  static let about = """
+    Messages go to standard error. Unless that is a terminal, each line begins with the time. Under systemd it begins \
+    with a priority, as in <4>, and the journal adds the time. With --log json each line is an object. A source that \
+    fails is reported once, then at growing intervals, and when it recovers.
+    """
+
+  /// Where standard error leads.
+  enum Destination {
+    case terminal, journal, other
+  }
+
+  static func isJSON(_ arguments: Arguments) -> Bool { arguments.text(format) == "json" }
+
   static func make(
-    _ arguments: Arguments, masking secrets: Secrets, manyPipelines: Bool, beside screen: Screen
+    _ arguments: Arguments, masking secrets: RunSecrets, manyPipelines: Bool, beside screen: Screen
   ) -> Log {
     let level: Log.Level =
       arguments.has(quiet) ? .error : arguments.has(verbose) ? .detail : .notice
-    if arguments.text(format) == "json" {
+    if isJSON(arguments) {
       return Log(level: level) { entry in
         Terminal.complain(secrets.masked(json(entry).description) + "\n", beside: screen)
       }
     }
+    let destination = destination
     let paint = Paint(
-      isOn: Paint.isWanted(isTerminal: Terminal.isTerminal(2)) { Terminal.environment($0) })
+      isOn: Paint.isWanted(isTerminal: destination == .terminal) { Terminal.environment($0) })
     return Log(level: level) { entry in
-      Terminal.complain(secrets.masked(text(entry, paint, manyPipelines)) + "\n", beside: screen)
+      let lines = lines(entry, paint, manyPipelines)
+      let text = marked(lines, entry.level, destination, at: World.real.wallClock()).joined(separator: "\n")
+      Terminal.complain(secrets.masked(text) + "\n", beside: screen)
     }
   }
 
@@ -34,23 +53,41 @@ enum RunLog {
     }
   }
 
-  private static func text(_ entry: Log.Entry, _ paint: Paint, _ manyPipelines: Bool) -> String {
+  /// The journal names the device and inode of the stream that it reads in `JOURNAL_STREAM`.
+  private static var destination: Destination {
+    if Terminal.isTerminal(2) { return .terminal }
+    var status = stat()
+    guard let stream = Terminal.environment("JOURNAL_STREAM"), fstat(2, &status) == 0 else { return .other }
+    return stream == "\(status.st_dev):\(status.st_ino)" ? .journal : .other
+  }
+
+  /// The lines of a message as they are written there.
+  static func marked(
+    _ lines: [String], _ level: Log.Level, _ destination: Destination, at time: Double
+  ) -> [String] {
+    switch destination {
+    case .terminal: lines
+    case .journal: lines.map { "<\(level.priority)>\($0)" }
+    case .other: ["\(timestamp(time.rounded(.down))) \(lines.first ?? "")"] + lines.dropFirst()
+    }
+  }
+
+  private static func lines(_ entry: Log.Entry, _ paint: Paint, _ manyPipelines: Bool) -> [String] {
     var place = entry.node
     if manyPipelines && !entry.pipeline.isEmpty || place.isEmpty {
       place = place.isEmpty ? entry.pipeline : "\(entry.pipeline)/\(place)"
     }
+    if place.isEmpty { place = "flow" }
     let word: String =
       switch entry.level {
       case .error: paint("error: ", .red)
       case .warning: paint("warning: ", .yellow)
       case .notice, .detail: ""
       }
-    let lines =
-      ["\(printable(place)): \(word)\(printable(entry.message))"]
+    return ["\(printable(place)): \(word)\(printable(entry.message))"]
       + entry.details.flatMap { detail in
         detail.split(separator: "\n").map { printable(String($0)) }
       }
-    return lines.joined(separator: "\n")
   }
 
   private static func json(_ entry: Log.Entry) -> JSON.Value {
@@ -63,5 +100,17 @@ enum RunLog {
       members.append(("details", .string(entry.details.joined(separator: "\n"))))
     }
     return .record(members)
+  }
+}
+
+extension Log.Level {
+  /// The level of syslog and of the journal.
+  fileprivate var priority: Int {
+    switch self {
+    case .error: 3
+    case .warning: 4
+    case .notice: 5
+    case .detail: 7
+    }
   }
 }

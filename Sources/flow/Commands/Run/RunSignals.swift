@@ -10,6 +10,8 @@ final class RunSignals: Sendable {
   /// What the main thread waits for.
   enum Event {
     case signal(Int32)
+    /// SIGHUP, where the run has no terminal, or a file that has changed.
+    case reload
     /// A pipeline has ended.
     case woken
     case timeOver
@@ -18,6 +20,7 @@ final class RunSignals: Sendable {
   private struct State {
     var pending: [Int32] = []
     var isWoken = false
+    var reloads = false
     /// When the process ends unconditionally.
     var end: Instant?
     /// The exit status, once the run has ended.
@@ -31,6 +34,8 @@ final class RunSignals: Sendable {
 
   private let state = ConditionLock(State())
   private let grace: Duration
+  /// Whether a terminal that is closed sends SIGHUP, which then ends the run.
+  private let hasTerminal = (0...2).contains { Terminal.isTerminal($0) }
 
   /// Blocks the signals in all threads started later, and starts the thread that waits for them.
   init(grace: Duration) {
@@ -51,6 +56,10 @@ final class RunSignals: Sendable {
   func next(until deadline: Instant?) -> Event {
     let event = state.wait(until: deadline ?? .distantFuture, quietly: true) { state -> Event? in
       if !state.pending.isEmpty { return .signal(state.pending.removeFirst()) }
+      if state.reloads {
+        state.reloads = false
+        return .reload
+      }
       guard state.isWoken else { return nil }
       state.isWoken = false
       return .woken
@@ -60,6 +69,9 @@ final class RunSignals: Sendable {
 
   /// Wakes the thread that waits for signals, from any thread.
   func wake() { state.change { $0.isWoken = true } }
+
+  /// Asks for the pipelines to be read again, from any thread.
+  func reload() { state.change { $0.reloads = true } }
 
   /// Notes that the run was stopped otherwise: the process ends unconditionally after the grace period.
   func stop() {
@@ -88,6 +100,10 @@ final class RunSignals: Sendable {
         _exit(state.change { $0.status } ?? (first == SIGINT ? ExitStatus.interrupted : ExitStatus.failed))
       }
       guard let signal = signals.wait(until: end), signal != SIGUSR2 else { continue }
+      if signal == SIGHUP, !hasTerminal {
+        reload()
+        continue
+      }
       if signal != SIGUSR1 {
         if first == nil {
           stop()

@@ -3,44 +3,76 @@ import Glibc
 import Language
 import Reactive
 import Store
-import Synchronization
 
-/// Runs plans until they end, handling signals.
+/// Runs plans until they end: handles signals, waits for room for their states, and reloads them.
 struct Runner {
+  /// What a run needs besides its pipelines.
+  struct Tools {
+    let roster: RunRoster
+    let report: RunReport
+    /// The folder of a pipeline's state; nil without state.
+    let folder: (Plan) -> String?
+    let printsStatistics: Bool
+    /// The time after which the pipelines are stopped.
+    let time: Duration?
+    /// Whether the run waits to be stopped after all pipelines have ended, because its page is up.
+    let staysUp: Bool
+    /// The files of the pipelines.
+    let inputs: () -> Set<String>
+    /// Whether they are watched.
+    let watches: Bool
+    /// Reads the pipelines again; nil where they are wrong, which it reports.
+    let reload: () -> Reloaded?
+  }
+
+  /// A pipeline that was started.
+  struct Member {
+    let run: PipelineRun
+    let result: Result
+    var isNoted = false
+    /// What takes its place once it has ended.
+    var successor: Successor?
+
+    var isEnded: Bool { result.hasFailed.withLock { $0 != nil } }
+  }
+
+  /// Whether a run has failed, once it has ended.
+  final class Result: Sendable {
+    let hasFailed = Locked<Bool?>(nil)
+  }
+
+  /// A pipeline that is about to take the place of another.
+  struct Successor {
+    let plan: Plan
+    /// When the sources that it shares with the other are polled next.
+    let nextPolls: [String: Double]
+    /// When the other is aborted, then until when its files and its state may be in use.
+    var deadline: Instant
+    var isAborted = false
+  }
+
+  /// How often what waits is tried again.
+  private static let pauses = (room: Duration.milliseconds(500), release: Duration.milliseconds(20))
+
+  var options: RunOptions
+  let tools: Tools
+  var members: [Member] = []
+  private var waiting: [WaitingPipeline] = []
+  /// Successors whose predecessors have ended, and may still hold files.
+  var successors: [Successor] = []
+  private var hasFailed = false
+  private(set) var watch: PipelineWatch?
   private let plans: [Plan]
-  private let options: RunOptions
-  private let printsStatistics: Bool
-  /// The time after which they are stopped.
-  private let time: Duration?
-  /// Whether the run waits to be stopped after all pipelines have ended, because its page is up.
-  private let staysUp: Bool
 
-  init(
-    _ plans: [Plan], _ options: RunOptions, printsStatistics: Bool, for time: Duration? = nil,
-    staysUp: Bool = false
-  ) {
-    self.time = time
-    self.staysUp = staysUp
-    self.plans = plans
-    self.options = options
-    self.printsStatistics = printsStatistics
+  init(_ plans: [Plan], _ options: RunOptions, _ tools: Tools) {
+    (self.plans, self.options, self.tools) = (plans, options, tools)
   }
 
-  private final class Tally: Sendable {
-    let left: Atomic<Int>
-    let hasFailed = Atomic<Bool>(false)
-    init(_ count: Int) { left = Atomic(count) }
-
-    func end(hasFailed: Bool) {
-      if hasFailed { self.hasFailed.store(true, ordering: .relaxed) }
-      left.subtract(1, ordering: .releasing)
-    }
-
-    var isOver: Bool { left.load(ordering: .acquiring) <= 0 }
-  }
+  /// The log of what concerns no pipeline.
+  var log: NodeLog { NodeLog(log: options.log, pipeline: "", node: "") }
 
   /// The exit status.
-  func run() -> Int32 {
+  mutating func run() -> Int32 {
     // Before any thread is started, so that all of them have the signals blocked.
     let signals = RunSignals(grace: options.grace)
     let status = run(signals)
@@ -48,155 +80,195 @@ struct Runner {
     return status
   }
 
-  private func run(_ signals: RunSignals) -> Int32 {
-    let tally = Tally(plans.count)
-    var runs: [PipelineRun] = []
-    var waiting: [Waiting] = []
+  private mutating func run(_ signals: RunSignals) -> Int32 {
     do {
       for plan in plans {
         do {
-          runs.append(try make(plan, tally, signals))
+          members.append(try make(plan, [:], signals))
         } catch let error as StoreError where error.isFull {
-          waiting.append(Waiting(plan, error, options.log))
+          tools.roster.note(plan, .waiting, error)
+          waiting.append(WaitingPipeline(plan, error, options.log))
         }
       }
     } catch {
-      Terminal.complain("flow: \(error)\n")
+      log.error("\(error)")
       return ExitStatus.failed
     }
-    for run in runs { run.start() }
-    let stoppedBy = wait(&runs, &waiting, tally, signals)
-    if printsStatistics { Terminal.complain(RunStatistics.text(runs), beside: options.screen) }
+    let server = StatusServer(in: Set(plans.compactMap(tools.folder)).sorted(), tools.roster)
+    defer { server.close() }
+    watch = tools.watches ? PipelineWatch { signals.reload() } : nil
+    watch?.follow(tools.inputs())
+    defer { watch?.stop() }
+    for member in members { start(member) }
+    let stoppedBy = wait(signals)
+    noteEnds()
+    let runs = members.map(\.run)
+    if tools.printsStatistics { tools.report.statistics(runs) }
+    for run in runs {
+      tools.report.end(tools.roster.status(of: run), hasState: statusFile(of: run.plan) != nil)
+    }
     if stoppedBy == SIGINT { return ExitStatus.interrupted }
-    return tally.hasFailed.load(ordering: .relaxed) ? ExitStatus.failed : ExitStatus.done
+    let failed = members.contains { $0.result.hasFailed.withLock { $0 } ?? true }
+    return hasFailed || failed ? ExitStatus.failed : ExitStatus.done
   }
 
-  private func make(_ plan: Plan, _ tally: Tally, _ signals: RunSignals) throws -> PipelineRun {
-    try PipelineRun(plan, options) { hasFailed in
-      tally.end(hasFailed: hasFailed)
+  // MARK: - Members
+
+  func make(_ plan: Plan, _ nextPolls: [String: Double], _ signals: RunSignals) throws -> Member {
+    var options = options
+    options.nextPolls = nextPolls
+    let result = Result()
+    let run = try PipelineRun(plan, options) { hasFailed in
+      result.hasFailed.withLock { $0 = hasFailed }
       signals.wake()
     }
+    tools.roster.add(run)
+    return Member(run: run, result: result)
   }
 
-  /// A pipeline that waits for room for its state.
-  private struct Waiting {
-    static let pause = Duration.milliseconds(500)
+  func start(_ member: Member) {
+    member.run.start()
+    let plan = member.run.plan
+    statusFile(of: plan)?.write(
+      PipelineStatus(
+        name: plan.name, path: plan.path, phase: .running, started: options.world.wallClock()))
+  }
 
-    let plan: Plan
-    private let log: NodeLog
-    private var reported: Instant
-
-    init(_ plan: Plan, _ error: StoreError, _ log: Log) {
-      self.plan = plan
-      self.log = NodeLog(log: log, pipeline: plan.name, node: "")
-      reported = MonotonicClock.now
-      report(error)
+  /// Notes the ends of runs beside their states, once each.
+  private mutating func noteEnds() {
+    for index in members.indices where members[index].isEnded && !members[index].isNoted {
+      members[index].isNoted = true
+      let run = members[index].run
+      statusFile(of: run.plan)?.write(tools.roster.status(of: run))
     }
+  }
 
-    private func report(_ error: StoreError) {
-      log.error("\(error); the pipeline waits until the state can be written")
-    }
-
-    mutating func goOn(_ error: StoreError) {
-      guard MonotonicClock.now - reported >= .seconds(60) else { return }
-      reported = MonotonicClock.now
-      report(error)
-    }
-
-    func end() { log.notice("the state can be written again") }
+  /// The file with the status of the last run, beside the state.
+  private func statusFile(of plan: Plan) -> StatusFile? {
+    guard options.state != nil, plan.hasState, let folder = tools.folder(plan) else { return nil }
+    return StatusFile(of: plan.name, in: folder)
   }
 
   /// Starts the pipelines whose state has room by now.
-  private func startWaiting(
-    _ waiting: inout [Waiting], _ runs: inout [PipelineRun], _ tally: Tally, _ signals: RunSignals
-  ) {
-    var left: [Waiting] = []
+  private mutating func startWaiting(_ signals: RunSignals) {
+    var left: [WaitingPipeline] = []
     for var entry in waiting {
       do {
-        let run = try make(entry.plan, tally, signals)
+        let member = try make(entry.plan, [:], signals)
         entry.end()
-        runs.append(run)
-        run.start()
+        members.append(member)
+        start(member)
       } catch let error as StoreError where error.isFull {
         entry.goOn(error)
         left.append(entry)
       } catch {
-        Terminal.complain("flow: \(printable("\(error)"))\n", beside: options.screen)
-        tally.end(hasFailed: true)
+        fail(entry.plan, error)
       }
     }
     waiting = left
   }
 
+  /// Notes a pipeline that cannot start.
+  mutating func fail(_ plan: Plan, _ error: any Error) {
+    log.error("\(error)")
+    tools.roster.note(plan, .failed, error)
+    hasFailed = true
+  }
+
+  // MARK: - The wait
+
+  private var isOver: Bool {
+    members.allSatisfy { $0.isEnded && $0.successor == nil } && waiting.isEmpty && successors.isEmpty
+  }
+
+  /// When to look at what waits.
+  private var tick: Instant? {
+    let now = MonotonicClock.now
+    return [
+      waiting.isEmpty ? nil : now + Self.pauses.room, successors.isEmpty ? nil : now + Self.pauses.release,
+      members.compactMap(\.successor?.deadline).min(),
+    ].compactMap { $0 }.min()
+  }
+
   /// Waits until all have ended; returns the signal that stopped them, if any.
-  private func wait(
-    _ runs: inout [PipelineRun], _ waiting: inout [Waiting], _ tally: Tally, _ signals: RunSignals
-  ) -> Int32? {
+  private mutating func wait(_ signals: RunSignals) -> Int32? {
     var stoppedBy: Int32?
-    let end = time.map { MonotonicClock.now + $0 }
+    let end = tools.time.map { MonotonicClock.now + $0 }
     var deadline: Instant?
     var isAborted = false
-    func stop() {
-      deadline = MonotonicClock.now + options.grace
-      for run in runs { run.stop() }
-      for _ in waiting { tally.end(hasFailed: true) }
-      waiting = []
-    }
-    func abort() {
-      isAborted = true
-      deadline = MonotonicClock.now + RunSignals.abortTime
-      for run in runs { run.abort() }
-    }
-    while !tally.isOver || (staysUp && deadline == nil) {
-      let tick = waiting.isEmpty ? nil : MonotonicClock.now + Waiting.pause
+    while !isOver || (tools.staysUp && deadline == nil) {
       switch signals.next(until: deadline ?? [end, tick].compactMap({ $0 }).min()) {
-      case .signal(SIGUSR1): Terminal.complain(RunStatistics.text(runs), beside: options.screen)
+      case .signal(SIGUSR1): tools.report.statistics(members.map(\.run))
+      case .reload:
+        if deadline == nil { reload(signals) }
       case .signal(let signal):
         stoppedBy = stoppedBy ?? signal
-        if deadline == nil { stop() } else if !isAborted { abort() }
-      case .woken: break
+        if deadline == nil {
+          deadline = stop(.request)
+        } else if !isAborted {
+          isAborted = true
+          deadline = abort()
+        }
+      case .woken:
+        noteEnds()
+        if deadline == nil { succeed(signals) }
       case .timeOver:
         if deadline == nil {
           if let end, end <= MonotonicClock.now {
             signals.stop()
-            stop()
+            deadline = stop(.time)
           } else {
-            startWaiting(&waiting, &runs, tally, signals)
+            startWaiting(signals)
+            succeed(signals)
           }
         }
         guard let passed = deadline, passed <= MonotonicClock.now else { continue }
         if isAborted { return stoppedBy }
-        tally.hasFailed.store(true, ordering: .relaxed)
-        abort()
-        Terminal.complain("flow: not everything could be written in time\n", beside: options.screen)
+        hasFailed = true
+        isAborted = true
+        deadline = abort()
+        log.error("not everything could be written in time")
       }
     }
     return stoppedBy
   }
+
+  private mutating func stop(_ reason: StopReason) -> Instant {
+    for member in members { member.run.stop(reason) }
+    for index in members.indices { members[index].successor = nil }
+    if !waiting.isEmpty { hasFailed = true }
+    (waiting, successors) = ([], [])
+    return MonotonicClock.now + options.grace
+  }
+
+  private func abort() -> Instant {
+    for member in members { member.run.abort() }
+    return MonotonicClock.now + RunSignals.abortTime
+  }
 }
 
-/// The statistics of all nodes, for `--stats` and SIGUSR1.
-enum RunStatistics {
-  static func text(_ runs: [PipelineRun]) -> String {
-    runs.map { run in
-      var table = TextTable(headers: ["node", "kind", "in", "out", "dropped", "errors", "time"])
-      for row in run.statistics {
-        table.add([
-          row.name, row.kind, count(row.eventsIn), count(row.eventsOut), count(row.dropped),
-          count(row.errors), time(row.seconds),
-        ])
-      }
-      let width = Terminal.columns(2) ?? 120
-      return (["\(printable(run.plan.name)):"] + table.lines(width: width)).joined(separator: "\n") + "\n"
-    }.joined(separator: "\n")
+/// A pipeline that waits for room for its state.
+private struct WaitingPipeline {
+  let plan: Plan
+  private let log: NodeLog
+  private var reported: Instant
+
+  init(_ plan: Plan, _ error: StoreError, _ log: Log) {
+    self.plan = plan
+    self.log = NodeLog(log: log, pipeline: plan.name, node: "")
+    reported = MonotonicClock.now
+    report(error)
   }
 
-  private static func count(_ number: Int?) -> String { number.map { "\($0)" } ?? "" }
-
-  private static func time(_ seconds: Double?) -> String {
-    guard let seconds else { return "" }
-    if seconds < 0.001 { return "\(Int(seconds * 1e6)) µs" }
-    if seconds < 10 { return "\(Int(seconds * 1000)) ms" }
-    return "\(Int(seconds)) s"
+  private func report(_ error: StoreError) {
+    log.error("\(error); the pipeline waits until the state can be written")
   }
+
+  mutating func goOn(_ error: StoreError) {
+    guard MonotonicClock.now - reported >= .seconds(60) else { return }
+    reported = MonotonicClock.now
+    report(error)
+  }
+
+  func end() { log.notice("the state can be written again") }
 }

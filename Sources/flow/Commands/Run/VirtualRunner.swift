@@ -6,6 +6,7 @@ import Language
 struct VirtualRunner {
   let plans: [Plan]
   let options: RunOptions
+  let report: RunReport
   let printsStatistics: Bool
 
   /// The exit status.
@@ -16,11 +17,11 @@ struct VirtualRunner {
     for plan in plans {
       do {
         let isDone = try VirtualRun(plan, options, start: try start(of: plan)).run(finished: { run in
-          if printsStatistics { Terminal.complain(RunStatistics.text([run])) }
+          if printsStatistics { report.statistics([run]) }
         })
         if !isDone { status = ExitStatus.failed }
       } catch {
-        Terminal.complain("flow: \(error)\n")
+        NodeLog(log: options.log, pipeline: "", node: "").error("\(error)")
         status = ExitStatus.failed
       }
     }

@@ -12,6 +12,9 @@ import System
   private let end = "\u{1B}[?2026l"
   private let line = "\u{1B}[2K"
 
+  /// The line below a live table.
+  private func footer(_ second: Int) -> String { "\(line)as of 00:00:0\(second) UTC\r\n" }
+
   @Test("elsewhere than on a terminal rows have tabs, and headers once")
   func plain() throws {
     let seen = try SinkBench().run(sink, polls: polls)
@@ -26,9 +29,9 @@ import System
     #expect(
       seen.writes == [
         begin + line + "name            n\r\n" + line + "Heron           1\r\n" + line
-          + "Wren\\u001b[2J  22\r\n" + end,
-        begin + "\u{1B}[3A" + line + "name  n\r\n" + line + "Kite\r\n" + "\u{1B}[J" + end,
-        begin + "\u{1B}[2A" + line + "name  n\r\n" + "\u{1B}[J" + end,
+          + "Wren\\u001b[2J  22\r\n" + footer(0) + end,
+        begin + "\u{1B}[4A" + line + "name\r\n" + line + "Kite\r\n" + footer(1) + "\u{1B}[J" + end,
+        begin + "\u{1B}[3A" + line + "name  n\r\n" + footer(2) + "\u{1B}[J" + end,
       ])
   }
 
@@ -42,7 +45,8 @@ import System
     #expect(lines[4] == line + "… and 27 more")
     bench.rows = 50
     let two = try bench.run("screen: { console: { table: [.n], max_rows: 2 } }", polls: [poll]).text
-    #expect(two == begin + ["n", "1", "2", "… and 28 more"].map { line + $0 + "\r\n" }.joined() + end)
+    #expect(
+      two == begin + ["n", "1", "2", "… and 28 more"].map { line + $0 + "\r\n" }.joined() + footer(0) + end)
   }
 
   @Test("what other sinks print stands above the table")
@@ -50,9 +54,9 @@ import System
     let sinks = sink + "\nlines: { console: '\\(.n)' }"
     let seen = try SinkBench(isTerminal: true).run(sinks, polls: [[#"{"n":1}"#], [#"{"n":2}"#]])
     func table(_ number: Int) -> String {
-      line + "name  n\r\n" + line + "      \(number)\r\n" + end
+      line + "n\r\n" + line + "\(number)\r\n" + footer(number - 1) + end
     }
-    let up = "\u{1B}[2A"
+    let up = "\u{1B}[3A"
     #expect(
       seen.writes == [
         begin + table(1), "\r" + up + "\u{1B}[J" + "1\n" + begin + table(1), begin + up + table(2),
@@ -91,5 +95,18 @@ import System
     #expect(seen.text.split(separator: "\n").first == "name\tbefore.net\tafter.net\t.a | length\t.[0]?")
     let named = try SinkBench().run("screen: { console: { table: { When it is: .net } } }", lines: ["{}"])
     #expect(named.text == "When it is\n\n")
+  }
+
+  @Test("an address is a link on the header of its column, where there are colours")
+  func links() throws {
+    let sink = "screen: { console: { table: { Name: .name, Map: .map, Where it is on the map: .map } } }"
+    let poll = [#"{"name":"Heron","map":"https://m.org/a"}"#]
+    let link = "\u{1B}]8;;https://m.org/a\u{1B}\\"
+    let end = "\u{1B}]8;;\u{1B}\\"
+    let seen = try SinkBench(isTerminal: true, hasColors: true).run(sink, polls: [poll])
+    #expect(
+      seen.text.contains("Heron  \(link)map\(end)  \(link)link\(end)\r\n"), "\(seen.text.debugDescription)")
+    let plain = try SinkBench(isTerminal: true).run(sink, polls: [poll])
+    #expect(plain.text.contains("Heron  https://m.org/a  https://m.org/a\r\n"))
   }
 }

@@ -96,6 +96,117 @@ import System
     #expect(next.told().isEmpty)
   }
 
+  @Test(
+    "a closed file that is moved or due to be rotated has a mark before anything is written to the new one",
+    arguments: [false, true])
+  func closed(isMoved: Bool) throws {
+    let rotation = isMoved ? Rotation() : Rotation(size: 3)
+    let lone = LoneFiles(rotation, limit: 1, keepsMarks: true)
+    for name in ["x", "y"] { try lone.write("1\n".utf8, to: folder[name]) }
+    _ = try lone.keepMark(of: path)
+    if isMoved { rename(path, folder["x-20261122"]) }
+    // More files than may be open have lines in one turn.
+    for name in ["x", "y"] { try lone.files.append(Array("22\n".utf8), to: folder[name]) }
+    try lone.files.prepare()
+    #expect(lone.files.needsMarks)
+    let kept = try #require(try lone.keepMark(of: path))
+    #expect(kept.identity == FileIdentity(at: path) && kept.offset == 0)
+    try lone.files.write()
+    #expect(try folder.text("x") == "22\n" && folder.text(isMoved ? "x-20261122" : "x.1") == "1\n")
+    // Another process may rename the new file at once: its mark leads to it.
+    rename(path, folder["x-20261123"])
+    let next = try killed.replay("22\n3\n".utf8, from: kept)
+    #expect(try folder.text("x-20261123") == "22\n" && folder.text("x") == "3\n")
+    #expect(next.told().isEmpty)
+  }
+
+  @Test("a closed file that is neither moved nor due stays closed until it is written")
+  func closedUnchanged() throws {
+    let disk = WatchedDisk()
+    let lone = LoneFiles(Rotation(size: 100), limit: 1, disk: disk, keepsMarks: true)
+    for name in ["x", "y"] { try lone.write("1\n".utf8, to: folder[name]) }
+    _ = try lone.files.marks(synced: false)
+    lone.files.marksAreKept()
+    for name in ["x", "y"] { try lone.files.append(Array("22\n".utf8), to: folder[name]) }
+    let before = disk.calls.entries.count
+    try lone.files.prepare()
+    #expect(disk.calls.entries.count == before && !lone.files.needsMarks)
+    try lone.files.write()
+    #expect(try folder.text("x") == "1\n22\n" && folder.text("y") == "1\n22\n")
+  }
+
+  @Test("in the first turn after a restart lines wait for the mark of a file that a rotation begins")
+  func rotatedAfterRestart() throws {
+    let kept = try killed.run(mark: 2, cut: 2)
+    let lone = LoneFiles(Rotation(size: 3), keepsMarks: true)
+    lone.files.resume(path, at: kept)
+    try lone.files.append(Array("22\n".utf8), to: path)
+    try lone.files.prepare()
+    #expect(try lone.files.needsMarks && folder.text("x").isEmpty && folder.text("x.1") == "1\n")
+    let waiting = lone.files.takeLines(unmarkedOnly: true)
+    #expect(waiting.map(\.lines) == [Array("22\n".utf8)])
+    let mark = try #require(try lone.keepMark(of: path))
+    #expect(mark.identity == FileIdentity(at: path) && mark.offset == 0)
+  }
+
+  @Test(
+    "after a restart, lines behind the tail of a renamed file wait for the mark of the new one",
+    arguments: [2, 5, 6, 8, KilledRun.truth.count])
+  func renamedTwice(cut: Int) throws {
+    let kept = try killed.run(mark: 2, cut: cut)
+    rename(path, folder["x-20261122"])
+    let lone = LoneFiles(keepsMarks: true)
+    lone.files.resume(path, at: kept)
+    try lone.files.append(truth[2...] + Array("next\n".utf8), to: path)
+    try lone.files.prepare()
+    try lone.files.write(onlyMarked: true)
+    #expect(try folder.text("x").isEmpty && lone.files.needsMarks && !lone.files.isPassingOver)
+    let waiting = lone.files.takeLines(unmarkedOnly: true)
+    #expect(waiting.map(\.lines) == [truth[KilledRun.lineStart(of: cut)...] + Array("next\n".utf8)])
+    let mark = try #require(try lone.keepMark(of: path))
+    #expect(mark.identity == FileIdentity(at: path) && mark.offset == 0)
+    for (path, lines) in waiting { try lone.files.append(lines, to: path, areCommitted: true) }
+    try lone.files.write()
+    rename(path, folder["x-20261123"])
+    // The next run is killed before it commits anything, and the one after it finds the lines.
+    let next = try killed.replay(waiting[0].lines + Array("last\n".utf8), from: mark)
+    #expect(try folder.bytes("x-20261122") == Array(truth[..<cut]))
+    #expect(try folder.bytes("x-20261123") == waiting[0].lines && folder.text("x") == "last\n")
+    #expect(next.told().isEmpty)
+  }
+
+  @Test("lines that were committed go to the file of the committed mark, which is rotated afterwards")
+  func committed() throws {
+    let kept = try killed.run(mark: 2, cut: 2)
+    let lone = LoneFiles(Rotation(size: 3), keepsMarks: true)
+    lone.files.resume(path, at: kept)
+    try lone.files.append(Array("22\n".utf8), to: path, areCommitted: true)
+    try lone.files.write()
+    #expect(try folder.text("x") == "1\n22\n" && !lone.files.needsMarks)
+    try lone.files.append(Array("3\n".utf8), to: path)
+    try lone.files.prepare()
+    #expect(try lone.files.needsMarks && folder.text("x.1") == "1\n22\n" && folder.text("x").isEmpty)
+  }
+
+  @Test("files that others have moved away are looked for in one reading of their folder")
+  func manyMoved() throws {
+    let count = 300
+    let away = try TemporaryFolder()
+    let first = LoneFiles(keepsMarks: true)
+    for number in 0..<count { try first.files.append([0x31, 0x0a], to: folder["f\(number)"]) }
+    try first.files.write()
+    let marks = try first.files.marks(synced: false)
+    #expect(marks.count == count)
+    first.files.close()
+    for number in 0..<count - 1 { rename(folder["f\(number)"], away["f\(number)"]) }
+    let disk = WatchedDisk()
+    let next = LoneFiles(disk: disk)
+    for (path, mark) in marks { next.files.resume(path, at: mark) }
+    #expect(!next.files.isPassingOver)
+    try next.files.endReplay()
+    #expect(disk.calls.entries.filter { $0 == "names" }.count == 2)
+  }
+
   @Test("a file that was overwritten up to the mark is not taken for the one that was written")
   func overwritten() throws {
     let kept = try killed.run(mark: 5, cut: 8)

@@ -1,0 +1,174 @@
+/// The status of a process that runs pipelines: a snapshot, taken on request.
+///
+/// `flow status`, `flow top`, the metrics and the page all read it; `json` is its form for other programs.
+public struct RunStatus: Sendable, Equatable {
+  public var process: Int
+  public var version: String
+  /// In seconds since 1970, as all times here.
+  public var at: Double
+  public var pipelines: [PipelineStatus]
+  public var budgets: [BudgetStatus] = []
+
+  public init(process: Int, version: String, at: Double, pipelines: [PipelineStatus]) {
+    self.process = process
+    self.version = version
+    self.at = at
+    self.pipelines = pipelines
+  }
+}
+
+/// The status of a pipeline.
+public struct PipelineStatus: Sendable, Equatable {
+  public enum Phase: String, Sendable, CaseIterable {
+    /// It waits for room for its state.
+    case waiting
+    case running
+    case stopping
+    /// All of its sources ended by themselves.
+    case completed
+    /// It was stopped: by a signal, or after the time of `--for`.
+    case stopped
+    /// It ended and failed, or could not start.
+    case failed
+
+    public var isOver: Bool { self == .completed || self == .stopped || self == .failed }
+  }
+
+  public var name: String
+  public var path: String
+  public var phase: Phase
+  public var started: Double
+  public var ended: Double?
+  /// The first error that concerns the pipeline as a whole, or one of its sources.
+  public var error: String?
+  /// Whether the lane took the snapshot.
+  ///
+  /// False where it is busy: keys, queues and dead letters are missing then.
+  public var isResponsive = true
+  /// What only a simulated run has: the name of its world.
+  public var world: String?
+  public var sources: [SourceStatus] = []
+  /// Sources, steps and sinks, in the order of the file.
+  public var nodes: [NodeStatus] = []
+
+  public init(name: String, path: String, phase: Phase, started: Double) {
+    self.name = name
+    self.path = path
+    self.phase = phase
+    self.started = started
+  }
+}
+
+/// The status of a source.
+public struct SourceStatus: Sendable, Equatable {
+  /// The last poll that succeeded.
+  public struct Poll: Sendable, Equatable {
+    public var at: Double
+    public var rows: Int
+    /// `complete`, `truncated` or `partial`.
+    public var coverage: String
+    /// Whether the service failed and its last good response was used.
+    public var isStale: Bool
+
+    public init(at: Double, rows: Int, coverage: String, isStale: Bool) {
+      (self.at, self.rows, self.coverage, self.isStale) = (at, rows, coverage, isStale)
+    }
+  }
+
+  /// Polls that have failed since the last one that succeeded.
+  public struct Failure: Sendable, Equatable {
+    public var since: Double
+    public var polls: Int
+    public var reason: String
+
+    public init(since: Double, polls: Int, reason: String) {
+      (self.since, self.polls, self.reason) = (since, polls, reason)
+    }
+  }
+
+  /// What the present poll waits for.
+  public struct Wait: Sendable, Equatable {
+    public var reason: String
+    public var until: Double
+
+    public init(reason: String, until: Double) { (self.reason, self.until) = (reason, until) }
+  }
+
+  public var name: String
+  public var kind: String
+  public var isPolled: Bool
+  public var polls = 0
+  public var failedPolls = 0
+  public var lastPoll: Poll?
+  public var nextPoll: Double?
+  public var failure: Failure?
+  public var wait: Wait?
+  public var hasEnded = false
+  /// The error that ended the source.
+  public var error: String?
+
+  public init(name: String, kind: String, isPolled: Bool) {
+    self.name = name
+    self.kind = kind
+    self.isPolled = isPolled
+  }
+}
+
+/// The counters of a node; nil where one does not apply, or is unknown.
+public struct NodeStatus: Sendable, Equatable {
+  public enum Role: String, Sendable, CaseIterable {
+    case source, step, sink
+  }
+
+  public var name: String
+  public var kind: String
+  public var role: Role
+  public var eventsIn: Int?
+  public var eventsOut: Int?
+  public var dropped = 0
+  public var errors = 0
+  /// Deliveries that the sink has given up, in this run.
+  public var givenUp = 0
+  /// The time spent in the node itself.
+  public var seconds: Double?
+  /// The keys that its state holds.
+  public var keys: Int?
+  /// The outputs that wait to be written or delivered.
+  public var queue: Int?
+  /// The dead letters in the state, of this run and earlier ones.
+  public var deadLetters: Int?
+
+  public init(name: String, kind: String, role: Role) {
+    self.name = name
+    self.kind = kind
+    self.role = role
+  }
+}
+
+/// The request budget of a service that has been used.
+public struct BudgetStatus: Sendable, Equatable {
+  public var host: String
+  public var limit: Int
+  /// The length of the window, in seconds.
+  public var period: Double
+  public var remaining: Int
+  /// When the next request is possible, where none is now.
+  public var next: Double?
+
+  public init(host: String, limit: Int, period: Double, remaining: Int, next: Double? = nil) {
+    self.host = host
+    self.limit = limit
+    self.period = period
+    self.remaining = remaining
+    self.next = next
+  }
+}
+
+/// The monitor of a run: takes snapshots for nodes and servers in the same process; a tool of the world.
+///
+/// A snapshot waits for the lane of each pipeline, so it is never taken on one.
+public struct RunMonitor: Sendable {
+  public let status: @Sendable () -> RunStatus
+
+  public init(_ status: @escaping @Sendable () -> RunStatus) { self.status = status }
+}

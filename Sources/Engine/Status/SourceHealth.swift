@@ -1,0 +1,117 @@
+import Language
+import Reactive
+
+/// The health of a source: what its status shows, and the log of polls that fail.
+///
+/// A failing source is reported once, then at growing intervals, from a minute to a day, and when it recovers, so that
+/// an API that is down for a month fills no log. Written by the source's thread, read from any.
+final class SourceHealth: Sendable {
+  private static let pauses = (first: Duration.seconds(60), longest: Duration.seconds(86400))
+  /// A shorter wait for the next poll is not announced.
+  private static let shortestAnnounced = 60.0
+
+  private struct State {
+    var status: SourceStatus
+    var pause = SourceHealth.pauses.first
+    var nextReport = Instant()
+    /// Whether the next poll is still to be announced, after the first that succeeded.
+    var announcesNext = true
+  }
+
+  private let log: NodeLog
+  private let state: Locked<State>
+
+  convenience init(_ source: SourcePlan, _ log: NodeLog) {
+    let isPolled: Bool = if case .poll = source.spec.role { true } else { false }
+    self.init(SourceStatus(name: source.name, kind: source.spec.kind, isPolled: isPolled), log)
+  }
+
+  init(_ status: SourceStatus, _ log: NodeLog) {
+    self.log = log
+    state = Locked(State(status: status))
+  }
+
+  var status: SourceStatus { state.withLock { $0.status } }
+
+  /// Notes a poll that succeeded; nil where it had nothing to say.
+  func note(_ answer: PollAnswer?, at time: Double) {
+    let before = state.withLock { state in
+      let before = state.status.failure
+      state.status.polls += 1
+      state.status.failure = nil
+      state.status.wait = nil
+      state.status.lastPoll =
+        answer.map {
+          SourceStatus.Poll(
+            at: time, rows: $0.rows.count, coverage: $0.coverage.name,
+            isStale: $0.notes.member("stale")?.isTruthy ?? false)
+        } ?? state.status.lastPoll
+      return before
+    }
+    if let before {
+      log.notice("recovered, after \(SourceHealth.failures(before)) since \(timestamp(before.since))")
+    }
+  }
+
+  /// Notes a poll that failed, by the monotonic clock and the time of day; reported unless `isReported` already.
+  func note(_ error: any Error, at now: Instant, timeOfDay: Double, isReported: Bool = false) {
+    let reason = "\(error)"
+    let message = state.withLock { state -> String? in
+      state.status.polls += 1
+      state.status.failedPolls += 1
+      state.status.wait = nil
+      let since = state.status.failure?.since ?? timeOfDay
+      let count = (state.status.failure?.polls ?? 0) + 1
+      let failure = SourceStatus.Failure(since: since, polls: count, reason: reason)
+      state.status.failure = failure
+      if count == 1 {
+        state.pause = SourceHealth.pauses.first
+      } else {
+        guard now >= state.nextReport else { return nil }
+        state.pause = min(state.pause * 2, SourceHealth.pauses.longest)
+      }
+      state.nextReport = now + state.pause
+      return count == 1
+        ? reason : "still failing, \(SourceHealth.failures(failure)) since \(timestamp(since)): \(reason)"
+    }
+    if let message, !isReported { log.report(error, as: message) }
+  }
+
+  private static func failures(_ failure: SourceStatus.Failure) -> String {
+    failure.polls == 1 ? "1 failed poll" : "\(failure.polls) failed polls"
+  }
+
+  /// Notes when the next poll is; after the first one that succeeded, this is announced.
+  func noteNext(at time: Double?, now: Double) {
+    let poll = state.withLock { state -> SourceStatus.Poll? in
+      state.status.nextPoll = time
+      guard let time, let poll = state.status.lastPoll, state.announcesNext else { return nil }
+      state.announcesNext = false
+      return time - now >= SourceHealth.shortestAnnounced ? poll : nil
+    }
+    guard let poll, let time else { return }
+    let rows = poll.rows == 1 ? "1 row" : "\(poll.rows) rows"
+    let extent = poll.coverage == "complete" ? "" : " (\(poll.coverage))"
+    let wait = DurationText.format(.seconds(Int((time - now).rounded())))
+    log.notice("watching \(rows)\(extent); next poll in \(wait), at \(timestamp(time.rounded()))")
+  }
+
+  /// Notes what the present poll waits for.
+  func note(_ progress: PollProgress?) {
+    state.withLock { state in
+      state.status.wait = progress.flatMap { progress in
+        progress.wait.map { SourceStatus.Wait(reason: $0, until: progress.until) }
+      }
+    }
+  }
+
+  /// Notes the end of the source, and the error that ended it.
+  func noteEnd(_ error: (any Error)? = nil) {
+    state.withLock { state in
+      state.status.hasEnded = true
+      state.status.nextPoll = nil
+      state.status.wait = nil
+      if let error { state.status.error = "\(error)" }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Language
+
+/// What is wrong with a pipeline, a sentence each: `flow status` exits with 1 and `/readyz` fails where there is any.
+extension PipelineStatus {
+  public var problems: [String] {
+    var problems: [String] = []
+    switch phase {
+    case .waiting: problems.append("it waits for room for its state")
+    case .failed: problems.append(error.map { "it failed: \($0)" } ?? "it failed")
+    case .running, .stopping, .completed, .stopped: break
+    }
+    if !isResponsive { problems.append("its lane does not respond: a step or sink is busy or hangs") }
+    for source in sources {
+      if let failure = source.failure {
+        let polls = failure.polls == 1 ? "1 poll" : "\(failure.polls) polls"
+        problems.append(
+          "\(source.name) has been failing since \(timestamp(failure.since)) (\(polls)): \(failure.reason)")
+      } else if source.lastPoll?.isStale == true {
+        problems.append("\(source.name) is stale: the service failed, and its last good response is used")
+      }
+      if let error = source.error, source.failure == nil, error != self.error {
+        problems.append("\(source.name) ended: \(error)")
+      }
+    }
+    for node in nodes {
+      if let count = node.deadLetters, count > 0 {
+        problems.append(
+          "\(node.name) has \(count) dead letter\(count == 1 ? "" : "s"): flow state dead ls \(name)")
+      }
+    }
+    return problems
+  }
+
+  /// Why a run that ended by itself has failed nevertheless, a phrase each: every event failed, deliveries were given
+  /// up, or every poll failed.
+  public var losses: [String] {
+    var losses: [String] = []
+    for source in sources where source.isPolled && source.polls > 0 && source.failedPolls == source.polls {
+      losses.append(
+        source.polls == 1
+          ? "the poll of \(source.name) failed" : "all \(source.polls) polls of \(source.name) failed")
+    }
+    for node in nodes {
+      if node.givenUp > 0 {
+        let many = node.givenUp == 1 ? "1 delivery" : "\(node.givenUp) deliveries"
+        losses.append("\(many) of \(node.name) given up")
+      } else if let taken = node.eventsIn, taken > 0, node.errors >= taken,
+        node.role == .step || node.eventsOut == 0
+      {
+        losses.append(
+          taken == 1 ? "the only event of \(node.name) failed" : "all \(taken) events of \(node.name) failed")
+      }
+    }
+    return losses
+  }
+}

@@ -1,0 +1,50 @@
+import JSON
+
+/// YAML as data: the documents of a text as JSON values, without variables.
+///
+/// Aliases are counted with what they stand for, so that a short text cannot become a large value.
+package enum YAMLData {
+  /// Why a text cannot be read, and where.
+  package struct Flaw: Error {
+    package let line: Int
+    package let column: Int
+    package let reason: String
+  }
+
+  private static var limits: Limits {
+    var limits = Limits()
+    limits.nodes = 1_000_000
+    limits.depth = 256
+    return limits
+  }
+
+  package static func values(of bytes: [UInt8]) throws(Flaw) -> [JSON.Value] {
+    let file = SourceFile(path: "", bytes: bytes)
+    var values: [JSON.Value] = []
+    var composer = Composer(file, limits, Problems(), isData: true)
+    let events: EventStream
+    do throws(SyntaxError) { events = try EventStream(bytes[...]) } catch {
+      throw flaw(describe(error, in: file))
+    }
+    while true {
+      let event: YAMLEvent
+      do throws(SyntaxError) { event = try events.next() } catch { throw flaw(describe(error, in: file)) }
+      switch event.kind {
+      case .streamEnd: return values
+      case .documentStart: break
+      case .documentEnd:
+        if let problem = composer.problems.sorted.first { throw flaw(problem) }
+        if let root = composer.root { values.append(root.value) }
+        composer = Composer(file, limits, Problems(), isData: true)
+      default:
+        if composer.add(event, bytes, { _ in nil }) { continue }
+        if let problem = composer.problems.sorted.first { throw flaw(problem) }
+      }
+    }
+  }
+
+  private static func flaw(_ problem: Problem) -> Flaw {
+    let position = problem.place.position
+    return Flaw(line: position.line, column: position.column, reason: problem.message)
+  }
+}

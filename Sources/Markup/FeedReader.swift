@@ -1,0 +1,319 @@
+// Feeds in one shape: RSS 0.9x and 2.0, RSS 1.0, Atom 0.3 and 1.0 and JSON Feed, with the elements of Dublin Core,
+// content, media and iTunes in place of missing ones.
+
+import JSON
+
+/// The entries of a feed.
+public enum FeedReader {
+  /// The entries of a text, each an object of the same members.
+  ///
+  /// - Parameter resolve: The absolute address of a link; nil for one that cannot be resolved.
+  public static func entries(
+    of text: ByteView, resolve: @escaping (String) -> String? = { $0 }
+  ) throws(MarkupFlaw) -> [Value] {
+    let start = text.drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
+    if start.first == 0x7b { return try JSONFeed(text, resolve).entries }
+    let tree = try MarkupTree.xml(ByteView(rebasing: start))
+    guard let root = tree.document.children.first else { return [] }
+    switch root.name {
+    case "rss", "RDF":
+      // An RSS 1.0 feed has its items beside the channel.
+      let channel = root.children.first { $0.name == "channel" }
+      let items =
+        root.children.filter { $0.name == "item" } + (channel?.children.filter { $0.name == "item" } ?? [])
+      let title = channel.flatMap { EntryReader($0, resolve).text("title") }
+      return items.map { EntryReader($0, resolve).rss(feed: title) }
+    case "feed":
+      let title = EntryReader(root, resolve).construct("title")
+      return root.children.filter { $0.name == "entry" }.map { EntryReader($0, resolve).atom(feed: title) }
+    default:
+      throw MarkupFlaw("the document is “\(root.name.prefix(40))”, which is no feed: RSS, Atom or JSON Feed")
+    }
+  }
+}
+
+/// An entry in the one shape.
+struct FeedEntry {
+  var id: String?
+  var title: String?
+  var link: String?
+  var published: String?
+  var updated: String?
+  var author: String?
+  var summary: String?
+  var content: String?
+  var categories: [String] = []
+  var enclosures: [Value] = []
+  var feed: String?
+
+  private static let shape = Shape(
+    [
+      "id", "title", "link", "published", "updated", "author", "summary", "content", "categories",
+      "enclosures", "feed",
+    ].map { Key($0) }, isShared: true)
+
+  var value: Value {
+    func text(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
+    return .object(
+      Self.shape,
+      [
+        .string(id ?? link ?? generatedID), text(title), text(link), text(published), text(updated),
+        text(author),
+        text(summary), text(content), .array(categories.map { .string($0) }), .array(enclosures), text(feed),
+      ])
+  }
+
+  /// An id for an entry without one and without a link: the same for the same title, date and text.
+  private var generatedID: String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for part in [title, published, summary, content] {
+      for byte in (part ?? "").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+      hash = (hash ^ 0xff) &* 0x100_0000_01b3
+    }
+    return "generated:" + String(hash, radix: 16)
+  }
+
+  static func enclosure(_ url: String, _ type: String?, _ length: String?) -> Value {
+    var object = Value.emptyObject
+    object.setMember("url", .string(url))
+    object.setMember("type", type.map { .string($0) } ?? .null)
+    object.setMember("length", length.flatMap { Int($0) }.map { .number(Double($0)) } ?? .null)
+    return object
+  }
+}
+
+/// A reader of one entry of an XML feed.
+private struct EntryReader {
+  private static let content = "http://purl.org/rss/1.0/modules/content/"
+  private static let core = ["http://purl.org/dc/elements/1.1/", "http://purl.org/dc/terms/"]
+  private static let itunes = "http://www.itunes.com/dtds/podcast-1.0.dtd"
+  private static let media = "http://search.yahoo.com/mrss"
+
+  private enum Space { case plain, core, content, itunes, media, other }
+
+  private let element: MarkupElement
+  private let resolve: (String) -> String?
+  private let children: [(space: Space, element: MarkupElement)]
+
+  init(_ element: MarkupElement, _ resolve: @escaping (String) -> String?) {
+    self.element = element
+    self.resolve = resolve
+    let own = element.namespace
+    children = element.children.map { child in
+      let name = child.namespace
+      let space: Space =
+        if name == own || name.isEmpty || name.contains("atom") || name.contains("Atom")
+          || name.contains("rss/1.0/")
+            && name != Self.content
+        {
+          .plain
+        } else if Self.core.contains(name) {
+          .core
+        } else if name == Self.content {
+          .content
+        } else if name.lowercased() == Self.itunes {
+          .itunes
+        } else if name.hasPrefix(Self.media) {
+          .media
+        } else {
+          .other
+        }
+      return (space, child)
+    }
+  }
+
+  private func first(_ name: String, _ space: Space = .plain) -> MarkupElement? {
+    children.first { $0.space == space && $0.element.name == name }?.element
+  }
+
+  private func all(_ name: String, _ space: Space = .plain) -> [MarkupElement] {
+    children.filter { $0.space == space && $0.element.name == name }.map(\.element)
+  }
+
+  /// The text of an element; nil without one.
+  func text(_ name: String, core: String? = nil) -> String? {
+    text(name, .plain) ?? core.flatMap { text($0, .core) }
+  }
+
+  private func text(_ name: String, _ space: Space) -> String? {
+    first(name, space).map { trimmed($0.rawText) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private func date(_ names: [(String, Space)]) -> String? {
+    names.lazy.compactMap { name, space in self.text(name, space).flatMap { FeedDate.normalized($0) } }.first
+  }
+
+  private func resolved(_ link: String, at element: MarkupElement? = nil) -> String {
+    var link = link
+    // xml:base of the element and those above it.
+    var at = element ?? self.element
+    while at.index > 0 {
+      if let base = at.node.attributes.first(where: { $0.name == "base" && $0.prefix == "xml" })?.value {
+        link = joined(base, link)
+      }
+      at = MarkupElement(tree: at.tree, index: at.node.parent)
+    }
+    return resolve(link) ?? link
+  }
+
+  // MARK: - RSS
+
+  func rss(feed: String?) -> Value {
+    var entry = FeedEntry()
+    entry.feed = feed
+    let guid = first("guid")
+    entry.title = text("title", core: "title") ?? text("title", .media)
+    entry.link =
+      text("link").map { resolved($0, at: first("link")) } ?? atomLink("alternate") ?? permanentLink(guid)
+    entry.id =
+      text("guid") ?? element.node.attributes.first { $0.name == "about" }?.value ?? text("id")
+      ?? text("identifier", .core)
+    entry.published = date([
+      ("pubDate", .plain), ("published", .plain), ("date", .core), ("issued", .core), ("created", .core),
+    ])
+    entry.updated = date([("updated", .plain), ("modified", .core), ("lastBuildDate", .plain)])
+    entry.author =
+      text("author", core: "author") ?? text("creator", .core) ?? text("author", .itunes)
+      ?? personName("author")
+    entry.summary =
+      markupText("description", .plain) ?? markupText("description", .core) ?? markupText("summary", .plain)
+      ?? text("summary", .itunes) ?? text("description", .media)
+    entry.content = markupText("encoded", .content) ?? body
+    entry.categories = categories + all("subject", .core).map { trimmed($0.rawText) }.filter { !$0.isEmpty }
+    for enclosure in all("enclosure") {
+      guard let url = enclosure.attribute("url") else { continue }
+      entry.enclosures.append(
+        FeedEntry.enclosure(resolved(url), enclosure.attribute("type"), enclosure.attribute("length")))
+    }
+    for media in all("content", .media)
+      + all("group", .media).flatMap(\.children).filter({ $0.name == "content" })
+    {
+      guard let url = media.attribute("url") else { continue }
+      entry.enclosures.append(
+        FeedEntry.enclosure(resolved(url), media.attribute("type"), media.attribute("fileSize")))
+    }
+    return entry.value
+  }
+
+  /// The text of an element, which is HTML that should be escaped, and sometimes is not.
+  private func markupText(_ name: String, _ space: Space) -> String? {
+    guard let found = first(name, space) else { return nil }
+    let text = trimmed(found.children.isEmpty ? found.rawText : found.innerMarkup)
+    return text.isEmpty ? nil : text
+  }
+
+  /// The content of an item as XHTML.
+  private var body: String? {
+    element.children.first { $0.name == "body" && $0.namespace == "http://www.w3.org/1999/xhtml" }
+      .map { trimmed($0.innerMarkup) }
+  }
+
+  private func permanentLink(_ guid: MarkupElement?) -> String? {
+    guard let guid, guid.attribute("isPermaLink") != "false" else { return nil }
+    let text = trimmed(guid.rawText)
+    return text.contains("://") ? text : nil
+  }
+
+  private var categories: [String] {
+    all("category").compactMap { category in
+      let name = category.attribute("term") ?? category.attribute("label") ?? trimmed(category.rawText)
+      return name.isEmpty ? nil : name
+    }
+  }
+
+  // MARK: - Atom
+
+  func atom(feed: String?) -> Value {
+    var entry = FeedEntry()
+    entry.feed = feed
+    entry.id = text("id")
+    entry.title = construct("title") ?? text("title", .media)
+    entry.link = atomLink("alternate") ?? atomLink("self")
+    entry.published = date([("published", .plain), ("issued", .plain), ("created", .plain), ("date", .core)])
+    entry.updated = date([("updated", .plain), ("modified", .plain), ("modified", .core)])
+    entry.author = personName("author") ?? text("creator", .core)
+    entry.summary = first("summary").flatMap(markup)
+    if let content = first("content") {
+      entry.content = content.attribute("src").map { resolved($0, at: content) } ?? markup(content)
+    }
+    entry.categories = categories + all("subject", .core).map { trimmed($0.rawText) }
+    for link in all("link") where link.attribute("rel") == "enclosure" {
+      guard let url = link.attribute("href") else { continue }
+      entry.enclosures.append(
+        FeedEntry.enclosure(resolved(url, at: link), link.attribute("type"), link.attribute("length")))
+    }
+    return entry.value
+  }
+
+  private func personName(_ name: String) -> String? {
+    guard let person = first(name) else { return nil }
+    let found = person.children.first { $0.name == "name" } ?? person.children.first { $0.name == "email" }
+    return found.map { trimmed($0.rawText) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private func atomLink(_ relation: String) -> String? {
+    let link = all("link").first { link in
+      link.attribute("href") != nil && (link.attribute("rel") ?? "alternate") == relation
+    }
+    return link.flatMap { link in link.attribute("href").map { resolved($0, at: link) } }
+  }
+
+  /// A text that may be HTML or XHTML, as plain text.
+  func construct(_ name: String) -> String? {
+    guard let found = first(name) else { return nil }
+    switch kind(found) {
+    case .xhtml: return found.visibleText()
+    case .html: return plainText(found.rawText)
+    case .text: return trimmed(found.rawText)
+    }
+  }
+
+  /// A text that may be HTML or XHTML, as it is.
+  private func markup(_ element: MarkupElement) -> String? {
+    let text =
+      kind(element) == .xhtml
+      ? (element.children.first { $0.name == "div" } ?? element).innerMarkup : element.rawText
+    let found = trimmed(text)
+    return found.isEmpty ? nil : found
+  }
+
+  private enum Kind { case text, html, xhtml }
+
+  private func kind(_ element: MarkupElement) -> Kind {
+    let type = element.attribute("type") ?? "text"
+    // Atom 0.3 has media types and a mode.
+    if type == "xhtml" || element.attribute("mode") == "xml" || type == "application/xhtml+xml" {
+      return element.children.isEmpty ? .text : .xhtml
+    }
+    if element.attribute("mode") == nil, !element.children.isEmpty { return .xhtml }
+    return type == "html" || type == "text/html" ? .html : .text
+  }
+
+  /// The text of a piece of HTML.
+  private func plainText(_ markup: String) -> String {
+    guard markup.contains("<") || markup.contains("&") else { return trimmed(markup) }
+    let bytes = Array("<body>\(markup)</body>".utf8)
+    let tree = bytes.withUnsafeBufferPointer { try? MarkupTree.html($0, charset: "UTF-8") }
+    return tree?.document.visibleText() ?? trimmed(markup)
+  }
+}
+
+/// A link as the base address sees it, where that is absolute.
+private func joined(_ base: String, _ link: String) -> String {
+  if link.contains("://") || link.hasPrefix("mailto:") { return link }
+  guard let scheme = base.range(of: "://") else {
+    return link.hasPrefix("/") || base.isEmpty ? link : base + link
+  }
+  let host = base[scheme.upperBound...].firstIndex(of: "/") ?? base.endIndex
+  if link.hasPrefix("//") { return base[..<scheme.lowerBound] + ":" + link }
+  if link.hasPrefix("/") { return base[..<host] + link }
+  if link.isEmpty { return base }
+  if link.hasPrefix("#") { return base + link }
+  guard host < base.endIndex, let slash = base.lastIndex(of: "/") else { return base + "/" + link }
+  return base[...slash] + link
+}
+
+extension String {
+  /// The first place of a text in this one.
+  fileprivate func range(of part: String) -> Range<String.Index>? { self.firstRange(of: part) }
+}

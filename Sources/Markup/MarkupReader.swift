@@ -1,0 +1,208 @@
+import CXML2
+import JSON
+
+/// Why a text cannot be read as XML, HTML or a feed, and where.
+public struct MarkupFlaw: Error, Equatable, Sendable {
+  public var line: Int
+  public var column: Int?
+  public var reason: String
+
+  public init(_ reason: String, line: Int = 1, column: Int? = nil) {
+    self.line = line
+    self.column = column
+    self.reason = reason
+  }
+}
+
+/// The limits of a document.
+public struct MarkupLimits: Sendable {
+  /// Elements and texts.
+  public var nodes = 1_000_000
+  /// Elements within each other; libxml2 has a limit of 256.
+  public var depth = 1000
+
+  public init() {}
+}
+
+extension MarkupTree {
+  /// Reads an XML document, strictly but for names of HTML characters, which are replaced.
+  public static func xml(
+    _ bytes: ByteView, limits: MarkupLimits = MarkupLimits()
+  ) throws(MarkupFlaw) -> MarkupTree {
+    if let failure = flow_xml2_load() { throw MarkupFlaw(String(cString: failure)) }
+    guard let replaced = CharacterNames.replaced(in: bytes) else {
+      return try read(bytes, isHTML: false, charset: nil, limits)
+    }
+    let result = replaced.withUnsafeBufferPointer { text in
+      Result { () throws(MarkupFlaw) in try read(text, isHTML: false, charset: nil, limits) }
+    }
+    return try result.get()
+  }
+
+  /// Reads an HTML page of any kind; `charset` is the one that the server has named.
+  public static func html(
+    _ bytes: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits()
+  ) throws(MarkupFlaw) -> MarkupTree {
+    try read(bytes, isHTML: true, charset: charset, limits)
+  }
+
+  private static func read(
+    _ bytes: ByteView, isHTML: Bool, charset: String?, _ limits: MarkupLimits
+  ) throws(MarkupFlaw) -> MarkupTree {
+    if let failure = flow_xml2_load() { throw MarkupFlaw(String(cString: failure)) }
+    guard bytes.count <= Int(Int32.max) else { throw MarkupFlaw("the text is longer than 2 GiB") }
+    guard bytes.contains(where: { $0 > 0x20 }), let start = bytes.baseAddress else {
+      throw MarkupFlaw("the text is empty")
+    }
+    // UTF-8 unless the page or the server names another encoding.
+    var encoding = charset
+    if isHTML, encoding == nil, isValidUTF8(bytes) { encoding = "UTF-8" }
+    let text = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+    let count = Int32(bytes.count)
+    let opened =
+      isHTML ? flow_html_open(text, count, encoding) : flow_xml_open(text, count, encoding)
+    guard let markup = opened else { throw MarkupFlaw("the text cannot be read") }
+    defer { flow_markup_close(markup) }
+    var builder = MarkupBuilder(limits)
+    while try builder.add(markup) {}
+    if builder.nodes.count == 1 { throw MarkupFlaw("the text has no element") }
+    return MarkupTree(builder.finish(), isHTML: isHTML)
+  }
+}
+
+/// HTML's names of characters in XML, where feeds have them without a declaration.
+private enum CharacterNames {
+  /// The text with numbers in place of the names; nil where there are none.
+  static func replaced(in text: ByteView) -> [UInt8]? {
+    var result: [UInt8] = []
+    var copied = 0
+    var at = 0
+    while let place = text[at...].firstIndex(where: { $0 == 0x26 || $0 == 0x3c }) {
+      at = place + 1
+      if text[place] == 0x3c {
+        // A document type may declare names of its own; in CDATA they mean nothing.
+        if text[place...].starts(with: "<!DOCTYPE".utf8) { return nil }
+        guard text[place...].starts(with: "<![CDATA[".utf8) else { continue }
+        at = end(ofCDATA: text, from: place)
+        continue
+      }
+      let name = text[at...].prefix(32).prefix { isLetterOrDigit($0) }
+      guard !name.isEmpty, name.endIndex < text.count, text[name.endIndex] == 0x3b else { continue }
+      let word = String(decoding: name, as: UTF8.self)
+      if ["amp", "lt", "gt", "quot", "apos"].contains(word) { continue }
+      let number = flow_html_entity(word)
+      if number == 0 { continue }
+      result += text[copied..<place]
+      result += "&#\(number);".utf8
+      copied = name.endIndex + 1
+      at = copied
+    }
+    return copied == 0 ? nil : result + text[copied...]
+  }
+
+  private static func end(ofCDATA text: ByteView, from start: Int) -> Int {
+    var at = start
+    while let place = text[at...].firstIndex(of: 0x5d) {
+      if text[place...].starts(with: "]]>".utf8) { return place + 3 }
+      at = place + 1
+    }
+    return text.count
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+  }
+}
+
+/// A builder of a tree from the nodes that the parser reports.
+private struct MarkupBuilder {
+  var nodes: [MarkupTree.Node] = [MarkupTree.Node(isElement: true, parent: -1)]
+  private let limits: MarkupLimits
+  private var current = 0
+  private var depth = 0
+
+  init(_ limits: MarkupLimits) { self.limits = limits }
+
+  /// Takes the next node; false at the end.
+  mutating func add(_ markup: OpaquePointer) throws(MarkupFlaw) -> Bool {
+    switch flow_markup_next(markup) {
+    case Int32(flow_markup_end.rawValue): return false
+    case Int32(flow_markup_element.rawValue): try begin(markup)
+    case Int32(flow_markup_element_end.rawValue): end()
+    case Int32(flow_markup_text.rawValue): append(text(flow_markup_value(markup)))
+    case Int32(flow_markup_entity.rawValue):
+      // One that the document declares: it is not expanded.
+      append("&\(text(flow_markup_name(markup)));")
+    case Int32(flow_markup_failed.rawValue): throw failure(markup)
+    default: break
+    }
+    if nodes.count > limits.nodes { throw MarkupFlaw("the document has more than \(limits.nodes) nodes") }
+    return true
+  }
+
+  mutating func finish() -> [MarkupTree.Node] {
+    while current >= 0 {
+      nodes[current].end = nodes.count
+      current = nodes[current].parent
+    }
+    return nodes
+  }
+
+  private func failure(_ markup: OpaquePointer) -> MarkupFlaw {
+    guard let error = flow_markup_failure(markup)?.pointee else {
+      return MarkupFlaw("the text cannot be read")
+    }
+    let reason = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    if reason.hasPrefix("Excessive depth") {
+      return MarkupFlaw("elements are nested more than 256 deep", line: max(1, Int(error.line)))
+    }
+    return MarkupFlaw(
+      reason.isEmpty ? "the text cannot be read" : reason.prefix(1).lowercased() + reason.dropFirst(),
+      line: max(1, Int(error.line)), column: error.column > 0 ? Int(error.column) : nil)
+  }
+
+  private mutating func begin(_ markup: OpaquePointer) throws(MarkupFlaw) {
+    var node = MarkupTree.Node(isElement: true, parent: current)
+    node.name = text(flow_markup_name(markup))
+    node.prefix = text(flow_markup_prefix(markup))
+    node.namespace = text(flow_markup_namespace(markup))
+    let isEmpty = flow_markup_is_empty(markup) != 0
+    while flow_markup_next_attribute(markup) != 0 {
+      if flow_markup_is_declaration(markup) != 0 { continue }
+      node.attributes.append(
+        MarkupTree.Attribute(
+          name: text(flow_markup_name(markup)), prefix: text(flow_markup_prefix(markup)),
+          namespace: text(flow_markup_namespace(markup)), value: text(flow_markup_value(markup))))
+    }
+    flow_markup_leave_attributes(markup)
+    nodes[current].elements += 1
+    node.place = nodes[current].elements
+    node.end = nodes.count + 1
+    nodes.append(node)
+    if isEmpty { return }
+    depth += 1
+    if depth > limits.depth { throw MarkupFlaw("elements are nested more than \(limits.depth) deep") }
+    current = nodes.count - 1
+  }
+
+  private mutating func end() {
+    guard current > 0 else { return }
+    nodes[current].end = nodes.count
+    current = nodes[current].parent
+    depth -= 1
+  }
+
+  private mutating func append(_ text: String) {
+    if text.isEmpty { return }
+    if let last = nodes.last, !last.isElement, last.parent == current {
+      nodes[nodes.count - 1].text += text
+      return
+    }
+    var node = MarkupTree.Node(isElement: false, parent: current)
+    node.text = text
+    node.end = nodes.count + 1
+    nodes.append(node)
+  }
+
+  private func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+}

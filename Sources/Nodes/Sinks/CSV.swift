@@ -1,0 +1,114 @@
+import Engine
+import JSON
+import Language
+
+/// `csv`: appends each event to a file, as a row of a table.
+let csv = NodeSpec(
+  "csv", "append each event to a file, as a row of CSV",
+  details: """
+    The first line of each file is the header. A text that contains the delimiter, a quote or a line break is quoted, \
+    with its quotes doubled (RFC 4180). null is an empty field, lists and objects are written as JSON.
+
+    Rows are written like the lines of jsonl: whole, in order, and exactly once where the pipeline has state. Changing \
+    the columns does not change the header of a file that exists. To begin a file a day, name it by the date, as in \
+    out/\\($now | todate[:10]).csv.
+    """,
+  options: AnyOption.list(
+    CSVOptions.path, CSVOptions.columns, CSVOptions.delimiter, CSVOptions.header, CSVOptions.mode,
+    CSVOptions.maxOpen),
+  isKept: true,
+  examples: [
+    .init("fields", "csv: { path: out/launches.csv, columns: [.id, .name, .net] }"),
+    .init(
+      "named columns, one file per provider",
+      #"csv: { path: 'out/\(.provider).csv', columns: { Launch: .name, Date: '.net[:10]' }, max_open: 10 }"#),
+    .init(
+      "tab-separated, without a header",
+      "csv: { path: out/all.tsv, columns: [.id, .name], delimiter: tab, header: false, mode: '0600' }"),
+  ],
+  .sink { options, context in
+    try LineSink(
+      options[CSVOptions.path], CSVFormat(options, context), Rotation(), mode: options[CSVOptions.mode],
+      maxOpen: options[CSVOptions.maxOpen], context)
+  })
+
+private enum CSVOptions {
+  enum Delimiter: String, CaseIterable, Sendable {
+    case comma, semicolon, tab
+
+    var byte: UInt8 {
+      switch self {
+      case .comma: UInt8(ascii: ",")
+      case .semicolon: UInt8(ascii: ";")
+      case .tab: UInt8(ascii: "\t")
+      }
+    }
+  }
+
+  static let path = Option.required(
+    "path", OptionType<PathTemplate>.outputPath, "the file; missing folders are created",
+    example: "out/events.csv")
+  static let columns = Option.required(
+    "columns", .columns, "the columns: expressions, or a mapping of headers to them", example: "[.id, .name]")
+  static let delimiter = Option(
+    "delimiter", OptionType<Delimiter>.choice(), default: "comma", "between fields")
+  static let header = Option(
+    "header", .boolean, default: "true", "whether files begin with the names of the columns")
+  static let mode = Option("mode", .fileMode, default: "'0644'", "the permissions of new files, in octal")
+  static let maxOpen = Option(
+    "max_open", .integer(1...10_000), default: "64", "how many files may be open at once, if the path varies")
+}
+
+/// Events as rows.
+private final class CSVFormat: LineFormat {
+  let header: [UInt8]?
+  private let columns: [Evaluation]
+  private let delimiter: UInt8
+
+  init(_ options: Options, _ context: SinkContext) {
+    let all = options[CSVOptions.columns]
+    columns = all.map { context.evaluation($0.expression) }
+    delimiter = options[CSVOptions.delimiter].byte
+    let delimiter = delimiter
+    header = options[CSVOptions.header] ? Self.row(all.map { Array($0.header.utf8) }, delimiter) : nil
+  }
+
+  func write(_ event: Event, to output: Output) throws { output.put(try row(event)) }
+
+  func shown(_ event: Event, on screen: Screen) throws -> [UInt8] {
+    let row = try row(event).dropLast()
+    return screen.isTerminal ? Array(printable(String(decoding: row, as: UTF8.self)).utf8) : Array(row)
+  }
+
+  private func row(_ event: Event) throws -> [UInt8] {
+    Self.row(
+      try columns.map { column in
+        let value = try column.first(event) ?? .null
+        if let text = value.string { return Array(text.utf8) }
+        return value.kind == .null ? [] : value.json
+      }, delimiter)
+  }
+
+  private static func row(_ fields: [[UInt8]], _ delimiter: UInt8) -> [UInt8] {
+    let quote = UInt8(ascii: "\"")
+    var row: [UInt8] = []
+    for (index, field) in fields.enumerated() {
+      if index > 0 { row.append(delimiter) }
+      let isQuoted =
+        field.contains { $0 == delimiter || $0 == quote || $0 == 0x0a || $0 == 0x0d }
+        // A row of one empty field would be an empty line, which readers skip.
+        || field.isEmpty && fields.count == 1
+      if !isQuoted {
+        row += field
+        continue
+      }
+      row.append(quote)
+      for byte in field {
+        if byte == quote { row.append(quote) }
+        row.append(byte)
+      }
+      row.append(quote)
+    }
+    return row + [0x0a]
+  }
+}

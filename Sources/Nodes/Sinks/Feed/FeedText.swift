@@ -1,0 +1,108 @@
+import Engine
+import Fetch
+import JSON
+import Language
+import System
+
+/// An entry of a feed.
+struct FeedEntry: Remembered {
+  var id: String
+  var title: String
+  var body: String
+  var link: String
+  /// In seconds since 1970.
+  var updated: Double
+  var tags: [String]
+
+  func saysTheSame(as other: FeedEntry) -> Bool {
+    title == other.title && body == other.body && link == other.link && tags == other.tags
+  }
+
+  init(id: String, title: String, body: String, link: String, updated: Double, tags: [String]) {
+    (self.id, self.title, self.body) = (id, title, body)
+    (self.link, self.updated, self.tags) = (link, updated, tags)
+  }
+
+  init?(remembered value: Value) {
+    guard let id = value.member("id")?.string, let title = value.member("title")?.string,
+      let updated = value.member("updated")?.double
+    else { return nil }
+    self.init(
+      id: id, title: title, body: value.member("body")?.string ?? "",
+      link: value.member("link")?.string ?? "",
+      updated: updated, tags: (value.member("tags")?.items ?? []).compactMap(\.string))
+  }
+
+  var remembered: Value {
+    .record([
+      ("id", .string(id)), ("title", .string(title)), ("body", .string(body)), ("link", .string(link)),
+      ("updated", .number(updated)), ("tags", .array(tags.map { .string($0) })),
+    ])
+  }
+}
+
+/// The text of a feed, in Atom (RFC 4287).
+struct FeedText {
+  let id: String
+  let title: String
+  let author: String
+  let url: String?
+  let home: String?
+
+  /// An id that never changes, from names: a UUID of a hash (version 8, RFC 9562).
+  static func id(_ names: [String]) -> String {
+    let text = Value.array(names.map { .string($0) }).json
+    var bytes = Array(SHA256.digest(text).prefix(16))
+    bytes[6] = bytes[6] & 0x0f | 0x80
+    bytes[8] = bytes[8] & 0x3f | 0x80
+    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }
+    return "urn:uuid:\(groups.joined(separator: "-"))"
+  }
+
+  /// The feed, the newest entry, which is the last one, first.
+  func bytes(_ entries: [FeedEntry]) -> [UInt8] {
+    let updated = entries.map(\.updated).max() ?? 0
+    var lines = [
+      #"<?xml version="1.0" encoding="utf-8"?>"#, #"<feed xmlns="http://www.w3.org/2005/Atom">"#,
+      "  <id>\(id)</id>", "  <title>\(xml(title))</title>", "  <updated>\(time(updated))</updated>",
+      "  <author><name>\(xml(author))</name></author>", #"  <generator>flow</generator>"#,
+    ]
+    if let url { lines.append(#"  <link rel="self" type="application/atom+xml" href="\#(xml(url))"/>"#) }
+    if let home { lines.append(#"  <link rel="alternate" href="\#(xml(home))"/>"#) }
+    for entry in entries.reversed() { lines += text(entry) }
+    lines += ["</feed>", ""]
+    return Array(lines.joined(separator: "\n").utf8)
+  }
+
+  private func text(_ entry: FeedEntry) -> [String] {
+    var lines = [
+      "  <entry>", "    <id>\(entry.id)</id>", "    <title>\(xml(entry.title))</title>",
+      "    <updated>\(time(entry.updated))</updated>",
+    ]
+    if !entry.link.isEmpty { lines.append(#"    <link rel="alternate" href="\#(xml(entry.link))"/>"#) }
+    lines += entry.tags.map { #"    <category term="\#(xml($0))"/>"# }
+    // An entry without a link must have content.
+    lines.append("    <content type=\"text\">\(xml(entry.body.isEmpty ? entry.title : entry.body))</content>")
+    return lines + ["  </entry>"]
+  }
+
+  private func time(_ seconds: Double) -> String { timestamp(min(max(0, seconds), 253_402_300_799)) }
+
+  /// A text as XML, without the characters that XML cannot hold.
+  private func xml(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x26: scalars.append(contentsOf: "&amp;".unicodeScalars)
+      case 0x3c: scalars.append(contentsOf: "&lt;".unicodeScalars)
+      case 0x3e: scalars.append(contentsOf: "&gt;".unicodeScalars)
+      case 0x22: scalars.append(contentsOf: "&quot;".unicodeScalars)
+      case 0x9, 0xa, 0x20..<0x7f, 0xa0..<0xfffe, 0x10000...: scalars.append(scalar)
+      case 0xd: continue
+      default: scalars.append("\u{fffd}")
+      }
+    }
+    return String(scalars)
+  }
+}

@@ -1,0 +1,143 @@
+import Engine
+import JSON
+import Language
+import Reactive
+import Store
+import System
+
+/// A version to commit, as it is stored in the outbox.
+struct GitTask: DeliveryTask {
+  var content: String
+  /// The first line of the message; nil for the counts of changes.
+  var subject: String?
+  var event: Event? { nil }
+
+  init(content: String, subject: String?) { (self.content, self.subject) = (content, subject) }
+
+  init?(remembered value: Value) {
+    guard let content = value.member("content")?.string else { return nil }
+    self.init(content: content, subject: value.member("subject")?.string)
+  }
+
+  var remembered: Value {
+    var members: [(String, Value)] = [("content", .string(content))]
+    if let subject { members.append(("subject", .string(subject))) }
+    return .record(members)
+  }
+}
+
+/// Commits versions of a file with git, on a thread of its own.
+///
+/// Every step may be repeated: what is committed already makes no second commit, and what was not pushed is pushed by
+/// the next attempt.
+struct GitWorker: DeliveryWorker {
+  let delivers = Deliverable.command
+  let retriesInRealTime = true
+  let path: String
+  var pushes = false
+  var author: (name: String, mail: String)?
+  private let timeout: Duration
+  private let key: Expression
+  private let label: Expression?
+  private let world: World
+  private let thread = SerialScheduler(name: "flow-git")
+
+  init(path: String, key: Expression, label: Expression?, timeout: Duration, _ context: SinkContext) {
+    (self.path, self.timeout) = (path, timeout)
+    (self.key, self.label, world) = (key, label, context.lane.world)
+  }
+
+  func begin(_ task: GitTask, id: String, _ end: @escaping DeliveryEnd) -> Subscription {
+    let stop = StopSign()
+    thread.perform { [self] in
+      do {
+        try commit(task, stop)
+        end(nil)
+      } catch let failure as DeliveryFailure {
+        end(failure)
+      } catch {
+        end(DeliveryFailure("\(error)", mayPass: true))
+      }
+    }
+    let attempt = Subscription()
+    attempt.onDispose { stop.set() }
+    return attempt
+  }
+
+  private func commit(_ task: GitTask, _ stop: StopSign) throws {
+    let name = splitPath(path).name
+    guard run(["rev-parse", "--is-inside-work-tree"], stop).end == .exited(0) else {
+      throw DeliveryFailure(
+        "\(path) is not in a git repository, or git is missing; make one with git init", mayPass: false)
+    }
+    let before = run(["show", "HEAD:./\(name)"], stop, limit: 256 << 20)
+    try WholeFile(path: path, mode: 0o644, syncs: false, disk: world.disk).write(Array(task.content.utf8))
+    try succeed(["add", "--", name], stop)
+    if run(["diff", "--cached", "--quiet", "--", name], stop).end != .exited(0) {
+      let message = try message(task, before: before.end == .exited(0) ? before.output : nil)
+      var arguments: [String] = []
+      if let author { arguments = ["-c", "user.name=\(author.name)", "-c", "user.email=\(author.mail)"] }
+      try succeed(
+        arguments + ["commit", "--quiet", "--file=-", "--", name], stop, input: Array(message.utf8))
+      if pushes { try succeed(["push", "--quiet"], stop) }
+    } else if pushes, isAhead(stop) {
+      try succeed(["push", "--quiet"], stop)
+    }
+  }
+
+  /// Whether a commit was not pushed.
+  private func isAhead(_ stop: StopSign) -> Bool {
+    let count = run(["rev-list", "--count", "@{upstream}..HEAD"], stop)
+    return String(decoding: count.output, as: UTF8.self) != "0\n"
+  }
+
+  private func message(_ task: GitTask, before: [UInt8]?) throws -> String {
+    let after = try rows(Array(task.content.utf8))
+    let prefix = "\(splitPath(path).name.split(separator: ".").first.map(String.init) ?? path): "
+    guard let before else {
+      return (task.subject ?? "\(prefix)\(after.count) row\(after.count == 1 ? "" : "s")") + "\n"
+    }
+    // Another program may have written the version before, in another form.
+    let changes = GitChanges(from: (try? rows(before)) ?? [], to: after)
+    let lines = changes.lines
+    return ([task.subject ?? prefix + changes.summary] + (lines.isEmpty ? [] : [""] + lines)).joined(
+      separator: "\n")
+      + "\n"
+  }
+
+  /// The rows of a version, with their keys and labels.
+  private func rows(_ content: [UInt8]) throws -> [GitRow] {
+    let key = Evaluation(self.key, in: world)
+    let label = self.label.map { Evaluation($0, in: world) }
+    return (try Value.parse(content).items ?? []).compactMap { row in
+      let event = Event(row, Poll(source: "", at: 0))
+      guard let value = try? key.first(event) else { return nil }
+      let name = GitVersion.name(value)
+      let shown = label.flatMap { try? $0.first(event)?.string }
+      return GitRow(key: name, label: printable(shown ?? name), row: row)
+    }
+  }
+
+  private func succeed(_ arguments: [String], _ stop: StopSign, input: [UInt8] = []) throws {
+    let result = run(arguments, stop, input: input)
+    if result.end == .exited(0) { return }
+    if result.end == .stopped { throw DeliveryFailure.cancelled }
+    let reason = result.errors.isEmpty ? "\(result.end)" : result.errors
+    let verb = arguments.first { !$0.hasPrefix("-") && !$0.contains("=") } ?? ""
+    throw DeliveryFailure("git \(verb): \(printable(reason))", mayPass: result.end.isWorthRetrying)
+  }
+
+  private func run(
+    _ arguments: [String], _ stop: StopSign, input: [UInt8] = [], limit: Int = 1 << 16
+  ) -> (end: ChildEnd, output: [UInt8], errors: String) {
+    let folder = splitPath(path).folder
+    var command = ChildCommand(
+      arguments: ["git", "-C", folder.isEmpty ? "." : folder] + arguments, output: .captured(limit: limit),
+      timeout: timeout)
+    // A question on a terminal would never be answered.
+    command.environment = ["GIT_TERMINAL_PROMPT": "0"]
+    var errors: [String] = []
+    let result = command.run(input: input, stop: stop) { if errors.count < 5 { errors.append($0) } }
+    return (result.end, result.output, errors.joined(separator: "; "))
+  }
+}

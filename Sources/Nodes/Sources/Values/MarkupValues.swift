@@ -1,0 +1,164 @@
+import JSON
+import Language
+import Markup
+
+extension TextFormat {
+  /// RSS, Atom and JSON Feed.
+  static let feed: TextFormat = .init(
+    Variant(
+      "feed", "the entries of a feed, RSS, Atom or JSON Feed, in one shape",
+      details: """
+        An entry has the members `id`, `title`, `link`, `published`, `updated`, `author`, `summary`, `content`, \
+        `categories`, `enclosures` (`url`, `type`, `length`) and `feed`, the title of the feed. What the feed does not \
+        give is null, or an empty list. Dates are in UTC, as in 2026-01-01T00:00:00Z. An entry without an id has its link \
+        as the id, and one without a link a hash of its title, date and text. Titles are plain text; summary and \
+        content are as they are in the feed.
+
+        libxml2 reads the XML, strictly: a truncated feed is an error. External entities are never loaded.
+        """,
+      examples: [
+        .init(
+          "RSS", "feed",
+          input: """
+            <rss version="2.0"><channel><title>Releases</title>
+              <item><title>1.0</title><link>https://example.org/1.0</link><guid>r1</guid>
+                <pubDate>Thu, 01 Jan 2026 02:00:00 +0200</pubDate></item>
+            </channel></rss>
+            """,
+          output:
+            #"{"id":"r1","title":"1.0","link":"https://example.org/1.0","published":"2026-01-01T00:00:00Z","updated":null,"author":null,"summary":null,"content":null,"categories":[],"enclosures":[],"feed":"Releases"}"#
+        )
+      ]),
+    beginsAnywhere: false
+  ) { input in
+    WholeText(input, .feed) { text throws(TextFlaw) in
+      do throws(MarkupFlaw) { return try FeedReader.entries(of: text, resolve: input.resolve) } catch {
+        throw TextFlaw(error)
+      }
+    }
+  }
+
+  /// XML as JSON.
+  static let xml: TextFormat = .init(
+    Variant(
+      "xml", "an XML document as one value, or its elements that `select` finds",
+      details: """
+        An element becomes a text if it has neither attributes nor elements, else an object: attributes are `@name`, \
+        elements of one name are a value or, where there are several, a list, and text beside them is `#text`. \
+        Comments are left out. Names keep the prefix that the document has, unless `namespaces` gives another.
+
+        libxml2 reads the document. External entities are never loaded, and entities are not expanded.
+        """,
+      options: AnyOption.list(MarkupOptions.select, MarkupOptions.lists, MarkupOptions.namespaces),
+      examples: [
+        .init(
+          "a document", "xml", input: "<list><item n='1'>one</item><item>two</item></list>",
+          output: ##"{"list":{"item":[{"@n":"1","#text":"one"},"two"]}}"##),
+        .init(
+          "its elements, where one tag is a list too", "{ xml: { select: item, lists: [tag] } }",
+          input: "<list><item><id>1</id><tag>a</tag></item></list>", output: #"{"id":"1","tag":["a"]}"#),
+        .init(
+          "the prefix of a namespace", "{ xml: { select: x, namespaces: { g: 'http://example.org/g' } } }",
+          input: "<r xmlns:a='http://example.org/g'><x><a:id>1</a:id></x></r>", output: #"{"g:id":"1"}"#),
+      ]),
+    beginsAnywhere: false
+  ) { input in
+    let options = input.options
+    let form = XMLForm(
+      select: options.flatMap { $0[MarkupOptions.select] }, lists: Set(options?[MarkupOptions.lists] ?? []),
+      prefixes: Dictionary(
+        (options?[MarkupOptions.namespaces] ?? []).map { ($0.value, $0.name) },
+        uniquingKeysWith: { first, _ in first }))
+    return WholeText(input, .xml) { text throws(TextFlaw) in
+      do throws(MarkupFlaw) { return form.values(of: try MarkupTree.xml(text)) } catch {
+        throw TextFlaw(error)
+      }
+    }
+  }
+
+  /// Rows of a web page.
+  static let html: TextFormat = .init(
+    Variant(
+      "html", "the elements of a page that a CSS selector finds, with a member for each field",
+      details: """
+        `select` finds the rows; without it the page is one row. `fields` names the members of a row, each by a selector \
+        below it: `h2` is the text of the first match, `a@href` an attribute of it, `@data-id` an attribute of the row \
+        itself, `.` the row's own text, `.tag[]` the list of all matches, and `.body@html` the markup within. A field \
+        without a match is null. Without `fields` a row is a text. White space counts as one space, and addresses are absolute.
+
+        Selectors are those of CSS: names, `.class`, `#id`, `[attribute^=value]`, ` `, `>`, `+`, `~`, `,`, `:not()`, \
+        `:is()`, `:has()`, `:nth-child(2n+1)` and its relatives, `:first-child`, `:last-child`, `:empty`, and \
+        `:contains("text")`. Scripts do not run: a page that is filled in by a browser has nothing to find.
+        """,
+      options: AnyOption.list(MarkupOptions.select, MarkupOptions.fields),
+      examples: [
+        .init(
+          "a table of prices",
+          "{ html: { select: 'tr:has(td)', fields: { name: td, price: '.price', link: a@href } } }",
+          input: "<table><tr><th>Item<tr><td><a href='/a'>A &amp; B</a><td class=price>9.50</table>",
+          output: #"{"name":"A & B","price":"9.50","link":"/a"}"#),
+        .init(
+          "texts of elements", "{ html: { select: li } }", input: "<ul><li>one<li> two  <b>!</b></ul>",
+          output: "\"one\"\n\"two !\""),
+        .init(
+          "the text of the page", "html", input: "<title>T</title><p>One<p>Two<script>x()</script>",
+          output: "\"One\\nTwo\""),
+      ]),
+    beginsAnywhere: false, refusesPages: false
+  ) { input in
+    let options = input.options
+    let form = HTMLForm(
+      select: options.flatMap { $0[MarkupOptions.select] },
+      fields: (options?[MarkupOptions.fields] ?? []).map { ($0.name, $0.value) })
+    return WholeText(input, .html) { text throws(TextFlaw) in
+      do throws(MarkupFlaw) {
+        return form.rows(of: try MarkupTree.html(text, charset: input.charset), resolve: input.resolve)
+      } catch {
+        throw TextFlaw(error)
+      }
+    }
+  }
+}
+
+extension TextFlaw {
+  init(_ flaw: MarkupFlaw) { self.init(flaw.reason, line: flaw.line, column: flaw.column) }
+}
+
+private enum MarkupOptions {
+  static let select = Option.optional(
+    "select", parsed("selector", { (text) throws(SelectorFlaw) in try Selector(text) }),
+    "a CSS selector for the elements that are the values", example: "table tr")
+  static let lists = Option(
+    "lists", .list(of: .text), default: "[]", "names of elements that are lists even where there is one",
+    example: "[item]")
+  static let namespaces = Option(
+    "namespaces", .mapping(of: .text), default: "{}",
+    "prefixes for namespaces, whatever the document calls them",
+    example: "{ dc: 'http://purl.org/dc/elements/1.1/' }")
+  static let fields = Option(
+    "fields", .mapping(of: parsed("field", { (text) throws(SelectorFlaw) in try HTMLField(text) })),
+    default: "{}",
+    "the members of a row, each by a selector below it", example: "{ title: h2, link: a@href }")
+
+  /// A text with a syntax of its own, whose errors have a place.
+  private static func parsed<Value: Sendable>(
+    _ name: String, _ parse: @escaping @Sendable (String) throws(SelectorFlaw) -> Value
+  ) -> OptionType<Value> {
+    OptionType<Value>(name, sample: "h2", schema: OptionType<String>.text.schema) { node, checker in
+      guard let scalar = checker.resolved(node).scalar else {
+        checker.report("a \(name) is expected here, not \(node.kind)", at: node.place)
+        return nil
+      }
+      do throws(SelectorFlaw) { return try parse(scalar.text) } catch {
+        let start = String(scalar.text.prefix(error.offset)).utf8.count
+        let end = min(scalar.text.utf8.count, start + 1)
+        checker.report(
+          TextError(
+            "this is no \(name): \(error.reason)", at: min(start, end)..<end,
+            hint: "as in table tr, or a.more"),
+          in: scalar)
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Language
+import Nodes
+
+/// flow(1): the manual page of the command, from the same declarations as its help.
+enum CommandPage {
+  static let pages = ["flow", "flow-pipeline", "flow-nodes"]
+
+  /// The manual page of that name; nil if there is none.
+  static func named(_ name: String) -> String? {
+    switch name {
+    case "flow": text
+    case "flow-pipeline": reference.pipeline
+    case "flow-nodes": reference.nodes
+    default: nil
+    }
+  }
+
+  static let reference = ReferencePages(
+    .all, version: VersionCommand.version, date: VersionCommand.date)
+
+  private static var text: String {
+    var page = ManPage(
+      "flow", section: 1, "public JSON APIs in, streams of changes out", version: VersionCommand.version,
+      date: VersionCommand.date)
+    page.heading("Synopsis")
+    page.text("`flow` COMMAND [OPTION…] [OPERAND…]")
+    page.heading("Description")
+    page.text(
+      """
+      A pipeline is one YAML file. Its sources poll public JSON APIs or read files, its steps turn what they read into \
+      changes, and its sinks write, notify or run commands. `flow run` runs pipelines until they are stopped.
+
+      `flow-pipeline`(5) describes the file, `flow-nodes`(7) the sources, steps and sinks.
+      """)
+    page.heading("Commands")
+    for command in Command.all { page.add(command) }
+    page.heading("Exit status")
+    for (status, meaning) in statuses { page.item(status, meaning) }
+    page.heading("Environment")
+    for (name, meaning) in variables { page.item(name, meaning) }
+    page.heading("Files")
+    for (path, meaning) in files { page.item(path, meaning) }
+    page.heading("Examples")
+    for (command, what) in RunCommand.manual.examples {
+      page.text("\(what.prefix(1).uppercased())\(what.dropFirst()):")
+      page.code(command)
+    }
+    page.heading("See also")
+    page.text("`flow-pipeline`(5), `flow-nodes`(7), `jq`(1)")
+    return page.source
+  }
+
+  private static let statuses = [
+    ("0", "success"), ("1", "failed at run time; a test failed"),
+    ("2", "wrong usage, or a file that is invalid or cannot be read or written"),
+    ("3", "flow eval: a syntax error in the program"),
+    ("4", "flow eval -e: there was no output"),
+    ("5", "flow eval: a run-time error of the program, or input that is not JSON"),
+    ("130", "interrupted from the keyboard"),
+  ]
+
+  /// What the command reads from the environment.
+  static let variables = [
+    ("HOME", "the folder of settings, state and data, where the XDG variables are not set"),
+    ("XDG_CONFIG_HOME", "the folder of flow/config.yaml (~/.config)"),
+    ("XDG_STATE_HOME", "the folder of flow, with the state of pipelines and the HTTP cache (~/.local/state)"),
+    ("XDG_DATA_HOME", "the folder of the user's flow/pipelines (~/.local/share)"),
+    ("XDG_DATA_DIRS", "the folders of installed flow/pipelines (/usr/local/share:/usr/share)"),
+    ("TZ", "the time zone of local times and schedules, where config.yaml has none"),
+    ("NO_COLOR", "if it is not empty, output has no colours"),
+    ("TERM", "output has no colours if it is dumb"),
+    ("JQ_COLORS", "the colours of flow eval"),
+    ("PATH", "where commands of pipelines are searched"),
+  ]
+
+  private static let files = [
+    ("config.yaml", "settings: next to the pipeline, in the working directory, or in ~/.config/flow"),
+    ("~/.local/state/flow/NAME.db", "the state of the pipeline NAME"),
+    ("~/.local/share/flow/pipelines", "pipelines that flow run and other commands find by name"),
+  ]
+}
+
+extension ManPage {
+  fileprivate mutating func add(_ command: Command) {
+    guard let manual = command.manual else {
+      subheading("flow \(command.usage)")
+      if command.name == EvalCommand.command.name {
+        code(EvalHelp.text.split(separator: "\n").dropFirst().joined(separator: "\n"))
+      } else {
+        text(sentence(command.summary))
+      }
+      return
+    }
+    if manual.parts.isEmpty { return add(manual) }
+    subheading("flow \(manual.usage)")
+    text(sentence(manual.summary))
+    text(manual.about)
+    for part in manual.parts { add(part) }
+  }
+
+  private mutating func add(_ manual: Manual) {
+    subheading("flow \(manual.usage)")
+    text(sentence(manual.summary))
+    text(manual.about)
+    for option in manual.options {
+      item(option.spelled, sentence(option.summary))
+    }
+    for (command, what) in manual.examples where manual.name != RunCommand.manual.name {
+      text("Example: \(what)")
+      code(command)
+    }
+  }
+
+  private func sentence(_ text: String) -> String {
+    "\(text.prefix(1).uppercased())\(text.dropFirst())\(text.hasSuffix(".") ? "" : ".")"
+  }
+}

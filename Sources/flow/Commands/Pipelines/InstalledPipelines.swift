@@ -1,0 +1,71 @@
+import Glibc
+import Language
+import System
+
+/// The pipelines installed with flow, or by the user, which commands accept by name.
+///
+/// They are in `flow/pipelines` of the data folders: the user's (`XDG_DATA_HOME`), `share` next to the folder of the
+/// binary, then the system's (`XDG_DATA_DIRS`).
+enum InstalledPipelines {
+  static let suffixes = [".yaml", ".flow.yaml", ".yml"]
+
+  /// The path of an operand: itself where it is a path, otherwise that of the installed pipeline of this name.
+  static func path(of operand: String) -> String { found(operand) ?? operand }
+
+  /// The installed pipeline of that name; nil if the operand is a path, or if there is none.
+  private static func found(_ operand: String) -> String? {
+    if operand.contains("/") || operand == "-" || isFile(operand) { return nil }
+    for folder in folders {
+      for suffix in [""] + suffixes where isFile("\(folder)/\(operand)\(suffix)") {
+        return "\(folder)/\(operand)\(suffix)"
+      }
+    }
+    return nil
+  }
+
+  /// A suggestion for a name that is neither a file nor an installed pipeline; nil for a path.
+  static func hint(for operand: String) -> String? {
+    if operand.contains("/") || operand.contains(".") || operand == "-" || isFile(operand) { return nil }
+    let names = names
+    if let near = nearest(to: operand, among: names) { return "did you mean the pipeline \(quoted(near))?" }
+    return names.isEmpty
+      ? "no pipelines are installed" : "installed pipelines: \(names.joined(separator: ", "))"
+  }
+
+  /// The names of all installed pipelines, sorted.
+  static var names: [String] {
+    let files = folders.flatMap { (try? namesOfFiles(in: $0)) ?? [] }
+    return Set(files.filter(isPipeline).map { String($0.prefix { $0 != "." }) }).sorted()
+  }
+
+  /// Whether a file of that name is a pipeline; `config.yaml` is none.
+  static func isPipeline(_ file: String) -> Bool {
+    file != "config.yaml" && suffixes.contains { file.hasSuffix($0) }
+  }
+
+  static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+  }
+
+  private static var folders: [String] {
+    let general = list("XDG_DATA_DIRS") ?? ["/usr/local/share", "/usr/share"]
+    let home = Terminal.environment("HOME").map { "\($0)/.local/share" }
+    let own = list("XDG_DATA_HOME")?.first ?? home
+    return ([own, shareOfBinary].compactMap(\.self) + general).map { "\($0)/flow/pipelines" }
+  }
+
+  /// The folders in a variable; relative ones are ignored, as the XDG specification demands.
+  private static func list(_ variable: String) -> [String]? {
+    let folders = (Terminal.environment(variable) ?? "").split(separator: ":").map(String.init)
+      .filter { $0.hasPrefix("/") }
+    return folders.isEmpty ? nil : folders
+  }
+
+  /// `/opt/flow/share` for `/opt/flow/bin/flow`.
+  private static var shareOfBinary: String? {
+    guard let binary = realpath("/proc/self/exe", nil) else { return nil }
+    defer { free(binary) }
+    return splitPath(splitPath(String(cString: binary)).folder).folder + "/share"
+  }
+}

@@ -1,0 +1,85 @@
+import Engine
+import Glibc
+import Language
+import Nodes
+import Reactive
+
+/// The roster of a process: its pipelines, those that wait for room too, and a snapshot of all of them.
+final class RunRoster: Sendable {
+  private struct State {
+    var runs: [PipelineRun] = []
+    /// Pipelines without a run: they wait for room, or could not start.
+    var others: [PipelineStatus] = []
+  }
+
+  /// How long all lanes together may take to answer, and each one at least.
+  private static let patience = (all: Duration.seconds(2), each: Duration.milliseconds(100))
+
+  private let state = Locked(State())
+  private let world: String?
+  private let budgets: @Sendable () -> [BudgetStatus]
+  private let secrets: RunSecrets
+  private let wallClock: @Sendable () -> Double
+
+  init(
+    world: String?, hiding secrets: RunSecrets, budgets: @escaping @Sendable () -> [BudgetStatus],
+    wallClock: @escaping @Sendable () -> Double
+  ) {
+    self.world = world
+    self.secrets = secrets
+    self.budgets = budgets
+    self.wallClock = wallClock
+  }
+
+  func add(_ run: PipelineRun) {
+    state.withLock { state in
+      state.others.removeAll { $0.name == run.plan.name }
+      state.runs.append(run)
+    }
+  }
+
+  /// Removes a run that another takes the place of.
+  func remove(_ run: PipelineRun) {
+    state.withLock { state in state.runs.removeAll { $0 === run } }
+  }
+
+  /// Notes a pipeline that waits for room for its state, or could not start.
+  func note(_ plan: Plan, _ phase: PipelineStatus.Phase, _ error: any Error) {
+    var status = PipelineStatus(name: plan.name, path: plan.path, phase: phase, started: wallClock())
+    status.error = "\(error)"
+    state.withLock { [status] state in
+      state.others.removeAll { $0.name == plan.name }
+      state.others.append(status)
+    }
+  }
+
+  /// A snapshot of the process; not to be called on a lane.
+  func status() -> RunStatus {
+    let (runs, others) = state.withLock { ($0.runs, $0.others) }
+    let end = MonotonicClock.now + Self.patience.all
+    let pipelines = runs.map { $0.status(within: max(Self.patience.each, end - MonotonicClock.now)) } + others
+    var status = RunStatus(
+      process: Int(getpid()), version: VersionCommand.version, at: wallClock(),
+      pipelines: pipelines.map(shown))
+    status.budgets = budgets()
+    return status
+  }
+
+  /// The last status of a pipeline that has ended.
+  func status(of run: PipelineRun) -> PipelineStatus { shown(run.status()) }
+
+  /// Without secrets, which errors may contain.
+  private func shown(_ pipeline: PipelineStatus) -> PipelineStatus {
+    var pipeline = pipeline
+    pipeline.world = world
+    pipeline.error = pipeline.error.map(secrets.masked)
+    for index in pipeline.sources.indices {
+      let source = pipeline.sources[index]
+      pipeline.sources[index].error = source.error.map(secrets.masked)
+      if let reason = source.failure?.reason {
+        pipeline.sources[index].failure?.reason = secrets.masked(reason)
+      }
+    }
+    return pipeline
+  }
+}

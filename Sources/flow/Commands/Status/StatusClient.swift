@@ -1,0 +1,31 @@
+import Engine
+import Glibc
+import JSON
+import System
+
+/// The client of `StatusServer`: asks the processes that run pipelines with state in a folder.
+enum StatusClient {
+  /// Longer than a process takes whose lanes all hang.
+  private static let patience = 5
+
+  /// The status of every process, and the ids of those that do not answer.
+  static func processes(in folder: String) -> (answers: [RunStatus], silent: [Int]) {
+    var (answers, silent): ([RunStatus], [Int]) = ([], [])
+    for name in ((try? namesOfFiles(in: folder)) ?? []).sorted() where name.hasSuffix(".sock") {
+      guard let process = Int(name.dropLast(5)),
+        // One that was killed has left its socket behind.
+        let connection = try? LocalSocket.connect(to: "\(folder)/\(name)")
+      else { continue }
+      if let answer = ask(connection.number) { answers.append(answer) } else { silent.append(process) }
+    }
+    return (answers, silent)
+  }
+
+  private static func ask(_ connection: Int32) -> RunStatus? {
+    LocalSocket.setTimeout(patience, of: connection)
+    guard LocalSocket.write(Array("{\"get\":\"status\"}\n".utf8), to: connection),
+      let line = LocalSocket.readLine(from: connection), let json = try? Value.parse(line)
+    else { return nil }
+    return RunStatus(json)
+  }
+}

@@ -1,0 +1,88 @@
+import CGlibc
+import Engine
+import Glibc
+import JSON
+import Reactive
+import System
+
+/// The server of a run's status: a socket, `PROCESS.sock`, in each state folder that its pipelines use.
+///
+/// A client sends a line of JSON, `{"get": "status"}`, and receives one line. One thread serves all, which sleeps until a
+/// client connects. Where a folder is missing or cannot be written, the run goes without: observing never prevents it.
+final class StatusServer: Sendable {
+  /// How long a client may take, in seconds.
+  private static let patience = 2
+
+  private let paths: [String]
+  /// Written to end the thread.
+  private let end: Int32
+
+  init(in folders: [String], _ roster: RunRoster) {
+    end = flow_eventfd()
+    var (listeners, paths): ([Int32], [String]) = ([], [])
+    for folder in folders {
+      let path = "\(folder)/\(getpid()).sock"
+      do {
+        StatusServer.removeLeftovers(in: folder)
+        var socket = try LocalSocket.listen(at: path)
+        listeners.append(socket.release())
+        paths.append(path)
+      } catch { continue }
+    }
+    self.paths = paths
+    if !listeners.isEmpty, end >= 0 { StatusServer.serve(listeners, until: end, roster) }
+  }
+
+  /// Removes the sockets, and ends the thread.
+  func close() {
+    for path in paths { unlink(path) }
+    var one: UInt64 = 1
+    if end >= 0 { _ = write(end, &one, 8) }
+  }
+
+  /// Removes sockets of processes that were killed.
+  private static func removeLeftovers(in folder: String) {
+    for name in (try? namesOfFiles(in: folder)) ?? [] where name.hasSuffix(".sock") {
+      guard let process = Int32(name.dropLast(5)) else { continue }
+      if process == getpid() || kill(process, 0) != 0 && errno == ESRCH { unlink("\(folder)/\(name)") }
+    }
+  }
+
+  private final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  private static func serve(_ listeners: [Int32], until end: Int32, _ roster: RunRoster) {
+    let work = Work {
+      var entries = (listeners + [end]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      while true {
+        if poll(&entries, nfds_t(entries.count), -1) < 0, errno != EINTR { break }
+        if entries[listeners.count].revents != 0 { break }
+        for entry in entries.dropLast() where entry.revents != 0 {
+          let connection = LocalSocket.accept(on: entry.fd)
+          if connection.isOpen { answer(connection.number, roster) }
+        }
+      }
+      for listener in listeners { Glibc.close(listener) }
+    }
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(work).toOpaque()
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
+        return nil
+      }, context)
+    if code == 0 { pthread_detach(thread) } else { Unmanaged<Work>.fromOpaque(context).release() }
+  }
+
+  private static func answer(_ connection: Int32, _ roster: RunRoster) {
+    LocalSocket.setTimeout(patience, of: connection)
+    guard let line = LocalSocket.readLine(from: connection, limit: 1 << 16) else { return }
+    let wish = (try? Value.parse(line))?.member("get")?.string
+    let answer: Value =
+      wish == "status" ? roster.status().json : .record([("error", .string("unknown request"))])
+    _ = LocalSocket.write(answer.json + [0x0a], to: connection)
+  }
+}

@@ -1,0 +1,74 @@
+import Engine
+import JSON
+import Testing
+
+@Suite("Status of a run")
+struct RunStatusTests {
+  private static var whole: RunStatus {
+    var source = SourceStatus(name: "upcoming", kind: "http", isPolled: true)
+    (source.polls, source.failedPolls) = (7, 3)
+    source.lastPoll = .init(at: 1000.5, rows: 230, coverage: "truncated", isStale: true)
+    source.nextPoll = 5000
+    source.failure = .init(since: 2000, polls: 2, reason: "no answer")
+    source.wait = .init(reason: "waiting for the budget", until: 3000)
+    source.error = "gone"
+    source.hasEnded = true
+    var sink = NodeStatus(name: "tell", kind: "exec", role: .sink)
+    (sink.eventsIn, sink.eventsOut, sink.dropped, sink.errors, sink.givenUp) = (9, 8, 1, 2, 1)
+    (sink.seconds, sink.keys, sink.queue, sink.deadLetters) = (0.25, 0, 4, 2)
+    var pipeline = PipelineStatus(name: "slips", path: "slips.yaml", phase: .failed, started: 10)
+    (pipeline.ended, pipeline.error, pipeline.world) = (20, "no room", "a sky from seed 1")
+    pipeline.isResponsive = false
+    pipeline.sources = [source, SourceStatus(name: "in", kind: "file", isPolled: false)]
+    pipeline.nodes = [NodeStatus(name: "in", kind: "file", role: .source), sink]
+    var status = RunStatus(process: 4711, version: "0.1.0", at: 30, pipelines: [pipeline])
+    status.budgets = [BudgetStatus(host: "api.nasa.gov", limit: 30, period: 3600, remaining: 0, next: 99)]
+    return status
+  }
+
+  @Test("its JSON form is read back as it was, with all members and with the fewest")
+  func roundTrip() throws {
+    let bare = RunStatus(
+      process: 1, version: "x", at: 0,
+      pipelines: [PipelineStatus(name: "p", path: "p.yaml", phase: .running, started: 0)])
+    for status in [Self.whole, bare] {
+      #expect(RunStatus(try Value.parse(status.json.json)) == status)
+    }
+    #expect(RunStatus(.null) == nil && PipelineStatus(.record([("name", .string("p"))])) == nil)
+  }
+
+  @Test("whatever is wrong is a problem, and nothing is wrong with a pipeline that works")
+  func problems() {
+    var pipeline = Self.whole.pipelines[0]
+    #expect(
+      pipeline.problems == [
+        "it failed: no room", "its lane does not respond: a step or sink is busy or hangs",
+        "upcoming has been failing since 1970-01-01T00:33:20Z (2 polls): no answer",
+        "tell has 2 dead letters: flow state dead ls slips",
+      ])
+    (pipeline.phase, pipeline.isResponsive) = (.running, true)
+    pipeline.sources[0].failure = nil
+    pipeline.nodes[1].deadLetters = 0
+    #expect(
+      pipeline.problems == [
+        "upcoming is stale: the service failed, and its last good response is used", "upcoming ended: gone",
+      ])
+    pipeline.sources = []
+    #expect(pipeline.problems.isEmpty)
+    pipeline.phase = .waiting
+    #expect(pipeline.problems == ["it waits for room for its state"])
+  }
+
+  @Test("a run loses where every poll or every event failed, or a delivery was given up")
+  func losses() {
+    var pipeline = Self.whole.pipelines[0]
+    #expect(pipeline.losses == ["1 delivery of tell given up"])
+    pipeline.nodes[1].givenUp = 0
+    #expect(pipeline.losses.isEmpty)
+    pipeline.nodes[1].errors = 9
+    #expect(pipeline.losses.isEmpty)
+    pipeline.nodes[1].eventsOut = 0
+    pipeline.sources[0].failedPolls = 7
+    #expect(pipeline.losses == ["all 7 polls of upcoming failed", "all 9 events of tell failed"])
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+/// Pipelines work from any folder, by path or by the name of an installed one.
+@Suite("installed pipelines") struct InstalledPipelinesTests {
+  private static let pipeline = """
+    # flow run pipelines/greet.yaml
+    name: greet
+    include: [lib/greet.jq]
+    sources: { in: { file: in.jsonl } }
+    steps: [ map: greet ]
+    sinks:
+      log: { jsonl: out/greet.jsonl }
+      tell: { exec: { command: [sh, say.sh, '\\(.)'], output: stdout } }
+    tests:
+      - { name: one, given: { in: [{ event: { n: a } }] }, expect: { log: [{ is: hello a }], tell: [{ is: hello a }] } }
+    """
+
+  /// A data folder with the pipeline `greet`, and a working directory with its input.
+  private func install(into folder: String = "data/flow/pipelines") throws -> Workplace {
+    let place = try Workplace()
+    for name in ["\(folder)/lib", "work"] {
+      try FileManager.default.createDirectory(atPath: place[name], withIntermediateDirectories: true)
+    }
+    try place.write("\(folder)/greet.yaml", Self.pipeline)
+    try place.write("\(folder)/lib/greet.jq", #"def greet: "hello \(.n)";"#)
+    try place.write("\(folder)/say.sh", "echo \"said $1 in ${PWD##*/}\"\n")
+    try place.write("work/in.jsonl", #"{"n":"you"}"# + "\n")
+    return place
+  }
+
+  private func shell(_ place: Workplace, _ script: String, data: String = "XDG_DATA_HOME") throws -> Outcome {
+    try place.shell(
+      "cd work && \(script)",
+      environment: [data: place["data"], "XDG_STATE_HOME": place["state"], "HOME": place["home"]])
+  }
+
+  @Test("a path works from any folder: what belongs to a pipeline is next to it, what it writes is here")
+  func paths() throws {
+    let place = try install(into: "elsewhere")
+    let outcome = try shell(place, "\"$0\" run ../elsewhere/greet.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.output == "said hello you in work\n")
+    #expect(place.text("work/out/greet.jsonl") == "\"hello you\"\n")
+  }
+
+  @Test("an installed pipeline is run, checked, tested and drawn by its name")
+  func names() throws {
+    let place = try install()
+    let run = try shell(place, "\"$0\" run greet")
+    #expect(run.status == 0 && run.output == "said hello you in work\n", "\(run.errors)")
+    #expect(place.has("work/out/greet.jsonl"))
+    #expect(try shell(place, "\"$0\" check greet.yaml").output == "1 pipeline, no errors\n")
+    #expect(try shell(place, "\"$0\" test greet").output.contains("  ok    one\n"))
+    #expect(try shell(place, "\"$0\" graph greet", data: "XDG_DATA_DIRS").output.hasPrefix("greet\n"))
+  }
+
+  @Test("a file takes precedence over an installed pipeline, the user's pipelines over the system's")
+  func precedence() throws {
+    let place = try install()
+    let other = Self.pipeline.replacingOccurrences(of: "name: greet", with: "name: other")
+    try FileManager.default.createDirectory(
+      atPath: place["home/.local/share/flow/pipelines/lib"], withIntermediateDirectories: true)
+    try place.write("home/.local/share/flow/pipelines/greet.yaml", other)
+    try place.write("home/.local/share/flow/pipelines/lib/greet.jq", "def greet: .;")
+    #expect(try shell(place, "\"$0\" graph greet", data: "XDG_DATA_DIRS").output.hasPrefix("other\n"))
+    try place.write("work/greet", "sources: { here: stdin }\nsinks: { out: console }\n")
+    #expect(try shell(place, "\"$0\" graph greet").output.contains("here  stdin"))
+  }
+
+  @Test("a name that is none is an error with the closest one, or the list")
+  func unknown() throws {
+    let place = try install()
+    let near = try shell(place, "\"$0\" run gret")
+    #expect(near.status == 2 && near.errors.hasSuffix("; did you mean the pipeline “greet”?\n"))
+    #expect(try shell(place, "\"$0\" check quit").errors.contains("; installed pipelines: greet"))
+    #expect(try !shell(place, "\"$0\" check ./quit").errors.contains("installed"))
+    #expect(try shell(place, "\"$0\" new --from quit").errors.contains("; installed pipelines: greet"))
+  }
+
+  @Test("flow new --from copies a pipeline with the files that belong to it, under the name of the file")
+  func copies() throws {
+    let place = try install()
+    let outcome = try shell(
+      place,
+      "\"$0\" new --from greet -o sub/mine.yaml || mkdir sub && \"$0\" new --from greet -o sub/mine.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.errors.hasSuffix("wrote sub/lib/greet.jq\nwrote sub/say.sh\n"), "\(outcome.errors)")
+    let copy = place.text("work/sub/mine.yaml")
+    #expect(copy.hasPrefix("# flow run sub/mine.yaml\nname: mine\ninclude:"), "\(copy)")
+    #expect(
+      try shell(place, "rm -r ../data && \"$0\" run sub/mine.yaml").output == "said hello you in work\n")
+  }
+
+  @Test("files that exist are kept; without -o the copy is printed")
+  func kept() throws {
+    let place = try install()
+    try place.write("work/say.sh", "mine")
+    let outcome = try shell(place, "\"$0\" new other --from greet -o mine.yaml")
+    #expect(outcome.errors.contains("kept say.sh, which differs from that of the pipeline\n"))
+    #expect(place.text("work/say.sh") == "mine" && place.text("work/mine.yaml").contains("\nname: other\n"))
+    #expect(try shell(place, "\"$0\" new --from greet -o mine.yaml").status == 2)
+    let printed = try shell(place, "\"$0\" new --from greet")
+    #expect(printed.output == Self.pipeline)
+    #expect(printed.errors.contains("needs lib/greet.jq, say.sh next to it"))
+    #expect(try shell(place, "\"$0\" new --from greet --steps map").status == 2)
+  }
+
+  @Test("the shipped pipelines pass their checks and tests from another folder")
+  func shipped() throws {
+    let place = try Workplace()
+    let outcome = try place.shell("\"$0\" test '\(ShippedPipelinesTests.root)'/pipelines/*.yaml")
+    #expect(outcome.status == 0 && !place.has("out"), "\(outcome.output)\(outcome.errors)")
+    let slips = try place.shell(
+      "\"$0\" run '\(ShippedPipelinesTests.root)/pipelines/slips.yaml'",
+      environment: ["XDG_STATE_HOME": place["state"]])
+    #expect(slips.status == 0 && !slips.output.isEmpty, "\(slips.errors)")
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import JSON
+import Testing
+
+/// What a run says at its end, how it exits, and the form of its log.
+@Suite("Reports of runs", .timeLimit(.minutes(5)))
+struct RunReportTests {
+  private func last(_ outcome: Outcome) -> String {
+    outcome.errors.split(separator: "\n").last.map(String.init) ?? ""
+  }
+
+  @Test(
+    "a run whose every event failed exits with 1, and says so last; one of which some failed exits with 0",
+    arguments: ["--no-state", "--state=s"])
+  func events(_ option: String) throws {
+    let place = try Workplace(
+      """
+      name: sums
+      sources: { in: { file: in.jsonl } }
+      steps: [map: .n + 1, dedupe: .]
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: "{\"n\":\"a\"}\n{\"n\":\"b\"}\n")
+    let hint = option == "--no-state" ? "" : "; see flow status sums"
+    let outcome = try place.run(option)
+    #expect(outcome.status == 1)
+    #expect(
+      last(outcome)
+        == "sums: error: failed after 0s: 2 events, 0 outputs, 2 errors: all 2 events of map failed\(hint)")
+    try place.write("in.jsonl", "{\"n\":\"a\"}\n{\"n\":1}\n")
+    let mixed = try place.run(option)
+    #expect(mixed.status == 0 && !mixed.errors.contains("failed after"), "\(mixed.errors)")
+  }
+
+  @Test("deliveries that were given up exit with 1, and the last line names the dead letters")
+  func deliveries() throws {
+    let place = try Workplace(
+      """
+      name: hook
+      sources: { in: { file: in.jsonl } }
+      sinks:
+        hook: { exec: { command: [sh, -c, 'read line; case $line in *2*) exit 1; esac'], attempts: 1 } }
+      """, input: "{\"n\":1}\n{\"n\":2}\n")
+    let outcome = try place.run()
+    #expect(outcome.status == 1)
+    #expect(last(outcome).hasSuffix(", 1 given up: 1 delivery of hook given up; see flow state dead ls hook"))
+    #expect(try place.run("-q").status == 1)
+    #expect(try place.flow("state", "dead", "ls", "hook").output.contains("hook"))
+  }
+
+  @Test("a pipeline that an error stops exits with 1, also beside one that completes")
+  func stopped() throws {
+    let place = try Workplace(
+      """
+      name: strict
+      on_error: stop
+      sources: { in: { file: in.jsonl } }
+      steps: [map: .n + 1]
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: "{\"n\":1}\n{\"n\":\"a\"}\n")
+    try place.write(
+      "other.yaml", "name: other\nsources: { in: { file: in.jsonl } }\nsinks: { log: { jsonl: o.jsonl } }\n")
+    let outcome = try place.flow("run", "other.yaml", "p.yaml")
+    #expect(outcome.status == 1 && place.lines("o.jsonl").count == 2)
+    #expect(outcome.errors.contains("strict: error: failed after"), "\(outcome.errors)")
+  }
+
+  @Test("a run with --for of which every poll failed exits with 1")
+  func polls() throws {
+    let place = try Workplace(
+      """
+      name: down
+      sources: { api: { generate: 'error("no")', every: 20ms } }
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    let outcome = try place.run("--for", "500ms")
+    #expect(outcome.status == 1)
+    #expect(last(outcome).contains(" of api failed; see flow status down"), "\(outcome.errors)")
+  }
+
+  @Test("a run that is stopped says in one line what it has done")
+  func summary() throws {
+    let place = try Workplace(
+      """
+      name: watch
+      sources: { numbers: { generate: '1, 2', every: 1h } }
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    let running = try place.start()
+    try running.waitForLines(2, in: "log.jsonl")
+    let outcome = try running.end(by: SIGTERM).outcome
+    #expect(outcome.status == 0)
+    let lines = outcome.errors.split(separator: "\n")
+    #expect(lines.count == 2, "\(outcome.errors)")
+    #expect(lines.first?.hasPrefix("numbers: watching 2 rows; next poll in 1h, at ") == true)
+    #expect(lines.last?.hasPrefix("watch: stopped after ") == true)
+    #expect(lines.last?.hasSuffix(": 1 poll, 2 events, 2 outputs") == true)
+    let quiet = try place.start("-q")
+    try quiet.waitForLines(4, in: "log.jsonl")
+    #expect(try quiet.end(by: SIGTERM).outcome.errors.isEmpty)
+  }
+
+  // MARK: - The form of the log
+
+  private static let failing = """
+    name: p
+    sources: { in: { file: in.jsonl } }
+    steps: [map: .n + 1]
+    sinks: { log: { jsonl: log.jsonl } }
+    """
+
+  @Test("each message in a file or pipe has the time; further lines of it are indented")
+  func times() throws {
+    let place = try Workplace(Self.failing, input: "{\"n\":\"a\"}\n")
+    try place.write("stdin", "")
+    let running = try Running(["run", "--no-state", "p.yaml"], in: place, input: .file(place["stdin"]))
+    _ = try running.end()
+    let lines = running.stampedErrors.split(separator: "\n")
+    #expect(lines.count >= 3)
+    for line in lines {
+      #expect(line.contains(#/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ [a-z]/#) || line.hasPrefix(" "), "\(line)")
+    }
+  }
+
+  @Test("in the journal each line has a priority and no time")
+  func journal() throws {
+    let place = try Workplace(Self.failing, input: "{\"n\":\"a\"}\n")
+    // Device and inode of standard error, as systemd sets them.
+    let script = """
+      exec 2> log; JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) "$0" run --no-state p.yaml; \
+      exec 2> other; JOURNAL_STREAM=1:2 "$0" run --no-state p.yaml
+      """
+    _ = try place.shell(script)
+    let lines = place.lines("log")
+    #expect(lines.count >= 3)
+    for line in lines { #expect(line.hasPrefix("<3>"), "\(line)") }
+    #expect(!place.text("other").isEmpty && !place.text("other").contains("<3>"))
+  }
+
+  @Test(
+    "with --log json nothing but JSON is written",
+    arguments: [
+      failing, "sources: { in: { fil: x } }\n",
+      "name: x\nsources: { in: { file: none.jsonl } }\nsinks: { o: null }\n",
+    ])
+  func json(_ pipeline: String) throws {
+    let place = try Workplace(pipeline, input: "{\"n\":\"a\"}\n")
+    let outcome = try place.run("--no-state", "--log", "json", "--stats")
+    #expect(outcome.status != 0)
+    for line in outcome.errors.split(separator: "\n") {
+      let entry = try Value.parse(Array(line.utf8))
+      #expect(entry.member("level")?.string != nil && entry.member("at")?.string != nil)
+    }
+    #expect(!outcome.errors.isEmpty)
+  }
+}

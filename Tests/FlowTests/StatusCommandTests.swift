@@ -1,0 +1,163 @@
+import Foundation
+import JSON
+import Testing
+
+/// `flow status` against real processes.
+@Suite("flow status", .timeLimit(.minutes(5)))
+struct StatusCommandTests {
+  private static let pipeline = """
+    name: watch
+    sources: { numbers: { generate: '{ n: 1 }, { n: 2 }', every: 1h } }
+    steps: [dedupe: .n]
+    sinks: { log: { jsonl: log.jsonl } }
+    """
+
+  private func reports(_ place: Workplace, _ names: String...) throws -> (status: Int32, reports: [Value]) {
+    let outcome = try place.flow(["status", "--json"] + names)
+    return (outcome.status, try outcome.output.split(separator: "\n").map { try Value.parse(Array($0.utf8)) })
+  }
+
+  private func text(_ value: Value?, _ path: String...) -> String? {
+    path.reduce(value) { $0?.member($1) }?.string
+  }
+
+  @Test("a running pipeline is shown with its sources, what it holds, and that nothing is wrong")
+  func running() throws {
+    let place = try Workplace(Self.pipeline)
+    let running = try place.start()
+    try running.waitForLines(2, in: "log.jsonl")
+    let (status, reports) = try reports(place)
+    let report = try #require(reports.first)
+    #expect(status == 0 && reports.count == 1)
+    #expect(text(report, "phase") == "running" && text(report, "name") == "watch")
+    #expect(report.member("process")?.double == Double(running.number))
+    let source = try #require(report.member("sources")?.items?.first)
+    #expect(source.member("last_poll")?.member("rows")?.double == 2)
+    #expect(text(source, "next_poll") != nil)
+    let nodes = try #require(report.member("nodes")?.items)
+    #expect(nodes.map { text($0, "name") } == ["numbers", "dedupe", "log"])
+    #expect(nodes[1].member("keys")?.double == 2 && nodes[2].member("queue")?.double == 0)
+    let shown = try place.flow("status", "watch")
+    #expect(shown.status == 0 && shown.errors.isEmpty)
+    #expect(shown.output.contains("dedupe holds 2 keys") && shown.output.contains("running for"))
+    _ = try running.end(by: SIGTERM)
+  }
+
+  @Test("the socket is its user's alone, in the state folder, and gone with the process")
+  func socket() throws {
+    let place = try Workplace(Self.pipeline)
+    let running = try place.start()
+    try running.waitForLines(2, in: "log.jsonl")
+    let path = place["state/flow/\(running.number).sock"]
+    try running.wait(for: "the socket") { FileManager.default.fileExists(atPath: path) }
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(
+      attributes[.posixPermissions] as? Int == 0o600 && attributes[.type] as? FileAttributeType == .typeSocket
+    )
+    _ = try running.end(by: SIGTERM)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("a path longer than a socket's name may be makes no difference")
+  func longPath() throws {
+    let place = try Workplace(Self.pipeline)
+    let folder = place[String(repeating: "x", count: 150)]
+    let running = try place.start("--state", folder)
+    try running.waitForLines(2, in: "log.jsonl")
+    let outcome = try place.flow("status", "--state", folder, "watch")
+    #expect(outcome.status == 0 && outcome.output.contains("running"), "\(outcome)")
+    _ = try running.end(by: SIGTERM)
+  }
+
+  @Test("one that was stopped is fine, unless it is named; its state is shown")
+  func stopped() throws {
+    let place = try Workplace(Self.pipeline)
+    let running = try place.start()
+    try running.waitForLines(2, in: "log.jsonl")
+    _ = try running.end(by: SIGTERM)
+    let all = try reports(place)
+    #expect(all.status == 0 && text(all.reports.first, "phase") == "stopped")
+    #expect(all.reports.first?.member("nodes")?.items?.contains { $0.member("keys")?.double == 2 } == true)
+    let named = try reports(place, "watch")
+    #expect(named.status == 1)
+    #expect(named.reports.first?.member("problems")?.items?.map(\.string) == ["it does not run"])
+  }
+
+  @Test("one that ended by itself is fine, named too")
+  func completed() throws {
+    let place = try Workplace(Self.pipeline)
+    #expect(try place.run("--once").status == 0)
+    let named = try reports(place, "p.yaml")
+    #expect(named.status == 0 && text(named.reports.first, "phase") == "completed")
+  }
+
+  @Test("one that was killed is reported, and its socket disturbs neither status nor the next run")
+  func killed() throws {
+    let place = try Workplace(Self.pipeline)
+    let running = try place.start()
+    try running.waitForLines(2, in: "log.jsonl")
+    _ = try running.end(by: SIGKILL)
+    let report = try reports(place)
+    #expect(report.status == 1)
+    #expect(text(report.reports.first, "error") == "process \(running.number) was killed, or crashed")
+    let next = try place.start()
+    try next.wait(for: "the next run") { (try? reports(place).status) == 0 }
+    #expect(!place.has("state/flow/\(running.number).sock"))
+    _ = try next.end(by: SIGTERM)
+  }
+
+  @Test("a source that fails is a problem, with its reason, until it recovers")
+  func failing() throws {
+    let end = Date().timeIntervalSince1970 + 4
+    let place = try Workplace(
+      """
+      name: down
+      sources: { api: { generate: 'if $now > \(end) then 1 else error("no answer") end', every: 100ms } }
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    let running = try place.start()
+    func problem() -> String? {
+      (try? reports(place, "down").reports.first)?.member("problems")?.items?.first?.string
+    }
+    try running.wait(for: "the failure") { problem()?.hasPrefix("api has been failing since") == true }
+    try running.wait(for: "its recovery") { (try? reports(place, "down").status) == 0 }
+    let outcome = try running.end(by: SIGTERM).outcome
+    #expect(outcome.errors.contains("recovered, after"))
+    #expect(
+      outcome.errors.split(separator: "\n").count { $0.contains("no answer") } == 1, "\(outcome.errors)")
+  }
+
+  @Test("dead letters are a problem, also where nothing runs")
+  func deadLetters() throws {
+    let place = try Workplace(
+      """
+      name: hook
+      sources: { in: { file: in.jsonl } }
+      sinks: { hook: { exec: { command: [/nonexistent/x], attempts: 1 } } }
+      """, input: "{\"a\":1}\n")
+    #expect(try place.run().status == 1)
+    let report = try reports(place)
+    #expect(report.status == 1)
+    #expect(
+      report.reports.first?.member("problems")?.items?.map(\.string) == [
+        "it failed: 1 delivery of hook given up", "hook has 1 dead letter: flow state dead ls hook",
+      ])
+  }
+
+  @Test("a pipeline without state that is asked for is an error")
+  func unknown() throws {
+    let place = try Workplace(Self.pipeline)
+    let outcome = try place.flow("status", "nothing")
+    #expect(outcome.status == 2 && outcome.errors.contains("there is no state of “nothing”"))
+    #expect(try place.flow("status").status == 0)
+  }
+
+  @Test("with --no-state and in a dry run nothing is created")
+  func withoutState() throws {
+    let place = try Workplace(Self.pipeline)
+    for option in ["--no-state", "--dry-run"] {
+      #expect(try place.run("--once", option).status == 0)
+      #expect(!place.has("state/flow"))
+    }
+  }
+}

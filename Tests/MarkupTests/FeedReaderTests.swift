@@ -1,0 +1,139 @@
+import JSON
+import Testing
+
+@testable import Markup
+
+@Suite struct FeedReaderTests {
+  private func entries(_ text: String) throws -> [Value] {
+    try Array(text.utf8).withUnsafeBufferPointer { text in
+      try FeedReader.entries(of: text) { $0.hasPrefix("/") ? "http://h" + $0 : $0 }
+    }
+  }
+
+  /// The members of the only entry that are not null or empty.
+  private func entry(_ text: String) throws -> [String: String] {
+    let all = try entries(text)
+    #expect(all.count == 1)
+    var found: [String: String] = [:]
+    all.first?.forEachMember { name, value in
+      let shown = value.string ?? value.description
+      if !value.isNull, shown != "[]" { found[name.string ?? ""] = shown }
+    }
+    return found
+  }
+
+  @Test("RSS 2.0, with its own elements and those of others")
+  func rss() throws {
+    let plain = try entry(
+      """
+      <rss version="2.0"><channel><title>F</title><item><title>T &amp; U</title><link>/1</link>
+      <description>&lt;b&gt;x&lt;/b&gt;</description><author>a@example.org</author><category>c1</category><category>c2</category>
+      <enclosure url="/e.mp3" type="audio/mpeg" length="12"/><guid isPermaLink="false">g</guid>
+      <pubDate>Thu, 01 Jan 2004 19:48:21 GMT</pubDate></item></channel></rss>
+      """)
+    #expect(
+      plain == [
+        "id": "g", "title": "T & U", "link": "http://h/1", "summary": "<b>x</b>", "author": "a@example.org",
+        "categories": #"["c1","c2"]"#, "published": "2004-01-01T19:48:21Z", "feed": "F",
+        "enclosures": #"[{"url":"http://h/e.mp3","type":"audio/mpeg","length":12}]"#,
+      ])
+    let extended = try entry(
+      """
+      <rss xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/"
+        xmlns:atom="http://www.w3.org/2005/Atom"><channel><item>
+      <guid>http://h/2</guid><dc:title>T</dc:title><dc:creator>me</dc:creator><dc:date>2026-01-01</dc:date>
+      <content:encoded><![CDATA[<p>x]]></content:encoded><description><p>a<br/></p></description><dc:subject>s</dc:subject></item></channel></rss>
+      """)
+    #expect(
+      extended == [
+        "id": "http://h/2", "title": "T", "link": "http://h/2", "author": "me", "content": "<p>x",
+        "summary": "<p>a<br /></p>",
+        "published": "2026-01-01T00:00:00Z", "categories": #"["s"]"#,
+      ])
+  }
+
+  @Test("RSS 1.0, whose items stand beside the channel")
+  func rdf() throws {
+    let found = try entry(
+      """
+      <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+      <channel rdf:about="http://h/"><title>F</title></channel>
+      <item rdf:about="http://h/1"><title>T</title><link>http://h/1</link></item></rdf:RDF>
+      """)
+    #expect(found == ["id": "http://h/1", "title": "T", "link": "http://h/1", "feed": "F"])
+  }
+
+  @Test("Atom, with texts as text, HTML and XHTML, and links by relation")
+  func atom() throws {
+    let found = try entry(
+      """
+      <feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://b/x/"><title>F</title><entry>
+      <id>tag:1</id><title type="html">A &amp;lt; &lt;b&gt;B&lt;/b&gt;</title><link rel="self" href="s"/><link href="1"/>
+      <link rel="enclosure" href="e" length="5"/><updated>2026-01-01T02:00:00+02:00</updated><published>2025-12-31T10:00:00.5Z</published>
+      <author><name>N</name><email>n@h</email></author><summary>S</summary>
+      <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>a &lt; <b>b</b><br/></p></div></content>
+      <category term="t" label="L"/></entry></feed>
+      """)
+    #expect(
+      found == [
+        "id": "tag:1", "title": "A < B", "link": "http://b/x/1", "updated": "2026-01-01T00:00:00Z",
+        "published": "2025-12-31T10:00:00Z", "author": "N", "summary": "S", "categories": #"["t"]"#,
+        "content": "<p>a &lt; <b>b</b><br /></p>", "feed": "F",
+        "enclosures": #"[{"url":"http://b/x/e","type":null,"length":5}]"#,
+      ])
+  }
+
+  @Test("JSON Feed")
+  func json() throws {
+    let found = try entry(
+      """
+      {"version":"https://jsonfeed.org/version/1.1","title":"F","items":[{"id":"1","url":"/1","title":"T",
+      "content_html":"<p>","date_published":"2026-01-01T00:00:00-01:00","authors":[{"name":"N"}],"tags":["a"],
+      "attachments":[{"url":"/e","mime_type":"a/b","size_in_bytes":3}]}]}
+      """)
+    #expect(
+      found == [
+        "id": "1", "title": "T", "link": "http://h/1", "content": "<p>", "published": "2026-01-01T01:00:00Z",
+        "author": "N", "categories": #"["a"]"#, "feed": "F",
+        "enclosures": #"[{"url":"http://h/e","type":"a/b","length":3}]"#,
+      ])
+  }
+
+  @Test("an entry without an id has its link, or the same generated id each time")
+  func ids() throws {
+    func id(_ item: String) throws -> String {
+      try entry("<rss><channel><item>\(item)</item></channel></rss>")["id"] ?? ""
+    }
+    #expect(try id("<link>http://h/1</link>") == "http://h/1")
+    #expect(try id("<title>a</title>").hasPrefix("generated:"))
+    #expect(try id("<title>a</title>") == id("<title> a</title>"))
+    #expect(try id("<title>a</title>") != id("<title>b</title>"))
+  }
+
+  @Test("what is no feed, or ends early, is an error")
+  func errors() {
+    for text in [
+      "<html><body/></html>", "<rss><channel><item>", "{}", "{\"items\": [", "",
+      "<rss><channel></item></channel></rss>",
+    ] {
+      #expect(throws: MarkupFlaw.self, "\(text)") { try entries(text) }
+    }
+    #expect((try? entries("<rss><channel/></rss>").count) == 0)
+  }
+
+  @Test(
+    "dates of any form become one",
+    arguments: [
+      ("Thu, 01 Jan 2004 19:48:21 GMT", "2004-01-01T19:48:21Z"),
+      ("01 Jan 2004 19:48 EST", "2004-01-02T00:48:00Z"),
+      ("Thu, 5 Apr 2012 23:47:00 +0200", "2012-04-05T21:47:00Z"),
+      ("Thu,01 Jan 04 19:48:21 PDT", "2004-01-02T02:48:21Z"),
+      ("Thursday, January 1, 2004", "2004-01-01T00:00:00Z"), ("1 January 2004", "2004-01-01T00:00:00Z"),
+      ("Thu Jan  1 19:48:21 2004", "2004-01-01T19:48:21Z"), ("2003-12-31T10:14:55Z", "2003-12-31T10:14:55Z"),
+      ("2003-12-31T10:14:55.5+01:00", "2003-12-31T09:14:55Z"), ("2003-12", "2003-12-01T00:00:00Z"),
+      ("2003", "2003-01-01T00:00:00Z"), ("2003-12-31T10:14Z", "2003-12-31T10:14:00Z"),
+      ("20031231T101455Z", "2003-12-31T10:14:55Z"), ("2003-12-31 10:14:55", "2003-12-31T10:14:55Z"),
+      ("2003-02-30", nil), ("soon", nil), ("", nil), ("Thu, 32 Jan 2004 00:00:00 GMT", nil),
+    ] as [(String, String?)])
+  func dates(_ text: String, _ expected: String?) { #expect(FeedDate.normalized(text) == expected) }
+}

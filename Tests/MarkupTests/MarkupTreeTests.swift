@@ -1,0 +1,152 @@
+import JSON
+import Testing
+
+@testable import Markup
+
+func xml(_ text: String, limits: MarkupLimits = MarkupLimits()) throws -> MarkupTree {
+  try Array(text.utf8).withUnsafeBufferPointer { try MarkupTree.xml($0, limits: limits) }
+}
+
+func html(_ text: String) throws -> MarkupTree {
+  try Array(text.utf8).withUnsafeBufferPointer { try MarkupTree.html($0) }
+}
+
+/// What is wrong with a document; an empty text for one that can be read.
+func flaw(_ read: () throws -> MarkupTree) -> String {
+  do { _ = try read() } catch let error as MarkupFlaw {
+    return "\(error.line):\(error.column.map { "\($0)" } ?? "-"): \(error.reason)"
+  } catch { return "\(error)" }
+  return ""
+}
+
+@Suite struct MarkupTreeTests {
+  @Test("XML becomes JSON: attributes, elements, lists, texts, names with prefixes")
+  func values() throws {
+    func json(_ text: String, _ form: XMLForm = XMLForm()) throws -> String {
+      form.values(of: try xml(text)).map(\.description).joined(separator: " ")
+    }
+    #expect(try json("<a/>") == #"{"a":""}"#)
+    #expect(try json("<a> x </a>") == #"{"a":" x "}"#)
+    #expect(try json("<a b='1'>x<c/>y</a>") == ##"{"a":{"@b":"1","c":"","#text":"xy"}}"##)
+    #expect(try json("<a><b>1</b><c/><b>2</b></a>") == #"{"a":{"b":["1","2"],"c":""}}"#)
+    #expect(try json("<a><![CDATA[<&]]>&lt;<!-- no --></a>") == #"{"a":"<&<"}"#)
+    #expect(try json("<a xmlns:d='u:d'><d:b d:c='1'/></a>") == #"{"a":{"d:b":{"@d:c":"1"}}}"#)
+    #expect(try json("<a xmlns:d='u:d'><d:b/></a>", XMLForm(prefixes: ["u:d": "x"])) == #"{"a":{"x:b":""}}"#)
+    #expect(try json("<a>&eacute;<![CDATA[&eacute;]]>&amp;</a>") == #"{"a":"é&eacute;&"}"#)
+    #expect(try json("<a><b>1</b></a>", XMLForm(lists: ["b"])) == #"{"a":{"b":["1"]}}"#)
+    #expect(try json("<a><b>1</b><b>2</b></a>", XMLForm(select: Selector("b"))) == #""1" "2""#)
+    #expect(
+      try json("<?xml version='1.0' encoding='ISO-8859-2'?><a>x&eacute;&nbsp;&#x17c;</a>")
+        == "{\"a\":\"xé\u{a0}ż\"}")
+  }
+
+  @Test("an error names its line and what is wrong")
+  func errors() {
+    #expect(flaw { try xml("") } == "1:-: the text is empty")
+    #expect(flaw { try xml("<a>\n<b>\n\n</a>x") }.hasPrefix("4:5:"))
+    #expect(flaw { try xml("<a>\n<b>\n</a>") }.contains("tag mismatch: b line 2 and a"))
+    #expect(flaw { try xml("<a><b>") } != "")
+    #expect(flaw { try xml("<a>&nosuch;</a>") }.contains("nosuch"))
+    #expect(flaw { try xml("no markup") } != "")
+    #expect(flaw { try xml("<a></a><b/>") } != "")
+    #expect(flaw { try xml("<a b=1/>") }.contains("expected"))
+    #expect(flaw { try xml("<a>\u{1}</a>") } != "")
+  }
+
+  @Test("entities are neither loaded nor expanded, and depth and nodes are bounded")
+  func hostile() throws {
+    let file = "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><a>&e;</a>"
+    #expect(try xml(file).document.rawText == "&e;")
+    let parameter = "<!DOCTYPE a [<!ENTITY % p SYSTEM 'file:///etc/passwd'> %p;]><a>x</a>"
+    #expect((try? xml(parameter).document.rawText) ?? "x" == "x")
+    #expect(
+      (try? xml("<!DOCTYPE a SYSTEM 'http://127.0.0.1:1/x.dtd'><a>x</a>").document.rawText) ?? "x" == "x")
+    var laughs = "<!DOCTYPE a [<!ENTITY l0 'lol'>"
+    for level in 1...9 {
+      let entity = "&l\(level - 1);"
+      laughs += "<!ENTITY l\(level) '\(String(repeating: entity, count: 10))'>"
+    }
+    #expect(((try? xml(laughs + "]><a>&l9;</a>").document.rawText) ?? "").utf8.count < 100)
+    #expect(flaw { try xml(laughs + "]><a b='&l9;'/>") } != "")
+    #expect(flaw { try xml(String(repeating: "<a>", count: 100_000)) } != "")
+    #expect(flaw { try html(String(repeating: "<div>", count: 1000)) }.hasSuffix("nested more than 256 deep"))
+    var few = MarkupLimits()
+    few.nodes = 10
+    #expect(
+      flaw { try xml("<a>" + String(repeating: "<b/>", count: 20) + "</a>", limits: few) }
+        == "1:-: the document has more than 10 nodes")
+  }
+
+  @Test("a page of any kind has a tree, and its text reads as in a browser")
+  func pages() throws {
+    #expect(
+      try html("<p>One<p>Two <b>bold</b><br>x").document.visibleText(separator: "\n") == "One\nTwo bold\nx")
+    #expect(try html("a<script>var x = '<p>'</script>b<style>p{}</style>").document.visibleText() == "ab")
+    #expect(try html("<td>1</td><td>2</td> &eacute;&#8364;").document.visibleText() == "1 2 é€")
+    #expect(try html("<p>zażółć").document.visibleText() == "zażółć")
+    let latin: [UInt8] = Array("<meta charset=iso-8859-2><p>".utf8) + [0xbf]
+    #expect(try latin.withUnsafeBufferPointer { try MarkupTree.html($0) }.document.visibleText() == "ż")
+    let named: [UInt8] = Array("<p>".utf8) + [0xe9]
+    #expect(
+      try named.withUnsafeBufferPointer { try MarkupTree.html($0, charset: "windows-1252") }.document
+        .visibleText() == "é")
+  }
+}
+
+@Suite struct SelectorTests {
+  private static let page = """
+    <div id=a class="x y"><h2>Title</h2><p class=one>1</p><p class="two last">2 <i>i</i></p><a href="/k.pdf" data-n=5>k</a></div>
+    <ul id=b><li>1<li class=z>2<li>3<li>4<li>5</ul><section id=c></section>
+    """
+
+  @Test(
+    "selectors find what they find in a browser",
+    arguments: [
+      ("p", "1|2 i"), ("P", "1|2 i"), (".two", "2 i"), ("#a > p", "1|2 i"), ("div i", "i"), ("div > i", ""),
+      ("h2 + p", "1"), ("h2 ~ p", "1|2 i"), ("p + p", "2 i"), ("[data-n]", "k"), ("a[href$='.pdf']", "k"),
+      ("a[href^=\"/k\"][data-n='5']", "k"), ("[class~=y] h2", "Title"), ("a[href*=K i]", "k"),
+      ("a[href*=K]", ""),
+      ("li:first-child", "1"), ("li:last-child", "5"), ("li:nth-child(2n+1)", "1|3|5"),
+      ("li:nth-child(odd)", "1|3|5"),
+      ("li:nth-child(-n+2)", "1|2"), ("li:nth-last-child(2)", "4"), ("p:nth-of-type(2)", "2 i"),
+      ("li:not(.z):not(:first-child)", "3|4|5"), ("div:has(i) h2", "Title"), ("div:has(> i) h2", ""),
+      ("p:has(+ a)", "2 i"), ("li:is(.z, :last-child)", "2|5"), ("li:contains('3')", "3"),
+      ("section:empty", ""),
+      ("h2, i", "Title|i"), ("p:first-of-type", "1"), ("#a.x.y > h2:only-child", ""),
+      ("body *:contains(\"Title\") > h2", "Title"),
+    ])
+  func matches(_ selector: String, _ expected: String) throws {
+    let found = try Selector(selector).matches(in: try html(Self.page).document)
+    #expect(found.map { $0.visibleText() }.joined(separator: "|") == expected)
+    #expect(try Selector(selector).firstMatch(in: try html(Self.page).document)?.index == found.first?.index)
+  }
+
+  @Test(
+    "what is no selector says where and why",
+    arguments: [
+      ("", 0), ("p >", 3), ("p:hover", 2), ("p[", 2), ("p[a", 3), ("p[a=", 4), ("p[a='x]", 4),
+      ("p:nth-child(x)", 12),
+      ("p:not(", 6), ("p::before", 2), ("p,,a", 2), ("p)", 1), (".", 1), ("$", 0),
+    ])
+  func flaws(_ text: String, _ offset: Int) {
+    let error = #expect(throws: SelectorFlaw.self) { try Selector(text) }
+    #expect(error?.offset == offset && error?.reason.isEmpty == false, "\(String(describing: error))")
+  }
+
+  @Test("fields take texts, attributes, lists and markup below a row, and addresses become absolute")
+  func fields() throws {
+    let form = HTMLForm(
+      select: try Selector("div, ul"),
+      fields: [
+        ("t", try HTMLField("h2")), ("link", try HTMLField("a@href")), ("id", try HTMLField("@id")),
+        ("all", try HTMLField("p, li[]")), ("markup", try HTMLField(".two@html")),
+        ("own", try HTMLField(".")),
+      ])
+    let rows = form.rows(of: try html(Self.page)) { "http://h" + $0 }
+    #expect(
+      rows.map(\.description) == [
+        #"{"t":"Title","link":"http://h/k.pdf","id":"a","all":["1","2 i"],"markup":"2 <i>i</i>","own":"Title 1 2 i k"}"#,
+        #"{"t":null,"link":null,"id":"b","all":["1","2","3","4","5"],"markup":null,"own":"1 2 3 4 5"}"#,
+      ])
+  }
+}

@@ -1,0 +1,113 @@
+import Engine
+import Foundation
+import JSON
+import Language
+import Reactive
+import TestSupport
+import Testing
+
+@testable import Nodes
+import System
+
+@Suite("git", .serialized, .timeLimit(.minutes(2))) struct GitTests {
+  private let folder = Folder()
+
+  private func git(_ arguments: String...) -> String {
+    var command = ChildCommand(
+      arguments: [
+        "git", "-C", folder.path, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c",
+        "init.defaultBranch=main",
+      ] + arguments, output: .captured(limit: 1 << 20))
+    command.environment = ["GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"]
+    return String(decoding: command.run().output, as: UTF8.self)
+  }
+
+  private func run(
+    _ polls: [[String]], _ more: String = "", state: TemporaryState? = nil, isDryRun: Bool = false
+  ) throws -> SinkBench.Seen {
+    var bench = SinkBench()
+    bench.state = state
+    bench.isDryRun = isDryRun
+    let options = "path: '\(folder.path)/rows.json', key: .id, author: 'flow <flow@example.org>'\(more)"
+    return try bench.run("it: { git: { \(options) } }", polls: polls)
+  }
+
+  private var subjects: [String] {
+    git("log", "--reverse", "--format=%s").split(separator: "\n").map(String.init)
+  }
+
+  @Test("one commit a poll that changes something, rows sorted by key and one a line")
+  func commits() throws {
+    _ = git("init")
+    let seen = try run([
+      [#"{"id":10,"n":1}"#, #"{"n":2,"id":9}"#], [#"{"id":9,"n":2}"#, #"{"id":10,"n":1}"#],
+      [#"{"id":10,"n":3,"x":{"y":1}}"#, #"{"id":9,"n":2}"#],
+      [#"{"id":11}"#, #"{"id":12}"#, #"{"id":9,"n":1}"#],
+    ])
+    #expect(seen.log.allSatisfy { !$0.hasPrefix("it:") }, "\(seen.log)")
+    #expect(subjects == ["rows: 2 rows", "rows: 10 changed (n, x)", "rows: 2 added, 1 changed, 1 removed"])
+    #expect(
+      contents(of: "\(folder.path)/rows.json") == "[\n{\"id\":9,\"n\":1},\n{\"id\":11},\n{\"id\":12}\n]\n")
+    #expect(git("log", "-1", "--format=%b%an %ae") == "+ 11\n+ 12\n~ 9: n\n- 10\nflow flow@example.org\n")
+    #expect(git("status", "--porcelain").isEmpty)
+  }
+
+  @Test("messages name rows by their label, also those that are gone, and begin as message says")
+  func labels() throws {
+    _ = git("init")
+    let polls = [[#"{"id":1,"t":"Heron\n9"}"#, #"{"id":2,"t":"b"}"#], [#"{"id":2,"t":"b"}"#]]
+    _ = try run(polls, #", label: '\(.t)', message: 'List of \(.id)'"#)
+    #expect(subjects == ["List of 1", "List of 2"])
+    #expect(git("log", "-1", "--format=%b") == "- Heron\\n9\n\n")
+  }
+
+  @Test("a poll that failed, has no rows or has a key twice is not committed; other changes stay uncommitted")
+  func refused() throws {
+    _ = git("init")
+    _ = folder.write("other", "x")
+    _ = git("add", "other")
+    let seen = try run([[#"{"id":1}"#], [], [#"{"id":1}"#, "7"], [#"{"id":3}"#, #"{"id":3}"#]])
+    #expect(subjects == ["rows: 1 row"] && git("status", "--porcelain") == "A  other\n")
+    let log = seen.log.filter { $0.hasPrefix("it:") }.joined(separator: "\n")
+    #expect(log.contains("a poll without rows is not committed; allow_empty: true commits it"), "\(log)")
+    #expect(
+      log.contains("a row failed: this poll is not committed") && log.contains("two rows have the key 3"))
+    _ = try run([[]], ", allow_empty: true")
+    #expect(contents(of: "\(folder.path)/rows.json") == "[]\n" && subjects.last == "rows: 1 removed")
+  }
+
+  @Test("without a repository it fails at once, and a dry run does nothing")
+  func missing() throws {
+    let seen = try run([[#"{"id":1}"#]])
+    #expect(seen.log.first?.contains("is not in a git repository") == true, "\(seen.log)")
+    #expect(names(in: folder.path).isEmpty)
+    _ = git("init")
+    let dry = try run([[#"{"id":1}"#]], isDryRun: true)
+    #expect(dry.text.contains("rows.json: 1 rows") && subjects.isEmpty)
+  }
+
+  @Test("what was committed is pushed, and what could not be pushed is pushed by the next run")
+  func push() throws {
+    _ = git("init")
+    _ = git("init", "--bare", "\(folder.path)/far.git")
+    _ = git("remote", "add", "origin", "\(folder.path)/gone.git")
+    let state = try TemporaryState()
+    let seen = try run([[#"{"id":1}"#]], ", push: true, attempts: 2, backoff: 0s", state: state)
+    #expect(subjects == ["rows: 1 row"])
+    #expect(seen.log.contains { $0.contains("git push: ") }, "\(seen.log)")
+    _ = git("remote", "set-url", "origin", "\(folder.path)/far.git")
+    _ = git("push", "--set-upstream", "origin", "main")
+    _ = git("commit", "--allow-empty", "-m", "local")
+    _ = try run([[#"{"id":1}"#]], ", push: true")
+    #expect(git("--git-dir=\(folder.path)/far.git", "log", "--format=%s", "main") == "local\nrows: 1 row\n")
+  }
+
+  @Test("a version that was written and not committed is committed by the next run")
+  func resumed() throws {
+    _ = git("init")
+    _ = try run([[#"{"id":1}"#]])
+    _ = folder.write("rows.json", "[\n{\"id\":2}\n]\n")
+    _ = try run([[#"{"id":2}"#]])
+    #expect(subjects == ["rows: 1 row", "rows: 1 added, 1 removed"])
+  }
+}
