@@ -66,7 +66,8 @@ let package = Package(
     .target(
       name: "Nodes",
       dependencies: [
-        "CGlibc", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS", "Page", "Reactive", "Store", "System",
+        "CGlibc", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS", "Page", "Reactive", "Store",
+        "System",
       ],
       swiftSettings: unchecked),
     .executableTarget(
