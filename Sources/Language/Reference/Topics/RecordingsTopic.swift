@@ -27,7 +27,7 @@ extension Topic {
       .console(
         """
         $ flow run --replay rec recorded.yaml
-        upcoming: error: no answer…
+        upcoming: the poll recorded at 2026-01-01T06:00:00Z had failed: no answer
         2026-01-01T12:00:00Z a: May → June
         """),
       .table(
