@@ -71,7 +71,7 @@ import Testing
     let outcome = try place.run("--replay", "rec")
     #expect(outcome.status == 1 && !place.has("out"))
     #expect(
-      outcome.errors == "flow: enrich: the recording has no lookups: rec/lookups.jsonl: cannot open: "
+      outcome.errors == "flow: error: enrich: the recording has no lookups: rec/lookups.jsonl: cannot open: "
         + "No such file or directory; --record FOLDER makes one that has\n")
     try place.write(
       "p.yaml", "sources: { in: { generate: 1 } }\nsteps: []\nsinks: { log: { jsonl: log.jsonl } }\n")

@@ -124,7 +124,7 @@ struct StatusCommandTests {
     let outcome = try running.end(by: SIGTERM).outcome
     #expect(outcome.errors.contains("recovered, after"))
     #expect(
-      outcome.errors.split(separator: "\n").count { $0.contains("no answer") } == 1, "\(outcome.errors)")
+      outcome.errors.split(separator: "\n").count { $0.hasPrefix("api: error: ") } == 1, "\(outcome.errors)")
   }
 
   @Test("dead letters are a problem, also where nothing runs")

@@ -74,7 +74,8 @@ import Testing
         "\(name):\(line): this block fails:\n\(place.text("results/\(line)"))\(outcome.errors)")
     }
     for command in script.commands where place.has(command.result) {
-      let printed = ports.reduce(place.text(command.result)) {
+      // A reader has a terminal, where messages have no times.
+      let printed = ports.reduce(withoutTimes(place.text(command.result))) {
         $0.replacingOccurrences(of: $1.free, with: $1.shown)
       }
       let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
