@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("a recording that cannot be written is told, and the run goes on")
+  @Test("a recording that cannot be written is reported, and the run continues")
   func noRoom() throws {
     let place = try Workplace(Self.pipeline)
     try place.write("rec", "a file where the folder is to be")

@@ -5,11 +5,10 @@ import Engine
 import Language
 import Reactive
 
-/// Answers lookups with what a recording has of them.
+/// The replay of lookups from their recording.
 ///
-/// A lookup for an event is answered with what the same step was told of the same address for the same poll; where that
-/// poll had none, with what it was told last before, or else first after. Only the places of the lines are kept in
-/// memory.
+/// A lookup gets the recorded response of the same step, address and poll; if that poll has none, the last one before it,
+/// else the first one after it. Only the positions of the lines are in memory.
 public final class LookupReplay: Sendable {
   /// Where one line of the file is.
   private struct Line {

@@ -3,14 +3,14 @@ import JSON
 import Engine
 import Language
 
-/// The recording of one source: a line for each poll, added to whatever is there; or that of lookups.
+/// The recording of one source, a line for each poll, or that of lookups; new lines are appended.
 ///
-/// A recording is worth less than the run: where it cannot be written that is told once, and the run goes on.
+/// A recording matters less than the run: a failure to write it is reported once, and the run continues.
 final class RecordingFile {
   private let path: String
   private let disk: any Disk
   private let log: NodeLog
-  /// What is written down, as the log calls it.
+  /// The noun for its lines in the log.
   private let things: String
   private var file: AppendFile?
   /// The time of the last line; nil until that was looked for.
@@ -29,14 +29,14 @@ final class RecordingFile {
     write { file throws(FileFailure) in
       if latest == nil, file.isRegular { latest = try lastTime(size: file.size) }
       var poll = poll
-      // By a clock that was set back it would be before the last one, which nobody could replay.
+      // After the clock was set back it would be earlier than the last line, which cannot be replayed.
       poll.at = max(poll.at, latest ?? poll.at)
       try file.append(poll.line)
       latest = poll.at
     }
   }
 
-  /// Adds a line as it is; an empty one makes the file and no more.
+  /// Appends a line; an empty one only creates the file.
   func add(line: [UInt8]) {
     write { file throws(FileFailure) in try file.append(line) }
   }

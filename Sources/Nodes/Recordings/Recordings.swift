@@ -3,11 +3,12 @@ import JSON
 import Engine
 import Language
 
-/// A folder of recordings, one a source, and one of what steps have looked up: written beside a run, or run over in its
-/// place.
+/// A folder of recordings: one for each source, and one for the lookups of steps.
 ///
-///     recordings.record(in: &options, masking: secrets.masked)  // polls as ever, and keeps what came
-///     recordings.replay(in: &options, masking: secrets.masked)  // answers with what was kept
+/// A run writes it, or is replayed from it.
+///
+///     recordings.record(in: &options, masking: secrets.masked)  // polls, and stores each poll
+///     recordings.replay(in: &options, masking: secrets.masked)  // replays the stored polls
 public struct Recordings: Sendable {
   public let folder: String
 
@@ -31,7 +32,7 @@ public struct Recordings: Sendable {
     return nil
   }
 
-  /// Has a run kept; `masking` takes secrets out of what is written.
+  /// Records a run; `masking` redacts secrets in what is written.
   public func record(
     in options: inout RunOptions, isSimulated: Bool = false, masking: @escaping @Sendable (String) -> String
   ) {
@@ -39,14 +40,13 @@ public struct Recordings: Sendable {
     options.world[LookupRecording.self] = LookupRecording(lookupsPath, masking: masking)
   }
 
-  /// Has a run answered with what was kept.
+  /// Replays a recorded run.
   public func replay(in options: inout RunOptions, masking: @escaping @Sendable (String) -> String) {
     options.source = replaying()
     options.world[LookupReplay.self] = LookupReplay(lookupsPath, masking: masking)
   }
 
-  /// What stands in for a source that is polled: the same, and each of its polls is written down, with what was wrong
-  /// as `masking` shows it.
+  /// The replacement for a polled source: it polls as before and records each poll, with errors redacted by `masking`.
   func recording(
     isSimulated: Bool = false, masking: @escaping @Sendable (String) -> String
   ) -> @Sendable (SourcePlan) -> Maker? {
@@ -61,7 +61,7 @@ public struct Recordings: Sendable {
     }
   }
 
-  /// What stands in for a source that is polled: its recording.
+  /// The replacement for a polled source: its recording.
   func replaying() -> @Sendable (SourcePlan) -> Maker? {
     { source in
       guard case .poll = source.spec.role else { return nil }

@@ -101,7 +101,7 @@ private final class FeedSink: KeepingSink {
   private let tags: [Evaluation]
   private let kept: NodeCell<Value>?
   /// The newest last.
-  private var entries: [FeedEntry] = []
+  private var entries: [PublishedEntry] = []
   private var isChanged = false
   private var isDue = false
   private var place: OutputPlace?
@@ -126,7 +126,7 @@ private final class FeedSink: KeepingSink {
     updated = options[FeedOptions.updated].map { context.evaluation($0) }
     tags = options[FeedOptions.tags].map { context.evaluation($0) }
     kept = try context.outbox?.cell()
-    entries = (kept?.value?.items ?? []).compactMap { FeedEntry(remembered: $0) }.suffix(limit)
+    entries = (kept?.value?.items ?? []).compactMap { PublishedEntry(remembered: $0) }.suffix(limit)
     // The file may have been removed, or the options may have changed.
     isDue = !context.isDryRun && !entries.isEmpty
   }
@@ -143,11 +143,11 @@ private final class FeedSink: KeepingSink {
     isChanged = true
   }
 
-  private func read(_ event: Event) throws -> FeedEntry {
+  private func read(_ event: Event) throws -> PublishedEntry {
     let key = try self.key.first(event) ?? .null
     let sorted = Writer(WriteOptions(sortKeys: true)).text(key)
     let moment = try updated?.first(event)?.moment()?.timeOfDay
-    return FeedEntry(
+    return PublishedEntry(
       id: FeedText.id([context.pipeline, context.name, sorted]), title: try event.text(title),
       body: try event.text(body), link: try Message.link(try event.text(link), "link"),
       updated: moment ?? event.poll.at,

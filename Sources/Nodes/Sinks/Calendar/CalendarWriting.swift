@@ -18,7 +18,7 @@ struct CalendarWriting {
   /// The file as it was last seen.
   private var identity: FileIdentity?
   /// When a failure was last reported, by the lane's clock.
-  private var toldAt: Instant?
+  private var reportedAt: Instant?
 
   init(_ file: WholeFile, _ context: SinkContext) {
     (self.file, self.context) = (file, context)
@@ -48,11 +48,11 @@ struct CalendarWriting {
       }
     } catch {
       if isLast || !error.isPassing { throw error }
-      tell(error)
+      report(error)
       return context.alarm.set(at: context.now + Self.pause)
     }
-    if toldAt != nil { context.log.notice("\(file.path) can be written again") }
-    (isDue, toldAt) = (false, nil)
+    if reportedAt != nil { context.log.notice("\(file.path) can be written again") }
+    (isDue, reportedAt) = (false, nil)
     if let place { context.outbox?.markWritten(through: place) }
     place = nil
   }
@@ -65,10 +65,10 @@ struct CalendarWriting {
     try copy.read(into: &other)
   }
 
-  private mutating func tell(_ failure: FileFailure) {
-    if let toldAt, context.now - toldAt < .seconds(60) { return }
-    toldAt = context.now
-    context.log.error("\(failure); it is tried again until it can be written")
+  private mutating func report(_ failure: FileFailure) {
+    if let reportedAt, context.now - reportedAt < .seconds(60) { return }
+    reportedAt = context.now
+    context.log.error("\(failure); retrying until it can be written")
     context.meter.countError()
   }
 }

@@ -5,7 +5,7 @@ import Language
 import System
 
 /// An entry of a feed.
-struct FeedEntry: Remembered {
+struct PublishedEntry: Remembered {
   var id: String
   var title: String
   var body: String
@@ -14,7 +14,7 @@ struct FeedEntry: Remembered {
   var updated: Double
   var tags: [String]
 
-  func saysTheSame(as other: FeedEntry) -> Bool {
+  func saysTheSame(as other: PublishedEntry) -> Bool {
     title == other.title && body == other.body && link == other.link && tags == other.tags
   }
 
@@ -61,7 +61,7 @@ struct FeedText {
   }
 
   /// The feed, the newest entry, which is the last one, first.
-  func bytes(_ entries: [FeedEntry]) -> [UInt8] {
+  func bytes(_ entries: [PublishedEntry]) -> [UInt8] {
     let updated = entries.map(\.updated).max() ?? 0
     var lines = [
       #"<?xml version="1.0" encoding="utf-8"?>"#, #"<feed xmlns="http://www.w3.org/2005/Atom">"#,
@@ -75,7 +75,7 @@ struct FeedText {
     return Array(lines.joined(separator: "\n").utf8)
   }
 
-  private func text(_ entry: FeedEntry) -> [String] {
+  private func text(_ entry: PublishedEntry) -> [String] {
     var lines = [
       "  <entry>", "    <id>\(entry.id)</id>", "    <title>\(xml(entry.title))</title>",
       "    <updated>\(time(entry.updated))</updated>",

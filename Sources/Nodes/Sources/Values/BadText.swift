@@ -66,7 +66,7 @@ extension ParseError {
 
 /// Reports text that cannot be decoded: the first cases one by one, the others as a number at the end.
 final class ParseErrorReporter {
-  private static let told = 5
+  private static let reported = 5
 
   private let context: SourceContext
   private var count = 0
@@ -78,13 +78,13 @@ final class ParseErrorReporter {
   func report(_ message: String) {
     count += 1
     context.meter.countError()
-    if count <= Self.told { context.log.error(message) }
+    if count <= Self.reported { context.log.error(message) }
   }
 
   func summarize() {
-    let untold = count - Self.told
-    if untold > 0 {
-      context.log.error("\(untold) more invalid part\(untold == 1 ? "" : "s") of the text skipped")
+    let unreported = count - Self.reported
+    if unreported > 0 {
+      context.log.error("\(unreported) more invalid part\(unreported == 1 ? "" : "s") of the text skipped")
     }
   }
 }

@@ -41,7 +41,7 @@ enum HelpCommand {
       lines.append(Terminal.paint(title, .bold))
       lines += commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
     }
-    return (lines + ["flow help COMMAND describes a command."]).joined(separator: "\n") + "\n"
+    return lines.joined(separator: "\n") + "\n"
   }
 }
 
