@@ -24,8 +24,7 @@ let changes = NodeSpec(
     compared with its last value, and reported only if it differs. Rows out of sight are remembered for the time given \
     by remember, at most bound of them; the oldest are forgotten first. In a list whose order is fixed, a row that is \
     missing although its place is before the horizon was removed, and one that is new there was added. In a list whose \
-    rows move, as launches do that slip, neither can be known: additions and removals need the complete list. Sources \
-    that know their order need no options for this.
+    rows move, as launches do that slip, neither can be known: additions and removals need the complete list.
 
     A single wrong answer is not news. By default, a poll that lacks more than half of at least ten rows is held back \
     and reported on standard error. If the next poll lacks as much, it is accepted; otherwise the held poll is \

@@ -57,10 +57,10 @@ final class LineSink: KeepingSink {
   func endTurn() throws {
     guard let outbox = context.outbox else { return try files.write() }
     try files.prepare()
-    if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
     // Previously written lines are compared before the next commit: files that were set aside or rotated since are
     // found by the earlier marks.
     if outbox.isRegenerating { return try writeMarked() }
+    if outbox.isInRepeatableEpoch, !files.needsMarks { return try files.write() }
     store(files.takeLines(), outbox)
     // A new file must have a mark before it is written to.
     if outbox.isInRepeatableEpoch { outbox.endEpoch() }
