@@ -9,8 +9,8 @@ let changes = NodeSpec(
     Each change is {type, key, at, before, after, diff}: type is added, changed or removed, at is the time of the \
     poll, and diff has an entry {path, before, after} for each changed leaf, path being a JSON Pointer.
 
-    With as: patch it is {type, key, at, patch}: a JSON Patch (RFC 6902) of all fields, from the row before to the row \
-    after, with a test of each old value; null is no row. settle, and steps that read before and after, need values.
+    With as: patch it is {type, key, at, patch}: a JSON Patch (RFC 6902) with a test of each old value, over all fields; \
+    a row that is not there is null. settle and others that read before and after need the form with values.
 
     The first poll of a source is a baseline and emits nothing, unless first: emit. A row that is missing from a \
     complete poll was removed. A failed poll changes nothing, and a poll of which a step failed on a row removes \
@@ -110,7 +110,6 @@ let changes = NodeSpec(
         0s {"id": 1, "n": 1, "list": [1, 2]}
         0s poll
         1h {"id": 1, "n": 2, "list": [1]}
-        1h poll
         """,
       output: """
         1h {"type":"changed","key":1,"at":"1970-01-01T01:00:00Z","patch":[{"op":"test","path":"/n","value":1},{"op":"replace","path":"/n","value":2},{"op":"test","path":"/list/1","value":2},{"op":"remove","path":"/list/1"}]}

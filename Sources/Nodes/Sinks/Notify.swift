@@ -2,7 +2,8 @@ import JSON
 import Engine
 import Language
 import Store
-import struct Reactive.Instant
+import System
+import Reactive
 
 /// `notify`: shows a notification for each event.
 let notify = NodeSpec(
@@ -31,6 +32,12 @@ let notify = NodeSpec(
     combined into a digest, with their number and the first titles, which is shown when the limit allows it or when \
     the pipeline ends.
 
+    With `quiet: 22:00-07:00` notifications of these hours are held and sent at their end, several as one digest. With \
+    `digest: daily at 8` all are, at that time; other forms are hourly, weekdays at 8:30 and weekly on monday at 8. Times are in the \
+    time zone of the pipeline. The templates `digest_title` and `digest_body` see {count, notes}, notes being a list of \
+    {title, body, link, picture, priority, tags} with the first hundred; `digest_body` is by default their titles. \
+    Where the pipeline has state, what is held is sent by a later run if need be; without state, at the end of the run.
+
     Simulated and replayed runs show no notifications without --live-sinks; --dry-run prints the notifications instead.
     """,
   options: AnyOption.list(
@@ -38,9 +45,11 @@ let notify = NodeSpec(
     NotifyOptions.picture, NotifyOptions.tags, NotifyOptions.through, NotifyOptions.command,
     NotifyOptions.urgency, NotifyOptions.atMost)
     + AnyOption.list(
-      NotifyOptions.attempts, DeliveryOptions.backoff, NotifyOptions.timeout),
+      NotifyOptions.attempts, DeliveryOptions.backoff, NotifyOptions.timeout, NotifyOptions.quiet,
+      NotifyOptions.digest, NotifyOptions.digestTitle, NotifyOptions.digestBody),
   shorthand: "title",
-  state: "the digest that is waiting: a number and ten titles",
+  state:
+    "the digest that is waiting: a number and ten titles, or with quiet or digest a hundred notifications",
   isKept: true,
   examples: [
     .init("a title", #"notify: '\(.name) slipped'"#),
@@ -67,6 +76,16 @@ let notify = NodeSpec(
     .init(
       "with a rate limit",
       #"notify: { title: '\(.name)', body: 'now \(.net)', urgency: critical, at_most: 1 in 5m }"#),
+    .init("silent at night", #"notify: { title: '\(.name)', quiet: 22:00-07:00 }"#),
+    .init(
+      "once a day",
+      #"""
+      notify:
+        title: '\(.name)'
+        digest: daily at 8
+        digest_title: '\(.count) launches'
+        digest_body: '\(.notes | map("- " + .title) | join("\n"))'
+      """#),
     .init("with a command", #"notify: { title: '\(.name)', command: [./tell.sh, --quiet] }"#),
     .init("in the terminal, with its bell", #"notify: { title: '\(.name)', through: bell }"#),
   ],
@@ -83,6 +102,7 @@ let notify = NodeSpec(
       )
     }
     NotifyOptions.checkService(options, checker)
+    NotifyOptions.checkDigest(options, checker)
   },
   .sink { options, context in try Notify(options, context) })
 
@@ -116,6 +136,32 @@ private enum NotifyOptions {
     "at_most", AtMost.type, "how many may be shown in a period; further ones are combined into one",
     example: "1 in 5m")
 
+  static let quiet = Option.optional(
+    "quiet", QuietHours.type, "the hours in which nothing is sent", example: "22:00-07:00")
+  static let digest = Option.optional(
+    "digest", DigestTimes.type, "when to send what was collected, as one", example: "daily at 8")
+  static let digestTitle = Option.optional(
+    "digest_title", .template, "the title of a digest, from {count, notes}", example: #"'\(.count) launches'"#
+  )
+  static let digestBody = Option.optional(
+    "digest_body", .template, "the text of a digest, from {count, notes}",
+    example: #"'\(.notes | map(.title) | join(", "))'"#)
+
+  /// When notifications are held back; nil where they never are.
+  static func schedule(_ options: Options) -> NotifySchedule? {
+    let (quiet, digest) = (options[quiet], options[digest])
+    guard quiet != nil || digest != nil else { return nil }
+    let zone: (any ZoneRules)? = SystemZone(options[title].expression.scope.timeZone)
+    return NotifySchedule(quiet: quiet, digest: digest, zone: zone ?? UniversalTime())
+  }
+
+  static func checkDigest(_ options: Options, _ checker: Checker) {
+    if options.isGiven(quiet) || options.isGiven(digest) { return }
+    for option in [digestTitle, digestBody] where options.isGiven(option) {
+      checker.report("\(option.name) has no effect without digest or quiet", at: options.place(of: option))
+    }
+  }
+
   /// Reports options that need a service and have none, or the reverse.
   static func checkService(_ options: Options, _ checker: Checker) {
     func report(_ name: String, _ place: SourceRange, _ reason: String, hint: String? = nil) {
@@ -148,6 +194,10 @@ private enum NotifyOptions {
   }
 }
 
+private struct UniversalTime: ZoneRules {
+  func offset(at moment: Int) -> Int { 0 }
+}
+
 /// The parts of a message that depend on the event.
 private struct MessageReading {
   let priority: Evaluation
@@ -175,6 +225,10 @@ private final class Notify: DeliverySink {
   private let body: Evaluation
   private let way: NotifyWay
   private var window: NotifyWindow?
+  private let schedule: NotifySchedule?
+  private var held = HeldNotes()
+  private let digestTitle: Evaluation?
+  private let digestBody: Evaluation?
   /// The events that wait for a digest, stored for the next run.
   private let kept: NodeCell<Value>?
   private let context: SinkContext
@@ -191,7 +245,13 @@ private final class Notify: DeliverySink {
       context.lane.world)
     window = options[NotifyOptions.atMost].map { NotifyWindow($0) }
     kept = try context.outbox?.cell()
-    if let before = kept?.value { window?.resume(before) }
+    schedule = NotifyOptions.schedule(options)
+    digestTitle = options[NotifyOptions.digestTitle].map { context.evaluation($0) }
+    digestBody = options[NotifyOptions.digestBody].map { context.evaluation($0) }
+    if let before = kept?.value {
+      window?.resume(before)
+      if let notes = before.member("held") { held = HeldNotes(remembered: notes) }
+    }
     self.context = context
     service = options[NotifyOptions.to].map { _ in MessageReading(options, context) }
     let worker = try NotifyWorker(
@@ -203,12 +263,53 @@ private final class Notify: DeliverySink {
     var message = Message(title: try event.text(title), body: try event.text(body))
     try service?.read(event, into: &message)
     try queue.suppress()
+    try release()
+    if let until = schedule?.hold(at: context.lane.now), !context.isDryRun {
+      held.add(message, until: until)
+      keepWindow()
+      setAlarm()
+    } else {
+      try pass(message, event)
+    }
+  }
+
+  /// Sends a notification, unless it must wait for the limit.
+  private func pass(_ message: Message, _ event: Event?) throws {
     if window?.take(message.title, at: context.now) == false {
-      if let due = window?.due { context.alarm.set(at: due) }
+      setAlarm()
     } else {
       try show(message, for: event)
     }
     keepWindow()
+  }
+
+  /// Sends what was held, once its time has come.
+  private func release(inAnyCase: Bool = false) throws {
+    guard let until = held.until, inAnyCase || context.lane.now >= until else { return }
+    let notes = held
+    held = HeldNotes()
+    keepWindow()
+    if notes.count == 1, schedule?.digest == nil, let message = notes.messages.first {
+      return try pass(message, nil)
+    }
+    let event = Event(notes.value, Poll(source: "", at: context.lane.now))
+    let titles = notes.messages.map(\.title)
+    let more = notes.count - titles.count
+    let list = (titles + (more > 0 ? ["… and \(more) more"] : [])).joined(separator: "\n")
+    try pass(
+      Message(
+        title: try digestTitle.map { try event.text($0) }
+          ?? "\(notes.count) notification\(notes.count == 1 ? "" : "s")",
+        body: try digestBody.map { try event.text($0) } ?? list), nil)
+  }
+
+  /// Wakes the sink for what waits; the wall clock may be set meanwhile, so not too late.
+  private func setAlarm() {
+    var times = [window?.due].compactMap(\.self)
+    if let until = held.until {
+      times.append(context.now + .seconds(min(max(0, until - context.lane.now), 600)))
+    }
+    if let first = times.min() { context.alarm.set(at: first) }
   }
 
   private func show(_ message: Message, for event: Event?) throws {
@@ -235,9 +336,7 @@ private final class Notify: DeliverySink {
 
   func recover(_ entries: [OutboxEntry]) throws { try didCommit(entries) }
 
-  func endReplay() {
-    if let due = window?.due { context.alarm.set(at: due) }
-  }
+  func endReplay() { setAlarm() }
 
   func didCommit(_ entries: [OutboxEntry]) throws {
     if queue.isSuppressed { return }
@@ -255,7 +354,9 @@ private final class Notify: DeliverySink {
 
   func wake() throws {
     try queue.wake()
+    if !queue.isSuppressed { try release() }
     try showDigest()
+    setAlarm()
   }
 
   /// Shows the digest, once the limit allows it.
@@ -264,13 +365,14 @@ private final class Notify: DeliverySink {
     if let digest = window?.digest(at: context.now, inAnyCase: inAnyCase) {
       keepWindow()
       try show(Message(title: "\(digest.count) more: \(context.pipeline)", body: digest.body), for: nil)
-    } else if let due = window?.due {
-      context.alarm.set(at: due)
     }
   }
 
   private func keepWindow() {
-    if let window { kept?.set(window.remembered) }
+    guard window != nil || schedule != nil else { return }
+    var value = window?.remembered ?? .emptyObject
+    if schedule != nil { value.setMember("held", held.remembered) }
+    kept?.set(value)
   }
 
   func endTurn() throws {
@@ -283,7 +385,11 @@ private final class Notify: DeliverySink {
     rings = false
   }
 
-  func close() throws { try showDigest(inAnyCase: true) }
+  func close() throws {
+    if queue.isSuppressed { return }
+    try release(inAnyCase: kept == nil)
+    try showDigest(inAnyCase: true)
+  }
 
   func finish(by deadline: Instant) throws {
     try soundBell()
