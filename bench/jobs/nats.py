@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the `nats` source and sink in whole processes: nats.py [--records 250000] [--rounds 3] FLOW
 
-Events of 200 bytes through a real server on the loopback (make setup-cluster): a stream read into nothing, and a file
+Events of 200 bytes through a real server on the loopback (make setup-cluster): a stream whose events are counted, and a file
 published to a stream, each with state and without. The figure is events per second of CPU time of flow; the server's CPU
 time is given beside it. Skipped where there is no server.
 """
@@ -108,7 +108,7 @@ def measure(flow, server, folder, options):
         file.writelines(one + "\n" for one in events)
     server.stream("IN")
     server.fill("IN", events)
-    cases = [("source", {"nats": {"stream": "IN", "servers": server.url}}, {"null": {}}),
+    cases = [("source", {"nats": {"stream": "IN", "servers": server.url}}, {"count": {}}),
              ("sink", {"file": lines}, {"nats": {"subject": "OUT", "servers": server.url}})]
     for name, source, sink in cases:
         path = os.path.join(folder, name + ".yaml")
@@ -120,12 +120,15 @@ def measure(flow, server, folder, options):
                 shutil.rmtree(state, ignore_errors=True)
                 server.stream("OUT")
                 before = server.cpu()
-                run = timed([flow, "run", "--once", "--quiet", *kept, path], subprocess.DEVNULL)
+                with open(os.path.join(folder, "printed"), "w") as printed:
+                    run = timed([flow, "run", "--once", "--quiet", *kept, path], printed)
                 own.append(run.cpu)
                 others.append(server.cpu() - before)
                 walls.append(run.wall)
-                if name == "sink" and server.count("OUT") != options.records:
-                    sys.exit("%d of %d messages are in the stream" % (server.count("OUT"), options.records))
+                with open(os.path.join(folder, "printed")) as printed:
+                    found = server.count("OUT") if name == "sink" else json.load(printed)["count"]
+                if found != options.records:
+                    sys.exit("%s: %d of %d events arrived" % (name, found, options.records))
             rate = options.records / statistics.median(own)
             say("  %-6s %-14s %8.0f events per CPU second (%.2f us each), %.0f per second; server %.2f us each" % (
                 name, what, rate, 1e6 / rate, options.records / statistics.median(walls),
