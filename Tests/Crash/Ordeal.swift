@@ -145,8 +145,11 @@ struct Ordeal {
     return nil
   }
 
+  /// The last message, without its time, before the line that sums up a run that failed.
   private func lastWords(_ scenario: any Scenario) -> String {
-    scenario.place.bytes("errors").lines.last ?? ""
+    let lines = scenario.place.bytes("errors").lines
+    let last = lines.last { !$0.contains(": error: failed after ") } ?? ""
+    return last.prefix(2) == "20" ? last.drop { $0 != " " }.dropFirst().description : last
   }
 
   /// Sends a signal and counts it; false where the life is over.

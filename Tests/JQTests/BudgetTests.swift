@@ -71,6 +71,8 @@ import Testing
     let program = "reduce range(40000) as $i (0; . + ([range(20)] | length))"
     var environment = Environment()
     environment.budget = Budget(memory: 8 << 20)
+    // The size of the process counts, and other tests that run at the same time may grow by more than the limit.
+    for _ in 0..<5 where (try? outputs(program, "null", environment)) == ["800000"] { return }
     #expect(try outputs(program, "null", environment) == ["800000"])
   }
 

@@ -22,13 +22,13 @@ extension Topic {
           sources: { upcoming: { http: 'https://example.org/launches.json', every: 6h } }
           steps:
             - changes: { key: .id }
-          sinks: { screen: { console: '\($meta.at) \(.key): \(.before.net) → \(.after.net)' } }
+          sinks: { screen: { console: '\(.key): \(.before.net) → \(.after.net) on \($meta.at)' } }
           """#),
       .console(
         """
         $ flow run --replay rec recorded.yaml
         upcoming: the poll recorded at 2026-01-01T06:00:00Z had failed: no answer
-        2026-01-01T12:00:00Z a: May → June
+        a: May → June on 2026-01-01T12:00:00Z
         """),
       .table(
         columns: ["member", "meaning"],
