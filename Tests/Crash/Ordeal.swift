@@ -25,7 +25,7 @@ struct Ordeal {
   /// In one place a process is signalled at most so often; the next begins in another.
   static let signalsInOnePlace = 40
   /// The last words of a life that could not end in time.
-  private static let late = "flow: not everything could be written in time"
+  private static let late = "flow: error: not everything could be written in time"
   /// Without anything new for so many seconds, nothing more will come.
   private static let patience = 8.0
 
