@@ -11,16 +11,20 @@ extension Simulation {
     try checkSources(record.notes)
     try checkSteps(record.notes)
     let last = scenario.lastName
-    let events = record.notes.compactMap { note -> Value? in
-      note.node == last && !note.event.isEndOfPoll ? note.event.value : nil
+    func values(_ notes: [Witness.Note]) -> [Value] {
+      notes.compactMap { $0.node == last && !$0.event.isEndOfPoll ? $0.event.value : nil }
     }
+    let events = values(record.notes)
+    let left = scenario.replacesInput ? values(witness.lost) : []
     let process = disk.start()
     for path in try LineCheck.paths(process) {
-      let expected =
+      func own(_ values: [Value]) -> [Value] {
         path == "/out/log.jsonl"
-        ? events : events.filter { path.contains("/deep/\($0.member("k")?.string ?? "")/") }
+          ? values : values.filter { path.contains("/deep/\($0.member("k")?.string ?? "")/") }
+      }
+      let expected = own(events)
       var check = LineCheck(path, process)
-      try check.check(expected, mayBeAside: hasLost || scenario.replacesInput)
+      try check.check(expected, left: own(left), mayBeAside: hasLost || scenario.replacesInput)
       count.lines += expected.count
       count.aside += check.aside
     }

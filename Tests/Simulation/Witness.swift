@@ -43,6 +43,8 @@ final class Witness: Sendable {
     /// What a commit is under way for, or was when the process ended.
     var doubtful: Record?
     var present = Record()
+    /// What lives did and had not committed when they ended.
+    var lost: [Note] = []
     var epoch: Int64 = 0
     var isListening = false
   }
@@ -50,6 +52,7 @@ final class Witness: Sendable {
   private let state = Locked(State())
 
   var kept: Record { state.withLock { $0.kept } }
+  var lost: [Note] { state.withLock { $0.lost } }
   var epoch: Int64 { state.withLock { $0.epoch } }
 
   /// A life begins, with the last epoch that its state knows.
@@ -59,7 +62,10 @@ final class Witness: Sendable {
         state.kept.add(doubtful)
       } else if epoch != state.epoch {
         throw Complaint("the state is at epoch \(epoch) where \(state.epoch) was committed")
+      } else {
+        state.lost += state.doubtful?.notes ?? []
       }
+      state.lost += state.present.notes
       state.epoch = epoch
       (state.doubtful, state.present) = (nil, Record())
       state.isListening = true
