@@ -85,8 +85,9 @@ class Run:
         for _ in range(300):
             with open(log.name) as file:
                 for line in file:
-                    if line.startswith("page: http://"):
-                        self.url = line[len("page: "):].strip()
+                    # Log lines in a file begin with the time.
+                    if " page: http://" in line:
+                        self.url = line.split(" page: ", 1)[1].strip()
                         self.port = int(self.url.rsplit(":", 1)[1].rstrip("/"))
                         return
             if self.process.poll() is not None:
