@@ -1,5 +1,6 @@
 import Foundation
 import Language
+import TestSupport
 import Testing
 
 @testable import flow
