@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Pipelines that publish", .realServer, .timeLimit(.minutes(3)))
+@Suite("Pipelines that publish", .realServer, .timeLimit(.minutes(10)))
 struct SinkPipelineTests {
   private func pipeline(
     _ place: Place, _ server: NATSServer, _ sink: String = "subject: 's.\\(.n % 3)'",

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Pipelines that read a stream", .realServer, .timeLimit(.minutes(3)))
+@Suite("Pipelines that read a stream", .realServer, .timeLimit(.minutes(10)))
 struct SourcePipelineTests {
   private func pipeline(
     _ place: Place, _ server: NATSServer, _ source: String = "stream: S", steps: String = "[]"
