@@ -22,7 +22,7 @@ enum TestCommand {
     }
     let files = try PipelineFiles(paths, arguments)
     files.complain()
-    if !files.isRight { return ExitStatus.usage }
+    if !files.isRight || !files.isDecided { return ExitStatus.usage }
     if !files.hasTimeZones { return ExitStatus.failed }
     return TestReport(isVerbose: arguments.has(RunLog.verbose)).run(files.plans)
   }
