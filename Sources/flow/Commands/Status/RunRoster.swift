@@ -61,6 +61,23 @@ final class RunRoster: Sendable {
     }
   }
 
+  /// Whether the pipelines have ended, and nothing takes their place at this moment.
+  func haveEnded(_ pipelines: Set<String>) -> Bool {
+    let (runs, others) = state.withLock { ($0.runs, $0.others) }
+    return pipelines.allSatisfy { name in
+      let phases = others.filter { $0.name == name }.map(\.phase.isOver)
+      let ends = phases + runs.filter { $0.plan.name == name }.map(\.isOver)
+      return !ends.isEmpty && ends.allSatisfy { $0 }
+    }
+  }
+
+  /// The nodes of a pipeline; nil where none of that name runs.
+  func nodes(of pipeline: String) -> [String]? {
+    state.withLock { state in
+      state.runs.last { $0.plan.name == pipeline && !$0.isOver }?.meters.map(\.name)
+    }
+  }
+
   /// Notes a pipeline that waits for room for its state, or could not start.
   func note(_ plan: Plan, _ phase: PipelineStatus.Phase, _ error: any Error) {
     var status = PipelineStatus(name: plan.name, path: plan.path, phase: phase, started: wallClock())
