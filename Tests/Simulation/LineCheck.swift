@@ -26,6 +26,8 @@ struct LineCheck {
     }
   }
 
+  /// Compares the files with the events.
+  ///
   /// `left` are events that may have stayed though nothing of them was committed: what they came from was replaced, so
   /// that no later life could write them again. After a power cut their place may hold anything.
   mutating func check(_ events: [Value], left: [Value]?, mayBeAside: Bool, wasCut: Bool) throws {
