@@ -109,11 +109,15 @@ public final class Downstream {
   public func send(_ event: Event) {
     if isComplete { return }
     meter.countOut()
+    meter.show(event, on: lane)
     downstream.next(event)
   }
 
   public func send(endOf poll: Poll) {
-    if !isComplete { downstream.next(.end(of: poll)) }
+    if isComplete { return }
+    let end = Event.end(of: poll)
+    meter.show(end, on: lane)
+    downstream.next(end)
   }
 
   /// Ends the stream here: nothing more is sent, and sources that only feed this stream stop.

@@ -35,8 +35,10 @@ struct Assembly {
   }
 
   /// The entry of a source's events into the lane.
-  mutating func entry(for source: SourcePlan, stop: StopSign, in subscription: Subscription) -> SourceEntry {
-    let entry = SourceEntry(source, lane, stop, subscription)
+  mutating func entry(
+    for source: SourcePlan, _ meter: Meter, stop: StopSign, in subscription: Subscription
+  ) -> SourceEntry {
+    let entry = SourceEntry(source, meter, lane, stop, subscription)
     origins[source.name] = [source.name]
     streams[source.name] = tapped(
       shared(entry.events, readers: readers(of: source.name)), source.name)

@@ -142,7 +142,8 @@ enum RunCommand {
     let roster = RunRoster(
       world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
     )
-    options.world[RunMonitor.self] = RunMonitor { roster.status() }
+    options.world[RunMonitor.self] = RunMonitor(
+      { roster.status() }, attach: { roster.attach($0, to: $1, $2) }, detach: { roster.detach($0) })
     sky?.report(to: log)
     let page = try RunPage(arguments, under: sky, in: &options.world)
     page?.tell(log)
