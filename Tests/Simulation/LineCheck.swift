@@ -26,10 +26,13 @@ struct LineCheck {
     }
   }
 
+  /// Compares the files with the events.
+  ///
   /// `left` are events that may have stayed though nothing of them was committed: what they came from was replaced, so
-  /// that no later life could write them again.
-  mutating func check(_ events: [Value], left: [Value] = [], mayBeAside: Bool) throws {
-    let left = left.map { $0.json }
+  /// that no later life could write them again. After a power cut their place may hold anything.
+  mutating func check(_ events: [Value], left: [Value]?, mayBeAside: Bool, wasCut: Bool) throws {
+    let mayBeGarbage = left != nil && wasCut
+    let left = left?.map { $0.json } ?? []
     var files: [(inode: Int, path: String, bytes: [UInt8])] = []
     for other in try Self.all(process) where other == path || other.hasPrefix(path + ".") {
       let file = try process.open(other, .existing)
@@ -50,7 +53,10 @@ struct LineCheck {
         let (plain, id) = withoutID(line)
         var next = Set(found.filter { $0 < events.count && events[$0] == plain }.map { $0 + 1 })
         // A kill may have cut off the last one, whose line was ended.
-        if !isAside, left.contains(where: { $0 == plain || $0.starts(with: line) }) { next.formUnion(found) }
+        let isLeft = left.contains { $0 == plain || $0.starts(with: line) }
+        if !isAside, isLeft || mayBeGarbage && (try? Value.parse(Array(line))) == nil {
+          next.formUnion(found)
+        }
         if !next.isEmpty, id.map({ ids.insert($0).inserted }) ?? true {
           found = next
           continue

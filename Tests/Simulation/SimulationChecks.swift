@@ -15,7 +15,7 @@ extension Simulation {
       notes.compactMap { $0.node == last && !$0.event.isEndOfPoll ? $0.event.value : nil }
     }
     let events = values(record.notes)
-    let left = scenario.replacesInput ? values(witness.lost) : []
+    let left = scenario.replacesInput ? values(witness.lost) : nil
     let process = disk.start()
     for path in try LineCheck.paths(process) {
       func own(_ values: [Value]) -> [Value] {
@@ -24,7 +24,8 @@ extension Simulation {
       }
       let expected = own(events)
       var check = LineCheck(path, process)
-      try check.check(expected, left: own(left), mayBeAside: hasLost || scenario.replacesInput)
+      try check.check(
+        expected, left: left.map(own), mayBeAside: hasLost || scenario.replacesInput, wasCut: hasLost)
       count.lines += expected.count
       count.aside += check.aside
     }

@@ -53,6 +53,8 @@ import Testing
         "windows of several keys that end at one instant came in the order in which the keys were first seen"
       ),
       (3_002_406, "lines were written again where others renamed the file that a rotation had begun"),
+      (3_005_975, "after a write that failed halfway during regeneration, the half was written again"),
+      (3_006_895, "a row hidden by a poll without an order was not removed when a horizon showed it gone"),
       (2124, "an old file that a power cut had left with half a line was taken for whole"),
     ] as [(UInt64, String)])
   func found(seed: UInt64, what: String) throws {
@@ -71,7 +73,8 @@ import Testing
 
   @Test(
     "inputs that are replaced or written over between two lives",
-    arguments: [13, 29, 45, 61, 77, 93, 109, 125, 800_189, 800_237, 800_301, 2_001_245, 2_001_293] as [UInt64]
+    arguments: [13, 29, 45, 61, 77, 93, 109, 125, 800_189, 800_237, 800_301, 2_001_245, 2_001_293, 3_002_717]
+      as [UInt64]
   )
   func replaced(seed: UInt64) throws {
     var simulation = try Simulation(seed: seed)

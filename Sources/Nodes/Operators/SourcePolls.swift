@@ -88,7 +88,7 @@ final class SourcePolls {
   /// - Parameter missing: Those that were in sight, taken out of the snapshot.
   func lose(_ missing: [(key: Value, before: Value)], _ poll: Poll) -> [(key: Value, before: Value)] {
     let coverage = poll.coverage
-    var removed = poll.isStale ? [] : confirm(coverage, at: poll.at)
+    var removed = confirm(poll)
     for (key, before) in missing {
       let place = places.count > 0 ? places.remove(key) : nil
       switch coverage.absence(from: place) {
@@ -106,17 +106,21 @@ final class SourcePolls {
   }
 
   /// Takes out the absent rows whose removal a poll confirms.
-  private func confirm(_ coverage: Coverage, at now: Double) -> [(key: Value, before: Value)] {
-    if absent.count == 0 { return [] }
-    switch coverage {
-    case .complete: searched = nil
-    case .truncated(let horizon?) where !horizon.moves:
-      defer { searched = horizon }
-      // A horizon that has come nearer covers no row that it did not cover before.
-      if let searched, searched.order == horizon.order, !horizon.covers(searched.last) { return [] }
-    case .truncated, .partial: return []
+  private func confirm(_ poll: Poll) -> [(key: Value, before: Value)] {
+    var horizon: Horizon?
+    if case .truncated(let last?) = poll.coverage, !last.moves { horizon = last }
+    // A horizon that has come nearer covers no row that it did not cover before.
+    let isNearer =
+      if let searched, let horizon { searched.order == horizon.order && !horizon.covers(searched.last) } else
+      {
+        false
+      }
+    // Of the rows that this poll hides, none is within it; where they were is not known for any other poll.
+    searched = poll.isStale ? nil : horizon
+    if poll.isStale || absent.count == 0 || isNearer || horizon == nil && poll.coverage != .complete {
+      return []
     }
-    let (confirmed, isWaiting) = absent.confirm(at: now) { coverage.absence(from: $0) == .gone }
+    let (confirmed, isWaiting) = absent.confirm(at: poll.at) { poll.coverage.absence(from: $0) == .gone }
     if isWaiting { searched = nil }
     return confirmed
   }

@@ -56,6 +56,21 @@ import Testing
     #expect(try changes("changes: .id", polls) == ["2h removed b 7>-"])
   }
 
+  @Test("the same for a row that was hidden by a poll whose order was not known, or by a nearer horizon")
+  func revealedLater() throws {
+    let unordered = [
+      "a1 b5 c9/ truncated .n", "a1 b5 d8/ truncated .n", "a1 b5 d8/ truncated .n", "a1/ truncated",
+      "a1 e7/ truncated .n",
+    ]
+    #expect(
+      try changes("changes: .id", unordered) == ["1h added d ->8", "4h added e ->7", "4h removed b 5>-"])
+    let nearer = [
+      "a1 b5 c9/ truncated .n", "a1/ truncated .n", "a1 b5 d8/ truncated .n", "a1 b5 d8 c9/ truncated .n",
+      "a1/ truncated .n", "a1 e7/ truncated .n",
+    ]
+    #expect(try changes("changes: .id", nearer) == ["5h removed b 5>-"])
+  }
+
   @Test("a row that lies at the edge itself, or behind it, is not added")
   func edge() throws {
     let polls = ["a1 b2/ truncated .n", "a1 c2 d3/ truncated .n", "a1 c2 d4/ truncated .n"]

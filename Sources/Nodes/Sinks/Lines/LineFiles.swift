@@ -368,7 +368,7 @@ final class LineFiles {
         return open.takeOwed() + rest
       }
       do throws(FileFailure) { try open.append(rest, now: now, isPrepared: file.isPrepared) } catch {
-        throw error.counting(skipped)
+        throw error.counting(skipped + error.written)
       }
     } else {
       try open.append(bytes, now: now, isPrepared: file.isPrepared)
