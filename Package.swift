@@ -66,8 +66,8 @@ let package = Package(
     .target(
       name: "Nodes",
       dependencies: [
-        "CGlibc", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS", "Page", "Reactive", "Store",
-        "System",
+        "CGlibc", "CMicrohttpd", "Engine", "Fetch", "JSON", "Language", "Markup", "NATS", "Page", "Reactive",
+        "Server", "Store", "System",
       ],
       swiftSettings: unchecked),
     .executableTarget(

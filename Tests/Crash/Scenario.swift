@@ -38,7 +38,8 @@ enum ScenarioKind: String, CaseIterable, Sendable {
   case polls, glitches, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed,
     piped,
     posted, calendar, downloads
-  case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo
+  case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo, hooked,
+    tabled, feeds, versioned
 
   /// - Parameter isLong: Whether there is time for the whole of it.
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
@@ -69,6 +70,10 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .late: try Late(place)
     case .replaced: try Replaced(place)
     case .fifo: try Fifo(place)
+    case .hooked: try Hooked(place)
+    case .tabled: try Tabled(place)
+    case .feeds: try Feeds(place)
+    case .versioned: try Versioned(place)
     }
   }
 }

@@ -129,7 +129,7 @@ final class Checkpointer: AlarmOwner {
   func end(_ kind: Lane.Turn, events: Int) {
     state.value.events += events
     if state.value.isRegenerating { return regenerate() }
-    guard isDirty else { return }
+    guard isDirty else { return lane.acknowledge(!state.value.isBroken) }
     let pending =
       state.value.file.pendingBytes + state.value.sinks.reduce(0) { $0 + ($1.outbox?.pendingBytes ?? 0) }
     switch kind {
@@ -179,7 +179,7 @@ final class Checkpointer: AlarmOwner {
   ///
   /// On a full disk it waits for room; during a hard stop it tries once.
   func commit() {
-    if state.value.isBroken { return }
+    if state.value.isBroken { return lane.acknowledge(false) }
     crashPoint("epoch.ending")
     do {
       for sink in state.value.sinks { try sink.willCommit() }
@@ -188,8 +188,11 @@ final class Checkpointer: AlarmOwner {
       try write(time)
       state.value.nextRepeatableTime = time
     } catch {
+      lane.acknowledge(false)
       return fail(error)
     }
+    crashPoint("epoch.kept, before acknowledgements")
+    lane.acknowledge(true)
     state.value.facts = [:]
     state.value.idleFacts = [:]
     state.value.events = 0

@@ -114,10 +114,14 @@ public struct Delivery: Sendable {
   public var position: Value?
   /// Whether everything has come that a run before this one can have read.
   public var isCaughtUp: Bool
+  /// Reports when it is committed, to a sender that waits for that.
+  public var acknowledgement: Acknowledgement?
 
   public init(
-    _ values: [Value], _ poll: Poll, endsPoll: Bool, position: Value? = nil, isCaughtUp: Bool = false
+    _ values: [Value], _ poll: Poll, endsPoll: Bool, position: Value? = nil, isCaughtUp: Bool = false,
+    acknowledgement: Acknowledgement? = nil
   ) {
+    self.acknowledgement = acknowledgement
     self.values = values
     self.poll = poll
     self.endsPoll = endsPoll

@@ -47,6 +47,8 @@ public final class Lane: Sendable {
     var onLoss: (@Sendable () -> Void)?
     var hasEnded = false
     var held: [ObjectIdentifier: AnyObject] = [:]
+    /// Those of the present epoch.
+    var acknowledgements: [Acknowledgement] = []
   }
 
   public init(on scheduler: any Scheduler, world: World, waiting: Waiting = .acrossTurns) {
@@ -117,9 +119,24 @@ public final class Lane: Sendable {
     body()
     if state.value.depth == 1 {
       for sink in state.value.sinks { sink.endTurn() }
-      state.value.checkpointer?.end(kind, events: events)
+      if let checkpointer = state.value.checkpointer {
+        checkpointer.end(kind, events: events)
+      } else {
+        acknowledge(true)
+      }
     }
     state.value.depth -= 1
+  }
+
+  /// Resolves an acknowledgement at the end of the epoch.
+  func add(_ acknowledgement: Acknowledgement) { state.value.acknowledgements.append(acknowledgement) }
+
+  /// Resolves the acknowledgements of the epoch.
+  func acknowledge(_ isCommitted: Bool) {
+    if state.value.acknowledgements.isEmpty { return }
+    let acknowledgements = state.value.acknowledgements
+    state.value.acknowledgements = []
+    for acknowledgement in acknowledgements { acknowledgement.resolve(isCommitted) }
   }
 
   /// Calls `action` in the first turn.
@@ -140,6 +157,7 @@ public final class Lane: Sendable {
     for sink in state.value.sinks { sink.detach() }
     state.value.sinks = []
     state.value.starters = []
+    state.value.acknowledgements = []
     state.value.onFailure = nil
     state.value.checkpointer?.close()
     state.value.checkpointer = nil

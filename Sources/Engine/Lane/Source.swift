@@ -91,11 +91,14 @@ public final class Feed {
   public var isKept: Bool { context.isKept }
 
   /// Sends values that were read together, with the position behind them; blocks while the mailbox is full.
-  public func send(_ values: [Value], position: Value? = nil) {
-    if values.isEmpty, position == nil { return }
+  ///
+  /// The acknowledgement makes them an epoch of their own, and is resolved when that is committed.
+  public func send(_ values: [Value], position: Value? = nil, acknowledgement: Acknowledgement? = nil) {
+    if values.isEmpty, position == nil, acknowledgement == nil { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
     context.meter.countOut(values.count)
-    downstream.next(Delivery(values, poll, endsPoll: false, position: position))
+    downstream.next(
+      Delivery(values, poll, endsPoll: false, position: position, acknowledgement: acknowledgement))
   }
 
   /// Declares that all input which existed at the start of the run has been sent: no earlier run can have read more.

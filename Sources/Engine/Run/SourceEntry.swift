@@ -56,6 +56,7 @@ final class SourceEntry: Observer {
         // A poll by itself is no reason for a commit.
         lane.checkpointer?.setPosition(position, of: source, isIdle: delivery.endsPoll)
       }
+      if let acknowledgement = delivery.acknowledgement { lane.add(acknowledgement) }
     }
   }
 
@@ -82,7 +83,7 @@ final class SourceEntry: Observer {
   }
 
   private func kind(of delivery: Delivery) -> Lane.Turn {
-    if delivery.endsPoll { return .single }
+    if delivery.endsPoll || delivery.acknowledgement != nil { return .single }
     guard isRepeatable, delivery.position != nil else { return .streamed }
     return hasStart ? .repeatable : .single
   }

@@ -48,7 +48,8 @@ public struct EpochPlan: Sendable {
 extension Plan {
   /// Whether any node keeps state between runs.
   public var hasState: Bool {
-    streams.contains { $0.steps.contains(where: \.spec.isKept) } || sinks.contains(where: \.spec.isKept)
+    sources.contains(where: \.spec.isKept) || streams.contains { $0.steps.contains(where: \.spec.isKept) }
+      || sinks.contains(where: \.spec.isKept)
   }
 
   /// Whether its only source can be replayed from a position.

@@ -32,7 +32,8 @@ let natsSink = NodeSpec(
   options: AnyOption.list(
     NATSSinkOptions.subject, NATSSinkOptions.headers, NATSSinkOptions.body, NATSSinkOptions.bodyText,
     NATSSinkOptions.acknowledge, NATSSinkOptions.window, NATSSinkOptions.queue, NATSSinkOptions.attempts,
-    NATSSinkOptions.backoff, NATSSinkOptions.timeout) + NATSOptions.list,
+    NATSSinkOptions.backoff, NATSSinkOptions.timeout)
+    + AnyOption.list(CloudEvents.envelope) + NATSOptions.list,
   shorthand: "subject", isKept: true,
   examples: [
     .init("each event as JSON", #"nats: 'launches.\(.key)'"#),
@@ -57,6 +58,7 @@ let natsSink = NodeSpec(
       "an NKey",
       "nats: { subject: orders, nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4, seed: flow.nk }"
     ),
+    .init("in an envelope", "nats: { subject: orders, envelope: cloudevents }"),
     .init("a token", "nats: { subject: orders, token: '${NATS_TOKEN:-}' }"),
   ],
   check: { options, checker in
@@ -64,6 +66,11 @@ let natsSink = NodeSpec(
     if options.isGiven(NATSSinkOptions.bodyText), options.isGiven(NATSSinkOptions.body) {
       checker.report(
         "body and body_text exclude each other", at: options.place(of: NATSSinkOptions.bodyText))
+    }
+    if options.isGiven(CloudEvents.envelope), options.isGiven(NATSSinkOptions.bodyText) {
+      checker.report(
+        "body_text and envelope exclude each other: an envelope holds JSON",
+        at: options.place(of: CloudEvents.envelope))
     }
     if let subject = options[NATSSinkOptions.subject].constant, let flaw = NATSSubject.flaw(in: subject) {
       checker.report(
@@ -111,6 +118,7 @@ private final class NATSSink: KeepingSink {
   private let headers: [(name: String, value: Evaluation)]
   private let body: Evaluation?
   private let bodyText: Evaluation?
+  private let envelope: CloudEvents?
   /// Nil where messages are printed or suppressed.
   private let publisher: Publisher?
   private var suppression: Suppression?
@@ -132,6 +140,7 @@ private final class NATSSink: KeepingSink {
     headers = options[NATSSinkOptions.headers].map { ($0.name, context.evaluation($0.value)) }
     body = options[NATSSinkOptions.body].map { context.evaluation($0) }
     bodyText = options[NATSSinkOptions.bodyText].map { context.evaluation($0) }
+    envelope = options[CloudEvents.envelope].map { _ in CloudEvents(context) }
     suppression = Suppression(of: .message, context)
     ids = EventIDs(pipeline: context.pipeline, sink: context.name)
     waitsInTurn = context.lane.waiting == .withinTurn
@@ -147,19 +156,23 @@ private final class NATSSink: KeepingSink {
   }
 
   func take(_ event: Event) throws {
-    let message = try message(for: event)
-    if context.isDryRun { return show(message) }
-    if let suppressed = suppression?.next() { throw suppressed }
+    if context.isDryRun || suppression != nil {
+      let message = try message(for: event, id: "dry-run")
+      if context.isDryRun { return show(message) }
+      if let suppressed = suppression?.next() { throw suppressed }
+    }
+    let id = try context.outbox?.nextID() ?? ids.next(at: context.lane.now)
+    let message = try message(for: event, id: id)
     if let outbox = context.outbox {
       let stored = context.lane.world[Secrets.self]?.sealed(message.stored) ?? message.stored
       self.stored += 1
-      return outbox.put(stored, id: try outbox.nextID())
+      return outbox.put(stored, id: id)
     }
-    try publisher?.submit(Publisher.Item(message: message, id: ids.next(at: context.lane.now)))
+    try publisher?.submit(Publisher.Item(message: message, id: id))
   }
 
   /// The message for an event; an error of the event where it cannot be one.
-  private func message(for event: Event) throws -> OutgoingMessage {
+  private func message(for event: Event, id: String) throws -> OutgoingMessage {
     let text = try constant ?? event.text(subject)
     if constant == nil {
       if let flaw = NATSSubject.flaw(in: text) { throw StepError("the subject \(quoted(text)): \(flaw)") }
@@ -175,15 +188,20 @@ private final class NATSSink: KeepingSink {
       }
       headers.add(name, value)
     }
-    return OutgoingMessage(subject: text, headers: headers, data: try data(event), event: event)
+    if envelope != nil { headers.add("Content-Type", "application/cloudevents+json") }
+    return OutgoingMessage(subject: text, headers: headers, data: try data(event, id: id), event: event)
   }
 
   /// The data of the message; nil for the event as JSON.
-  private func data(_ event: Event) throws -> [UInt8]? {
+  private func data(_ event: Event, id: String) throws -> [UInt8]? {
     if let bodyText { return Array(try event.text(bodyText).utf8) }
-    guard let body else { return nil }
-    guard let value = try body.first(event) else { throw StepError("the expression in body has no output") }
-    return value.json
+    var value: Value?
+    if let body {
+      value = try body.first(event)
+      if value == nil { throw StepError("the expression in body has no output") }
+    }
+    if let envelope { return envelope.value(event, data: value ?? event.value, id: id).json }
+    return value?.json
   }
 
   private func show(_ message: OutgoingMessage) {

@@ -4,18 +4,17 @@ import Reactive
 import Server
 
 /// The adapter between libmicrohttpd and the router: makes a request of what arrives, and sends the answer.
-final class PageFront: Sendable {
+final class PageFront: RequestFront {
   private struct Streams: Sendable {
     var open: [ObjectIdentifier: PageStream] = [:]
     var isStopped = false
     var isBeating = false
   }
 
-  /// The longest body of a request that is accepted.
-  static let bodyLimit = 4096
   /// How often a sign of life is sent to the tabs, while there are some.
   private static let pulse = Duration.seconds(15)
 
+  let bodyLimit = 4096
   let router: PageRouter
   let arrivals: ArrivalLimit
   private let scheduler: SerialScheduler
@@ -31,18 +30,8 @@ final class PageFront: Sendable {
 
   var streamCount: Int { streams.withLock { $0.open.count } }
 
-  /// The body of a request while it arrives.
-  final class Incoming {
-    private(set) var body: [UInt8] = []
-    private(set) var isTooLong = false
-
-    func add(_ bytes: UnsafeRawBufferPointer) {
-      if body.count + bytes.count > PageFront.bodyLimit { isTooLong = true } else { body += bytes }
-    }
-  }
-
   func answer(
-    _ connection: OpaquePointer, _ path: String, _ method: String, _ incoming: Incoming
+    _ connection: OpaquePointer, _ path: String, _ method: String, _ body: ReceivedBody
   ) -> MHD_Result {
     var headers: [String: String] = [:]
     var hasTwoHosts = false
@@ -53,9 +42,9 @@ final class PageFront: Sendable {
     if hasTwoHosts { headers["host"] = nil }
     let request = PageRequest(
       method: method, path: path, query: ReceivedValues.query(of: connection), headers: headers,
-      body: incoming.body)
+      body: body.bytes)
     var answer = router.answer(request)
-    if incoming.isTooLong {
+    if body.isTooLong {
       answer = PageAnswer(413, "text/plain", Array("Too long\n".utf8), router.guarding.headers)
     }
     return send(answer, connection)
@@ -145,48 +134,4 @@ final class PageFront: Sendable {
     }
     for stream in open { stream.stop() }
   }
-}
-
-/// The library calls this for each request: first without a body, then for each part of it, then for the answer.
-func answerPageRequest(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
-  _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ part: UnsafePointer<CChar>?,
-  _ size: UnsafeMutablePointer<Int>?, _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-) -> MHD_Result {
-  guard let context, let connection, let path, let method, let size, let own else { return .NO }
-  guard let known = own.pointee else {
-    own.pointee = Unmanaged.passRetained(PageFront.Incoming()).toOpaque()
-    return .YES
-  }
-  let incoming = Unmanaged<PageFront.Incoming>.fromOpaque(known).takeUnretainedValue()
-  if size.pointee > 0 {
-    incoming.add(UnsafeRawBufferPointer(start: part, count: size.pointee))
-    size.pointee = 0
-    return .YES
-  }
-  let front = Unmanaged<PageFront>.fromOpaque(context).takeUnretainedValue()
-  front.arrivals.end(flow_mhd_descriptor(connection))
-  return front.answer(connection, String(cString: path), String(cString: method), incoming)
-}
-
-/// The library calls this at the end of a request.
-func releasePageRequest(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ how: MHD_RequestTerminationCode
-) {
-  guard let own, let known = own.pointee else { return }
-  own.pointee = nil
-  Unmanaged<PageFront.Incoming>.fromOpaque(known).release()
-  guard let context, let connection else { return }
-  let front = Unmanaged<PageFront>.fromOpaque(context).takeUnretainedValue()
-  front.arrivals.begin(flow_mhd_descriptor(connection))
-}
-
-/// The library calls this when a connection was accepted, and before it is closed.
-func notePageConnection(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
-) {
-  guard let context, let connection else { return }
-  Unmanaged<PageFront>.fromOpaque(context).takeUnretainedValue().arrivals.note(connection, what)
 }

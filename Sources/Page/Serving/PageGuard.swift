@@ -1,3 +1,5 @@
+import Server
+
 /// The guard of a page: which requests are answered at all, and what each answer forbids the browser.
 ///
 /// - A request must name this server in `Host`: a page of another name that resolves to this machine (DNS rebinding)
@@ -36,11 +38,13 @@ package struct PageGuard: Sendable {
       if !isSameOrigin(request, host) { return Self.text(403, "A form of another site was refused.") }
     }
     guard let token else { return nil }
-    if let given = request.query.first(where: { $0.name == "token" })?.value, Self.isEqual(given, token) {
+    if let given = request.query.first(where: { $0.name == "token" })?.value,
+      isEqualInConstantTime(given, token)
+    {
       return .redirect(
         to: Link(path: []), [("Set-Cookie", "\(Self.cookie)=\(token); Path=/; HttpOnly; SameSite=Strict")])
     }
-    if let given = request.cookie(Self.cookie), Self.isEqual(given, token) { return nil }
+    if let given = request.cookie(Self.cookie), isEqualInConstantTime(given, token) { return nil }
     return Self.text(401, "Open the address with the token that flow printed when it started.")
   }
 
@@ -69,13 +73,6 @@ package struct PageGuard: Sendable {
     if let site = request.headers["sec-fetch-site"] { return site == "same-origin" || site == "none" }
     guard let origin = request.headers["origin"] else { return true }
     return origin == "http://\(host)" || origin == "https://\(host)"
-  }
-
-  /// Compares in a time that does not depend on where two texts differ.
-  private static func isEqual(_ text: String, _ other: String) -> Bool {
-    let (first, second) = (Array(text.utf8), Array(other.utf8))
-    guard first.count == second.count else { return false }
-    return zip(first, second).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
   /// What every answer says.

@@ -1,6 +1,3 @@
-import CMicrohttpd
-import Glibc
-import Reactive
 import Server
 
 /// The server of a page: one thread, on which requests are answered, and which sleeps while there are none.
@@ -31,8 +28,7 @@ public final class PageServer: Sendable {
   public let address: PageAddress
   private let token: String?
   private let front: PageFront
-  private let socket: ListeningSocket
-  private let daemon: Locked<OpaquePointer?>
+  private let server: RequestServer
 
   /// Starts to serve; port 0 is any free port.
   ///
@@ -41,8 +37,9 @@ public final class PageServer: Sendable {
     _ hub: PageHub, at wanted: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool,
     limits: Limits = Limits()
   ) throws(Failure) {
-    if let problem = flow_mhd_load() { throw Failure(description: String(cString: problem)) }
     do throws(ListeningSocket.Failure) {
+      try RequestServer.load()
+      let socket: ListeningSocket
       switch wanted {
       case .tcp(let host, let port):
         socket = try ListeningSocket(host: host, port: port)
@@ -51,23 +48,14 @@ public final class PageServer: Sendable {
         socket = try ListeningSocket(path: path)
         address = wanted
       }
+      let guarding = PageGuard(address, token: token, names: names, hasPictures: hasPictures)
+      self.token = guarding.token
+      front = PageFront(PageRouter(hub, guarding), arrival: limits.arrival, streamLimit: limits.streams)
+      server = try RequestServer(
+        front, on: socket, .one(memory: limits.memory), connections: limits.connections, idle: limits.idle)
     } catch {
       throw Failure(description: error.description)
     }
-    let guarding = PageGuard(address, token: token, names: names, hasPictures: hasPictures)
-    self.token = guarding.token
-    front = PageFront(
-      PageRouter(hub, guarding), arrival: limits.arrival, streamLimit: limits.streams)
-    guard
-      let daemon = flow_mhd_start_polling(
-        socket.descriptor, UInt32(limits.connections), limits.idle, limits.memory, answerPageRequest,
-        releasePageRequest, notePageConnection, Unmanaged.passUnretained(front).toOpaque())
-    else {
-      let reason = errno
-      socket.close()
-      throw Failure(description: "the server cannot be started: \(String(cString: strerror(reason)))")
-    }
-    self.daemon = Locked(daemon)
   }
 
   deinit { stop() }
@@ -86,9 +74,7 @@ public final class PageServer: Sendable {
   package var streamCount: Int { front.streamCount }
 
   public func stop() {
-    guard let daemon = daemon.withLock({ $0.take() }) else { return }
     front.stop()
-    flow_mhd_stop(daemon)
-    socket.removePath()
+    server.stop()
   }
 }

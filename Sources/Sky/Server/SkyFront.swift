@@ -5,7 +5,8 @@ import Synchronization
 
 /// The adapter between libmicrohttpd and the sky: it makes a request of what arrives and sends the answer, slowly or in
 /// part if a fault says so.
-final class SkyFront: Sendable {
+final class SkyFront: RequestFront {
+  let bodyLimit = 1 << 20
   let origin: String
   let isStopped = Atomic(false)
   let arrivals: ArrivalLimit
@@ -23,31 +24,10 @@ final class SkyFront: Sendable {
     origin = "http://127.0.0.1:\(port)"
   }
 
-  /// The body of a request while it arrives.
-  final class Incoming {
-    /// The longest body that is accepted.
-    ///
-    /// The rest of a longer one is read and dropped before the answer: a server that closes a connection with unread data
-    /// resets it, and the client may lose the answer (RFC 9112, 9.6).
-    static let limit = 1 << 20
-    /// A body longer than this is not read to its end.
-    static let drainLimit = 64 << 20
-    private(set) var body: [UInt8] = []
-    private var count = 0
-    var isTooLong: Bool { count > Self.limit }
-
-    /// Adds a part; false to close the connection.
-    func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      count += bytes.count
-      if isTooLong { body = [] } else { body += bytes }
-      return count <= Self.drainLimit
-    }
-  }
-
   func answer(
-    _ connection: OpaquePointer, _ path: String, _ method: String, _ incoming: Incoming
+    _ connection: OpaquePointer, _ path: String, _ method: String, _ body: ReceivedBody
   ) -> MHD_Result {
-    if incoming.isTooLong {
+    if body.isTooLong {
       return send(
         SkyAnswer(status: 413, headers: [("Content-Type", "text/plain")], body: Array("Too long\n".utf8)),
         connection)
@@ -65,7 +45,7 @@ final class SkyFront: Sendable {
     }
     let request = SkyRequest(
       method: method, path: path, query: ReceivedValues.query(of: connection), headers: headers,
-      body: incoming.body,
+      body: body.bytes,
       origin: isEverywhere ? asked(headers) : origin,
       client: String(decoding: client.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     )
@@ -139,48 +119,4 @@ final class SkyFront: Sendable {
         if let context { Unmanaged<Parcel>.fromOpaque(context).release() }
       })
   }
-}
-
-/// The library calls this for each request: first without a body, then for each part of it, then for the answer.
-func answerRequest(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
-  _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ part: UnsafePointer<CChar>?,
-  _ size: UnsafeMutablePointer<Int>?, _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-) -> MHD_Result {
-  guard let context, let connection, let path, let method, let size, let own else { return .NO }
-  guard let known = own.pointee else {
-    own.pointee = Unmanaged.passRetained(SkyFront.Incoming()).toOpaque()
-    return .YES
-  }
-  let incoming = Unmanaged<SkyFront.Incoming>.fromOpaque(known).takeUnretainedValue()
-  if size.pointee > 0 {
-    let isRead = incoming.add(UnsafeRawBufferPointer(start: part, count: size.pointee))
-    size.pointee = 0
-    return isRead ? .YES : .NO
-  }
-  let front = Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue()
-  front.arrivals.end(flow_mhd_descriptor(connection))
-  return front.answer(connection, String(cString: path), String(cString: method), incoming)
-}
-
-/// The library calls this at the end of a request.
-func releaseRequest(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ how: MHD_RequestTerminationCode
-) {
-  guard let own, let known = own.pointee else { return }
-  own.pointee = nil
-  Unmanaged<SkyFront.Incoming>.fromOpaque(known).release()
-  guard let context, let connection else { return }
-  let front = Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue()
-  front.arrivals.begin(flow_mhd_descriptor(connection))
-}
-
-/// The library calls this when a connection was accepted, and before it is closed.
-func noteConnection(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ own: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
-) {
-  guard let context, let connection else { return }
-  Unmanaged<SkyFront>.fromOpaque(context).takeUnretainedValue().arrivals.note(connection, what)
 }

@@ -1,5 +1,3 @@
-import CMicrohttpd
-import Glibc
 import Reactive
 import Server
 
@@ -16,10 +14,10 @@ public final class SkyServer: Sendable {
 
   public let port: Int
   private let front: SkyFront
-  private let daemon: Locked<OpaquePointer?>
+  private let server: RequestServer
 
   /// The greatest number of connections, and the seconds for which one may be idle.
-  private static let connections: UInt32 = 128
+  private static let connections = 128
   private static let patience: UInt32 = 10
 
   /// Starts to serve; port 0 is any free port.
@@ -31,28 +29,21 @@ public final class SkyServer: Sendable {
     _ sky: Sky, port wanted: Int = 0, dripping: Duration = .seconds(5), arrival: Duration = .seconds(20),
     isEverywhere: Bool = false, clock: @escaping @Sendable () -> SkyTime
   ) throws(Failure) {
-    if let problem = flow_mhd_load() { throw Failure(description: String(cString: problem)) }
-    let listener: ListeningSocket
-    do throws(ListeningSocket.Failure) { listener = try ListeningSocket(port: wanted) } catch {
+    do throws(ListeningSocket.Failure) {
+      try RequestServer.load()
+      let listener = try ListeningSocket(port: wanted)
+      port = listener.port
+      front = SkyFront(
+        sky, port: listener.port, dripping: dripping,
+        arrivals: ArrivalLimit(arrival, on: SerialScheduler(name: "sky arrivals")),
+        isEverywhere: isEverywhere, clock: clock)
+      server = try RequestServer(
+        front, on: listener, .perConnection, connections: Self.connections, idle: Self.patience)
+    } catch {
       throw Failure(
         description: error.isInUse
           ? "port \(wanted) is taken; --port 0 takes one that is free" : error.description)
     }
-    port = listener.port
-    front = SkyFront(
-      sky, port: listener.port, dripping: dripping,
-      arrivals: ArrivalLimit(arrival, on: SerialScheduler(name: "sky arrivals")),
-      isEverywhere: isEverywhere, clock: clock)
-    let context = Unmanaged.passUnretained(front).toOpaque()
-    guard
-      let daemon = flow_mhd_start(
-        listener.descriptor, Self.connections, Self.patience, answerRequest, releaseRequest,
-        noteConnection, context)
-    else {
-      listener.close()
-      throw Failure(description: "the server cannot be started: \(String(cString: strerror(errno)))")
-    }
-    self.daemon = Locked(daemon)
   }
 
   deinit { stop() }
@@ -62,6 +53,6 @@ public final class SkyServer: Sendable {
   /// Closes connections and waits for answers in progress; slow ones are cut short.
   public func stop() {
     front.isStopped.store(true, ordering: .relaxed)
-    if let daemon = daemon.withLock({ $0.take() }) { flow_mhd_stop(daemon) }
+    server.stop()
   }
 }

@@ -39,10 +39,27 @@ import System
       ])
   }
 
+  @Test("a NATS message has the media type and the whole envelope")
+  func message() throws {
+    var bench = SinkBench()
+    bench.isDryRun = true
+    let seen = try bench.run(
+      "go: { nats: { subject: orders, envelope: cloudevents, body: .after } }",
+      lines: [#"{"type":"added","key":7,"after":{"n":1.50}}"#])
+    #expect(seen.text.contains("-H Content-Type:application/cloudevents+json "), "\(seen.text)")
+    #expect(
+      seen.text.contains(
+        #"{"specversion":"1.0","id":"dry-run","source":"/flow/p/in","type":"org.flow.added","subject":"7","time":"2026-01-01T00:00:00Z","datacontenttype":"application/json","data":{"n":1.50}}"#
+      ), "\(seen.text)")
+  }
+
   @Test("options that exclude an envelope are refused")
   func problems() {
     #expect(
       SinkBench.problems("t: { http: { url: 'http://a', envelope: cloudevents, body_text: x } }").contains(
+        "exclude"))
+    #expect(
+      SinkBench.problems("t: { nats: { subject: a, envelope: cloudevents, body_text: x } }").contains(
         "exclude"))
     #expect(
       SinkBench.problems("t: { jsonl: { path: a, envelope: cloudevents, event_id: x } }").contains("exclude"))

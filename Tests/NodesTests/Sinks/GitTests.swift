@@ -52,6 +52,15 @@ import System
     #expect(git("status", "--porcelain").isEmpty)
   }
 
+  @Test("the reflog has the id of each commit, by which a version is known after a crash")
+  func reflog() throws {
+    _ = git("init")
+    _ = try run([[#"{"id":1}"#], [#"{"id":2}"#]], state: try TemporaryState())
+    let names = git("log", "--walk-reflogs", "--format=%gs").split(separator: "\n")
+    #expect(names.count == 2 && names.allSatisfy { $0.hasPrefix("flow p/it/") }, "\(names)")
+    #expect(names.map { $0.contains("-2: ") } == [true, false] && names.last?.contains("-1: ") == true)
+  }
+
   @Test("messages name rows by their label, also those that are gone, and begin as message says")
   func labels() throws {
     _ = git("init")

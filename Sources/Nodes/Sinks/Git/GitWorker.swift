@@ -29,7 +29,7 @@ struct GitTask: DeliveryTask {
 /// Commits versions of a file with git, on a thread of its own.
 ///
 /// Every step may be repeated: what is committed already makes no second commit, and what was not pushed is pushed by
-/// the next attempt.
+/// the next attempt. The reflog has the id of each commit, so after a crash an older version never follows a newer one.
 struct GitWorker: DeliveryWorker {
   let delivers = Deliverable.command
   let retriesInRealTime = true
@@ -37,13 +37,15 @@ struct GitWorker: DeliveryWorker {
   var pushes = false
   var author: (name: String, mail: String)?
   private let timeout: Duration
+  /// Without state nothing is delivered again, and ids may be those of another run.
+  private let hasState: Bool
   private let key: Expression
   private let label: Expression?
   private let world: World
   private let thread = SerialScheduler(name: "flow-git")
 
   init(path: String, key: Expression, label: Expression?, timeout: Duration, _ context: SinkContext) {
-    (self.path, self.timeout) = (path, timeout)
+    (self.path, self.timeout, hasState) = (path, timeout, context.outbox != nil)
     (self.key, self.label, world) = (key, label, context.lane.world)
   }
 
@@ -51,7 +53,7 @@ struct GitWorker: DeliveryWorker {
     let stop = StopSign()
     thread.perform { [self] in
       do {
-        try commit(task, stop)
+        try commit(task, id, stop)
         end(nil)
       } catch let failure as DeliveryFailure {
         end(failure)
@@ -64,11 +66,15 @@ struct GitWorker: DeliveryWorker {
     return attempt
   }
 
-  private func commit(_ task: GitTask, _ stop: StopSign) throws {
+  private func commit(_ task: GitTask, _ id: String, _ stop: StopSign) throws {
     let name = splitPath(path).name
     guard run(["rev-parse", "--is-inside-work-tree"], stop).end == .exited(0) else {
       throw DeliveryFailure(
         "\(path) is not in a git repository, or git is missing; make one with git init", mayPass: false)
+    }
+    if hasState, isCommitted(id, stop) {
+      if pushes, isAhead(stop) { try succeed(["push", "--quiet"], stop) }
+      return
     }
     let before = run(["show", "HEAD:./\(name)"], stop, limit: 256 << 20)
     try WholeFile(path: path, mode: 0o644, syncs: false, disk: world.disk).write(Array(task.content.utf8))
@@ -78,11 +84,30 @@ struct GitWorker: DeliveryWorker {
       var arguments: [String] = []
       if let author { arguments = ["-c", "user.name=\(author.name)", "-c", "user.email=\(author.mail)"] }
       try succeed(
-        arguments + ["commit", "--quiet", "--file=-", "--", name], stop, input: Array(message.utf8))
+        arguments + ["commit", "--quiet", "--file=-", "--", name], stop, input: Array(message.utf8),
+        environment: ["GIT_REFLOG_ACTION": "flow \(id)"])
       if pushes { try succeed(["push", "--quiet"], stop) }
     } else if pushes, isAhead(stop) {
       try succeed(["push", "--quiet"], stop)
     }
+  }
+
+  /// Whether this version, or a later one that the same state has numbered, is committed on this branch.
+  private func isCommitted(_ id: String, _ stop: StopSign) -> Bool {
+    guard let dash = id.lastIndex(of: "-"), let serial = Int(id[id.index(after: dash)...]) else {
+      return false
+    }
+    let mark = "flow \(id[...dash])"
+    let reflog = run(
+      ["log", "--walk-reflogs", "-n", "1000", "--format=%H %gs", "HEAD"], stop, limit: 1 << 20)
+    for line in String(decoding: reflog.output, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, parts[1].hasPrefix(mark),
+        let found = Int(parts[1].dropFirst(mark.count).prefix { $0.isNumber }), found >= serial
+      else { continue }
+      return run(["merge-base", "--is-ancestor", String(parts[0]), "HEAD"], stop).end == .exited(0)
+    }
+    return false
   }
 
   /// Whether a commit was not pushed.
@@ -118,8 +143,10 @@ struct GitWorker: DeliveryWorker {
     }
   }
 
-  private func succeed(_ arguments: [String], _ stop: StopSign, input: [UInt8] = []) throws {
-    let result = run(arguments, stop, input: input)
+  private func succeed(
+    _ arguments: [String], _ stop: StopSign, input: [UInt8] = [], environment: [String: String] = [:]
+  ) throws {
+    let result = run(arguments, stop, input: input, environment: environment)
     if result.end == .exited(0) { return }
     if result.end == .stopped { throw DeliveryFailure.cancelled }
     let reason = result.errors.isEmpty ? "\(result.end)" : result.errors
@@ -128,14 +155,15 @@ struct GitWorker: DeliveryWorker {
   }
 
   private func run(
-    _ arguments: [String], _ stop: StopSign, input: [UInt8] = [], limit: Int = 1 << 16
+    _ arguments: [String], _ stop: StopSign, input: [UInt8] = [], limit: Int = 1 << 16,
+    environment: [String: String] = [:]
   ) -> (end: ChildEnd, output: [UInt8], errors: String) {
     let folder = splitPath(path).folder
     var command = ChildCommand(
       arguments: ["git", "-C", folder.isEmpty ? "." : folder] + arguments, output: .captured(limit: limit),
       timeout: timeout)
     // A question on a terminal would never be answered.
-    command.environment = ["GIT_TERMINAL_PROMPT": "0"]
+    command.environment = environment.merging(["GIT_TERMINAL_PROMPT": "0"]) { $1 }
     var errors: [String] = []
     let result = command.run(input: input, stop: stop) { if errors.count < 5 { errors.append($0) } }
     return (result.end, result.output, errors.joined(separator: "; "))

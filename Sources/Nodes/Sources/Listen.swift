@@ -1,0 +1,235 @@
+import Engine
+import JSON
+import Language
+import Page
+import Reactive
+import Server
+import System
+
+/// `listen`: receives webhooks on a port of its own.
+let listen = NodeSpec(
+  "listen", "receive webhooks: requests that others send when something happens",
+  details: """
+    Serves plain HTTP at an address and accepts POST and PUT. The body is decoded, and its values are the events; with \
+    `envelope`, each is an object: path, query, headers (names in lower case, without keys) and data.
+
+    A request is answered with 202 when everything that it has caused is committed, so a sender that repeats what was not \
+    acknowledged loses nothing, also where flow is killed. Requests that arrive during a commit share the next one. With \
+    `id`, a request whose header has the value of one of the last 1,000 accepted ones is acknowledged and dropped. With \
+    --no-state, 202 means that the events have been processed.
+
+    Other answers: 400 for a body that cannot be decoded, 401 without the token or a valid signature, 403 for a page in a \
+    browser, 404 for another path, 405 for another method, 413 for a body beyond `max_body`, and 503 with Retry-After \
+    while `queue` requests wait, during the end of the run, and where a commit fails. A request that takes longer than \
+    `timeout` to arrive is cut off.
+
+    Other machines reach only an address that is not of the loopback, which requires a token or a signature. The token is \
+    expected as `Authorization: Bearer TOKEN`, in a header whose name ends with -Token (X-Gitlab-Token), or in the query, \
+    ?token=TOKEN. The signature is the HMAC-SHA256 of the body under `secret`, in hexadecimal digits, also behind \
+    sha256=, or in base64: GitHub's X-Hub-Signature-256, Shopify's X-Shopify-Hmac-Sha256. For TLS, put a proxy in front.
+
+    A run with --once does not listen.
+    """,
+  options: AnyOption.list(
+    ListenOptions.address, ListenOptions.path, Decoding.option, ListenOptions.envelope, ListenOptions.token,
+    ListenOptions.signature, ListenOptions.id, ListenOptions.maxBody, ListenOptions.queue,
+    ListenOptions.timeout),
+  shorthand: "address", state: "the last 1,000 values of `id`", isKept: true,
+  examples: [
+    .init("JSON that programs on this machine send", "listen: 8090"),
+    .init(
+      "GitHub, whose deliveries are signed and have ids",
+      """
+      listen:
+        address: 0.0.0.0:8090
+        path: /github
+        signature: { header: X-Hub-Signature-256, secret: '${HOOK_SECRET:-a secret}' }
+        id: X-GitHub-Delivery
+        envelope: true
+      """),
+    .init(
+      "tables of up to 8 MiB with a token",
+      """
+      listen: { address: '192.0.2.7:8090', token: '${HOOK_TOKEN:-a token}', decode: csv, max_body: 8MiB, queue: 8, \
+      timeout: 1m }
+      """),
+  ],
+  check: { options, checker in
+    if !options[ListenOptions.address].isLoopback, !options.isGiven(ListenOptions.token),
+      !options.isGiven(ListenOptions.signature)
+    {
+      checker.report(
+        "other machines reach this address, so listen needs a token or a signature",
+        at: options.place(of: ListenOptions.address),
+        hint: "add token: '${HOOK_TOKEN}', or use 127.0.0.1")
+    }
+    if options[ListenOptions.token] == "" {
+      checker.report("the token is empty", at: options.place(of: ListenOptions.token))
+    }
+    if let signature = options[ListenOptions.signature], signature[ListenOptions.secret].isEmpty {
+      checker.report("the secret is empty", at: options.place(of: ListenOptions.signature))
+    }
+    if let path = options[ListenOptions.path], !path.hasPrefix("/") {
+      checker.report("a path begins with /", at: options.place(of: ListenOptions.path))
+    }
+  },
+  .stream { options, context in WebhookSource(options, context) })
+
+enum ListenOptions {
+  static let address = Option.required(
+    "address", listenAddress,
+    "`ADDRESS:PORT`, a port of 127.0.0.1, or `unix:PATH`; port 0 is any free one", example: "127.0.0.1:8090")
+  static let path = Option.optional(
+    "path", .text, "the only path that is answered; any without it", example: "/github")
+  static let envelope = Option(
+    "envelope", .boolean, default: "false", "whether the event has path, query and headers besides the data")
+  static let token = Option.optional(
+    "token", .secret, "the token that a request must have", example: "${HOOK_TOKEN}")
+  static let signature = Option.optional(
+    "signature", .group("signature", AnyOption.list(header, secret)),
+    "the HMAC-SHA256 that a request must have: its header, and the secret",
+    example: "{ header: X-Hub-Signature-256, secret: '${HOOK_SECRET}' }")
+  static let header = Option.required(
+    "header", .text, "the header of the signature", example: "X-Hub-Signature-256")
+  static let secret = Option.required(
+    "secret", .secret, "the secret that the sender shares", example: "${HOOK_SECRET}")
+  static let id = Option.optional(
+    "id", .text, "the header with the id of a request, by which repeats are dropped",
+    example: "X-GitHub-Delivery")
+  static let maxBody = Option("max_body", .size, default: "1MiB", "the longest body")
+  static let queue = Option(
+    "queue", .integer(1...10_000), default: "100", "how many requests may wait for their commit")
+  static let timeout = Option("timeout", .duration, default: "10s", "the time in which a request must arrive")
+
+  private static let listenAddress: OptionType<PageAddress> = {
+    let text = OptionType<String>.text
+    return OptionType<PageAddress>(
+      "address", sample: "127.0.0.1:8090", schema: .record([("type", .array(["string", "integer"]))])
+    ) { node, checker in
+      guard let text = text.decode(node, checker) else { return nil }
+      let host = text.reversed().drop { $0.isASCII && $0.isNumber }
+      let isPort = UInt16(text) != nil
+      let hasPort = host.count < text.count && host.first == ":"
+      if isPort || hasPort || text.hasPrefix("unix:"), let address = PageAddress(text) { return address }
+      checker.report(
+        "\(quoted(text)) is not an address and port", at: node.place,
+        hint: "as in 127.0.0.1:8090, [::1]:8090, 8090 or unix:hooks.sock")
+      return nil
+    }
+  }()
+}
+
+/// Sends the webhooks that have arrived to the pipeline, and answers them when they are committed.
+private final class WebhookSource: StreamSource {
+  /// How long a stopped run waits for its last commit, and for the answers to be sent.
+  private static let grace = Duration.seconds(5)
+
+  private let options: Options
+  private let context: SourceContext
+  private var ids: RecentIDs
+
+  init(_ options: Options, _ context: SourceContext) {
+    self.options = options
+    self.context = context
+    ids = RecentIDs(context.position)
+  }
+
+  func run(_ feed: Feed) throws {
+    if context.isOnce { return context.log.notice("webhooks are not waited for with --once") }
+    try RequestServer.load()
+    let (socket, site) = try open()
+    let front = WebhookFront(options)
+    let server = try RequestServer(
+      front, on: socket, .one(memory: 32768), connections: options[ListenOptions.queue] + 64,
+      idle: UInt32(clamping: max(1, Int(options[ListenOptions.timeout].inSeconds.rounded(.up)))))
+    defer {
+      front.stop(within: Self.grace)
+      server.stop()
+    }
+    context.log.notice("listens at \(site)")
+    let reporter = ParseErrorReporter(context)
+    defer { reporter.summarize() }
+    while let webhooks = front.next(context.stop) { pass(webhooks, to: feed, front, reporter) }
+  }
+
+  private func open() throws -> (ListeningSocket, String) {
+    switch options[ListenOptions.address] {
+    case .unix(let path): return (try ListeningSocket(path: path), "unix:\(path)")
+    case .tcp(let host, let port):
+      let socket = try ListeningSocket(host: host, port: port)
+      let site = host.contains(":") ? "[\(host)]" : host
+      return (socket, "http://\(site):\(socket.port)\(options[ListenOptions.path] ?? "/")")
+    }
+  }
+
+  /// Sends the values of webhooks as one delivery, waits for its commit, and answers.
+  private func pass(
+    _ webhooks: [Webhook], to feed: Feed, _ front: WebhookFront, _ reporter: ParseErrorReporter
+  ) {
+    let former = ids
+    var values: [Value] = []
+    var accepted: [Webhook] = []
+    for webhook in webhooks {
+      if let id = webhook.id, ids.contains(id) {
+        // A repeat of one that is committed, or is about to be.
+        accepted.append(webhook)
+        continue
+      }
+      do throws(DecodeFailure) {
+        values += try events(of: webhook)
+        if let id = webhook.id { ids.insert(id) }
+        accepted.append(webhook)
+      } catch {
+        reporter.report("a webhook was refused: \(error)")
+        front.answer(webhook, 400, "\(error)")
+      }
+    }
+    if accepted.isEmpty { return }
+    let isCommitted = ConditionLock<Bool?>(nil)
+    feed.send(
+      values, position: ids == former ? nil : ids.position,
+      acknowledgement: Acknowledgement { result in isCommitted.change { $0 = result } })
+    var result: Bool?
+    while result == nil {
+      let wasStopped = context.stop.isSet
+      result = isCommitted.wait(until: MonotonicClock.now + (wasStopped ? Self.grace : .seconds(1))) { $0 }
+      if wasStopped { break }
+    }
+    if result != true { ids = former }
+    for webhook in accepted {
+      if result == true {
+        front.answer(webhook, 202, "accepted")
+      } else {
+        front.answer(webhook, 503, "not accepted: it could not be committed")
+      }
+    }
+  }
+
+  private func events(of webhook: Webhook) throws(DecodeFailure) -> [Value] {
+    let values = try options[Decoding.option].values(of: webhook.body)
+    if !options[ListenOptions.envelope] { return values }
+    return (values.isEmpty ? [.null] : values).map { webhook.envelope($0) }
+  }
+}
+
+/// The ids of the last requests that were accepted, oldest first.
+struct RecentIDs: Equatable {
+  static let limit = 1000
+
+  private var order: [String] = []
+  private var known: Set<String> = []
+
+  init(_ position: Value?) {
+    for id in position?.member("ids")?.items ?? [] { if let id = id.string { insert(id) } }
+  }
+
+  func contains(_ id: String) -> Bool { known.contains(id) }
+
+  mutating func insert(_ id: String) {
+    guard known.insert(id).inserted else { return }
+    order.append(id)
+    if order.count > Self.limit { known.remove(order.removeFirst()) }
+  }
+
+  var position: Value { .record([("ids", .array(order.map { .string($0) }))]) }
+}

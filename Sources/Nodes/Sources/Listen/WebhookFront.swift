@@ -1,0 +1,143 @@
+import CGlibc
+import CMicrohttpd
+import Glibc
+import Language
+import Reactive
+import Server
+import System
+
+/// The server's side of `listen`: a bounded queue of requests, whose connections sleep until they are answered.
+final class WebhookFront: RequestFront {
+  private struct State: Sendable {
+    var queue: [Webhook] = []
+    /// Requests without an answer, in the queue or taken from it.
+    var waiting = 0
+    /// Requests whose answer is not sent.
+    var open = 0
+    var isStopped = false
+  }
+
+  let arrivals: ArrivalLimit
+  let bodyLimit: Int
+  private let limit: Int
+  private let guarding: WebhookGuard
+  private let idHeader: String?
+  private let state = ConditionLock(State())
+  /// Readable while there may be requests in the queue.
+  private let bell = flow_eventfd()
+
+  init(_ options: Options) {
+    arrivals = ArrivalLimit(
+      options[ListenOptions.timeout], on: SerialScheduler(name: "flow-listen-timer"))
+    bodyLimit = options[ListenOptions.maxBody]
+    limit = options[ListenOptions.queue]
+    idHeader = options[ListenOptions.id]?.lowercased()
+    guarding = WebhookGuard(
+      path: options[ListenOptions.path], token: options[ListenOptions.token],
+      signature: options[ListenOptions.signature].map {
+        ($0[ListenOptions.header], $0[ListenOptions.secret])
+      })
+  }
+
+  deinit { if bell >= 0 { close(bell) } }
+
+  // MARK: - Requests, on the server's thread
+
+  func answer(
+    _ connection: OpaquePointer, _ path: String, _ method: String, _ body: ReceivedBody
+  ) -> MHD_Result {
+    if let webhook = body.attachment as? Webhook {
+      let (status, text) = webhook.answer.withLock { $0 } ?? (503, "not accepted")
+      return send(status, text, connection)
+    }
+    if body.isTooLong { return send(413, "the body is longer than \(bodyLimit) bytes", connection) }
+    let query = ReceivedValues.query(of: connection)
+    let headers = ReceivedValues.headers(of: connection).map { ($0.name.lowercased(), $0.value) }
+    if let (status, text) = guarding.refusal(
+      method: method, path: path, query: query, headers: headers, body: body.bytes)
+    {
+      return send(status, text, connection)
+    }
+    let webhook = Webhook(
+      path: path, query: query.filter { $0.name != "token" }, headers: guarding.shown(headers),
+      body: body.bytes, id: idHeader.flatMap { name in headers.first { $0.0 == name }?.1 },
+      connection: UInt(bitPattern: connection))
+    let isQueued = state.change { state in
+      if state.isStopped || state.waiting >= limit { return false }
+      state.waiting += 1
+      state.open += 1
+      state.queue.append(webhook)
+      // Under the lock: it is suspended before anything can resume it.
+      flow_mhd_suspend(connection)
+      return true
+    }
+    guard isQueued else { return send(503, "too many webhooks wait", connection) }
+    body.attachment = webhook
+    ring()
+    return .YES
+  }
+
+  func requestEnded(_ body: ReceivedBody) {
+    if body.attachment is Webhook { state.change { $0.open -= 1 } }
+  }
+
+  private func send(_ status: Int, _ text: String, _ connection: OpaquePointer) -> MHD_Result {
+    let bytes = Array((printable(text) + "\n").utf8)
+    guard let response = bytes.withUnsafeBytes({ flow_mhd_response($0.baseAddress, $0.count) }) else {
+      return .NO
+    }
+    flow_mhd_add_header(response, "Content-Type", "text/plain; charset=utf-8")
+    flow_mhd_add_header(response, "X-Content-Type-Options", "nosniff")
+    if status == 503 { flow_mhd_add_header(response, "Retry-After", "1") }
+    if status == 405 { flow_mhd_add_header(response, "Allow", "POST, PUT") }
+    return flow_mhd_send(connection, UInt32(status), response)
+  }
+
+  private func ring() {
+    var one: UInt64 = 1
+    if bell >= 0 { _ = write(bell, &one, 8) }
+  }
+
+  // MARK: - Answers, on the source's thread
+
+  /// Waits for requests and takes all of them from the queue; nil once the source must stop.
+  func next(_ stop: StopSign) -> [Webhook]? {
+    while !stop.isSet {
+      let webhooks = state.change { state in
+        defer { state.queue = [] }
+        return state.queue
+      }
+      if !webhooks.isEmpty { return webhooks }
+      var ready = [
+        pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      _ = poll(&ready, 2, bell >= 0 ? -1 : 100)
+      var count: UInt64 = 0
+      if ready[0].revents != 0 { _ = read(bell, &count, 8) }
+    }
+    return nil
+  }
+
+  /// Answers a request, once.
+  func answer(_ webhook: Webhook, _ status: Int, _ text: String) {
+    let isFirst = webhook.answer.withLock { answer in
+      defer { answer = answer ?? (status, text) }
+      return answer == nil
+    }
+    guard isFirst else { return }
+    state.change { $0.waiting -= 1 }
+    flow_mhd_resume(OpaquePointer(bitPattern: webhook.connection))
+  }
+
+  /// Answers what waits in the queue with 503, and waits until all answers are sent.
+  func stop(within time: Duration) {
+    let left = state.change { state in
+      state.isStopped = true
+      defer { state.queue = [] }
+      return state.queue
+    }
+    for webhook in left { answer(webhook, 503, "not accepted: the pipeline ends") }
+    _ = state.wait(until: MonotonicClock.now + time) { $0.open == 0 ? true : nil }
+  }
+}

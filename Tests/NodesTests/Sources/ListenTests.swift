@@ -1,0 +1,258 @@
+import Fetch
+import JSON
+import Language
+import Loopback
+import Reactive
+import Store
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Nodes
+import System
+
+/// The source `listen`: what is answered when, and what becomes an event.
+@Suite("Webhooks", .timeLimit(.minutes(10))) struct ListenTests {
+  /// A pipeline that listens, at a port of its own.
+  private final class Listening {
+    let heard = Journal<String>()
+    let log = Journal<String>()
+    private let ends = Journal<Bool>()
+    /// Events wait here while it is closed.
+    let gate = ConditionLock(true)
+    private let run: PipelineRun
+    let port: Int
+
+    init(_ more: String = "", _ state: TemporaryState? = nil) throws {
+      let plan = try Trial.plan(
+        "sources: { in: { listen: { address: '127.0.0.1:0'\(more.isEmpty ? "" : ", " + more) } } }\nsteps: []\nsinks: { it: null }\n"
+      )
+      let (heard, log, ends, gate) = (heard, log, ends, gate)
+      var options = RunOptions(world: .real, log: Log { log.note($0.message) }, screen: silentScreen)
+      options.sink = { _, _ in
+        Hearing { value in
+          _ = gate.wait { $0 ? true : nil }
+          heard.note("\(value)")
+        }
+      }
+      if let state {
+        options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
+      }
+      let run = try PipelineRun(plan, options, clock: nil) { ends.note($0) }
+      run.start()
+      self.run = run
+      #expect(eventually { !log.entries.isEmpty })
+      let line = log.entries.first ?? ""
+      port = Int(line.split(separator: ":").last?.prefix { $0.isNumber } ?? "") ?? 0
+      #expect(line.hasPrefix("listens at http://127.0.0.1:\(port)/"))
+    }
+
+    deinit { stop() }
+
+    func stop() {
+      gate.change { $0 = true }
+      run.stop()
+      #expect(eventually { !ends.entries.isEmpty })
+    }
+
+    func client() throws -> LoopbackClient { try #require(LoopbackClient(port: port)) }
+
+    /// The status of a request.
+    func status(
+      _ path: String = "/", method: String = "POST", headers: [String] = [], _ body: String
+    ) throws -> Int? {
+      let client = try client()
+      client.request(body, to: path, method: method, headers: headers)
+      return client.answer()?.status
+    }
+  }
+
+  @Test("the values of a body are events, and 202 is the answer; anything else is refused by its own status")
+  func statuses() throws {
+    let listening = try Listening("path: /hook")
+    #expect(try listening.status("/hook", #"{"a":1}"#) == 202)
+    #expect(try listening.status("/hook?x=1", method: "PUT", "[2, 3]") == 202)
+    #expect(try listening.status("/other", "1") == 404)
+    #expect(try listening.status("/hook", method: "DELETE", "1") == 405)
+    #expect(try listening.status("/hook", headers: ["Origin: https://evil.example"], "1") == 403)
+    #expect(try listening.status("/hook", "") == 202)
+    let client = try listening.client()
+    client.request(#"{"a":"#, to: "/hook")
+    let refused = try #require(client.answer())
+    #expect(refused.status == 400 && refused.body.hasPrefix("json: "), "\(refused)")
+    client.request("4", to: "/hook")
+    #expect(client.answer()?.status == 202, "the connection is used again")
+    #expect(listening.heard.entries == [#"{"a":1}"#, "2", "3", "4"])
+    #expect(listening.log.entries.dropFirst().allSatisfy { $0.hasPrefix("a webhook was refused: json: ") })
+  }
+
+  @Test("any format is decoded, and the envelope has all but keys")
+  func formats() throws {
+    let table = try Listening("decode: csv")
+    #expect(try table.status("/", "a,b\n1,2\n3,4\n") == 202)
+    #expect(table.heard.entries.suffix(2) == [#"{"a":"1","b":"2"}"#, #"{"a":"3","b":"4"}"#])
+    let whole = try Listening("envelope: true, token: a-long-token, id: X-Id")
+    let status = try whole.status(
+      "/h?token=a-long-token&x=1", headers: ["X-Event: push", "X-Id: 7", "Cookie: c=1", "X-Gitlab-Token: t"],
+      "1")
+    #expect(status == 202)
+    let event = try #require(try whole.heard.entries.first.map { try Value.parse(Array($0.utf8)) })
+    #expect(event.member("path")?.string == "/h" && event.member("data")?.double == 1)
+    #expect(event.member("query")?.description == #"{"x":"1"}"#)
+    #expect(event.member("headers")?.member("x-event")?.string == "push")
+    #expect(!event.description.contains("cookie") && !event.description.contains("-token"), "\(event)")
+    #expect(try whole.status("/", "1") == 401)
+  }
+
+  @Test("a request is answered when its events have been processed, and not before")
+  func acknowledgement() throws {
+    let listening = try Listening("", try TemporaryState())
+    listening.gate.change { $0 = false }
+    let client = try listening.client()
+    client.request("1")
+    #expect(!client.hasAnswer(within: 150))
+    listening.gate.change { $0 = true }
+    #expect(client.answer()?.status == 202)
+    #expect(listening.heard.entries == ["1"])
+  }
+
+  @Test("a delivery that is dropped on its way is not acknowledged")
+  func dropped() {
+    let results = Journal<Bool>()
+    func drop() { _ = Acknowledgement { results.note($0) } }
+    drop()
+    let kept = Acknowledgement { results.note($0) }
+    kept.resolve(true)
+    kept.resolve(false)
+    #expect(results.entries == [false, true])
+  }
+
+  @Test("a full queue is answered with 503 and Retry-After, a long body with 413")
+  func limits() throws {
+    let listening = try Listening("queue: 2, max_body: 8")
+    listening.gate.change { $0 = false }
+    let waiting = try (0..<2).map { _ in try listening.client() }
+    for client in waiting { client.request("1") }
+    #expect(!waiting[0].hasAnswer(within: 100) && !waiting[1].hasAnswer(within: 10))
+    let third = try listening.client()
+    third.request("1")
+    let refused = try #require(third.answer())
+    #expect(refused.status == 503 && refused.head.contains("Retry-After: 1"))
+    #expect(try listening.status("/", "123456789") == 413)
+    listening.gate.change { $0 = true }
+    #expect(waiting.allSatisfy { $0.answer()?.status == 202 })
+    #expect(try listening.status("/", "12345678") == 202)
+  }
+
+  @Test("a client that is slow is cut off, whether or not it sends a byte now and then")
+  func slow() throws {
+    let listening = try Listening("timeout: 300ms")
+    let client = try listening.client()
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")
+    let time = elapsed {
+      for _ in 0..<200 where !client.hasAnswer(within: 20) { client.send("1") }
+      #expect(client.answer() == nil)
+    }
+    #expect(time < .seconds(4))
+    #expect(try listening.status("/", "1") == 202)
+    #expect(listening.heard.entries == ["1"])
+  }
+
+  @Test("a repeat of an accepted request is acknowledged and dropped, also by the next run")
+  func ids() throws {
+    let state = try TemporaryState()
+    func status(_ listening: Listening, _ id: String, _ body: String) throws -> Int? {
+      try listening.status(headers: ["X-Id: \(id)"], body)
+    }
+    let first = try Listening("id: X-Id", state)
+    #expect(try status(first, "a", "1") == 202 && status(first, "a", "1") == 202)
+    #expect(try status(first, "b", "oops") == 400 && status(first, "b", "2") == 202)
+    #expect(try first.status("/", "3") == 202 && first.status("/", "3") == 202)
+    first.stop()
+    #expect(first.heard.entries == ["1", "2", "3", "3"])
+    let second = try Listening("id: X-Id", try state.copy())
+    #expect(try status(second, "b", "2") == 202 && status(second, "c", "4") == 202)
+    #expect(second.heard.entries == ["4"])
+    var recent = RecentIDs(nil)
+    for number in 0...RecentIDs.limit { recent.insert("\(number)") }
+    #expect(!recent.contains("0") && recent.contains("1") && RecentIDs(recent.position) == recent)
+  }
+
+  @Test("a stopped run acknowledges what it has committed and refuses the rest")
+  func stop() throws {
+    let listening = try Listening("", try TemporaryState())
+    listening.gate.change { $0 = false }
+    let (first, second) = (try listening.client(), try listening.client())
+    first.request("1")
+    #expect(!first.hasAnswer(within: 100))
+    second.request("2")
+    #expect(!second.hasAnswer(within: 100))
+    let time = elapsed { listening.stop() }
+    #expect(first.answer()?.status == 202 && second.answer()?.status == 503)
+    #expect(listening.heard.entries == ["1"] && time < .seconds(4))
+    #expect(LoopbackClient(port: listening.port) == nil)
+  }
+
+  @Test("signatures as GitHub and Shopify send them, by published examples")
+  func signatures() {
+    let code = SHA256.authenticationCode(
+      of: Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
+    #expect(base64(code) == "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=", "RFC 4231, 4.3")
+    let guarding = WebhookGuard(signature: ("X-Hub-Signature-256", "It's a Secret to Everybody"))
+    func status(_ value: String?, _ body: String = "Hello, World!") -> Int? {
+      guarding.refusal(
+        method: "POST", path: "/", query: [],
+        headers: value.map { [("x-hub-signature-256", $0)] } ?? [], body: Array(body.utf8))?.status
+    }
+    let digits = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
+    #expect(status("sha256=" + digits) == nil && status(digits) == nil)
+    #expect(status("dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc=") == nil)
+    for wrong in [nil, "", "sha256=", "sha256=" + digits.dropLast(), digits + "0"] {
+      #expect(status(wrong) == 401)
+    }
+    #expect(status("sha256=" + digits, "Hello, World?") == 401)
+  }
+
+  @Test("a token is taken from where senders put it")
+  func tokens() {
+    let guarding = WebhookGuard(token: "secret")
+    func isAccepted(_ header: (String, String)?, query: [Webhook.Pair] = []) -> Bool {
+      guarding.refusal(
+        method: "POST", path: "/", query: query, headers: header.map { [$0] } ?? [], body: []) == nil
+    }
+    #expect(isAccepted(("authorization", "Bearer secret")) && isAccepted(("x-gitlab-token", "secret")))
+    #expect(isAccepted(nil, query: [("token", "secret")]))
+    #expect(!isAccepted(nil) && !isAccepted(("authorization", "Bearer secre")))
+    #expect(!isAccepted(("authorization", "Basic secret")) && !isAccepted(("x-token-of", "secret")))
+  }
+
+  @Test("options that do not go together are reported")
+  func checks() {
+    func problems(_ yaml: String) -> String {
+      var reader = PipelineReader(catalog: .all)
+      _ = reader.read(
+        path: "p.yaml", Array("sources: { in: { listen: \(yaml) } }\nsteps: []\nsinks: { it: null }\n".utf8))
+      return "\(reader.problems)"
+    }
+    #expect(problems("0.0.0.0:80").contains("listen needs a token or a signature"))
+    #expect(problems("'[::]:80'").contains("listen needs a token or a signature"))
+    #expect(problems("{ address: 0.0.0.0:80, token: x }") == "")
+    for address in ["127.0.0.1", "a:b", "'::1'", "hello", "70000"] {
+      #expect(problems(address).contains("is not an address and port"), "\(address)")
+    }
+    for address in ["8090", "127.0.0.1:0", "'[::1]:8090'", "unix:hooks.sock"] {
+      #expect(problems(address) == "", "\(problems(address))")
+    }
+    #expect(problems("{ address: 80, token: '' }").contains("the token is empty"))
+    #expect(problems("{ address: 80, signature: { header: a, secret: '' } }").contains("the secret is empty"))
+    #expect(problems("{ address: 80, path: hook }").contains("a path begins with /"))
+  }
+}
+
+private final class Hearing: Sink {
+  private let note: (Value) -> Void
+
+  init(_ note: @escaping (Value) -> Void) { self.note = note }
+
+  func take(_ event: Event) { note(event.value) }
+}
