@@ -164,6 +164,10 @@ private final class Join: Step {
 
   func take(_ event: Event, _ out: Downstream) throws {
     if awaited == nil, held.isEmpty { return try combine(event, out) }
+    if held.isEmpty {
+      let sources = (awaited ?? []).sorted().joined(separator: ", ")
+      context.log.detail("events wait for the first poll of \(sources)")
+    }
     hold(event.detached)
     guard held.count > bound else { return }
     context.log.warning(

@@ -38,7 +38,7 @@ let ics = NodeSpec(
   examples: [
     .init("rows", #"ics: { path: out/launches.ics, key: .id, start: .net, summary: '\(.name)' }"#),
     .init(
-      "changes, with all that can be told",
+      "changes, with all members",
       """
       ics:
         path: out/launches.ics

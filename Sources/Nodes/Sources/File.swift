@@ -191,7 +191,7 @@ private final class FileSource: StreamSource {
     }
   }
 
-  /// Reads what there is of a followed file, for a run that does not wait for more.
+  /// Reads a followed file to its present end, for a run that does not wait for more.
   private func readOnce(
     _ path: String, from position: ReadPosition?, startsAtEnd: Bool, _ feed: Feed
   ) throws {

@@ -127,7 +127,7 @@ import System
     }
   }
 
-  @Test("no time is told of twice by one lead, however it moves to and fro")
+  @Test("no lead fires twice for one time, however it moves to and fro")
   func flapping() {
     var machine = Machine(state: MemoryState(), leads: [.seconds(60)], grace: .seconds(600), bound: 10)
     var told = 0
@@ -140,7 +140,7 @@ import System
     #expect((1...2).contains(told))
   }
 
-  @Test("what is past and told is forgotten, so that nothing piles up")
+  @Test("a time that is past and has fired is forgotten, so that nothing piles up")
   func forgetting() {
     var machine = Machine(state: MemoryState(), leads: [.zero], grace: .seconds(10), bound: 10)
     _ = machine.accept(0, at: second(5), for: 1, now: second(0))
@@ -155,7 +155,7 @@ import System
     #expect(machine.state.count == 0)
   }
 
-  @Test("a machine that slept tells what is not too old")
+  @Test("after the machine has slept, leads that are not too old fire")
   func sleep() {
     var machine = Machine(
       state: MemoryState(), leads: [.seconds(100), .zero], grace: .seconds(10), bound: 10)

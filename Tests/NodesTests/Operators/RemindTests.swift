@@ -8,7 +8,7 @@ import Testing
     #"{"key":\#(key),"at":"\#(at)","lead":"\#(lead)","in":\#(left),"event":\#(event)}"#
   }
 
-  @Test("a lead that has told of a time does not tell again when that is repeated, or moves but a little")
+  @Test("a lead that has fired for a time does not fire again when that is repeated, or moves a little")
   func moves() throws {
     let output = try Trial("remind: { key: .id, at: .net, before: [1h, 10m] }").run(
       """
@@ -26,7 +26,7 @@ import Testing
       ])
   }
 
-  @Test("what is late but not too late is told at once, with what is left")
+  @Test("a lead that is late by no more than grace fires at once, with the time left")
   func late() throws {
     let lines = try Trial("remind: { key: .id, at: .net, before: [1h, 10m, 0s], grace: 5m }")
       .run(#"0s {"id":1,"net":420}"#).lines
@@ -111,7 +111,7 @@ import Testing
     #expect(output.lines.count == 1 && output.lines[0].contains(#""key":1"#))
   }
 
-  @Test("a removed key, or a time that is gone, is told no more")
+  @Test("a removed key, or a time that is gone, fires no more")
   func cancelled() throws {
     let output = try Trial("remind: { key: .id, at: .net }").run(
       """
@@ -141,7 +141,7 @@ import Testing
     #expect(output.outcome.messages.first?.message.hasPrefix(#"not a time: "soon""#) == true)
   }
 
-  @Test("at the end of the stream nothing is told before its time")
+  @Test("at the end of the stream nothing fires before its time")
   func end() throws {
     let output = try Trial("remind: { key: .id, at: .net }").run(#"0s {"id":1,"net":60}\#n1s end"#)
     #expect(output.lines.isEmpty)

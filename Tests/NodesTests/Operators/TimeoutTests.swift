@@ -6,7 +6,7 @@ import Testing
 @Suite struct TimeoutTests {
   private let silentFromTheStart = #"10s {"type":"silent","since":"1970-01-01T00:00:00Z","for":"10s"}"#
 
-  @Test("a stream that never speaks is silent from the start, and told of once")
+  @Test("a stream without any event is silent from the start, and reported once")
   func never() throws {
     #expect(try Trial("timeout: 10s").run("1h end").lines == [silentFromTheStart])
   }
@@ -35,7 +35,7 @@ import Testing
     #expect(try Trial("timeout: 10s").run("5s poll\n9s poll\n12s end").lines == [silentFromTheStart])
   }
 
-  @Test("times are told to the millisecond")
+  @Test("times are reported to the millisecond")
   func milliseconds() throws {
     let lines = try Trial("timeout: { for: 10s, pass: false }").run("30s500us1ns 1\n31s end").lines
     #expect(lines.last == #"30s500us1ns {"type":"back","since":"1970-01-01T00:00:00Z","for":"30s1ms"}"#)

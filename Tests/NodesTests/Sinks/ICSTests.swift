@@ -45,7 +45,7 @@ import System
     #"{"id":"\#(id)","name":"\#(name)","at":"2026-03-01T12:00:00Z"\#(more)}"#
   }
 
-  @Test("an event has what was told of it, in UTC, with the time of its poll")
+  @Test("an event has the given fields, in UTC, with the time of its poll")
   func whole() throws {
     let more =
       #","end":"2026-03-01T15:30:00.9+02:00","text":"a;b, c\\d\nnext","geo":{"lat":"-1.25","lon":0.0000004},"#
@@ -209,7 +209,7 @@ import System
     #expect(try events() == ["a@p 5 y"])
   }
 
-  @Test("what cannot be is an error of its event, and the others are told")
+  @Test("an invalid value is an error of its event, and the others are written")
   func errors() throws {
     let bad = [
       #"{"id":null}"#, #"{"id":1,"name":"x","at":null}"#, #"{"id":1,"name":"x","at":"soon"}"#,
@@ -234,7 +234,7 @@ import System
     try keep(["y", "x", "z"], in: state)
     _ = try run([], state: state)
     #expect(try folder.bytes("c.ics") == bytes)
-    // What that run has told besides is new.
+    // The other events of that run are new.
     try keep(["y", "x", "z", "new"], in: state)
     _ = try run([], state: state)
     #expect(try events() == ["a@p 4 new"])
@@ -278,7 +278,7 @@ import System
     #expect(folder.names == ["c.ics"])
   }
 
-  @Test("a dry run says what it would tell, and reads and writes nothing")
+  @Test("a dry run prints the changes, and reads and writes nothing")
   func dryRun() throws {
     var bench = SinkBench()
     bench.isDryRun = true

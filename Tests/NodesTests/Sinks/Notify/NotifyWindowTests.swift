@@ -7,7 +7,7 @@ import Testing
 import System
 
 @Suite struct NotifyWindowTests {
-  @Test("so many are told at once; what comes then waits until the first of them is long enough ago")
+  @Test("as many as allowed are sent at once; later ones wait until the first of them is long enough ago")
   func waiting() {
     let window = Watched(AtMost(2, in: .seconds(10)))
     #expect(window.take("a", 0))
@@ -22,7 +22,7 @@ import System
     #expect(window.due == nil)
   }
 
-  @Test("a digest counts as one that was told")
+  @Test("a digest counts as one notification")
   func digestCounts() {
     let window = Watched(AtMost(1, in: .seconds(10)))
     #expect(window.take("a", 0))
@@ -33,7 +33,7 @@ import System
     #expect(window.digest(20) == .init(count: 1, body: "c"))
   }
 
-  @Test("in any period no more are told than may be, whatever comes")
+  @Test("in any period no more are sent than allowed, whatever arrives")
   func limit() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<50 {
