@@ -96,6 +96,23 @@ import Testing
     try withFile(outcome.output) { file in _ = try output(of: path, "\(shell) -n '\(file)'") }
   }
 
+  @Test(
+    "fish offers commands, options, choices and the words of a list, where it is installed",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")),
+    arguments: [
+      ("flow grap", ["graph"]), ("flow graph --fo", ["--format"]), ("flow docs filt", ["filter"]),
+      ("flow graph --format ", ["dot", "mermaid", "svg", "text"]), ("flow state dead re", ["retry"]),
+      ("flow state ", ["dead", "ls", "reset", "show"]), ("flow new --steps map,filt", ["map,filter"]),
+      ("flow run --wait-", ["--wait-budget"]), ("flow completions f", ["fish"]),
+    ])
+  func fish(line: String, expected: [String]) throws {
+    try withFile(try flow(["completions", "fish"]).output) { file in
+      let program = "fish --no-config -c \"source '\(file)'; complete -C '\(line)'\""
+      let offers = try output(of: "/bin/sh", program).split(separator: "\n")
+      #expect(offers.compactMap { $0.split(separator: "\t").first.map(String.init) } == expected)
+    }
+  }
+
   @Test("an unknown shell is a mistake")
   func unknown() throws {
     let outcome = try flow(["completions", "bsh"])

@@ -96,6 +96,34 @@ import Testing
     #expect(try running.end(by: SIGINT).outcome.status == 130)
   }
 
+  @Test(
+    "with --once, a file that a rotation has just moved away is no failure: its rest is read, and the new one next time"
+  )
+  func missingOnce() throws {
+    let place = try Workplace(
+      """
+      sources: { in: { file: { path: in.jsonl, follow: true } } }
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    func once() throws -> Outcome { try place.flow("run", "--once", "--state", "st", "p.yaml") }
+    #expect(try once().status == 1, "it has never been there")
+    try place.write("in.jsonl", "1\n2\n")
+    #expect(try once().status == 0)
+    try place.append("in.jsonl", "3\n")
+    try place.move("in.jsonl", to: "in.jsonl.1")
+    for _ in 1...2 {
+      let outcome = try once()
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.errors.contains("in.jsonl does not exist at the moment; the next run reads it"))
+      #expect(place.lines("log.jsonl") == ["1", "2", "3"])
+    }
+    try place.write("in.jsonl", "4\n")
+    #expect(try once().status == 0)
+    #expect(place.lines("log.jsonl") == ["1", "2", "3", "4"])
+    try place.remove("in.jsonl")
+    #expect(try once().status == 0)
+  }
+
   @Test("a line that is written in pieces is one event")
   func pieces() throws {
     try following { place, running in

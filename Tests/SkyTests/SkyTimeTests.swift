@@ -76,7 +76,7 @@ import Testing
 }
 
 @Suite struct SkyClockTests {
-  @Test("a clock runs as fast as it is told, and neither back nor out of the calendar")
+  @Test("a clock runs at the given speed, and neither back nor out of the calendar")
   func clock() {
     func now(_ seconds: Double, speed: Double) -> Int64 {
       SkyClock(start: SkyTime(seconds: 100), speed: speed) { .seconds(seconds) }.now.milliseconds

@@ -51,7 +51,8 @@ import TestSupport
     "sizes are rough",
     arguments: [
       (1, "1 byte"), (999, "999 bytes"), (1000, "1 kB"), (999_499, "999 kB"), (999_500, "1 MB"),
-      (2_600_000, "3 MB"), (999_499_999, "999 MB"), (999_500_000, "1 GB"),
+      (2_600_000, "3 MB"), (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (1_249_000_000, "1.2 GB"),
+      (9_950_000_000, "10 GB"),
     ])
   func sizes(_ bytes: Int, _ text: String) {
     #expect(roughSize(bytes) == text)

@@ -47,6 +47,7 @@ final class ScriptDriver: Sendable {
     var number = 0
     var timer: Subscription?
     var isOver = false
+    var pace = ProgressPace()
   }
 
   private let context: SourceContext
@@ -109,6 +110,10 @@ final class ScriptDriver: Sendable {
 
   private func deliver(_ answer: ScriptedAnswer) {
     if state.value.isOver { return }
+    if state.value.pace.isDue() {
+      let minute = timestamp(answer.at).prefix(16).replacing("T", with: " ")
+      context.progress(PollProgress("replaying \(minute)"))
+    }
     switch answer.what {
     case .poll(let rows):
       state.value.number += 1
@@ -138,6 +143,7 @@ final class ScriptDriver: Sendable {
     state.value.isOver = true
     state.value.timer?.dispose()
     state.value.source = nil
+    context.progress(nil)
     downstream.complete()
   }
 }

@@ -57,6 +57,9 @@ extension Plan {
 }
 
 extension SourcePlan {
+  /// Whether the pipeline polls it, even if a recording or a test answers instead.
+  package var isPolled: Bool { spec.maker.isPolled(options) }
+
   /// Whether a replay from a position gives the same events: not where its buffer may discard some.
   package var isRepeatable: Bool { spec.isRepeatable && whenFull == .wait }
 }

@@ -29,7 +29,7 @@ extension Plan {
 extension SourcePlan {
   /// Whether a run polls it once, at its start.
   fileprivate var isPolledOnce: Bool {
-    if case .poll = spec.role, case .once = schedule.rhythm { true } else { false }
+    if isPolled, case .once = schedule.rhythm { true } else { false }
   }
 }
 

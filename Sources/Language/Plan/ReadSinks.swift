@@ -47,7 +47,7 @@ extension PlanBuilder {
     let name = entry.key.text
     let written = readNode(
       entry.value, role: "sink", among: catalog.sinks, beside: SinkOptions.beside, extra: SinkOptions.within)
-    var from = references(entry.value.mapping?["from"]?.value)
+    var from = references(entry.value.mapping?["from"]?.value, areRead: true)
     if entry.value.mapping?["from"] == nil {
       if streams.contains(where: { $0.name == Plan.chain }) {
         from = [StreamDraft.Reference(name: Plan.chain, place: entry.key.place)]

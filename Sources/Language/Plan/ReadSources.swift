@@ -45,6 +45,7 @@ extension PlanBuilder {
     claim(entry.key, "source")
     let written = readNode(entry.value, role: "source", among: catalog.sources, beside: SourceOptions.all)
     guard let written, let beside = written.beside else { return nil }
+    if let options = written.options { checkSchedule(written.spec, options, beside) }
     let schedule = readSchedule(written.spec, beside)
     guard let options = written.options, let schedule else { return nil }
     return SourcePlan(
@@ -53,19 +54,29 @@ extension PlanBuilder {
       buffer: beside[SourceOptions.buffer], whenFull: beside[SourceOptions.whenFull], place: written.place)
   }
 
+  /// Reports a schedule beside a source that reads on by itself.
+  private func checkSchedule(_ spec: NodeSpec, _ options: Options, _ beside: Options) {
+    typealias Given = SourceOptions
+    let message: String
+    var hint: String?
+    switch spec.role {
+    case .stream: message = "\(spec.kind) is read once, to its end, and has no schedule"
+    case .poll where !spec.maker.isPolled(options):
+      message = "\(spec.kind) with follow runs on, and has no schedule"
+      hint = "remove follow to run it on a schedule, or the schedule to let it run on"
+    default: return
+    }
+    let given = [
+      (beside.isGiven(Given.every), beside.place(of: Given.every)),
+      (beside.isGiven(Given.cron), beside.place(of: Given.cron)),
+      (beside.isGiven(Given.atStart), beside.place(of: Given.atStart)),
+    ]
+    for (isGiven, place) in given where isGiven { checker.report(message, at: place, hint: hint) }
+  }
+
   private func readSchedule(_ spec: NodeSpec, _ beside: Options) -> Schedule? {
     typealias Given = SourceOptions
-    if case .stream = spec.role {
-      let given = [
-        (beside.isGiven(Given.every), beside.place(of: Given.every)),
-        (beside.isGiven(Given.cron), beside.place(of: Given.cron)),
-        (beside.isGiven(Given.atStart), beside.place(of: Given.atStart)),
-      ]
-      for (isGiven, place) in given where isGiven {
-        checker.report("\(spec.kind) is read once, to its end, and has no schedule", at: place)
-      }
-      return .once
-    }
+    if case .stream = spec.role { return .once }
     let jitter = beside[Given.jitter]
     if let every = beside[Given.every] {
       if beside.isGiven(Given.cron) {

@@ -72,13 +72,16 @@ extension PlanBuilder {
   }
 
   /// One name, or a list of them.
-  func references(_ node: YAMLNode?) -> [StreamDraft.Reference] {
+  ///
+  /// Where they have been read as an option, what is no name has been reported.
+  func references(_ node: YAMLNode?, areRead: Bool = false) -> [StreamDraft.Reference] {
     guard let node else { return [] }
     if case .sequence(let sequence) = node, sequence.elements.isEmpty {
       checker.report("from is empty", at: sequence.place)
     }
     var named: Set<String> = []
     return (node.sequence?.elements ?? [node]).compactMap { element in
+      if areRead, element.scalar == nil { return nil }
       guard let scalar = checker.scalar(element, "the name of a source or stream") else { return nil }
       if !named.insert(scalar.text).inserted {
         checker.report("from contains \(quoted(scalar.text)) twice", at: scalar.place)

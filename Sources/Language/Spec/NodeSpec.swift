@@ -129,6 +129,12 @@ public struct Catalog: Sendable {
 /// What makes a node from its options: the language of pipeline files needs only its role, the engine the rest.
 public protocol NodeMaker: Sendable {
   var role: NodeSpec.Role { get }
+  /// Whether a source with these options is polled: not where they make it read on.
+  func isPolled(_ options: Options) -> Bool
+}
+
+extension NodeMaker {
+  public func isPolled(_ options: Options) -> Bool { if case .poll = role { true } else { false } }
 }
 
 extension NodeSpec {

@@ -84,7 +84,7 @@ private enum ICSOptions {
     "path", OptionType<PathTemplate>.outputPath, "the file; missing folders are made",
     example: "out/launches.ics")
   static let key = Option.required(
-    "key", .expression, "what tells one event of the calendar from others", example: ".id")
+    "key", .expression, "identifies an event of the calendar", example: ".id")
   static let start = Option.required("start", .expression, "when it begins", example: ".net")
   static let end = Option.optional("end", .expression, "when it ends", example: ".window_end")
   static let allDay = Option.optional(

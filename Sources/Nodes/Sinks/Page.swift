@@ -86,7 +86,7 @@ private enum PageOptions {
   static let layout = Option(
     "as", .choice(of: PageForm.Layout.self), default: "list", "the form of the view")
   static let key = Option.optional(
-    "key", .expression, "what tells one row from others; in a log each event is a row without it",
+    "key", .expression, "identifies a row; in a log each event is a row without it",
     example: ".id")
   static let title = Option.required("title", .template, "what the row is called", example: #"'\(.name)'"#)
   static let subtitle = Option.optional(

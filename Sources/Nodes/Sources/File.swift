@@ -62,6 +62,7 @@ private final class FileSource: StreamSource {
   private let context: SourceContext
   private let limits: ReadLimits
   private let desk: ParseErrorReporter
+  private let progress: ReadingProgress
 
   private struct NothingFound: Error, CustomStringConvertible {
     let patterns: [String]
@@ -73,10 +74,14 @@ private final class FileSource: StreamSource {
     self.context = context
     limits = ReadLimits(value: options[FileOptions.maxValue])
     desk = ParseErrorReporter(context)
+    progress = ReadingProgress(context)
   }
 
   func run(_ feed: Feed) throws {
-    defer { desk.summarize() }
+    defer {
+      progress.end()
+      desk.summarize()
+    }
     let paths = options[FileOptions.path]
     if options[FileOptions.follow], let path = paths.first { return try follow(path, feed) }
     let files = try paths.flatMap { try Glob.expand($0) }
@@ -84,6 +89,7 @@ private final class FileSource: StreamSource {
     let (first, position) = resumption(among: files)
     var failure: (any Error)?
     for (index, path) in files.enumerated().dropFirst(first) where !feed.isStopped {
+      progress.begin(path, index + 1, of: files.count)
       // A file that cannot be read must not keep the others from being read.
       do { try read(path, from: index == first ? position : nil, feed) } catch {
         if failure != nil { context.log.error("\(error)") }
@@ -115,6 +121,7 @@ private final class FileSource: StreamSource {
     var passing = start?.values ?? 0
     var given = passing
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
+      progress.note { input.extent }
       let rest = values.passing(over: &passing)
       given += rest.count
       guard feed.isKept, let identity = input.identity else {
@@ -139,6 +146,7 @@ private final class FileSource: StreamSource {
     let position = ReadPosition(context.position)
     var start = FileFollower.Start.beginning
     var passing = 0
+    var startsAtEnd = false
     if let position {
       start = .offset(position.offset, of: position.identity, position.fingerprint)
       passing = position.values
@@ -149,21 +157,10 @@ private final class FileSource: StreamSource {
       end.fingerprint = FileFingerprint(path, upTo: end.offset)
       end.isFollowed = true
       start = .offset(end.offset)
+      startsAtEnd = true
       if feed.isKept { feed.send([], position: end.value) }
     }
-    if context.isOnce {
-      // The rest is for the next run, which finds the position.
-      if position == nil, feed.isKept, case .offset = start { return }
-      if let position, FileIdentity(at: path) != position.identity {
-        try readRotated(path, from: position, feed)
-        return try read(path, from: nil, isFollowed: true, isGrowing: true, feed)
-      }
-      if let position, !position.isUnchanged(path) {
-        noteReplaced(path)
-        return try read(path, from: nil, isFollowed: true, isGrowing: true, feed)
-      }
-      return try read(path, from: position, isFollowed: true, isGrowing: true, feed)
-    }
+    if context.isOnce { return try readOnce(path, from: position, startsAtEnd: startsAtEnd, feed) }
     let file = FollowedFile(
       path, options[Decoding.option], from: start, stop: context.stop, limits: limits, report: desk.report
     ) { [log = context.log] change in
@@ -175,10 +172,12 @@ private final class FileSource: StreamSource {
       case .unreadable(let reason): log.warning("\(path): \(reason); waiting until it can be read")
       case .truncated: log.notice("\(path) was truncated; it is read from its beginning")
       }
-    } caughtUp: {
+    } caughtUp: { [progress] in
+      progress.end()
       feed.sayCaughtUp()
     }
     while case let values = try file.nextBatch(), !values.isEmpty {
+      progress.note { (file.position.offset, sizeOfFile(path)) }
       let rest = values.passing(over: &passing)
       guard feed.isKept, let identity = file.identity else {
         feed.send(rest)
@@ -192,6 +191,29 @@ private final class FileSource: StreamSource {
     }
   }
 
+  /// Reads what there is of a followed file, for a run that does not wait for more.
+  private func readOnce(
+    _ path: String, from position: ReadPosition?, startsAtEnd: Bool, _ feed: Feed
+  ) throws {
+    guard let position else {
+      // The rest is for the next run, which finds the position.
+      if feed.isKept, startsAtEnd { return }
+      return try read(path, from: nil, isFollowed: true, isGrowing: true, feed)
+    }
+    let found = FileIdentity(at: path)
+    if found != position.identity { try readRotated(path, from: position, isMissing: found == nil, feed) }
+    do {
+      if found == position.identity, position.isUnchanged(path) {
+        return try read(path, from: position, isFollowed: true, isGrowing: true, feed)
+      }
+      if found == position.identity { noteReplaced(path) }
+      try read(path, from: nil, isFollowed: true, isGrowing: true, feed)
+    } catch let error as FileFailure where error.code == ENOENT {
+      // It was there in the last run: a rotation has moved it, and nothing has been written since.
+      context.log.notice("\(path) does not exist at the moment; the next run reads it")
+    }
+  }
+
   private func noteReplaced(_ path: String) { context.log.notice(Self.replaced(path)) }
 
   private static func replaced(_ path: String) -> String {
@@ -199,9 +221,14 @@ private final class FileSource: StreamSource {
   }
 
   /// Reads what the last run did not read of a file that was rotated since, and of the files after it.
-  private func readRotated(_ path: String, from position: ReadPosition, _ feed: Feed) throws {
+  private func readRotated(
+    _ path: String, from position: ReadPosition, isMissing: Bool, _ feed: Feed
+  ) throws {
     let old = (1...99).map { "\(path).\($0)" }
-    guard let place = old.firstIndex(where: position.isOf) else { return noteReplaced(path) }
+    guard let place = old.firstIndex(where: position.isOf) else {
+      if !isMissing { noteReplaced(path) }
+      return
+    }
     for number in stride(from: place, through: 0, by: -1) where FileIdentity(at: old[number]) != nil {
       try read(old[number], from: number == place ? position : nil, isFollowed: true, feed)
     }

@@ -32,9 +32,15 @@ private final class StandardInput: StreamSource {
   func run(_ feed: Feed) throws {
     let desk = ParseErrorReporter(context)
     defer { desk.summarize() }
+    let input = try StoppableInput("-", context.stop)
+    let progress = ReadingProgress(context)
+    defer { progress.end() }
     let reader = ValueReader(
-      try StoppableInput("-", context.stop), path: "<stdin>", options[Decoding.option],
+      input, path: "<stdin>", options[Decoding.option],
       limits: ReadLimits(value: options[StdinOptions.maxValue]), report: desk.report)
-    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped { feed.send(values) }
+    while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
+      progress.note { input.extent }
+      feed.send(values)
+    }
   }
 }

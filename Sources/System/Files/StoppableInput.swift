@@ -21,6 +21,15 @@ package final class StoppableInput: ByteSource {
     return FileFingerprint(file.number, upTo: lseek(file.number, 0, SEEK_CUR))
   }
 
+  /// How many bytes of the file have been read, and how many it has; nil for a pipe.
+  ///
+  /// Of a compressed file these are the compressed ones.
+  package var extent: (read: Int, size: Int)? {
+    var status = stat()
+    guard let file, !file.mayWait, fstat(file.number, &status) == 0 else { return nil }
+    return (Int(lseek(file.number, 0, SEEK_CUR)), Int(status.st_size))
+  }
+
   /// Opens a file at an offset that was read before; pipes have none.
   package init(_ path: String, _ stop: StopSign, at offset: Int = 0) throws(FileFailure) {
     self.path = path

@@ -60,13 +60,15 @@ package struct ErrorLines {
   }
 }
 
-/// A number of bytes for people: `512 bytes`, `64 kB`, `3 MB`.
+/// A number of bytes for people: `512 bytes`, `64 kB`, `3 MB`, `1.2 GB`.
 package func roughSize(_ bytes: Int) -> String {
   switch bytes {
   case 1: "1 byte"
   case ..<1000: "\(bytes) bytes"
   case ..<999_500: "\((bytes + 500) / 1000) kB"
   case ..<999_500_000: "\((bytes + 500_000) / 1_000_000) MB"
+  case ..<9_950_000_000:
+    "\((bytes + 50_000_000) / 1_000_000_000).\((bytes + 50_000_000) / 100_000_000 % 10) GB"
   default: "\((bytes + 500_000_000) / 1_000_000_000) GB"
   }
 }

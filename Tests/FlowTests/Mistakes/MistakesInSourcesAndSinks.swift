@@ -102,6 +102,54 @@ let mistakesInSourcesAndSinks = ##"""
       1 | sources: { i: { http: http://x.org, every: 5m, cron: '0 * * * *' } }
         |                                            ^^
   1 problem
+  === a schedule of a command that is followed
+  sources: { i: { exec: { command: [tail, -f, x], follow: true }, every: 5m } }
+  sinks: { o: console }
+  --- 2
+  p.yaml:1:72: exec with follow runs on, and has no schedule
+      1 | … -f, x], follow: true }, every: 5m } }
+        |                                  ^^
+    hint: remove follow to run it on a schedule, or the schedule to let it run on
+  1 problem
+  === websocket as a sink
+  sources: { i: stdin }
+  sinks: { o: { websocket: x } }
+  --- 2
+  p.yaml:2:15: unknown sink “websocket”
+      2 | sinks: { o: { websocket: x } }
+        |               ^^^^^^^^^
+    hint: flow nodes lists them all
+  1 problem
+  === from as a mapping
+  sources: { i: stdin }
+  sinks: { o: { console: , from: { a: i } } }
+  --- 2
+  p.yaml:1:12: nothing reads the source “i”
+      1 | sources: { i: stdin }
+        |            ^
+    hint: name it in the from of a stream or sink, or remove it
+  p.yaml:2:32: a text is expected here, not a mapping
+      2 | sinks: { o: { console: , from: { a: i } } }
+        |                                ^^^^^^^^
+  2 problems
+  === a recording without a path
+  sources: { i: replay }
+  sinks: { o: console }
+  --- 2
+  p.yaml:1:15: replay needs the option “path”: the recording, next to the pipeline or in the working directory
+      1 | sources: { i: replay }
+        |               ^^^^^^
+    hint: for example path: recordings/upcoming.jsonl
+  1 problem
+  === an invalid choice of when_full
+  sources: { i: { stdin: , when_full: block } }
+  sinks: { o: console }
+  --- 2
+  p.yaml:1:37: “block” is not one of the choices
+      1 | sources: { i: { stdin: , when_full: block } }
+        |                                     ^^^^^
+    hint: it can be “wait”, “drop_oldest” or “drop_newest”
+  1 problem
   === a schedule of a file
   sources: { i: { file: x, every: 5m } }
   sinks: { o: console }

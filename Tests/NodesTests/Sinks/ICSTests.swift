@@ -176,7 +176,7 @@ import System
     #expect(try events() == ["a@p 2 y"])
   }
 
-  @Test("of too many those stay that end last, and that is said")
+  @Test("beyond the limit, the events that end last stay, and a warning is logged")
   func limit() throws {
     let rows = (1...5).map { #"{"id":\#($0),"name":"x","at":"2026-03-0\#($0)T00:00:00Z"}"# }
     let seen = try run([rows], ", max_events: 2")

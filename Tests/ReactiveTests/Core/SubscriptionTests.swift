@@ -65,10 +65,10 @@ import Testing
     let parent = Subscription()
     let children = (0..<TestScale.count(200_000, atMost: 200_000)).map { _ in parent.child() }
     let start = ContinuousClock.now
-    let back = inThreads(1, patience: 10) { _ in parent.dispose() }
+    let back = inThreads(1, patience: 60) { _ in parent.dispose() }
     #expect(back)
     let all = children.allSatisfy { $0.isDisposed }
     #expect(all)
-    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(ContinuousClock.now - start < .seconds(60))
   }
 }

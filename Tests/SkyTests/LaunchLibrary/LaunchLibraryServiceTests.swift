@@ -101,7 +101,7 @@ import Testing
     #expect(try service.get("/2.2.0/launch/\(id)/", at: later, headers: Self.key).status == 200)
   }
 
-  @Test("fifteen calls an hour are answered, by the sky's clock; the next is told how long to wait")
+  @Test("fifteen calls an hour are answered, by the sky's clock; the next is refused with the time to wait")
   func limit() throws {
     let begin = LaunchWorldTests.time(10)
     func call(_ seconds: Int64, client: String = "a") throws -> SkyAnswer {

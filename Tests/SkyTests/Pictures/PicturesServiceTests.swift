@@ -66,7 +66,7 @@ import Testing
     #expect(other?.body != bodies[0])
   }
 
-  @Test("who has a picture already is told so")
+  @Test("a conditional request for an unchanged picture gets 304")
   func unchanged() throws {
     let path = "/pictures/apod/2026-01-03.png"
     let whole = try ask(path)

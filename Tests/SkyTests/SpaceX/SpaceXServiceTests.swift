@@ -139,7 +139,7 @@ import Testing
     #expect(try header("Access-Control-Allow-Origin", after: 0) == "*")
   }
 
-  @Test("who has an answer already is told so")
+  @Test("a conditional request for an unchanged answer gets 304")
   func unchanged() throws {
     let whole = try ask("/v4/launches")
     let tag = try #require(header("ETag", of: whole))

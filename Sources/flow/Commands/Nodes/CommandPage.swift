@@ -65,6 +65,7 @@ enum CommandPage {
     ("XDG_CONFIG_HOME", "the folder of flow/config.yaml (~/.config)"),
     ("XDG_STATE_HOME", "the folder of flow, with the state of pipelines and the HTTP cache (~/.local/state)"),
     ("XDG_DATA_HOME", "the folder of the user's flow/pipelines (~/.local/share)"),
+    ("CREDENTIALS_DIRECTORY", "set by systemd: the folder of the service's credentials, for ${credential:NAME}"),
     ("JOURNAL_STREAM", "set by systemd: messages to the journal get a priority instead of the time"),
     ("XDG_DATA_DIRS", "the folders of installed flow/pipelines (/usr/local/share:/usr/share)"),
     ("TZ", "the time zone of local times and schedules, where config.yaml has none"),

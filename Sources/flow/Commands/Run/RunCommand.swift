@@ -120,6 +120,14 @@ enum RunCommand {
       let access = try RunWeb.access(files.plans, state, under: nil, arguments, hiding: files.secrets)
       options.world[LiveWeb.self] = LiveWeb(access)
     }
+    let line = ProgressLine.make(arguments, in: options.world, beside: screen)
+    if let line {
+      let areMany = files.plans.count > 1
+      options.progress = { pipeline, source, progress in
+        line.show(areMany ? "\(pipeline)/\(source)" : source, progress)
+      }
+    }
+    defer { line?.end() }
     if isVirtual {
       if arguments.has(RunPage.page) {
         throw WrongUse("--page needs a clock, and recordings run in virtual time")
@@ -140,14 +148,6 @@ enum RunCommand {
     let page = try RunPage(arguments, under: sky, in: &options.world)
     page?.tell(log)
     defer { page?.stop() }
-    let line = ProgressLine.make(arguments, in: options.world, beside: screen)
-    if let line {
-      let areMany = files.plans.count > 1
-      options.progress = { pipeline, source, progress in
-        line.show(areMany ? "\(pipeline)/\(source)" : source, progress)
-      }
-    }
-    defer { line?.end() }
     let isDry = options.isDryRun
     var present = files
     let tools = Runner.Tools(
