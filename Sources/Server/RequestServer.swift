@@ -77,7 +77,9 @@ package final class RequestServer: Sendable {
     if let problem = flow_mhd_load() { throw ListeningSocket.Failure(description: String(cString: problem)) }
   }
 
-  /// Starts to serve; the socket is the server's from then on. A connection may be idle for `idle` seconds.
+  /// Starts to serve; the socket is the server's from then on.
+  ///
+  /// A connection may be idle for `idle` seconds.
   package init(
     _ front: any RequestFront, on socket: ListeningSocket, _ threads: Threads, connections: Int, idle: UInt32
   ) throws(ListeningSocket.Failure) {
@@ -105,7 +107,9 @@ package final class RequestServer: Sendable {
 
   deinit { stop() }
 
-  /// Closes connections and waits for answers in progress. No connection may be suspended.
+  /// Closes connections and waits for answers in progress.
+  ///
+  /// No connection may be suspended.
   package func stop() {
     let running = daemon.withLock { daemon in
       defer { daemon = 0 }

@@ -17,7 +17,9 @@ struct WebhookGuard: Sendable {
     self.signature = signature.map { ($0.header.lowercased(), $0.secret) }
   }
 
-  /// Why a request is refused; nil if it is not. Names of headers are in lower case.
+  /// Why a request is refused; nil if it is not.
+  ///
+  /// Names of headers are in lower case.
   func refusal(
     method: String, path: String, query: [Webhook.Pair], headers: [Webhook.Pair], body: [UInt8]
   ) -> Refusal? {
