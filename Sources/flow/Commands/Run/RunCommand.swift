@@ -34,6 +34,9 @@ enum RunCommand {
       stops and continues with its state; the others are untouched, and no source is polled because of it. A file that is \
       wrong is reported as by flow check, and the pipeline that runs continues. On a terminal, SIGHUP ends the run.
 
+      Under systemd it notifies the manager (Type=notify): when it has started, reloads and stops, and its status in a \
+      line. With WatchdogSec, a pipeline whose steps or sinks hang is restarted; it wakes up every half of that time.
+
       The memory of steps, the positions of sources and the pending output of sinks are stored in the state of the \
       pipeline, so that after a crash nothing is lost or written twice: see flow help state.
 
@@ -61,6 +64,7 @@ enum RunCommand {
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
+    let notices = ServiceNotices.take()
     let state = try RunState(arguments)
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
     let time = try duration(arguments.text(time), time)
@@ -120,6 +124,7 @@ enum RunCommand {
       if arguments.has(RunPage.page) {
         throw WrongUse("--page needs a clock, and recordings run in virtual time")
       }
+      notices?.ready()
       return VirtualRunner(
         plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats),
         settings: UnmatchedSettings(arguments)
@@ -148,7 +153,7 @@ enum RunCommand {
     let tools = Runner.Tools(
       roster: roster, report: report, folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
       printsStatistics: arguments.has(stats), time: time, staysUp: page != nil, inputs: { present.paths },
-      watches: arguments.has(watch), settings: UnmatchedSettings(arguments)
+      watches: arguments.has(watch), settings: UnmatchedSettings(arguments), notices: notices
     ) {
       guard let files = reread(arguments, recording, log) else { return nil }
       secrets.add(files.secrets)
