@@ -39,7 +39,7 @@ public final class PageServer: Sendable {
   /// `token` is required of readers where the address is not the loopback's.
   package init(
     _ hub: PageHub, at wanted: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool,
-    limits: Limits = Limits()
+    probes: PageProbes? = nil, limits: Limits = Limits()
   ) throws(Failure) {
     if let problem = flow_mhd_load() { throw Failure(description: String(cString: problem)) }
     do throws(ListeningSocket.Failure) {
@@ -57,7 +57,7 @@ public final class PageServer: Sendable {
     let guarding = PageGuard(address, token: token, names: names, hasPictures: hasPictures)
     self.token = guarding.token
     front = PageFront(
-      PageRouter(hub, guarding), arrival: limits.arrival, streamLimit: limits.streams)
+      PageRouter(hub, guarding, probes), arrival: limits.arrival, streamLimit: limits.streams)
     guard
       let daemon = flow_mhd_start_polling(
         socket.descriptor, UInt32(limits.connections), limits.idle, limits.memory, answerPageRequest,

@@ -22,7 +22,7 @@ enum RunCommand {
       RunWeb.refresh, RunRecording.record, RunRecording.replay, RunOutputs.folder, RunOutputs.live,
       RunSky.sky,
     ] + SkyOptions.all + RunPage.options + [
-      stats, watch, grace, RunLog.quiet, RunLog.verbose,
+      stats, watch, grace, RunMetrics.file, RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
     about: """
@@ -52,6 +52,8 @@ enum RunCommand {
       \(RunOutputs.about)
 
       \(RunPage.about)
+
+      \(RunMetrics.about)
       """,
     examples: [
       ("flow run pipelines/new-launches.yaml", "until stopped"),
@@ -121,6 +123,9 @@ enum RunCommand {
       options.world[LiveWeb.self] = LiveWeb(access)
     }
     if isVirtual {
+      if arguments.has(RunMetrics.file) {
+        throw WrongUse("--metrics needs a clock, and recordings run in virtual time")
+      }
       if arguments.has(RunPage.page) {
         throw WrongUse("--page needs a clock, and recordings run in virtual time")
       }
@@ -135,7 +140,13 @@ enum RunCommand {
     let roster = RunRoster(
       world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
     )
-    options.world[RunMonitor.self] = RunMonitor { roster.status() }
+    let monitor = RunMonitor { roster.status() }
+    options.world[RunMonitor.self] = monitor
+    if arguments.has(RunMetrics.file), options.isDryRun {
+      throw WrongUse("--metrics writes a file, and --dry-run writes none")
+    }
+    let metrics = try RunMetrics(arguments, monitor, log)
+    defer { metrics?.stop() }
     sky?.report(to: log)
     let page = try RunPage(arguments, under: sky, in: &options.world)
     page?.tell(log)
