@@ -7,7 +7,7 @@ import Language
 extension Command {
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
-    GraphCommand.command, StatusCommand.command, StateCommand.command, NotifyCommand.command,
+    GraphCommand.command, StatusCommand.command, TapCommand.command, StateCommand.command, NotifyCommand.command,
     NewCommand.command,
     NodesCommand.command, DocsCommand.command, SchemaCommand.command, SkyCommand.command,
     InstallServiceCommand.command,

@@ -70,6 +70,27 @@ struct RunSkyTests {
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
   }
 
+  @Test("a poll that would wait for its budget fails with --wait-budget 0")
+  func waitBudget() throws {
+    let place = try Workplace(
+      """
+      sources:
+        a: { launch_library: { limit: 5 } }
+        b: { launch_library: { limit: 6 } }
+      sinks: { log: { from: [a, b], jsonl: out.jsonl } }
+      """)
+    try place.write("config.yaml", "budgets: { ll.thespacedevs.com: 1 in 1h }")
+    let outcome = try place.flow("run", "--sky", "--once", "--wait-budget", "0", "p.yaml")
+    #expect(outcome.status == 1, "\(outcome.errors)")
+    #expect(
+      outcome.errors.contains("the budget of ll.thespacedevs.com is spent; next call in 60 min"),
+      "\(outcome.errors)")
+    let wrong = try place.flow("run", "--sky", "--once", "--wait-budget", "5", "p.yaml")
+    #expect(wrong.status == 2)
+    #expect(
+      wrong.errors.contains("--wait-budget: the duration “5” has a number without a unit"), "\(wrong.errors)")
+  }
+
   @Test("a run under the sky keeps no state, and a second run starts over")
   func forgetting() throws {
     let place = try Workplace(

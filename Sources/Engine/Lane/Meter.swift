@@ -1,11 +1,15 @@
 import Language
+import Reactive
 import Synchronization
 import System
 
-/// The counters of a node; written by the lane, read from any thread.
+/// The counters of a node, and its taps; written by the lane, read from any thread.
 public final class Meter: Sendable {
   public let name: String
   public let kind: String
+  /// Whether taps are attached: while there are none, an event costs one load and one branch.
+  private let isTapped = Atomic<Bool>(false)
+  private let taps = Locked<[(tap: EventTap, pipeline: String)]>([])
   private let taken = Atomic<Int>(0)
   private let sent = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)
@@ -65,6 +69,32 @@ public final class Meter: Sendable {
 
   func countTime(_ nanoseconds: Int) {
     otherTime.store(otherTime.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
+  }
+
+  // MARK: - Taps
+
+  func attach(_ tap: EventTap, of pipeline: String) {
+    taps.withLock { taps in
+      if !taps.contains(where: { $0.tap === tap }) { taps.append((tap, pipeline)) }
+      isTapped.store(true, ordering: .relaxed)
+    }
+  }
+
+  func detach(_ tap: EventTap) {
+    taps.withLock { taps in
+      taps.removeAll { $0.tap === tap }
+      isTapped.store(!taps.isEmpty, ordering: .relaxed)
+    }
+  }
+
+  /// Gives what passes the node to its taps, if any.
+  @inline(__always) func show(_ event: Event, on lane: Lane) {
+    if isTapped.load(ordering: .relaxed) { record(event, at: lane.now) }
+  }
+
+  /// Apart, so that what is done for each event stays small.
+  @inline(never) private func record(_ event: Event, at time: Double) {
+    for entry in taps.withLock({ $0 }) { entry.tap.record(event, at: time, of: entry.pipeline, name) }
   }
 }
 

@@ -128,7 +128,10 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
 
   /// Apart, as `sample` is, so that what is done for each event stays small.
   @inline(never)
-  private func endPoll(_ poll: Poll) { touch { try $0.endPoll(poll) } }
+  private func endPoll(_ poll: Poll) {
+    touch { try $0.endPoll(poll) }
+    meter.show(.end(of: poll), on: lane)
+  }
 
   @inline(never)
   private func sample(_ event: Event) {
@@ -141,6 +144,7 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
       if let when, try !when.isTrue(event) { return }
       try sink.take(event)
       meter.countOut()
+      meter.show(event, on: lane)
     } catch is NotSent {
       meter.countDropped()
     } catch {

@@ -21,10 +21,16 @@ public protocol Step: AnyObject {
   /// Takes an event of the second stream that the step reads.
   func takeSide(_ event: Event, _ out: Downstream) throws
 
+  /// All events of a poll of the second stream have come.
+  func endSidePoll(_ poll: Poll, _ out: Downstream) throws
+
+  /// The second stream has ended.
+  func finishSide(_ out: Downstream) throws
+
   /// The stream has ended: events that are held back are sent, or stored for the next run.
   func finish(_ ending: Ending, _ out: Downstream) throws
 
-  /// Whether it still waits for an answer from outside after its stream has ended; the stream behind it then stays open.
+  /// Whether it still waits for something, as a response, after its stream has ended; the stream behind it then stays open.
   var isBusy: Bool { get }
 }
 
@@ -40,6 +46,8 @@ extension Step {
   public func endPoll(_ poll: Poll, _ out: Downstream) throws { out.send(endOf: poll) }
   public func wake(_ out: Downstream) throws {}
   public func takeSide(_ event: Event, _ out: Downstream) throws {}
+  public func endSidePoll(_ poll: Poll, _ out: Downstream) throws {}
+  public func finishSide(_ out: Downstream) throws {}
   public func finish(_ ending: Ending, _ out: Downstream) throws {}
   public var isBusy: Bool { false }
 }
@@ -53,6 +61,23 @@ public struct StepContext: Sendable {
   public let meter: Meter
   /// Whether the step receives whole polls, each of which replaces the one before.
   public let isGivenSnapshots: Bool
+  /// The sources whose events reach the second stream that it reads.
+  public let sideSources: Set<String>
+  /// Whether all sources of both streams are polled.
+  public let isPolledOnBothSides: Bool
+
+  init(
+    name: String, lane: Lane, log: NodeLog, meter: Meter, isGivenSnapshots: Bool,
+    sideSources: Set<String> = [], isPolledOnBothSides: Bool = false
+  ) {
+    self.name = name
+    self.lane = lane
+    self.log = log
+    self.meter = meter
+    self.isGivenSnapshots = isGivenSnapshots
+    self.sideSources = sideSources
+    self.isPolledOnBothSides = isPolledOnBothSides
+  }
 
   /// An expression, ready to run on the lane.
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }
@@ -84,11 +109,15 @@ public final class Downstream {
   public func send(_ event: Event) {
     if isComplete { return }
     meter.countOut()
+    meter.show(event, on: lane)
     downstream.next(event)
   }
 
   public func send(endOf poll: Poll) {
-    if !isComplete { downstream.next(.end(of: poll)) }
+    if isComplete { return }
+    let end = Event.end(of: poll)
+    meter.show(end, on: lane)
+    downstream.next(end)
   }
 
   /// Ends the stream here: nothing more is sent, and sources that only feed this stream stop.

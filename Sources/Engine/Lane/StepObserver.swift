@@ -45,6 +45,19 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
     guarded(event) { try $0.takeSide(event, $1) }
   }
 
+  func endSidePoll(_ poll: Poll) {
+    guarded(nil) { try $0.endSidePoll(poll, $1) }
+    endUnlessBusy()
+  }
+
+  func finishSide() {
+    if out.isOver { return }
+    lane.turn {
+      guarded(nil) { try $0.finishSide($1) }
+      endUnlessBusy()
+    }
+  }
+
   func ring() {
     // What it would send goes nowhere once the stream has ended, and would be lost: it is for the next run.
     if out.isOver { return }
@@ -53,10 +66,15 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
     }
     lane.turn {
       guarded(nil) { try $0.wake($1) }
-      if isEnding, !step.isBusy {
-        out.complete()
-        lane.release(self)
-      }
+      endUnlessBusy()
+    }
+  }
+
+  /// Ends the stream once the step has nothing left to wait for.
+  private func endUnlessBusy() {
+    if isEnding, !step.isBusy {
+      out.complete()
+      lane.release(self)
     }
   }
 
@@ -103,9 +121,9 @@ final class SideObserver: Observer {
   init(_ owner: StepObserver) { self.owner = owner }
 
   func next(_ event: Event) {
-    if !event.isEndOfPoll { owner.takeSide(event) }
+    if event.isEndOfPoll { owner.endSidePoll(event.poll) } else { owner.takeSide(event) }
   }
 
   func fail(_ error: any Error) { owner.fail(error) }
-  func complete() {}
+  func complete() { owner.finishSide() }
 }

@@ -35,8 +35,10 @@ struct Assembly {
   }
 
   /// The entry of a source's events into the lane.
-  mutating func entry(for source: SourcePlan, stop: StopSign, in subscription: Subscription) -> SourceEntry {
-    let entry = SourceEntry(source, lane, stop, subscription)
+  mutating func entry(
+    for source: SourcePlan, _ meter: Meter, stop: StopSign, in subscription: Subscription
+  ) -> SourceEntry {
+    let entry = SourceEntry(source, meter, lane, stop, subscription)
     origins[source.name] = [source.name]
     streams[source.name] = tapped(
       shared(entry.events, readers: readers(of: source.name)), source.name)
@@ -48,7 +50,8 @@ struct Assembly {
       var events = merged(stream.from)
       var isWhole = stream.from.allSatisfy { plan.sendsSnapshots($0) }
       for step in stream.steps {
-        events = try connect(step, to: events, isGivenSnapshots: isWhole)
+        let own = stream.from.reduce(into: Set()) { $0.formUnion(origins[$1] ?? []) }
+        events = try connect(step, to: events, of: own, isGivenSnapshots: isWhole)
         isWhole = isWhole && step.spec.keepsSnapshots
       }
       origins[stream.name] = stream.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
@@ -82,12 +85,17 @@ struct Assembly {
   }
 
   private mutating func connect(
-    _ plan: StepPlan, to events: Observable<Event>, isGivenSnapshots: Bool
+    _ plan: StepPlan, to events: Observable<Event>, of own: Set<String>, isGivenSnapshots: Bool
   ) throws -> Observable<Event> {
     guard case .step(let make) = plan.spec.maker as? Maker else { return events }
     let meter = meter(plan.name, plan.spec)
+    let other = plan.reads.reduce(into: Set<String>()) { $0.formUnion(origins[$1] ?? []) }
     let context = StepContext(
-      name: plan.name, lane: lane, log: log(plan.name), meter: meter, isGivenSnapshots: isGivenSnapshots)
+      name: plan.name, lane: lane, log: log(plan.name), meter: meter, isGivenSnapshots: isGivenSnapshots,
+      sideSources: other,
+      isPolledOnBothSides: self.plan.sources.allSatisfy {
+        $0.isPolled || !own.contains($0.name) && !other.contains($0.name)
+      })
     // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))
     let errors = try desk(plan.onError, meter, context.log)

@@ -24,6 +24,22 @@ public enum Maker: NodeMaker {
   }
 }
 
+extension Maker {
+  /// Whether the options make it a source with polls, and not one that reads on.
+  func isPolled(_ options: Options) -> Bool {
+    switch self {
+    case .poll: true
+    case .pollOrStream(let isStream, _, _): !isStream(options)
+    case .stream, .script, .step, .sink: false
+    }
+  }
+}
+
+extension SourcePlan {
+  /// Whether the pipeline polls it, even if a recording or a test answers instead.
+  var isPolled: Bool { (spec.maker as? Maker)?.isPolled(options) ?? false }
+}
+
 extension NodeSpec {
   /// A declaration that ends with its maker: `NodeSpec("filter", "…", examples: […], .step { options, context in … })`.
   public init(

@@ -108,7 +108,7 @@ public final class PipelineRun: Sendable {
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
         isKept: lane.checkpointer != nil, nextPoll: options.nextPolls[source.name],
         progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
-      let entry = assembly.entry(for: source, stop: sinkStop, in: child)
+      let entry = assembly.entry(for: source, meter, stop: sinkStop, in: child)
       sources.append(
         SourceRun(
           source, options.source(source) ?? source.spec.maker as? Maker, context, to: entry, in: child,

@@ -9,6 +9,7 @@ final class SourceEntry: Observer {
 
   private let lane: Lane
   private let source: String
+  private let meter: Meter
   private let isRepeatable: Bool
   private let subscription: Subscription
   /// Set when the pipeline ends at once: no further delivery is accepted.
@@ -29,7 +30,8 @@ final class SourceEntry: Observer {
     }
   }
 
-  init(_ source: SourcePlan, _ lane: Lane, _ stop: StopSign, _ subscription: Subscription) {
+  init(_ source: SourcePlan, _ meter: Meter, _ lane: Lane, _ stop: StopSign, _ subscription: Subscription) {
+    self.meter = meter
     self.stop = stop
     self.source = source.name
     isRepeatable = source.isRepeatable
@@ -66,10 +68,16 @@ final class SourceEntry: Observer {
       if reader.subscription.isDisposed { break }
       count.value &+= 1
       lane.isTimed = count.value % Self.sampling == 1
-      reader.observer.next(Event(value, poll, row: Int32(truncatingIfNeeded: row)))
+      let event = Event(value, poll, row: Int32(truncatingIfNeeded: row))
+      meter.show(event, on: lane)
+      reader.observer.next(event)
     }
     lane.isTimed = false
-    if delivery.endsPoll, !reader.subscription.isDisposed { reader.observer.next(.end(of: poll)) }
+    if delivery.endsPoll, !reader.subscription.isDisposed {
+      let end = Event.end(of: poll)
+      meter.show(end, on: lane)
+      reader.observer.next(end)
+    }
     return true
   }
 

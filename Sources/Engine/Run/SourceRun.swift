@@ -21,13 +21,7 @@ final class SourceRun: Sendable {
     in subscription: Subscription, on scheduler: any Scheduler, lane: Lane
   ) {
     self.plan = plan
-    let isPolled =
-      switch maker {
-      case .poll: true
-      case .pollOrStream(let isStream, _, _): !isStream(plan.options)
-      case .stream, .script, .step, .sink, nil: false
-      }
-    let health = SourceHealth(plan, isPolled: isPolled, context.log)
+    let health = SourceHealth(plan, isPolled: maker?.isPolled(plan.options) ?? false, context.log)
     self.health = health
     self.maker = maker
     var context = context

@@ -170,5 +170,25 @@ public struct BudgetStatus: Sendable, Equatable {
 public struct RunMonitor: Sendable {
   public let status: @Sendable () -> RunStatus
 
-  public init(_ status: @escaping @Sendable () -> RunStatus) { self.status = status }
+  private let attachTap: @Sendable (EventTap, String, Set<String>?) -> Void
+  private let detachTap: @Sendable (EventTap) -> Void
+
+  public init(_ status: @escaping @Sendable () -> RunStatus) {
+    self.init(status, attach: { _, _, _ in }, detach: { _ in })
+  }
+
+  package init(
+    _ status: @escaping @Sendable () -> RunStatus,
+    attach: @escaping @Sendable (EventTap, _ pipeline: String, _ nodes: Set<String>?) -> Void,
+    detach: @escaping @Sendable (EventTap) -> Void
+  ) {
+    (self.status, attachTap, detachTap) = (status, attach, detach)
+  }
+
+  /// Attaches a tap to nodes of a pipeline, or to all of them, also after the pipeline is reloaded.
+  package func attach(_ tap: EventTap, to pipeline: String, nodes: Set<String>? = nil) {
+    attachTap(tap, pipeline, nodes)
+  }
+
+  package func detach(_ tap: EventTap) { detachTap(tap) }
 }

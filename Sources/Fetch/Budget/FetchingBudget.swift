@@ -43,6 +43,8 @@ extension Fetching {
     if isRetry, left > 1 { return giveUp(unpaid(site, until: until)) }
     if !isRetry {
       if request.whenUnpaid == .fail { return giveUp(unpaid(site, until: until)) }
+      // No stale response instead: a limit is there to report that there was no request.
+      if isTooLong(until) { return end(.failure(unpaid(site, until: until))) }
       let isNew = state.withLock { state in
         defer { state.noticedUntil = until }
         return state.noticedUntil != until
@@ -57,6 +59,18 @@ extension Fetching {
     }
     // Rounded up, so as not to wake up just too early.
     sleep(Duration(clamping: min(left, Self.longestSleep)) + .milliseconds(1)) { [self] in pay() }
+  }
+
+  /// Whether the whole wait of this request for its budget would exceed the client's limit.
+  private func isTooLong(_ until: Double) -> Bool {
+    guard let longest = client.options.longestBudgetWait else { return false }
+    let now = now
+    let since = state.withLock { state in
+      let since = state.unpaidSince ?? now
+      state.unpaidSince = since
+      return since
+    }
+    return until - since > longest.inSeconds
   }
 
   /// The error for a request that cannot be paid; for a retry the error that made it necessary.

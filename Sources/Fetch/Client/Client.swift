@@ -20,11 +20,14 @@ public final class Client: Sendable {
     public var cacheBytes: Int
     /// Texts to redact in every request that contains them.
     public var secrets: [String]
+    /// How long a request may wait for its budget before it fails; nil for as long as it takes.
+    public var longestBudgetWait: Duration?
 
     public init(
       budgets: [String: SiteBudget] = [:], retry: RetryPolicy = RetryPolicy(), cacheBytes: Int = 256 << 20,
-      secrets: [String] = []
+      secrets: [String] = [], longestBudgetWait: Duration? = nil
     ) {
+      self.longestBudgetWait = longestBudgetWait
       self.secrets = secrets
       self.budgets = budgets
       self.retry = retry

@@ -26,6 +26,8 @@ final class Fetching: Sendable {
     var failure: FetchError?
     var cached: CacheEntry?
     var isRevalidating = false
+    /// The time at which the wait for the budget began.
+    var unpaidSince: Double?
     /// The end of the wait for the budget in the last notice.
     var noticedUntil: Double?
     var isOver = false

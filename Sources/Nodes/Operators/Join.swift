@@ -11,12 +11,20 @@ let join = NodeSpec(
     the other stream produce no output of their own, and later ones don't change what was already sent. The event gets \
     the other one as a member, or null if there is none; with `emit`, the outputs of that expression are sent instead. \
     A key of null matches nothing.
+
+    With `wait`, events wait until the other stream has ended its first poll (or, where it is not polled, ended), so \
+    that they do not miss it. That is the default where both streams are polled. It concerns the first poll alone: later \
+    events, and later runs with state, use what is stored. If the other stream ends without a poll, or more than \
+    `max_keys` events wait, they are sent as they are.
     """,
   options: AnyOption.list(
     JoinOptions.with, JoinOptions.key, JoinOptions.otherKey, JoinOptions.kind, JoinOptions.member,
-    JoinOptions.emit, JoinOptions.lifetime, JoinOptions.maxKeys),
+    JoinOptions.emit, JoinOptions.wait, JoinOptions.lifetime, JoinOptions.maxKeys),
   state:
-    "the latest event of each key of the other stream, at most `max_keys`; beyond that, the oldest is forgotten",
+    """
+    the latest event of each key of the other stream, at most `max_keys`; beyond that, the oldest is forgotten; and the \
+    events that wait
+    """,
   keepsSnapshots: true,
   isKept: true,
   examples: [
@@ -41,6 +49,10 @@ let join = NodeSpec(
       other: #"0s {"id": 1, "name": "Cape"}"#,
       output: #"1s {"id":"a","place":"Cape"}"#),
     .init(
+      "wait for the first poll of the other stream",
+      "join: { with: other, key: .k, wait: true, emit: $other.n }",
+      input: #"0s {"k": 1}\#n4s {"k": 1}"#, other: #"3s {"k": 1, "n": 5}\#n3s poll"#, output: "3s 5\n4s 5"),
+    .init(
       "matches of the last hour", "join: { with: other, key: .k, lifetime: 1h, emit: $other.n }",
       input: #"59m {"k": 1}\#n1h {"k": 1}"#, other: #"0s {"k": 1, "n": 5}"#, output: "59m 5\n1h null"),
     .init(
@@ -55,16 +67,7 @@ let join = NodeSpec(
         hint: "remove as or emit")
     }
   },
-  .step { options, context in
-    let key = options[JoinOptions.key]
-    return try Join(
-      key: context.evaluation(key), otherKey: context.evaluation(options[JoinOptions.otherKey] ?? key),
-      emit: options[JoinOptions.emit].map { context.evaluation($0) }, as: options[JoinOptions.member],
-      isInner: options[JoinOptions.kind] == .inner,
-      LatestMachine(
-        state: context.state(by: (options[JoinOptions.otherKey] ?? key).text, whenKeyChanges: .forget),
-        bound: options[JoinOptions.maxKeys], lifetime: options[JoinOptions.lifetime]))
-  })
+  .step { options, context in try Join(options, context) })
 
 private enum JoinOptions {
   static let with = Option.required("with", .stream, "the other source or stream", example: "other")
@@ -80,6 +83,10 @@ private enum JoinOptions {
     "emit", OptionType<Expression>.expression(with: ["other"]),
     "one event per output is sent instead, given the event, `.`, and `$other`",
     example: ". + {place: $other.name}")
+  static let wait = Option.optional(
+    "wait", OptionType<Bool>.boolean,
+    "whether events wait for the first poll of the other stream (default: if both are polled)",
+    example: "true")
   static let lifetime = Option.optional(
     "lifetime", OptionType<Duration>.duration, "how long an event of the other stream can be matched",
     example: "1d")
@@ -99,25 +106,113 @@ private final class Join: Step {
   private let member: Key
   private let isInner: Bool
   private var machine: LatestMachine<NodeState<Latest<Value>>, Value>
+  private let context: StepContext
+  /// The sources of the other stream without an ended poll; nil when nothing waits any more.
+  private var awaited: Set<String>?
+  /// The events that wait, with the ends of their polls.
+  private var held: [Event] = []
+  private var queue: NodeQueue<Event>
+  /// Whether the other stream has ended its first poll, in this run or one before.
+  private let hasPolled: NodeCell<Bool>
+  private let bound: Int
+  private var isEnding = false
 
-  init(
-    key: Evaluation, otherKey: Evaluation, emit: Evaluation?, as member: String, isInner: Bool,
-    _ machine: LatestMachine<NodeState<Latest<Value>>, Value>
-  ) {
-    self.key = key
-    self.otherKey = otherKey
-    self.emit = emit
-    self.member = Key(member)
-    self.isInner = isInner
-    self.machine = machine
+  init(_ options: Options, _ context: StepContext) throws {
+    let key = options[JoinOptions.key]
+    let otherKey = options[JoinOptions.otherKey] ?? key
+    self.key = context.evaluation(key)
+    self.otherKey = context.evaluation(otherKey)
+    emit = options[JoinOptions.emit].map { context.evaluation($0) }
+    member = Key(options[JoinOptions.member])
+    isInner = options[JoinOptions.kind] == .inner
+    bound = options[JoinOptions.maxKeys]
+    self.context = context
+    machine = LatestMachine(
+      state: try context.state(by: otherKey.text, whenKeyChanges: .forget), bound: bound,
+      lifetime: options[JoinOptions.lifetime])
+    queue = try context.queue(part: "waiting")
+    hasPolled = try context.cell(part: "polled", by: otherKey.text)
+    // State without that cell is from before it existed; its rows are from a poll.
+    let isFirst = hasPolled.value.map { !$0 } ?? (machine.state.count == 0)
+    if isFirst, options[JoinOptions.wait] ?? context.isPolledOnBothSides {
+      awaited = context.sideSources
+      hasPolled.set(false)
+    }
   }
+
+  func start(_ out: Downstream) {
+    held = queue.waiting
+    // What waited in the last run, and does not any more.
+    if awaited == nil, !held.isEmpty { out.setAlarm(at: out.now) }
+  }
+
+  func wake(_ out: Downstream) { release(out) }
 
   func takeSide(_ event: Event, _ out: Downstream) throws {
     guard let key = try otherKey.first(event), key.kind != .null else { return }
     machine.set(event.value.detach(), for: key.detach(), at: out.now)
   }
 
+  func endSidePoll(_ poll: Poll, _ out: Downstream) {
+    awaited?.remove(poll.source)
+    if awaited?.isEmpty == true { release(out) }
+  }
+
+  func finishSide(_ out: Downstream) {
+    if awaited != nil { release(out) }
+  }
+
   func take(_ event: Event, _ out: Downstream) throws {
+    if awaited == nil, held.isEmpty { return try combine(event, out) }
+    hold(event.detached)
+    guard held.count > bound else { return }
+    context.log.warning(
+      "\(held.count) events wait for the first poll of the other stream, more than max_keys: they are sent without it"
+    )
+    release(out)
+  }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) {
+    if awaited == nil, held.isEmpty { return out.send(endOf: poll) }
+    hold(.end(of: poll))
+  }
+
+  func finish(_ ending: Ending, _ out: Downstream) {
+    if awaited == nil {
+      if !held.isEmpty { release(out) }
+      return
+    }
+    switch ending {
+    case .keep: context.noteWaiting(held.count { !$0.isEndOfPoll })
+    // The other stream ends too, in its own time.
+    case .flush: isEnding = true
+    }
+  }
+
+  var isBusy: Bool { isEnding && awaited != nil }
+
+  private func hold(_ event: Event) {
+    held.append(event)
+    queue.append(event)
+  }
+
+  /// Sends the events that wait, and lets nothing wait from now on.
+  private func release(_ out: Downstream) {
+    let events = held
+    awaited = nil
+    held = []
+    hasPolled.set(true)
+    if !events.isEmpty { queue.removeAll() }
+    for event in events {
+      if event.isEndOfPoll {
+        out.send(endOf: event.poll)
+      } else {
+        do { try combine(event, out) } catch { out.report(error, event) }
+      }
+    }
+  }
+
+  private func combine(_ event: Event, _ out: Downstream) throws {
     let key = try key.first(event) ?? .null
     let other = key.kind == .null ? nil : machine.element(for: key, at: out.now)
     if isInner, other == nil { return }

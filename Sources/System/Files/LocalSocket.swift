@@ -7,17 +7,18 @@ package enum LocalSocket {
   /// Listens at a path, with mode 0600; nothing may be there.
   package static func listen(at path: String) throws(SystemError) -> Descriptor {
     let socket = try make()
-    // Between `bind` and `chmod` nobody can connect, since nothing listens yet.
+    // Before `bind`, which creates the file with the mode of the socket: a `chmod` of the path would follow a link.
+    guard fchmod(socket.number, 0o600) == 0 else { throw SystemError("fchmod") }
     try withAddress(of: path) { address, length in Glibc.bind(socket.number, address, length) }
-    guard chmod(path, 0o600) == 0 else { throw SystemError("chmod") }
     guard Glibc.listen(socket.number, 16) == 0 else { throw SystemError("listen") }
     return socket
   }
 
-  /// Connects to a socket; `ECONNREFUSED` where its process has ended without removing it.
+  /// Connects to a socket of this user or of root; `ECONNREFUSED` where its process has ended without removing it.
   package static func connect(to path: String) throws(SystemError) -> Descriptor {
     let socket = try make()
     try withAddress(of: path) { address, length in Glibc.connect(socket.number, address, length) }
+    guard isOwn(socket.number) else { throw SystemError("connect", code: EACCES) }
     return socket
   }
 
@@ -26,13 +27,16 @@ package enum LocalSocket {
     let connection = Descriptor(owning: Glibc.accept(listener, nil, nil))
     guard connection.isOpen else { return .none }
     _ = fcntl(connection.number, F_SETFD, FD_CLOEXEC)
+    return isOwn(connection.number) ? connection : .none
+  }
+
+  /// Whether the other side belongs to this user or to root.
+  private static func isOwn(_ connection: Int32) -> Bool {
     // A `struct ucred`: process, user and group.
     var peer: [UInt32] = [0, .max, .max]
     var size = socklen_t(12)
-    guard getsockopt(connection.number, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0,
-      peer[1] == geteuid() || peer[1] == 0
-    else { return .none }
-    return connection
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
+      && (peer[1] == geteuid() || peer[1] == 0)
   }
 
   /// Limits how long a read or a write may wait.

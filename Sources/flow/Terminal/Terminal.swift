@@ -38,6 +38,19 @@ enum Terminal {
     return true
   }
 
+  /// Ends the process with the status of an interruption when one comes from the keyboard, unless the shell has the
+  /// command ignore it.
+  static func exitOnInterrupt() {
+    var action = sigaction()
+    guard sigaction(SIGINT, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { return }
+    signal(SIGINT) { _ in _exit(ExitStatus.interrupted) }
+    // A parent that starts commands from a thread with blocked signals passes the mask on to them.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  }
+
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
   /// The width of the terminal; nil if there is none, or if it is unknown.

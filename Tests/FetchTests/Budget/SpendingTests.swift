@@ -72,6 +72,27 @@ import Testing
     #expect(play.results.allSatisfy { (try? $0.get()) != nil })
   }
 
+  @Test(
+    "a wait for the budget has a limit, beyond which the fetch fails at once, without a stale response",
+    arguments: [(Duration.zero, true), (.seconds(3500), true), (.seconds(3700), false)])
+  func limitedWait(limit: Duration, fails: Bool) throws {
+    let play = Play(budgets, file: try WebFile(path: folder.file), longestBudgetWait: limit) { _, _ in
+      .answer("1")
+    }
+    for _ in 0..<3 { _ = try play.fetch(try request(url)) }
+    play.start(try request(url))
+    play.clock.run()
+    #expect(play.times.count == (fails ? 3 : 4))
+    guard fails else { return }
+    #expect(play.told.isEmpty, "nothing waits")
+    guard case .failure(let error)? = play.results.last else {
+      Issue.record("the fourth request was not paid")
+      return
+    }
+    #expect(error.kind == .budget)
+    #expect("\(error)".contains("the budget of ll.example.org is spent; next call in 60 min"), "\(error)")
+  }
+
   @Test("or fails with the time it could go on, as asked")
   func failing() throws {
     let play = try play { _, _ in .answer("1") }

@@ -64,7 +64,7 @@ final class Play: Sendable {
     _ budgets: [String: SiteBudget] = [:], file: sending WebFile,
     clock: VirtualScheduler = VirtualScheduler(),
     patience: Duration = .seconds(120), cacheBytes: Int = 1 << 20, latency: Duration = .milliseconds(100),
-    secrets: [String] = [],
+    secrets: [String] = [], longestBudgetWait: Duration? = nil,
     _ answer: @escaping @Sendable (TransferOrder, Int) -> Script.Outcome
   ) {
     self.clock = clock
@@ -74,7 +74,9 @@ final class Play: Sendable {
       patience: patience)
     client = Client(
       script, file: file, on: clock, wallClock: { Play.start + (clock.now - Instant()).inSeconds },
-      .init(budgets: budgets, retry: retry, cacheBytes: cacheBytes, secrets: secrets))
+      .init(
+        budgets: budgets, retry: retry, cacheBytes: cacheBytes, secrets: secrets,
+        longestBudgetWait: longestBudgetWait))
   }
 
   var times: [Duration] { script.calls.map(\.at) }

@@ -39,6 +39,80 @@ import Testing
     #expect(output.counts?.errors == 1)
   }
 
+  @Test("events wait for the first poll of the other stream, in order, with the ends of their polls")
+  func waiting() throws {
+    let trial = try Trial("join: { with: other, key: .k, wait: true, emit: $other.n }", other: "other")
+    let output = try trial.run(
+      """
+      0s {"k": 1}
+      0s {"k": 2}
+      0s poll
+      6s {"k": 3}
+      6s poll
+      """, other: #"5s {"k": 1, "n": 1}\#n5s poll\#n7s {"k": 2, "n": 2}\#n7s poll"#, showsPolls: true)
+    #expect(output.lines == ["5s 1", "5s null", "5s poll", "6s null", "6s poll"])
+  }
+
+  @Test("a first poll without rows ends the wait too, a failed one does not")
+  func emptyPoll() throws {
+    let output = try run(
+      "join: { with: other, key: .k, wait: true, emit: $other }", #"0s {"k": 1}"#,
+      other: "1s failure\n5s poll")
+    #expect(output.lines == ["5s null"])
+  }
+
+  @Test("where the other stream ends without a poll, events are sent as they are, and the run ends")
+  func endsWithout() throws {
+    let output = try run(
+      "join: { with: other, key: .k, wait: true, emit: $other.n }", #"0s {"k": 1}\#n1s end"#,
+      other: #"2s {"k": 1, "n": 4}\#n3s end"#)
+    #expect(output.lines == ["3s 4"])
+  }
+
+  @Test("no more than max_keys events wait")
+  func waitingBound() throws {
+    let output = try run(
+      "join: { with: other, key: .k, wait: true, max_keys: 1, emit: '[.k, $other.n]' }",
+      #"0s {"k": 1}\#n1s {"k": 2}\#n2s {"k": 3}"#, other: #"5s {"k": 1, "n": 1}\#n5s poll"#)
+    #expect(output.lines == ["1s [1,null]", "1s [2,null]", "2s [3,null]"])
+  }
+
+  @Test("what waits is stored, and waits in the next run")
+  func keptWaiting() throws {
+    let trial = try Trial(
+      "join: { with: other, key: .k, wait: true, emit: '[.k, $other.n]' }", other: "other")
+    let kept = try KeptTrial(
+      trial.plan, input: #"0s {"k": 1}\#n1s {"k": 2}\#n8s {"k": 1}"#,
+      other: #"5s {"k": 1, "n": 1}\#n5s poll\#n9s {"k": 1, "n": 2}\#n9s poll"#)
+    let whole = try kept.run(killedBehind: [])
+    #expect(whole == ["5s [1,1]", "5s [2,null]", "8s [1,1]"])
+    for cuts in [[0], [1], [2], [0, 1, 2], [3]] {
+      #expect(try kept.run(killedBehind: cuts) == whole, "\(cuts)")
+    }
+  }
+
+  @Test("it is the default where both are polled, and only there")
+  func waitsByDefault() throws {
+    func plan(_ other: String) throws -> Plan {
+      try Trial.plan(
+        """
+        sources: { a: { http: 'http://x/' }, b: \(other) }
+        streams: { both: { from: a, steps: [{ join: { with: b, key: .k, emit: $other.n } }] } }
+        sinks: { heard: { null: {}, from: both } }
+        """)
+    }
+    func heard(_ plan: Plan, _ other: String) throws -> [String] {
+      var run = ScriptedRun(plan, start: 0)
+      run.scripts["a"] = try Trial.script(#"0s {"k": 1}\#n0s poll"#, 0)
+      run.scripts["b"] = try Trial.script(other, 0)
+      return (try run.run().heard["heard"] ?? []).compactMap { $0.value.map { "\($0)" } }
+    }
+    let poll = #"1s {"k": 1, "n": 7}\#n1s poll"#
+    #expect(try heard(plan("{ http: 'http://y/' }"), poll) == ["7"])
+    #expect(try heard(plan("{ http: 'http://y/', every: 1h }"), poll) == ["7"])
+    #expect(try heard(plan("stdin"), #"1s {"k": 1, "n": 7}"#) == ["null"])
+  }
+
   @Test("as and emit are not both given")
   func check() {
     #expect {

@@ -23,6 +23,9 @@ extension Topic {
         - A response with an ETag or a date is requested again only if it has changed.
         - A request that fails is retried a few times with a growing wait, or when `Retry-After` says; a retry leaves \
         at least one request in the budget.
+        - `flow run --wait-budget 10m` fails a request that would wait longer than that for its budget, and \
+        `--wait-budget 0` every request that would wait. A run with `--once` then exits with 1, and its log names the \
+        time of the next possible request.
         - When the service is still down, the last good response is used; `$meta.stale` is true and `$meta.age` its \
         age. Without one, the poll fails, and the next poll tries again.
         """),

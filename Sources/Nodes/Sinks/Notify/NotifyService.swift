@@ -21,11 +21,16 @@ struct NotifyService: Sendable {
   var isMail: Bool { name == "mailto" }
 
   static let all: [NotifyService] = [
-    // docs.ntfy.sh/publish: JSON to the root, with the topic in the body.
+    // docs.ntfy.sh/publish: JSON to the root, with the topic in the body; a message of more than 4,096 bytes would become
+    // an attachment.
     NotifyService(
       name: "ntfy", form: "ntfy://[TOKEN@|USER:PASSWORD@]HOST/TOPIC",
       parts: [.priority, .link, .picture, .tags],
-      problem: { $0.host.isEmpty || $0.segments.count != 1 ? "ntfy needs a host and a topic" : nil },
+      problem: { to in
+        guard !to.host.isEmpty, to.segments.count == 1 else { return "ntfy needs a host and a topic" }
+        return isTopic(to.segments[0])
+          ? nil : "a topic of ntfy has 1 to 64 letters, digits, hyphens and underscores"
+      },
       secrets: { [$0.user, $0.password].compactMap(\.self) },
       request: { message, to, _ in
         var headers: [Header] = []
@@ -36,11 +41,15 @@ struct NotifyService: Sendable {
         return ServiceRequest(
           to.address("/"), headers,
           members: [
-            ("topic", .string(to.segments[0])), ("title", .string(message.title)),
-            ("message", text(message.body)),
+            ("topic", .string(to.segments[0])), ("title", .string(fitted(message.title, 800, .bytes))),
+            ("message", text(fitted(message.body, 4096, .bytes))),
             ("priority", message.priority == 3 ? nil : .number(message.priority)),
-            ("tags", message.tags.isEmpty ? nil : .array(message.tags.map { .string($0) })),
-            ("click", text(message.link)), ("attach", text(message.picture)),
+            (
+              "tags",
+              message.tags.isEmpty ? nil : .array(message.tags.prefix(20).map { .string(fitted($0, 100)) })
+            ),
+            ("click", text(fittedLink(message.link, 2048))),
+            ("attach", text(fittedLink(message.picture, 2048))),
           ])
       }),
     // core.telegram.org/bots/api: sendMessage and sendPhoto, texts as HTML.
@@ -51,18 +60,20 @@ struct NotifyService: Sendable {
       },
       secrets: { [$0.host] },
       request: { message, to, _ in
-        var lines = ["<b>\(markup(message.title))</b>"]
-        if !message.body.isEmpty { lines.append(markup(message.body)) }
-        if !message.link.isEmpty {
-          lines.append("<a href=\"\(markup(message.link))\">\(markup(message.link))</a>")
-        }
-        if !message.tags.isEmpty {
-          lines.append(message.tags.map { "#\(markup(hashtag($0)))" }.joined(separator: " "))
-        }
-        let words = lines.joined(separator: "\n")
-        // A caption may have 1024 characters; with more, the picture is a link.
-        let isPhoto = !message.picture.isEmpty && words.utf16.count <= 1024
-        let rest = isPhoto || message.picture.isEmpty ? words : words + "\n\(markup(message.picture))"
+        // A text may have 4096 characters and a caption 1024, both counted without the markup.
+        let link = fittedLink(message.link, 1500)
+        let tags = message.tagLine(" ", 500) { "#\(hashtag($0))" }
+        func lines(_ body: String) -> [String] { [message.title, body, link, tags].filter { !$0.isEmpty } }
+        let isPhoto =
+          !message.picture.isEmpty && lines(message.body).joined(separator: "\n").utf16.count <= 1024
+        let picture = isPhoto ? "" : fittedLink(message.picture, 1500)
+        let others = lines("").reduce(0) { $0 + $1.utf16.count + 1 }
+        let body = fitted(message.body, 4096 - others - (picture.isEmpty ? 0 : picture.utf16.count + 1))
+        let rest = [
+          "<b>\(markup(message.title))</b>", markup(body),
+          link.isEmpty ? "" : "<a href=\"\(markup(link))\">\(markup(link))</a>", markup(tags),
+          markup(picture),
+        ].filter { !$0.isEmpty }.joined(separator: "\n")
         return ServiceRequest(
           to.address(
             "/bot\(to.host)/\(isPhoto ? "sendPhoto" : "sendMessage")", of: "https://api.telegram.org"),
@@ -79,26 +90,32 @@ struct NotifyService: Sendable {
       request: { message, to, _ in
         func plain(_ words: String) -> Value { .record([("type", "plain_text"), ("text", .string(words))]) }
         func marked(_ words: String) -> Value { .record([("type", "mrkdwn"), ("text", .string(words))]) }
-        var blocks: [Value] = [.record([("type", "header"), ("text", plain(cut(message.title, 150)))])]
-        var words = markup(message.body)
-        if !message.link.isEmpty { words += (words.isEmpty ? "" : "\n") + "<\(markup(message.link))>" }
+        var blocks: [Value] = [.record([("type", "header"), ("text", plain(fitted(message.title, 150)))])]
+        // The bar would separate a link from its label.
+        let address = slackMarkup(message.link.replacing("|", with: "%7C"))
+        let link = address.isEmpty ? "" : fittedLink("<\(address)>", 2900)
+        let room = link.isEmpty ? 3000 : 3000 - link.utf16.count - 1
+        let words = [fitted(message.body, room, escaping: slackMarkup), link].filter { !$0.isEmpty }
         if !words.isEmpty {
-          blocks.append(.record([("type", "section"), ("text", marked(cut(words, 3000)))]))
+          blocks.append(.record([("type", "section"), ("text", marked(words.joined(separator: "\n")))]))
         }
-        if !message.picture.isEmpty {
+        if !fittedLink(message.picture, 3000).isEmpty {
           blocks.append(
             .record([
               ("type", "image"), ("image_url", .string(message.picture)),
-              ("alt_text", .string(cut(message.title, 2000))),
+              ("alt_text", .string(fitted(message.title, 2000))),
             ]))
         }
-        if !message.tags.isEmpty {
-          let tags = marked(markup(message.tags.joined(separator: " · ")))
-          blocks.append(.record([("type", "context"), ("elements", .array([tags]))]))
+        let tags = message.tagLine()
+        if !tags.isEmpty {
+          let element = marked(fitted(tags, 3000, escaping: slackMarkup))
+          blocks.append(.record([("type", "context"), ("elements", .array([element]))]))
         }
         return ServiceRequest(
           to.webhook,
-          members: [("text", .string(markup(message.line))), ("blocks", .array(blocks))])
+          members: [
+            ("text", .string(fitted(message.line, 4000, escaping: slackMarkup))), ("blocks", .array(blocks)),
+          ])
       }),
     // discord.com/developers/docs/resources/webhook: with wait=true errors are reported.
     NotifyService(
@@ -106,15 +123,15 @@ struct NotifyService: Sendable {
       parts: [.priority, .link, .picture, .tags],
       problem: webhookProblem, secrets: webhookSecrets,
       request: { message, to, _ in
+        let title = fitted(message.title, 256)
+        let description = fitted(message.body, 4096)
+        // An embed has at most 6000 characters in all.
+        let footer = message.tagLine(" · ", min(2048, 6000 - title.utf16.count - description.utf16.count))
         let embed = members([
-          ("title", .string(cut(message.title, 256))), ("description", text(cut(message.body, 4096))),
-          ("url", text(message.link)),
-          ("image", message.picture.isEmpty ? nil : .record([("url", .string(message.picture))])),
-          (
-            "footer",
-            message.tags.isEmpty
-              ? nil : .record([("text", .string(cut(message.tags.joined(separator: " · "), 2048)))])
-          ),
+          ("title", .string(title)), ("description", text(description)),
+          ("url", text(fittedLink(message.link, 2048))),
+          ("image", text(fittedLink(message.picture, 2048)).map { .record([("url", $0)]) }),
+          ("footer", text(footer).map { .record([("text", $0)]) }),
         ])
         return ServiceRequest(
           to.webhook + (to.query.isEmpty ? "?wait=true" : "&wait=true"),
@@ -141,8 +158,9 @@ struct NotifyService: Sendable {
         if !message.link.isEmpty {
           html.append("<a href=\"\(markup(message.link))\">\(markup(message.link))</a>")
         }
-        if !message.tags.isEmpty { html.append(markup(message.tags.joined(separator: " · "))) }
-        let plain = [message.title, message.body, message.link, message.tags.joined(separator: " · ")]
+        let tags = message.tagLine()
+        if !tags.isEmpty { html.append(markup(tags)) }
+        let plain = [message.title, message.body, message.link, tags]
         let room = percentEncoded(to.segments[0], keeping: isUnreserved)
         let transaction = percentEncoded(id, keeping: isUnreserved)
         var request = ServiceRequest(
@@ -194,14 +212,14 @@ struct NotifyService: Sendable {
           to.address("/1/messages.json", of: "https://api.pushover.net"),
           members: [
             ("token", .string(to.host)), ("user", .string(to.segments[0])),
-            ("title", .string(cut(message.title, 250))),
-            ("message", .string(cut(message.body.isEmpty ? message.title : message.body, 1024))),
+            ("title", .string(fitted(message.title, 250))),
+            ("message", .string(fitted(message.body.isEmpty ? message.title : message.body, 1024))),
             ("priority", message.priority == 3 ? nil : .number(message.priority - 3)),
             ("retry", isUrgent ? .number(60) : nil), ("expire", isUrgent ? .number(3600) : nil),
             ("url", message.link.utf8.count > 512 ? nil : text(message.link)),
           ])
       }),
-    // learn.microsoft.com: a workflow's webhook with an Adaptive Card 1.4.
+    // learn.microsoft.com: a workflow's webhook with an Adaptive Card 1.4; a message has at most 28 KB.
     NotifyService(
       name: "teams", form: "teams://HOST/workflows/…?…&sig=SECRET", parts: [.link, .picture, .tags],
       problem: webhookProblem, secrets: webhookSecrets,
@@ -209,24 +227,25 @@ struct NotifyService: Sendable {
         func block(_ words: String, _ style: [(String, Value)] = []) -> Value {
           .record([("type", "TextBlock"), ("text", .string(words)), ("wrap", .bool(true))] + style)
         }
-        var body = [block(message.title, [("weight", "Bolder"), ("size", "Medium")])]
-        if !message.body.isEmpty { body.append(block(message.body.replacing("\n", with: "\n\n"))) }
-        if !message.picture.isEmpty {
-          body.append(
-            .record([
-              ("type", "Image"), ("url", .string(message.picture)), ("altText", .string(message.title)),
-            ]))
+        let title = fitted(message.title, 1000, .bytes)
+        var body = [block(title, [("weight", "Bolder"), ("size", "Medium")])]
+        // Line breaks and quotes take two bytes in JSON.
+        let words = fitted(message.body, 8000, .bytes) { $0.replacing("\n", with: "\n\n") }
+        if !words.isEmpty { body.append(block(words)) }
+        let picture = fittedLink(message.picture, 2048)
+        if !picture.isEmpty {
+          body.append(.record([("type", "Image"), ("url", .string(picture)), ("altText", .string(title))]))
         }
-        if !message.tags.isEmpty {
-          body.append(block(message.tags.joined(separator: " · "), [("isSubtle", .bool(true))]))
-        }
+        let tags = message.tagLine()
+        if !tags.isEmpty { body.append(block(tags, [("isSubtle", .bool(true))])) }
+        let link = fittedLink(message.link, 2048)
         let open = Value.record([
-          ("type", "Action.OpenUrl"), ("title", "Open"), ("url", .string(message.link)),
+          ("type", "Action.OpenUrl"), ("title", "Open"), ("url", .string(link)),
         ])
         let card = members([
           ("$schema", "http://adaptivecards.io/schemas/adaptive-card.json"), ("type", "AdaptiveCard"),
           ("version", "1.4"), ("body", .array(body)),
-          ("actions", message.link.isEmpty ? nil : .array([open])),
+          ("actions", link.isEmpty ? nil : .array([open])),
         ])
         let attachment = Value.record([
           ("contentType", "application/vnd.microsoft.card.adaptive"), ("contentUrl", .null),
@@ -287,17 +306,13 @@ private func members(_ all: [(String, Value?)]) -> Value {
 /// A text as a member; nil for an empty one.
 private func text(_ words: String) -> Value? { words.isEmpty ? nil : .string(words) }
 
-private func cut(_ words: String, _ limit: Int) -> String {
-  words.utf16.count <= limit ? words : String(decoding: words.utf16.prefix(limit - 1), as: UTF16.self) + "…"
-}
-
-/// A text with the characters escaped that HTML, and Slack, interpret.
-func markup(_ text: String) -> String {
-  text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-    .replacing("\"", with: "&quot;")
-}
-
-/// A tag without the characters that would end a hashtag.
-private func hashtag(_ text: String) -> String {
-  String(text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+/// Whether ntfy accepts a text as a topic.
+private func isTopic(_ text: String) -> Bool {
+  (1...64).contains(text.utf8.count)
+    && text.utf8.allSatisfy {
+      switch $0 {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+      default: false
+      }
+    }
 }

@@ -133,13 +133,16 @@ struct MessageSender: Sendable {
   static func failure(_ result: Result<Response, FetchError>, at now: Double) -> DeliveryFailure? {
     guard case .failure(let error) = result else { return nil }
     var failure = DeliveryFailure(error)
-    // Telegram's form.
-    if failure.retryAt == nil, error.status == 429,
-      let wait = error.serverValue?.member("parameters")?.member("retry_after")?.double
-    {
+    if failure.retryAt == nil, error.status == 429, let wait = error.serverValue.flatMap(statedWait) {
       failure.retryAt = now + min(max(0, wait), 86400)
     }
     return failure
+  }
+
+  /// The seconds to wait that the body of a response names, in the forms of Telegram, Matrix and Discord.
+  private static func statedWait(_ body: Value) -> Double? {
+    body.member("parameters")?.member("retry_after")?.double
+      ?? body.member("retry_after_ms")?.double.map { $0 / 1000 } ?? body.member("retry_after")?.double
   }
 
   /// Why a mail was not accepted: unlike HTTP, a reply of 400 and more may pass, and one of 500 and more does not.

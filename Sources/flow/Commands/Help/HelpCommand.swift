@@ -22,25 +22,24 @@ enum HelpCommand {
     return command.run(Array(arguments.operands.dropFirst()) + ["--help"])
   }
 
-  private static let groups: [(title: String, names: [String])] = [
-    ("Pipelines", ["new", "check", "test", "run", "graph", "status", "state", "notify", "install-service"]),
-    ("Data", ["eval", "tail", "sky"]),
-    ("Reference", ["nodes", "docs", "schema"]),
+  /// The order of the list: pipelines, runs, data, reference.
+  private static let order = [
+    "new", "check", "test", "run", "graph", "notify", "install-service", "status", "top", "tap", "state",
+    "eval",
+    "tail", "sky", "nodes", "docs", "schema",
   ]
+  /// What concerns flow itself shares a line.
+  private static let itself = ["completions", "version", "help"]
 
-  /// The commands in groups; those without a group come last.
+  /// The list of commands, without titles and empty lines, so that it fits a small screen.
   static var text: String {
-    let named = groups.flatMap(\.names)
-    let others = ("flow itself", Command.all.map(\.name).filter { !named.contains($0) })
-    let width = Command.all.map(\.usage.columns).max() ?? 0
-    var lines = ["flow turns public JSON APIs into streams of changes."]
-    for (title, names) in groups + [others] {
-      let commands = names.compactMap { name in Command.all.first { $0.name == name } }
-      if commands.isEmpty { continue }
-      // No empty lines between the groups, so that the list fits a small screen.
-      lines.append(Terminal.paint(title, .bold))
-      lines += commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
-    }
+    let listed = Command.all.filter { !itself.contains($0.name) }
+    let place = { (command: Command) in order.firstIndex(of: command.name) ?? order.count }
+    let width = listed.map(\.usage.columns).max() ?? 0
+    let lines =
+      ["flow turns public JSON APIs into streams of changes."]
+      + listed.sorted { place($0) < place($1) }.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
+      + ["  " + Command.all.filter { itself.contains($0.name) }.map(\.usage).joined(separator: ", ")]
     return lines.joined(separator: "\n") + "\n"
   }
 }

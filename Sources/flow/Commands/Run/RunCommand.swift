@@ -19,7 +19,8 @@ enum RunCommand {
     options: [
       once, time, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none,
       RunState.reset,
-      RunWeb.refresh, RunRecording.record, RunRecording.replay, RunOutputs.folder, RunOutputs.live,
+      RunWeb.refresh, RunWeb.waitBudget, RunRecording.record, RunRecording.replay, RunOutputs.folder,
+      RunOutputs.live,
       RunSky.sky,
     ] + SkyOptions.all + RunPage.options + [
       stats, watch, grace, RunMetrics.file, RunLog.quiet, RunLog.verbose,
@@ -43,6 +44,8 @@ enum RunCommand {
       It exits with 1 if a pipeline has failed: stopped by an error, or ended with every poll or every event failed, or \
       with deliveries given up. The last line says which, and names the command that shows more.
 
+      \(RunWeb.aboutBudget)
+
       \(RunLog.about)
 
       \(RunRecording.about)
@@ -57,7 +60,8 @@ enum RunCommand {
       """,
     examples: [
       ("flow run pipelines/new-launches.yaml", "until stopped"),
-      ("flow run --once --stats pipelines/new-launches.yaml", "one poll of each source, as from cron"),
+      ("flow run --once --stats pipelines/new-launches.yaml", "one poll of each source"),
+      ("flow run --once --wait-budget 0 -q pipelines/new-launches.yaml", "the same from cron"),
       ("flow run --sky --speed 21600 pipelines/new-launches.yaml", "simulated, six hours a second"),
       ("flow run --page pipelines/new-launches.yaml", "with a live page at http://127.0.0.1:8787/"),
       ("flow run --record rec a.yaml", "record each poll"),
@@ -140,7 +144,8 @@ enum RunCommand {
     let roster = RunRoster(
       world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
     )
-    let monitor = RunMonitor { roster.status() }
+    let monitor = RunMonitor(
+      { roster.status() }, attach: { roster.attach($0, to: $1, $2) }, detach: { roster.detach($0) })
     options.world[RunMonitor.self] = monitor
     if arguments.has(RunMetrics.file), options.isDryRun {
       throw WrongUse("--metrics writes a file, and --dry-run writes none")
@@ -215,7 +220,7 @@ enum RunCommand {
     }
   }
 
-  private static func duration(_ text: String?, _ option: CommandOption) throws(WrongUse) -> Duration? {
+  static func duration(_ text: String?, _ option: CommandOption) throws(WrongUse) -> Duration? {
     guard let text else { return nil }
     do throws(TextError) { return try DurationText.parse(text) } catch {
       throw WrongUse("--\(option.name): \(error.message)\(error.hint.map { "; \($0)" } ?? "")")

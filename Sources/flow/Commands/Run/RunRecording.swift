@@ -87,7 +87,8 @@ struct RunRecording {
   private static func checkAlone(_ arguments: Arguments) throws(WrongUse) {
     let others = [
       (RunCommand.once, "it is over when the recording is"),
-      (RunWeb.refresh, "it asks nothing of the network"),
+      (RunWeb.refresh, "it sends no requests"),
+      (RunWeb.waitBudget, "it sends no requests"),
     ]
     for (option, why) in others where arguments.has(option) {
       throw WrongUse("--replay cannot be combined with --\(option.name); leave out --\(option.name): \(why)")

@@ -8,6 +8,13 @@ import Store
 /// The network access of a run's sources, with the settings of the config.
 enum RunWeb {
   static let refresh = CommandOption("refresh", .flag, "ignore the cache")
+  static let waitBudget = CommandOption(
+    "wait-budget", .value("TIME"), "fail a request that would wait longer for its budget; 0 never waits")
+  static let aboutBudget = """
+    A request that exceeds the budget of its host waits until it is allowed, which may take an hour. With --wait-budget \
+    10m it fails instead if it would wait longer than that, and with --wait-budget 0 at once. The poll fails with the time of \
+    the next possible request, and a run with --once exits with 1: right for cron.
+    """
 
   /// Created when the first source needs it, so that other pipelines never load it.
   static func access(
@@ -22,6 +29,7 @@ enum RunWeb {
         throw WrongUse("config.yaml: \(error)")
       }
     }
+    let longestWait = try longestBudgetWait(arguments)
     // The responses of one simulated sky are of no use to another, nor to the real services.
     let folder = sky == nil ? plans.first.flatMap { try? state?.folder(of: $0) } : nil
     return WebAccess(refreshes: arguments.has(refresh), isSimulated: sky != nil) { [budgets] in
@@ -34,7 +42,14 @@ enum RunWeb {
       return Client(
         transport, file: try file ?? WebFile(),
         on: SerialScheduler(name: "flow-web", speed: sky?.speed ?? .real),
-        wallClock: sky?.wallClock ?? World.real.wallClock, .init(budgets: budgets, secrets: secrets.all))
+        wallClock: sky?.wallClock ?? World.real.wallClock,
+        .init(budgets: budgets, secrets: secrets.all, longestBudgetWait: longestWait))
     }
+  }
+
+  private static func longestBudgetWait(_ arguments: Arguments) throws(WrongUse) -> Duration? {
+    // Zero needs no unit.
+    if arguments.text(waitBudget) == "0" { return .zero }
+    return try RunCommand.duration(arguments.text(waitBudget), waitBudget)
   }
 }

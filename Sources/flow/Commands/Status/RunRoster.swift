@@ -10,6 +10,8 @@ final class RunRoster: Sendable {
     var runs: [PipelineRun] = []
     /// Pipelines without a run: they wait for room, or could not start.
     var others: [PipelineStatus] = []
+    /// The taps, which stay attached when a pipeline is reloaded.
+    var taps: [(tap: EventTap, pipeline: String, nodes: Set<String>?)] = []
   }
 
   /// How long all lanes together may take to answer, and each one at least.
@@ -35,12 +37,45 @@ final class RunRoster: Sendable {
     state.withLock { state in
       state.others.removeAll { $0.name == run.plan.name }
       state.runs.append(run)
+      for entry in state.taps where entry.pipeline == run.plan.name { run.attach(entry.tap, to: entry.nodes) }
     }
   }
 
   /// Removes a run that another takes the place of.
   func remove(_ run: PipelineRun) {
     state.withLock { state in state.runs.removeAll { $0 === run } }
+  }
+
+  /// Attaches a tap to nodes of a pipeline, or to all of them.
+  func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?) {
+    state.withLock { state in
+      state.taps.append((tap, pipeline, nodes))
+      for run in state.runs where run.plan.name == pipeline { run.attach(tap, to: nodes) }
+    }
+  }
+
+  func detach(_ tap: EventTap) {
+    state.withLock { state in
+      state.taps.removeAll { $0.tap === tap }
+      for run in state.runs { run.detach(tap) }
+    }
+  }
+
+  /// Whether the pipelines have ended, and nothing takes their place at this moment.
+  func haveEnded(_ pipelines: Set<String>) -> Bool {
+    let (runs, others) = state.withLock { ($0.runs, $0.others) }
+    return pipelines.allSatisfy { name in
+      let phases = others.filter { $0.name == name }.map(\.phase.isOver)
+      let ends = phases + runs.filter { $0.plan.name == name }.map(\.isOver)
+      return !ends.isEmpty && ends.allSatisfy { $0 }
+    }
+  }
+
+  /// The nodes of a pipeline; nil where none of that name runs.
+  func nodes(of pipeline: String) -> [String]? {
+    state.withLock { state in
+      state.runs.last { $0.plan.name == pipeline && !$0.isOver }?.meters.map(\.name)
+    }
   }
 
   /// Notes a pipeline that waits for room for its state, or could not start.

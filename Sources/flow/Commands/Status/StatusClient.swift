@@ -4,6 +4,8 @@ import JSON
 import System
 
 /// The client of `StatusServer`: asks the processes that run pipelines with state in a folder.
+///
+/// One mechanism for `flow status`, `flow top` and `flow tap`.
 enum StatusClient {
   /// Longer than a process takes whose lanes all hang.
   private static let patience = 5
@@ -20,6 +22,9 @@ enum StatusClient {
     }
     return (answers, silent)
   }
+
+  /// The socket of a process.
+  static func path(of process: Int, in folder: String) -> String { "\(folder)/\(process).sock" }
 
   private static func ask(_ connection: Int32) -> RunStatus? {
     LocalSocket.setTimeout(patience, of: connection)

@@ -7,15 +7,16 @@ import System
 
 /// The server of a run's status: a socket, `PROCESS.sock`, in each state folder that its pipelines use.
 ///
-/// A client sends a line of JSON, `{"get": "status"}`, and receives one line. One thread serves all, which sleeps until a
-/// client connects. Where a folder is missing or cannot be written, the run goes without: observing never prevents it.
+/// A client sends a line of JSON, `{"get": "status"}`, and receives one line; for `{"get": "tap", …}` see `TapConnection`.
+/// One thread serves all but taps, and sleeps until a client connects. Where a folder is missing or cannot be written, the run goes without: observing never prevents it.
 final class StatusServer: Sendable {
   /// How long a client may take, in seconds.
   private static let patience = 2
 
   private let paths: [String]
-  /// Written to end the thread.
+  /// Written to end the threads, and read by none of them.
   private let end: Int32
+  private let taps = TapConnections()
 
   init(in folders: [String], _ roster: RunRoster) {
     end = flow_eventfd()
@@ -30,14 +31,15 @@ final class StatusServer: Sendable {
       } catch { continue }
     }
     self.paths = paths
-    if !listeners.isEmpty, end >= 0 { StatusServer.serve(listeners, until: end, roster) }
+    if !listeners.isEmpty, end >= 0 { StatusServer.serve(listeners, until: end, roster, taps) }
   }
 
-  /// Removes the sockets, and ends the thread.
+  /// Removes the sockets, and ends the threads; taps first send what they have.
   func close() {
     for path in paths { unlink(path) }
     var one: UInt64 = 1
     if end >= 0 { _ = write(end, &one, 8) }
+    taps.waitForEnds()
   }
 
   /// Removes sockets of processes that were killed.
@@ -48,41 +50,61 @@ final class StatusServer: Sendable {
     }
   }
 
-  private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-
-  private static func serve(_ listeners: [Int32], until end: Int32, _ roster: RunRoster) {
-    let work = Work {
+  private static func serve(
+    _ listeners: [Int32], until end: Int32, _ roster: RunRoster, _ taps: TapConnections
+  ) {
+    detachThread {
       var entries = (listeners + [end]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       while true {
         if poll(&entries, nfds_t(entries.count), -1) < 0, errno != EINTR { break }
         if entries[listeners.count].revents != 0 { break }
         for entry in entries.dropLast() where entry.revents != 0 {
-          let connection = LocalSocket.accept(on: entry.fd)
-          if connection.isOpen { answer(connection.number, roster) }
+          var connection = LocalSocket.accept(on: entry.fd)
+          if connection.isOpen { answer(&connection, until: end, roster, taps) }
         }
       }
       for listener in listeners { Glibc.close(listener) }
     }
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(work).toOpaque()
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
-        return nil
-      }, context)
-    if code == 0 { pthread_detach(thread) } else { Unmanaged<Work>.fromOpaque(context).release() }
   }
 
-  private static func answer(_ connection: Int32, _ roster: RunRoster) {
-    LocalSocket.setTimeout(patience, of: connection)
-    guard let line = LocalSocket.readLine(from: connection, limit: 1 << 16) else { return }
-    let wish = (try? Value.parse(line))?.member("get")?.string
-    let answer: Value =
-      wish == "status" ? roster.status().json : .record([("error", .string("unknown request"))])
+  private static func answer(
+    _ connection: inout Descriptor, until end: Int32, _ roster: RunRoster, _ taps: TapConnections
+  ) {
+    LocalSocket.setTimeout(patience, of: connection.number)
+    guard let line = LocalSocket.readLine(from: connection.number, limit: 1 << 16) else { return }
+    let wish = try? Value.parse(line)
+    switch wish?.member("get")?.string {
+    case "status": send(roster.status().json, to: connection.number)
+    case "tap":
+      do throws(WrongUse) {
+        try taps.open(TapRequest(wish ?? .null, roster), over: &connection, until: end, roster)
+      } catch {
+        send(.record([("error", .string(error.message))]), to: connection.number)
+      }
+    default: send(.record([("error", .string("unknown request"))]), to: connection.number)
+    }
+  }
+
+  private static func send(_ answer: Value, to connection: Int32) {
     _ = LocalSocket.write(answer.json + [0x0a], to: connection)
   }
+}
+
+/// Runs `body` on a thread of its own; false where there is none to be had.
+@discardableResult
+func detachThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+  final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let context = Unmanaged.passRetained(Work(body)).toOpaque()
+  let code = pthread_create(
+    &thread, nil,
+    { context in
+      if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
+      return nil
+    }, context)
+  if code == 0 { pthread_detach(thread) } else { Unmanaged<Work>.fromOpaque(context).release() }
+  return code == 0
 }

@@ -85,7 +85,7 @@ struct TailCommand {
   }
 
   private func run() -> Int32 {
-    stopOnInterrupt()
+    Terminal.exitOnInterrupt()
     var status = ExitStatus.done
     /// The files for which the step did not fail.
     func each(_ files: [TailFile], _ step: (TailFile) throws(FileFailure) -> Void) -> [TailFile] {
@@ -117,17 +117,5 @@ struct TailCommand {
     requests += waits.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     _ = poll(&requests, nfds_t(requests.count), waits.map(\.milliseconds).filter { $0 >= 0 }.min() ?? -1)
     if requests[0].revents != 0 { view.stop() }
-  }
-
-  /// The status of an interruption from the keyboard, unless the shell has the command ignore it.
-  private func stopOnInterrupt() {
-    var action = sigaction()
-    guard sigaction(SIGINT, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { return }
-    signal(SIGINT) { _ in _exit(ExitStatus.interrupted) }
-    // A parent that starts commands from a thread with blocked signals passes the mask on to them.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGINT)
-    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 }

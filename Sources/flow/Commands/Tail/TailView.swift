@@ -121,7 +121,7 @@ final class TailView {
   /// Whether more can be written.
   var isOpen: Bool { !output.hasFailed && !isStopped }
 
-  private static func reason(_ error: any Error) -> String {
+  static func reason(_ error: any Error) -> String {
     guard case EvaluationError.error(let value, let location) = error else { return "\(error)" }
     let place = location.map { ", at column \($0.column)" } ?? ""
     return (value.string ?? value.description) + place

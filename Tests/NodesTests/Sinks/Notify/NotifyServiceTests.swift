@@ -165,16 +165,21 @@ import System
       String(decoding: received.last?.body ?? [], as: UTF8.self) == #"{"topic":"topic","title":"hello"}"#)
   }
 
-  @Test("Telegram's own retry_after is obeyed")
-  func telegramWait() throws {
-    let busy = #"{"ok":false,"error_code":429,"parameters":{"retry_after":100}}"#
+  @Test(
+    "the wait that a service writes into the body is obeyed",
+    arguments: [
+      (#"{"ok":false,"error_code":429,"parameters":{"retry_after":100}}"#, "telegram://1:AAAA/2"),
+      (#"{"errcode":"M_LIMIT_EXCEEDED","error":"slow","retry_after_ms":100000}"#, "matrix://t@h/!r:h"),
+      (#"{"message":"slow","retry_after":100.0,"global":false}"#, "discord://discord.com/api/webhooks/1/s"),
+    ])
+  func statedWait(_ busy: String, _ to: String) throws {
     for (seconds, count) in [(30, 1), (101, 2)] {
       let asked = Journal<TransferOrder>()
       var bench = SinkBench.answering([.init(busy, status: 429), .init("{}")], noting: asked)
       bench.afterwards = .seconds(seconds)
       let state = try TemporaryState()
       bench.state = state
-      let sink = "s: { notify: { to: 'telegram://1:AAAA/2', title: x, backoff: 0s } }"
+      let sink = "s: { notify: { to: '\(to)', title: x, backoff: 0s } }"
       _ = try bench.run(sink, polls: [["1"]])
       #expect(asked.entries.count == count)
     }
@@ -222,6 +227,8 @@ import System
     "a wrong destination is a problem with a hint",
     arguments: [
       ("ntyf://h/t", "did you mean ntfy:?"), ("ntfy://h", "ntfy needs a host and a topic"),
+      ("ntfy://h/my%20topic", "a topic of ntfy has 1 to 64 letters, digits, hyphens and underscores"),
+      ("ntfy://h/\(String(repeating: "x", count: 65))", "a topic of ntfy has 1 to 64"),
       ("hello", "a destination begins with a service"), ("telegram://123:abc", "a bot's token and a chat"),
       ("matrix://h/!r:h", "matrix needs an access token"), ("matrix://t@h/room", "begins with !"),
       ("slack://hooks.slack.com", "the address of a webhook"), ("sms://1", "known are “ntfy”"),
