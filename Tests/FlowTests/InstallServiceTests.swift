@@ -23,6 +23,7 @@ import Testing
     let unit = place.text("home/.config/systemd/user/flow-my-pipeline-1.service")
     #expect(unit.contains("\nDescription=flow: 100 %% of it\n"))
     #expect(unit.contains("\nExecStart=/") && unit.contains("/flow run \(place["p.yaml"])\n"), "\(unit)")
+    #expect(unit.contains("\nType=notify\n") && unit.contains("\nWatchdogSec=5min\n"))
     #expect(unit.contains("\nWorkingDirectory=\(place["a b"])\n"))
     let again = try place.shell("\"$0\" install-service p.yaml", environment: ["HOME": place["home"]])
     #expect(again.status == 2 && again.errors.contains("already exists; use --force to overwrite it"))

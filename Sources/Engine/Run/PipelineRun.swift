@@ -230,14 +230,16 @@ extension PipelineRun {
   public func status(within time: Duration = .seconds(1)) -> PipelineStatus {
     if let last = progress.state.withLock({ $0.last }) { return last }
     let answer = ConditionLock<PipelineStatus?>(nil)
-    lane.scheduler.perform { [self] in
-      let status = snapshot()
-      answer.change { $0 = status }
-    }
+    report { status in answer.change { $0 = status } }
     if let status = answer.wait(until: MonotonicClock.now + time, for: { $0 }) { return status }
     var status = outline()
     status.isResponsive = false
     return status
+  }
+
+  /// Calls `receive` with a snapshot, on the lane: never where the lane hangs.
+  public func report(to receive: @escaping @Sendable (PipelineStatus) -> Void) {
+    lane.scheduler.perform { [self] in receive(snapshot()) }
   }
 
   /// Whether it has ended, and `status` is its last.

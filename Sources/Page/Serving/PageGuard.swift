@@ -37,10 +37,12 @@ package struct PageGuard: Sendable {
       }
       if !isSameOrigin(request, host) { return Self.text(403, "A form of another site was refused.") }
     }
-    guard let token else { return nil }
+    guard let token, !["/healthz", "/readyz"].contains(request.path) else { return nil }
     if let given = request.query.first(where: { $0.name == "token" })?.value,
       isEqualInConstantTime(given, token)
     {
+      // A program has no cookies.
+      if request.path == "/metrics" { return nil }
       return .redirect(
         to: Link(path: []), [("Set-Cookie", "\(Self.cookie)=\(token); Path=/; HttpOnly; SameSite=Strict")])
     }

@@ -4,10 +4,12 @@
 package struct PageRouter: Sendable {
   let hub: PageHub
   let guarding: PageGuard
+  private let probes: PageProbes?
   private let documents: PageDocuments
   private static let unitsCookie = "flow_units"
 
-  package init(_ hub: PageHub, _ guarding: PageGuard) {
+  package init(_ hub: PageHub, _ guarding: PageGuard, _ probes: PageProbes? = nil) {
+    self.probes = probes
     self.hub = hub
     self.guarding = guarding
     documents = PageDocuments(hub, hasPictures: guarding.hasPictures)
@@ -23,6 +25,9 @@ package struct PageRouter: Sendable {
   }
 
   private func route(_ request: PageRequest) -> PageAnswer {
+    if let probes, request.isRead, PageProbes.paths.contains(request.path) {
+      return probes.answer(at: request.path, listsProblems: guarding.token == nil)
+    }
     // Segments are compared whole, so that `..` is a name like any other, which nothing has.
     let segments = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
       String.init)

@@ -35,7 +35,7 @@ public final class PageServer: Sendable {
   /// `token` is required of readers where the address is not the loopback's.
   package init(
     _ hub: PageHub, at wanted: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool,
-    limits: Limits = Limits()
+    probes: PageProbes? = nil, limits: Limits = Limits()
   ) throws(Failure) {
     do throws(ListeningSocket.Failure) {
       try RequestServer.load()
@@ -50,7 +50,8 @@ public final class PageServer: Sendable {
       }
       let guarding = PageGuard(address, token: token, names: names, hasPictures: hasPictures)
       self.token = guarding.token
-      front = PageFront(PageRouter(hub, guarding), arrival: limits.arrival, streamLimit: limits.streams)
+      front = PageFront(
+        PageRouter(hub, guarding, probes), arrival: limits.arrival, streamLimit: limits.streams)
       server = try RequestServer(
         front, on: socket, .one(memory: limits.memory), connections: limits.connections, idle: limits.idle)
     } catch {

@@ -3,10 +3,13 @@ import System
 
 /// The folder of state files, one for each pipeline: paths, creation and durability of names.
 public enum StateFolder {
-  /// The default folder: `$XDG_STATE_HOME/flow` or `~/.local/state/flow`.
+  /// The default folder: the first of `$STATE_DIRECTORY`, which systemd sets, `$XDG_STATE_HOME/flow` or `~/.local/state/flow`.
   ///
-  /// Nil if neither variable is an absolute path.
+  /// Nil if none of these variables is an absolute path.
   public static func standard(environment: (String) -> String?) -> String? {
+    if let folder = environment("STATE_DIRECTORY")?.split(separator: ":").first, folder.hasPrefix("/") {
+      return String(folder)
+    }
     if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/flow" }
     guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
     return "\(home)/.local/state/flow"

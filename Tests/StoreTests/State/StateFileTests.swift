@@ -161,8 +161,9 @@ import Testing
 
   @Test("the standard folder and the names of files")
   func folders() {
-    let state = { (name: String) in name == "XDG_STATE_HOME" ? "/s" : "/h" }
+    let state = { (name: String) in ["XDG_STATE_HOME": "/s", "HOME": "/h"][name] }
     #expect(StateFolder.standard(environment: state) == "/s/flow")
+    #expect(StateFolder.standard { $0 == "STATE_DIRECTORY" ? "/var/lib/a:/var/lib/b" : "/h" } == "/var/lib/a")
     #expect(StateFolder.standard { $0 == "HOME" ? "/h" : "relative" } == "/h/.local/state/flow")
     #expect(StateFolder.standard { _ in nil } == nil)
     #expect(StateFolder.file(of: "new-launches", in: "/s") == "/s/new-launches.db")

@@ -64,8 +64,20 @@ enum CommandPage {
     ("HOME", "the folder of settings, state and data, where the XDG variables are not set"),
     ("XDG_CONFIG_HOME", "the folder of flow/config.yaml (~/.config)"),
     ("XDG_STATE_HOME", "the folder of flow, with the state of pipelines and the HTTP cache (~/.local/state)"),
+    (
+      "STATE_DIRECTORY",
+      "set by systemd (StateDirectory=): the folder of the state, instead of that in XDG_STATE_HOME"
+    ),
+    (
+      "NOTIFY_SOCKET",
+      "set by systemd (Type=notify): the start, reloads, the status and the end are reported there"
+    ),
+    ("WATCHDOG_USEC", "set by systemd (WatchdogSec=): each half of it all lanes must answer"),
     ("XDG_DATA_HOME", "the folder of the user's flow/pipelines (~/.local/share)"),
-    ("CREDENTIALS_DIRECTORY", "set by systemd: the folder of the service's credentials, for ${credential:NAME}"),
+    (
+      "CREDENTIALS_DIRECTORY",
+      "set by systemd: the folder of the service's credentials, for ${credential:NAME}"
+    ),
     ("JOURNAL_STREAM", "set by systemd: messages to the journal get a priority instead of the time"),
     ("XDG_DATA_DIRS", "the folders of installed flow/pipelines (/usr/local/share:/usr/share)"),
     ("TZ", "the time zone of local times and schedules, where config.yaml has none"),

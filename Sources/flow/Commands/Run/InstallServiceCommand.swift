@@ -110,8 +110,11 @@ struct ServiceUnit {
     StartLimitBurst=5
 
     [Service]
-    Type=exec
+    Type=notify
     ExecStart=\(command.map(Self.word).joined(separator: " "))
+    ExecReload=kill -HUP $MAINPID
+    # A pipeline whose steps or sinks hang is restarted.
+    WatchdogSec=5min
     WorkingDirectory=\(Self.line(folder))
     EnvironmentFile=-%E/flow/environment
     Restart=on-failure

@@ -23,7 +23,7 @@ enum RunCommand {
       RunOutputs.live,
       RunSky.sky,
     ] + SkyOptions.all + RunPage.options + [
-      stats, watch, grace, RunLog.quiet, RunLog.verbose,
+      stats, watch, grace, RunMetrics.file, RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
     about: """
@@ -34,6 +34,9 @@ enum RunCommand {
       SIGHUP, or a change of a file with --watch, reloads pipelines: one whose file, includes or config have changed \
       stops and continues with its state; the others are untouched, and no source is polled because of it. A file that is \
       wrong is reported as by flow check, and the pipeline that runs continues. On a terminal, SIGHUP ends the run.
+
+      Under systemd it notifies the manager (Type=notify): when it has started, reloads and stops, and its status in a \
+      line. With WatchdogSec, a pipeline whose steps or sinks hang is restarted; it wakes up every half of that time.
 
       The memory of steps, the positions of sources and the pending output of sinks are stored in the state of the \
       pipeline, so that after a crash nothing is lost or written twice: see flow help state.
@@ -52,6 +55,8 @@ enum RunCommand {
       \(RunOutputs.about)
 
       \(RunPage.about)
+
+      \(RunMetrics.about)
       """,
     examples: [
       ("flow run pipelines/new-launches.yaml", "until stopped"),
@@ -65,6 +70,7 @@ enum RunCommand {
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
+    let notices = ServiceNotices.take()
     let state = try RunState(arguments)
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
     let time = try duration(arguments.text(time), time)
@@ -129,9 +135,13 @@ enum RunCommand {
     }
     defer { line?.end() }
     if isVirtual {
+      if arguments.has(RunMetrics.file) {
+        throw WrongUse("--metrics needs a clock, and recordings run in virtual time")
+      }
       if arguments.has(RunPage.page) {
         throw WrongUse("--page needs a clock, and recordings run in virtual time")
       }
+      notices?.ready()
       return VirtualRunner(
         plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats),
         settings: UnmatchedSettings(arguments)
@@ -142,8 +152,14 @@ enum RunCommand {
     let roster = RunRoster(
       world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
     )
-    options.world[RunMonitor.self] = RunMonitor(
+    let monitor = RunMonitor(
       { roster.status() }, attach: { roster.attach($0, to: $1, $2) }, detach: { roster.detach($0) })
+    options.world[RunMonitor.self] = monitor
+    if arguments.has(RunMetrics.file), options.isDryRun {
+      throw WrongUse("--metrics writes a file, and --dry-run writes none")
+    }
+    let metrics = try RunMetrics(arguments, monitor, log)
+    defer { metrics?.stop() }
     sky?.report(to: log)
     let page = try RunPage(arguments, under: sky, in: &options.world)
     page?.tell(log)
@@ -153,7 +169,7 @@ enum RunCommand {
     let tools = Runner.Tools(
       roster: roster, report: report, folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
       printsStatistics: arguments.has(stats), time: time, staysUp: page != nil, inputs: { present.paths },
-      watches: arguments.has(watch), settings: UnmatchedSettings(arguments)
+      watches: arguments.has(watch), settings: UnmatchedSettings(arguments), notices: notices
     ) {
       guard let files = reread(arguments, recording, log) else { return nil }
       secrets.add(files.secrets)

@@ -46,7 +46,7 @@ struct RunPage {
     do throws(PageServer.Failure) {
       server = try PageServer(
         hub, at: address, token: Self.token(), names: Set(names + [Self.hostName]),
-        hasPictures: arguments.has(Self.pictures))
+        hasPictures: arguments.has(Self.pictures), probes: world[RunMonitor.self].map(RunMetrics.probes))
     } catch {
       throw WrongUse("--page: \(error)")
     }

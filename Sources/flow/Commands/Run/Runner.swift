@@ -22,6 +22,8 @@ struct Runner {
     /// Whether they are watched.
     let watches: Bool
     let settings: UnmatchedSettings
+    /// The notices to the service manager; nil without one.
+    let notices: ServiceNotices?
     /// Reads the pipelines again; nil where they are wrong, which it reports.
     let reload: () -> Reloaded?
   }
@@ -101,7 +103,10 @@ struct Runner {
     watch?.follow(tools.inputs())
     defer { watch?.stop() }
     for member in members { start(member) }
+    tools.notices?.ready()
+    tools.notices?.check(tools.roster)
     let stoppedBy = wait(signals)
+    tools.notices?.stopping()
     noteEnds()
     let runs = members.map(\.run)
     if tools.printsStatistics { tools.report.statistics(runs) }
@@ -188,7 +193,7 @@ struct Runner {
     let now = MonotonicClock.now
     return [
       waiting.isEmpty ? nil : now + Self.pauses.room, successors.isEmpty ? nil : now + Self.pauses.release,
-      members.compactMap(\.successor?.deadline).min(),
+      members.compactMap(\.successor?.deadline).min(), tools.notices?.next,
     ].compactMap { $0 }.min()
   }
 
@@ -199,10 +204,16 @@ struct Runner {
     var deadline: Instant?
     var isAborted = false
     while !isOver || (tools.staysUp && deadline == nil) {
+      if deadline == nil {
+        let isSettled = successors.isEmpty && members.allSatisfy { $0.successor == nil }
+        tools.notices?.attend(tools.roster, isSettled: isSettled)
+      }
       switch signals.next(until: deadline ?? [end, tick].compactMap({ $0 }).min()) {
       case .signal(SIGUSR1): tools.report.statistics(members.map(\.run))
       case .reload:
-        if deadline == nil { reload(signals) }
+        guard deadline == nil else { continue }
+        tools.notices?.reloading()
+        reload(signals)
       case .signal(let signal):
         stoppedBy = stoppedBy ?? signal
         if deadline == nil {
@@ -236,6 +247,7 @@ struct Runner {
   }
 
   private mutating func stop(_ reason: StopReason) -> Instant {
+    tools.notices?.stopping()
     for member in members { member.run.stop(reason) }
     for index in members.indices { members[index].successor = nil }
     if !waiting.isEmpty { hasFailed = true }

@@ -100,6 +100,24 @@ final class RunRoster: Sendable {
     return status
   }
 
+  /// Calls `receive` with the status of all pipelines, on the last lane that answers: never where one hangs.
+  func collect(_ receive: @escaping @Sendable ([PipelineStatus]) -> Void) {
+    let (runs, others) = state.withLock { ($0.runs, $0.others) }
+    let live = runs.filter { !$0.isOver }
+    let answers = Locked(runs.filter(\.isOver).map { $0.status() } + others)
+    let expected = runs.count + others.count
+    if live.isEmpty { return receive(answers.withLock { $0 }) }
+    for run in live {
+      run.report { status in
+        let pipelines = answers.withLock { answers in
+          answers.append(status)
+          return answers
+        }
+        if pipelines.count == expected { receive(pipelines) }
+      }
+    }
+  }
+
   /// The last status of a pipeline that has ended.
   func status(of run: PipelineRun) -> PipelineStatus { shown(run.status()) }
 

@@ -1,0 +1,116 @@
+import Engine
+import Glibc
+import Language
+import Page
+import Reactive
+import System
+
+/// The metrics of a run: `--metrics FILE`, and what the server of its page answers to programs.
+final class RunMetrics: Sendable {
+  static let file = CommandOption(
+    "metrics", .path("FILE"), "write metrics for Prometheus to this file, every 15 s and at the end")
+
+  static let about = """
+    --metrics replaces FILE, which should end in .prom, as a whole: the textfile collector of node_exporter reads it, \
+    also between runs with --once. With --page, the page's server answers /metrics with the same metrics and those of \
+    the process, /healthz while the process lives, and /readyz with 503 as long as flow status would show a problem.
+    """
+
+  /// How often the file is written, in seconds.
+  private static let interval = 15.0
+
+  private let path: String
+  private let monitor: RunMonitor
+  private let end = StopSign()
+  /// The failure of the last write, so that each is reported once; locked while the file is written.
+  private let failure = Locked<String?>(nil)
+  private let log: NodeLog
+
+  /// Writes the file, and again until `stop`; nil without `--metrics`.
+  init?(_ arguments: Arguments, _ monitor: RunMonitor, _ log: Log) throws(WrongUse) {
+    guard let path = arguments.text(Self.file) else { return nil }
+    (self.path, self.monitor) = (path, monitor)
+    self.log = NodeLog(log: log, pipeline: "", node: "metrics")
+    if let problem = Self.replace(path, with: nil) { throw WrongUse("--metrics: \(path): \(problem)") }
+    // Before the thread starts, so that it takes no signal for the run's.
+    SignalSet.ofRuns.block()
+    SerialScheduler(name: "flow-metrics").perform { [self] in
+      while !end.wait(seconds: Self.interval) { write() }
+    }
+  }
+
+  /// Writes the file for the last time.
+  func stop() {
+    end.set()
+    write()
+  }
+
+  private func write() {
+    let problem = failure.withLock { failure -> String? in
+      let text = PrometheusText.text(monitor.status().pipelineMetrics)
+      let before = failure
+      failure = Self.replace(path, with: Array(text.utf8))
+      return failure == before ? nil : failure
+    }
+    if let problem { log.error("\(path): \(problem)") }
+  }
+
+  /// Replaces a file as a whole, readable by all, whatever the umask is; returns why it cannot.
+  ///
+  /// Without bytes it only tries whether it could: the metrics of an earlier run stay until there are others.
+  private static func replace(_ path: String, with bytes: [UInt8]?) -> String? {
+    let draft = path + ".flow-new"
+    unlink(draft)
+    let file = Descriptor(owning: open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644))
+    guard file.isOpen else { return systemReason(errno) }
+    guard let bytes else {
+      unlink(draft)
+      return nil
+    }
+    guard fchmod(file.number, 0o644) == 0, bytes.withUnsafeBytes({ Terminal.writeAll(file.number, $0) }),
+      rename(draft, path) == 0
+    else {
+      let reason = systemReason(errno)
+      unlink(draft)
+      return reason
+    }
+    return nil
+  }
+
+  // MARK: - The server
+
+  /// What the page's server answers to programs.
+  static func probes(_ monitor: RunMonitor) -> PageProbes {
+    PageProbes(
+      metricsType: PrometheusText.type,
+      metrics: { PrometheusText.text(monitor.status().metrics + ofProcess) },
+      problems: {
+        monitor.status().pipelines.flatMap { pipeline in pipeline.problems.map { "\(pipeline.name): \($0)" } }
+      })
+  }
+
+  /// The metrics of the process, under the names that Prometheus has for them.
+  private static var ofProcess: [Metric] {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    var cpu = Metric("process_cpu_seconds_total", .counter, "User and system CPU time, in seconds.")
+    cpu.add([], Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    var memory = Metric("process_resident_memory_bytes", .gauge, "Resident memory, in bytes.")
+    let pages = (try? readFile("/proc/self/statm", limit: 4096)).flatMap { bytes in
+      String(decoding: bytes, as: UTF8.self).split(separator: " ").dropFirst().first.flatMap { Double($0) }
+    }
+    memory.add([], pages.map { $0 * Double(sysconf(Int32(_SC_PAGESIZE))) })
+    var files = Metric("process_open_fds", .gauge, "Open file descriptors.")
+    files.add([], openFiles.map { Double($0) })
+    return [cpu, memory, files].filter { !$0.series.isEmpty }
+  }
+
+  private static var openFiles: Int? {
+    guard let folder = opendir("/proc/self/fd") else { return nil }
+    defer { closedir(folder) }
+    var count = 0
+    while readdir(folder) != nil { count += 1 }
+    // Less the folder itself, `.` and `..`.
+    return count - 3
+  }
+}

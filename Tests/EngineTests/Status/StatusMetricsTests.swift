@@ -1,0 +1,62 @@
+import Engine
+import Testing
+
+@Suite("Metrics of a status")
+struct StatusMetricsTests {
+  private static var status: RunStatus {
+    var source = SourceStatus(name: "upcoming", kind: "http", isPolled: true)
+    (source.polls, source.failedPolls, source.nextPoll) = (7, 3, .infinity)
+    source.lastPoll = .init(at: 1000.5, rows: 230, coverage: "complete", isStale: true)
+    source.failure = .init(since: 2000, polls: 2, reason: "no answer")
+    var step = NodeStatus(name: "map", kind: "map", role: .step)
+    (step.eventsIn, step.seconds) = (9, 0.25)
+    var sink = NodeStatus(name: "tell", kind: "exec", role: .sink)
+    (sink.eventsIn, sink.givenUp, sink.queue, sink.deadLetters) = (9, 1, 4, 2)
+    var pipeline = PipelineStatus(name: "a\"b\\c\nd", path: "p.yaml", phase: .running, started: 10)
+    pipeline.sources = [source, SourceStatus(name: "in", kind: "file", isPolled: false)]
+    pipeline.nodes = [step, sink]
+    var status = RunStatus(process: 1, version: "0.1.0", at: 30, pipelines: [pipeline])
+    status.budgets = [BudgetStatus(host: "api.nasa.gov", limit: 30, period: 3600, remaining: 12)]
+    return status
+  }
+
+  @Test("the text has every metric once, with its help and type, and escapes labels")
+  func text() {
+    let lines = PrometheusText.text(Self.status.metrics).split(separator: "\n").map(String.init)
+    let pipeline = #"pipeline="a\"b\\c\nd""#
+    for line in [
+      #"flow_build_info{version="0.1.0"} 1"#, "flow_pipeline_up{\(pipeline)} 1",
+      // Failing, stale and a dead letter: as flow status counts.
+      "flow_pipeline_problems{\(pipeline)} 2",
+      "flow_source_last_success_timestamp_seconds{\(pipeline),source=\"upcoming\"} 1000.5",
+      "flow_source_failing_polls{\(pipeline),source=\"upcoming\"} 2",
+      "flow_node_events_in_total{\(pipeline),node=\"map\",kind=\"map\",role=\"step\"} 9",
+      "flow_node_processing_seconds_total{\(pipeline),node=\"map\",kind=\"map\",role=\"step\"} 0.25",
+      "flow_sink_dead_letters{\(pipeline),sink=\"tell\"} 2",
+      #"flow_host_budget_remaining{host="api.nasa.gov",window_seconds="3600"} 12"#,
+    ] {
+      #expect(lines.contains(line), "\(line)")
+    }
+    // A time that is infinite, and a source that is not polled, have no series.
+    #expect(!lines.contains { $0.contains("next_poll") || $0.contains("source=\"in\"") })
+    let names = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
+    #expect(Set(names).count == names.count)
+    for line in lines where line.hasPrefix("# TYPE ") {
+      let words = line.split(separator: " ")
+      #expect(words[2].hasSuffix("_total") == (words[3] == "counter"), "\(line)")
+    }
+    #expect(PrometheusText.text(Self.status.metrics).hasSuffix("\n"))
+  }
+
+  @Test("a file for a collector has only series that no other process has, each once")
+  func collector() {
+    var status = Self.status
+    status.pipelines += status.pipelines
+    let metrics = status.pipelineMetrics
+    #expect(!metrics.isEmpty)
+    for metric in metrics {
+      #expect(metric.series.allSatisfy { $0.labels.first?.name == "pipeline" }, "\(metric.name)")
+      #expect(Set(metric.series.map(\.labels)).count == metric.series.count)
+    }
+  }
+}
