@@ -63,7 +63,8 @@ extension Simulation {
     for (step, name) in scenario.steps {
       let before = chain.firstIndex(of: name).flatMap { $0 > 0 ? chain[$0 - 1] : nil } ?? "input"
       var check = StepCheck(
-        step, name, isFirst: before == "input", emitsFirst: scenario.yaml.contains("first: emit"),
+        step, name, isFirst: before == "input", isPolled: scenario.kind == .polls,
+        emitsFirst: scenario.yaml.contains("first: emit"),
         removedAfter: scenario.yaml.contains("removed_after: 2") ? 2 : 1,
         clockJumps: clockJumps)
       for note in notes {

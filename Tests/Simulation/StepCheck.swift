@@ -23,21 +23,36 @@ struct StepCheck {
   private let isFirst: Bool
 
   private var news: NewsModel
+  /// Events that wait for the first poll of the other stream; nil when none does any more.
+  private var waiting: [Value]?
 
   init(
-    _ step: TriedStep, _ name: String, isFirst: Bool, emitsFirst: Bool, removedAfter: Int, clockJumps: Bool
+    _ step: TriedStep, _ name: String, isFirst: Bool, isPolled: Bool, emitsFirst: Bool, removedAfter: Int,
+    clockJumps: Bool
   ) {
     news = NewsModel(emitsFirst: emitsFirst, removedAfter: removedAfter)
+    waiting = isPolled ? [] : nil
     (self.step, self.name, self.emitsFirst, self.clockJumps) = (step, name, emitsFirst, clockJumps)
     self.isFirst = isFirst
   }
 
   mutating func takeSide(_ event: Event) {
-    if step == .join, !event.isEndOfPoll { state[key(event.value)] = event.value }
+    guard step == .join else { return }
+    if event.isEndOfPoll { endWaiting() } else { state[key(event.value)] = event.value }
   }
 
+  private mutating func endWaiting() {
+    expected += (waiting ?? []).map(joined)
+    waiting = nil
+  }
+
+  private func joined(_ value: Value) -> Value { value.with("o", state[key(value)]?.member("n") ?? .null) }
+
   mutating func takeOut(_ event: Event) {
-    if !event.isEndOfPoll { output.append(event.value) }
+    if event.isEndOfPoll { return }
+    // A life that sends what waits ends the waiting too.
+    if step == .join { endWaiting() }
+    output.append(event.value)
   }
 
   mutating func take(_ event: Event, isOfCompletePoll: Bool) {
@@ -66,7 +81,7 @@ struct StepCheck {
       let sum = (state[key]?.double ?? 0) + number(value, "n")
       state[key] = .number(sum)
       expected.append(value.with("s", .number(sum)))
-    case .join: expected.append(value.with("o", state[key]?.member("n") ?? .null))
+    case .join: if waiting?.append(value) == nil { expected.append(joined(value)) }
     case .changes:
       seen.insert(key)
       let before = state.updateValue(value, forKey: key)
