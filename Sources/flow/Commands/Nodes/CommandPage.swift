@@ -73,6 +73,7 @@ enum CommandPage {
       "set by systemd (Type=notify): the start, reloads, the status and the end are reported there"
     ),
     ("WATCHDOG_USEC", "set by systemd (WatchdogSec=): each half of it all lanes must answer"),
+    ("WATCHDOG_PID", "set by systemd: the process that WATCHDOG_USEC is for"),
     ("XDG_DATA_HOME", "the folder of the user's flow/pipelines (~/.local/share)"),
     (
       "CREDENTIALS_DIRECTORY",
