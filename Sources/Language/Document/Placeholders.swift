@@ -1,3 +1,5 @@
+import System
+
 /// The values of placeholders: `${NAME}` is a variable of the environment, `${file:PATH}` the text of a file,
 /// `${credential:NAME}` one that the service manager has passed, and `${exec:COMMAND}` what a command prints.
 ///
@@ -42,8 +44,10 @@ public struct Placeholders: Sendable {
 /// A placeholder as it is written.
 struct Placeholder {
   enum Kind: String, CaseIterable {
-    case variable = ""
-    case file, credential, exec
+    case variable, file, credential, exec
+
+    /// What a placeholder of this kind begins with; nothing for a variable.
+    var prefix: String { self == .variable ? "" : "\(rawValue):" }
   }
 
   let kind: Kind
@@ -56,17 +60,19 @@ struct Placeholder {
 
   /// Reads what is between the braces; nil if it is no placeholder.
   init?(_ inside: Substring) {
-    kind = Kind.allCases.dropFirst().first { inside.hasPrefix("\($0.rawValue):") } ?? .variable
-    var rest = kind == .variable ? inside : inside.dropFirst(kind.rawValue.utf8.count + 1)
-    var fallback: String?
+    // `${file:-x}` is the variable `file` with a default.
+    kind =
+      Kind.allCases.first { kind in
+        kind != .variable && inside.hasPrefix(kind.prefix) && !inside.hasPrefix(kind.prefix + "-")
+      } ?? .variable
+    var rest = inside.dropFirst(kind.prefix.count)
     // A command may contain any text.
-    if kind != .exec,
-      let dash = Array(rest.utf8).indices.first(where: { rest.utf8.dropFirst($0).starts(with: ":-".utf8) })
-    {
-      fallback = String(rest.utf8.dropFirst(dash + 2))
-      rest = rest.prefix(upTo: rest.utf8.index(rest.startIndex, offsetBy: dash))
+    if kind != .exec, let dash = rest.place(of: ":-") {
+      fallback = String(rest[dash.upperBound...])
+      rest = rest[..<dash.lowerBound]
+    } else {
+      fallback = nil
     }
-    self.fallback = fallback
     subject = String(rest)
     switch kind {
     case .variable:
@@ -82,7 +88,8 @@ struct Placeholder {
   ///
   /// Braces within a command count: `${exec:awk '{ print $1 }' keys}`.
   static func end(_ source: ArraySlice<UInt8>) -> Int? {
-    let isCommand = source.dropFirst(2).starts(with: "exec:".utf8)
+    let inside = source.dropFirst(2)
+    let isCommand = inside.starts(with: "exec:".utf8) && !inside.starts(with: "exec:-".utf8)
     var depth = 0
     for index in source.indices.dropFirst() {
       if source[index] == UInt8(ascii: "{"), depth == 0 || isCommand { depth += 1 }

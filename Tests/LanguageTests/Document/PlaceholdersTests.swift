@@ -43,6 +43,14 @@ import Testing
     #expect(text("${exec:a:-b}") == "output of a:-b")
   }
 
+  @Test func variablesMayHaveTheNamesOfTheOthers() {
+    #expect(text("${file:-d} ${credential:-} ${exec:-e:-f}") == "d  e:-f")
+    #expect(
+      document("a: ${exec}").problems.sorted.map(\.message) == [
+        "the variable exec is not set in the environment"
+      ])
+  }
+
   @Test func allOfThemAreSecret() {
     let secrets = document("a: ${file:/run/secrets/x}${credential:token}\nb: ${exec:x}").secrets
     #expect(secrets.masked("from a file, of the service, output of x") == "***, ***, ***")
