@@ -1,4 +1,5 @@
 import Language
+import Reactive
 import Synchronization
 import System
 
@@ -16,25 +17,39 @@ public final class Meter: Sendable {
   private let sampledTime = Atomic<Int>(0)
   /// The time of everything else: ends of polls, alarms.
   private let otherTime = Atomic<Int>(0)
+  /// The counters of the same node in the tasks of a partition, each written by one thread at a time.
+  private let parts = Locked<[Meter]>([])
 
   public init(name: String, kind: String) {
     self.name = name
     self.kind = kind
   }
 
-  public var eventsIn: Int { taken.load(ordering: .relaxed) }
-  public var eventsOut: Int { sent.load(ordering: .relaxed) }
-  public var eventsDropped: Int { dropped.load(ordering: .relaxed) }
-  public var errors: Int { failed.load(ordering: .relaxed) }
+  public var eventsIn: Int { taken.load(ordering: .relaxed) + sum(\.eventsIn) }
+  public var eventsOut: Int { sent.load(ordering: .relaxed) + sum(\.eventsOut) }
+  public var eventsDropped: Int { dropped.load(ordering: .relaxed) + sum(\.eventsDropped) }
+  public var errors: Int { failed.load(ordering: .relaxed) + sum(\.errors) }
   public var givenUp: Int { abandoned.load(ordering: .relaxed) }
+
+  /// The counters of this node in one more task.
+  func part() -> Meter {
+    let part = Meter(name: name, kind: kind)
+    parts.withLock { $0.append(part) }
+    return part
+  }
+
+  private func sum(_ counter: (Meter) -> Int) -> Int {
+    parts.withLock { parts in parts.reduce(0) { $0 + counter($1) } }
+  }
 
   /// The time spent in the node itself, estimated from the measured events.
   public var seconds: Double {
     let sampled = sampled.load(ordering: .relaxed)
+    let tasks = parts.withLock { parts in parts.reduce(0) { $0 + $1.seconds } }
     let other = Double(otherTime.load(ordering: .relaxed))
-    if sampled == 0 { return other / 1e9 }
+    if sampled == 0 { return tasks + other / 1e9 }
     let mean = Double(sampledTime.load(ordering: .relaxed)) / Double(sampled)
-    return (mean * Double(eventsIn) + other) / 1e9
+    return tasks + (mean * Double(taken.load(ordering: .relaxed)) + other) / 1e9
   }
 
   // One thread writes, so a load and a store suffice, which cost no more than plain ones.

@@ -15,6 +15,10 @@ public protocol Step: AnyObject {
   /// All events of a poll have come; a step passes that on unless it has a reason not to.
   func endPoll(_ poll: Poll, _ out: Downstream) throws
 
+  /// A poll ends next, of which all events have come in all tasks of a partition: what the tasks have to know of
+  /// each other goes to `StepContext.group` now.
+  func prepareEnd(of poll: Poll) throws
+
   /// The alarm that the step has set fires.
   func wake(_ out: Downstream) throws
 
@@ -38,6 +42,7 @@ public struct StepError: Error, CustomStringConvertible {
 extension Step {
   public func start(_ out: Downstream) throws {}
   public func endPoll(_ poll: Poll, _ out: Downstream) throws { out.send(endOf: poll) }
+  public func prepareEnd(of poll: Poll) throws {}
   public func wake(_ out: Downstream) throws {}
   public func takeSide(_ event: Event, _ out: Downstream) throws {}
   public func finish(_ ending: Ending, _ out: Downstream) throws {}
@@ -53,6 +58,10 @@ public struct StepContext: Sendable {
   public let meter: Meter
   /// Whether the step receives whole polls, each of which replaces the one before.
   public let isGivenSnapshots: Bool
+  /// The task that the step belongs to, below a partition.
+  var place: TaskPlace?
+  /// What the tasks of a partition share of this step; nil for a step that is there once.
+  public var group: TaskGroup? { place?.group }
 
   /// An expression, ready to run on the lane.
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, on: lane) }
@@ -89,6 +98,13 @@ public final class Downstream {
 
   public func send(endOf poll: Poll) {
     if !isComplete { downstream.next(.end(of: poll)) }
+  }
+
+  /// Notes which event the next outputs come from, where a step sends at the end of a poll what has waited for it.
+  ///
+  /// Below a partition the outputs of all tasks come in the order of the source's rows; nil for those of no row.
+  public func continueFrom(_ event: Event?) {
+    lane.task?.position = event.flatMap { $0.row >= 0 ? Int($0.row) : nil } ?? .max
   }
 
   /// Ends the stream here: nothing more is sent, and sources that only feed this stream stop.

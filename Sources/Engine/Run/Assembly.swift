@@ -47,7 +47,13 @@ struct Assembly {
     for stream in plan.streams {
       var events = merged(stream.from)
       var isWhole = stream.from.allSatisfy { plan.sendsSnapshots($0) }
-      for step in stream.steps {
+      for (index, step) in stream.steps.enumerated() {
+        if let (key, count) = step.partition {
+          events = try connect(
+            step, by: key, into: count, stream.steps[(index + 1)...], to: events, isGivenSnapshots: isWhole)
+          events = tapped(events, step.name)
+          break
+        }
         events = try connect(step, to: events, isGivenSnapshots: isWhole)
         isWhole = isWhole && step.spec.keepsSnapshots
       }
@@ -102,7 +108,7 @@ struct Assembly {
     return tapped(connected, plan.name)
   }
 
-  private mutating func desk(
+  mutating func desk(
     _ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog
   ) throws -> ErrorReporter {
     var policy = policy

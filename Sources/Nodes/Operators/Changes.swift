@@ -43,7 +43,7 @@ let changes = NodeSpec(
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
-  comparesPolls: true, isKept: true,
+  comparesPolls: true, isKept: true, division: .byKey(ChangesOptions.key, sends: ".key"),
   examples: [
     .init(
       "a slip", "changes: { key: .id }",
@@ -235,6 +235,10 @@ private final class Changes: Step {
     /// Nil until it has a poll.
     var polls: SourcePolls?
     var hasReportedUnknown = false
+    /// The name of what the tasks of a partition have counted at the end of its last poll.
+    var tally: String?
+    /// Whether a row that had waited could not be compared at the end of the present poll.
+    var hasFailed = false
 
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
   }
@@ -283,18 +287,42 @@ private final class Changes: Step {
     if polls.open.id == nil { begin(poll, source, polls) }
     defer {
       polls.noteEnd(of: poll)
+      source.hasFailed = false
       source.snapshot.endRound()
       polls.open.end()
       out.send(endOf: poll)
     }
+    let isComplete = isComplete(poll)
     guard accept(poll, source, polls, out) else { return }
-    if poll.isComplete { removeMissing(poll, source, polls, out) }
+    out.continueFrom(nil)
+    // A row that this task fails on is missing; what fails in other tasks is none of its rows.
+    if context.group == nil ? poll.isComplete : isComplete && !source.hasFailed { removeMissing(poll, source, polls, out) }
     if poll.coverage != .partial || polls.baseline == nil {
       polls.baseline = SourcePolls.Baseline(coverage: poll.coverage)
     } else {
       // It has enough of the known rows: the poll that was held back was wrong.
       polls.baseline?.held = nil
     }
+  }
+
+  /// The guard against a loss counts the rows of all tasks.
+  func prepareEnd(of poll: Poll) throws {
+    guard let group = context.group else { return }
+    let source = try source(of: poll)
+    let polls = try polls(of: source)
+    let name = tally(of: poll)
+    if let last = source.tally, last != name { group.clear(last) }
+    source.tally = name
+    let known = polls.open.id == OpenPoll.ID(poll) ? polls.open.knownCount : 0
+    group.add([source.snapshot.count, known, poll.isComplete ? 0 : 1], to: name)
+  }
+
+  private func tally(of poll: Poll) -> String { "\(poll.source) \(poll.number) \(poll.at)" }
+
+  /// Whether the poll was complete when it ended above: what fails in another task meanwhile does not matter here.
+  private func isComplete(_ poll: Poll) -> Bool {
+    guard let sum = context.group?.sum(of: tally(of: poll)) else { return poll.isComplete }
+    return poll.coverage != .partial && sum[2] == 0
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
@@ -378,26 +406,30 @@ private final class Changes: Step {
       horizon.moves
     else { return }
     source.hasReportedUnknown = true
-    context.log.notice(
+    let message =
       "rows that enter the list of \(source.snapshot.source) are not reported as added: it is truncated, and they may "
-        + "have been beyond its end before; to have additions reported, raise the source's limit")
+        + "have been beyond its end before; to have additions reported, raise the source's limit"
+    if context.group?.isFirst(message) ?? true { context.log.notice(message) }
   }
 
   // MARK: - Polls
 
   /// Begins a poll; where its loss may be too large, its rows wait for its end.
   private func begin(_ poll: Poll, _ source: Source, _ polls: SourcePolls) {
-    let isGuarded = polls.baseline != nil && lossGuard.map { source.snapshot.count >= $0.rows } ?? false
+    // How many rows the other tasks have is known at the end only.
+    let isLarge = lossGuard.map { context.group != nil || source.snapshot.count >= $0.rows } ?? false
+    let isGuarded = polls.baseline != nil && isLarge
     polls.open.begin(OpenPoll.ID(poll), rowsWait: isGuarded)
   }
 
   /// Returns false for a poll that is held back; of any other, the rows that have waited are compared.
   private func accept(_ poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream) -> Bool {
     guard let lossGuard, polls.open.rowsWait else { return true }
-    let count = source.snapshot.count
-    let missing = count - polls.open.knownCount
+    var count = source.snapshot.count
+    var missing = count - polls.open.knownCount
+    if let sum = context.group?.sum(of: tally(of: poll)) { (count, missing) = (sum[0], sum[0] - sum[1]) }
     switch lossGuard.decide(
-      missing: missing, of: count, isWhole: poll.isComplete && !poll.isStale,
+      missing: missing, of: count, isWhole: isComplete(poll) && !poll.isStale,
       isConfirming: polls.baseline?.held != nil)
     {
     case .accept: sendWaiting(source, polls, knownOnly: false, out)
@@ -405,9 +437,9 @@ private final class Changes: Step {
       sendWaiting(source, polls, knownOnly: true, out)
       return false
     case .hold:
-      context.log.warning(
+      let message =
         "poll \(poll.number) of \(poll.source) lacks \(missing) of \(count) rows: it is held back, and the next poll decides"
-      )
+      if context.group?.isFirst(message) ?? true { context.log.warning(message) }
       polls.baseline?.held = poll.number
       return false
     }
@@ -428,8 +460,10 @@ private final class Changes: Step {
     for row in polls.open.rows {
       if knownOnly, !source.snapshot.contains(row.key), !polls.absent.contains(row.key) { continue }
       do {
+        out.continueFrom(row.event)
         try compare(row, with: source, polls, isOfPoll: false, out)
       } catch {
+        source.hasFailed = true
         out.report(error, row.event)
       }
     }
@@ -464,7 +498,7 @@ private final class Changes: Step {
     source.polls = polls
     for part in polls.open.left {
       polls.open.begin(part.id, rowsWait: part.rowsWait)
-      for row in part.all { polls.open.continueWith(row, isKnown: source.snapshot.mark(row.key)) }
+      for row in part.all where context.owns(row.key) { polls.open.continueWith(row, isKnown: source.snapshot.mark(row.key)) }
     }
     return polls
   }
