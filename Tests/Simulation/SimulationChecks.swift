@@ -61,8 +61,9 @@ extension Simulation {
     let chain = scenario.plan.streams.first { $0.name == "main" }?.steps.map(\.name) ?? []
     for (step, name) in scenario.steps {
       let before = chain.firstIndex(of: name).flatMap { $0 > 0 ? chain[$0 - 1] : nil } ?? "input"
+      let isFirst = before == "input" || scenario.partition?.place == 0 && before == chain.first
       var check = StepCheck(
-        step, name, isFirst: before == "input", emitsFirst: scenario.yaml.contains("first: emit"),
+        step, name, isFirst: isFirst, emitsFirst: scenario.yaml.contains("first: emit"),
         removedAfter: scenario.yaml.contains("removed_after: 2") ? 2 : 1,
         clockJumps: clockJumps)
       for note in notes {

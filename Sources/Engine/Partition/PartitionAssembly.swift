@@ -18,6 +18,7 @@ extension Assembly {
     }
     let lanes = min(options.lanes, count)
     let made = LaneLocal(nodes)
+    let name = plan.name
     return Observable { [lane, ending, tap = options.tap] downstream, subscription in
       let child = subscription.child()
       let partition = Partition(
@@ -28,7 +29,7 @@ extension Assembly {
         guard var next = task.output else { continue }
         for node in made.value.reversed() {
           let (step, context) = node.parts[number]
-          if let tap { next = TaskTap(node.name, tap, isFirst: number == 0, task, to: next) }
+          if let tap { next = TaskTap(node.name, tap, isLast: number == count - 1, task, to: next) }
           let observer = StepObserver(step, to: next, in: child, context, node.errors, ending: ending)
           lane.onStart {
             task.lane.followClock()
@@ -37,6 +38,7 @@ extension Assembly {
           task.steps.insert(observer, at: 0)
           next = observer
         }
+        if let tap { next = TaskTap(name, tap, isLast: number == count - 1, task, to: next) }
         task.first = next
       }
       lane.add(partition)
@@ -73,27 +75,28 @@ private struct TaskNode {
   var parts: [(step: any Step, context: StepContext)]
 }
 
-/// What comes out of a step in a task, for those who listen: in the order of the partition's output, ends of polls once.
+/// What comes out of a step in a task, for those who listen: in the order of the partition's output, and the end of a
+/// poll once, behind its events in all tasks.
 private final class TaskTap: Observer {
   private let name: String
   private let tap: @Sendable (String, Event) -> Void
-  private let isFirst: Bool
+  private let isLast: Bool
   private let task: PartitionTask
   private let next: any Observer<Event>
 
   init(
-    _ name: String, _ tap: @escaping @Sendable (String, Event) -> Void, isFirst: Bool, _ task: PartitionTask,
+    _ name: String, _ tap: @escaping @Sendable (String, Event) -> Void, isLast: Bool, _ task: PartitionTask,
     to next: any Observer<Event>
   ) {
     self.name = name
     self.tap = tap
-    self.isFirst = isFirst
+    self.isLast = isLast
     self.task = task
     self.next = next
   }
 
   func next(_ event: Event) {
-    if isFirst || !event.isEndOfPoll { task.perform { [tap, name] in tap(name, event) } }
+    if isLast || !event.isEndOfPoll { task.perform { [tap, name] in tap(name, event) } }
     next.next(event)
   }
 

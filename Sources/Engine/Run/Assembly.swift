@@ -51,7 +51,6 @@ struct Assembly {
         if let (key, count) = step.partition {
           events = try connect(
             step, by: key, into: count, stream.steps[(index + 1)...], to: events, isGivenSnapshots: isWhole)
-          events = tapped(events, step.name)
           break
         }
         events = try connect(step, to: events, isGivenSnapshots: isWhole)
