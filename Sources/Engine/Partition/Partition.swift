@@ -95,6 +95,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
         task.first.complete()
       }
       isComplete = true
+      subscription.dispose()
       downstream.complete()
     }
   }

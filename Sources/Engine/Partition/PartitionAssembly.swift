@@ -30,7 +30,9 @@ extension Assembly {
         for node in made.value.reversed() {
           let (step, context) = node.parts[number]
           if let tap { next = TaskTap(node.name, tap, isLast: number == count - 1, task, to: next) }
-          let observer = StepObserver(step, to: next, in: child, context, node.errors, ending: ending)
+          // The end of one task is not that of the others.
+          let own = child.child()
+          let observer = StepObserver(step, to: next, in: own, context, node.errors, ending: ending)
           lane.onStart {
             task.lane.followClock()
             observer.start()
