@@ -38,7 +38,8 @@ enum ScenarioKind: String, CaseIterable, Sendable {
   case polls, glitches, rotated, packed, spread, commands, timers, bulk, bulkRotated, bulkSpread, followed,
     piped,
     posted, calendar, downloads
-  case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo
+  case windowed, limits, formats, fed, joined, chained, merged, scheduled, late, replaced, fifo,
+    divided
 
   /// - Parameter isLong: Whether there is time for the whole of it.
   func make(_ place: Place, isLong: Bool) throws -> any Scenario {
@@ -69,6 +70,7 @@ enum ScenarioKind: String, CaseIterable, Sendable {
     case .late: try Late(place)
     case .replaced: try Replaced(place)
     case .fifo: try Fifo(place)
+    case .divided: try FileRun.divided(place, lines: isLong ? 60_000 : 5000)
     }
   }
 }

@@ -84,7 +84,9 @@ struct Scenario {
       var written = step.yaml(&dice)
       // Behind a step that makes other events of them nobody knows that these go by the same key.
       if let partition, place >= partition.place {
-        written = written.map { $0.hasPrefix("map") ? $0 : $0.replacing(": {", with: ": { key_within: true,", maxReplacements: 1) }
+        written = written.map {
+          $0.hasPrefix("map") ? $0 : $0.replacing(": {", with: ": { key_within: true,", maxReplacements: 1)
+        }
       }
       lines += written.map { "      - \($0)" }
       count += written.count

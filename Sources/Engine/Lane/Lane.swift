@@ -80,7 +80,7 @@ public final class Lane: Sendable {
 
   /// Takes over the time of the pipeline's present turn.
   func followClock() {
-    guard let main else { return }
+    guard let main, state.value.number != main.state.value.number else { return }
     state.value.number = main.state.value.number
     state.value.now = main.state.value.now
     state.value.instant = main.state.value.instant
@@ -161,7 +161,9 @@ public final class Lane: Sendable {
   }
 
   /// Calls `action` in the first turn.
-  func onStart(_ action: @escaping @Sendable () -> Void) { (main ?? self).state.value.starters.append(action) }
+  func onStart(_ action: @escaping @Sendable () -> Void) {
+    (main ?? self).state.value.starters.append(action)
+  }
 
   /// Runs the first turn, before any source delivers.
   func start() {

@@ -22,7 +22,8 @@ extension Assembly {
     return Observable { [lane, ending, tap = options.tap] downstream, subscription in
       let child = subscription.child()
       let partition = Partition(
-        by: Evaluation(key, on: lane), tasks, isDirect: lanes <= 1, to: downstream, in: child, lane, meter, errors,
+        by: Evaluation(key, on: lane), tasks, isDirect: lanes <= 1, to: downstream, in: child, lane, meter,
+        errors,
         // In virtual time everything runs on one thread.
         workers: lanes > 1 && lane.waiting == .acrossTurns ? Workers(lanes - 1) : nil)
       for (number, task) in tasks.enumerated() {

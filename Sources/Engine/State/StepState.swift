@@ -52,7 +52,9 @@ extension StepContext {
     try divide(part, rows, checkpointer)
     let table = try checkpointer.state.value.file.table(
       node: node(part), description: description(key), isOrdered: false, shares: place?.count ?? 1)
-    notice(table.formerDescription, description(key), count: table.count, whenKeyChanges) { table.removeAll() }
+    notice(table.formerDescription, description(key), count: table.count, whenKeyChanges) {
+      table.removeAll()
+    }
     return table
   }
 
@@ -70,7 +72,9 @@ extension StepContext {
     try divide(part, sharing, checkpointer)
     let table = try checkpointer.state.value.file.table(
       node: node(part), description: description(key), of: type, shares: place?.count ?? 1)
-    notice(table.formerDescription, description(key), count: table.count, whenKeyChanges) { table.removeAll() }
+    notice(table.formerDescription, description(key), count: table.count, whenKeyChanges) {
+      table.removeAll()
+    }
     return table
   }
 

@@ -58,7 +58,8 @@ public struct TestRun: Sendable {
 
   /// The events with their times, sorted, since those of one instant may come in any order.
   private func lines(_ heard: [ScriptedRun.Heard]?) -> [String] {
-    (heard ?? []).compactMap { heard in heard.value.map { "\(DurationText.format(heard.at)) \($0)" } }.sorted()
+    (heard ?? []).compactMap { heard in heard.value.map { "\(DurationText.format(heard.at)) \($0)" } }
+      .sorted()
   }
 
   private mutating func compare(

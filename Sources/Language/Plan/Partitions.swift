@@ -4,8 +4,8 @@ public enum Division: Sendable {
   case whole
   /// Each event by itself, which it passes on as it is, or not at all.
   case each
-  /// Each event by itself, which it makes another one of.
-  case reshaped
+  /// Each event by itself, which it makes another one of, by this expression.
+  case reshaped(by: Option<Expression>)
   /// The events of a key. `sends` is the key as its outputs have it, nil where they have it as its inputs do, empty
   /// where they need not have it; `unless` says what its options ask for besides.
   case byKey(
@@ -69,7 +69,8 @@ extension PlanBuilder {
     else {
       for step in steps where step.isKeyWithin {
         checker.warn(
-          "key_within has a meaning below a partition only", at: step.options.place(of: StepOptions.keyWithin))
+          "key_within has a meaning below a partition only", at: step.options.place(of: StepOptions.keyWithin)
+        )
       }
       return
     }
@@ -85,7 +86,9 @@ extension PlanBuilder {
       switch step.spec.division {
       case .whole: reportWhole(step)
       case .each: continue
-      case .reshaped: keys = []
+      case .reshaped(let option):
+        let members = step.options[option].members.filter { keys.contains(Self.normal($0.value)) }
+        keys = members.keys.sorted().map { ".\($0)" }
       case .byKey(let option, let sends, let unless):
         if let reason = unless(step.options) { reportWhole(step, reason) }
         check(step, option, keys, partition: key)
@@ -93,12 +96,15 @@ extension PlanBuilder {
       case .partition:
         checker.report(
           "a partition stands above this one, at line \(steps[start].place.position.line)", at: step.place,
-          hint: "one chain has one partition: to divide by another key, begin a stream with from: behind this one")
+          hint:
+            "one chain has one partition: to divide by another key, begin a stream with from: behind this one"
+        )
       }
     }
   }
 
-  private func check(_ step: StepPlan, _ option: Option<Expression>, _ keys: [String], partition: Expression) {
+  private func check(_ step: StepPlan, _ option: Option<Expression>, _ keys: [String], partition: Expression)
+  {
     let kind = step.spec.kind
     let text = step.options[option].text
     if step.isKeyWithin || keys.contains(Self.normal(text)) { return }
@@ -125,7 +131,8 @@ extension PlanBuilder {
     checker.report(
       "\(step.spec.kind) needs the whole stream\(reason.map { ", as \($0)" } ?? ""), and below a partition each task has a part of it",
       at: step.place,
-      hint: "put it above partition, or into a stream of its own behind this one, where the parts are together again"
+      hint:
+        "put it above partition, or into a stream of its own behind this one, where the parts are together again"
     )
   }
 

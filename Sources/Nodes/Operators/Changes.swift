@@ -296,7 +296,9 @@ private final class Changes: Step {
     guard accept(poll, source, polls, out) else { return }
     out.continueFrom(nil)
     // A row that this task fails on is missing; what fails in other tasks is none of its rows.
-    if context.group == nil ? poll.isComplete : isComplete && !source.hasFailed { removeMissing(poll, source, polls, out) }
+    if context.group == nil ? poll.isComplete : isComplete && !source.hasFailed {
+      removeMissing(poll, source, polls, out)
+    }
     if poll.coverage != .partial || polls.baseline == nil {
       polls.baseline = SourcePolls.Baseline(coverage: poll.coverage)
     } else {
@@ -408,7 +410,7 @@ private final class Changes: Step {
     source.hasReportedUnknown = true
     let message =
       "rows that enter the list of \(source.snapshot.source) are not reported as added: it is truncated, and they may "
-        + "have been beyond its end before; to have additions reported, raise the source's limit"
+      + "have been beyond its end before; to have additions reported, raise the source's limit"
     if context.group?.isFirst(message) ?? true { context.log.notice(message) }
   }
 
@@ -498,7 +500,9 @@ private final class Changes: Step {
     source.polls = polls
     for part in polls.open.left {
       polls.open.begin(part.id, rowsWait: part.rowsWait)
-      for row in part.all where context.owns(row.key) { polls.open.continueWith(row, isKnown: source.snapshot.mark(row.key)) }
+      for row in part.all where context.owns(row.key) {
+        polls.open.continueWith(row, isKnown: source.snapshot.mark(row.key))
+      }
     }
     return polls
   }

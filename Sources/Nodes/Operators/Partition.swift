@@ -5,25 +5,25 @@ import Language
 let partition = NodeSpec(
   "partition", "run the steps below it in several tasks, each with the events of its keys",
   details: """
-    Above it there is one task; below it there are `into` of them. Each has the steps below with a state of its own, \
-    and the events whose key, `by`, belongs to it. What comes out of the last step is one stream again: it has the \
-    order of the source, so every key has its order too. What steps send at the end of a poll comes in the order of \
-    the source's rows, and what belongs to none, as rows that were removed, task by task; so does what timers send at one \
-    instant.
+    Events whose key, `by`, belongs to one task pass through the steps below in that task, which has their state for its \
+    keys. Behind the last of them there is one stream again, in the order of the source. What steps send at the end of a \
+    poll comes in the order of the source's rows; what belongs to no row, such as rows that were removed, and what timers \
+    send at one instant, comes task by task.
 
-    `flow run --lanes N` runs the tasks on N threads. That changes nothing in what comes out, nor does it change when \
-    a run is stopped, killed or continued with another N.
+    `flow run --lanes N` runs the tasks on N threads. The number of threads changes nothing in what comes out, also \
+    where a run is killed and continues with another one. It pays where steps are heavy (large expressions, `changes` of \
+    large rows) and cores are idle; what is above the partition and the sinks keep one thread.
 
-    A step below that goes by a key must go by that of the partition: one without a key, and one that needs the whole \
-    stream (sort, take, join and others), stands above it, or in a stream behind this one, where the parts are together \
-    again. Behind `changes`, whose outputs have the key as `.key`, that is the key. Where each key of a step belongs to \
-    one key of the partition, as the orders of a customer do, say `key_within: true`.
+    A step below that goes by a key must go by that of the partition. Behind `changes`, whose outputs have the key as \
+    `.key`, that is `.key`; behind `map: { code: .id }` it is `.code`. Where each key of a step belongs to one key of the \
+    partition, as each order belongs to one customer, say `key_within: true`. A step that needs the whole stream (`sort`, \
+    `take`, `join` and others) belongs above the partition, or into a stream that reads this one.
 
-    Every task learns of every end of a poll. Limits such as `bound` and `max_keys` count for each task. A sudden loss \
-    that `changes` looks for is one of all rows, wherever they are.
+    Limits such as `bound` and `max_keys` count for each task. The guard of `changes` against a sudden loss counts the \
+    rows of all tasks.
 
-    Adding or removing a partition, or another `into`, keeps the state: it is divided anew at the next start, by key. \
-    Only that of a step with `key_within: true` is discarded, when it is divided among more than one task.
+    Adding or removing a partition, or changing `into`, keeps the state: at the next start it is divided anew by key, \
+    which is reported in one line. Only a step with `key_within: true` begins anew then, unless one task is left.
     """,
   options: AnyOption.list(PartitionOptions.key, PartitionOptions.tasks),
   shorthand: "by", keepsSnapshots: true,

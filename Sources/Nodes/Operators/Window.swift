@@ -28,7 +28,9 @@ let window = NodeSpec(
   isKept: true,
   division: .byKey(
     WindowOptions.key, sends: ".key",
-    unless: { $0.isGiven(WindowOptions.time) ? "windows by the time in the events end by the latest of all" : nil }),
+    unless: {
+      $0.isGiven(WindowOptions.time) ? "windows by the time in the events end by the latest of all" : nil
+    }),
   examples: windowExamples,
   check: { options, checker in
     let given = [

@@ -25,7 +25,9 @@ extension StateFile {
   static func division(of name: String) -> (node: String, tasks: Int)? {
     guard let tilde = name.lastIndex(of: "~") else { return nil }
     let numbers = name[name.index(after: tilde)...].split(separator: "/", omittingEmptySubsequences: false)
-    guard numbers.count == 2, Int(numbers[0]) != nil, let tasks = Int(numbers[1]), tasks > 1 else { return nil }
+    guard numbers.count == 2, Int(numbers[0]) != nil, let tasks = Int(numbers[1]), tasks > 1 else {
+      return nil
+    }
     let node = name[..<tilde]
     return (String(node.last == "@" ? node.dropLast() : node), tasks)
   }

@@ -19,7 +19,9 @@ import Testing
   @Test("the task of a key never changes: state is divided by it")
   func hash() throws {
     let hash = KeyHash()
-    let keys: [Value] = [.null, .bool(true), .number(1), "a", "ä", .array([.number(1)]), .record([("a", "b")])]
+    let keys: [Value] = [
+      .null, .bool(true), .number(1), "a", "ä", .array([.number(1)]), .record([("a", "b")]),
+    ]
     #expect(keys.map { hash.task(of: $0, among: 16) } == [0, 1, 8, 2, 2, 2, 6])
     #expect(hash.task(of: try Value.parse("1.0"), among: 32) == hash.task(of: .number(1), among: 32))
     let (one, other) = (try Value.parse(#"{"a":1,"b":2}"#), try Value.parse(#"{"b":2,"a":1}"#))

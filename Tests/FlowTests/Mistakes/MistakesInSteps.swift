@@ -57,7 +57,9 @@ let mistakesInSteps = ##"""
   steps: [ { partition: { by: .id, into: 33 } }, { changes: .id } ]
   sinks: { o: console }
   --- 2
-  p.yaml:2:40: 33 is too large
+  p.yaml:2:40: the number 33 is too large; the most is 32
+      2 | steps: [ { partition: { by: .id, into: 33 } }, { changes: .id } ]
+        |                                        ^^
   1 problem
   === a partition below another
   sources: { i: stdin }
@@ -106,7 +108,7 @@ let mistakesInSteps = ##"""
   p.yaml:2:22: window has no option “for”
       2 | steps: [ { window: { for: 1m, emit: count } } ]
         |                      ^^^
-    hint: it has “tumbling”, “sliding”, “session”, “key”, “emit”, “time”, “allowed_lateness”, “max_keys” or “max_events”; “debounce”, “settle”, “throttle”, “delay” or “timeout” would have “for”
+    hint: it has “tumbling”, “sliding”, “session”, “key”, “emit”, “time”, “allowed_lateness”, “max_keys”, “max_events” or “key_within”; “debounce”, “settle”, “throttle”, “delay” or “timeout” would have “for”
   p.yaml:2:37: in this expression: there is no function “count”
       2 | steps: [ { window: { for: 1m, emit: count } } ]
         |                                     ^^^^^

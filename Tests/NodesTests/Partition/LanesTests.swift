@@ -19,7 +19,8 @@ import Testing
     - filter: .s % 5 != 4
     """
 
-  private func run(_ folder: TemporaryFolder, _ name: String, lanes: Int, isKept: Bool) throws -> NodeStatus? {
+  private func run(_ folder: TemporaryFolder, _ name: String, lanes: Int, isKept: Bool) throws -> NodeStatus?
+  {
     let plan = try Trial.plan(
       """
       name: p

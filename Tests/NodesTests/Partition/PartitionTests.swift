@@ -28,6 +28,7 @@ import Testing
     "window: { session: { gap: 20s, max: 22s }, key: .k }",
     "changes: { key: .k, first: emit }\n- settle: { for: 20s }",
     "filter: .n != 5\n- changes: { key: .k, first: emit }\n- debounce: { key: .key, for: 20s }\n- map: .after",
+    "map: { id: .k, row: . }\n- changes: { key: .id, first: emit }\n- map: { id: .key }\n- dedupe: .id",
     "throttle: { key: .n, for: 20s, latest: true, key_within: true }",
   ]
 
@@ -57,7 +58,8 @@ import Testing
 
   private func trial(_ steps: String, _ partition: String? = "{ by: .k, into: 4 }") throws -> KeptTrial {
     let text = (partition.map { "- partition: \($0)\n" } ?? "") + "- \(steps)"
-    return try KeptTrial(Trial(text.replacing(partition == nil ? ", key_within: true" : "\0", with: "")).plan,
+    return try KeptTrial(
+      Trial(text.replacing(partition == nil ? ", key_within: true" : "\0", with: "")).plan,
       input: Self.input)
   }
 
@@ -136,12 +138,16 @@ import Testing
     func poll(_ time: String, _ rows: ArraySlice<String>) -> String {
       rows.map { "\(time) \($0)\n" }.joined() + "\(time) poll\n"
     }
-    let input = poll("0h", whole[...]) + poll("1h", whole[..<3]) + poll("2h", whole[...]) + poll("3h", whole[1...])
+    let input =
+      poll("0h", whole[...]) + poll("1h", whole[..<3]) + poll("2h", whole[...]) + poll("3h", whole[1...])
     for steps in ["", "- partition: { by: .k, into: 16 }\n"] {
       let output = try Trial(steps + "- changes: { key: .k }\n- map: '[.type, .key]'").run(input)
       #expect(output.lines == [#"3h ["removed",0]"#])
       let held = output.outcome.messages.filter { $0.message.contains("is held back") }
-      #expect(held.map(\.message) == ["poll 2 of input lacks 17 of 20 rows: it is held back, and the next poll decides"])
+      #expect(
+        held.map(\.message) == [
+          "poll 2 of input lacks 17 of 20 rows: it is held back, and the next poll decides"
+        ])
     }
   }
 
@@ -171,7 +177,8 @@ import Testing
     func run(_ text: String) throws -> [String] {
       let log = Journal<String>()
       let clock = VirtualScheduler()
-      var options = RunOptions(world: .real, log: Log { log.note("\($0.node): \($0.message)") }, screen: silentScreen)
+      var options = RunOptions(
+        world: .real, log: Log { log.note("\($0.node): \($0.message)") }, screen: silentScreen)
       options.state = { [state] _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
       options.source = { _ in
         .script(endsWithScript: true) { _ in
@@ -186,7 +193,9 @@ import Testing
       return log.entries
     }
     #expect(try run(steps) == [])
-    #expect(try run(steps.replacing("4", with: "7")) == [": the state is now divided among 7 tasks; it was 4 tasks"])
+    #expect(
+      try run(steps.replacing("4", with: "7")) == [": the state is now divided among 7 tasks; it was 4 tasks"]
+    )
     let without = steps.split(separator: "\n").dropFirst().joined(separator: "\n")
     #expect(try run(without) == [": the state is now divided among one task; it was 7 tasks"])
     #expect(try run(without) == [])

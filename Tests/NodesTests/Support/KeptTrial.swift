@@ -56,7 +56,8 @@ struct KeptTrial {
   }
 
   private func run(
-    _ plan: Plan, from start: Double, isFirst: Bool, until end: Double?, _ state: TemporaryState, inGoodOrder: Bool
+    _ plan: Plan, from start: Double, isFirst: Bool, until end: Double?, _ state: TemporaryState,
+    inGoodOrder: Bool
   ) throws -> [String] {
     let clock = VirtualScheduler()
     let heard = Journal<String>()
