@@ -106,7 +106,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "FlowTests",
-      dependencies: ["flow", "Engine", "JSON", "Language", "Reactive", "Store", "System", "TestScale"]),
+      dependencies: [
+        "flow", "Engine", "JSON", "Language", "Reactive", "Store", "System", "TestScale", "TestSupport",
+      ]),
     .testTarget(
       name: "LanguageTests",
       dependencies: ["JSON", "Language", "Reactive", "System", "TestScale", "TestSupport"]),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flow run` on files that are not as they should be.
-@Suite(.timeLimit(.minutes(5))) struct RunBadInputTests {
+@Suite(.timeLimit(.minutes(10))) struct RunBadInputTests {
   @Test("control characters in names and settings reach no terminal")
   func controlCharacters() throws {
     let place = try Workplace(Self.pipeline("{ generate: 1 }"))

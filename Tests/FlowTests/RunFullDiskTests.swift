@@ -3,7 +3,7 @@ import TestScale
 import Testing
 
 /// `flow run` where there is no room for what it writes.
-@Suite(.timeLimit(.minutes(5))) struct RunFullDiskTests {
+@Suite(.timeLimit(.minutes(10))) struct RunFullDiskTests {
   static func pipeline(_ path: String) -> String {
     "name: p\nsources: { in: { file: in.jsonl } }\nsteps: []\nsinks: { log: { jsonl: \(path) } }\n"
   }

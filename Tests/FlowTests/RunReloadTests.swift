@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 /// Pipelines that are reloaded while they run, by SIGHUP and by `--watch`.
-@Suite("Reloading", .timeLimit(.minutes(5)))
+@Suite("Reloading", .timeLimit(.minutes(10)))
 struct RunReloadTests {
   private static func counting(_ name: String, add: Int) -> String {
     """

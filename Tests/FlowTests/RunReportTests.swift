@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 /// What a run says at its end, how it exits, and the form of its log.
-@Suite("Reports of runs", .timeLimit(.minutes(5)))
+@Suite("Reports of runs", .timeLimit(.minutes(10)))
 struct RunReportTests {
   private func last(_ outcome: Outcome) -> String {
     outcome.errors.split(separator: "\n").last.map(String.init) ?? ""

@@ -46,6 +46,47 @@ struct SecretsTests {
     _ = try sky.end(by: SIGTERM)
   }
 
+  @Test(
+    "values of files, credentials and commands are redacted; a check runs no command, a run each one once")
+  func elsewhere() throws {
+    let place = try Workplace(
+      """
+      name: kept
+      sources:
+        in: { generate: '{file: "${file:keys/x}", credential: "${credential:token}", command: "${exec:./ask}"}' }
+        again: { generate: '"${exec:./ask}"' }
+      sinks:
+        out: { jsonl: out.jsonl, from: in }
+        none: { exec: { command: [cat] }, from: again }
+      """)
+    _ = try place.shell("mkdir keys")
+    try place.write("keys/x", "\(Self.key)-file\n")
+    try place.write("token", "\(Self.key)-service\n")
+    try place.write("ask", "#!/bin/sh\necho asked >> log\nprintf '\(Self.key)-command\\n\\n'\n")
+    _ = try place.shell("chmod +x ask")
+    let environment = ["CREDENTIALS_DIRECTORY": place.path]
+    for command in ["check", "graph"] {
+      let outcome = try place.flow(command, "p.yaml", environment: environment)
+      #expect(outcome.status == 0 && !outcome.output.contains(Self.key), "\(outcome.errors)")
+    }
+    #expect(!place.has("log"))
+    let run = try place.flow("run", "--no-state", "p.yaml", environment: environment)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      place.text("out.jsonl")
+        == #"{"file":"\#(Self.key)-file","credential":"\#(Self.key)-service","command":"\#(Self.key)-command"}"#
+        + "\n")
+    #expect(place.text("log") == "asked\n")
+
+    try place.write("ask", "#!/bin/sh\necho 'no such entry' >&2\nexit 3\n")
+    let failed = try place.flow("run", "--no-state", "p.yaml")
+    #expect(failed.status != 0)
+    #expect(
+      failed.errors.contains("“${exec:./ask}”: the command failed: exit status 3: no such entry"),
+      "\(failed.errors)")
+    #expect(failed.errors.contains("there is no credential “token”"))
+  }
+
   @Test("files that may hold a secret are their owner's alone; dry runs and recordings show none")
   func modes() throws {
     let place = try Workplace(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Pipelines that publish", .realServer, .timeLimit(.minutes(3)))
+@Suite("Pipelines that publish", .realServer, .timeLimit(.minutes(10)))
 struct SinkPipelineTests {
   private func pipeline(
     _ place: Place, _ server: NATSServer, _ sink: String = "subject: 's.\\(.n % 3)'",
@@ -146,10 +146,12 @@ struct SinkPipelineTests {
     try place.write("in.jsonl", "{\"n\":1}\n")
     try pipeline(place, server, "subject: s, user: flow, password: wrong-secret")
     #expect(try place.flow("run", "p.yaml") == 1)
+    // Whether the message had been handed over by then depends on how fast the server refuses.
+    let errors = place.lines("err").filter { !$0.contains("not acknowledged") }
     #expect(
-      place.lines("err") == [
+      errors == [
         "bus: error: \(server.url): the login was rejected (Authorization Violation)",
-        "bus: one message was not acknowledged; the next run publishes it again",
+        "p: error: failed after 0s: 1 event, 1 output, 1 error; see flow status p",
       ])
     let bus = try Bus(server) { ($0.user, $0.password) = ("flow", "open-sesame") }
     try bus.makeStream("S", "s")

@@ -4,7 +4,7 @@ import Reactive
 import System
 import Testing
 
-@Suite("Reading a stream", .timeLimit(.minutes(2)))
+@Suite("Reading a stream", .timeLimit(.minutes(10)))
 struct StreamReaderTests {
   private let stop = StopSign()
 

@@ -12,7 +12,7 @@ struct PlanTests {
   ) -> PipelineReader {
     var reader = PipelineReader(catalog: .all)
     reader.settings = settings.map { (name: $0.0, text: $0.1) }
-    reader.environment = { environment[$0] }
+    reader.placeholders = Placeholders { environment[$0] }
     struct Missing: Error {}
     reader.readFile = { path in
       guard let text = files[path] else { throw Missing() }

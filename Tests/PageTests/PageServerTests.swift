@@ -61,7 +61,7 @@ private final class Client {
   }
 }
 
-@Suite("Server of pages", .timeLimit(.minutes(1)))
+@Suite("Server of pages", .timeLimit(.minutes(10)))
 struct PageServerTests {
   private let page = PageFixture()
 

@@ -29,13 +29,15 @@ struct LineCheck {
   /// `left` are events that may have stayed though nothing of them was committed: what they came from was replaced, so
   /// that no later life could write them again.
   mutating func check(_ events: [Value], left: [Value] = [], mayBeAside: Bool) throws {
-    var left = left.map { $0.json }
+    let left = left.map { $0.json }
     var files: [(inode: Int, path: String, bytes: [UInt8])] = []
     for other in try Self.all(process) where other == path || other.hasPrefix(path + ".") {
       let file = try process.open(other, .existing)
       files.append((try file.inode, other, try file.read(at: 0, count: file.size)))
     }
-    var rest = events.map { $0.json }[...]
+    let events = events.map { $0.json }
+    // How many events may have been found so far: a line that is left may be an event as well.
+    var found: Set<Int> = [0]
     var ids: Set<String> = []
     // Files that were begun later have higher numbers, whatever they are called.
     for file in files.sorted(by: { $0.inode < $1.inode }) {
@@ -45,27 +47,25 @@ struct LineCheck {
       var lines = file.bytes.split(separator: 0x0a, omittingEmptySubsequences: false)[...]
       let last = lines.popLast() ?? []
       for line in lines {
-        if let next = rest.first, Array(line) == next || matches(line, next, &ids) {
-          rest = rest.dropFirst()
+        let (plain, id) = withoutID(line)
+        var next = Set(found.filter { $0 < events.count && events[$0] == plain }.map { $0 + 1 })
+        // A kill may have cut off the last one, whose line was ended.
+        if !isAside, left.contains(where: { $0 == plain || $0.starts(with: line) }) { next.formUnion(found) }
+        if !next.isEmpty, id.map({ ids.insert($0).inserted }) ?? true {
+          found = next
           continue
         }
         if isAside { break }
-        // A kill may have cut off the last of them, whose line was ended.
-        if let number = left.firstIndex(where: { $0.starts(with: line) || matches(line, $0, &ids) }) {
-          left.remove(at: number)
-          continue
-        }
+        let count = found.max() ?? 0
         throw Complaint(
-          "\(file.path): \(shown(line)) where "
-            + "\(rest.first.map { shown($0) } ?? "the end") was next, "
-            + "line \(events.count - rest.count) of \(events.count)")
+          "\(file.path): \(shown(line)) where \(count < events.count ? shown(events[count]) : "the end") was next, "
+            + "line \(count) of \(events.count)" + (next.isEmpty ? "" : "; its id is not unique"))
       }
       if !last.isEmpty, !isAside { throw Complaint("\(file.path) ends in half a line") }
     }
-    if let missing = rest.first {
+    if !found.contains(events.count), let count = found.max() {
       throw Complaint(
-        "\(path): \(rest.count) of \(events.count) lines are missing, from "
-          + shown(missing))
+        "\(path): \(events.count - count) of \(events.count) lines are missing, from \(shown(events[count]))")
     }
   }
 
@@ -74,10 +74,12 @@ struct LineCheck {
     String(decoding: line.lazy.filter { $0 != 0 }.prefix(300), as: UTF8.self)
   }
 
-  /// Whether a line is an event with an id of its own.
-  private func matches(_ line: ArraySlice<UInt8>, _ event: [UInt8], _ ids: inout Set<String>) -> Bool {
-    guard var value = try? Value.parse(Array(line)), let id = value.member("id")?.string else { return false }
+  /// An event without the id that the sink has added, and that id.
+  private func withoutID(_ line: ArraySlice<UInt8>) -> (event: [UInt8], id: String?) {
+    guard var value = try? Value.parse(Array(line)), let id = value.member("id")?.string else {
+      return (Array(line), nil)
+    }
     value.removeMember("id")
-    return value.json == event && ids.insert(id).inserted
+    return (value.json, id)
   }
 }

@@ -42,6 +42,8 @@ final class Checkpointer: AlarmOwner {
 
   struct State {
     let file: StateFile
+    /// A random name, so that output ids never repeat those of a state that was reset.
+    var life: String
     var sinks: [SinkObserver] = []
     /// What the next commit stores beside the tables.
     var facts: [FactName: Fact?] = [:]
@@ -88,8 +90,6 @@ final class Checkpointer: AlarmOwner {
   let isRepeatable: Bool
   /// The numbers of tasks that a redistribution of state has been reported for.
   private let reported = Locked<Set<[Int]>>([])
-  /// A random name of this state, so that output ids never repeat those of a state that was reset.
-  let life: String
 
   init(
     _ file: sending StateFile, _ limits: Limits, isRepeatable: Bool, on lane: Lane,
@@ -98,7 +98,6 @@ final class Checkpointer: AlarmOwner {
   ) throws {
     former = LaneTime(text: try file.fact(owner: Self.owner, name: "clock")?.text)
     let known = try file.fact(owner: Self.owner, name: "life")?.text
-    life = known ?? String(UInt32(lane.world.random() * 4_294_967_295), radix: 36)
     self.lane = lane
     world = lane.world
     self.limits = limits
@@ -106,8 +105,8 @@ final class Checkpointer: AlarmOwner {
     self.stop = stop
     self.log = log
     alarm = Alarm(on: lane.scheduler, in: subscription)
-    var state = State(file: file)
-    if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(life) }
+    var state = State(file: file, life: known ?? Self.newLife(lane.world))
+    if known == nil { state.idleFacts[FactName(owner: Self.owner, name: "life")] = .text(state.life) }
     self.state = LaneLocal(state)
     lane.setClock(after: former)
   }
@@ -296,6 +295,22 @@ extension Checkpointer {
         sinks.map { ($0.name, (waiting: written.contains($0.name) ? 0 : $0.waiting, dead: $0.dead)) }
       ) { first, _ in first }
     )
+  }
+}
+
+// MARK: - Lives
+
+extension Checkpointer {
+  private static func newLife(_ world: World) -> String {
+    String(UInt32(world.random() * 4_294_967_295), radix: 36)
+  }
+
+  var life: String { state.value.life }
+
+  /// Renews the name in output ids: uncommitted output stays outside of the state, and has the ids that would come next.
+  func renewLife() {
+    state.value.life = Self.newLife(world)
+    set(.text(life), Self.owner, "life")
   }
 }
 

@@ -74,6 +74,9 @@ public final class Outbox: Sendable {
   /// The random name of the state, in which serial numbers are unique.
   public var life: String { checkpointer.life }
 
+  /// Has the next ids differ from those of uncommitted output that stays; call it when regeneration ends.
+  public func renewIDs() { checkpointer.renewLife() }
+
   /// A unique id for an output, the same after a crash.
   public func nextID() throws -> String {
     let serial = try (state.value.serial ?? checkpointer.fact(name, "serial")?.integer ?? 0) + 1

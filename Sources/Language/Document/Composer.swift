@@ -26,6 +26,8 @@ struct Composer {
   var problems: Problems
   /// The values of the environment that the file was made with.
   var secrets = Secrets()
+  /// Scalars with a value that is not known until the pipeline runs.
+  var unknowns: [SourceRange] = []
   /// Whether a part of the file could not be read: an anchor may have been there.
   var isBroken = false
   private(set) var root: YAMLNode?
@@ -45,13 +47,13 @@ struct Composer {
   }
 
   /// Takes one event; false when the file asks for too much to go on.
-  mutating func add(_ event: YAMLEvent, _ bytes: [UInt8], _ environment: (String) -> String?) -> Bool {
+  mutating func add(_ event: YAMLEvent, _ bytes: [UInt8], _ placeholders: Placeholders) -> Bool {
     let place = SourceRange(file, event.range)
     switch event.kind {
     case .scalar(let text, let style):
       count += 1
       let isKey = stack.last.map { $0.isMapping && $0.key == nil && !$0.skipsValue } ?? false
-      let made = makeScalar(text, style, event, bytes, isKey: isKey, environment)
+      let made = makeScalar(text, style, event, bytes, isKey: isKey, placeholders)
       put(.scalar(made), anchor: event.anchor, count: 1, height: 0)
     case .alias(let name): addAlias(name, place)
     case .sequenceStart, .mappingStart:
@@ -211,7 +213,7 @@ extension Composer {
   /// A scalar with its variables replaced (a key has none) and its meaning found.
   mutating func makeScalar(
     _ text: [UInt8], _ style: Scalar.Style, _ event: YAMLEvent, _ bytes: [UInt8],
-    isKey: Bool, _ environment: (String) -> String?
+    isKey: Bool, _ placeholders: Placeholders
   ) -> Scalar {
     let (sourceMap, range) = ScalarReader.map(text, style, in: bytes, event.range)
     let place = SourceRange(file, range)
@@ -221,17 +223,17 @@ extension Composer {
         text: written, written: written, style: style, meaning: meaning(written, style, event), place: place,
         variables: [], map: sourceMap)
     }
-    let interpolation = Interpolation(text, sourceMap, environment: environment)
+    let interpolation = Interpolation(text, sourceMap, placeholders)
     for flaw in interpolation.flaws {
       problems.report(flaw.message, at: SourceRange(file, sourceMap.file(of: flaw.range)), hint: flaw.hint)
     }
     let full = String(decoding: interpolation.text, as: UTF8.self)
-    let secretValues = interpolation.values.compactMap { Secrets.secretPart(of: $0.value, named: $0.name) }
-    for value in secretValues { secrets.insert(value) }
+    for value in interpolation.secrets { secrets.insert(value) }
+    if interpolation.isUnknown { unknowns.append(place) }
     return Scalar(
       text: full, written: written, style: style, meaning: meaning(full, style, event), place: place,
       variables: interpolation.variables, map: interpolation.map, insertions: interpolation.insertions,
-      secrets: secretValues)
+      secrets: interpolation.secrets)
   }
 
   private mutating func meaning(_ text: String, _ style: Scalar.Style, _ event: YAMLEvent) -> Meaning {

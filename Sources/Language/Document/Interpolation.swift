@@ -1,17 +1,19 @@
-/// `${NAME}` and `${NAME:-default}` in a text, replaced by values of the environment; `$${` stands for `${`.
+/// The placeholders of a text, such as `${NAME}` and `${NAME:-default}`, replaced by their values; `$${` stands for `${`.
 ///
-/// The default serves, as in a shell, where the variable is unset or empty.
+/// The default serves, as in a shell, where the variable is unset or empty, or a file or credential does not exist.
 struct Interpolation {
   private(set) var text: [UInt8] = []
   private(set) var map = TextMap()
   private(set) var variables: [String] = []
   /// Where in the text the values are, in bytes.
   private(set) var insertions: [Range<Int>] = []
-  /// The values that come from the environment, not from a default.
-  private(set) var values: [(name: String, value: String)] = []
+  /// What of the values must be hidden; a default is no secret.
+  private(set) var secrets: [String] = []
+  /// Whether a value is not known until the pipeline runs.
+  private(set) var isUnknown = false
   private(set) var flaws: [TextError] = []
 
-  init(_ source: [UInt8], _ sourceMap: TextMap, environment: (String) -> String?) {
+  init(_ source: [UInt8], _ sourceMap: TextMap, _ placeholders: Placeholders) {
     let (dollar, open) = (UInt8(ascii: "$"), UInt8(ascii: "{"))
     var index = 0
     while index < source.count {
@@ -21,13 +23,12 @@ struct Interpolation {
         map.append(index + 1..<index + 3, of: sourceMap)
         index += 3
       } else if rest.starts(with: [dollar, open]) {
-        let end = rest.firstIndex(of: UInt8(ascii: "}")).map { $0 + 1 } ?? source.count
-        let value = replacement(
-          String(decoding: source[index..<end], as: UTF8.self), index..<end, environment)
+        let end = Placeholder.end(rest)
+        let value = replacement(source[index..<(end ?? source.count)], isClosed: end != nil, placeholders)
         insertions.append(text.count..<text.count + value.utf8.count)
         text += value.utf8
-        map.append(value.utf8.count, from: sourceMap.file(of: index..<end))
-        index = end
+        map.append(value.utf8.count, from: sourceMap.file(of: index..<(end ?? source.count)))
+        index = end ?? source.count
       } else {
         let end = rest.dropFirst().firstIndex(of: dollar) ?? source.count
         text += source[index..<end]
@@ -38,39 +39,82 @@ struct Interpolation {
   }
 
   private mutating func replacement(
-    _ written: String, _ range: Range<Int>, _ environment: (String) -> String?
+    _ bytes: ArraySlice<UInt8>, isClosed: Bool, _ placeholders: Placeholders
   ) -> String {
-    let usage = "write ${NAME} or ${NAME:-default}, or $${ for the two characters themselves"
-    guard written.hasSuffix("}") else {
-      flaws.append(TextError("“${” is not closed", at: range.lowerBound..<range.lowerBound + 2, hint: usage))
+    let written = String(decoding: bytes, as: UTF8.self)
+    func refuse(_ message: String, at range: Range<Int>? = nil, hint: String?) {
+      flaws.append(TextError(message, at: range ?? bytes.indices, hint: hint))
+    }
+    guard isClosed else {
+      refuse(
+        "“${” is not closed", at: bytes.startIndex..<bytes.startIndex + 2, hint: Placeholder.usage)
       return ""
     }
-    let inside = written.dropFirst(2).dropLast()
-    let name = inside.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
-    let rest = inside.dropFirst(name.count)
-    guard let first = name.first, !first.isNumber, rest.isEmpty || rest.hasPrefix(":-") else {
-      flaws.append(
-        TextError("\(quoted(written)) is not a valid name of an environment variable", at: range, hint: usage)
-      )
+    guard let placeholder = Placeholder(written.dropFirst(2).dropLast()) else {
+      refuse(
+        "\(quoted(written)) is not a valid placeholder", hint: Placeholder.usage)
       return ""
     }
-    variables.append(String(name))
-    let value = environment(String(name))
-    if rest.isEmpty {
-      if let value {
-        values.append((String(name), value))
-        return value
-      }
-      flaws.append(
-        TextError(
-          "the variable \(name) is not set in the environment", at: range,
-          hint: "set it, or give a default: ${\(name):-…}"))
-      return ""
+    variables.append(placeholder.kind == .variable ? placeholder.subject : written)
+    do throws(Placeholders.Failure) {
+      if let value = try value(of: placeholder, placeholders) { return value }
+      if let fallback = placeholder.fallback { return fallback }
+      let missing = Self.missing(placeholder)
+      refuse(missing.reason, hint: missing.hint)
+    } catch {
+      refuse("\(quoted(written)): \(error.reason)", hint: error.hint)
     }
-    if let value, !value.isEmpty {
-      values.append((String(name), value))
+    return ""
+  }
+
+  /// The value; nil where there is none, or the default applies.
+  private mutating func value(
+    of placeholder: Placeholder, _ placeholders: Placeholders
+  ) throws(Placeholders.Failure) -> String? {
+    let bytes: [UInt8]?
+    switch placeholder.kind {
+    case .variable:
+      guard let value = placeholders.environment(placeholder.subject) else { return nil }
+      if value.isEmpty, placeholder.fallback != nil { return nil }
+      if let secret = Secrets.secretPart(of: value, named: placeholder.subject) { secrets.append(secret) }
       return value
+    case .file: bytes = try placeholders.readFile(placeholder.subject)
+    case .credential: bytes = try placeholders.credential(placeholder.subject)
+    case .exec: bytes = try placeholders.output(placeholder.subject)
     }
-    return String(rest.dropFirst(2))
+    guard let bytes else {
+      guard !placeholders.isForRun, placeholder.kind != .file else { return nil }
+      isUnknown = true
+      return placeholder.fallback ?? Placeholders.unknown
+    }
+    guard bytes.count <= Placeholders.limit else {
+      throw Placeholders.Failure("it has more than \(Placeholders.limit) bytes, which is no secret but data")
+    }
+    // As in a shell, the ends of lines behind the last one are not part of the value.
+    let text = bytes.prefix(bytes.count - bytes.reversed().prefix { $0 == 0x0a || $0 == 0x0d }.count)
+    guard let value = String(validating: text, as: UTF8.self) else {
+      throw Placeholders.Failure("it is not UTF-8 text")
+    }
+    if value.isEmpty, placeholder.fallback != nil { return nil }
+    secrets.append(value)
+    return value
+  }
+
+  private static func missing(_ placeholder: Placeholder) -> (reason: String, hint: String) {
+    let name = placeholder.subject
+    switch placeholder.kind {
+    case .variable:
+      return (
+        "the variable \(name) is not set in the environment", "set it, or give a default: ${\(name):-…}"
+      )
+    case .file:
+      return ("there is no file \(quoted(name))", "create it, or give a default: ${file:\(name):-…}")
+    case .credential:
+      return (
+        "there is no credential \(quoted(name))",
+        "a service has it with LoadCredential=\(name):PATH in its unit; or give a default: ${credential:\(name):-…}"
+      )
+    case .exec: return ("the command \(quoted(name)) has no output", "try it in a shell")
+    }
   }
 }

@@ -37,7 +37,7 @@ package enum YAMLData {
         if let root = composer.root { values.append(root.value) }
         composer = Composer(file, limits, Problems(), isData: true)
       default:
-        if composer.add(event, bytes, { _ in nil }) { continue }
+        if composer.add(event, bytes, Placeholders()) { continue }
         if let problem = composer.problems.sorted.first { throw flaw(problem) }
       }
     }

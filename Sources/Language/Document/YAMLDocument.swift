@@ -2,7 +2,7 @@
 ///
 /// ```
 /// let file = SourceFile(path: "a.yaml", text: "every: 6h")
-/// let document = YAMLDocument(file, environment: { _ in nil })
+/// let document = YAMLDocument(file, Placeholders())
 /// document.root?.mapping?["every"]?.value.scalar?.text  // 6h
 /// ```
 public struct YAMLDocument: Sendable {
@@ -12,11 +12,13 @@ public struct YAMLDocument: Sendable {
   public let problems: Problems
   /// Whether all of the file is in the tree; if not, what seems to be missing may be in the part that is not.
   public let isWhole: Bool
-  /// The values of the environment in it.
+  /// The values of placeholders in it.
   public private(set) var secrets = Secrets()
+  /// Scalars with a value that is not known until the pipeline runs.
+  private(set) var unknowns: [SourceRange] = []
 
-  /// Reads a file; `environment` gives the values for `${NAME}`.
-  public init(_ file: SourceFile, limits: Limits = Limits(), environment: (String) -> String?) {
+  /// Reads a file; `placeholders` gives the values for `${NAME}` and the like.
+  public init(_ file: SourceFile, limits: Limits = Limits(), _ placeholders: Placeholders = Placeholders()) {
     self.file = file
     var problems = Problems()
     guard file.bytes.count <= limits.bytes else {
@@ -32,9 +34,10 @@ public struct YAMLDocument: Sendable {
       return
     }
     var reader = DocumentReader(file, limits, problems)
-    reader.read(screened, environment: environment)
+    reader.read(screened, placeholders)
     problems = reader.composer.problems
     secrets = reader.composer.secrets
+    unknowns = reader.composer.unknowns
     if reader.composer.isEmpty, reader.isWhole {
       problems.report(
         "the file is empty", at: SourceRange(file, 0..<0), hint: "a pipeline has at least sources and sinks")
@@ -42,6 +45,13 @@ public struct YAMLDocument: Sendable {
     root = reader.composer.root
     isWhole = reader.isWhole
     self.problems = problems
+  }
+
+  /// Reads a file in which only `${NAME}` has values.
+  public init(
+    _ file: SourceFile, limits: Limits = Limits(), environment: @escaping @Sendable (String) -> String?
+  ) {
+    self.init(file, limits: limits, Placeholders(environment: environment))
   }
 }
 
@@ -75,11 +85,11 @@ struct DocumentReader {
     composer = Composer(file, limits, problems)
   }
 
-  mutating func read(_ screened: Screened, environment: (String) -> String?) {
+  mutating func read(_ screened: Screened, _ placeholders: Placeholders) {
     var start = screened.start
     for _ in 0..<max(1, limits.syntaxErrors) {
       do {
-        if try !readDocument(screened.bytes[start...], screened, environment) { isWhole = false }
+        if try !readDocument(screened.bytes[start...], screened, placeholders) { isWhole = false }
         return
       } catch {
         isWhole = false
@@ -94,7 +104,7 @@ struct DocumentReader {
 
   /// Whether it was read to its end.
   private mutating func readDocument(
-    _ bytes: ArraySlice<UInt8>, _ screened: Screened, _ environment: (String) -> String?
+    _ bytes: ArraySlice<UInt8>, _ screened: Screened, _ placeholders: Placeholders
   ) throws(SyntaxError) -> Bool {
     let events = try EventStream(bytes)
     var hasDocument = false
@@ -110,7 +120,7 @@ struct DocumentReader {
         return false
       case .documentStart: break
       default:
-        if !composer.add(event, screened.bytes, environment) {
+        if !composer.add(event, screened.bytes, placeholders) {
           composer.closeAll(at: event.range.lowerBound)
           return false
         }

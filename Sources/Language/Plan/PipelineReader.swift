@@ -14,7 +14,8 @@ public struct PipelineReader {
   public var config = JSON.Value.emptyObject
   /// Defaults for options, from the config: a mapping of kinds to options.
   public var defaults: YAMLNode?
-  public var environment: @Sendable (String) -> String? = { _ in nil }
+  /// The values of `${NAME}` and the like.
+  public var placeholders = Placeholders()
   /// The bytes of a file that a pipeline includes; throws an error that describes itself.
   public var readFile: (String) throws -> [UInt8] = { path in throw Unreadable(path: path) }
   /// Whether there is such a file, which is no folder.
@@ -25,6 +26,8 @@ public struct PipelineReader {
   public private(set) var problems = Problems()
   public private(set) var secrets = Secrets()
   public private(set) var plans: [Plan] = []
+  /// Pipelines without errors that have no plan, because values are only known when they run.
+  public private(set) var undecidedCount = 0
   /// Files that sinks write, in all the pipelines so far.
   private var filesWritten: [(path: String, place: SourceRange)] = []
   /// Files that the pipelines refer to and that are next to them, relative to the pipeline's folder.
@@ -42,7 +45,7 @@ public struct PipelineReader {
   /// Reads one pipeline; whether it can be run.
   @discardableResult
   public mutating func read(path: String, _ bytes: [UInt8]) -> Bool {
-    let document = YAMLDocument(SourceFile(path: path, bytes: bytes), environment: environment)
+    let document = YAMLDocument(SourceFile(path: path, bytes: bytes), placeholders)
     var found = document.problems
     var plan: Plan?
     if let root = document.root {
@@ -56,8 +59,16 @@ public struct PipelineReader {
       secrets.add(builder.checker.secrets)
       secrets.add(document.secrets)
     }
+    for place in found.dropErrors(within: document.unknowns) {
+      found.report(
+        Problem(
+          "this value is only known when the pipeline runs, and is not checked", at: place, isWarning: true))
+    }
     problems.add(found)
-    guard found.isEmpty, let plan else { return false }
+    guard found.isEmpty, let plan else {
+      if found.isEmpty, !document.unknowns.isEmpty { undecidedCount += 1 }
+      return false
+    }
     plans.append(plan)
     return true
   }

@@ -77,6 +77,17 @@ public struct Problems: Sendable, CustomStringConvertible {
     report(Problem(message, at: place, hint: hint))
   }
 
+  /// Drops errors in places about whose text nothing can be said; returns those places.
+  mutating func dropErrors(within places: [SourceRange]) -> [SourceRange] {
+    let judged = places.filter { place in
+      known.contains { $0.place.file === place.file && place.range.contains($0.place.range.lowerBound) }
+    }
+    known = known.filter { problem in
+      !judged.contains { $0.file === problem.place.file && $0.range.contains(problem.place.range.lowerBound) }
+    }
+    return judged
+  }
+
   public mutating func add(_ others: Problems) {
     for problem in others.known.union(others.knownWarnings) { report(problem) }
     omitted += others.omitted

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 
 /// Budgets at work, in virtual time and between processes.
-@Suite(.timeLimit(.minutes(2))) struct SpendingTests {
+@Suite(.timeLimit(.minutes(10))) struct SpendingTests {
   let folder: Folder
   init() throws { folder = try Folder() }
 

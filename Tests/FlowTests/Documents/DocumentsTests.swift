@@ -1,5 +1,6 @@
 import Foundation
 import Language
+import TestSupport
 import Testing
 
 @testable import flow
@@ -8,7 +9,7 @@ import Testing
 ///
 /// Pipelines pass `flow check` and their own tests, commands succeed, and transcripts show what is printed.
 /// ``CodeBlock`` explains the info strings.
-@Suite("code blocks in documents", .timeLimit(.minutes(2))) struct DocumentsTests {
+@Suite("code blocks in documents", .timeLimit(.minutes(10))) struct DocumentsTests {
   static let root = ShippedPipelinesTests.root
   static let documents =
     ["README.md"]

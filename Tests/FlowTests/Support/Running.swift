@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A command at work: its output is gathered in files, it can be written to and be sent signals.
@@ -115,9 +116,4 @@ final class Running {
     let what, shown, errors: String
     var description: String { "timed out waiting for \(what); shown: \(shown); errors: \(errors)" }
   }
-}
-
-/// The lines of a log without their timestamps.
-func withoutTimes(_ log: String) -> String {
-  log.replacing(#/(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /#, with: "")
 }

@@ -61,7 +61,7 @@ func toyPlan(
   _ text: String, environment: [String: String] = [:]
 ) throws -> (plan: Plan, secrets: Secrets) {
   var reader = PipelineReader(catalog: toys)
-  reader.environment = { environment[$0] }
+  reader.placeholders = Placeholders { environment[$0] }
   reader.read(path: "toys.yaml", Array(text.utf8))
   guard let plan = reader.plans.first else { throw WrongToy(description: reader.problems.description) }
   return (plan, reader.secrets)

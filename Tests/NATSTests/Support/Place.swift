@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A folder in which the `flow` command runs; gone with it.
@@ -23,8 +24,10 @@ final class Place {
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
   }
 
+  /// The text of a file; of a log, without timestamps.
   func text(_ name: String) -> String {
-    String(decoding: FileManager.default.contents(atPath: "\(path)/\(name)") ?? Data(), as: UTF8.self)
+    withoutTimes(
+      String(decoding: FileManager.default.contents(atPath: "\(path)/\(name)") ?? Data(), as: UTF8.self))
   }
 
   func lines(_ name: String) -> [String] { text(name).split(separator: "\n").map(String.init) }

@@ -9,7 +9,7 @@ import System
 @testable import Language
 
 /// What every sink must keep to; one that is not listed with a way to try it fails.
-@Suite("Contract of sinks", .timeLimit(.minutes(2)))
+@Suite("Contract of sinks", .timeLimit(.minutes(10)))
 struct SinkContractTests {
   static let kinds = Catalog.all.sinks.map(\.kind)
   /// All but `nats`, which needs a server that NATSTests starts.

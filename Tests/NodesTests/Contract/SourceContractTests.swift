@@ -11,7 +11,7 @@ import System
 @testable import Language
 
 /// What every source must keep to; one that is not listed with a way to try it fails.
-@Suite("Contract of sources", .timeLimit(.minutes(2)))
+@Suite("Contract of sources", .timeLimit(.minutes(10)))
 struct SourceContractTests {
   static let kinds = Catalog.all.sources.map(\.kind)
   /// Tested elsewhere: standard input belongs to the whole process, and `nats` needs a server, which NATSTests starts.

@@ -28,7 +28,7 @@ import Testing
   /// Runs a pipeline in virtual time with a scripted source; returns what was logged.
   @discardableResult
   private func run(
-    _ state: TemporaryState, options text: String = "", stopAfter: Duration? = nil,
+    _ state: TemporaryState, options text: String = "", ids: Bool = false, stopAfter: Duration? = nil,
     _ script: @escaping @Sendable (Feed, VirtualScheduler) -> Void
   ) throws -> [String] {
     let plan = try Trial.plan(
@@ -36,7 +36,8 @@ import Testing
       name: p
       epoch: { events: 100000, time: 1h }
       sources: { in: { file: /in\(text) } }
-      sinks: { log: { jsonl: \(folder["log"]) } }
+      steps: [\(ids ? "{ map: '{n: .}' }" : "")]
+      sinks: { log: { jsonl: { path: \(folder["log"]) \(ids ? ", event_id: id" : "") } } }
       """)
     let clock = VirtualScheduler()
     let log = Journal<String>()
@@ -92,6 +93,27 @@ import Testing
     }
     #expect(log == [Self.afterFirst, Self.left(4, path)])
     #expect(try folder.text("log") == "1\n2\n3\n4\n5\n6\n")
+  }
+
+  @Test("lines that stay have ids of their own, which the next lines do not repeat")
+  func ids() throws {
+    let state = try TemporaryState()
+    unlink(folder["log"])
+    try run(state, ids: true) { feed, clock in
+      feed.numbers(1...5, clock)
+      try? state.leave()
+    }
+    let next = try state.copy()
+    try run(next, ids: true, stopAfter: .seconds(1)) { feed, clock in
+      feed.numbers(2...3, clock)
+      feed.sayCaughtUp()
+      feed.numbers(6...6, clock)
+      feed.wait(clock)
+    }
+    try run(next, ids: true) { feed, clock in feed.numbers(7...7, clock) }
+    let lines = try folder.text("log").split(separator: "\n").map { try Value.parse(String($0)) }
+    #expect(lines.map { $0.member("n")?.double } == [1, 2, 3, 4, 5, 6, 7])
+    #expect(Set(lines.map { $0.member("id")?.string }).count == 7)
   }
 
   @Test("a source that ends has caught up")

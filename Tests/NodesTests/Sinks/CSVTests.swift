@@ -7,7 +7,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite("csv", .timeLimit(.minutes(2))) struct CSVTests {
+@Suite("csv", .timeLimit(.minutes(10))) struct CSVTests {
   private let folder = Folder()
 
   private func run(_ lines: [String], _ options: String, state: TemporaryState? = nil) throws

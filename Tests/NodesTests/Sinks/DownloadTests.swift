@@ -12,7 +12,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite(.timeLimit(.minutes(2))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(10))) struct DownloadTests {
   private let folder: TemporaryFolder
   private let asked = Journal<TransferOrder>()
   init() throws { folder = try TemporaryFolder() }

@@ -8,7 +8,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite("feed", .timeLimit(.minutes(2))) struct FeedTests {
+@Suite("feed", .timeLimit(.minutes(10))) struct FeedTests {
   private let folder = Folder()
 
   private func run(

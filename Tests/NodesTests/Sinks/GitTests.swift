@@ -9,7 +9,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite("git", .serialized, .timeLimit(.minutes(2))) struct GitTests {
+@Suite("git", .serialized, .timeLimit(.minutes(10))) struct GitTests {
   private let folder = Folder()
 
   private func git(_ arguments: String...) -> String {

@@ -11,7 +11,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite(.timeLimit(.minutes(2))) struct HTTPSinkTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPSinkTests {
   private let asked = Journal<TransferOrder>()
 
   private func bench(_ replies: [Canned.Reply] = [.init("")]) -> SinkBench {

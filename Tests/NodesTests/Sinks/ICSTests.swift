@@ -10,7 +10,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite(.timeLimit(.minutes(2))) struct ICSTests {
+@Suite(.timeLimit(.minutes(10))) struct ICSTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 

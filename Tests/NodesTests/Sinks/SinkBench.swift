@@ -111,7 +111,7 @@ struct SinkBench {
     let source = polls.isEmpty ? "in: lines" : "api: { polls: , every: 1s }"
     let text = "name: p\nsources: { \(source) }\nsteps: []\nsinks:\n" + Self.indented(sinks)
     var reader = PipelineReader(catalog: catalog)
-    reader.environment = { [environment] in environment[$0] }
+    reader.placeholders = Placeholders { [environment] in environment[$0] }
     reader.read(path: "p.yaml", Array(text.utf8))
     return try #require(reader.plans.first, "\(reader.problems)")
   }

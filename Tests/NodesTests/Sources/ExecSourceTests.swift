@@ -9,7 +9,7 @@ import Testing
 import System
 
 /// The source `exec`: polls of a command, and one that runs on.
-@Suite(.timeLimit(.minutes(1))) struct ExecSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct ExecSourceTests {
   private func rows(_ yaml: String) throws -> String {
     try WebTrial("exec: \(yaml)") { _ in .init("") }.rows()
   }

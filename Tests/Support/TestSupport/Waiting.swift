@@ -11,6 +11,11 @@ package func shell(_ line: String, timeout: Duration = .seconds(20)) -> ChildCom
 
 package func text(_ result: ChildResult) -> String { String(decoding: result.output, as: UTF8.self) }
 
+/// The lines of a log without their timestamps, which differ from run to run.
+package func withoutTimes(_ log: String) -> String {
+  log.replacing(#/(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /#, with: "")
+}
+
 /// How long `body` took.
 package func elapsed(_ body: () throws -> Void) rethrows -> Duration {
   let start = MonotonicClock.now

@@ -58,6 +58,23 @@ extension Topic {
         the environment variable NAME, and `${NAME:-default}` has a default. It is a value, never YAML or jq code, and \
         is redacted in all output.
         """),
+      .table(
+        columns: ["placeholder", "its value"],
+        rows: [
+          ["${NAME}", "the variable of the environment"],
+          [
+            "${file:PATH}",
+            "the text of a file, such as `/run/secrets/token`; a relative path is next to the pipeline",
+          ],
+          ["${credential:NAME}", "a credential of the service: `LoadCredential=NAME:PATH` in its unit"],
+          ["${exec:COMMAND}", "what a shell command prints, such as `pass show token`, within a minute"],
+        ]),
+      .text(
+        """
+        All but commands may have a default, after `:-`. Line ends at the end of a value are dropped, and a value has at \
+        most 64 KiB. Commands run when `flow run` reads the file, each once, and never for `flow check`, `test` or \
+        `graph`: what depends on their output is checked when the pipeline starts.
+        """),
       .yaml(
         #"""
         vars: { limit: 20 }

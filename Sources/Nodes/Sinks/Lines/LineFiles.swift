@@ -54,6 +54,8 @@ final class LineFiles {
   /// Whether a file is, or will be, written to that is not the one of its last mark: marks should be committed, best
   /// before `write()`.
   private(set) var needsMarks = false
+  /// How many bytes were not regenerated.
+  private var leftover = 0
 
   /// `keepsMarks` says from the start that marks will be requested; the first request for marks implies it.
   init(
@@ -179,8 +181,9 @@ final class LineFiles {
 
   /// Ends the recovery: the remaining bytes in the files are from another process or pipeline.
   ///
-  /// They stay, and lines are appended after them. Commit the marks next.
-  func endReplay() throws {
+  /// They stay, and lines are appended after them. Commit the marks next. Returns how many bytes stay.
+  @discardableResult func endReplay() throws -> Int {
+    leftover = 0
     try write()
     let names = resumedNames
     for (path, mark) in resumed where files[path] == nil && hasMore(path, mark, names) {
@@ -192,6 +195,7 @@ final class LineFiles {
     }
     resumed = [:]
     forgetClosed()
+    return leftover
   }
 
   private func hasMore(_ path: String, _ mark: FileMark, _ names: FolderNames) -> Bool {
@@ -206,6 +210,7 @@ final class LineFiles {
   private func endReplay(_ file: RotatingFile, _ path: String) throws(FileFailure) {
     let left = try file.endReplay()
     if left == 0 { return }
+    leftover += left
     context.log.notice(
       "\(path): \(left) bytes after the last commit were not regenerated; they stay, and new lines follow them"
     )

@@ -97,7 +97,9 @@ final class LineSink: KeepingSink {
 
   var hasUncommittedTail: Bool { files.isPassingOver }
 
-  func endReplay() throws { try files.endReplay() }
+  func endReplay() throws {
+    if try files.endReplay() > 0 { context.outbox?.renewIDs() }
+  }
 
   func willCommit() throws {
     for (path, mark) in try files.marks(synced: context.syncs) {

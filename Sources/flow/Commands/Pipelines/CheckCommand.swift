@@ -17,7 +17,8 @@ enum CheckCommand {
     files.complain(withWarnings: true)
     if !files.isRight || !files.hasTimeZones { return ExitStatus.usage }
     let warnings = PipelineFiles.count(files.problems.warnings.count, "warning", prefix: ", ")
-    Terminal.say("\(PipelineFiles.count(files.plans.count, "pipeline")), no errors\(warnings)\n")
+    Terminal.say(
+      "\(PipelineFiles.count(files.plans.count + files.undecidedCount, "pipeline")), no errors\(warnings)\n")
     return ExitStatus.done
   }
 }

@@ -20,15 +20,13 @@ struct ConfigFile {
   private(set) var complaint: String?
 
   /// Searched next to the pipeline, then in the configuration folder; a file that is given must exist.
-  init(beside pipeline: String, named name: String?) {
+  init(beside pipeline: String, named name: String?, _ values: PlaceholderValues) {
     let candidates = name.map { [$0] } ?? Self.places(beside: pipeline)
     guard let path = candidates.first(where: { access($0, F_OK) == 0 }) ?? name else { return }
     do {
       let bytes = try readFile(path, limit: Limits().bytes)
       file = (path, bytes)
-      let document = YAMLDocument(SourceFile(path: path, bytes: bytes)) {
-        Terminal.environment($0)
-      }
+      let document = YAMLDocument(SourceFile(path: path, bytes: bytes), values.placeholders(in: path))
       problems = document.problems
       secrets = document.secrets
       guard let root = document.root else { return }

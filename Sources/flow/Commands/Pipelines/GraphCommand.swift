@@ -21,7 +21,7 @@ enum GraphCommand {
   static let command = Command(manual) { arguments throws(WrongUse) in
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
-    guard files.isRight, let plan = files.plans.first else { return ExitStatus.usage }
+    guard files.isRight, files.isDecided, let plan = files.plans.first else { return ExitStatus.usage }
     let diagram = Diagram(plan, masking: files.secrets)
     switch arguments.text(format) {
     case "mermaid": Terminal.say(DiagramMermaid.text(diagram))

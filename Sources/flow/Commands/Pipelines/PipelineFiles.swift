@@ -18,6 +18,8 @@ struct PipelineFiles {
   let plans: [Plan]
   let problems: Problems
   let secrets: Secrets
+  /// Pipelines without errors that have no plan, because values are only known when they run.
+  let undecidedCount: Int
   /// The time zones in configs.
   private let configZones: [String]
   /// The files of each pipeline, by its path: its own, its config, those it includes, with their bytes.
@@ -28,11 +30,21 @@ struct PipelineFiles {
   let complaints: [String]
 
   var isRight: Bool { problems.isEmpty && complaints.isEmpty }
+  /// Reports that pipelines without errors cannot be examined, if there are such.
+  var isDecided: Bool {
+    if undecidedCount > 0 {
+      Terminal.complain(
+        "\(Self.count(undecidedCount, "pipeline")) cannot be planned: values come from commands or credentials, which only flow run has\n"
+      )
+    }
+    return undecidedCount == 0
+  }
 
-  init(_ given: [String], _ arguments: Arguments) throws(WrongUse) {
+  /// `isForRun` where commands may run for the values of placeholders.
+  init(_ given: [String], _ arguments: Arguments, isForRun: Bool = false) throws(WrongUse) {
     let paths = try Self.expanded(given)
     var reader = PipelineReader(catalog: .all)
-    reader.environment = { Terminal.environment($0) }
+    let values = PlaceholderValues(isForRun: isForRun)
     let read = Locked<[String: [UInt8]]>([:])
     reader.readFile = { path in
       let bytes = try Self.contents(path)
@@ -60,11 +72,12 @@ struct PipelineFiles {
         complaints.append("\(error)" + (InstalledPipelines.hint(for: operand).map { "; \($0)" } ?? ""))
         continue
       }
-      let config = ConfigFile(beside: path, named: arguments.text(Self.config))
+      let config = ConfigFile(beside: path, named: arguments.text(Self.config), values)
       configs.append(config)
       extra.add(config.problems)
       secrets.add(config.secrets)
       if let complaint = config.complaint { complaints.append(complaint) }
+      reader.placeholders = values.placeholders(in: path)
       reader.config = config.value
       reader.defaults = config.defaults
       reader.defaultTimeZone = config.timeZone
@@ -77,6 +90,7 @@ struct PipelineFiles {
     for name in reader.unknownSettings where complaints.isEmpty {
       complaints.append("--set \(name): none of the pipelines has a var \(quoted(name))")
     }
+    undecidedCount = reader.undecidedCount
     for config in configs { extra.add(config.misspelt(besides: reader.configRead)) }
     extra.add(reader.problems)
     plans = reader.plans

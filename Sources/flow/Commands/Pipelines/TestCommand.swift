@@ -31,7 +31,7 @@ enum TestCommand {
     }
     let files = try PipelineFiles(paths, arguments)
     files.complain()
-    if !files.isRight { return ExitStatus.usage }
+    if !files.isRight || !files.isDecided { return ExitStatus.usage }
     if !files.hasTimeZones { return ExitStatus.failed }
     let report = TestReport(
       isVerbose: arguments.has(RunLog.verbose), lanes: try arguments.number(lanes, in: 2...32))

@@ -28,7 +28,9 @@ enum InstallServiceCommand {
   static let command = Command(manual) { arguments throws(WrongUse) in
     let files = try PipelineFiles(arguments.operands, arguments)
     files.complain()
-    guard files.isRight, files.hasTimeZones, let plan = files.plans.first else { return ExitStatus.usage }
+    guard files.isRight, files.isDecided, files.hasTimeZones, let plan = files.plans.first else {
+      return ExitStatus.usage
+    }
     guard let binary = real("/proc/self/exe"), let folder = real("."), let path = real(plan.path) else {
       Terminal.complain("flow install-service: \(plan.path) has no path of its own; name a file\n")
       return ExitStatus.usage

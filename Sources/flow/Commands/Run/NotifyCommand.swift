@@ -61,7 +61,9 @@ enum NotifyCommand {
   /// The destination, looked up in the config where it is `$config.NAME`.
   private static func destination(_ given: String, _ arguments: Arguments) throws(WrongUse) -> String {
     guard given.hasPrefix("$config.") else { return given }
-    let config = ConfigFile(beside: "./pipeline.yaml", named: arguments.text(PipelineFiles.config))
+    let config = ConfigFile(
+      beside: "./pipeline.yaml", named: arguments.text(PipelineFiles.config),
+      PlaceholderValues(isForRun: true))
     if let complaint = config.complaint { throw WrongUse(complaint) }
     let name = String(given.dropFirst("$config.".count))
     let found = name.split(separator: ".").reduce(Optional(config.value)) { $0?.member(String($1)) }

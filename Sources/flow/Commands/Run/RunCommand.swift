@@ -67,7 +67,7 @@ enum RunCommand {
     let state = try RunState(arguments)
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
     let time = try duration(arguments.text(time), time)
-    let files = try PipelineFiles(arguments.operands, arguments)
+    let files = try PipelineFiles(arguments.operands, arguments, isForRun: true)
     let screen = Terminal.screen
     let secrets = RunSecrets(files.secrets)
     let log = RunLog.make(
@@ -172,7 +172,7 @@ enum RunCommand {
     let log = NodeLog(log: log, pipeline: "", node: "")
     do throws(WrongUse) {
       if arguments.operands.contains("-") { throw WrongUse("a pipeline was read from standard input") }
-      let files = try PipelineFiles(arguments.operands, arguments)
+      let files = try PipelineFiles(arguments.operands, arguments, isForRun: true)
       if !files.isRight {
         if RunLog.isJSON(arguments) { files.complain(to: log.log) } else { files.complain() }
         throw WrongUse("the pipelines that run continue")

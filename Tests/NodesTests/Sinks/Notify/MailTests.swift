@@ -12,7 +12,7 @@ import Testing
 import System
 
 /// Mail, as a server of another make receives it and Python's own parser reads it.
-@Suite("Mail", .serialized, .timeLimit(.minutes(2))) struct MailTests {
+@Suite("Mail", .serialized, .timeLimit(.minutes(10))) struct MailTests {
   /// An SMTP server: prints its port, writes what it accepts into a file, ends with its input.
   private static let server = """
     import asyncio, email, email.policy, json, ssl, sys

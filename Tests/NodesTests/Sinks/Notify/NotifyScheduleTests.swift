@@ -8,7 +8,7 @@ import Testing
 @testable import Nodes
 import System
 
-@Suite("Hours of notifications", .timeLimit(.minutes(2))) struct NotifyScheduleTests {
+@Suite("Hours of notifications", .timeLimit(.minutes(10))) struct NotifyScheduleTests {
   private let asked = Journal<TransferOrder>()
 
   private func schedule(_ quiet: String?, _ digest: String?, _ zone: String = "UTC") throws -> NotifySchedule
