@@ -40,6 +40,8 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
   /// The tasks of the events that are held, in order.
   private var routes: [UInt8] = []
   private var eventsOfPoll = 0
+  /// The turn whose time the tasks have.
+  private var turn = -1
   private var sampled = 0
   private var isComplete = false
 
@@ -76,6 +78,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     meter.countOut()
     eventsOfPoll += 1
     if isDirect {
+      if lane.turnNumber != turn { followClock() }
       tasks[task].take(event, isTimed: lane.isTimed)
     } else {
       tasks[task].pack.append((position: routes.count, event: event))
@@ -90,10 +93,8 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     if isComplete { return }
     lane.turn {
       run()
-      for task in tasks {
-        task.lane.followClock()
-        task.first.complete()
-      }
+      followClock()
+      for task in tasks { task.first.complete() }
       isComplete = true
       subscription.dispose()
       downstream.complete()
@@ -139,9 +140,14 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     routes.removeAll(keepingCapacity: true)
   }
 
+  private func followClock() {
+    turn = lane.turnNumber
+    for task in tasks { task.lane.followClock() }
+  }
+
   /// Does something with all tasks, on all threads.
   private func spread(_ workers: Workers?, _ body: @escaping @Sendable (PartitionTask) -> Void) {
-    for task in tasks { task.lane.followClock() }
+    followClock()
     guard let workers else {
       for task in tasks { body(task) }
       return
@@ -207,7 +213,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     }
     let now = lane.scheduler.now
     lane.turn {
-      for task in tasks { task.lane.followClock() }
+      followClock()
       while let task = nextTask(dueBy: now) { task.timers.runFirst(dueBy: now) }
     }
   }
@@ -225,9 +231,10 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
 
 /// What a task puts out: held while the tasks run, and sent on at once otherwise.
 private final class TaskOutput: Observer, @unchecked Sendable {
-  // Unowned and unchecked, as the partition holds its tasks, and all of them belong to one lane.
-  private unowned let partition: Partition
-  private unowned let task: PartitionTask
+  // The partition holds its tasks, each of which holds its output until both end; counting references to them would
+  // cost more than passing an event on.
+  private unowned(unsafe) let partition: Partition
+  private unowned(unsafe) let task: PartitionTask
 
   init(_ partition: Partition, _ task: PartitionTask) {
     self.partition = partition

@@ -36,12 +36,12 @@ final class PartitionTask: @unchecked Sendable {
     lane.belong(to: self)
   }
 
-  /// Handles an event at once.
+  /// Handles an event at once; the task has the time of the turn.
   @inline(__always)
   func take(_ event: Event, isTimed: Bool) {
-    lane.followClock()
-    lane.isTimed = isTimed
+    if isTimed { lane.isTimed = true }
     first.next(event)
+    if isTimed { lane.isTimed = false }
   }
 
   /// Holds outputs back from now on.

@@ -14,6 +14,11 @@ public enum Division: Sendable {
   case partition(by: Option<Expression>, into: Option<Int>)
 }
 
+extension NodeSpec {
+  /// Whether it divides a stream among tasks.
+  var isPartition: Bool { if case .partition = division { true } else { false } }
+}
+
 extension StepPlan {
   /// The key and the number of tasks of a partition; nil for any other step.
   package var partition: (key: Expression, tasks: Int)? {

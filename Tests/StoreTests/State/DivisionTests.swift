@@ -20,7 +20,8 @@ import Testing
   /// What is stored for a task, in order.
   private func rows(_ file: StateFile, _ task: Int, of tasks: Int) throws -> [String] {
     var rows: [String] = []
-    let table = try file.table(node: StateFile.table(of: "step@part", task: task, of: tasks), description: ".id")
+    let table = try file.table(
+      node: StateFile.table(of: "step@part", task: task, of: tasks), description: ".id")
     table.forEach { rows.append(String(decoding: $0 + [58] + $1, as: UTF8.self)) }
     #expect(table.count == rows.count && table.formerDescription == nil)
     return rows
@@ -62,24 +63,32 @@ import Testing
 
   @Test("what all tasks share is copied, and entries of queues come one behind the other")
   func shared() throws {
-    do {
-      let file = try open()
-      for node in ["step@cell", "step@queue"] {
-        let table = try file.table(node: node, description: "")
-        for number in 0..<3 { table.set(key(number + 7), for: key(number)) }
-      }
-      try file.commit { _ throws(StoreError) in }
+    try fill(["step@cell", "step@queue"])
+    for (tasks, queued) in [(2, 3), (1, 6)] { try check(tasks, queued) }
+  }
+
+  /// Three rows in each table.
+  private func fill(_ nodes: [String]) throws {
+    let file = try open()
+    for node in nodes {
+      let table = try file.table(node: node, description: "")
+      for number in 0..<3 { table.set(key(number + 7), for: key(number)) }
     }
-    for (tasks, queued) in [(2, 3), (1, 6)] {
-      let file = try open()
-      _ = try file.divide("step@cell", among: tasks, .copied)
-      _ = try file.divide("step@queue", among: tasks, .queued)
-      for task in 0..<tasks {
-        let cell = try file.table(node: StateFile.table(of: "step@cell", task: task, of: tasks), description: "")
-        #expect(cell.count == 3 && cell.value(for: key(2)) == key(9))
-        let queue = try file.table(node: StateFile.table(of: "step@queue", task: task, of: tasks), description: "")
-        #expect(queue.count == queued && queue.value(for: key(queued - 1)) == key(9))
-      }
+    try file.commit { _ throws(StoreError) in }
+  }
+
+  private func check(_ tasks: Int, _ queued: Int) throws {
+    let file = try open()
+    _ = try file.divide("step@cell", among: tasks, .copied)
+    _ = try file.divide("step@queue", among: tasks, .queued)
+    for task in 0..<tasks {
+      let cell = try file.table(
+        node: StateFile.table(of: "step@cell", task: task, of: tasks), description: "")
+      let queue = try file.table(
+        node: StateFile.table(of: "step@queue", task: task, of: tasks), description: "")
+      let (last, next) = (cell.value(for: key(2)), queue.value(for: key(queued - 1)))
+      #expect(cell.count == 3 && queue.count == queued)
+      #expect(last == key(9) && next == key(9))
     }
   }
 
