@@ -23,7 +23,7 @@ let partition = NodeSpec(
     rows of all tasks.
 
     Adding or removing a partition, or changing `into`, keeps the state: at the next start it is divided anew by key, \
-    which is reported in one line. Only a step with `key_within: true` begins anew then, unless one task is left.
+    which is reported in one line. Only the state of a step with `key_within: true` is discarded then, unless one task is left.
     """,
   options: AnyOption.list(PartitionOptions.key, PartitionOptions.tasks),
   shorthand: "by", keepsSnapshots: true,
