@@ -10,7 +10,7 @@ extension Catalog {
     map, filter, dedupe, debounce, settle, throttle, distinctUntilChanged, changes, sort, take, skip, sample,
     log,
     batch, window, scan, join, enrich, delay, remind, rateLimit,
-    timeout,
+    timeout, partition,
     // sinks
     console, jsonl, csv, exec, httpSink, natsSink, ics, feed, git, page, download, notify, count, null,
   ])

@@ -23,6 +23,10 @@ struct Scenario {
   let plan: Plan
   /// The steps, and the name that the pipeline gives each.
   let steps: [(step: TriedStep, name: String)]
+  /// Where a partition divides them, and among how many tasks.
+  let partition: (place: Int, tasks: Int)?
+  /// Whether lives alternate between one lane and several.
+  var changesLanes: Bool { seed % 2 == 1 }
   let hasOther: Bool
   let syncs: Bool
   /// Whether what a run has read and not committed is rotated away before the next: it begins with another file.
@@ -38,7 +42,8 @@ struct Scenario {
   let saying: Saying
   let other: Saying
 
-  init(seed: UInt64) throws {
+  /// With `isDivided` a partition stands above the steps at the end of the chain that go by the key, if there are any.
+  init(seed: UInt64, isDivided: Bool = false) throws {
     var dice = SplitMix64(seed: seed &* 2 &+ 1)
     self.seed = seed
     let drawn = [Kind.polls, .polls, .pieces, .pieces, .piecesBesidePolls][dice.below(5)]
@@ -53,6 +58,7 @@ struct Scenario {
     let hasTimedWindow = seed % 5 == 3 && !isNews
     if hasTimedWindow { steps = [.timedWindow] + steps.filter { $0 != .changes } }
     if isNews { steps = [.news] + steps.filter { $0 != .changes } }
+    partition = isDivided ? Self.partition(steps, seed) : nil
     syncs = dice.below(4) > 0
     saying = Saying(
       seed: dice.next(), keys: isNews ? 6 : 1 + dice.below(4), isNews: isNews,
@@ -69,9 +75,19 @@ struct Scenario {
     lines += ["streams:", "  main:", "    from: input", "    steps:"]
     var numbers: [Int] = []
     var count = 0
-    for step in steps {
+    for (place, step) in steps.enumerated() {
+      if let partition, place == partition.place {
+        lines.append("      - partition: { by: .k, into: \(partition.tasks) }")
+        count += 1
+      }
       numbers.append(count)
-      let written = step.yaml(&dice)
+      var written = step.yaml(&dice)
+      // Behind a step that makes other events of them it is unknown whether these go by the same key.
+      if let partition, place >= partition.place {
+        written = written.map {
+          $0.hasPrefix("map") ? $0 : $0.replacing(": {", with: ": { key_within: true,", maxReplacements: 1)
+        }
+      }
       lines += written.map { "      - \($0)" }
       count += written.count
     }
@@ -91,6 +107,11 @@ struct Scenario {
     self.plan = plan
     let names = plan.streams.first { $0.name == "main" }?.steps.map(\.name) ?? []
     self.steps = zip(steps, numbers).map { ($0, names[$1]) }
+  }
+
+  private static func partition(_ steps: [TriedStep], _ seed: UInt64) -> (place: Int, tasks: Int)? {
+    let place = steps.lastIndex { !$0.goesByKey }.map { $0 + 1 } ?? 0
+    return place < steps.count ? (place, [2, 3, 16][Int(seed / 2 % 3)]) : nil
   }
 
   private static func sinks(_ dice: inout SplitMix64) -> [String] {

@@ -62,8 +62,8 @@ struct Simulation {
   /// Whether the disk has lost or refused anything, after which a file may be set aside.
   private(set) var hasLost = false
 
-  init(seed: UInt64) throws {
-    scenario = try Scenario(seed: seed)
+  init(seed: UInt64, isDivided: Bool = false) throws {
+    scenario = try Scenario(seed: seed, isDivided: isDivided)
     dice = SplitMix64(seed: seed)
     disk = SimulatedDisk(
       .init(
@@ -223,6 +223,7 @@ struct Simulation {
         guard life.isRunning, !entry.message.hasPrefix("Silent") else { return }
         diary.add("  \(number) \(life.clock.now) \(entry.level.name) \(entry.node): \(entry.message)")
       }, screen: screen)
+    options.lanes = scenario.changesLanes && life.number % 2 == 1 ? 4 : 1
     let syncs = scenario.syncs
     options.state = { _ in
       let file = try life.process.state(Self.statePath) { options in

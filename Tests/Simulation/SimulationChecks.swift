@@ -62,8 +62,9 @@ extension Simulation {
     let chain = scenario.plan.streams.first { $0.name == "main" }?.steps.map(\.name) ?? []
     for (step, name) in scenario.steps {
       let before = chain.firstIndex(of: name).flatMap { $0 > 0 ? chain[$0 - 1] : nil } ?? "input"
+      let isFirst = before == "input" || scenario.partition?.place == 0 && before == chain.first
       var check = StepCheck(
-        step, name, isFirst: before == "input", isPolled: scenario.kind == .polls,
+        step, name, isFirst: isFirst, isPolled: scenario.kind == .polls,
         emitsFirst: scenario.yaml.contains("first: emit"),
         removedAfter: scenario.yaml.contains("removed_after: 2") ? 2 : 1,
         clockJumps: clockJumps)

@@ -36,6 +36,24 @@ import Testing
     print("simulated \(count); failed: \(failed)")
   }
 
+  @Test("nothing is lost, doubled or in another order below a partition, with one lane or several")
+  func divided() throws {
+    var count = Simulation.Count()
+    var failed: [UInt64] = []
+    for seed in Self.seeds where try Scenario(seed: seed, isDivided: true).partition != nil {
+      do {
+        var simulation = try Simulation(seed: seed, isDivided: true)
+        try simulation.run()
+        count.add(simulation.count)
+      } catch {
+        failed.append(seed)
+        if failed.count <= 3 { Issue.record("\(error)") }
+      }
+    }
+    #expect(failed.isEmpty, "seeds that failed")
+    print("simulated \(count) below a partition; failed: \(failed)")
+  }
+
   /// Beside each one is what it once found.
   @Test(
     "seeds that have failed once",

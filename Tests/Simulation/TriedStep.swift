@@ -44,6 +44,14 @@ enum TriedStep: Sendable, Equatable {
     }
   }
 
+  /// Whether the step goes by `.k`, so that it may stand below a partition.
+  var goesByKey: Bool {
+    switch self {
+    case .changes, .news, .distinct, .scan, .debounce, .throttle, .tumbling, .session, .sliding, .remind: true
+    case .dedupe, .join, .batch, .delay, .timedWindow: false
+    }
+  }
+
   /// The step, and where what it sends is none of the rows that it was given, one that makes it such again.
   func yaml(_ dice: inout SplitMix64) -> [String] {
     let time = ["900ms", "7s", "40s"][dice.below(3)]

@@ -88,6 +88,8 @@ final class Checkpointer: AlarmOwner {
   let former: LaneTime?
   /// Whether the pipeline has one source, which can be read again from its position.
   let isRepeatable: Bool
+  /// The numbers of tasks that a redistribution of state has been reported for.
+  private let reported = Locked<Set<[Int]>>([])
 
   init(
     _ file: sending StateFile, _ limits: Limits, isRepeatable: Bool, on lane: Lane,
@@ -141,6 +143,13 @@ final class Checkpointer: AlarmOwner {
         arm(limits.time)
       }
     }
+  }
+
+  /// Reports once that the state of steps is divided among another number of tasks than in the last run.
+  func reportDivision(from before: Int, to tasks: Int) {
+    guard reported.withLock({ $0.insert([before, tasks]).inserted }) else { return }
+    func shown(_ count: Int) -> String { count == 1 ? "one task" : "\(count) tasks" }
+    log.notice("the state is now divided among \(shown(tasks)); it was \(shown(before))")
   }
 
   private var isDirty: Bool {

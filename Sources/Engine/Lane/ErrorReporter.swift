@@ -37,6 +37,19 @@ public final class ErrorReporter: Sendable {
   public func report(_ error: any Error, _ event: Event?) {
     meter.countError()
     event?.poll.markTorn()
+    handle(error, event)
+  }
+
+  /// Reports a failure within a task: its place among the outputs of all tasks decides when it is handled.
+  @inline(never)
+  func report(_ error: any Error, _ event: Event?, in task: PartitionTask?) {
+    guard let task else { return report(error, event) }
+    meter.countError()
+    event?.poll.markTorn()
+    task.perform { [self] in handle(error, event) }
+  }
+
+  private func handle(_ error: any Error, _ event: Event?) {
     if case .stop = policy {
       log.report(error, on: event)
       lane.fail(PipelineStopped(node: log.node, reason: "\(error)"))

@@ -1,6 +1,7 @@
 import Language
 import System
 import JSON
+import Reactive
 import Synchronization
 
 /// An event: one JSON value on its way, and the poll it came with.
@@ -61,6 +62,8 @@ public final class Poll: Sendable {
   private let torn = Atomic<Bool>(false)
   /// The rows as the source has sent them, until all are on their way.
   private let rows: LaneLocal<[Value]>
+  /// `$meta`, made when it is first needed: every expression of every task needs it.
+  private let madeMeta = Locked<Value?>(nil)
 
   public init(
     source: String, number: Int = 0, at: Double, notes: Value = .emptyObject, coverage: Coverage = .complete,
@@ -94,6 +97,15 @@ public final class Poll: Sendable {
 
   /// `$meta`: source, poll, time and coverage, and whatever the source adds.
   public var meta: Value {
+    madeMeta.withLock { made in
+      if let made { return made }
+      let meta = makeMeta()
+      made = meta
+      return meta
+    }
+  }
+
+  private func makeMeta() -> Value {
     var meta = Value.emptyObject
     meta.setMember("source", .string(source))
     meta.setMember("poll", number == 0 ? .null : .number(number))

@@ -29,6 +29,8 @@ public final class Lane: Sendable {
   public let scheduler: any Scheduler
   public let world: World
   public let waiting: Waiting
+  /// The lane of the pipeline, of a lane that a task of a partition has.
+  private let main: Lane?
   private let state: LaneLocal<State>
 
   private struct State {
@@ -42,6 +44,9 @@ public final class Lane: Sendable {
     var isTimed = false
     var nestedTime = 0
     var sinks: [SinkObserver] = []
+    var partitions: [Partition] = []
+    /// The task that this lane belongs to, until it ends.
+    var task: PartitionTask?
     var starters: [@Sendable () -> Void] = []
     var onFailure: (@Sendable (any Error) -> Void)?
     var onLoss: (@Sendable () -> Void)?
@@ -55,7 +60,32 @@ public final class Lane: Sendable {
     self.scheduler = scheduler
     self.world = world
     self.waiting = waiting
+    main = nil
     state = LaneLocal(State())
+  }
+
+  /// The lane of a task: it has the clock and the turns of the pipeline's lane, and timers of its own.
+  ///
+  /// It belongs to one thread at a time: to a worker while the partition runs its tasks, else to the pipeline's lane.
+  init(ofTaskOf main: Lane, on scheduler: TaskScheduler) {
+    self.scheduler = scheduler
+    world = main.world
+    waiting = main.waiting
+    self.main = main
+    state = LaneLocal(State(checkpointer: main.checkpointer))
+  }
+
+  /// The task that this lane belongs to; nil for the lane of the pipeline.
+  var task: PartitionTask? { main == nil ? nil : state.value.task }
+
+  func belong(to task: PartitionTask?) { state.value.task = task }
+
+  /// Takes over the time of the pipeline's present turn.
+  func followClock() {
+    guard let main, state.value.number != main.state.value.number else { return }
+    state.value.number = main.state.value.number
+    state.value.now = main.state.value.now
+    state.value.instant = main.state.value.instant
   }
 
   /// The number of the present turn.
@@ -96,10 +126,11 @@ public final class Lane: Sendable {
   }
 
   /// The scheduler's time for a time of the lane.
-  func scheduled(_ time: Instant) -> Instant { time - state.value.offset }
+  func scheduled(_ time: Instant) -> Instant { time - (main ?? self).state.value.offset }
 
   /// The present, whatever the time of the turn is.
   var present: LaneTime {
+    if let main { return main.present }
     let shown = scheduler.now + state.value.offset
     guard state.value.checkpointer != nil else { return LaneTime(now: world.wallClock(), instant: shown) }
     // To the microsecond, as times are kept; never before an alarm that has rung.
@@ -109,6 +140,12 @@ public final class Lane: Sendable {
 
   /// Runs `body` as a turn, or as part of the present turn.
   func turn(_ kind: Turn = .single, events: Int = 1, _ body: () -> Void) {
+    if let main {
+      return main.turn(kind, events: events) {
+        followClock()
+        body()
+      }
+    }
     if state.value.depth == 0 {
       state.value.number += 1
       let time = state.value.checkpointer?.begin(kind) ?? present
@@ -118,6 +155,7 @@ public final class Lane: Sendable {
     state.value.depth += 1
     body()
     if state.value.depth == 1 {
+      for partition in state.value.partitions { partition.endTurn() }
       for sink in state.value.sinks { sink.endTurn() }
       if let checkpointer = state.value.checkpointer {
         checkpointer.end(kind, events: events)
@@ -140,7 +178,9 @@ public final class Lane: Sendable {
   }
 
   /// Calls `action` in the first turn.
-  func onStart(_ action: @escaping @Sendable () -> Void) { state.value.starters.append(action) }
+  func onStart(_ action: @escaping @Sendable () -> Void) {
+    (main ?? self).state.value.starters.append(action)
+  }
 
   /// Runs the first turn, before any source delivers.
   func start() {
@@ -156,6 +196,8 @@ public final class Lane: Sendable {
     state.value.held = [:]
     for sink in state.value.sinks { sink.detach() }
     state.value.sinks = []
+    for partition in state.value.partitions { partition.end() }
+    state.value.partitions = []
     state.value.starters = []
     state.value.acknowledgements = []
     state.value.onFailure = nil
@@ -164,23 +206,25 @@ public final class Lane: Sendable {
   }
 
   /// Keeps an object alive until it is released or the lane ends.
-  func hold(_ object: AnyObject) { state.value.held[ObjectIdentifier(object)] = object }
-  func release(_ object: AnyObject) { state.value.held[ObjectIdentifier(object)] = nil }
+  func hold(_ object: AnyObject) { (main ?? self).state.value.held[ObjectIdentifier(object)] = object }
+  func release(_ object: AnyObject) { (main ?? self).state.value.held[ObjectIdentifier(object)] = nil }
 
   /// Whether the lane has ended: nothing more reaches a sink.
-  var hasEnded: Bool { state.value.hasEnded }
+  var hasEnded: Bool { (main ?? self).state.value.hasEnded }
 
   func add(_ sink: SinkObserver) { state.value.sinks.append(sink) }
+
+  func add(_ partition: Partition) { state.value.partitions.append(partition) }
 
   func onFailure(_ action: @escaping @Sendable (any Error) -> Void) { state.value.onFailure = action }
 
   func onLoss(_ action: @escaping @Sendable () -> Void) { state.value.onLoss = action }
 
   /// Records that an output could not be written: the pipeline continues, and ends with a failure.
-  func noteLoss() { state.value.onLoss?() }
+  func noteLoss() { (main ?? self).state.value.onLoss?() }
 
   /// Ends the pipeline because of an error that cannot be ignored.
-  func fail(_ error: any Error) { state.value.onFailure?(error) }
+  func fail(_ error: any Error) { (main ?? self).state.value.onFailure?(error) }
 
   /// Runs `body` and adds its time to `meter`, less the time of other nodes within it.
   func timing(_ meter: Meter, isSample: Bool = false, _ body: () -> Void) {

@@ -38,6 +38,11 @@ public final class Log: Sendable {
     self.sink = sink
   }
 
+  /// The same log, with entries that `relay` writes when it chooses.
+  func relayed(by relay: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) -> Log {
+    Log(level: level) { [sink] entry in relay { sink(entry) } }
+  }
+
   /// A log that is discarded.
   public static let silent = Log { _ in }
 

@@ -20,25 +20,39 @@ public final class Meter: Sendable {
   private let sampledTime = Atomic<Int>(0)
   /// The time of everything else: ends of polls, alarms.
   private let otherTime = Atomic<Int>(0)
+  /// The counters of the same node in the tasks of a partition, each written by one thread at a time.
+  private let parts = Locked<[Meter]>([])
 
   public init(name: String, kind: String) {
     self.name = name
     self.kind = kind
   }
 
-  public var eventsIn: Int { taken.load(ordering: .relaxed) }
-  public var eventsOut: Int { sent.load(ordering: .relaxed) }
-  public var eventsDropped: Int { dropped.load(ordering: .relaxed) }
-  public var errors: Int { failed.load(ordering: .relaxed) }
+  public var eventsIn: Int { taken.load(ordering: .relaxed) + sum(\.eventsIn) }
+  public var eventsOut: Int { sent.load(ordering: .relaxed) + sum(\.eventsOut) }
+  public var eventsDropped: Int { dropped.load(ordering: .relaxed) + sum(\.eventsDropped) }
+  public var errors: Int { failed.load(ordering: .relaxed) + sum(\.errors) }
   public var givenUp: Int { abandoned.load(ordering: .relaxed) }
+
+  /// The counters of this node in one more task.
+  func part() -> Meter {
+    let part = Meter(name: name, kind: kind)
+    parts.withLock { $0.append(part) }
+    return part
+  }
+
+  private func sum(_ counter: (Meter) -> Int) -> Int {
+    parts.withLock { parts in parts.reduce(0) { $0 + counter($1) } }
+  }
 
   /// The time spent in the node itself, estimated from the measured events.
   public var seconds: Double {
     let sampled = sampled.load(ordering: .relaxed)
+    let tasks = parts.withLock { parts in parts.reduce(0) { $0 + $1.seconds } }
     let other = Double(otherTime.load(ordering: .relaxed))
-    if sampled == 0 { return other / 1e9 }
+    if sampled == 0 { return tasks + other / 1e9 }
     let mean = Double(sampledTime.load(ordering: .relaxed)) / Double(sampled)
-    return (mean * Double(eventsIn) + other) / 1e9
+    return tasks + (mean * Double(taken.load(ordering: .relaxed)) + other) / 1e9
   }
 
   // One thread writes, so a load and a store suffice, which cost no more than plain ones.
@@ -78,6 +92,7 @@ public final class Meter: Sendable {
       if !taps.contains(where: { $0.tap === tap }) { taps.append((tap, pipeline)) }
       isTapped.store(true, ordering: .relaxed)
     }
+    for part in parts.withLock({ $0 }) { part.attach(tap, of: pipeline) }
   }
 
   func detach(_ tap: EventTap) {
@@ -85,16 +100,27 @@ public final class Meter: Sendable {
       taps.removeAll { $0.tap === tap }
       isTapped.store(!taps.isEmpty, ordering: .relaxed)
     }
+    for part in parts.withLock({ $0 }) { part.detach(tap) }
   }
 
   /// Gives what passes the node to its taps, if any.
   @inline(__always) func show(_ event: Event, on lane: Lane) {
-    if isTapped.load(ordering: .relaxed) { record(event, at: lane.now) }
+    if isTapped.load(ordering: .relaxed) { record(event, on: lane) }
   }
 
   /// Apart, so that what is done for each event stays small.
-  @inline(never) private func record(_ event: Event, at time: Double) {
-    for entry in taps.withLock({ $0 }) { entry.tap.record(event, at: time, of: entry.pipeline, name) }
+  @inline(never) private func record(_ event: Event, on lane: Lane) {
+    // A poll ends in all tasks of a partition, and is shown once.
+    if let task = lane.task, event.isEndOfPoll, !task.isLast { return }
+    let time = lane.now
+    for entry in taps.withLock({ $0 }) {
+      guard let task = lane.task else {
+        entry.tap.record(event, at: time, of: entry.pipeline, name)
+        continue
+      }
+      // In the order of the partition's output, whichever thread runs the task.
+      task.perform { [name] in entry.tap.record(event, at: time, of: entry.pipeline, name) }
+    }
   }
 }
 

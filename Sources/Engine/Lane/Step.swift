@@ -15,6 +15,10 @@ public protocol Step: AnyObject {
   /// All events of a poll have come; a step passes that on unless it has a reason not to.
   func endPoll(_ poll: Poll, _ out: Downstream) throws
 
+  /// A poll ends next, of which all events have come in all tasks of a partition: what the tasks have to know of
+  /// each other goes to `StepContext.group` now.
+  func prepareEnd(of poll: Poll) throws
+
   /// The alarm that the step has set fires.
   func wake(_ out: Downstream) throws
 
@@ -44,6 +48,7 @@ public struct StepError: Error, CustomStringConvertible {
 extension Step {
   public func start(_ out: Downstream) throws {}
   public func endPoll(_ poll: Poll, _ out: Downstream) throws { out.send(endOf: poll) }
+  public func prepareEnd(of poll: Poll) throws {}
   public func wake(_ out: Downstream) throws {}
   public func takeSide(_ event: Event, _ out: Downstream) throws {}
   public func endSidePoll(_ poll: Poll, _ out: Downstream) throws {}
@@ -65,10 +70,14 @@ public struct StepContext: Sendable {
   public let sideSources: Set<String>
   /// Whether all sources of both streams are polled.
   public let isPolledOnBothSides: Bool
+  /// The task that the step belongs to, below a partition.
+  var place: TaskPlace?
+  /// What the tasks of a partition share of this step; nil for a step that is there once.
+  public var group: TaskGroup? { place?.group }
 
   init(
     name: String, lane: Lane, log: NodeLog, meter: Meter, isGivenSnapshots: Bool,
-    sideSources: Set<String> = [], isPolledOnBothSides: Bool = false
+    sideSources: Set<String> = [], isPolledOnBothSides: Bool = false, place: TaskPlace? = nil
   ) {
     self.name = name
     self.lane = lane
@@ -77,6 +86,7 @@ public struct StepContext: Sendable {
     self.isGivenSnapshots = isGivenSnapshots
     self.sideSources = sideSources
     self.isPolledOnBothSides = isPolledOnBothSides
+    self.place = place
   }
 
   /// An expression, ready to run on the lane.
@@ -118,6 +128,13 @@ public final class Downstream {
     let end = Event.end(of: poll)
     meter.show(end, on: lane)
     downstream.next(end)
+  }
+
+  /// Notes which event the next outputs come from, where a step sends at the end of a poll what has waited for it.
+  ///
+  /// Below a partition the outputs of all tasks come in the order of the source's rows; nil for those of no row.
+  public func continueFrom(_ event: Event?) {
+    lane.task?.position = event.flatMap { $0.row >= 0 ? Int($0.row) : nil } ?? .max
   }
 
   /// Ends the stream here: nothing more is sent, and sources that only feed this stream stop.

@@ -30,6 +30,9 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
 
   func start() { guarded(nil) { try $0.start($1) } }
 
+  /// A poll ends in all tasks of a partition next.
+  func prepareEnd(of poll: Poll) { guarded(nil) { step, _ in try step.prepareEnd(of: poll) } }
+
   func next(_ event: Event) {
     if event.isEndOfPoll { return endPoll(event.poll) }
     meter.countIn()
@@ -91,7 +94,7 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
     }
   }
 
-  func report(_ error: any Error, _ event: Event) { errors.report(error, event) }
+  func report(_ error: any Error, _ event: Event) { errors.report(error, event, in: lane.task) }
 
   /// Apart, as `timed` is, so that what is done for each event stays small.
   @inline(never)
@@ -104,12 +107,12 @@ final class StepObserver: Observer, AlarmOwner, @unchecked Sendable {
 
   @inline(__always)
   private func handle(_ event: Event) {
-    do { try step.take(event, out) } catch { errors.report(error, event) }
+    do { try step.take(event, out) } catch { errors.report(error, event, in: lane.task) }
   }
 
   private func guarded(_ event: Event?, _ body: (any Step, Downstream) throws -> Void) {
     lane.timing(meter) {
-      do { try body(step, out) } catch { errors.report(error, event) }
+      do { try body(step, out) } catch { errors.report(error, event, in: lane.task) }
     }
   }
 }

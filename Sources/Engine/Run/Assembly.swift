@@ -49,8 +49,13 @@ struct Assembly {
     for stream in plan.streams {
       var events = merged(stream.from)
       var isWhole = stream.from.allSatisfy { plan.sendsSnapshots($0) }
-      for step in stream.steps {
-        let own = stream.from.reduce(into: Set()) { $0.formUnion(origins[$1] ?? []) }
+      let own = stream.from.reduce(into: Set()) { $0.formUnion(origins[$1] ?? []) }
+      for (index, step) in stream.steps.enumerated() {
+        if let (key, count) = step.partition {
+          events = try connect(
+            step, by: key, into: count, stream.steps[(index + 1)...], to: events, isGivenSnapshots: isWhole)
+          break
+        }
         events = try connect(step, to: events, of: own, isGivenSnapshots: isWhole)
         isWhole = isWhole && step.spec.keepsSnapshots
       }
@@ -110,7 +115,7 @@ struct Assembly {
     return tapped(connected, plan.name)
   }
 
-  private mutating func desk(
+  mutating func desk(
     _ policy: ErrorPolicy, _ meter: Meter, _ log: NodeLog
   ) throws -> ErrorReporter {
     var policy = policy

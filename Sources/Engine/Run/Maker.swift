@@ -40,14 +40,14 @@ extension NodeSpec {
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
     comparesPolls: Bool = false,
-    isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
+    isRepeatable: Bool = false, isKept: Bool = false, division: Division = .whole, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, _ maker: Maker
   ) {
     self.init(
       kind, summary, details: details, options: options, shorthand: shorthand, isBare: isBare, state: state,
       keepsSnapshots: keepsSnapshots, comparesPolls: comparesPolls, isRepeatable: isRepeatable,
-      isKept: isKept, examples: examples,
+      isKept: isKept, division: division, examples: examples,
       check: check, coverage: coverage, madeBy: maker)
   }
 }

@@ -17,6 +17,8 @@ public struct RunOptions: Sendable {
   public var isDryRun = false
   /// Opens the state of the pipeline; nil to run without state.
   public var state: (@Sendable (Plan) throws -> StateFile)?
+  /// On how many threads the tasks of a partition run.
+  public var lanes = 1
   /// The time that a graceful shutdown may take.
   public var grace = Duration.seconds(10)
   /// Appends a line to a file of dead letters.

@@ -20,14 +20,21 @@ extension StepContext {
   public func state<Element: Remembered>(
     of type: Element.Type = Element.self, by key: String, part: String? = nil, whenKeyChanges: KeyChange
   ) throws -> NodeState<Element> {
-    NodeState(try table(of: type, by: key, part, whenKeyChanges))
+    NodeState(try table(of: type, by: key, part, whenKeyChanges, rows))
+  }
+
+  /// State of a few keys that have nothing to do with those of events: every task of a partition has all of them.
+  public func sharedState<Element: Remembered>(
+    of type: Element.Type = Element.self, by key: String, part: String
+  ) throws -> NodeState<Element> {
+    NodeState(try table(of: type, by: key, part, .keep, .copied))
   }
 
   /// A single stored value: discarded when the key expression changes, with `forRun` also when a run has completed.
   public func cell<Element: Remembered>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = "", forRun: Bool = false
   ) throws -> NodeCell<Element> {
-    let table = try table(of: type, by: key, part, .forget)
+    let table = try table(of: type, by: key, part, .forget, .copied)
     if forRun, let table { lane.checkpointer?.state.value.runTables.append(ForgottenTable(table: table)) }
     return NodeCell(table)
   }
@@ -36,38 +43,88 @@ extension StepContext {
   public func queue<Element: Remembered>(
     of type: Element.Type = Element.self, part: String? = nil, by key: String = ""
   ) throws -> NodeQueue<Element> {
-    NodeQueue(try table(of: type, by: key, part, key.isEmpty ? .keep : .forget))
+    NodeQueue(try table(of: type, by: key, part, key.isEmpty ? .keep : .forget, .queued))
   }
 
   /// An unordered table under byte keys; nil without state.
   public func bytes(by key: String, part: String? = nil, whenKeyChanges: KeyChange) throws -> KeyedTable? {
     guard let checkpointer = lane.checkpointer else { return nil }
-    let table = try checkpointer.state.value.file.table(node: node(part), description: key, isOrdered: false)
-    notice(table.formerDescription, key, count: table.count, whenKeyChanges) { table.removeAll() }
+    try divide(part, rows, checkpointer)
+    let table = try checkpointer.state.value.file.table(
+      node: node(part), description: description(key), isOrdered: false, shares: place?.count ?? 1)
+    notice(table.formerDescription, description(key), count: table.count, whenKeyChanges) {
+      table.removeAll()
+    }
     return table
+  }
+
+  /// Whether a key belongs to this step's task; always where there is no partition, or the step has another key.
+  public func owns(_ key: Value) -> Bool {
+    guard let place, !place.isWithin else { return true }
+    return KeyHash.task(of: key.keyBytes, among: place.count) == place.number
   }
 
   private func table<Element: Storable>(
-    of type: Element.Type, by key: String, _ part: String?, _ whenKeyChanges: KeyChange
+    of type: Element.Type, by key: String, _ part: String?, _ whenKeyChanges: KeyChange,
+    _ sharing: StateFile.Sharing
   ) throws -> TypedTable<Element>? {
     guard let checkpointer = lane.checkpointer else { return nil }
-    let table = try checkpointer.state.value.file.table(node: node(part), description: key, of: type)
-    notice(table.formerDescription, key, count: table.count, whenKeyChanges) { table.removeAll() }
+    try divide(part, sharing, checkpointer)
+    let table = try checkpointer.state.value.file.table(
+      node: node(part), description: description(key), of: type, shares: place?.count ?? 1)
+    notice(table.formerDescription, description(key), count: table.count, whenKeyChanges) {
+      table.removeAll()
+    }
     return table
   }
 
-  private func node(_ part: String?) -> String { part.map { "\(name)@\($0)" } ?? name }
+  private func node(_ part: String?) -> String {
+    let node = part.map { "\(name)@\($0)" } ?? name
+    guard let place else { return node }
+    return StateFile.table(of: node, task: place.number, of: place.count)
+  }
+
+  /// What the state is keyed by; the rows of a step whose key is within that of the partition go by both.
+  private func description(_ key: String) -> String {
+    guard let place, place.isWithin, !key.isEmpty else { return key }
+    return "\(key) within \(place.key)"
+  }
+
+  /// How the rows of the step's state belong to tasks.
+  private var rows: StateFile.Sharing {
+    guard let place else { return .divided { _ in 0 } }
+    if place.isWithin { return .discarded }
+    // The bytes of a key may be any that mean it.
+    return .divided { KeyHash.task(of: Value(keyBytes: $0).keyBytes, among: place.count) }
+  }
+
+  /// Divides what is stored among as many tasks as there are now.
+  private func divide(
+    _ part: String?, _ sharing: StateFile.Sharing, _ checkpointer: Checkpointer
+  ) throws {
+    let node = part.map { "\(name)@\($0)" } ?? name
+    let tasks = place?.count ?? 1
+    guard let (before, keys) = try checkpointer.state.value.file.divide(node, among: tasks, sharing), keys > 0
+    else { return }
+    if case .discarded = sharing {
+      let message = "its state was discarded: its key does not say to which of \(tasks) tasks it belongs"
+      if place?.group.isFirst(message) ?? true { log.warning(message) }
+    } else {
+      checkpointer.reportDivision(from: before, to: tasks)
+    }
+  }
 
   private func notice(
     _ former: String?, _ key: String, count: Int, _ change: KeyChange, forget: () -> Void
   ) {
     guard let former, count > 0 else { return }
-    switch change {
-    case .forget:
-      forget()
-      log.warning("its key changed from \(former) to \(key): its state was discarded")
-    case .keep: log.warning("its key was \(former) and is \(key) now: what waits goes by its old key")
-    }
+    if case .forget = change { forget() }
+    let message =
+      switch change {
+      case .forget: "its key changed from \(former) to \(key): its state was discarded"
+      case .keep: "its key was \(former) and is \(key) now: what waits goes by its old key"
+      }
+    if group?.isFirst(message) ?? true { log.warning(message) }
   }
 }
 

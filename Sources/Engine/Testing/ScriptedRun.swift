@@ -38,6 +38,8 @@ public struct ScriptedRun {
   public var web: [String: Value] = [:]
   /// Whether the sources end with their scripts, so that steps flush; otherwise time runs until nothing more is due.
   public var endsWithScripts = false
+  /// The number of lanes that tasks of a partition are run for; all of them run on the calling thread.
+  public var lanes = 1
   /// Whether the output of each step is recorded too.
   public var listensToStreams = false
 
@@ -55,6 +57,7 @@ public struct ScriptedRun {
     let virtual = VirtualRun(plan, RunOptions(world: world, log: log, screen: silent), start: start)
     let elapsed = virtual.elapsed
     let isDone = try virtual.run(options: { options in
+      options.lanes = lanes
       options.source = { [scripts, endsWithScripts] source in
         let answers = scripts[source.name] ?? []
         return .script(endsWithScript: endsWithScripts) { _ in AnswerList(answers) }

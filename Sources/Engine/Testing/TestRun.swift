@@ -14,6 +14,13 @@ public struct TestRun: Sendable {
   public init(_ test: TestPlan, of plan: Plan) throws {
     self.test = test
     let plan = test.variant.first ?? plan
+    let outcome = try Self.run(test, plan)
+    messages = outcome.messages
+    for expected in test.expect { compare(expected, outcome.heard[expected.sink] ?? [], plan) }
+    if !failures.isEmpty { diagram = StreamDiagram(plan, outcome).lines }
+  }
+
+  private static func run(_ test: TestPlan, _ plan: Plan, lanes: Int = 1) throws -> ScriptedRun.Outcome {
     var scriptedRun = ScriptedRun(plan, start: test.start)
     scriptedRun.listensToStreams = true
     scriptedRun.web = test.web
@@ -23,10 +30,36 @@ public struct TestRun: Sendable {
     for (name, answers) in scriptedRun.scripts {
       scriptedRun.scripts[name] = answers.sorted { $0.at < $1.at }
     }
-    let outcome = try scriptedRun.run()
-    messages = outcome.messages
-    for expected in test.expect { compare(expected, outcome.heard[expected.sink] ?? [], plan) }
-    if !failures.isEmpty { diagram = StreamDiagram(plan, outcome).lines }
+    scriptedRun.lanes = lanes
+    return try scriptedRun.run()
+  }
+
+  /// Runs the test with several tasks below each partition, and with one: each sink must receive the same events at the
+  /// same times, those of one instant in any order.
+  public mutating func compare(tasks: Int, of plan: Plan) throws {
+    let plan = test.variant.first ?? plan
+    guard plan.hasPartition else { return }
+    let one = try Self.run(test, plan.divided(into: 1))
+    let many = try Self.run(test, plan.divided(into: tasks), lanes: tasks)
+    for sink in plan.sinks.map(\.name) {
+      let (expected, received) = (lines(one.heard[sink]), lines(many.heard[sink]))
+      if expected == received { continue }
+      var (missing, surplus) = (expected, received)
+      for line in received { missing.remove(line) }
+      for line in expected { surplus.remove(line) }
+      for line in missing.prefix(3) {
+        failures.append("\(sink): with one task, and not with \(tasks)\n  event    \(line.prefix(160))")
+      }
+      for line in surplus.prefix(3) {
+        failures.append("\(sink): with \(tasks) tasks, and not with one\n  event    \(line.prefix(160))")
+      }
+    }
+  }
+
+  /// The events with their times, sorted, since those of one instant may come in any order.
+  private func lines(_ heard: [ScriptedRun.Heard]?) -> [String] {
+    (heard ?? []).compactMap { heard in heard.value.map { "\(DurationText.format(heard.at)) \($0)" } }
+      .sorted()
   }
 
   private mutating func compare(
@@ -52,6 +85,13 @@ public struct TestRun: Sendable {
         "\(expected.sink): unexpected event\n  came     \(DurationText.format(at)) "
           + excerpt(of: event.value))
     }
+  }
+}
+
+extension [String] {
+  /// Removes one of the elements that are equal to it.
+  fileprivate mutating func remove(_ element: String) {
+    if let place = firstIndex(of: element) { remove(at: place) }
   }
 }
 

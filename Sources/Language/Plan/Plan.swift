@@ -53,7 +53,9 @@ extension Plan {
   }
 
   /// Whether its only source can be replayed from a position.
-  package var isRepeatable: Bool { sources.count == 1 && sources.allSatisfy(\.isRepeatable) }
+  package var isRepeatable: Bool {
+    sources.count == 1 && sources.allSatisfy(\.isRepeatable) && !hasMixedPartition
+  }
 }
 
 extension SourcePlan {

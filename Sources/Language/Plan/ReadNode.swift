@@ -15,7 +15,7 @@ extension PlanBuilder {
   ///
   /// Nil when it is not known which node is meant, which is reported.
   mutating func readNode(
-    _ node: YAMLNode, role: String, among specs: [NodeSpec], beside: [AnyOption], extra: [AnyOption] = []
+    _ node: YAMLNode, role: String, among specs: [NodeSpec], beside: [AnyOption]
   ) -> Written? {
     if case .scalar(let scalar) = node,
       scalar.meaning == .string || specs.contains(where: { $0.kind == scalar.written })
@@ -24,7 +24,7 @@ extension PlanBuilder {
       guard let spec = find(scalar, role, specs) else { return nil }
       let empty = YAMLNode.Mapping(entries: [], place: scalar.place)
       return Written(
-        spec: spec, options: read(nil, spec, extra, at: scalar.place),
+        spec: spec, options: read(nil, spec, at: scalar.place),
         beside: Options(reading: empty, as: beside, in: checker, what: spec.kind), shown: "",
         place: scalar.place)
     }
@@ -54,7 +54,7 @@ extension PlanBuilder {
     let besideOptions = Options(
       reading: besideMapping, as: beside, in: checker, what: "a \(role)", alsoAllowed: rest.map(\.key.text))
     guard let spec else { return nil }
-    let options = read(chosen.value, spec, extra, at: chosen.key.place)
+    let options = read(chosen.value, spec, at: chosen.key.place)
     let shown = ShownOptions(chosen.value, spec, masking: checker.secrets).text
     return Written(
       spec: spec, options: options, beside: besideOptions, shown: shown, place: chosen.key.place)
@@ -96,10 +96,8 @@ extension PlanBuilder {
   }
 
   /// The options of a node: a mapping, the one value of a shorthand, or nothing.
-  private func read(_ value: YAMLNode?, _ spec: NodeSpec, _ extra: [AnyOption], at place: SourceRange)
-    -> Options?
-  {
-    let options = spec.options + extra
+  private func read(_ value: YAMLNode?, _ spec: NodeSpec, at place: SourceRange) -> Options? {
+    let options = spec.innerOptions
     let empty = YAMLNode.Mapping(entries: [], place: place)
     var mapping = empty
     switch value {

@@ -46,7 +46,7 @@ extension PlanBuilder {
   ) -> SinkDraft {
     let name = entry.key.text
     let written = readNode(
-      entry.value, role: "sink", among: catalog.sinks, beside: SinkOptions.beside, extra: SinkOptions.within)
+      entry.value, role: "sink", among: catalog.sinks, beside: SinkOptions.beside)
     var from = references(entry.value.mapping?["from"]?.value, areRead: true)
     if entry.value.mapping?["from"] == nil {
       if streams.contains(where: { $0.name == Plan.chain }) {

@@ -26,6 +26,11 @@ enum StepOptions {
   static let onError = Option.optional(
     "on_error", ErrorPolicy.type, "how to handle events on which the step fails", example: "log")
 
+  /// Within a step that goes by a key.
+  static let keyWithin = Option(
+    "key_within", .boolean, default: "false",
+    "below a partition: whether each key belongs to one key of the partition, which is another one")
+
   static let all = AnyOption.list(name, onError)
 }
 
@@ -126,6 +131,7 @@ extension PlanBuilder {
           onError: beside[StepOptions.onError] ?? onError,
           reads: named.map(\.name), shown: written.shown, place: written.place))
     }
+    checkPartition(steps)
     return (steps, reads)
   }
 }

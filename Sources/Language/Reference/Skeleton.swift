@@ -21,7 +21,8 @@ public struct Skeleton {
   public init(name: String, sources: [NodeSpec], steps: [NodeSpec], sinks: [NodeSpec]) {
     self.name = name
     self.sources = sources
-    self.steps = steps
+    // What may stand below a partition depends on keys that only the reader of the skeleton knows.
+    self.steps = steps.filter { !$0.isPartition } + steps.filter(\.isPartition).prefix(1)
     self.sinks = sinks
     write()
   }
@@ -68,6 +69,9 @@ public struct Skeleton {
     let dash = isListed ? "- " : ""
     let inner = indent + dash.utf8.count
     comment(spec.summary, indent)
+    if spec.isPartition {
+      comment("move it above the steps that are to run so, which go by the same key", indent)
+    }
     let example = SkeletonExample(spec, of: name, behindChanges: isBehindChanges && spec.roleName != "source")
     defer { if spec.comparesPolls { isBehindChanges = true } else if spec.isBare { isBehindChanges = false } }
     let given = spec.innerOptions.filter { example.values[$0.name] != nil }

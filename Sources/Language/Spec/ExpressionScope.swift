@@ -46,13 +46,16 @@ public final class Expression: Sendable {
   package let scope: ExpressionScope
   /// Whether it is `.`, which need not be run.
   public let isIdentity: Bool
+  /// Of an expression that is written as a mapping: the expressions of its members.
+  let members: [String: String]
   /// The place in the pipeline file of a part of the program; nil for a text that is in no file.
   private let origin: (@Sendable (Range<Int>) -> SourceRange)?
 
   init(
-    _ text: String, _ program: Program, _ scope: ExpressionScope,
+    _ text: String, _ program: Program, _ scope: ExpressionScope, members: [String: String] = [:],
     origin: (@Sendable (Range<Int>) -> SourceRange)? = nil
   ) {
+    self.members = members
     self.text = text
     self.program = program
     self.scope = scope
@@ -95,13 +98,13 @@ extension Checker {
   /// Compiles a program made from a scalar (or several); `place` finds the program's bytes in the file.
   func compile(
     _ shown: Scalar?, _ program: String, _ variables: [String], isCondition: Bool = false,
-    place: @escaping @Sendable (Range<Int>) -> SourceRange
+    members: [String: String] = [:], place: @escaping @Sendable (Range<Int>) -> SourceRange
   ) -> Expression? {
     do throws(ProgramError) {
       let shownText = shown.map { $0.insertions.isEmpty ? $0.text : $0.written }
       let compiled = try scope.compile(program, variables: variables)
       guard isSound(program, isCondition: isCondition, place: place) else { return nil }
-      return Expression(shownText ?? program, compiled, scope, origin: place)
+      return Expression(shownText ?? program, compiled, scope, members: members, origin: place)
     } catch {
       if error.source == ExpressionScope.programName {
         // What a file would define that could not be read is not missing for another reason.

@@ -58,7 +58,7 @@ extension OptionType where Value == Expression {
       guard shape.isRight else { return nil }
       let parts = shape.parts
       let place = node.place
-      return checker.compile(nil, shape.text, []) { range in
+      return checker.compile(nil, shape.text, [], members: members(of: node)) { range in
         // The parentheses around each expression are not in the file.
         guard let part = parts.last(where: { $0.start - 1 <= range.lowerBound }),
           range.upperBound <= part.start + part.code.text.utf8.count + 2
@@ -69,6 +69,15 @@ extension OptionType where Value == Expression {
       }
     }
   }
+}
+
+/// The expressions of a mapping's own members.
+private func members(of node: YAMLNode) -> [String: String] {
+  var members: [String: String] = [:]
+  for entry in node.mapping?.entries ?? [] {
+    if let scalar = entry.value.scalar { members[entry.key.text] = scalar.asExpression.text }
+  }
+  return members
 }
 
 extension OptionType where Value == Template {

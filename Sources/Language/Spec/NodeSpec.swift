@@ -27,6 +27,8 @@ public struct NodeSpec: Sendable {
   public let isRepeatable: Bool
   /// Whether it keeps state in the pipeline's state file.
   public let isKept: Bool
+  /// Of a step: what it needs of the stream, which decides whether it may stand below a partition.
+  public let division: Division
   /// The coverage of a recorded poll whose recording does not have it, by the options of its source, its rows, and the
   /// number of rows at which the recorded list was cut, if that is known.
   public typealias AssumedCoverage = @Sendable (Options, [JSON.Value], _ limit: Int?) -> Coverage
@@ -38,7 +40,8 @@ public struct NodeSpec: Sendable {
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
-    comparesPolls: Bool = false, isRepeatable: Bool = false, isKept: Bool = false, examples: [Example],
+    comparesPolls: Bool = false, isRepeatable: Bool = false, isKept: Bool = false,
+    division: Division = .whole, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, madeBy maker: any NodeMaker
   ) {
@@ -54,6 +57,7 @@ public struct NodeSpec: Sendable {
     self.comparesPolls = comparesPolls
     self.isRepeatable = isRepeatable
     self.isKept = isKept
+    self.division = division
     self.examples = examples
     self.check = check
     self.coverage = coverage
@@ -141,6 +145,7 @@ extension NodeSpec {
   /// All options within the node: its own, and those that all of its role have.
   public var innerOptions: [AnyOption] {
     if case .sink = role { return options + SinkOptions.within }
+    if case .byKey = division { return options + AnyOption.list(StepOptions.keyWithin) }
     return options
   }
 

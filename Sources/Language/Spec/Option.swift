@@ -149,6 +149,13 @@ public struct Options: Sendable {
     return value
   }
 
+  /// The same options with another value of one of them.
+  func with<Value>(_ value: Value, for option: Option<Value>) -> Options {
+    var options = self
+    options.values[option.name] = value
+    return options
+  }
+
   /// The place of an option in the file; the whole node for one that is not given.
   public func place<Value>(of option: Option<Value>) -> SourceRange { places[option.name] ?? place }
 

@@ -43,171 +43,8 @@ let changes = NodeSpec(
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
-  comparesPolls: true, isKept: true,
-  examples: [
-    .init(
-      "a slip", "changes: { key: .id }",
-      input: """
-        0s {"id": "a", "net": "May"}
-        0s poll
-        6h {"id": "a", "net": "June"}
-        6h {"id": "b", "net": "July"}
-        6h poll
-        12h {"id": "b", "net": "July"}
-        12h poll
-        """,
-      output: """
-        6h {"type":"changed","key":"a","at":"1970-01-01T06:00:00Z","before":{"id":"a","net":"May"},"after":{"id":"a","net":"June"},"diff":[{"path":"/net","before":"May","after":"June"}]}
-        6h {"type":"added","key":"b","at":"1970-01-01T06:00:00Z","before":null,"after":{"id":"b","net":"July"},"diff":[]}
-        12h {"type":"removed","key":"a","at":"1970-01-01T12:00:00Z","before":{"id":"a","net":"June"},"after":null,"diff":[]}
-        """),
-    .init(
-      "only some fields", "changes: { key: .id, watch: [.net, .status] }",
-      input: """
-        0s {"id": "a", "net": 1, "views": 5}
-        0s poll
-        1h {"id": "a", "net": 1, "views": 6}
-        1h poll
-        2h {"id": "a", "net": 2, "views": 7}
-        2h poll
-        """,
-      output: """
-        2h {"type":"changed","key":"a","at":"1970-01-01T02:00:00Z","before":{"id":"a","net":1,"views":6},"after":{"id":"a","net":2,"views":7},"diff":[{"path":"/net","before":1,"after":2}]}
-        """),
-    .init(
-      "all but some fields, from the first poll on", "changes: { key: .id, ignore: [.views], first: emit }",
-      input: """
-        0s {"id": "a", "views": 5}
-        0s poll
-        1h {"id": "a", "views": 6}
-        1h poll
-        """,
-      output: """
-        0s {"type":"added","key":"a","at":"1970-01-01T00:00:00Z","before":null,"after":{"id":"a","views":5},"diff":[]}
-        """),
-    .init(
-      "lists whose elements have keys of their own", "changes: { key: .id, arrays_by: url }",
-      input: """
-        0s {"id": 1, "videos": [{"url": "x", "live": false}]}
-        1s {"id": 1, "videos": [{"url": "y"}, {"url": "x", "live": true}]}
-        """,
-      output: """
-        0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":{"id":1,"videos":[{"url":"x","live":false}]},"diff":[]}
-        1s {"type":"changed","key":1,"at":"1970-01-01T00:00:01Z","before":{"id":1,"videos":[{"url":"x","live":false}]},"after":{"id":1,"videos":[{"url":"y"},{"url":"x","live":true}]},"diff":[{"path":"/videos/1/live","before":false,"after":true},{"path":"/videos/0","after":{"url":"y"}}]}
-        """),
-    .init(
-      "only what is new", "changes: { key: .id, types: [added] }",
-      input: """
-        0s {"id": 1, "n": 1}
-        1s {"id": 1, "n": 2}
-        """,
-      output: """
-        0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":{"id":1,"n":1},"diff":[]}
-        """),
-    .init(
-      "as patches", "changes: { key: .id, as: patch }",
-      input: """
-        0s {"id": 1, "n": 1, "list": [1, 2]}
-        0s poll
-        1h {"id": 1, "n": 2, "list": [1]}
-        """,
-      output: """
-        1h {"type":"changed","key":1,"at":"1970-01-01T01:00:00Z","patch":[{"op":"test","path":"/n","value":1},{"op":"replace","path":"/n","value":2},{"op":"test","path":"/list/1","value":2},{"op":"remove","path":"/list/1"}]}
-        """),
-    .init(
-      "at its limit", "changes: { key: ., bound: 1 }",
-      input: """
-        0s 1
-        1s 2
-        """,
-      output: """
-        0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":1,"diff":[]}
-        """),
-    .init(
-      "beyond the horizon nothing is added or removed", "changes: { key: .id, remember: 30d }",
-      input: """
-        0s {"id": "a", "place": 1}
-        0s {"id": "b", "place": 5}
-        0s poll truncated .place
-        6h {"id": "a", "place": 1}
-        6h {"id": "c", "place": 4}
-        6h poll truncated .place
-        12h {"id": "a", "place": 1, "n": 2}
-        12h {"id": "b", "place": 5, "n": 2}
-        12h {"id": "d", "place": 6}
-        12h poll truncated .place
-        """,
-      output: """
-        6h {"type":"added","key":"c","at":"1970-01-01T06:00:00Z","before":null,"after":{"id":"c","place":4},"diff":[]}
-        12h {"type":"changed","key":"a","at":"1970-01-01T12:00:00Z","before":{"id":"a","place":1},"after":{"id":"a","place":1,"n":2},"diff":[{"path":"/n","after":2}]}
-        12h {"type":"changed","key":"b","at":"1970-01-01T12:00:00Z","before":{"id":"b","place":5},"after":{"id":"b","place":5,"n":2},"diff":[{"path":"/n","after":2}]}
-        12h {"type":"removed","key":"c","at":"1970-01-01T12:00:00Z","before":{"id":"c","place":4},"after":null,"diff":[]}
-        """),
-    .init(
-      "a list whose rows move", "changes: .id",
-      input: """
-        0s {"id": "a", "net": 1}
-        0s {"id": "b", "net": 5}
-        0s poll truncated .net moves
-        6h {"id": "a", "net": 2}
-        6h {"id": "c", "net": 4}
-        6h poll truncated .net moves
-        12h {"id": "a", "net": 2}
-        12h {"id": "b", "net": 3}
-        12h poll truncated .net moves
-        """,
-      output: """
-        6h {"type":"changed","key":"a","at":"1970-01-01T06:00:00Z","before":{"id":"a","net":1},"after":{"id":"a","net":2},"diff":[{"path":"/net","before":1,"after":2}]}
-        12h {"type":"changed","key":"b","at":"1970-01-01T12:00:00Z","before":{"id":"b","net":5},"after":{"id":"b","net":3},"diff":[{"path":"/net","before":5,"after":3}]}
-        """),
-    .init(
-      "a removal that two polls must confirm", "changes: { key: ., removed_after: 2 }",
-      input: """
-        0s 1
-        0s 2
-        0s poll
-        1h 2
-        1h poll
-        2h 1
-        2h poll
-        3h 1
-        3h poll
-        """,
-      output: """
-        3h {"type":"removed","key":2,"at":"1970-01-01T03:00:00Z","before":2,"after":null,"diff":[]}
-        """),
-    .init(
-      "a sudden loss that the next poll does not confirm",
-      "changes: { key: ., sudden_loss: { share: 50%, rows: 2 } }",
-      input: """
-        0s 1
-        0s 2
-        0s 3
-        0s poll
-        1h 7
-        1h poll
-        2h 1
-        2h 2
-        2h poll
-        """,
-      output: """
-        2h {"type":"removed","key":3,"at":"1970-01-01T02:00:00Z","before":3,"after":null,"diff":[]}
-        """),
-    .init(
-      "differences too small to report, until they add up",
-      "changes: { key: .id, tolerance: { .net: 10m, .price: 1% } }",
-      input: """
-        0s {"id": 1, "net": "2026-01-01T00:00:00Z", "price": 200}
-        0s poll
-        1h {"id": 1, "net": "2026-01-01T00:07:00Z", "price": 201}
-        1h poll
-        2h {"id": 1, "net": "2026-01-01T00:14:00Z", "price": 201}
-        2h poll
-        """,
-      output: """
-        2h {"type":"changed","key":1,"at":"1970-01-01T02:00:00Z","before":{"id":1,"net":"2026-01-01T00:00:00Z","price":200},"after":{"id":1,"net":"2026-01-01T00:14:00Z","price":201},"diff":[{"path":"/net","before":"2026-01-01T00:00:00Z","after":"2026-01-01T00:14:00Z"},{"path":"/price","before":200,"after":201}]}
-        """),
-  ],
+  comparesPolls: true, isKept: true, division: .byKey(ChangesOptions.key, sends: ".key"),
+  examples: ChangesExamples.all,
   .step { options, context in Changes(options, context) })
 
 private final class Changes: Step {
@@ -235,6 +72,10 @@ private final class Changes: Step {
     /// Nil until it has a poll.
     var polls: SourcePolls?
     var hasReportedUnknown = false
+    /// The name of what the tasks of a partition have counted at the end of its last poll.
+    var tally: String?
+    /// Whether a row that had waited could not be compared at the end of the present poll.
+    var hasFailed = false
 
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
   }
@@ -283,18 +124,44 @@ private final class Changes: Step {
     if polls.open.id == nil { begin(poll, source, polls) }
     defer {
       polls.noteEnd(of: poll)
+      source.hasFailed = false
       source.snapshot.endRound()
       polls.open.end()
       out.send(endOf: poll)
     }
+    let isComplete = isComplete(poll)
     guard accept(poll, source, polls, out) else { return }
-    if poll.isComplete { removeMissing(poll, source, polls, out) }
+    out.continueFrom(nil)
+    // A row that this task fails on is missing; what fails in other tasks is none of its rows.
+    if context.group == nil ? poll.isComplete : isComplete && !source.hasFailed {
+      removeMissing(poll, source, polls, out)
+    }
     if poll.coverage != .partial || polls.baseline == nil {
       polls.baseline = SourcePolls.Baseline(coverage: poll.coverage)
     } else {
       // It has enough of the known rows: the poll that was held back was wrong.
       polls.baseline?.held = nil
     }
+  }
+
+  /// The guard against a loss counts the rows of all tasks.
+  func prepareEnd(of poll: Poll) throws {
+    guard let group = context.group else { return }
+    let source = try source(of: poll)
+    let polls = try polls(of: source)
+    let name = tally(of: poll)
+    if let last = source.tally, last != name { group.clear(last) }
+    source.tally = name
+    let known = polls.open.id == OpenPoll.ID(poll) ? polls.open.knownCount : 0
+    group.add([source.snapshot.count, known, poll.isComplete ? 0 : 1], to: name)
+  }
+
+  private func tally(of poll: Poll) -> String { "\(poll.source) \(poll.number) \(poll.at)" }
+
+  /// Whether the poll was complete when it ended above: what fails in another task meanwhile does not matter here.
+  private func isComplete(_ poll: Poll) -> Bool {
+    guard let sum = context.group?.sum(of: tally(of: poll)) else { return poll.isComplete }
+    return poll.coverage != .partial && sum[2] == 0
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
@@ -378,26 +245,30 @@ private final class Changes: Step {
       horizon.moves
     else { return }
     source.hasReportedUnknown = true
-    context.log.notice(
+    let message =
       "rows that enter the list of \(source.snapshot.source) are not reported as added: it is truncated, and they may "
-        + "have been beyond its end before; to have additions reported, raise the source's limit")
+      + "have been beyond its end before; to have additions reported, raise the source's limit"
+    if context.group?.isFirst(message) ?? true { context.log.notice(message) }
   }
 
   // MARK: - Polls
 
   /// Begins a poll; where its loss may be too large, its rows wait for its end.
   private func begin(_ poll: Poll, _ source: Source, _ polls: SourcePolls) {
-    let isGuarded = polls.baseline != nil && lossGuard.map { source.snapshot.count >= $0.rows } ?? false
+    // How many rows the other tasks have is known at the end only.
+    let isLarge = lossGuard.map { context.group != nil || source.snapshot.count >= $0.rows } ?? false
+    let isGuarded = polls.baseline != nil && isLarge
     polls.open.begin(OpenPoll.ID(poll), rowsWait: isGuarded)
   }
 
   /// Returns false for a poll that is held back; of any other, the rows that have waited are compared.
   private func accept(_ poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream) -> Bool {
     guard let lossGuard, polls.open.rowsWait else { return true }
-    let count = source.snapshot.count
-    let missing = count - polls.open.knownCount
+    var count = source.snapshot.count
+    var missing = count - polls.open.knownCount
+    if let sum = context.group?.sum(of: tally(of: poll)) { (count, missing) = (sum[0], sum[0] - sum[1]) }
     switch lossGuard.decide(
-      missing: missing, of: count, isWhole: poll.isComplete && !poll.isStale,
+      missing: missing, of: count, isWhole: isComplete(poll) && !poll.isStale,
       isConfirming: polls.baseline?.held != nil)
     {
     case .accept: sendWaiting(source, polls, knownOnly: false, out)
@@ -405,9 +276,9 @@ private final class Changes: Step {
       sendWaiting(source, polls, knownOnly: true, out)
       return false
     case .hold:
-      context.log.warning(
+      let message =
         "poll \(poll.number) of \(poll.source) lacks \(missing) of \(count) rows: it is held back, and the next poll decides"
-      )
+      if context.group?.isFirst(message) ?? true { context.log.warning(message) }
       polls.baseline?.held = poll.number
       return false
     }
@@ -428,8 +299,10 @@ private final class Changes: Step {
     for row in polls.open.rows {
       if knownOnly, !source.snapshot.contains(row.key), !polls.absent.contains(row.key) { continue }
       do {
+        out.continueFrom(row.event)
         try compare(row, with: source, polls, isOfPoll: false, out)
       } catch {
+        source.hasFailed = true
         out.report(error, row.event)
       }
     }
@@ -464,7 +337,9 @@ private final class Changes: Step {
     source.polls = polls
     for part in polls.open.left {
       polls.open.begin(part.id, rowsWait: part.rowsWait)
-      for row in part.all { polls.open.continueWith(row, isKnown: source.snapshot.mark(row.key)) }
+      for row in part.all where context.owns(row.key) {
+        polls.open.continueWith(row, isKnown: source.snapshot.mark(row.key))
+      }
     }
     return polls
   }

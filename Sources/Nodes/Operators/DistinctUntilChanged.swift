@@ -11,6 +11,7 @@ let distinctUntilChanged = NodeSpec(
   shorthand: "value",
   state: "the last value of each key, at most `bound`; beyond that, the least recently seen is forgotten",
   isKept: true,
+  division: .byKey(DistinctUntilChangedOptions.key),
   examples: [
     .init(
       "only changes of a status", "distinct_until_changed: .status",

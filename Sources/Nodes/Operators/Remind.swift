@@ -35,6 +35,7 @@ let remind = NodeSpec(
     key more the key seen longest ago is dropped, and counted if a reminder of it was ahead
     """,
   isKept: true,
+  division: .byKey(RemindOptions.key, sends: ".key"),
   examples: [
     .init(
       "an hour before, and at the time", "remind: { key: .id, at: .net, before: [1h, 0s] }",
@@ -140,7 +141,7 @@ private final class Remind: Step {
       state: try context.state(by: options[RemindOptions.key].text, whenKeyChanges: .keep),
       leads: options[RemindOptions.before], grace: options[RemindOptions.grace],
       bound: options[RemindOptions.maxKeys])
-    wholePolls = try context.state(by: "source", part: "polls", whenKeyChanges: .keep)
+    wholePolls = try context.sharedState(by: "source", part: "polls")
   }
 
   func start(_ out: Downstream) { out.setAlarm(atMoment: machine.nextDeadline) }

@@ -24,6 +24,7 @@ let settle = NodeSpec(
   state:
     "the combined change of each key that waits, at most `bound` of them; the one quiet for longest is sent early",
   isKept: true,
+  division: .byKey(SettleOptions.key),
   examples: [
     .init(
       "a launch that slips twice", "settle: 1h",

@@ -25,7 +25,13 @@ let window = NodeSpec(
     the events of open windows: at most `max_events` per key, more are dropped and counted; and at most `max_keys` \
     keys, beyond which the windows of the oldest key close
     """,
-  isKept: true, examples: windowExamples,
+  isKept: true,
+  division: .byKey(
+    WindowOptions.key, sends: ".key",
+    unless: {
+      $0.isGiven(WindowOptions.time) ? "windows by the time in the events end by the latest of all" : nil
+    }),
+  examples: windowExamples,
   check: { options, checker in
     let given = [
       options[WindowOptions.tumbling] != nil, options[WindowOptions.sliding] != nil,

@@ -3,7 +3,7 @@ import CSQLite
 import Glibc
 import System
 
-/// A connection to one SQLite file, for one thread.
+/// A connection to one SQLite file, for one thread at a time: tables that several threads read take `access`.
 ///
 /// The file is in write-ahead mode: a transaction appends to the log beside it, and after a crash the last committed one
 /// is there. With `Sync.everyCommit` a commit costs one `fdatasync`; a checkpoint, every few thousand pages, costs one
@@ -44,6 +44,8 @@ public final class Database {
 
   public let path: String
   let connection: OpaquePointer
+  /// Held around each read of a table, since the tasks of a partition read from several threads.
+  let access = RecursiveLock()
   private var statements: [String: Statement] = [:]
   /// Beside the dictionary, because a commit may need it many times.
   private var outboxInsert: Statement?

@@ -231,15 +231,17 @@ public final class KeyedTable {
   private func readKeys(isThere: Bool) {
     if keys.noteLookUp(isThere: isThere, count: storedCount) {
       lentBytes = KeyFingerprints.bytes(forRoom: storedCount)
-      database.shrinkCache(by: lentBytes)
+      database.access.hold { database.shrinkCache(by: lentBytes) }
       keys.begin(count: storedCount)
       ahead = ReadAhead(of: database.path, atMost: storedCount * 200)
     }
     guard let slice = keys.slice else { return }
     if ahead?.next() == false { ahead = nil }
     do throws(StoreError) {
-      try database.startReading()
-      let last = try statements.read(slice, of: id)
+      let last = try database.access.hold { () throws(StoreError) in
+        try database.startReading()
+        return try statements.read(slice, of: id)
+      }
       keys.noteSlice(last: last)
     } catch {
       // These keys were read ahead: a look-up that needs one reports the error itself.
@@ -265,12 +267,14 @@ public final class KeyedTable {
 
   /// Nil if the read failed, which the next commit reports.
   private func reading<Output>(_ read: () throws(StoreError) -> Output) -> Output? {
-    do throws(StoreError) {
-      try database.startReading()
-      return try read()
-    } catch {
-      if database.readError == nil { database.readError = error }
-      return nil
+    database.access.hold {
+      do throws(StoreError) {
+        try database.startReading()
+        return try read()
+      } catch {
+        if database.readError == nil { database.readError = error }
+        return nil
+      }
     }
   }
 }

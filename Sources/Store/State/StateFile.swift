@@ -61,6 +61,8 @@ public final class StateFile {
   /// In the order of the first request, so that every run writes in the same order.
   private var tablesInOrder: [KeyedTable] = []
   private var freeID: Int64
+  /// The nodes whose state the file has in several tables, with their number.
+  var divisions: [String: Int]
 
   /// Opens the file; creates it and the folders above it if they are missing.
   public init(path: String, _ options: Options = Options()) throws(StoreError) {
@@ -83,6 +85,7 @@ public final class StateFile {
     crashPoint("state.opened")
     epoch = try database.integer("SELECT value FROM facts WHERE owner = '' AND name = 'epoch'") ?? 0
     freeID = (try database.integer("SELECT max(id) FROM nodes") ?? 0) + 1
+    divisions = try StateFile.divisions(in: database)
     tableCacheBytes = options.tableCacheBytes
     tableKeyBytes = options.tableKeyBytes
   }
@@ -147,25 +150,33 @@ public final class StateFile {
   /// The table of a node.
   ///
   /// The description is stored with it, so that a change of its key expression is noticed. A table that is not ordered
-  /// does not know its oldest key, and costs half as much to write.
+  /// does not know its oldest key, and costs half as much to write. Its caches get one of `shares` equal shares.
   public func table(
-    node: String, description: String, isOrdered: Bool = true
+    node: String, description: String, isOrdered: Bool = true, shares: Int = 1
   ) throws(StoreError) -> KeyedTable {
-    if let table = tables[node] { return table }
-    let table = try KeyedTable(
-      node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes,
-      keyBytes: tableKeyBytes, freeID: freeID, database)
-    freeID += 1
-    tables[node] = table
-    tablesInOrder.append(table)
-    return table
+    try database.access.hold { () throws(StoreError) in
+      if let table = tables[node] { return table }
+      let table = try KeyedTable(
+        node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes / shares,
+        keyBytes: tableKeyBytes / shares, freeID: freeID, database)
+      freeID += 1
+      tables[node] = table
+      tablesInOrder.append(table)
+      return table
+    }
   }
 
   /// The typed table of a node; request a table in one way only.
   public func table<Value: Storable>(
-    node: String, description: String, of type: Value.Type
+    node: String, description: String, of type: Value.Type, shares: Int = 1
   ) throws(StoreError) -> TypedTable<Value> {
-    TypedTable(try table(node: node, description: description))
+    TypedTable(try table(node: node, description: description, shares: shares))
+  }
+
+  /// An id for a node that is new in the file.
+  func takeID() -> Int64 {
+    defer { freeID += 1 }
+    return freeID
   }
 
   /// The bytes of keys and values that wait for the next commit.

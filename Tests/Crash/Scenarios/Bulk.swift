@@ -35,6 +35,33 @@ extension FileRun {
       outputs: logs, logs: logs, truth: Dictionary(uniqueKeysWithValues: zip(logs, truth)))
   }
 
+  /// The same below a partition: a sum for each key, with another number of lanes in each life.
+  static func divided(_ place: Place, lines: Int) throws -> FileRun {
+    let keys = 307
+    var sums: [Int: Int] = [:]
+    let truth = (1...lines).filter { $0 % 3 != 0 }.map { n in
+      sums[n % keys, default: 0] += n
+      return #"{"n":\#(n),"sum":\#(sums[n % keys] ?? 0)}"#
+    }
+    return try FileRun(
+      place, name: "divided",
+      """
+      name: divided
+      epoch: { events: 500, time: 20ms }
+      sources:
+        input: { file: in.jsonl }
+      steps:
+        - map: '{n, k: (.n % \(keys))}'
+        - partition: { by: .k, into: 8 }
+        - filter: .n % 3 != 0
+        - scan: { key: .k, init: 0, update: '. + $event.n', emit: '{n: $event.n, sum: .}' }
+      sinks:
+        log: { jsonl: { path: log.jsonl, rotate: { size: 16KiB, keep: 500 } } }
+
+      """, inputs: ["in.jsonl": Data((1...lines).map { "{\"n\":\($0)}\n" }.joined().utf8)],
+      outputs: ["log.jsonl"], logs: ["log.jsonl"], truth: ["log.jsonl": truth], changesLanes: true)
+  }
+
   private static let keys = 2003
 
   private static func events(_ lines: Int) -> [(n: Int, sum: Int)] {

@@ -13,14 +13,18 @@ final class FileRun: Scenario {
   private let undisturbed: Place
   private let name: String
   private let size: Int
+  /// Whether each life has another number of lanes.
+  private let changesLanes: Bool
+  var options: [String] { changesLanes ? ["--lanes", "\(Int.random(in: 1...4))"] : [] }
 
   /// - Parameters:
   ///   - name: The pipeline's, whose source is called `input`.
   ///   - logs: The outputs that `tail -F` follows too.
   init(
     _ place: Place, name: String, _ yaml: String, inputs: [String: Data], outputs: [String], logs: [String],
-    truth: [String: [String]] = [:]
+    truth: [String: [String]] = [:], changesLanes: Bool = false
   ) throws {
+    self.changesLanes = changesLanes
     (self.place, self.name, self.outputs, self.logs, self.truth) = (place, name, outputs, logs, truth)
     let fresh = try Place("undisturbed")
     for place in [place, fresh] {

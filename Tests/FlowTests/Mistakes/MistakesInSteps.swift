@@ -2,6 +2,75 @@
 ///
 /// The form is that of `MistakeTableTests`.
 let mistakesInSteps = ##"""
+  === a step below a partition that goes by another key
+  sources: { i: stdin }
+  steps: [ { partition: { by: .id } }, { changes: .name } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:49: changes goes by .name and the partition by .id: events of one key may be in several tasks
+      2 | steps: [ { partition: { by: .id } }, { changes: .name } ]
+        |                                                 ^^^^^
+    hint: use key: .id; or say key_within: true if events with one .name always have one .id
+  1 problem
+  === a step below a partition that has no key
+  sources: { i: stdin }
+  steps: [ { partition: .id }, { debounce: { for: 1m } } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:32: debounce without a key takes all events together, and below a partition no task has all of them
+      2 | steps: [ { partition: .id }, { debounce: { for: 1m } } ]
+        |                                ^^^^^^^^
+    hint: give it key: .id, or put it above partition
+  1 problem
+  === a step below a partition that needs the whole stream
+  sources: { i: stdin }
+  steps: [ { partition: .id }, { take: 3 } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:32: take needs the whole stream, and below a partition each task has a part of it
+      2 | steps: [ { partition: .id }, { take: 3 } ]
+        |                                ^^^^
+    hint: put it above partition, or into a stream of its own behind this one, where the parts are together again
+  1 problem
+  === windows by the time in the events below a partition
+  sources: { i: stdin }
+  steps: [ { partition: .id }, { window: { tumbling: 1m, key: .id, time: .t } } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:32: window needs the whole stream, as windows by the time in the events end by the latest of all, and below a partition each task has a part of it
+      2 | steps: [ { partition: .id }, { window: { tumbling: 1m, key: .id, time: .t } } ]
+        |                                ^^^^^^
+    hint: put it above partition, or into a stream of its own behind this one, where the parts are together again
+  1 problem
+  === a step below a partition, behind a map
+  sources: { i: stdin }
+  steps: [ { partition: .id }, { map: .row }, { changes: .id } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:56: changes goes by .id, and a step above it may have changed by which task that is
+      2 | steps: [ { partition: .id }, { map: .row }, { changes: .id } ]
+        |                                                        ^^^
+    hint: put the step that makes other events above partition; or say key_within: true if events with one .id always have one .id there
+  1 problem
+  === too many tasks
+  sources: { i: stdin }
+  steps: [ { partition: { by: .id, into: 33 } }, { changes: .id } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:40: the number 33 is too large; the most is 32
+      2 | steps: [ { partition: { by: .id, into: 33 } }, { changes: .id } ]
+        |                                        ^^
+  1 problem
+  === a partition below another
+  sources: { i: stdin }
+  steps: [ { partition: .id }, { changes: .id }, { partition: .key } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:50: a partition stands above this one, at line 2
+      2 | steps: [ { partition: .id }, { changes: .id }, { partition: .key } ]
+        |                                                  ^^^^^^^^^
+    hint: one chain has one partition: to divide by another key, begin a stream with from: behind this one
+  1 problem
   === a step of a test in another language
   sources: { i: stdin }
   steps: [ { where: .a } ]
@@ -39,7 +108,7 @@ let mistakesInSteps = ##"""
   p.yaml:2:22: window has no option “for”
       2 | steps: [ { window: { for: 1m, emit: count } } ]
         |                      ^^^
-    hint: it has “tumbling”, “sliding”, “session”, “key”, “emit”, “time”, “allowed_lateness”, “max_keys” or “max_events”; “debounce”, “settle”, “throttle”, “delay” or “timeout” would have “for”
+    hint: it has “tumbling”, “sliding”, “session”, “key”, “emit”, “time”, “allowed_lateness”, “max_keys”, “max_events” or “key_within”; “debounce”, “settle”, “throttle”, “delay” or “timeout” would have “for”
   p.yaml:2:37: in this expression: there is no function “count”
       2 | steps: [ { window: { for: 1m, emit: count } } ]
         |                                     ^^^^^

@@ -11,6 +11,10 @@ struct KeptTrial {
   let scripts: [String: [ScriptedAnswer]]
   /// When something comes.
   let times: [Double]
+  /// How many lanes run the tasks of a partition.
+  var lanes = 1
+  /// The numbers of tasks in a partition, one life after the other; as the plan has it where there are none.
+  var tasks: [Int] = []
   private let plan: Plan
   private let web: [String: Value]
 
@@ -35,20 +39,30 @@ struct KeptTrial {
     var heard: [String] = []
     var start = 0.0
     var isFirst = true
+    var life = 0
     for cut in cuts {
-      heard += try run(from: start, isFirst: isFirst, until: times[cut], state, inGoodOrder: inGoodOrder)
+      heard += try run(
+        plan(in: life), from: start, isFirst: isFirst, until: times[cut], state, inGoodOrder: inGoodOrder)
+      life += 1
       (start, isFirst) = (times[cut], false)
       state = try state.copy()
     }
-    return try heard + run(from: start, isFirst: isFirst, until: nil, state, inGoodOrder: false)
+    return try heard
+      + run(plan(in: life), from: start, isFirst: isFirst, until: nil, state, inGoodOrder: false)
+  }
+
+  private func plan(in life: Int) -> Plan {
+    tasks.isEmpty ? plan : plan.divided(into: tasks[life % tasks.count])
   }
 
   private func run(
-    from start: Double, isFirst: Bool, until end: Double?, _ state: TemporaryState, inGoodOrder: Bool
+    _ plan: Plan, from start: Double, isFirst: Bool, until end: Double?, _ state: TemporaryState,
+    inGoodOrder: Bool
   ) throws -> [String] {
     let clock = VirtualScheduler()
     let heard = Journal<String>()
     var options = RunOptions(world: .real, log: .silent, screen: silentScreen)
+    options.lanes = lanes
     options.world.wallClock = { start + Double(clock.now.nanoseconds) / 1e9 }
     options.world[CannedAnswers.self] = CannedAnswers(web)
     options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }

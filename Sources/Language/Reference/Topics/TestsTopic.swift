@@ -79,7 +79,8 @@ extension Topic {
       .text(
         """
         A failed test shows what came instead and a diagram of the events of each node over time. `flow test` exits \
-        with 1 if a test fails, 2 if a file is wrong.
+        with 1 if a test fails, 2 if a file is wrong. `flow test --lanes 4` also runs each test of a pipeline with a \
+        `partition` in four tasks and in one, and compares what the sinks receive.
         """),
     ]
   }

@@ -5,14 +5,23 @@ import System
 
 /// `flow test`: runs the tests of pipelines in virtual time.
 enum TestCommand {
+  static let lanes = CommandOption(
+    "lanes", .value("N"), "also run each test with N tasks below each partition, and with one, and compare")
+
   static let manual = Manual(
     "test", "run the tests of pipelines, in virtual time", operands: .any("FILE"),
-    options: [PipelineFiles.set, PipelineFiles.config, RunLog.verbose],
+    options: [PipelineFiles.set, PipelineFiles.config, lanes, RunLog.verbose],
     about: """
       Sources return what a test gives them, sinks only record their events, and hours pass in no time. Without FILE \
       it runs the tests of pipelines/*.yaml. Exits with 1 if a test fails.
+
+      With --lanes N a pipeline with a partition must send the same with N tasks as with one: the same events at the \
+      same times, those of one instant in any order.
       """,
-    examples: [("flow test pipelines/slips.yaml", "the tests of one pipeline")])
+    examples: [
+      ("flow test pipelines/slips.yaml", "the tests of one pipeline"),
+      ("flow test --lanes 4 pipelines/slips.yaml", "the same, and whether four tasks do what one does"),
+    ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     var paths = arguments.operands
@@ -24,7 +33,9 @@ enum TestCommand {
     files.complain()
     if !files.isRight || !files.isDecided { return ExitStatus.usage }
     if !files.hasTimeZones { return ExitStatus.failed }
-    return TestReport(isVerbose: arguments.has(RunLog.verbose)).run(files.plans)
+    let report = TestReport(
+      isVerbose: arguments.has(RunLog.verbose), lanes: try arguments.number(lanes, in: 2...32))
+    return report.run(files.plans)
   }
 
   /// The pipelines of a folder, sorted by name.
@@ -37,10 +48,11 @@ enum TestCommand {
 /// Prints the results of tests: a line each, and details of those that failed.
 private struct TestReport {
   let isVerbose: Bool
+  let lanes: Int?
   private let paint = Paint(
     isOn: Paint.isWanted(isTerminal: Terminal.isTerminal(1)) { Terminal.environment($0) })
 
-  init(isVerbose: Bool) { self.isVerbose = isVerbose }
+  init(isVerbose: Bool, lanes: Int?) { (self.isVerbose, self.lanes) = (isVerbose, lanes) }
 
   /// The exit status.
   func run(_ plans: [Plan]) -> Int32 {
@@ -50,7 +62,8 @@ private struct TestReport {
       Terminal.say("\(printable(plan.path))\n")
       for test in plan.tests {
         do {
-          let run = try TestRun(test, of: plan)
+          var run = try TestRun(test, of: plan)
+          if let lanes { try run.compare(tasks: lanes, of: plan) }
           tell(run)
           if run.failures.isEmpty { passed += 1 } else { failed += 1 }
         } catch {

@@ -12,6 +12,9 @@ enum RunCommand {
     "for", .value("TIME"), "shut down after this time, as in 45s or 2h")
   static let stats = CommandOption("stats", .flag, "print the counters of each node at the end")
   static let watch = CommandOption("watch", .flag, "reload pipelines whose files change")
+  static let lanes = CommandOption(
+    "lanes", .value("N"), "run the tasks of a partition on N threads (default: the number of cores minus one)"
+  )
   static let grace = CommandOption("grace", .value("TIME"), "the time limit of a shutdown (10s)")
 
   static let manual = Manual(
@@ -23,7 +26,7 @@ enum RunCommand {
       RunOutputs.live,
       RunSky.sky,
     ] + SkyOptions.all + RunPage.options + [
-      stats, watch, grace, RunMetrics.file, RunLog.quiet, RunLog.verbose,
+      stats, watch, grace, lanes, RunMetrics.file, RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
     about: """
@@ -88,6 +91,8 @@ enum RunCommand {
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
     options.grace = grace
+    options.lanes =
+      try arguments.number(lanes, in: 1...32) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1)
     options.world[Secrets.self] = files.secrets
     let recording = try RunRecording(arguments, files.plans)
     let isVirtual = try recording.isVirtual(files.plans)

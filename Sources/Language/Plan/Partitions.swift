@@ -1,0 +1,146 @@
+/// What a step needs of the stream: whether the tasks of a partition can each have their own of it.
+public enum Division: Sendable {
+  /// All events together, in their order.
+  case whole
+  /// Each event by itself, which it passes on as it is, or not at all.
+  case each
+  /// Each event by itself, which it makes another one of, by this expression.
+  case reshaped(by: Option<Expression>)
+  /// The events of a key. `sends` is the key as its outputs have it, nil where they have it as its inputs do, empty
+  /// where they need not have it; `unless` says what its options ask for besides.
+  case byKey(
+    Option<Expression>, sends: String? = nil, unless: @Sendable (Options) -> String? = { _ in nil })
+  /// It divides the stream itself.
+  case partition(by: Option<Expression>, into: Option<Int>)
+}
+
+extension NodeSpec {
+  /// Whether it divides a stream among tasks.
+  var isPartition: Bool { if case .partition = division { true } else { false } }
+}
+
+extension StepPlan {
+  /// The key and the number of tasks of a partition; nil for any other step.
+  package var partition: (key: Expression, tasks: Int)? {
+    guard case .partition(let key, let tasks) = spec.division else { return nil }
+    return (options[key], options[tasks])
+  }
+
+  /// Whether each of its keys belongs to one key of the partition above.
+  package var isKeyWithin: Bool {
+    if case .byKey = spec.division { options[StepOptions.keyWithin] } else { false }
+  }
+}
+
+extension Plan {
+  /// The same pipeline with so many tasks in each partition.
+  package func divided(into tasks: Int) -> Plan {
+    var plan = self
+    plan.streams = streams.map { stream in
+      StreamPlan(
+        name: stream.name, from: stream.from, steps: stream.steps.map { $0.divided(into: tasks) },
+        place: stream.place)
+    }
+    return plan
+  }
+
+  package var hasPartition: Bool { streams.contains { $0.steps.contains { $0.partition != nil } } }
+
+  /// Whether outputs of a partition meet other events of its source behind it, in an order that depends on deliveries.
+  var hasMixedPartition: Bool {
+    let divided = streams.filter { $0.steps.contains { $0.partition != nil } }.map(\.name)
+    if divided.isEmpty { return false }
+    // What reads a divided stream, directly or not.
+    var behind = Set(divided)
+    for stream in streams where stream.from.contains(where: behind.contains) { behind.insert(stream.name) }
+    let froms = streams.map { $0.from + $0.steps.flatMap(\.reads) } + sinks.map(\.from)
+    return froms.contains { $0.count > 1 && $0.contains(where: behind.contains) }
+  }
+}
+
+extension StepPlan {
+  fileprivate func divided(into tasks: Int) -> StepPlan {
+    guard case .partition(_, let option) = spec.division else { return self }
+    return StepPlan(
+      name: name, isNamed: isNamed, spec: spec, options: options.with(tasks, for: option), onError: onError,
+      reads: reads, shown: shown, place: place)
+  }
+}
+
+extension PlanBuilder {
+  /// Checks the steps of a chain that has a partition: each must be correct where every task has its own of it.
+  func checkPartition(_ steps: [StepPlan]) {
+    guard let start = steps.firstIndex(where: { $0.partition != nil }), let (key, _) = steps[start].partition
+    else {
+      for step in steps where step.isKeyWithin {
+        checker.warn(
+          "key_within has a meaning below a partition only", at: step.options.place(of: StepOptions.keyWithin)
+        )
+      }
+      return
+    }
+    let below = steps[(start + 1)...]
+    if below.isEmpty {
+      checker.warn(
+        "nothing stands below this partition", at: steps[start].place,
+        hint: "put it above the steps that are to run in several tasks")
+    }
+    // The expressions that are the key of the partition.
+    var keys = [Self.normal(key.text)]
+    for step in below {
+      switch step.spec.division {
+      case .whole: reportWhole(step)
+      case .each: continue
+      case .reshaped(let option):
+        let members = step.options[option].members.filter { keys.contains(Self.normal($0.value)) }
+        keys = members.keys.sorted().map { ".\($0)" }
+      case .byKey(let option, let sends, let unless):
+        if let reason = unless(step.options) { reportWhole(step, reason) }
+        check(step, option, keys, partition: key)
+        if let sends { keys = sends.isEmpty || step.isKeyWithin ? [] : [sends] }
+      case .partition:
+        checker.report(
+          "a partition stands above this one, at line \(steps[start].place.position.line)", at: step.place,
+          hint:
+            "one chain has one partition: to divide by another key, begin a stream with from: behind this one"
+        )
+      }
+    }
+  }
+
+  private func check(_ step: StepPlan, _ option: Option<Expression>, _ keys: [String], partition: Expression)
+  {
+    let kind = step.spec.kind
+    let text = step.options[option].text
+    if step.isKeyWithin || keys.contains(Self.normal(text)) { return }
+    guard Self.normal(text) != "null" else {
+      return checker.report(
+        "\(kind) without a key takes all events together, and below a partition no task has all of them",
+        at: step.place, hint: "give it key: \(keys.first ?? partition.text), or put it above partition")
+    }
+    let place = step.options.isGiven(option) ? step.options.place(of: option) : step.place
+    guard let known = keys.first else {
+      return checker.report(
+        "\(kind) goes by \(text), and a step above it may have changed by which task that is", at: place,
+        hint: "put the step that makes other events above partition; or say key_within: true"
+          + " if events with one \(text) always have one \(partition.text) there")
+    }
+    checker.report(
+      "\(kind) goes by \(text) and the partition by \(partition.text): events of one key may be in several tasks",
+      at: place,
+      hint: "use key: \(known); or say key_within: true if events with one \(text) always have one"
+        + " \(partition.text)")
+  }
+
+  private func reportWhole(_ step: StepPlan, _ reason: String? = nil) {
+    checker.report(
+      "\(step.spec.kind) needs the whole stream\(reason.map { ", as \($0)" } ?? ""), and below a partition each task has a part of it",
+      at: step.place,
+      hint:
+        "put it above partition, or into a stream of its own behind this one, where the parts are together again"
+    )
+  }
+
+  /// Without the white space that makes no difference.
+  private static func normal(_ text: String) -> String { String(text.filter { !$0.isWhitespace }) }
+}
