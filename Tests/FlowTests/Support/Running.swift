@@ -105,11 +105,15 @@ final class Running {
     return (outcome, Date().timeIntervalSince(start))
   }
 
-  /// The most memory it has ever had, in KiB.
+  /// The most memory of its own that it has ever had, in KiB: without the pages of the executable.
   var mostMemory: Int? {
     let status = (try? String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    func kilobytes(_ field: String) -> Int? {
+      let line = status.split(separator: "\n").first { $0.hasPrefix(field + ":") }
+      return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    }
+    guard let most = kilobytes("VmHWM"), let file = kilobytes("RssFile") else { return nil }
+    return most - file
   }
 
   struct Late: Error, CustomStringConvertible {
