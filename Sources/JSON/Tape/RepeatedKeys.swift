@@ -25,6 +25,7 @@ extension TapeDocument {
   /// True when there was one too many.
   @inline(never)
   func mergeRepeatedKeys(_ object: Int, _ end: inout Int, _ count: inout Int) -> Bool {
+    if !hasRepeatedKey(object, end, count) { return false }
     var places: [Key: Int] = [:]
     places.reserveCapacity(count)
     // The tape indices of the key and of its last value.
@@ -41,7 +42,6 @@ extension TapeDocument {
       }
       at = Tape.next(tape, at + 1)
     }
-    guard members.count < count else { return false }
     let old = Array(UnsafeBufferPointer(start: tape + object, count: end - object))
     old.withUnsafeBufferPointer { source in
       guard let base = source.baseAddress else { return }
@@ -56,6 +56,30 @@ extension TapeDocument {
     }
     count = members.count
     return true
+  }
+
+  private func hasRepeatedKey(_ object: Int, _ end: Int, _ count: Int) -> Bool {
+    var size = 16
+    while size < count * 2 { size *= 2 }
+    return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: size) { slots in
+      slots.initialize(repeating: 0)
+      var at = object + 2
+      while at < end {
+        let isRepeated = withText(tape[at]) { name in
+          var slot = Int(hashBytes(name)) & (size - 1)
+          // No key is at the beginning of a tape.
+          while slots[slot] != 0 {
+            if keyMatches(tape[Int(slots[slot])], name) { return true }
+            slot = (slot + 1) & (size - 1)
+          }
+          slots[slot] = UInt32(truncatingIfNeeded: at)
+          return false
+        }
+        if isRepeated { return true }
+        at = Tape.next(tape, at + 1)
+      }
+      return false
+    }
   }
 
   /// Copies a value's words to `target`, with the ends of its containers moved along; the index after the copy.

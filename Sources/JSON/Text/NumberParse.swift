@@ -52,6 +52,11 @@ func parseDouble(_ text: ByteView) -> Double {
     let double = Double(mantissa) / powersOfTen[scale]
     return isNegative ? -double : double
   }
+  if at == text.count, digits > 0, digits <= 19, scale <= 19,
+    let double = divided(mantissa, byTenTo: scale)
+  {
+    return isNegative ? -double : double
+  }
   // `nan` and `snan`; no other number ends in that letter.
   if let last = text.last, last | 0x20 == 0x6e { return .nan }
   return withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { buffer in
@@ -60,4 +65,27 @@ func parseDouble(_ text: ByteView) -> Double {
     guard let start = buffer.baseAddress else { return 0 }
     return strtod(start, nil)
   }
+}
+
+private let integerPowersOfTen: [UInt64] = {
+  var powers: [UInt64] = [1]
+  while powers.count < 20 { powers.append(powers[powers.count - 1] &* 10) }
+  return powers
+}()
+
+/// The double nearest to the quotient; nil where 64 binary places are too few to know it.
+private func divided(_ mantissa: UInt64, byTenTo scale: Int) -> Double? {
+  let divisor = integerPowersOfTen[scale]
+  let (whole, rest) = mantissa.quotientAndRemainder(dividingBy: divisor)
+  // A fixed-point number of 64 places on both sides, and whether it has more of them.
+  let (places, remainder) = divisor.dividingFullWidth((rest, 0))
+  let bits = whole > 0 ? 128 - whole.leadingZeroBitCount : 64 - places.leadingZeroBitCount
+  let excess = bits - 53
+  guard excess > 1 else { return nil }
+  let number = UInt128(whole) << 64 | UInt128(places)
+  var rounded = UInt64(truncatingIfNeeded: number >> UInt128(excess))
+  let lost = number & (1 << UInt128(excess) - 1)
+  let half: UInt128 = 1 << UInt128(excess - 1)
+  if lost > half || lost == half && (remainder != 0 || rounded & 1 == 1) { rounded += 1 }
+  return Double(sign: .plus, exponent: excess - 64, significand: Double(rounded))
 }

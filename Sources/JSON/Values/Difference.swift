@@ -19,7 +19,7 @@ public struct Difference: Sendable, Equatable {
 
   /// `{path, before, after}`, without the side that has nothing.
   public var value: Value {
-    let path = Value.string(path.description)
+    let path = Value.string(path.bytes)
     switch (before, after) {
     case (let before?, let after?): return .object(Difference.shapes.both, [path, before, after])
     case (let before?, nil): return .object(Difference.shapes.before, [path, before])
@@ -49,24 +49,44 @@ extension Value {
 private struct Comparison {
   let key: Key?
   var found: [Difference] = []
-  private var steps: [String] = []
+  /// The pointer to the present place.
+  private var path: [UInt8] = []
+  private var depth = 0
 
   init(key: Key?) { self.key = key }
 
   private mutating func add(_ before: Value?, _ after: Value?) {
-    found.append(Difference(path: Pointer(steps: steps), before: before, after: after))
+    found.append(Difference(path: Pointer(bytes: path), before: before, after: after))
   }
 
-  private mutating func step(_ name: @autoclosure () -> String, _ before: Value?, _ after: Value?) {
-    // Most members have not changed, and then need no name.
+  private mutating func step(_ name: ByteView, _ before: Value?, _ after: Value?) {
+    guard let before, let after else { return inside(name) { $0.add(before, after) } }
+    if before.isScalar || before.kind != after.kind {
+      // Most members have not changed, and then need no name.
+      if before != after { inside(name) { $0.add(before, after) } }
+    } else {
+      inside(name) { $0.compare(before, after) }
+    }
+  }
+
+  @inline(__always)
+  private mutating func inside(_ name: ByteView, _ body: (inout Comparison) -> Void) {
+    let length = path.count
+    Pointer.append(name, to: &path)
+    depth += 1
+    body(&self)
+    depth -= 1
+    path.removeLast(path.count - length)
+  }
+
+  private mutating func step(_ number: Int, _ before: Value?, _ after: Value?) {
     if let before, let after, before.isScalar, before == after { return }
-    steps.append(name())
-    if let before, let after { compare(before, after) } else { add(before, after) }
-    steps.removeLast()
+    var name = String(number)
+    name.withUTF8 { step($0, before, after) }
   }
 
   mutating func compare(_ before: Value, _ after: Value) {
-    guard steps.count < Writer.depthLimit else { return }
+    guard depth < Writer.depthLimit else { return }
     switch (before.kind, after.kind) {
     case (.object, .object): compareObjects(before, after)
     case (.array, .array):
@@ -80,20 +100,44 @@ private struct Comparison {
   }
 
   private mutating func compareObjects(_ before: Value, _ after: Value) {
+    if case .view(let old, let first) = before, case .view(let new, let second) = after,
+      old.hasNames(of: new, Int(second), at: Int(first))
+    {
+      return compareMembers(old, Int(first), new, Int(second))
+    }
     var common = 0
     // The index of the next name: mostly the members of both come in the same order.
     var place = 0
     before.forEachNamedMember { name, value in
       let other = after.member(named: name, near: &place)
       if other != nil { common += 1 }
-      step(String(decoding: name, as: UTF8.self), value, other)
+      step(name, value, other)
     }
     if common == after.count { return }
     place = 0
     after.forEachNamedMember { name, value in
       if before.member(named: name, near: &place) == nil {
-        step(String(decoding: name, as: UTF8.self), nil, value)
+        step(name, nil, value)
       }
+    }
+  }
+
+  /// Compares two objects of the same names in the same order, without a value for each member.
+  private mutating func compareMembers(
+    _ old: TapeDocument, _ first: Int, _ new: TapeDocument, _ second: Int
+  ) {
+    var (place, other) = (first + 2, second + 2)
+    let end = Tape.offset(old.tape[first])
+    while place < end {
+      if !old.hasScalar(of: new, other + 1, at: place + 1) {
+        old.withText(old.tape[place]) { name in
+          step(
+            name, .view(old, UInt32(truncatingIfNeeded: place + 1)),
+            .view(new, UInt32(truncatingIfNeeded: other + 1)))
+        }
+      }
+      place = Tape.next(old.tape, place + 1)
+      other = Tape.next(new.tape, other + 1)
     }
   }
 
@@ -105,7 +149,7 @@ private struct Comparison {
       let first = old.next()
       let second = new.next()
       if first == nil, second == nil { return }
-      step(String(number), first, second)
+      step(number, first, second)
       number += 1
     }
   }
@@ -133,17 +177,45 @@ private struct Comparison {
   private mutating func compareKeyed(_ old: KeyedElements, _ new: KeyedElements) {
     for (number, name) in old.order.enumerated() {
       if let place = new.places[name] {
-        step(String(place), old.items[number], new.items[place])
+        step(place, old.items[number], new.items[place])
       } else {
-        step(String(number), old.items[number], nil)
+        step(number, old.items[number], nil)
       }
     }
     for (number, name) in new.order.enumerated() where old.places[name] == nil {
-      step(String(number), nil, new.items[number])
+      step(number, nil, new.items[number])
     }
   }
 }
 
 extension Value {
   fileprivate var isScalar: Bool { kind != .object && kind != .array }
+}
+
+extension TapeDocument {
+  /// Whether the object at an index has the names of another one, in the same order.
+  fileprivate func hasNames(of other: TapeDocument, _ second: Int, at first: Int) -> Bool {
+    var (place, theirs) = (first + 2, second + 2)
+    let (end, last) = (Tape.offset(tape[first]), Tape.offset(other.tape[second]))
+    while place < end, theirs < last {
+      let name = other.tape[theirs]
+      if Tape.isDirty(name) || !keyMatches(tape[place], other.rawString(name)) { return false }
+      place = Tape.next(tape, place + 1)
+      theirs = Tape.next(other.tape, theirs + 1)
+    }
+    return place >= end && theirs >= last
+  }
+
+  /// Whether both values are the same scalar, written alike.
+  fileprivate func hasScalar(of other: TapeDocument, _ second: Int, at first: Int) -> Bool {
+    let (ours, theirs) = (tape[first], other.tape[second])
+    guard Tape.kind(ours) == Tape.kind(theirs), Tape.kind(ours) < Tape.array,
+      Tape.length(ours) == Tape.length(theirs), Tape.length(ours) < Tape.overflow
+    else { return false }
+    let length = Tape.length(ours)
+    let text = raw + Tape.offset(ours)
+    guard sameBytes(text, other.raw + Tape.offset(theirs), length) else { return false }
+    // A number that is none, which ends in n, differs from itself.
+    return Tape.kind(ours) != Tape.decimal || text[length - 1] | 0x20 != 0x6e
+  }
 }

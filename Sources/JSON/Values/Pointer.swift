@@ -2,62 +2,84 @@
 ///
 ///     value[Pointer("/pad/location/name")]
 public struct Pointer: Sendable, Hashable {
-  /// Names of members, or element numbers as digits, from the outside in; escapes decoded.
-  public private(set) var steps: [String]
+  /// The pointer's text in UTF-8, with its escapes.
+  public let bytes: [UInt8]
 
-  public init(steps: [String]) { self.steps = steps }
+  /// A pointer to a place that is known to be one, by its text.
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  public init(steps: [String]) {
+    var bytes: [UInt8] = []
+    for step in steps {
+      var step = step
+      step.withUTF8 { Pointer.append($0, to: &bytes) }
+    }
+    self.bytes = bytes
+  }
 
   /// Parses a pointer; nil where the text is none.
   public init?(_ text: String) {
-    guard !text.isEmpty else {
-      steps = []
-      return
+    let bytes = Array(text.utf8)
+    guard bytes.isEmpty || bytes[0] == Pointer.slash else { return nil }
+    for place in bytes.indices where bytes[place] == Pointer.tilde {
+      guard place + 1 < bytes.count, bytes[place + 1] | 1 == 0x31 else { return nil }
     }
-    guard text.utf8.first == 0x2f else { return nil }
-    var steps: [String] = []
-    for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-      guard let step = Pointer.decode(part) else { return nil }
-      steps.append(step)
-    }
-    self.steps = steps
+    self.bytes = bytes
   }
 
-  private static func decode(_ part: Substring) -> String? {
-    guard part.utf8.contains(0x7e) else { return String(part) }
-    var step = ""
+  private static let slash: UInt8 = 0x2f
+  private static let tilde: UInt8 = 0x7e
+
+  /// Names of members, or element numbers as digits, from the outside in; escapes decoded.
+  public var steps: [String] {
+    bytes.split(separator: Pointer.slash, omittingEmptySubsequences: false).dropFirst()
+      .map { String(decoding: Pointer.decode($0), as: UTF8.self) }
+  }
+
+  private static func decode(_ part: ArraySlice<UInt8>) -> [UInt8] {
+    var step: [UInt8] = []
     var isEscaped = false
-    for scalar in part.unicodeScalars {
-      switch (isEscaped, scalar) {
-      case (false, "~"):
+    for byte in part {
+      if isEscaped {
+        step.append(byte == 0x30 ? tilde : slash)
+        isEscaped = false
+      } else if byte == tilde {
         isEscaped = true
-        continue
-      case (false, _): step.unicodeScalars.append(scalar)
-      case (true, "0"): step += "~"
-      case (true, "1"): step += "/"
-      default: return nil
+      } else {
+        step.append(byte)
       }
-      isEscaped = false
     }
-    return isEscaped ? nil : step
+    return step
+  }
+
+  /// Adds a step to a pointer's text.
+  static func append(_ name: ByteView, to bytes: inout [UInt8]) {
+    bytes.append(slash)
+    var needsEscapes = false
+    for byte in name where byte == slash || byte == tilde { needsEscapes = true }
+    if !needsEscapes {
+      bytes.append(contentsOf: name)
+      return
+    }
+    for byte in name {
+      switch byte {
+      case tilde: bytes += [tilde, 0x30]
+      case slash: bytes += [tilde, 0x31]
+      default: bytes.append(byte)
+      }
+    }
+  }
+
+  /// Whether it is that place or lies beneath it.
+  public func isWithin(_ other: Pointer) -> Bool {
+    guard bytes.starts(with: other.bytes) else { return false }
+    return bytes.count == other.bytes.count || bytes[other.bytes.count] == Pointer.slash
   }
 }
 
 extension Pointer: CustomStringConvertible {
   /// The pointer's text.
-  public var description: String {
-    var text = ""
-    for step in steps {
-      text += "/"
-      for scalar in step.unicodeScalars {
-        switch scalar {
-        case "~": text += "~0"
-        case "/": text += "~1"
-        default: text.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    return text
-  }
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 extension Value {

@@ -151,6 +151,17 @@ final class WrittenNames: Sendable {
     let start = number > 0 ? ends[number - 1] : 0
     return ByteView(rebasing: ByteView(bytes)[start..<ends[number]])
   }
+
+  /// Whether the name at an index, which may be out of range, is this one, which has no escapes.
+  @inline(__always)
+  func isName(_ name: ByteView, at number: Int) -> Bool {
+    guard number >= 0, number < ends.count else { return false }
+    let start = number > 0 ? ends[number - 1] : 0
+    // With its quotes and the colon.
+    guard ends[number] - start == name.count + 3 else { return false }
+    guard let text = bytes.baseAddress, let wanted = name.baseAddress else { return true }
+    return sameBytes(text + start + 1, wanted, name.count)
+  }
 }
 
 /// A cache of the shapes of views that were turned into built objects.

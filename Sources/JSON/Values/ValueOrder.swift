@@ -49,6 +49,35 @@ extension Value {
     withLiteralText { $0.count > 15 || $0.contains { $0 | 0x20 == 0x65 } } ?? false
   }
 
+  /// Whether two literals are the same number, where their texts decide it without being read as numbers.
+  @inline(__always)
+  private static func sameByText(_ a: Value, _ b: Value) -> Bool? {
+    guard case .view(let first, let one) = a, case .view(let second, let other) = b else { return nil }
+    let left = first.numberText(word(first, one))
+    let right = second.numberText(word(second, other))
+    guard isPlainDecimal(left), isPlainDecimal(right) else { return nil }
+    if sameBytes(left, right) { return true }
+    // Of so few digits no two numbers have the same double; literals that are longer differ by every digit.
+    return (left.count > 15) == (right.count > 15) ? false : nil
+  }
+
+  /// Whether no other text without an exponent is this number.
+  @inline(__always)
+  private static func isPlainDecimal(_ text: ByteView) -> Bool {
+    guard let base = text.baseAddress else { return false }
+    let start = base[0] == 0x2d ? 1 : 0
+    let digits = text.count - start
+    guard digits > 0, base[start] != 0x30 || digits > 2 && base[start + 1] == 0x2e || text.count == 1 else {
+      return false
+    }
+    var hasPoint = false
+    for place in start..<text.count where base[place] &- 0x30 > 9 {
+      if hasPoint || base[place] != 0x2e { return false }
+      hasPoint = true
+    }
+    return !hasPoint || base[start] != 0x2e && base[text.count - 1] &- 0x31 < 9
+  }
+
   static func orderTexts(_ a: Value, _ b: Value) -> Int {
     (a.withText { left in b.withText { right in orderBytes(left, right) } } ?? 0) ?? 0
   }
@@ -91,7 +120,7 @@ extension Value: Equatable, Comparable {
     switch kind {
     case .null: return true
     case .boolean: return a.isTruthy == b.isTruthy
-    case .number: return orderNumbers(a, b) == 0
+    case .number: return sameByText(a, b) ?? (orderNumbers(a, b) == 0)
     case .string: return (a.withText { left in b.withText { sameBytes(left, $0) } } ?? false) ?? false
     case .array, .object:
       guard a.count == b.count, level < orderingDepth else { return a.count == b.count }

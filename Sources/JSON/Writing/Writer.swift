@@ -97,10 +97,12 @@ func writeCompact(_ value: Value, to output: Output, _ level: Int) {
     let shape = storage.shape
     output.put(0x7b)
     if let names = shape.written {
-      for place in 0..<storage.values.count {
-        if place > 0 { output.put(0x2c) }
-        output.put(names[place])
-        writeCompact(storage.values[place], to: output, level + 1)
+      storage.values.withUnsafeBufferPointer { values in
+        for place in 0..<values.count {
+          if place > 0 { output.put(0x2c) }
+          output.put(names[place])
+          writeCompact(values[place], to: output, level + 1)
+        }
       }
     } else {
       var isFirst = true

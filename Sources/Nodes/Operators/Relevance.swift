@@ -45,7 +45,4 @@ extension Pointer {
     path.forEachElement { steps.append($0.string ?? $0.description) }
     self.init(steps: steps)
   }
-
-  /// Whether it is that place or lies beneath it.
-  func isWithin(_ other: Pointer) -> Bool { steps.starts(with: other.steps) }
 }

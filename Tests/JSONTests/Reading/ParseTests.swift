@@ -101,4 +101,16 @@ import Testing
       if let value = try? Value.parse(damaged) { _ = value.description }
     }
   }
+
+  @Test(arguments: [31, 33, 500, 5000])
+  func aNameThatALargeObjectHasTwiceCountsOnce(_ count: Int) throws {
+    let members = (0..<count).map { "\"name\($0)\":\($0)" }
+    let once = try json("{\(members.joined(separator: ","))}")
+    #expect(once.count == count && once.member("name\(count - 1)")?.double == Double(count - 1))
+    let repeated = ["\"name7\":[{\"a\":1}]"] + members + ["\"nam\\u00653\":{\"b\":[2]}"]
+    let value = try json("{\(repeated.joined(separator: ","))}")
+    #expect(value.count == count && value.member("name7")?.double == 7)
+    #expect(value.keys.first?.name == "name7" && value.member("name3")?.description == "{\"b\":[2]}")
+    #expect(value.member("name\(count - 1)")?.double == Double(count - 1))
+  }
 }

@@ -77,6 +77,28 @@ import Testing
     }
   }
 
+  /// Values that were read are compared on their tapes where they have the same names, built ones member by member.
+  @Test func whatWasReadAndWhatWasBuiltDifferAlike() throws {
+    var random = RandomJSON(23)
+    var found = 0
+    for round in 0..<600 {
+      guard case let value = try json(random.text()), value.kind == .object else { continue }
+      var built = value
+      for (number, name) in value.keys.enumerated() where (number + round) % 3 == 0 {
+        built.setMember(name, try json(random.text()))
+      }
+      let read = try json(built.description)
+      let entries = Value.differences(from: value, to: read)
+      found += entries.count
+      #expect(entries == Value.differences(from: value, to: built))
+      #expect(entries.isEmpty == (value == read))
+      #expect(entries.allSatisfy { value[$0.path] == $0.before && read[$0.path] == $0.after })
+    }
+    #expect(found > 100)
+    #expect(try differences(#"{"a":nan}"#, #"{"a":nan}"#).count == 1)
+    #expect(try differences(#"{"a":"","b":[],"c":1}"#, #"{"a":"","b":[],"c":1.0}"#).isEmpty)
+  }
+
   @Test func aNameThatIsRepeatedCountsOnce() throws {
     let (twice, other) = (#"{"a":1,"a":1}"#, #"{"a":1,"b":2}"#)
     #expect(try differences(twice, other) == [#"{"path":"/b","after":2}"#])

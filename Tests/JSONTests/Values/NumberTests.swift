@@ -1,3 +1,4 @@
+import Glibc
 import Reactive
 import Testing
 
@@ -66,5 +67,41 @@ import Testing
     #expect(try json("-1e1001") < json("-1e1000"))
     #expect(try json("1.0") == json("1") && json("100e-2") == json("1"))
     #expect(try json("13911860366432393") == .number(13911860366432392))
+  }
+
+  /// Digits with a point somewhere, as numbers on the web are, and ones that lie halfway between two doubles.
+  @Test func decimalsAreReadAsTheNearestDouble() throws {
+    var random = SplitMix64(seed: 11)
+    for round in 0..<40_000 {
+      var digits = String(random.next() >> (random.next() % 60))
+      let places = Int(random.next() % 22)
+      while digits.utf8.count <= places { digits = "0" + digits }
+      var text = digits.dropLast(places) + (places > 0 ? "." : "") + digits.suffix(places)
+      if round % 4 == 0 {
+        // Between two doubles near 2^53 times a power of two.
+        text = "\((1 << 53 + random.next() >> 11) * 2 + 1)"
+        if round % 8 == 0 { text += ".\(round % 16 == 0 ? "0" : "0000001")" }
+      }
+      if round % 3 == 0 { text = "-" + text }
+      #expect(try json(String(text)).double == strtod(String(text), nil), "\(text)")
+    }
+  }
+
+  /// Equality is decided by texts where these suffice; the order always reads the numbers.
+  @Test func equalityAgreesWithTheOrder() throws {
+    let texts = [
+      "0", "-0", "0.0", "0.1", "0.10", "-0.1", "1", "1.0", "1e0", "10", "1e1", "100", "-1", "0.5", "5e-1",
+      "1.5",
+      "0.1000000000000000000001", "0.1000000000000000000002", "123456789012345", "123456789012346",
+      "1234567890123456", "1234567890123457", "12345678901234567", "12345678901234568", "12345678901234567.0",
+      "0.30000000000000004", "0.3", "0.300000000000000040", "999999999999999.9", "1000000000000000", "1E+15",
+    ]
+    for first in texts {
+      for second in texts {
+        let (a, b) = (try json(first), try json(second))
+        #expect((a == b) == (Value.order(a, b) == 0), "\(first) \(second)")
+        #expect((a == b) == (a.detach() == b.detach()), "\(first) \(second)")
+      }
+    }
   }
 }

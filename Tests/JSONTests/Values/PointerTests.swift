@@ -28,4 +28,20 @@ import Testing
   @Test func malformedPointersAreNil() {
     for text in ["a", "/~", "/~2", "/a~"] { #expect(Pointer(text) == nil, "\(text)") }
   }
+
+  @Test func stepsAndTextAgree() throws {
+    for steps in [[], [""], ["a/b", "m~n", "~1", "0"], ["", ""], ["żó/", "~"]] {
+      let pointer = Pointer(steps: steps)
+      #expect(pointer.steps == steps && Pointer(pointer.description) == pointer)
+    }
+  }
+
+  @Test func aPlaceIsWithinItselfAndWhatHoldsIt() throws {
+    let place = Pointer(steps: ["a", "b", "0"])
+    for outer in [[], ["a"], ["a", "b"], ["a", "b", "0"]] { #expect(place.isWithin(Pointer(steps: outer))) }
+    for other in [["b"], ["a", "b", "0", "1"], ["a", "b", "00"], [""]] {
+      #expect(!place.isWithin(Pointer(steps: other)))
+    }
+    #expect(!Pointer(steps: ["ab"]).isWithin(Pointer(steps: ["a"])))
+  }
 }

@@ -275,9 +275,8 @@ extension Compiler {
   }
 
   /// A record's member: a path is followed without a call.
-  private func source(_ code: Code, _ node: SyntaxNode) -> MemberSource? {
-    if let names = names(of: node) { return .path(NamePath(names), hints: newHints(names.count)) }
-    return code.single.map { .code($0) }
+  private func source(_ code: @escaping Single, _ node: SyntaxNode) -> MemberSources.Member {
+    (names(of: node).map { (NamePath($0), hints: newHints($0.count)) }, code)
   }
 
   /// An object of constant names and one output for each: the shape is made once.
@@ -303,24 +302,24 @@ extension Compiler {
     let isTotal = values.allSatisfy(\.isTotal)
     let count = unique.count
     let order = places
-    let sources = zip(values, members).compactMap { source($0, $1.value) }
+    let sources = MemberSources(zip(runs, members).map { source($0, $1.value) })
     // A path that is read here does not note its own location.
     let sites = members.map { here.scope.source.isPrelude ? nil : Site(here.scope.source, $0.value.span) }
-    if count == sources.count {
+    if count == members.count {
       return .single(total: isTotal) { (value, frame) throws(Exception) in
         try frame.run.charge(96 + count * MemoryLayout<Value>.stride)
         var contents: [Value] = []
         contents.reserveCapacity(count)
         for place in 0..<count {
-          switch sources[place] {
-          case .path(let path, let hints):
+          let source = sources[place]
+          if let path = source.path {
             do throws(Exception) {
-              contents.append(try path.value(in: value, frame.hints + hints))
+              contents.append(try path.value(in: value, frame.hints + source.hints))
             } catch {
               throw sites[place].map { error.noting($0) } ?? error
             }
-          case .code(let run):
-            guard let member = try run(value, frame) else { return nil }
+          } else {
+            guard let member = try sources.codes[place](value, frame) else { return nil }
             contents.append(member)
           }
         }

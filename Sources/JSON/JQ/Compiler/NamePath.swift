@@ -1,13 +1,16 @@
 /// A path of constant names such as `.a.b.c`, in memory that a lookup reads without reference counting.
 final class NamePath: Sendable {
-  let keys: [Key]
-  let count: Int
+  private let keys: [Key]
+  private let count: Int
+  /// Whether no name needs escapes.
+  private let isPlain: Bool
   /// Written when the path is made, and only read from then on.
   private nonisolated(unsafe) let names: UnsafeMutablePointer<ByteView>
 
   init(_ keys: [Key]) {
     self.keys = keys
     count = keys.count
+    isPlain = keys.allSatisfy(\.isPlain)
     names = .allocate(capacity: keys.count)
     for (number, key) in keys.enumerated() {
       let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: key.bytes.count)
@@ -58,6 +61,11 @@ final class NamePath: Sendable {
   @inline(never)
   private func walk(_ value: Value, _ hints: UnsafeMutablePointer<Int>) throws(Exception) -> Value {
     guard count > 0 else { return value }
+    if isPlain, count == 1, case .object(let storage) = value,
+      storage.shape.written?.isName(names[0], at: hints[0]) == true
+    {
+      return storage.values[hints[0]]
+    }
     var current = try index(value, keys[0], hint: &hints[0])
     for number in 1..<count { current = try index(current, keys[number], hint: &hints[number]) }
     return current
@@ -93,8 +101,33 @@ final class ConstantText: Sendable {
   deinit { bytes.deallocate() }
 }
 
-/// The source of one member of a record.
-enum MemberSource: Sendable {
-  case path(NamePath, hints: Int)
-  case code(Single)
+/// The sources of a record's members, in memory that is read without reference counting.
+final class MemberSources: Sendable {
+  /// A path, or code where there is none.
+  struct Source {
+    fileprivate(set) unowned(unsafe) var path: NamePath?
+    fileprivate(set) var hints = 0
+  }
+
+  /// A path with the number of its hints, if the member has one, and its code.
+  typealias Member = (path: (NamePath, hints: Int)?, code: Single)
+
+  let codes: [Single]
+  private let paths: [NamePath?]
+  /// Written when it is made, and only read from then on.
+  private nonisolated(unsafe) let sources: UnsafeMutableBufferPointer<Source>
+
+  init(_ members: [Member]) {
+    codes = members.map(\.code)
+    paths = members.map { $0.path?.0 }
+    sources = .allocate(capacity: members.count)
+    for (number, member) in members.enumerated() {
+      sources.initializeElement(at: number, to: Source(path: member.path?.0, hints: member.path?.hints ?? 0))
+    }
+  }
+
+  deinit { sources.deallocate() }
+
+  @inline(__always)
+  subscript(_ number: Int) -> Source { sources[number] }
 }
