@@ -16,14 +16,19 @@ let window = NodeSpec(
     Events belong to the time at which they arrive, unless `time` gives another. In that case a window closes when the \
     latest time seen is `allowed_lateness` past its end, and an event whose windows have all closed is dropped and \
     counted. When the stream ends, all windows close.
+
+    With `update`, a window keeps no events: as in scan, `update` folds each event into a value that begins with `init`, \
+    and `emit` receives the array of these values. A tumbling window has one of them, a sliding window one for each \
+    `every`, so that emit: add works for both. A session keeps its events.
     """,
   options: AnyOption.list(
     WindowOptions.tumbling, WindowOptions.sliding, WindowOptions.session, WindowOptions.key,
-    WindowOptions.emit, WindowOptions.time, WindowOptions.lateness, WindowOptions.maxKeys,
+    WindowOptions.emit, WindowOptions.update, WindowOptions.initial, WindowOptions.time,
+    WindowOptions.lateness, WindowOptions.maxKeys,
     WindowOptions.maxEvents),
   state: """
-    the events of open windows: at most `max_events` per key, more are dropped and counted; and at most `max_keys` \
-    keys, beyond which the windows of the oldest key close
+    the events of open windows, or with `update` the values they are folded into: at most `max_events` per key, more \
+    are dropped and counted; and at most `max_keys` keys, beyond which the windows of the oldest key close
     """,
   isKept: true,
   division: .byKey(
@@ -54,6 +59,17 @@ let window = NodeSpec(
           hint: "choose size no longer than 1000 times every")
       }
     }
+    if options[WindowOptions.update] == nil {
+      if options.isGiven(WindowOptions.initial) {
+        checker.report(
+          "init has no effect without update", at: options.place(of: WindowOptions.initial),
+          hint: "add update: EXPRESSION, which folds $event into ., or leave init out")
+      }
+    } else if options[WindowOptions.session] != nil {
+      checker.report(
+        "a session keeps its events, and has no update", at: options.place(of: WindowOptions.update),
+        hint: "compute the summary from the array of events with emit")
+    }
     if options[WindowOptions.time] == nil, options.isGiven(WindowOptions.lateness) {
       checker.report(
         "allowed_lateness has no effect without time", at: options.place(of: WindowOptions.lateness),
@@ -78,6 +94,10 @@ private enum WindowOptions {
   static let emit = Option(
     "emit", .expression, default: ".", "computes the `value` to send from the array of the window's events",
     example: "length")
+  static let update = Option.optional(
+    "update", OptionType<Expression>.expression(with: ["event"]),
+    "folds `$event` into the value of its window, `.`, instead of keeping the event", example: ". + $event.n")
+  static let initial = Option("init", .value, default: "null", "the value of a window before its first event")
   static let time = Option.optional(
     "time", OptionType<Expression>.expression, "the time of an event: seconds since 1970 or ISO 8601",
     example: ".at")
@@ -104,6 +124,9 @@ private enum SessionOptions {
 private final class Window: Step {
   private let key: Evaluation
   private let emit: Evaluation
+  /// Folds the events of a window into a value; nil where they are kept.
+  private let update: Evaluation?
+  private let initial: Value
   private let time: Evaluation?
   private let lateness: Duration
   private let context: StepContext
@@ -114,13 +137,16 @@ private final class Window: Step {
   init(_ options: Options, _ context: StepContext) throws {
     key = context.evaluation(options[WindowOptions.key])
     emit = context.evaluation(options[WindowOptions.emit])
+    update = options[WindowOptions.update].map { context.evaluation($0) }
+    initial = options[WindowOptions.initial]
     time = options[WindowOptions.time].map { context.evaluation($0) }
     lateness = options[WindowOptions.lateness]
     self.context = context
     // Processing time comes from the clock; event time must be restored.
     watermark = try context.cell(part: "watermark")
     machine = WindowMachine(
-      state: try context.state(by: options[WindowOptions.key].text, whenKeyChanges: .keep),
+      state: try context.state(
+        by: options[WindowOptions.key].text, part: update == nil ? nil : "folded", whenKeyChanges: .keep),
       watermark: time == nil ? nil : watermark.value, shape: Window.shape(options),
       maxKeys: options[WindowOptions.maxKeys],
       maxElements: options[WindowOptions.maxEvents])
@@ -157,13 +183,32 @@ private final class Window: Step {
       moment = machine.watermark
     }
     sendClosed(out, &failure)
-    switch machine.accept(event.detached, for: key.detach(), at: moment) {
+    let entry: WindowEntry
+    do {
+      entry =
+        try update.map { update in
+          try machine.fold(for: key.detach(), at: moment) { try fold(event, into: $0, by: update) }
+        } ?? machine.accept(event.detached, for: key.detach(), at: moment)
+    } catch {
+      setAlarm(out)
+      throw failure ?? error
+    }
+    switch entry {
     case .taken: for window in machine.excess() { send(window, out, &failure) }
     case .late: context.meter.countDropped()
     case .full: dropped()
     }
     setAlarm(out)
     if let failure { throw failure }
+  }
+
+  /// The value of a window after one more event; it stays the same where `update` has no output.
+  private func fold(_ event: Event, into old: Event?, by update: Evaluation) throws -> Event {
+    update.set("event", event.value)
+    // Released, since it may keep the whole chunk alive that was read with it.
+    defer { update.set("event", .null) }
+    let value = old?.value ?? initial
+    return event.with(try update.first(event.with(value))?.detach() ?? value)
   }
 
   func wake(_ out: Downstream) throws {
@@ -243,6 +288,27 @@ private let windowExamples: [NodeSpec.Example] = [
       30m {"key":null,"start":"1969-12-31T23:30:00Z","end":"1970-01-01T00:30:00Z","value":1}
       1h {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T01:00:00Z","value":3}
       1h30m {"key":null,"start":"1970-01-01T00:30:00Z","end":"1970-01-01T01:30:00Z","value":2}
+      """),
+  .init(
+    "requests and bytes of each host, without keeping the events",
+    #"window: { tumbling: 1m, key: .host, init: {"n": 0, "bytes": 0}, update: '.n += 1 | .bytes += $event.bytes', emit: '.[]' }"#,
+    input: """
+      1s {"host": "a", "bytes": 10}
+      2s {"host": "b", "bytes": 7}
+      59s {"host": "a", "bytes": 5}
+      """,
+    output: """
+      1m {"key":"b","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:01:00Z","value":{"n":1,"bytes":7}}
+      1m {"key":"a","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:01:00Z","value":{"n":2,"bytes":15}}
+      """),
+  .init(
+    "events in the last hour, every half hour",
+    "window: { sliding: { size: 1h, every: 30m }, update: . + 1, emit: add }",
+    input: "10m 1\n20m 1\n40m 1",
+    output: """
+      30m {"key":null,"start":"1969-12-31T23:30:00Z","end":"1970-01-01T00:30:00Z","value":2}
+      1h {"key":null,"start":"1970-01-01T00:00:00Z","end":"1970-01-01T01:00:00Z","value":3}
+      1h30m {"key":null,"start":"1970-01-01T00:30:00Z","end":"1970-01-01T01:30:00Z","value":1}
       """),
   .init(
     "visits per visitor", "window: { session: { gap: 30m }, key: .who, emit: length }",

@@ -33,6 +33,45 @@ import System
     entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
   }
 
+  @Test(
+    "folded parts give the sums of the events that are kept otherwise",
+    arguments: 1...10 as ClosedRange<UInt64>)
+  func folded(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let every = 1 + random.below(10)
+    let size = every + random.below(20)
+    var (kept, folding) = (MemoryState<Int, WindowBuffer<Int>>(), MemoryState<Int, WindowBuffer<Int>>())
+    var watermark: Instant?
+    var now = -100
+    for _ in 0..<20 {
+      // Each round is a run of its own, with what the one before has left.
+      let shape = WindowShape.aligned(size: .seconds(size), every: .seconds(every))
+      var plain = Machine(state: kept, watermark: watermark, shape: shape, maxKeys: 2, maxElements: 1000)
+      var sums = Machine(state: folding, watermark: watermark, shape: shape, maxKeys: 2, maxElements: 1000)
+      for number in 0..<30 {
+        now += random.below(4)
+        var (all, parts): ([Told], [Told]) = ([], [])
+        plain.advance(to: second(now))
+        sums.advance(to: second(now))
+        while let window = plain.closed() { all.append(told(window)) }
+        while let window = sums.closed() { parts.append(told(window)) }
+        let (key, time) = (random.below(3), second(now + random.below(12) - 6))
+        let entry = plain.accept(number, for: key, at: time)
+        let same = sums.fold(for: key, at: time) { ($0 ?? 0) + number }
+        #expect("\(entry)" == "\(same)")
+        all += plain.excess().map(told)
+        parts += sums.excess().map(told)
+        #expect(parts.allSatisfy { $0.elements.count <= (size + every - 1) })
+        #expect(all.map(sum) == parts.map(sum))
+      }
+      (kept, folding, watermark) = (plain.state, sums.state, plain.watermark)
+    }
+  }
+
+  private func sum(_ window: Told) -> Told {
+    Told(key: window.key, start: window.start, end: window.end, elements: [window.elements.reduce(0, +)])
+  }
+
   @Test("agrees with every window looked at anew", arguments: 1...10 as ClosedRange<UInt64>)
   func aligned(seed: UInt64) {
     var random = SplitMix64(seed: seed)

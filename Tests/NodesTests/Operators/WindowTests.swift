@@ -98,4 +98,18 @@ import Testing
   func check(_ step: String, _ message: String) {
     #expect { try Trial(step) } throws: { "\($0)".contains(message) }
   }
+
+  @Test("an update that fails changes nothing, and one without an output keeps the value")
+  func failingUpdate() throws {
+    let lines = try run(
+      "window: { tumbling: 10s, update: 'if $event == null then error(\"no\") else select($event > 0) + $event end', init: 0, emit: add }",
+      "1s 1\n2s null\n3s -5\n4s 2")
+    #expect(lines == [line("10s", "null", "00:00:00", "00:00:10", "3")])
+  }
+
+  @Test("init without update, and update in a session, are reported where they are")
+  func misplacedUpdate() {
+    #expect(throws: (any Error).self) { try Trial("- window: { tumbling: 1m, init: 0 }") }
+    #expect(throws: (any Error).self) { try Trial("- window: { session: { gap: 1m }, update: . + 1 }") }
+  }
 }

@@ -130,6 +130,39 @@ where State: Sendable, State.Value == WindowBuffer<Element> {
     return .taken
   }
 
+  /// Folds an element into the entry of its part of time, one for each part that windows have in common.
+  ///
+  /// `update` receives what is there, or nil, and returns what takes its place.
+  mutating func fold(
+    for key: State.Key, at time: Instant, _ update: (Element?) throws -> Element
+  ) rethrows -> WindowEntry {
+    if isLate(time) { return .late }
+    let part = part(of: time)
+    let known = state.value(for: key)?.entries ?? []
+    let place = known.partitioningIndex { $0.time >= part }
+    let isThere = place < known.endIndex && known[place].time == part
+    if !isThere, known.count >= maxElements { return .full }
+    let element = try update(isThere ? known[place].element : nil)
+    var buffer = state.remove(key) ?? WindowBuffer()
+    if isThere {
+      buffer.entries[place].element = element
+    } else {
+      buffer.entries.insert((part, element), at: place)
+    }
+    findFirst(&buffer, after: watermark)
+    keep(buffer, key)
+    return .taken
+  }
+
+  /// The beginning of the part of time that a time is in: no window begins or ends within one.
+  private func part(of time: Instant) -> Instant {
+    guard case .aligned(let size, let every) = shape else { return time }
+    var (part, rest) = (every.nanoseconds, size.nanoseconds % every.nanoseconds)
+    while rest > 0 { (part, rest) = (rest, part % rest) }
+    let past = time.nanoseconds % part
+    return time + .nanoseconds(past < 0 ? -past - part : -past)
+  }
+
   /// Closes the windows of the least recently written key, if there are too many keys.
   mutating func excess() -> [Closed] {
     guard state.count > maxKeys, let oldest = state.oldest, var buffer = state.remove(oldest.key) else {
