@@ -63,6 +63,8 @@ public struct SinkContext: Sendable {
   public var outputs = OutputPolicy.real
   /// Whether the run polls each source once.
   public var isOnce = false
+  /// Reports the progress of what the sink is doing, from any thread; nil when it is over.
+  public var progress: @Sendable (PollProgress?) -> Void = { _ in }
   /// The pipeline, for what its sources are scheduled to do; nil in tests of a sink by itself.
   public var plan: Plan?
 

@@ -111,7 +111,7 @@ public final class Feed {
   }
 }
 
-/// The progress of a poll, for the line on the terminal.
+/// The progress of a poll, or of a sink's output, for the line on the terminal.
 public struct PollProgress: Sendable, Equatable {
   /// What has been read: “200 of 338 launches”.
   public var text: String

@@ -26,8 +26,8 @@ public struct RunOptions: Sendable {
   /// Replacements for sources and sinks, for tests and dry runs; nil for the node itself.
   public var source: @Sendable (SourcePlan) -> Maker? = { _ in nil }
   public var sink: @Sendable (SinkPlan, SinkContext) -> (any Sink)? = { _, _ in nil }
-  /// Receives the progress of polls, from any thread; nil when one is over.
-  public var progress: @Sendable (_ pipeline: String, _ source: String, PollProgress?) -> Void = { _, _, _ in
+  /// Receives the progress of polls and of sinks, from any thread; nil when it is over.
+  public var progress: @Sendable (_ pipeline: String, _ node: String, PollProgress?) -> Void = { _, _, _ in
   }
   /// Called with everything that comes out of each source and step, ends of polls too.
   public var tap: (@Sendable (_ node: String, _ event: Event) -> Void)?

@@ -21,16 +21,24 @@ final class DownloadReceiver: BodyReceiver {
     /// Whether the server says that the part is the whole file.
     var isComplete = false
     var failure: DeliveryFailure?
+    /// The number of its progress.
+    var number: Int?
   }
 
   private let url: String
   private let part: PartFile
   private let start: Start?
   private let limit: Int
+  private let progress: DownloadProgress
   private let state = Locked(State())
 
-  init(_ url: String, _ part: PartFile, from start: Start?, limit: Int) {
+  init(_ url: String, _ part: PartFile, from start: Start?, limit: Int, _ progress: DownloadProgress) {
     (self.url, self.part, self.start, self.limit) = (url, part, start, limit)
+    self.progress = progress
+  }
+
+  deinit {
+    if let number = state.withLock({ $0.number }) { progress.end(number) }
   }
 
   /// Why it stopped, where the reason is not the network's: a full disk, a file too large.
@@ -67,8 +75,9 @@ final class DownloadReceiver: BodyReceiver {
         throw DeliveryFailure("the server sent a different range than requested", mayPass: true)
       }
       let file = try start == nil ? part.begin(from: url, PartFile.validator(headers)) : part.resume()
+      let number = progress.begin(part.path, at: size, of: length > 0 ? size + length : nil)
       state.withLock { state in
-        (state.file, state.size, state.hasBegun) = (file, size, true)
+        (state.file, state.size, state.hasBegun, state.number) = (file, size, true, number)
       }
     } catch {
       fail(error)
@@ -105,7 +114,11 @@ final class DownloadReceiver: BodyReceiver {
       return false
     }
     let count = bytes.count
-    state.withLock { $0.size += count }
+    let number = state.withLock { state in
+      state.size += count
+      return state.number
+    }
+    if let number { progress.note(number, count) }
     return true
   }
 

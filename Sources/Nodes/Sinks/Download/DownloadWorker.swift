@@ -40,10 +40,12 @@ struct DownloadWorker: DeliveryWorker {
   private let disk: any Disk
   private let syncs: Bool
   private let client: DeliveryClient
+  private let progress: DownloadProgress
 
   init(_ context: SinkContext) throws {
     disk = context.lane.world.disk
     syncs = context.syncs
+    progress = DownloadProgress(context.progress)
     client = try DeliveryClient(context, for: .file)
   }
 
@@ -73,7 +75,7 @@ struct DownloadWorker: DeliveryWorker {
         request.headers.append(Header("Range", "bytes=\(start.size)-"))
         request.headers.append(Header("If-Range", start.validator))
       }
-      let receiver = DownloadReceiver(task.url, part, from: start, limit: limit)
+      let receiver = DownloadReceiver(task.url, part, from: start, limit: limit, progress)
       request.receiver = receiver
       return (request, { [syncs] in Self.outcome($0, receiver, part, syncs: syncs) })
     }

@@ -44,13 +44,14 @@ final class ReadingProgress {
     isShown = false
   }
 
-  /// The text for `read` of `size` bytes, `fresh` of which were read in `time`.
-  static func text(_ read: Int, of size: Int, _ fresh: Int, in time: Duration) -> String {
-    let whole = "\(roughSize(read)) of \(roughSize(size))"
+  /// The text for `read` of `size` bytes, if that is known, `fresh` of which were read in `time`.
+  static func text(_ read: Int, of size: Int?, _ fresh: Int, in time: Duration) -> String {
+    let whole = roughSize(read) + (size.map { " of \(roughSize($0))" } ?? "")
     let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
     // A rate of less than half a second would jump.
     guard seconds >= 0.5, fresh > 0 else { return whole }
     let rate = Double(fresh) / seconds
+    guard let size else { return "\(whole), \(roughSize(Int(rate)))/s" }
     let left = Duration.seconds(Int(min(1e9, Double(max(0, size - read)) / rate)) + 1)
     return "\(whole), \(roughSize(Int(rate)))/s, \(spoken(left)) left"
   }
