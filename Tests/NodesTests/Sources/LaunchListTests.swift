@@ -147,7 +147,7 @@ import Testing
   @Test("whatever happens to the list, no poll claims to have seen a launch that is missing from it")
   func claims() throws {
     var counts: [String: Int] = [:]
-    for seed in 1...TestScale.count(150, atLeast: 20) {
+    for seed in 1...TestScale.count(150, atLeast: 60) {
       var random = SplitMix64(seed: UInt64(seed))
       let nets = Int.random(in: 1...12, using: &random)
       let launches = (0..<Int.random(in: 0...40, using: &random)).map { number in
