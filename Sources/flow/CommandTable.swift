@@ -7,7 +7,8 @@ import Language
 extension Command {
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
-    GraphCommand.command, StatusCommand.command, TopCommand.command, TapCommand.command, StateCommand.command,
+    GraphCommand.command, StatusCommand.command, TopCommand.command, TapCommand.command, AckCommand.command,
+    StateCommand.command,
     NotifyCommand.command,
     NewCommand.command,
     NodesCommand.command, DocsCommand.command, SchemaCommand.command, SkyCommand.command,

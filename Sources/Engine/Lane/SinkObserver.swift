@@ -7,6 +7,7 @@ import Store
 /// `@unchecked Sendable` with its reason: all of it is touched on its lane alone, as `LaneLocal` has it; a box around
 /// its fields would cost a retain for each event.
 final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
+  let name: String
   private let sink: any Sink
   /// Where the sink stores output until it is written; nil where the pipeline has no state.
   let outbox: Outbox?
@@ -29,6 +30,7 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     _ sink: any Sink, when: Expression?, _ context: SinkContext, in subscription: Subscription,
     ended: @escaping @Sendable () -> Void
   ) {
+    name = context.name
     self.sink = sink
     outbox = context.outbox
     self.when = when.map { context.evaluation($0) }
@@ -73,6 +75,20 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     guard isTouched, !isOver else { return }
     isTouched = false
     timed { try $0.endTurn() }
+  }
+
+  // MARK: - Repetition
+
+  private var repeating: (any RepeatingSink)? { isOver ? nil : sink as? any RepeatingSink }
+
+  var unacknowledged: [Unacknowledged] { repeating?.unacknowledged ?? [] }
+
+  /// Ends the repetition of a key, within a turn; nil where it is not repeated.
+  func acknowledge(_ key: String) -> Unacknowledged? {
+    guard let repeating else { return nil }
+    var found: Unacknowledged?
+    touch { _ in found = try repeating.acknowledge(key) }
+    return found
   }
 
   // MARK: - Epochs

@@ -39,9 +39,9 @@ public final class PipelineRun: Sendable {
   public let plan: Plan
   public let meters: [Meter]
   private let options: RunOptions
-  private let lane: Lane
+  let lane: Lane
   private let root: Subscription
-  private let sinks: [SinkObserver]
+  let sinks: [SinkObserver]
   private let desks: [ErrorReporter]
   private let sources: [SourceRun]
   private let sinkStop: StopSign

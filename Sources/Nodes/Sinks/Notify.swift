@@ -38,6 +38,11 @@ let notify = NodeSpec(
     {title, body, link, picture, priority, tags} with the first hundred; `digest_body` is by default their titles. \
     Where the pipeline has state, what is held is sent by a later run if need be; without state, at the end of the run.
 
+    With `until: acknowledged`, a notification is sent again every `repeat` until flow ack KEY is run, where `key` \
+    is by default its title. An event with the same key is sent at once and takes its place. flow ack without a key lists \
+    what is repeated. Acknowledgements and what is repeated are kept across restarts where the pipeline has state; \
+    without state, repetition ends with the run. Quiet hours and at_most apply to repetitions too.
+
     Simulated and replayed runs show no notifications without --live-sinks; --dry-run prints the notifications instead.
     """,
   options: AnyOption.list(
@@ -46,10 +51,14 @@ let notify = NodeSpec(
     NotifyOptions.urgency, NotifyOptions.atMost)
     + AnyOption.list(
       NotifyOptions.attempts, DeliveryOptions.backoff, NotifyOptions.timeout, NotifyOptions.quiet,
-      NotifyOptions.digest, NotifyOptions.digestTitle, NotifyOptions.digestBody),
+      NotifyOptions.digest, NotifyOptions.digestTitle, NotifyOptions.digestBody, NotifyOptions.until,
+      NotifyOptions.interval, NotifyOptions.key),
   shorthand: "title",
   state:
-    "the digest that is waiting: a number and ten titles, or with quiet or digest a hundred notifications",
+    """
+    the digest that is waiting: a number and ten titles, or with quiet or digest a hundred notifications; and what is \
+    repeated: at most a thousand keys, beyond which the oldest is no longer repeated
+    """,
   isKept: true,
   examples: [
     .init("a title", #"notify: '\(.name) slipped'"#),
@@ -86,6 +95,9 @@ let notify = NodeSpec(
         digest_title: '\(.count) launches'
         digest_body: '\(.notes | map("- " + .title) | join("\n"))'
       """#),
+    .init(
+      "repeated until it is acknowledged",
+      #"notify: { title: 'disk \(.disk) is full', until: acknowledged, repeat: 30m, key: '\(.disk)' }"#),
     .init("with a command", #"notify: { title: '\(.name)', command: [./tell.sh, --quiet] }"#),
     .init("in the terminal, with its bell", #"notify: { title: '\(.name)', through: bell }"#),
   ],
@@ -103,100 +115,9 @@ let notify = NodeSpec(
     }
     NotifyOptions.checkService(options, checker)
     NotifyOptions.checkDigest(options, checker)
+    NotifyOptions.checkRepetition(options, checker)
   },
   .sink { options, context in try Notify(options, context) })
-
-private enum NotifyOptions {
-  static let title = Option.required("title", .template, "the title", example: #"'\(.name)'"#)
-  static let body = Option("body", .template, default: "''", "the text below the title")
-  static let to = Option.optional(
-    "to", Destination.type, "the service to send it to, as an address", example: "ntfy://ntfy.sh/my-launches")
-  static let priority = Option(
-    "priority", .template, default: "normal", "with to: min, low, normal, high or urgent, or 1 to 5",
-    example: "high")
-  static let link = Option(
-    "link", .template, default: "''", "with to: the page that it opens", example: #"'\(.url)'"#)
-  static let picture = Option(
-    "picture", .template, default: "''", "with to: the address of a picture", example: #"'\(.image)'"#)
-  static let tags = Option(
-    "tags", .list(of: .template), default: "[]", "with to: short words; empty ones are left out",
-    example: "[rocket]")
-  static let attempts = Option.optional(
-    "attempts", .integer(1...100), "the number of attempts (default: 20 with to, otherwise 1)", example: "5")
-  static let timeout = Option("timeout", .duration, default: "30s", "with to: the time limit of an attempt")
-  static let through = Option(
-    "through", .choice(of: NotifyWay.Choice.self), default: "auto", "how to show it")
-  static let command = Option(
-    "command", .list(of: .text).referredCommand, default: "[]",
-    "the command that shows it; the title and the body are its last two arguments",
-    example: "[./tell.sh]")
-  static let urgency = Option(
-    "urgency", .choice(of: NotifyUrgency.self), default: "normal", "the urgency for notify-send")
-  static let atMost = Option.optional(
-    "at_most", AtMost.type, "how many may be shown in a period; further ones are combined into one",
-    example: "1 in 5m")
-
-  static let quiet = Option.optional(
-    "quiet", QuietHours.type, "the hours in which nothing is sent", example: "22:00-07:00")
-  static let digest = Option.optional(
-    "digest", DigestTimes.type, "when to send what was collected, as one", example: "daily at 8")
-  static let digestTitle = Option.optional(
-    "digest_title", .template, "the title of a digest, from {count, notes}", example: #"'\(.count) launches'"#
-  )
-  static let digestBody = Option.optional(
-    "digest_body", .template, "the text of a digest, from {count, notes}",
-    example: #"'\(.notes | map(.title) | join(", "))'"#)
-
-  /// When notifications are held back; nil where they never are.
-  static func schedule(_ options: Options) -> NotifySchedule? {
-    let (quiet, digest) = (options[quiet], options[digest])
-    guard quiet != nil || digest != nil else { return nil }
-    let zone: (any ZoneRules)? = SystemZone(options[title].expression.scope.timeZone)
-    return NotifySchedule(quiet: quiet, digest: digest, zone: zone ?? UniversalTime())
-  }
-
-  static func checkDigest(_ options: Options, _ checker: Checker) {
-    if options.isGiven(quiet) || options.isGiven(digest) { return }
-    for option in [digestTitle, digestBody] where options.isGiven(option) {
-      checker.report("\(option.name) has no effect without digest or quiet", at: options.place(of: option))
-    }
-  }
-
-  /// Reports options that need a service and have none, or the reverse.
-  static func checkService(_ options: Options, _ checker: Checker) {
-    func report(_ name: String, _ place: SourceRange, _ reason: String, hint: String? = nil) {
-      checker.report("\(name) has no effect \(reason)", at: place, hint: hint)
-    }
-    let hasService = options.isGiven(to)
-    let services = [
-      ("priority", options.isGiven(priority), options.place(of: priority)),
-      ("link", options.isGiven(link), options.place(of: link)),
-      ("picture", options.isGiven(picture), options.place(of: picture)),
-      ("tags", options.isGiven(tags), options.place(of: tags)),
-      ("timeout", options.isGiven(timeout), options.place(of: timeout)),
-    ]
-    let local = [
-      ("through", options.isGiven(through), options.place(of: through)),
-      ("command", options.isGiven(command), options.place(of: command)),
-      ("urgency", options.isGiven(urgency), options.place(of: urgency)),
-    ]
-    for (name, isGiven, place) in hasService ? local : services where isGiven {
-      report(
-        name, place, hasService ? "with to" : "without to",
-        hint: hasService && name == "urgency" ? "use priority" : nil)
-    }
-  }
-
-  /// How messages for a service are delivered; commands are tried as often as `attempts` says, by default once.
-  static func settings(_ options: Options) -> DeliverySettings {
-    DeliverySettings(
-      attempts: options[attempts] ?? (options[to] == nil ? 1 : 20), backoff: options[DeliveryOptions.backoff])
-  }
-}
-
-private struct UniversalTime: ZoneRules {
-  func offset(at moment: Int) -> Int { 0 }
-}
 
 /// The parts of a message that depend on the event.
 private struct MessageReading {
@@ -220,13 +141,15 @@ private struct MessageReading {
   }
 }
 
-private final class Notify: DeliverySink {
+private final class Notify: DeliverySink, RepeatingSink {
   private let title: Evaluation
   private let body: Evaluation
   private let way: NotifyWay
   private var window: NotifyWindow?
   private let schedule: NotifySchedule?
   private var held = HeldNotes()
+  private var repeated: RepeatedNotes?
+  private let key: Evaluation?
   private let digestTitle: Evaluation?
   private let digestBody: Evaluation?
   /// The events that wait for a digest, stored for the next run.
@@ -246,11 +169,14 @@ private final class Notify: DeliverySink {
     window = options[NotifyOptions.atMost].map { NotifyWindow($0) }
     kept = try context.outbox?.cell()
     schedule = NotifyOptions.schedule(options)
+    repeated = options[NotifyOptions.until].map { _ in RepeatedNotes(every: options[NotifyOptions.interval]) }
+    key = options[NotifyOptions.key].map { context.evaluation($0) }
     digestTitle = options[NotifyOptions.digestTitle].map { context.evaluation($0) }
     digestBody = options[NotifyOptions.digestBody].map { context.evaluation($0) }
     if let before = kept?.value {
       window?.resume(before)
       if let notes = before.member("held") { held = HeldNotes(remembered: notes) }
+      if let notes = before.member("repeated") { repeated?.resume(notes, at: context.now) }
     }
     self.context = context
     service = options[NotifyOptions.to].map { _ in MessageReading(options, context) }
@@ -264,6 +190,7 @@ private final class Notify: DeliverySink {
     try service?.read(event, into: &message)
     try queue.suppress()
     try release()
+    if repeated != nil, !context.isDryRun { try note(message, event) }
     if let until = schedule?.hold(at: context.lane.now), !context.isDryRun {
       held.add(message, until: until)
       keepWindow()
@@ -271,6 +198,38 @@ private final class Notify: DeliverySink {
     } else {
       try pass(message, event)
     }
+  }
+
+  /// Notes that a notification is repeated from now on.
+  private func note(_ message: Message, _ event: Event) throws {
+    let key = try key.map { printable(try event.text($0)) } ?? message.title
+    if let lost = repeated?.add(key, message, at: context.now, timeOfDay: context.lane.now) {
+      context.log.warning(
+        "\(quoted(lost)) is no longer repeated: more than \(RepeatedNotes.bound) notifications wait to be acknowledged"
+      )
+    }
+    keepWindow()
+    setAlarm()
+  }
+
+  /// Sends again what has not been acknowledged; in quiet hours, at their end.
+  private func sendAgain() throws {
+    let now = context.now
+    guard let next = repeated?.next, next <= now else { return }
+    if let end = schedule?.hold(at: context.lane.now) {
+      repeated?.postpone(dueBy: now, until: now + .seconds(max(1, end - context.lane.now)))
+    } else {
+      for message in repeated?.due(at: now) ?? [] { try pass(message, nil) }
+    }
+    keepWindow()
+  }
+
+  var unacknowledged: [Unacknowledged] { repeated?.entries.map(\.shown) ?? [] }
+
+  func acknowledge(_ key: String) throws -> Unacknowledged? {
+    guard let entry = repeated?.remove(key) else { return nil }
+    keepWindow()
+    return entry.shown
   }
 
   /// Sends a notification, unless it must wait for the limit.
@@ -306,6 +265,7 @@ private final class Notify: DeliverySink {
   /// Wakes the sink for what waits; the wall clock may be set meanwhile, so not too late.
   private func setAlarm() {
     var times = [window?.due].compactMap(\.self)
+    if let next = repeated?.next { times.append(min(next, context.now + .seconds(600))) }
     if let until = held.until {
       times.append(context.now + .seconds(min(max(0, until - context.lane.now), 600)))
     }
@@ -354,7 +314,10 @@ private final class Notify: DeliverySink {
 
   func wake() throws {
     try queue.wake()
-    if !queue.isSuppressed { try release() }
+    if !queue.isSuppressed {
+      try release()
+      try sendAgain()
+    }
     try showDigest()
     setAlarm()
   }
@@ -369,9 +332,10 @@ private final class Notify: DeliverySink {
   }
 
   private func keepWindow() {
-    guard window != nil || schedule != nil else { return }
+    guard window != nil || schedule != nil || repeated != nil else { return }
     var value = window?.remembered ?? .emptyObject
     if schedule != nil { value.setMember("held", held.remembered) }
+    if let repeated { value.setMember("repeated", repeated.remembered) }
     kept?.set(value)
   }
 

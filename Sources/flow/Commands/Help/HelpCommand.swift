@@ -24,12 +24,13 @@ enum HelpCommand {
 
   /// The order of the list: pipelines, runs, data, reference.
   private static let order = [
-    "new", "check", "test", "run", "graph", "notify", "install-service", "status", "top", "tap", "state",
+    "new", "check", "test", "run", "graph", "notify", "install-service", "status", "top", "tap", "ack",
+    "state",
     "eval",
-    "tail", "sky", "nodes", "docs", "schema",
+    "tail", "sky", "nodes", "docs",
   ]
-  /// What concerns flow itself shares a line.
-  private static let itself = ["completions", "version", "help"]
+  /// What is rarely called by hand shares a line.
+  private static let itself = ["schema", "completions", "version", "help"]
 
   /// The list of commands, without titles and empty lines, so that it fits a small screen.
   static var text: String {

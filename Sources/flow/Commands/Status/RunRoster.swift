@@ -118,6 +118,34 @@ final class RunRoster: Sendable {
     }
   }
 
+  /// What is repeated until it is acknowledged, by all pipelines that respond.
+  func unacknowledged() -> [Unacknowledged] {
+    gather { run, receive in run.reportUnacknowledged { receive($0) } } ?? []
+  }
+
+  /// Acknowledges keys in all pipelines: what was repeated with them; nil where that could not be committed.
+  func acknowledge(_ keys: [String]) -> [Unacknowledged]? {
+    gather { run, receive in run.acknowledge(keys, to: receive) }
+  }
+
+  /// Collects what pipelines answer in time; nil if one of them answers nil.
+  private func gather(
+    _ ask: (PipelineRun, @escaping @Sendable ([Unacknowledged]?) -> Void) -> Void
+  ) -> [Unacknowledged]? {
+    let runs = state.withLock { $0.runs.filter { !$0.isOver } }
+    let end = MonotonicClock.now + Self.patience.all
+    let answers = runs.map { run in
+      let answer = ConditionLock<[Unacknowledged]??>(nil)
+      ask(run) { found in answer.change { $0 = .some(found) } }
+      return answer
+    }
+    return answers.reduce([]) { all, answer in
+      let found = answer.wait(until: max(end, MonotonicClock.now + Self.patience.each)) { $0 } ?? []
+      guard let all, let found else { return nil }
+      return all + found
+    }
+  }
+
   /// The last status of a pipeline that has ended.
   func status(of run: PipelineRun) -> PipelineStatus { shown(run.status()) }
 

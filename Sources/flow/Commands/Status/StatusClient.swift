@@ -5,20 +5,31 @@ import System
 
 /// The client of `StatusServer`: asks the processes that run pipelines with state in a folder.
 ///
-/// One mechanism for `flow status`, `flow top` and `flow tap`.
+/// One mechanism for `flow status`, `flow top`, `flow tap` and `flow ack`.
 enum StatusClient {
   /// Longer than a process takes whose lanes all hang.
   private static let patience = 5
 
   /// The status of every process, and the ids of those that do not answer.
   static func processes(in folder: String) -> (answers: [RunStatus], silent: [Int]) {
-    var (answers, silent): ([RunStatus], [Int]) = ([], [])
+    answers(to: .record([("get", .string("status"))]), in: folder, as: RunStatus.init)
+  }
+
+  /// What every process answers to a request, and the ids of those that do not.
+  static func answers<Answer>(
+    to request: Value, in folder: String, as read: (Value) -> Answer?
+  ) -> (answers: [Answer], silent: [Int]) {
+    var (answers, silent): ([Answer], [Int]) = ([], [])
     for name in ((try? namesOfFiles(in: folder)) ?? []).sorted() where name.hasSuffix(".sock") {
       guard let process = Int(name.dropLast(5)),
         // One that was killed has left its socket behind.
         let connection = try? LocalSocket.connect(to: "\(folder)/\(name)")
       else { continue }
-      if let answer = ask(connection.number) { answers.append(answer) } else { silent.append(process) }
+      if let answer = ask(connection.number, request).flatMap(read) {
+        answers.append(answer)
+      } else {
+        silent.append(process)
+      }
     }
     return (answers, silent)
   }
@@ -26,11 +37,11 @@ enum StatusClient {
   /// The socket of a process.
   static func path(of process: Int, in folder: String) -> String { "\(folder)/\(process).sock" }
 
-  private static func ask(_ connection: Int32) -> RunStatus? {
+  private static func ask(_ connection: Int32, _ request: Value) -> Value? {
     LocalSocket.setTimeout(patience, of: connection)
-    guard LocalSocket.write(Array("{\"get\":\"status\"}\n".utf8), to: connection),
-      let line = LocalSocket.readLine(from: connection), let json = try? Value.parse(line)
+    guard LocalSocket.write(request.json + [0x0a], to: connection),
+      let line = LocalSocket.readLine(from: connection)
     else { return nil }
-    return RunStatus(json)
+    return try? Value.parse(line)
   }
 }

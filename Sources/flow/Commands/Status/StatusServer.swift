@@ -8,6 +8,7 @@ import System
 /// The server of a run's status: a socket, `PROCESS.sock`, in each state folder that its pipelines use.
 ///
 /// A client sends a line of JSON, `{"get": "status"}`, and receives one line; for `{"get": "tap", …}` see `TapConnection`.
+/// `{"get": "unacknowledged"}` and `{"acknowledge": ["KEY"]}` are for `flow ack`.
 /// One thread serves all but taps, and sleeps until a client connects. Where a folder is missing or cannot be written, the run goes without: observing never prevents it.
 final class StatusServer: Sendable {
   /// How long a client may take, in seconds.
@@ -73,8 +74,12 @@ final class StatusServer: Sendable {
     LocalSocket.setTimeout(patience, of: connection.number)
     guard let line = LocalSocket.readLine(from: connection.number, limit: 1 << 16) else { return }
     let wish = try? Value.parse(line)
+    if let keys = wish?.member("acknowledge")?.items {
+      return send(AckCommand.json(roster.acknowledge(keys.compactMap(\.string))), to: connection.number)
+    }
     switch wish?.member("get")?.string {
     case "status": send(roster.status().json, to: connection.number)
+    case "unacknowledged": send(AckCommand.json(roster.unacknowledged()), to: connection.number)
     case "tap":
       do throws(WrongUse) {
         try taps.open(TapRequest(wish ?? .null, roster), over: &connection, until: end, roster)

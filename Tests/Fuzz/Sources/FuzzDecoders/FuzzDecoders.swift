@@ -28,7 +28,7 @@ private func table(_ text: ByteView, _ format: TableFormat) {
     return check(error.column > 0, "an error of a header has a place")
   }
   let columns = header.fields.enumerated().map { index, name in
-    TableColumn("\(index)" + String(decoding: name, as: UTF8.self), index % 5 == 4 ? .number : .text)
+    TableColumn("\(index) " + String(decoding: name, as: UTF8.self), index % 5 == 4 ? .number : .text)
   }
   let parser = TableParser(format, columns: columns)
   let whole = rows(text, from: header.end, parser, piece: .max)

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import flow
+
+/// `flow ack` against real processes.
+@Suite("flow ack", .timeLimit(.minutes(10)))
+struct AckCommandTests {
+  private static let pipeline = """
+    name: alarm
+    sources: { disks: { file: { path: in.jsonl, follow: true } } }
+    sinks:
+      tell:
+        notify:
+          title: 'disk \\(.disk) is full'
+          key: '\\(.disk)'
+          until: acknowledged
+          repeat: 100ms
+          command: [sh, -c, 'echo "$0" >> told']
+    """
+
+  /// How often a disk was reported.
+  private func count(_ disk: String, _ place: Workplace) -> Int {
+    place.lines("told").count { $0 == "disk \(disk) is full" }
+  }
+
+  @Test(
+    "a notification is repeated, over kill -9 too, until its key is acknowledged; that holds in the next run")
+  func acknowledged() throws {
+    let place = try Workplace(Self.pipeline)
+    try place.write("in.jsonl", "{\"disk\":\"sda\"}\n{\"disk\":\"sdb\"}\n")
+    let first = try place.start()
+    try first.wait(for: "repetitions") { count("sda", place) >= 2 && count("sdb", place) >= 2 }
+    _ = try first.end(by: SIGKILL)
+    let (before, second) = (count("sda", place), try place.start())
+    try second.wait(for: "more repetitions") { count("sda", place) >= before + 2 }
+    let list = try place.flow("ack")
+    #expect(list.status == 0)
+    #expect(list.output.contains("sda  alarm/tell  since ") && list.output.contains("disk sdb is full"))
+
+    let unknown = try place.flow("ack", "sdx")
+    #expect(unknown.status == 1)
+    #expect(unknown.errors.contains("nothing with the key “sdx” is repeated; did you mean “sd"))
+    let ack = try place.flow("ack", "sda")
+    #expect(ack.status == 0 && ack.output == "acknowledged sda (alarm/tell)\n", "\(ack)")
+    // The commit of the acknowledgement has come before the answer.
+    _ = try second.end(by: SIGKILL)
+
+    let third = try place.start()
+    // What was on its way before the acknowledgement may still come.
+    func waitForOther() throws {
+      let sdb = count("sdb", place)
+      try third.wait(for: "the other one") { count("sdb", place) >= sdb + 4 }
+    }
+    try waitForOther()
+    let sda = count("sda", place)
+    try waitForOther()
+    #expect(count("sda", place) == sda)
+    #expect(try !place.flow("ack").output.contains("sda"))
+    #expect(try place.flow("ack", "--all").output == "acknowledged sdb (alarm/tell)\n")
+    #expect(try place.flow("ack").errors == "nothing waits to be acknowledged\n")
+    #expect(try third.end(by: SIGTERM).outcome.status == 0)
+  }
+
+  @Test("without a run there is nothing to acknowledge, and the message says so")
+  func nothing() throws {
+    let place = try Workplace(Self.pipeline)
+    let list = try place.flow("ack")
+    #expect(list.status == 0 && list.errors.hasPrefix("no pipeline runs with state in "))
+    #expect(try place.flow("ack", "x").status == 1)
+    #expect(try place.flow("ack", "--all", "x").status == 2)
+  }
+}
