@@ -171,7 +171,7 @@ test-thread: setup ## the tests under the thread sanitizer
 	FLOW_TEST_SCALE=0.05 $(SWIFT) test $(STRICT) --no-parallel --sanitize=thread --scratch-path .build/thread
 
 test-address: setup ## the tests under the address sanitizer
-	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(STRICT) --no-parallel --sanitize=address --scratch-path .build/address
+	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/address.supp $(SWIFT) test $(STRICT) --no-parallel --sanitize=address --scratch-path .build/address
 
 bench: build ## run the benchmarks, see bench/README.md; ROUNDS=7 RECORDS=250000
 	$(SWIFT) build --package-path bench $(RELEASE)
