@@ -112,7 +112,8 @@ public final class PipelineRun: Sendable {
       sources.append(
         SourceRun(
           source, options.source(source) ?? source.spec.maker as? Maker, context, to: entry, in: child,
-          on: clock ?? SerialScheduler(name: "flow-\(source.name)", speed: options.world.speed), lane: lane))
+          on: clock ?? SerialScheduler(name: "flow-\(source.name)", speed: options.world.speed), lane: lane,
+          errors: assembly.errors))
     }
     try assembly.connectStreams()
     sinks = try plan.sinks.compactMap {
