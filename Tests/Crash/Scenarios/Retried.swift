@@ -2,8 +2,9 @@ import Loopback
 import Reactive
 import Store
 
-/// Polls → `dedupe` → `http`, most of whose requests fail several times, so that each kill leaves stored retries. Between
-/// two runs the clock steps by an hour, a day or a year: each event is delivered all the same, and only a kill repeats one.
+/// Polls → `dedupe` → `http`, most of whose requests fail several times, so that each kill leaves stored retries.
+///
+/// Between two runs the clock steps by an hour, a day or a year: each event is delivered, and only kills repeat one.
 final class Retried: Scenario {
   let place: Place
   let logs: [String] = []
@@ -13,7 +14,7 @@ final class Retried: Scenario {
   private var kills = 0
   private var dice = SplitMix64(seed: 15)
   private var findings: [String] = []
-  /// The steps of the clock, in seconds. Zero leaves the stored times as they are.
+  /// The steps of the clock, in seconds; zero leaves the stored times as they are.
   private static let steps = [0, 3600, -3600, 86_400, -86_400, 31_622_400, -31_622_400]
 
   init(_ place: Place) throws {
