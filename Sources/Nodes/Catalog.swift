@@ -13,6 +13,7 @@ extension Catalog {
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout, partition,
     // sinks
-    console, jsonl, csv, exec, httpSink, natsSink, ics, feed, git, page, download, notify, count, null,
+    console, jsonl, csv, exec, httpSink, natsSink, ics, feed, git, page, download, notify, metricsSink, count,
+    null,
   ])
 }

@@ -261,6 +261,7 @@ extension PipelineRun {
   /// All of it, on the lane.
   private func snapshot() -> PipelineStatus {
     var status = outline()
+    status.measured = sinks.compactMap(\.metric)
     guard let stored = lane.checkpointer?.holdings else { return status }
     for index in status.nodes.indices {
       let name = status.nodes[index].name
