@@ -41,7 +41,7 @@ SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
 	test-one test setup-page test-page shots times lint format install-hook \
-	test-long sanitize test-thread test-address months simulate crash attack fuzz differential bench
+	test-long sanitize test-thread test-address months simulate crash attack soak fuzz differential bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^## / { printf "\n%s\n", substr($$0, 4) } \
@@ -153,6 +153,9 @@ crash: setup ## kill pipelines KILLS times (500), also at named points, and chec
 
 attack: setup ## signals of every kind, at random and named points, on every topology, for MINUTES=30; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
+
+soak: setup ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is lost, memory and descriptors stay
+	FLOW_SOAK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --filter SoakTests
 
 fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
 	mkdir -p Tests/Fuzz/.build/corpus

@@ -136,7 +136,8 @@ let package = Package(
       dependencies: ["Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System"],
       path: "Tests/Months"),
     .testTarget(
-      name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive", "Store", "TestSupport"],
+      name: "CrashTests",
+      dependencies: ["flow", "Loopback", "Reactive", "Store", "TestScale", "TestSupport"],
       path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",
