@@ -145,4 +145,26 @@ import Testing
     let both = try place.flow("run", "--state", "x", "--no-state", "p.yaml")
     #expect(both.status == 2)
   }
+
+  @Test("a window that folds its events in another way starts over, and the log says so")
+  func otherFold() throws {
+    func pipeline(_ update: String) -> String {
+      """
+      name: sums
+      sources: { in: { file: { path: in.jsonl, follow: true } } }
+      steps: [ window: { tumbling: 100d, update: '\(update)', init: 0, emit: add } ]
+      sinks: { sums: { jsonl: sums.jsonl, from: steps }, seen: { jsonl: seen.jsonl, from: in } }
+      """
+    }
+    let place = try Workplace(pipeline(". + 1"))
+    try place.write("in.jsonl", "")
+    for (number, update) in [". + 1", ". + 1", ". + 10"].enumerated() {
+      try place.write("p.yaml", pipeline(update))
+      try place.append("in.jsonl", "{}\n")
+      let running = try place.start()
+      try running.waitForLines(number + 1, in: "seen.jsonl")
+      let outcome = try running.end(by: SIGTERM).outcome
+      #expect(outcome.errors.contains("its state was discarded") == (number == 2), "\(outcome.errors)")
+    }
+  }
 }

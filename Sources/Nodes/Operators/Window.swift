@@ -145,11 +145,22 @@ private final class Window: Step {
     // Processing time comes from the clock; event time must be restored.
     watermark = try context.cell(part: "watermark")
     machine = WindowMachine(
-      state: try context.state(
-        by: options[WindowOptions.key].text, part: update == nil ? nil : "folded", whenKeyChanges: .keep),
+      state: try Window.state(options, context),
       watermark: time == nil ? nil : watermark.value, shape: Window.shape(options),
       maxKeys: options[WindowOptions.maxKeys],
       maxElements: options[WindowOptions.maxEvents])
+  }
+
+  /// The events of open windows, or what they are folded into: with another fold, or other parts of time, it starts over.
+  private static func state(
+    _ options: Options, _ context: StepContext
+  ) throws -> NodeState<WindowBuffer<Event>> {
+    let key = options[WindowOptions.key].text
+    guard let update = options[WindowOptions.update] else {
+      return try context.state(by: key, whenKeyChanges: .keep)
+    }
+    let fold = "\(key), update \(update.text), init \(options[WindowOptions.initial]), \(shape(options))"
+    return try context.state(by: fold, part: "folded", whenKeyChanges: .forget)
   }
 
   private static func shape(_ options: Options) -> WindowShape {

@@ -228,6 +228,7 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   func acknowledge(_ key: String) throws -> Unacknowledged? {
     guard let entry = repeated?.remove(key) else { return nil }
+    held.remove(entry.message)
     keepWindow()
     return entry.shown
   }

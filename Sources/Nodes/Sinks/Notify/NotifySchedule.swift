@@ -139,6 +139,14 @@ struct HeldNotes {
     until = until ?? time
   }
 
+  /// Removes a message that need not be sent any more.
+  mutating func remove(_ message: Message) {
+    let before = messages.count
+    messages.removeAll { $0 == message }
+    count -= before - messages.count
+    if count == 0 { until = nil }
+  }
+
   /// What the templates of a digest see: `{count, notes: [{title, body, …}]}`.
   var value: Value {
     .record([("count", .number(count)), ("notes", .array(messages.map(\.remembered)))])

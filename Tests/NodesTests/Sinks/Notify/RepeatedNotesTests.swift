@@ -52,4 +52,15 @@ import Testing
     let digest = SinkBench.problems("t: { notify: { title: x, until: acknowledged, digest: hourly } }")
     #expect(digest.contains("cannot be repeated"))
   }
+
+  @Test("what is acknowledged before quiet hours end is not sent then")
+  func heldAndAcknowledged() {
+    var held = HeldNotes()
+    held.add(Message(title: "a"), until: 100)
+    held.add(Message(title: "b"), until: 100)
+    held.remove(Message(title: "a"))
+    #expect(held.messages.map(\.title) == ["b"] && held.count == 1 && held.until == 100)
+    held.remove(Message(title: "b"))
+    #expect(held.count == 0 && held.until == nil)
+  }
 }
