@@ -74,7 +74,7 @@ struct SoakTests {
       }
       if Date() > next.tap {
         taps += 1
-        for observer in observers where observer.isRunning { observer.terminate() }
+        stop(observers)
         observers = try [["tap", "soak"], ["tap", "soak:map", "--marbles"], ["status", "soak"]].map(observe)
         next.tap = Date() + pause.tap
       }
@@ -88,7 +88,7 @@ struct SoakTests {
         next.kill = Date() + pause.kill
       }
     }
-    for observer in observers where observer.isRunning { observer.terminate() }
+    stop(observers)
     life.send(SIGTERM)
     #expect(life.end(within: 15) == .exited(0))
     check(samples, isLong: isLong)
@@ -114,6 +114,11 @@ struct SoakTests {
     guard isLong else { return #expect(descriptors.1 < 64) }
     if !TestScale.isSanitized { #expect(memory.1 < memory.0 * 11 / 10 + 2048) }
     #expect(descriptors.1 <= descriptors.0 + 2)
+  }
+
+  /// Kills them: their sockets break off in the middle of a line, and they inherit a mask that blocks SIGTERM.
+  private func stop(_ observers: [Process]) {
+    for observer in observers where observer.isRunning { kill(observer.processIdentifier, SIGKILL) }
   }
 
   private func observe(_ arguments: [String]) throws -> Process {
