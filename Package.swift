@@ -52,6 +52,9 @@ let package = Package(
       swiftSettings: unchecked),
     .target(
       name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
+    .target(
+      name: "Cluster", dependencies: ["JSON", "NATS", "Reactive", "Store", "System"], swiftSettings: unchecked
+    ),
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
     .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked),
     .target(
@@ -130,6 +133,9 @@ let package = Package(
       name: "NATSTests",
       dependencies: ["flow", "CNats", "JSON", "NATS", "Nodes", "Reactive", "System", "TestSupport"],
       exclude: ["Fixtures"]),
+    .testTarget(
+      name: "ClusterTests",
+      dependencies: ["Cluster", "JSON", "NATS", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"]),
     .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",

@@ -213,6 +213,7 @@ public final class StateFile {
     }
     for table in tablesInOrder { table.didCommit() }
     epoch = number
+    if let log = writing?.log { log.didCommit(self) }
     return number
   }
 
@@ -221,6 +222,7 @@ public final class StateFile {
   /// Changes of tables wait for the next epoch.
   public func update(_ body: (borrowing Epoch) throws(StoreError) -> Void) throws(StoreError) {
     try write(epoch, body)
+    if let log = writing?.log { log.didCommit(self) }
   }
 
   /// Has every transaction from now on appended to a log.

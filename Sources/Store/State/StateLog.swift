@@ -15,6 +15,12 @@ public protocol StateLog: Sendable {
   ///
   /// Throws an error of kind `.full` for a later attempt, `.fenced` where another process has taken over the log.
   func append(_ delta: [UInt8], at place: LogPlace) throws(StoreError)
+  /// Called after each local commit, when an image of the file may be taken.
+  func didCommit(_ file: StateFile)
+}
+
+extension StateLog {
+  public func didCommit(_ file: StateFile) {}
 }
 
 /// A place in a log: the number of the last delta.
@@ -153,6 +159,17 @@ public final class StateReplica {
       guard try file.logPlace == place else {
         throw StoreError(file.path, .corrupt, "the delta \(place.ordinal) of the log leads elsewhere")
       }
+    }
+  }
+
+  /// Removes the file of a path, which no run has open.
+  public static func discard(_ path: String, _ options: StateFile.Options = .init()) throws(StoreError) {
+    let lock = try StateLock(on: path, options.disk)
+    withExtendedLifetime(lock) {
+      for end in ["-wal", "-shm", "-journal", ""] where options.disk.exists(path + end) {
+        options.disk.unlink(path + end)
+      }
+      StateFolder.sync(of: path, options.disk)
     }
   }
 
