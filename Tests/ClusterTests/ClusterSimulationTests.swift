@@ -1,6 +1,8 @@
 import Foundation
 import Reactive
+import SimulatedDisk
 import Store
+import System
 import TestScale
 import Testing
 
@@ -24,7 +26,6 @@ import Testing
     var fenced = 0
     for seed in Self.seeds {
       let simulation = try ClusterSimulation(seed: seed)
-      defer { simulation.remove() }
       let failure = simulation.run()
       #expect(failure == nil, "FLOW_SEED=\(seed): \(failure ?? "")")
       if failure != nil { break }
@@ -131,18 +132,20 @@ final class CountingRun: TaskRun {
 
 final class ClusterSimulation {
   private final class Host: TaskHost {
-    let folder: String
+    let process: SimulatedProcess
     unowned let simulation: ClusterSimulation
     var runs: [String: CountingRun] = [:]
 
-    init(_ folder: String, _ simulation: ClusterSimulation) {
-      (self.folder, self.simulation) = (folder, simulation)
+    init(_ process: SimulatedProcess, _ simulation: ClusterSimulation) {
+      (self.process, self.simulation) = (process, simulation)
     }
 
     func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
       runs[task.name] = nil
-      let file = try takeover.open(
-        log, path: "\(folder)/\(task.name).db", .init(database: .init(sync: .never)))
+      var options = StateFile.Options(disk: ProcessDisk(process: process))
+      options.database.sync = .never
+      options.database.vfs = process.vfs
+      let file = try takeover.open(log, path: "/var/\(task.name).db", options)
       let run = try CountingRun(
         task.name, file, simulation.inputs[task.name] ?? [], simulation.receiver)
       runs[task.name] = run
@@ -157,7 +160,7 @@ final class ClusterSimulation {
   }
 
   private struct Machine {
-    let folder: String
+    var disk: SimulatedDisk
     var worker: ClusterWorker?
     var host: Host?
     /// Until when it is frozen.
@@ -175,7 +178,6 @@ final class ClusterSimulation {
   var fenced = 0
   var failure: String?
   private let weather: Weather
-  private let folder: String
   private let tasks: [ClusterTask]
   private var dice: SplitMix64
   private var machines: [Machine] = []
@@ -192,19 +194,14 @@ final class ClusterSimulation {
         return [.unavailable, .full, .lostAnswer, .late].randomElement(using: &state.dice)
       }
     }
-    folder = FileManager.default.temporaryDirectory.appending(path: "flow-cluster-\(UUID().uuidString)").path
     tasks = (0..<3).map { ClusterTask(name: "task\($0)", digest: "d") }
     for task in tasks {
       inputs[task.name] = (0..<120).map { _ in Int.random(in: 0..<12, using: &dice) }
     }
-    for number in 0..<3 {
-      let place = "\(folder)/\(number)"
-      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-      machines.append(Machine(folder: place))
-    }
+    for _ in 0..<3 { machines.append(Machine(disk: newDisk())) }
   }
 
-  func remove() { try? FileManager.default.removeItem(atPath: folder) }
+  private func newDisk() -> SimulatedDisk { SimulatedDisk(.init(seed: dice.next())) }
 
   private var time: Double { weather.state.withLock(\.time) }
   private func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &dice) }
@@ -250,7 +247,9 @@ final class ClusterSimulation {
     options.attempts = 1 + below(4)
     options.recordBytes = [100, 400, 100_000].randomElement(using: &dice) ?? 100
     options.snapshotBytes = [1000, 5000, 100_000].randomElement(using: &dice) ?? 1000
-    let host = Host(machines[index].folder, self)
+    let process = machines[index].disk.start()
+    try? process.makeFolder("/var")
+    let host = Host(process, self)
     let weather = weather
     var ids = SplitMix64(seed: UInt64(started))
     machines[index].host = host
@@ -263,7 +262,8 @@ final class ClusterSimulation {
     let index = below(machines.count)
     switch below(40) {
     case 0:
-      // Killed: what is not committed is gone.
+      // Killed, or its power cut, which takes what its disk has not synced.
+      if below(2) == 0 { machines[index].disk.crash() } else { machines[index].disk.kill() }
       machines[index].worker = nil
       machines[index].host = nil
     case 1: machines[index].frozen = time + Double(below(12))
@@ -271,9 +271,7 @@ final class ClusterSimulation {
     case 3:
       if machines[index].worker == nil {
         // Its disk was replaced.
-        try? FileManager.default.removeItem(atPath: machines[index].folder)
-        try? FileManager.default.createDirectory(
-          atPath: machines[index].folder, withIntermediateDirectories: true)
+        machines[index].disk = newDisk()
       }
     case 4: weather.state.withLock { $0.rate = [0, 5, 20, 60, 100][below(5)] }
     case 5...8: if machines[index].worker == nil { start(index) }
