@@ -76,8 +76,8 @@ let package = Package(
     .executableTarget(
       name: "flow",
       dependencies: [
-        "CArguments", "Engine", "Fetch", "JSON", "Language", "Nodes", "Page", "Reactive", "Sky", "Store",
-        "System",
+        "CArguments", "Cluster", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page", "Reactive",
+        "Sky", "Store", "System",
       ],
       swiftSettings: unchecked
     ),
@@ -131,11 +131,13 @@ let package = Package(
       ]),
     .testTarget(
       name: "NATSTests",
-      dependencies: ["flow", "CNats", "JSON", "NATS", "Nodes", "Reactive", "System", "TestSupport"],
+      dependencies: [
+        "flow", "CNats", "Cluster", "JSON", "NATS", "Nodes", "Reactive", "Store", "System", "TestSupport",
+      ],
       exclude: ["Fixtures"]),
     .testTarget(
       name: "ClusterTests",
-      dependencies: ["Cluster", "JSON", "NATS", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"]),
+      dependencies: ["Cluster", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"]),
     .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",

@@ -180,11 +180,16 @@ public final class ClusterWorker {
   private func start(_ task: ClusterTask, _ log: TaskLog) -> State {
     do {
       return .running(log, try host.start(task, log, TaskTakeover(journal, task: task.name, options.log)))
-    } catch let error as StoreError where error.isFull {
+    } catch let error as StoreError where error.isFull || error.isHeld {
       return .taken(log)
     } catch {
       host.note(task, .failed("\(error)"))
       return .failed(log)
     }
   }
+}
+
+extension StoreError {
+  /// The run before has not closed the file yet.
+  fileprivate var isHeld: Bool { if case .held = kind { true } else { false } }
 }
