@@ -11,35 +11,6 @@ struct ClusterRunTests {
   private static let seconds =
     ProcessInfo.processInfo.environment["FLOW_CLUSTER_SECONDS"].flatMap { Double($0) } ?? 25
 
-  /// A port that is free now.
-  private func freePort() throws -> Int {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(listener) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, size) | getsockname(listener, address, &size)
-      }
-    }
-    try #require(result == 0)
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
-
-  private func servers(_ count: Int) throws -> [NATSServer] {
-    let ports = try (0..<count).map { _ in try freePort() }
-    let routes = ports.map { "nats://127.0.0.1:\($0)" }.joined(separator: ", ")
-    return try ports.enumerated().map { index, port in
-      try NATSServer(
-        """
-        server_name: s\(index)
-        cluster { name: c, listen: "127.0.0.1:\(port)", routes: [\(routes)] }
-        """)
-    }
-  }
-
   private func write(_ places: [Place], _ urls: String) throws {
     for place in places {
       try place.write(
@@ -121,12 +92,12 @@ struct ClusterRunTests {
 
   @Test("workers and servers are killed and frozen: nothing is lost, doubled or out of order")
   func chaos() throws {
-    var servers = try servers(3)
+    let servers = try ClusterServer.start(3)
     let urls = servers.map { "'\($0.url)'" }.joined(separator: ", ")
     let cluster = servers.map(\.url).joined(separator: ",")
     let places = try (0..<3).map { _ in try Place() }
     try write(places, urls)
-    let bus = try Bus(servers[0]) { $0.servers = servers.map(\.url) }
+    let bus = try Bus(servers.map(\.url))
     try makeStreams(bus, replicas: 3)
     var runs = try places.map { try $0.start("run", "--cluster", cluster, "p.yaml") }
     var logs = places.map { _ in "" }
@@ -192,6 +163,5 @@ struct ClusterRunTests {
     #expect(kills > 0 && takeovers > 1)
     for run in runs { run.terminate() }
     for run in runs { run.waitUntilExit() }
-    servers = []
   }
 }
