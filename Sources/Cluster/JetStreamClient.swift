@@ -114,6 +114,20 @@ final class JetStreamClient: @unchecked Sendable {
     throw mayPass ? .unavailable(text) : .refused(text)
   }
 
+  /// The names at the ends of the subjects that a stream has messages of.
+  func names(under filter: String, in stream: String) throws(JournalError) -> [String] {
+    let answer = try json(
+      "$JS.API.STREAM.INFO.\(stream)", "{\"subjects_filter\":\(Value.string(filter))}")
+    guard answer.member("error") == nil, let state = answer.member("state") else {
+      throw .unavailable("the stream \(stream) cannot be read")
+    }
+    var names: [String] = []
+    state.member("subjects")?.forEachMember { name, _ in
+      if let name = name.string { names.append(SubjectToken.decode(name)) }
+    }
+    return names.sorted()
+  }
+
   // MARK: - Messages
 
   /// Stores a message where the last of its subject has that sequence; nil for anywhere.

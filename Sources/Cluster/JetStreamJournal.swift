@@ -103,6 +103,13 @@ public final class JetStreamJournal: Journal {
     }
   }
 
+  /// Removes a log, which must not be used any more.
+  public func remove(_ task: String) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      try client.purge(Self.logs, Self.subject("log", task), before: nil)
+    }
+  }
+
   // MARK: - Snapshots
 
   public func store(_ snapshot: [UInt8], of task: String, id: String) throws(JournalError) {
@@ -160,16 +167,14 @@ public final class JetStreamJournal: Journal {
 
   public func workers() throws(JournalError) -> [String] {
     try with { (client) throws(JournalError) in
-      let answer = try client.json(
-        "$JS.API.STREAM.INFO.\(Self.leases)", #"{"subjects_filter":"flow.worker.>"}"#)
-      guard answer.member("error") == nil, let state = answer.member("state") else {
-        throw .unavailable("the leases of workers cannot be read")
-      }
-      var names: [String] = []
-      state.member("subjects")?.forEachMember { name, _ in
-        if let name = name.string { names.append(SubjectToken.decode(name)) }
-      }
-      return names.sorted()
+      try client.names(under: "flow.worker.>", in: Self.leases)
+    }
+  }
+
+  /// The tasks that have a log.
+  public func tasks() throws(JournalError) -> [String] {
+    try with { (client) throws(JournalError) in
+      try client.names(under: "flow.log.>", in: Self.logs)
     }
   }
 }

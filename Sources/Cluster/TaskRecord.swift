@@ -106,3 +106,21 @@ struct LogContent {
     return true
   }
 }
+
+/// What is known of a task from the last record of its log.
+public struct TaskStatus: Equatable, Sendable {
+  /// The worker that has written last.
+  public var writer: String
+  public var isReleased: Bool
+  public var generation: Int64
+  /// How many transactions there have been.
+  public var ordinal: Int64
+
+  /// Nil for bytes that are no record.
+  public init?(_ bytes: [UInt8]) {
+    guard let record = TaskRecord(bytes) else { return nil }
+    writer = String(record.writer.prefix { $0 != "#" })
+    isReleased = record.kind == .release
+    (generation, ordinal) = (record.generation, record.ordinal)
+  }
+}

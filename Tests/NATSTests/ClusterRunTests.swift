@@ -9,7 +9,7 @@ import Testing
 @Suite("Clusters of workers", .realServer, .serialized, .timeLimit(.minutes(20)))
 struct ClusterRunTests {
   private static let seconds =
-    ProcessInfo.processInfo.environment["FLOW_CLUSTER_SECONDS"].flatMap { Double($0) } ?? 25
+    ProcessInfo.processInfo.environment["FLOW_CLUSTER_SECONDS"].flatMap { Double($0) } ?? 12
 
   private func write(_ places: [Place], _ urls: String) throws {
     for place in places {
@@ -90,6 +90,33 @@ struct ClusterRunTests {
     runs[first].waitUntilExit()
   }
 
+  @Test("the commands check servers and show owners; a pipeline of one machine is refused")
+  func commands() throws {
+    let (server, place) = (try NATSServer(), try Place())
+    #expect(try place.flow("cluster", "check", server.url) == 0, "\(place.text("err"))")
+    #expect(place.text("out") == "the servers are fit for a cluster\n")
+    try write([place], "'\(server.url)'")
+    let bus = try Bus(server)
+    try makeStreams(bus, replicas: 1)
+    let run = try place.start("run", "--cluster", server.url, "p.yaml")
+    for _ in 0..<100 where !place.text("err").contains("taken over") { usleep(100_000) }
+    let view = try Place()
+    #expect(try view.flow("cluster", "status", server.url) == 0)
+    #expect(view.lines("out").count == 3 && view.text("out").contains("running"), "\(view.text("out"))")
+    run.terminate()
+    run.waitUntilExit()
+    #expect(try view.flow("cluster", "status", server.url) == 0)
+    #expect(view.text("out").contains("machines: none") && view.text("out").contains("released"))
+    #expect(try view.flow("cluster", "check", "http://x") == 2)
+    #expect(try view.flow("cluster", "config") == 0 && view.text("out").contains("sync_interval: always"))
+    try place.write(
+      "q.yaml", "name: q\nsources: { in: stdin }\nsteps: [dedupe: { key: .k }]\nsinks: { out: null }\n")
+    #expect(try place.flow("run", "--cluster", server.url, "q.yaml") == 2)
+    #expect(
+      place.text("err").contains("its source in (stdin) belongs to one machine"), "\(place.text("err"))")
+    #expect(try place.flow("run", "--cluster", server.url, "--once", "p.yaml") == 2)
+  }
+
   @Test("workers and servers are killed and frozen: nothing is lost, doubled or out of order")
   func chaos() throws {
     let servers = try ClusterServer.start(3)
@@ -161,6 +188,9 @@ struct ClusterRunTests {
     let takeovers = logs.joined().components(separatedBy: "taken over").count - 1
     // Otherwise nothing was tested.
     #expect(kills > 0 && takeovers > 1)
+    if Self.seconds >= 120 {
+      #expect(logs.joined().contains("another machine has taken it over"), "no commit was refused")
+    }
     for run in runs { run.terminate() }
     for run in runs { run.waitUntilExit() }
   }

@@ -131,7 +131,9 @@ extension StateFile {
   }
 }
 
-/// A state file that is rebuilt from a log: an image, then deltas. It is open, and locked, like that of a run.
+/// A state file that is rebuilt from a log: an image, then deltas.
+///
+/// It is open, and locked, like that of a run.
 ///
 ///     if let image { try StateReplica.install(image, at: path, options) }
 ///     let replica = try StateReplica(path: path, options)

@@ -34,17 +34,25 @@ struct RunCluster {
   /// Nil without the option.
   init?(_ arguments: Arguments) throws(WrongUse) {
     guard let text = arguments.text(Self.servers) else { return nil }
-    urls = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    for url in urls {
-      if let flaw = NATSAddress.flaw(in: url) {
-        throw WrongUse("--cluster: \(quoted(NATSAddress.shown(url))) is not an address: \(flaw)")
-      }
-    }
+    urls = try Self.urls(text)
     for option in Self.excluded where arguments.has(option) || arguments.text(option) != nil {
       throw WrongUse("--cluster and --\(option.name) exclude each other")
     }
     if let flaw = StateFile.logFlaw { throw WrongUse(flaw) }
   }
+
+  /// The addresses of servers, separated by commas.
+  static func urls(_ text: String) throws(WrongUse) -> [String] {
+    let urls = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    for url in urls {
+      if let flaw = NATSAddress.flaw(in: url) {
+        throw WrongUse("\(quoted(NATSAddress.shown(url))) is not the address of a server: \(flaw)")
+      }
+    }
+    return urls
+  }
+
+  static func replicas(_ urls: [String]) -> Int { urls.count >= 3 ? 3 : 1 }
 
   /// Why a pipeline cannot run in a cluster; nil where it can.
   func flaw(of plan: Plan) -> String? {
@@ -173,7 +181,8 @@ struct ClusterRunner {
   private func connect(
     _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
   ) throws(JournalError) -> JetStreamJournal? {
-    let settings = JetStreamJournal.Options(servers: cluster.urls, replicas: cluster.urls.count >= 3 ? 3 : 1)
+    let settings = JetStreamJournal.Options(
+      servers: cluster.urls, replicas: RunCluster.replicas(cluster.urls))
     var isReported = false
     while true {
       do throws(JournalError) { return try JetStreamJournal(settings, stop: stop) } catch {
