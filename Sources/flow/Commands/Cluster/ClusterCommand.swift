@@ -8,7 +8,7 @@ import System
 enum ClusterCommand {
   static let command = Command(
     Manual(
-      "cluster", "show and check the cluster of flow run --cluster",
+      "cluster", "show and check a cluster",
       about: """
         URLS are the addresses of the NATS servers, separated by commas, as for flow run --cluster. A machine leaves the \
         cluster when its flow run receives SIGTERM: it commits, and the others continue at once.
@@ -18,7 +18,7 @@ enum ClusterCommand {
         (
           "flow cluster check nats://a,nats://b,nats://c", "whether the servers keep what a cluster relies on"
         ),
-        ("flow cluster status nats://a,nats://b,nats://c", "machines, pipelines and their owners"),
+        ("flow cluster status nats://a,nats://b,nats://c", "machines and owners"),
       ]),
     parts: [status, check, config])
 

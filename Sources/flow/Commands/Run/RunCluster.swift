@@ -11,7 +11,7 @@ import System
 struct RunCluster {
   static let servers = CommandOption(
     "cluster", .value("URL,…"),
-    "run each pipeline on one of the machines with this command, over NATS JetStream")
+    "run each pipeline on one of several machines, see below")
 
   static let about = """
     With --cluster, the same command on several machines runs each pipeline on one of them. Every epoch is stored on the \
