@@ -41,7 +41,7 @@ SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
 	test-one test setup-page test-page shots times lint format install-hook \
-	test-long sanitize test-thread test-address months simulate crash cluster attack fuzz differential bench
+	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^## / { printf "\n%s\n", substr($$0, 4) } \
@@ -156,6 +156,9 @@ attack: setup ## signals of every kind, at random and named points, on every top
 
 cluster: setup setup-cluster ## workers over three NATS servers, killed and frozen for SECONDS
 	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(STRICT) --filter ClusterRunTests
+
+soak: setup ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is lost, memory and descriptors stay
+	FLOW_SOAK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --filter SoakTests
 
 fuzz: setup ## fuzz the readers and the language, for SECONDS each (60)
 	mkdir -p Tests/Fuzz/.build/corpus

@@ -144,7 +144,9 @@ let package = Package(
       dependencies: ["Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System"],
       path: "Tests/Months"),
     .testTarget(
-      name: "CrashTests", dependencies: ["flow", "Loopback", "Reactive", "TestSupport"], path: "Tests/Crash"),
+      name: "CrashTests",
+      dependencies: ["flow", "Loopback", "Reactive", "Store", "TestScale", "TestSupport"],
+      path: "Tests/Crash"),
     .testTarget(
       name: "SimulationTests",
       dependencies: [

@@ -5,13 +5,15 @@ extension Catalog {
   /// Every node of flow, in the order in which they are listed.
   public static let all = Catalog([
     // sources
-    file, stdin, http, execSource, generate, replay, natsSource, listen, launchLibrary, spacex, apod,
+    file, stdin, http, execSource, generate, replay, natsSource, listen, errorSource, launchLibrary, spacex,
+    apod,
     // steps
     map, filter, dedupe, debounce, settle, throttle, distinctUntilChanged, changes, sort, take, skip, sample,
     log,
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout, partition,
     // sinks
-    console, jsonl, csv, exec, httpSink, natsSink, ics, feed, git, page, download, notify, count, null,
+    console, jsonl, csv, exec, httpSink, natsSink, ics, feed, git, page, download, notify, metricsSink, count,
+    null,
   ])
 }

@@ -31,6 +31,65 @@ struct RunMetricsTests {
     #expect(!place.has("flow.prom.flow-new"))
   }
 
+  private static let measured = """
+    name: watch
+    sources: { in: { file: in.jsonl } }
+    sinks:
+      level: { metrics: { gauge: level_meters, value: .level, labels: { at: '\\(.at)' }, help: 'Water "level"' } }
+      news: { metrics: { counter: news_total, labels: { at: '\\(.at)' }, bound: 2 } }
+    """
+
+  private func level(_ place: Workplace, _ events: String...) throws -> [String] {
+    try place.write("in.jsonl", events.joined(separator: "\n") + "\n")
+    let outcome = try place.flow("run", "--metrics", "flow.prom", "p.yaml")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return place.lines("flow.prom").filter { $0.contains("level_meters") || $0.contains("news_total") }
+  }
+
+  @Test("the sink metrics measures the data: a gauge has the last value until null, a counter continues")
+  func data() throws {
+    let place = try Workplace(Self.measured)
+    let first = try level(
+      place, #"{"at": "a\"\n", "level": 1.5}"#, #"{"at": "b", "level": 2}"#, #"{"at": "b", "level": 3}"#)
+    #expect(
+      first == [
+        #"# HELP level_meters Water "level""#, "# TYPE level_meters gauge",
+        #"level_meters{pipeline="watch",at="a\"\n"} 1.5"#, #"level_meters{pipeline="watch",at="b"} 3"#,
+        "# HELP news_total ", "# TYPE news_total counter",
+        #"news_total{pipeline="watch",at="a\"\n"} 1"#, #"news_total{pipeline="watch",at="b"} 2"#,
+      ])
+    // The next run reads the file that has taken the place of the first, and goes on with the numbers.
+    let second = try level(place, #"{"at": "b", "level": null}"#, #"{"at": "c", "level": 7}"#)
+    #expect(second.contains(#"level_meters{pipeline="watch",at="c"} 7"#))
+    #expect(second.contains(#"news_total{pipeline="watch",at="b"} 3"#))
+    #expect(!second.contains { $0.hasPrefix("level_meters") && $0.contains("at=\"b\"") })
+    #expect(!second.contains { $0.hasPrefix("news_total") && $0.contains("at=\"c\"") }, "beyond its bound")
+  }
+
+  private static var hasParser: Bool {
+    (try? Workplace().shell("python3 -c 'import prometheus_client'").status) == 0
+  }
+
+  @Test(
+    "Prometheus's own client reads them",
+    .enabled(if: hasParser, "python3 -m pip install prometheus_client, for this test"))
+  func parser() throws {
+    let place = try Workplace(Self.measured)
+    _ = try level(place, #"{"at": "a \\ \"b\"", "level": 1e300}"#, #"{"at": "ż", "level": -0.25}"#)
+    let program = """
+      import sys
+      from prometheus_client.parser import text_string_to_metric_families as read
+      for family in read(open("flow.prom").read()):
+          for sample in family.samples: print(sample.name, sample.labels.get("at"), sample.value)
+      """
+    try place.write("read.py", program)
+    let outcome = try place.shell("python3 read.py")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let lines = outcome.output.split(separator: "\n").map(String.init)
+    #expect(lines.contains(#"level_meters a \ "b" 1e+300"#) && lines.contains("level_meters ż -0.25"))
+    #expect(lines.contains { $0.hasPrefix("flow_pipeline_up ") })
+  }
+
   @Test("a file that cannot be written, a dry run and a replay are refused before anything runs")
   func refused() throws {
     let place = try Workplace(Self.pipeline)

@@ -164,6 +164,7 @@ import Testing
       process.arguments = ["-c", script, flow.path]
       process.currentDirectoryURL = URL(fileURLWithPath: path).deletingLastPathComponent()
       process.environment = ["PATH": "\(flow.deletingLastPathComponent().path):/usr/bin:/bin"]
+      process.environment?["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
       let (output, errors) = (Pipe(), Pipe())
       process.standardInput = FileHandle(forReadingAtPath: path)
       process.standardOutput = output

@@ -27,6 +27,8 @@ public final class Log: Sendable {
     public var message: String
     /// More lines, as an excerpt with carets.
     public var details: [String] = []
+    /// Whether it reports that something works again.
+    public var isRecovery = false
   }
 
   private let level: Level
@@ -66,6 +68,10 @@ public struct NodeLog: Sendable {
   public func error(_ message: String, details: [String] = []) { write(.error, message, details) }
   public func warning(_ message: String) { write(.warning, message) }
   public func notice(_ message: String) { write(.notice, message) }
+  func recovery(_ message: String) {
+    log.write(
+      Log.Entry(level: .notice, pipeline: pipeline, node: node, message: message, isRecovery: true), .notice)
+  }
   public func detail(_ message: @autoclosure () -> String) { write(.detail, message()) }
 
   private func write(_ level: Log.Level, _ message: @autoclosure () -> String, _ details: [String] = []) {

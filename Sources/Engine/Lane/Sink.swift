@@ -28,6 +28,12 @@ extension Sink {
   public func finish(by deadline: Instant) throws {}
 }
 
+/// A sink that turns events into a metric, which `/metrics` and `--metrics` show beside those of flow itself.
+public protocol MeasuringSink: Sink {
+  /// What has been measured, without the label `pipeline`.
+  var metric: Metric { get }
+}
+
 /// The error of a sink whose reader has gone, as with `| head`: the pipeline ends quietly.
 public struct ReaderGone: Error {
   public init() {}

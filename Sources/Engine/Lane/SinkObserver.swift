@@ -91,6 +91,9 @@ final class SinkObserver: Observer, AlarmOwner, @unchecked Sendable {
     return found
   }
 
+  /// What the sink has measured, if it measures.
+  var metric: Metric? { (sink as? any MeasuringSink)?.metric }
+
   // MARK: - Epochs
 
   /// The sink, if it stores its output before writing; after the end too, for the last epoch.

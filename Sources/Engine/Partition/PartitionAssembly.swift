@@ -5,15 +5,15 @@ extension Assembly {
   /// Connects a partition and the steps below it, which exist once for each of its tasks.
   mutating func connect(
     _ plan: StepPlan, by key: Expression, into count: Int, _ below: ArraySlice<StepPlan>,
-    to events: Observable<Event>, isGivenSnapshots: Bool
+    to events: Observable<Event>, of own: Set<String>, isGivenSnapshots: Bool
   ) throws -> Observable<Event> {
     let meter = meter(plan.name, plan.spec)
-    let errors = try desk(plan.onError, meter, log(plan.name))
+    let errors = try desk(plan.onError, meter, log(plan.name, of: own))
     let tasks = (0..<count).map { PartitionTask(of: lane, isLast: $0 == count - 1) }
     var nodes: [TaskNode] = []
     var isWhole = isGivenSnapshots
     for step in below {
-      nodes.append(try node(step, in: tasks, key, isGivenSnapshots: isWhole))
+      nodes.append(try node(step, in: tasks, key, of: own, isGivenSnapshots: isWhole))
       isWhole = isWhole && step.spec.keepsSnapshots
     }
     let lanes = min(options.lanes, count)
@@ -51,17 +51,20 @@ extension Assembly {
 
   /// A step in each task.
   private mutating func node(
-    _ plan: StepPlan, in tasks: [PartitionTask], _ key: Expression, isGivenSnapshots: Bool
+    _ plan: StepPlan, in tasks: [PartitionTask], _ key: Expression, of own: Set<String>,
+    isGivenSnapshots: Bool
   ) throws -> TaskNode {
     let meter = meter(plan.name, plan.spec)
-    let errors = try desk(plan.onError, meter, log(plan.name))
+    let log = log(plan.name, of: own)
+    let errors = try desk(plan.onError, meter, log)
     let group = TaskGroup()
     var node = TaskNode(name: plan.name, errors: errors, parts: [])
     guard case .step(let make) = plan.spec.maker as? Maker else { return node }
     for (number, task) in tasks.enumerated() {
-      let log = options.log.relayed { task.perform($0) }
+      let relayed = log.log.relayed { task.perform($0) }
       var context = StepContext(
-        name: plan.name, lane: task.lane, log: NodeLog(log: log, pipeline: self.plan.name, node: plan.name),
+        name: plan.name, lane: task.lane,
+        log: NodeLog(log: relayed, pipeline: self.plan.name, node: plan.name),
         meter: meter.part(), isGivenSnapshots: isGivenSnapshots)
       context.place = TaskPlace(
         number: number, count: tasks.count, key: key.text, isWithin: plan.isKeyWithin, group: group)

@@ -14,6 +14,10 @@ struct Assembly {
   private var streams: [String: Observable<Event>] = [:]
   /// The sources whose polls reach each source or stream.
   private var origins: [String: Set<String>] = [:]
+  /// The feed of the source `errors`, if the pipeline has one.
+  let errors: ErrorFeed?
+  /// The log of nodes whose errors are events.
+  private let feeding: Log
 
   init(
     _ plan: Plan, _ options: RunOptions, _ lane: Lane, _ root: Subscription,
@@ -24,9 +28,22 @@ struct Assembly {
     self.lane = lane
     self.root = root
     self.ending = ending
+    let source = plan.sources.first(where: \.readsErrors)
+    let others = plan.sources.count { !$0.readsErrors }
+    errors = source.map { ErrorFeed($0.name, besides: others, in: options.world) }
+    feeding = errors?.feeding(options.log) ?? options.log
   }
 
-  func log(_ node: String) -> NodeLog { NodeLog(log: options.log, pipeline: plan.name, node: node) }
+  /// The log of a node that events of these sources reach; what reads errors does not feed them.
+  func log(_ node: String, of sources: Set<String> = []) -> NodeLog {
+    let isBelow = errors != nil && plan.sources.contains { $0.readsErrors && sources.contains($0.name) }
+    return NodeLog(log: isBelow ? options.log : feeding, pipeline: plan.name, node: node)
+  }
+
+  /// The sources whose events reach a sink.
+  private func sources(of plan: SinkPlan) -> Set<String> {
+    plan.from.reduce(into: []) { $0.formUnion(origins[$1] ?? []) }
+  }
 
   mutating func meter(_ name: String, _ spec: NodeSpec) -> Meter {
     let meter = Meter(name: name, kind: spec.kind)
@@ -38,7 +55,9 @@ struct Assembly {
   mutating func entry(
     for source: SourcePlan, _ meter: Meter, stop: StopSign, in subscription: Subscription
   ) -> SourceEntry {
-    let entry = SourceEntry(source, meter, lane, stop, subscription)
+    let entry = SourceEntry(source, meter, lane, stop, subscription) { [errors] in
+      if !source.readsErrors { errors?.noteEnd() }
+    }
     origins[source.name] = [source.name]
     streams[source.name] = tapped(
       shared(entry.events, readers: readers(of: source.name)), source.name)
@@ -53,7 +72,8 @@ struct Assembly {
       for (index, step) in stream.steps.enumerated() {
         if let (key, count) = step.partition {
           events = try connect(
-            step, by: key, into: count, stream.steps[(index + 1)...], to: events, isGivenSnapshots: isWhole)
+            step, by: key, into: count, stream.steps[(index + 1)...], to: events, of: own,
+            isGivenSnapshots: isWhole)
           break
         }
         events = try connect(step, to: events, of: own, isGivenSnapshots: isWhole)
@@ -69,7 +89,7 @@ struct Assembly {
   ) throws -> SinkObserver? {
     guard case .sink(let make) = plan.spec.maker as? Maker else { return nil }
     let meter = meter(plan.name, plan.spec)
-    let log = log(plan.name)
+    let log = log(plan.name, of: sources(of: plan))
     // The alarm outlives the stream: the sink may have work while other sinks still receive events.
     var context = SinkContext(
       name: plan.name, pipeline: self.plan.name, lane: lane, log: log, meter: meter,
@@ -98,7 +118,8 @@ struct Assembly {
     let meter = meter(plan.name, plan.spec)
     let other = plan.reads.reduce(into: Set<String>()) { $0.formUnion(origins[$1] ?? []) }
     let context = StepContext(
-      name: plan.name, lane: lane, log: log(plan.name), meter: meter, isGivenSnapshots: isGivenSnapshots,
+      name: plan.name, lane: lane, log: log(plan.name, of: own), meter: meter,
+      isGivenSnapshots: isGivenSnapshots,
       sideSources: other,
       isPolledOnBothSides: self.plan.sources.allSatisfy {
         $0.isPolled || !own.contains($0.name) && !other.contains($0.name)

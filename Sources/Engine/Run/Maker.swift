@@ -10,12 +10,14 @@ public enum Maker: NodeMaker {
     isStream: @Sendable (Options) -> Bool, poll: @Sendable (Options, SourceContext) throws -> any PollSource,
     stream: @Sendable (Options, SourceContext) throws -> any StreamSource)
   case script(endsWithScript: Bool, @Sendable (Options) throws -> any ScriptSource)
+  /// The errors of the run itself.
+  case errors
   case step(@Sendable (Options, StepContext) throws -> any Step)
   case sink(@Sendable (Options, SinkContext) throws -> any Sink)
 
   public var role: NodeSpec.Role {
     switch self {
-    case .stream: .stream
+    case .stream, .errors: .stream
     case .poll, .pollOrStream: .poll
     case .script: .script
     case .step: .step
@@ -29,7 +31,7 @@ extension Maker {
     switch self {
     case .poll: true
     case .pollOrStream(let isStream, _, _): !isStream(options)
-    case .stream, .script, .step, .sink: false
+    case .stream, .script, .errors, .step, .sink: false
     }
   }
 }

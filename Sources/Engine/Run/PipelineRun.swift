@@ -113,7 +113,8 @@ public final class PipelineRun: Sendable {
       sources.append(
         SourceRun(
           source, options.source(source) ?? source.spec.maker as? Maker, context, to: entry, in: child,
-          on: clock ?? SerialScheduler(name: "flow-\(source.name)", speed: options.world.speed), lane: lane))
+          on: clock ?? SerialScheduler(name: "flow-\(source.name)", speed: options.world.speed), lane: lane,
+          errors: assembly.errors))
     }
     try assembly.connectStreams()
     sinks = try plan.sinks.compactMap {
@@ -261,6 +262,7 @@ extension PipelineRun {
   /// All of it, on the lane.
   private func snapshot() -> PipelineStatus {
     var status = outline()
+    status.measured = sinks.compactMap(\.metric)
     guard let stored = lane.checkpointer?.holdings else { return status }
     for index in status.nodes.indices {
       let name = status.nodes[index].name

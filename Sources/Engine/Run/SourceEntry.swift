@@ -12,6 +12,8 @@ final class SourceEntry: Observer {
   private let meter: Meter
   private let isRepeatable: Bool
   private let subscription: Subscription
+  /// Called when the source has ended, on the lane.
+  private let ended: @Sendable () -> Void
   /// Set when the pipeline ends at once: no further delivery is accepted.
   private let stop: StopSign
   /// The one reader of the source; several readers share it behind the entry.
@@ -30,7 +32,11 @@ final class SourceEntry: Observer {
     }
   }
 
-  init(_ source: SourcePlan, _ meter: Meter, _ lane: Lane, _ stop: StopSign, _ subscription: Subscription) {
+  init(
+    _ source: SourcePlan, _ meter: Meter, _ lane: Lane, _ stop: StopSign, _ subscription: Subscription,
+    ended: @escaping @Sendable () -> Void
+  ) {
+    self.ended = ended
     self.meter = meter
     self.stop = stop
     self.source = source.name
@@ -109,5 +115,6 @@ final class SourceEntry: Observer {
   func complete() {
     lane.checkpointer?.breakOffRegeneration()
     if let reader = reader.value, !reader.subscription.isDisposed { reader.observer.complete() }
+    ended()
   }
 }

@@ -9,6 +9,7 @@ final class SourceRun: Sendable {
   private let maker: Maker?
   private let context: SourceContext
   private let entry: SourceEntry
+  private let errors: ErrorFeed?
   private let subscription: Subscription
   private let scheduler: any Scheduler
   private let lane: Lane
@@ -18,8 +19,9 @@ final class SourceRun: Sendable {
 
   init(
     _ plan: SourcePlan, _ maker: Maker?, _ context: SourceContext, to entry: SourceEntry,
-    in subscription: Subscription, on scheduler: any Scheduler, lane: Lane
+    in subscription: Subscription, on scheduler: any Scheduler, lane: Lane, errors: ErrorFeed?
   ) {
+    self.errors = errors
     self.plan = plan
     let health = SourceHealth(plan, isPolled: maker?.isPolled(plan.options) ?? false, context.log)
     self.health = health
@@ -52,11 +54,13 @@ final class SourceRun: Sendable {
           startPolling(poll, downstream, failed)
         }
       case .script(let endsWithScript, let make): startScript(make, endsWithScript, downstream, failed)
+      case .errors: startErrors(downstream)
       case .step, .sink, nil: downstream.complete()
       }
     }
     let overflow: Overflow =
-      switch plan.whenFull {
+      // Errors come from the lane, which cannot wait for itself.
+      switch plan.readsErrors ? .dropNewest : plan.whenFull {
       case .wait: .block
       case .dropOldest: .dropOldest
       case .dropNewest: .dropNewest
@@ -94,6 +98,12 @@ final class SourceRun: Sendable {
       to: downstream, failed: failed)
     ender.withLock { $0 = { polling.stop() } }
     polling.start()
+  }
+
+  private func startErrors(_ downstream: any Observer<Delivery>) {
+    guard let errors else { return downstream.complete() }
+    ender.withLock { $0 = { errors.stop() } }
+    errors.open(to: downstream)
   }
 
   private func startScript(

@@ -50,6 +50,8 @@ public struct PipelineStatus: Sendable, Equatable {
   public var sources: [SourceStatus] = []
   /// Sources, steps and sinks, in the order of the file.
   public var nodes: [NodeStatus] = []
+  /// What sinks have measured; only within the process.
+  public var measured: [Metric] = []
 
   public init(name: String, path: String, phase: Phase, started: Double) {
     self.name = name

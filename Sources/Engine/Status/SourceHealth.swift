@@ -48,7 +48,7 @@ final class SourceHealth: Sendable {
       return before
     }
     if let before {
-      log.notice("recovered, after \(SourceHealth.failures(before)) since \(timestamp(before.since))")
+      log.recovery("recovered, after \(SourceHealth.failures(before)) since \(timestamp(before.since))")
     }
   }
 

@@ -31,6 +31,11 @@ public struct Metric: Sendable, Equatable {
     series.append(Series(labels: labels, value: value))
   }
 
+  /// Adds a series whose labels are known to be new.
+  public mutating func append(_ labels: [Label], _ value: Double) {
+    series.append(Series(labels: labels, value: value))
+  }
+
   mutating func add(_ labels: [Label], _ count: Int?) { add(labels, count.map { Double($0) }) }
 }
 
@@ -53,7 +58,29 @@ extension RunStatus {
 
   /// Those with the label `pipeline`, which belong to this process alone.
   public var pipelineMetrics: [Metric] {
-    (ofPipelines + ofSources + ofNodes).filter { !$0.series.isEmpty }
+    (ofPipelines + ofSources + ofNodes + ofData).filter { !$0.series.isEmpty }
+  }
+
+  /// What sinks have measured: one metric for each name; of equal labels, and of different kinds, the first counts.
+  private var ofData: [Metric] {
+    var metrics: [Metric] = []
+    var places: [String: Int] = [:]
+    var seen: [String: Set<[Metric.Label]>] = [:]
+    for pipeline in pipelines {
+      for measured in pipeline.measured {
+        let place = places[measured.name] ?? metrics.count
+        if place == metrics.count { metrics.append(Metric(measured.name, measured.kind, measured.help)) }
+        places[measured.name] = place
+        guard metrics[place].kind == measured.kind else { continue }
+        for series in measured.series {
+          let labels = [Metric.Label("pipeline", pipeline.name)] + series.labels
+          if seen[measured.name, default: []].insert(labels).inserted {
+            metrics[place].append(labels, series.value)
+          }
+        }
+      }
+    }
+    return metrics
   }
 
   private var ofPipelines: [Metric] {

@@ -59,6 +59,7 @@ public struct ScriptedRun {
     let isDone = try virtual.run(options: { options in
       options.lanes = lanes
       options.source = { [scripts, endsWithScripts] source in
+        if source.readsErrors, scripts[source.name] == nil { return nil }
         let answers = scripts[source.name] ?? []
         return .script(endsWithScript: endsWithScripts) { _ in AnswerList(answers) }
       }

@@ -26,6 +26,8 @@ public struct Plan: Sendable {
 
   /// The name of the chain that stands under `steps`.
   public static let chain = "steps"
+  /// The kind of the source of a pipeline's own errors, and its name where it is not declared.
+  package static let errors = "errors"
 
   /// Whether the polls that come out of a source or stream are whole.
   package func sendsSnapshots(_ name: String) -> Bool {

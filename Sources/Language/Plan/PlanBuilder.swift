@@ -72,7 +72,7 @@ struct PlanBuilder {
     }
     checkDefaults()
     let onError = policy(mapping["on_error"]?.value) ?? .log
-    let sources = readSources(mapping)
+    var sources = readSources(mapping)
     var streams = readStreams(mapping, onError)
     if let chain = readChain(mapping, onError, sources: names, hasStreams: !streams.isEmpty) {
       streams.insert(chain, at: 0)
@@ -82,10 +82,15 @@ struct PlanBuilder {
     if mapping["steps"] == nil, !sinks.contains(where: { $0.from.contains { $0.name == Plan.chain } }) {
       streams.removeAll { $0.name == Plan.chain }
     }
+    var sourceNames = mapping["sources"]?.value.mapping?.entries.map(\.key) ?? []
+    if let name = errorsName(in: streams, sinks), let errors = readSource(named: name) {
+      sources.append(errors)
+      sourceNames.append(name)
+    }
     checkTime(sources)
     let tests = isForTest ? [] : readTests(mapping["tests"]?.value)
     guard document.isWhole else { return nil }
-    let wiring = Wiring(sources: mapping["sources"], streams: streams, sinks: sinks, names: names)
+    let wiring = Wiring(sources: sourceNames, streams: streams, sinks: sinks, names: names)
     let order = wiring.check(checker)
     checkTests(tests, sources: sources, sinks: sinks)
     guard checker.problems.isEmpty else { return nil }

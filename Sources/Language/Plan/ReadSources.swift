@@ -54,6 +54,24 @@ extension PlanBuilder {
       buffer: beside[SourceOptions.buffer], whenFull: beside[SourceOptions.whenFull], place: written.place)
   }
 
+  /// The name of the source of errors, where it is read and not declared.
+  func errorsName(in streams: [StreamDraft], _ sinks: [SinkDraft]) -> Scalar? {
+    guard names[Plan.errors] == nil, catalog.sources.contains(where: { $0.kind == Plan.errors }) else {
+      return nil
+    }
+    let references = streams.flatMap { $0.from + $0.reads } + sinks.flatMap(\.from)
+    return references.first { $0.name == Plan.errors }.map { reference in
+      Scalar(
+        text: Plan.errors, written: Plan.errors, style: .plain, meaning: .string, place: reference.place,
+        variables: [], map: TextMap())
+    }
+  }
+
+  /// A source that is named by its kind, without being declared.
+  mutating func readSource(named name: Scalar) -> SourcePlan? {
+    readSource(YAMLNode.Entry(key: name, value: .scalar(name)))
+  }
+
   /// Reports a schedule beside a source that reads on by itself.
   private func checkSchedule(_ spec: NodeSpec, _ options: Options, _ beside: Options) {
     typealias Given = SourceOptions

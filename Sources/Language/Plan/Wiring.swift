@@ -5,8 +5,8 @@ struct Wiring {
   private let sinks: [SinkDraft]
   private let names: [String]
 
-  init(sources: YAMLNode.Entry?, streams: [StreamDraft], sinks: [SinkDraft], names: [String: SourceRange]) {
-    self.sources = sources?.value.mapping?.entries.map(\.key) ?? []
+  init(sources: [Scalar], streams: [StreamDraft], sinks: [SinkDraft], names: [String: SourceRange]) {
+    self.sources = sources
     self.streams = streams
     self.sinks = sinks
     let hasChain = streams.contains { $0.name == Plan.chain }
@@ -105,7 +105,7 @@ extension PlanBuilder {
   /// A recording runs in virtual time, where nothing from outside can happen.
   func checkTime(_ sources: [SourcePlan]) {
     guard let script = sources.first(where: \.isScript) else { return }
-    for source in sources where !source.isScript {
+    for source in sources where !source.isScript && !source.readsErrors {
       checker.report(
         "\(source.spec.kind) answers in real time, and \(quoted(script.name)) runs in virtual time",
         at: source.place, hint: "replay all sources, or none")
@@ -116,4 +116,7 @@ extension PlanBuilder {
 extension SourcePlan {
   /// Whether it runs in virtual time.
   public var isScript: Bool { if case .script = spec.role { true } else { false } }
+
+  /// Whether its events are the errors of the pipeline itself.
+  package var readsErrors: Bool { spec.kind == Plan.errors }
 }

@@ -69,6 +69,8 @@ final class Posted: Scenario {
 final class Tries: Sendable {
   private let counts = Locked<[Int: Int]>([:])
 
+  var all: [Int: Int] { counts.withLock { $0 } }
+
   /// Counted from one.
   func next(_ number: Int) -> Int {
     counts.withLock { counts in

@@ -44,6 +44,8 @@ final class Life {
 
   var isAlive: Bool { process.isRunning }
 
+  var number: Int32 { process.processIdentifier }
+
   func send(_ signal: Int32) { if process.isRunning { kill(process.processIdentifier, signal) } }
 
   /// Hands it lines on its standard input; false when they have no reader any more.

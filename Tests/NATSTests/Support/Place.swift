@@ -43,6 +43,7 @@ final class Place {
     process.environment = [
       "HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "TZ": "UTC", "XDG_STATE_HOME": "\(path)/state",
     ]
+    process.environment?["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
     try write("out", "")
     try write("err", "")
     process.standardInput = FileHandle.nullDevice

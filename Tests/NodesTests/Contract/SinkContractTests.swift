@@ -34,6 +34,7 @@ struct SinkContractTests {
     case "download":
       return "download: { url: '\"http://a/\\(\(expression))\"', path: '\(folder)/\(template)' }"
     case "notify": return "notify: { title: '\(template)', through: bell }"
+    case "metrics": return "metrics: { counter: it_total, labels: { it: '\(template)' } }"
     case "count": return "count: '\(expression)'"
     case "null": return "null: \(failing ? "{ when: '\(expression)' }" : "")"
     default: return nil

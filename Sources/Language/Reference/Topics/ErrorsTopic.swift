@@ -44,6 +44,31 @@ extension Topic {
         $ flow eval -c .input out/dead.jsonl
         {"n":[]}
         """),
+      .heading("Errors as a stream"),
+      .text(
+        """
+        `from: errors` reads what goes wrong in the pipeline itself: {type, node, at, message, details}, where type is \
+        failed or recovered. A source that fails is there once, then at growing intervals, and when it recovers; of \
+        events that a node fails on, the first three in a minute, then their number. Errors of what reads it are only \
+        logged. Where the name is taken, declare the source with another one: `sources: { trouble: errors }`.
+        """),
+      .code(
+        info: "yaml alarm.yaml",
+        text: #"""
+          sources: { api: { http: 'https://example.org/rows.json', every: 1h } }
+          steps: [ changes: .id ]
+          sinks:
+            log: { jsonl: out/rows.jsonl, from: steps }
+            alarm: { notify: '\(.node) \(.type): \(.message)', from: errors }
+          tests:
+            - name: a failing poll is reported
+              given:
+                api:
+                  - { at: 0s, poll: [{ id: 1 }] }
+                  - { at: 1h, error: the server is down }
+              expect:
+                alarm: [{ at: 1h, where: .type == "failed" and .node == "api" }]
+          """#),
       .heading("Retries"),
       .text(
         """

@@ -1,0 +1,154 @@
+import Engine
+import JSON
+import Language
+import Reactive
+
+/// `metrics`: measures the data itself, for Prometheus.
+let metricsSink = NodeSpec(
+  "metrics", "measure the events: gauges and counters for Prometheus, with labels",
+  details: """
+    A `gauge` has the last `value` of each set of labels; null removes it, as for a row that is gone. A `counter` adds \
+    up the values, by default 1 for each event; a value below zero is an error. Labels are templates; the label pipeline \
+    is added to them.
+
+    The metrics are where those of flow itself are: at /metrics of flow run --page, and in the file of flow run \
+    --metrics FILE. Names are those of Prometheus: letters, digits and _, and a counter's ends in _total. Where the \
+    pipeline has state, the values continue in the next run.
+    """,
+  options: AnyOption.list(
+    MetricsOptions.gauge, MetricsOptions.counter, MetricsOptions.value, MetricsOptions.labels,
+    MetricsOptions.help, MetricsOptions.bound),
+  state: "one number for each set of labels, at most `bound`; events with more sets are errors",
+  isKept: true,
+  examples: [
+    .init(
+      "how often launches slip",
+      #"metrics: { counter: slips_total, labels: { provider: '\(.after.provider)' } }"#),
+    .init(
+      "a value of each row, gone with the row",
+      #"""
+      metrics:
+        gauge: station_level_meters
+        value: .after.level
+        labels: { station: '\(.key)' }
+        help: The water level at a station.
+        bound: 500
+      """#),
+  ],
+  check: { options, checker in
+    let names = [MetricsOptions.gauge, MetricsOptions.counter].filter { options[$0] != nil }
+    if names.count != 1 {
+      checker.report(
+        "exactly one of gauge and counter is required", at: options.place,
+        hint: "for example metrics: { counter: slips_total }")
+    }
+    for option in names {
+      guard let name = options[option] else { continue }
+      if !isMetricName(name) {
+        checker.report(
+          "\(quoted(name)) is no name of a metric", at: options.place(of: option),
+          hint: "it consists of letters, digits and _, as in station_level_meters")
+      } else if name.hasPrefix("flow_") || name.hasPrefix("process_") {
+        checker.report(
+          "names that begin with flow_ or process_ are those of flow itself", at: options.place(of: option))
+      }
+    }
+    if let name = options[MetricsOptions.counter], isMetricName(name), !name.hasSuffix("_total") {
+      checker.report(
+        "the name of a counter ends in _total", at: options.place(of: MetricsOptions.counter),
+        hint: "call it \(name)_total")
+    }
+    if options[MetricsOptions.gauge] != nil, !options.isGiven(MetricsOptions.value) {
+      checker.report("a gauge needs a value", at: options.place, hint: "add value: EXPRESSION")
+    }
+    for name in options[MetricsOptions.labels].map(\.name)
+    where !isMetricName(name) || name.hasPrefix("__") || name == "pipeline" {
+      checker.report(
+        "\(quoted(name)) cannot be a label", at: options.place(of: MetricsOptions.labels),
+        hint: "a label consists of letters, digits and _, and pipeline is added by flow")
+    }
+  },
+  .sink { options, context in try Metrics(options, context) })
+
+private func isMetricName(_ name: String) -> Bool {
+  guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+  return name.utf8.allSatisfy { byte in
+    byte == 0x5f || (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20)
+  }
+}
+
+private enum MetricsOptions {
+  static let gauge = Option.optional(
+    "gauge", .text, "the name of a metric that has the last value", example: "station_level_meters")
+  static let counter = Option.optional(
+    "counter", .text, "the name of a metric that adds up", example: "slips_total")
+  static let value = Option(
+    "value", .expression, default: "1", "the number to set or to add; of a gauge, null removes it",
+    example: ".level")
+  static let labels = Option(
+    "labels", .mapping(of: .template), default: "{}", "the labels, by their names",
+    example: #"{ station: '\(.id)' }"#)
+  static let help = Option("help", .text, default: "''", "what the metric means", example: "The water level.")
+  static let bound = Option(
+    "bound", .integer(1...100_000), default: "1000", "how many sets of labels there may be")
+}
+
+private final class Metrics: MeasuringSink {
+  private let name: String
+  private let kind: Metric.Kind
+  private let help: String
+  private let value: Evaluation
+  private let labels: [(name: String, text: Evaluation)]
+  private let bound: Int
+  /// The numbers by the texts of their labels.
+  private var numbers: [[String]: Double] = [:]
+  /// The same for the next run; nil without state.
+  private var kept: NodeState<Value>?
+
+  init(_ options: Options, _ context: SinkContext) throws {
+    kind = options[MetricsOptions.counter] == nil ? .gauge : .counter
+    name = options[MetricsOptions.counter] ?? options[MetricsOptions.gauge] ?? ""
+    help = options[MetricsOptions.help]
+    value = context.evaluation(options[MetricsOptions.value])
+    labels = options[MetricsOptions.labels].map { ($0.name, context.evaluation($0.value)) }
+    bound = options[MetricsOptions.bound]
+    // Numbers of another metric, or under other labels, mean something else.
+    let names = ([kind.rawValue, name] + labels.map(\.name)).joined(separator: " ")
+    kept = try context.outbox.map { try $0.state(part: names) }
+    kept?.forEach { key, value in
+      guard let texts = key.items?.compactMap(\.string), let number = value.double else { return }
+      numbers[texts] = number
+    }
+  }
+
+  func take(_ event: Event) throws {
+    let texts = try labels.map { try event.text($0.text) }
+    let key = Value.array(texts.map { .string($0) })
+    guard let given = try value.first(event), given.kind != .null else {
+      if kind == .counter { throw StepError("the value of a counter is null") }
+      numbers[texts] = nil
+      _ = kept?.remove(key)
+      return
+    }
+    guard var number = given.double, number.isFinite else {
+      throw StepError("\(given.description.prefix(60)) is no number")
+    }
+    if kind == .counter {
+      if number < 0 { throw StepError("a counter cannot add \(given.description)") }
+      number += numbers[texts] ?? 0
+    }
+    if numbers[texts] == nil, numbers.count >= bound {
+      throw StepError("there are more than \(bound) sets of labels; raise bound, or use fewer labels")
+    }
+    numbers[texts] = number
+    kept?.set(.number(number), for: key)
+  }
+
+  var metric: Metric {
+    var metric = Metric(name, kind, help)
+    for (texts, number) in numbers.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      metric.append(zip(labels, texts).map { Metric.Label($0.name, $1) }, number)
+    }
+    return metric
+  }
+}
