@@ -41,7 +41,7 @@ SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
 	test-one test setup-page test-page shots times lint format install-hook \
-	test-long sanitize test-thread test-address months simulate crash attack soak fuzz differential bench
+	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^## / { printf "\n%s\n", substr($$0, 4) } \
@@ -146,13 +146,16 @@ months: setup ## the shipped pipelines for DAYS=30 simulated days
 	FLOW_MONTH_DAYS=$(DAYS) $(SWIFT) test $(STRICT) --filter MonthTests
 
 simulate: setup ## pipelines on a simulated disk with crashes, in virtual time; SEEDS=1000, beginning at FLOW_FIRST
-	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(STRICT) --filter SimulationTests.SimulationTests
+	SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEEDS=$(SEEDS) $(SWIFT) test $(STRICT) --filter 'SimulationTests.SimulationTests|ClusterSimulationTests'
 
 crash: setup ## kill pipelines KILLS times (500), also at named points, and check for lost output; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_CRASH_KILLS=$(KILLS) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
 
 attack: setup ## signals of every kind, at random and named points, on every topology, for MINUTES=30; FLOW_SEED=1
 	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
+
+cluster: setup setup-cluster ## workers over three NATS servers, killed and frozen for SECONDS
+	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(STRICT) --filter ClusterRunTests
 
 soak: setup ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is lost, memory and descriptors stay
 	FLOW_SOAK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --filter SoakTests

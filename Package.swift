@@ -52,6 +52,9 @@ let package = Package(
       swiftSettings: unchecked),
     .target(
       name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
+    .target(
+      name: "Cluster", dependencies: ["JSON", "NATS", "Reactive", "Store", "System"], swiftSettings: unchecked
+    ),
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
     .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked),
     .target(
@@ -73,8 +76,8 @@ let package = Package(
     .executableTarget(
       name: "flow",
       dependencies: [
-        "CArguments", "Engine", "Fetch", "JSON", "Language", "Nodes", "Page", "Reactive", "Sky", "Store",
-        "System",
+        "CArguments", "Cluster", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page", "Reactive",
+        "Sky", "Store", "System",
       ],
       swiftSettings: unchecked
     ),
@@ -128,8 +131,13 @@ let package = Package(
       ]),
     .testTarget(
       name: "NATSTests",
-      dependencies: ["flow", "CNats", "JSON", "NATS", "Nodes", "Reactive", "System", "TestSupport"],
+      dependencies: [
+        "flow", "CNats", "Cluster", "JSON", "NATS", "Nodes", "Reactive", "Store", "System", "TestSupport",
+      ],
       exclude: ["Fixtures"]),
+    .testTarget(
+      name: "ClusterTests",
+      dependencies: ["Cluster", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"]),
     .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",

@@ -86,9 +86,10 @@ public final class PipelineRun: Sendable {
     self.sinkStop = sinkStop
     if let open = options.state, plan.hasState {
       let log = NodeLog(log: options.log, pipeline: plan.name, node: "")
+      let isRepeatable = plan.isRepeatable && !options.isReplicated
       lane.checkpointer = try Checkpointer(
-        try open(plan), Checkpointer.Limits(plan.epochs, isRepeatable: plan.isRepeatable),
-        isRepeatable: plan.isRepeatable, on: lane, in: root, stop: sinkStop, log)
+        try open(plan), Checkpointer.Limits(plan.epochs, isRepeatable: isRepeatable),
+        isRepeatable: isRepeatable, on: lane, in: root, stop: sinkStop, log)
     }
     let progress = ProgressBox(sinks: plan.sinks.count)
     self.progress = progress

@@ -17,6 +17,9 @@ public struct RunOptions: Sendable {
   public var isDryRun = false
   /// Opens the state of the pipeline; nil to run without state.
   public var state: (@Sendable (Plan) throws -> StateFile)?
+  /// Whether the state is appended to a log: what another machine continues has no files to regenerate output from, so
+  /// all output goes through the outbox.
+  public var isReplicated = false
   /// On how many threads the tasks of a partition run.
   public var lanes = 1
   /// The time that a graceful shutdown may take.

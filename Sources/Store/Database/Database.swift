@@ -239,6 +239,9 @@ extension Database {
     isReading = true
   }
 
+  /// Ends the read transaction, so that what follows sees the last commit.
+  func endReading() { stopReading() }
+
   private func stopReading() {
     guard isReading else { return }
     isReading = false

@@ -21,6 +21,8 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
     case denied
     /// The file was removed, replaced or truncated while it was open.
     case gone
+    /// Another process has taken over the log of the state.
+    case fenced
     /// SQLite rejects a value, a name or a statement.
     case refused
   }

@@ -22,6 +22,7 @@ import System
 ///    so that a lock file that was removed admits no other process.
 /// 8. The file has its name when it is whole, and an empty one is damaged. One that is removed, replaced or truncated
 ///    while it is open takes no commit any more.
+/// 9. With a log, each transaction is in the log before it is committed; see `StateLog`.
 public final class StateFile {
   public struct Options: Sendable {
     public var database: Database.Options
@@ -63,6 +64,7 @@ public final class StateFile {
   private var freeID: Int64
   /// The nodes whose state the file has in several tables, with their number.
   var divisions: [String: Int]
+  private var writing: LogWriting?
 
   /// Opens the file; creates it and the folders above it if they are missing.
   public init(path: String, _ options: Options = Options()) throws(StoreError) {
@@ -211,6 +213,7 @@ public final class StateFile {
     }
     for table in tablesInOrder { table.didCommit() }
     epoch = number
+    if let log = writing?.log { log.didCommit(self) }
     return number
   }
 
@@ -219,6 +222,19 @@ public final class StateFile {
   /// Changes of tables wait for the next epoch.
   public func update(_ body: (borrowing Epoch) throws(StoreError) -> Void) throws(StoreError) {
     try write(epoch, body)
+    if let log = writing?.log { log.didCommit(self) }
+  }
+
+  /// Has every transaction from now on appended to a log.
+  ///
+  /// The file must be at that place; an empty file may begin a log.
+  public func attach(_ log: any StateLog, at place: LogPlace) throws(StoreError) {
+    if let flaw = Self.logFlaw { throw StoreError(path, .refused, flaw) }
+    guard try logPlace == place || epoch == 0 && place.ordinal == 0 else {
+      throw StoreError(
+        path, .refused, "the state does not belong to the log \(place.log) at \(place.ordinal)")
+    }
+    writing = LogWriting(log: log, place: place)
   }
 
   /// Checkpoints the log into the file; for the end of a run, when the time does not matter.
@@ -248,6 +264,7 @@ public final class StateFile {
     if let error = database.readError { throw error }
     try checkPlace()
     try database.withRoom(on: disk) { () throws(StoreError) in try writeOnce(number, body) }
+    writing?.didCommit()
   }
 
   @inline(never)
@@ -255,8 +272,17 @@ public final class StateFile {
     _ number: Int64, _ body: (borrowing Epoch) throws(StoreError) -> Void
   ) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
-      try body(Epoch(number: number, database: database))
+      let epoch = Epoch(number: number, database: database)
+      guard let next = writing?.place.next else {
+        try body(epoch)
+        if let error = database.readError { throw error }
+        return
+      }
+      let recording = try DeltaRecording(database)
+      try body(epoch)
+      try epoch.store(.text(next.text), owner: "", name: LogPlace.fact)
       if let error = database.readError { throw error }
+      try writing?.append(try recording.delta(), of: path)
     }
   }
 }

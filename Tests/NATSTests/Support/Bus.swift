@@ -16,6 +16,16 @@ final class Bus {
     connection = try NATSConnection(settings)
   }
 
+  /// A client of whichever of several servers answers.
+  init(_ servers: [String]) throws {
+    var connection: NATSConnection?
+    for _ in 0..<100 where connection == nil {
+      connection = try? NATSConnection(NATSSettings(servers: servers, name: "test"))
+      if connection == nil { usleep(100_000) }
+    }
+    self.connection = try #require(connection)
+  }
+
   /// Makes a stream that allows direct gets, with further members of its configuration.
   func makeStream(_ name: String, _ subjects: String..., options: String = "") throws {
     let subjects = subjects.map { "\"\($0)\"" }.joined(separator: ",")

@@ -26,7 +26,7 @@ enum RunCommand {
       RunOutputs.live,
       RunSky.sky,
     ] + SkyOptions.all + RunPage.options + [
-      stats, watch, grace, lanes, RunMetrics.file, RunLog.quiet, RunLog.verbose,
+      stats, watch, grace, lanes, RunCluster.servers, RunMetrics.file, RunLog.quiet, RunLog.verbose,
       RunLog.format,
     ],
     about: """
@@ -60,6 +60,8 @@ enum RunCommand {
       \(RunPage.about)
 
       \(RunMetrics.about)
+
+      \(RunCluster.about)
       """,
     examples: [
       ("flow run pipelines/new-launches.yaml", "until stopped"),
@@ -77,6 +79,7 @@ enum RunCommand {
     let state = try RunState(arguments)
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
     let time = try duration(arguments.text(time), time)
+    let cluster = try RunCluster(arguments)
     let files = try PipelineFiles(arguments.operands, arguments, isForRun: true)
     let screen = Terminal.screen
     let secrets = RunSecrets(files.secrets)
@@ -157,6 +160,14 @@ enum RunCommand {
     let roster = RunRoster(
       world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock
     )
+    if let cluster {
+      if let flaw = files.plans.lazy.compactMap(cluster.flaw).first { throw WrongUse(flaw) }
+      return ClusterRunner(
+        cluster: cluster, plans: files.plans, options: options, roster: roster, report: report,
+        printsStatistics: arguments.has(stats), notices: notices,
+        folder: { plan in try state?.folder(of: plan) ?? "." }
+      ).run()
+    }
     let monitor = RunMonitor(
       { roster.status() }, attach: { roster.attach($0, to: $1, $2) }, detach: { roster.detach($0) })
     options.world[RunMonitor.self] = monitor

@@ -1,0 +1,214 @@
+import JSON
+import NATS
+import Reactive
+import System
+
+/// A journal in NATS JetStream: one stream for logs and snapshots, one for the leases of workers.
+///
+/// There are no consumers on the server, and reads may come from any replica. Callers wait for each answer; several
+/// threads have a connection each.
+public final class JetStreamJournal: Journal {
+  static let logs = "FLOW_LOG"
+  static let leases = "FLOW_WORKERS"
+  /// The level of the server's interface that nats-server 2.14 has.
+  static let level = 4.0
+
+  public struct Options: Sendable {
+    public var servers: [String]
+    public var replicas: Int
+    public var leaseSeconds = 4
+    /// The limit of the stream of logs, beyond which epochs wait; nil for the server's.
+    public var bytes: Int?
+
+    public init(servers: [String], replicas: Int) { (self.servers, self.replicas) = (servers, replicas) }
+  }
+
+  private let settings: NATSSettings
+  private let stop: StopSign
+  private let idle = Locked<[JetStreamClient]>([])
+
+  /// Connects, and makes the streams where they are missing; throws a sentence where that is not possible.
+  public init(_ options: Options, stop: StopSign) throws(JournalError) {
+    settings = NATSSettings(servers: options.servers, name: "flow cluster")
+    self.stop = stop
+    try with { (client) throws(JournalError) in
+      let account = try client.json("$JS.API.INFO")
+      if let error = account.member("error") {
+        let text = "JetStream cannot be used: \(error.member("description")?.string ?? "\(error)")"
+        // The servers have no leader yet.
+        throw error.member("code")?.double == 503 ? .unavailable(text) : .refused(text)
+      }
+      guard account.member("api")?.member("level")?.double ?? 0 >= Self.level else {
+        throw .refused("the servers are too old: a cluster needs nats-server 2.14 or newer")
+      }
+      let common =
+        #""storage":"file","retention":"limits","allow_direct":true,"num_replicas":\#(options.replicas)"#
+      try client.make(
+        Self.logs,
+        #"\#(common),"subjects":["flow.log.>","flow.snap.>"],"discard":"new","max_bytes":\#(options.bytes ?? -1)"#
+      )
+      try client.make(
+        Self.leases,
+        #"\#(common),"subjects":["flow.worker.>"],"discard":"old","max_msgs_per_subject":1,"#
+          + #""max_age":\#(options.leaseSeconds)000000000,"duplicate_window":1000000000"#)
+    }
+  }
+
+  /// Lends a connection that no other thread uses.
+  private func with<Output>(
+    _ body: (JetStreamClient) throws(JournalError) -> Output
+  ) throws(JournalError) -> Output {
+    let client: JetStreamClient
+    if let free = idle.withLock({ $0.popLast() }) {
+      client = free
+    } else {
+      do throws(NATSError) { client = try JetStreamClient(settings, stop) } catch {
+        throw error.mayPass ? .unavailable(error.description) : .refused(error.description)
+      }
+    }
+    let result = Result { () throws(JournalError) in try body(client) }
+    if !client.isClosed { idle.withLock { [client] in $0.append(client) } }
+    return try result.get()
+  }
+
+  // MARK: - Logs
+
+  private static func subject(_ kind: String, _ names: String...) -> String {
+    "flow.\(kind)." + names.map(SubjectToken.encode).joined(separator: ".")
+  }
+
+  public func last(of task: String) throws(JournalError) -> JournalRecord? {
+    try with { (client) throws(JournalError) in
+      try client.last(on: Self.subject("log", task), in: Self.logs)
+    }
+  }
+
+  public func append(
+    _ bytes: [UInt8], to task: String, after sequence: UInt64
+  ) throws(JournalError) -> UInt64 {
+    try with { (client) throws(JournalError) in
+      try client.store(bytes, on: Self.subject("log", task), after: sequence)
+    }
+  }
+
+  public func read(_ task: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord] {
+    try with { (client) throws(JournalError) in
+      try client.batch(on: Self.subject("log", task), in: Self.logs, from: sequence)
+    }
+  }
+
+  public func purge(_ task: String, before sequence: UInt64) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      try client.purge(Self.logs, Self.subject("log", task), before: sequence)
+    }
+  }
+
+  /// Removes a log, which must not be used any more.
+  public func remove(_ task: String) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      try client.purge(Self.logs, Self.subject("log", task), before: nil)
+    }
+  }
+
+  // MARK: - Snapshots
+
+  public func store(_ snapshot: [UInt8], of task: String, id: String) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      let size = max(1, client.mostBytes - 8192)
+      let count = max(1, (snapshot.count + size - 1) / size)
+      let subject = Self.subject("snap", task, id)
+      for part in 0..<count {
+        let bytes = snapshot[part * size..<min(snapshot.count, (part + 1) * size)]
+        // A part that is stored twice would not be a snapshot.
+        _ = try client.store(Array(bytes), on: "\(subject).\(part).\(count)", after: 0)
+      }
+    }
+  }
+
+  public func snapshot(of task: String, id: String) throws(JournalError) -> [UInt8]? {
+    try with { (client) throws(JournalError) in
+      let subject = Self.subject("snap", task, id)
+      var (next, parts, snapshot): (UInt64, Int, [UInt8]) = (1, 0, [])
+      while true {
+        let records = try client.batch(on: "\(subject).>", in: Self.logs, from: next)
+        for record in records {
+          snapshot += record.bytes
+          next = record.sequence + 1
+          parts += 1
+        }
+        if records.isEmpty { break }
+      }
+      guard parts > 0, try client.last(on: "\(subject).\(parts - 1).\(parts)", in: Self.logs) != nil else {
+        return nil
+      }
+      return snapshot
+    }
+  }
+
+  public func removeSnapshot(of task: String, id: String) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      try client.purge(Self.logs, Self.subject("snap", task, id) + ".>", before: nil)
+    }
+  }
+
+  // MARK: - Leases
+
+  public func renewLease(of worker: String) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      _ = try client.store([], on: Self.subject("worker", worker), after: nil)
+    }
+  }
+
+  public func endLease(of worker: String) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      try client.purge(Self.leases, Self.subject("worker", worker), before: nil)
+    }
+  }
+
+  public func workers() throws(JournalError) -> [String] {
+    try with { (client) throws(JournalError) in
+      try client.names(under: "flow.worker.>", in: Self.leases)
+    }
+  }
+
+  /// The tasks that have a log.
+  public func tasks() throws(JournalError) -> [String] {
+    try with { (client) throws(JournalError) in
+      try client.names(under: "flow.log.>", in: Self.logs)
+    }
+  }
+}
+
+/// A name as a token of a subject: what may not be in one is written as `=` and two hex digits.
+enum SubjectToken {
+  static func encode(_ name: String) -> String {
+    var token = ""
+    for byte in name.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      let isPlain = scalar.properties.isASCIIHexDigit || "a"..."z" ~= scalar || "A"..."Z" ~= scalar
+      if isPlain || scalar == "-" || scalar == "_" {
+        token.unicodeScalars.append(scalar)
+      } else {
+        token += (byte < 16 ? "=0" : "=") + String(byte, radix: 16)
+      }
+    }
+    return token
+  }
+
+  /// The name of the last token of a subject.
+  static func decode(_ subject: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = Substring(subject.split(separator: ".").last ?? "").utf8
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "="),
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

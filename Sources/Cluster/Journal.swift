@@ -1,0 +1,59 @@
+/// A journal: the logs of tasks, their snapshots and the leases of workers, kept by several servers.
+///
+/// A log is a chain of records. A record is appended behind the one that its writer knows to be the last, or not at all:
+/// that is both the commit of an epoch and the fence against former owners.
+public protocol Journal: Sendable {
+  /// The last record of a log; nil where it has none. It may be stale.
+  func last(of task: String) throws(JournalError) -> JournalRecord?
+  /// Appends a record where the last one has that sequence, 0 for an empty log; returns the new sequence.
+  func append(_ bytes: [UInt8], to task: String, after sequence: UInt64) throws(JournalError) -> UInt64
+  /// Some records of a log from a sequence on, in order; none where there are no more yet. They may be stale.
+  func read(_ task: String, from sequence: UInt64) throws(JournalError) -> [JournalRecord]
+  /// Removes the records of a log before a sequence.
+  func purge(_ task: String, before sequence: UInt64) throws(JournalError)
+
+  /// Stores a snapshot under an id that was never used.
+  func store(_ snapshot: [UInt8], of task: String, id: String) throws(JournalError)
+  /// A snapshot; nil where it is not there, or not whole.
+  func snapshot(of task: String, id: String) throws(JournalError) -> [UInt8]?
+  func removeSnapshot(of task: String, id: String) throws(JournalError)
+
+  /// Renews the lease of a worker, which ends by itself after a few seconds.
+  func renewLease(of worker: String) throws(JournalError)
+  func endLease(of worker: String) throws(JournalError)
+  /// The workers whose leases have not ended.
+  func workers() throws(JournalError) -> [String]
+}
+
+/// A record of a task's log.
+public struct JournalRecord: Equatable, Sendable {
+  /// Sequences increase along a log, with gaps.
+  public var sequence: UInt64
+  public var bytes: [UInt8]
+
+  public init(sequence: UInt64, bytes: [UInt8]) {
+    self.sequence = sequence
+    self.bytes = bytes
+  }
+}
+
+public enum JournalError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The last record is not the expected one.
+  case conflict
+  /// It is not known whether it has happened.
+  case inDoubt(String)
+  /// There is no room.
+  case full
+  /// No server, or no majority of servers, answers.
+  case unavailable(String)
+  /// The servers refuse it, also in future.
+  case refused(String)
+
+  public var description: String {
+    switch self {
+    case .conflict: "another worker has written to the log"
+    case .inDoubt(let reason), .unavailable(let reason), .refused(let reason): reason
+    case .full: "the journal is full"
+    }
+  }
+}

@@ -1,0 +1,342 @@
+import Reactive
+import Store
+
+/// The log of a task, for the worker that owns it: what its state file appends to.
+///
+/// Invariants:
+/// 1. A record follows the last one that this worker knows, so nothing is accepted any more once another worker has
+///    taken the task over.
+/// 2. Where the outcome of an append is unknown, the same bytes are looked for in the log: it happens at most once.
+/// 3. Snapshots have ids of their own, and an owner removes only the one that its own has replaced.
+public final class TaskLog: StateLog {
+  public struct Options: Sendable {
+    /// Records have at most so many bytes.
+    public var recordBytes = 900 << 10
+    /// A snapshot is taken when the log behind the last is longer than this, and than that snapshot.
+    public var snapshotBytes = 16 << 20
+    /// How often an append is tried before the caller has to wait and repeat it.
+    public var attempts = 5
+    /// Waits; returns true to give up.
+    public var pause: @Sendable (_ seconds: Double) -> Bool
+
+    public init(pause: @escaping @Sendable (_ seconds: Double) -> Bool) { self.pause = pause }
+  }
+
+  private struct State {
+    /// That of the last record.
+    var sequence: UInt64
+    var ordinal: Int64
+    var isFenced = false
+    /// The records sent behind the last one whose outcome is unknown.
+    var unresolved: [[UInt8]] = []
+    /// How many parts of the delta, which must be this one, are in the log.
+    var sent: (delta: [UInt8], parts: Int)?
+    var bytesSinceSnapshot = 0
+    var snapshotID: String?
+    var snapshotSize = 0
+  }
+
+  public let task: String
+  public let generation: Int64
+  private let journal: any Journal
+  private let log: String
+  private let writer: String
+  private let digest: String
+  private let options: Options
+  private let state: Locked<State>
+
+  fileprivate init(
+    _ journal: any Journal, _ takeover: TaskRecord, _ task: String, _ options: Options, at sequence: UInt64
+  ) {
+    (self.journal, self.task, self.options) = (journal, task, options)
+    (log, generation) = (takeover.log, takeover.generation)
+    (writer, digest) = (takeover.writer, takeover.digest)
+    state = Locked(State(sequence: sequence, ordinal: takeover.ordinal))
+  }
+
+  /// Whether another worker has taken the task over.
+  public var isFenced: Bool { state.withLock(\.isFenced) }
+
+  public var place: LogPlace { LogPlace(log: log, ordinal: state.withLock(\.ordinal)) }
+
+  private func record(_ kind: TaskRecord.Kind, _ ordinal: Int64, _ payload: [UInt8] = []) -> TaskRecord {
+    TaskRecord(
+      kind, log: log, generation: generation, ordinal: ordinal, writer: writer, digest: digest,
+      payload: payload)
+  }
+
+  // MARK: - Appending
+
+  public func append(_ delta: [UInt8], at place: LogPlace) throws(StoreError) {
+    let count = max(1, (delta.count + options.recordBytes - 1) / options.recordBytes)
+    var first = 0
+    // A repeated append continues behind the parts that are in the log.
+    if let sent = state.withLock({ $0.sent }), sent.delta == delta { first = sent.parts }
+    for part in first..<count {
+      let range = part * options.recordBytes..<min(delta.count, (part + 1) * options.recordBytes)
+      let record = record(.delta(part: part, of: count), place.ordinal, Array(delta[range]))
+      try append(record)
+      state.withLock { state in
+        state.sent = part + 1 == count ? nil : (delta, part + 1)
+        state.bytesSinceSnapshot += range.count
+      }
+    }
+    state.withLock { $0.ordinal = place.ordinal }
+  }
+
+  /// Appends a record behind the last one; on return it is in the log.
+  private func append(_ record: TaskRecord) throws(StoreError) {
+    let bytes = record.bytes
+    var reason = "no answer"
+    for attempt in 0..<options.attempts {
+      if attempt > 0, options.pause(min(1, 0.05 * Double(1 << attempt))) { break }
+      if isFenced { throw fenced() }
+      do throws(JournalError) {
+        let sequence = try journal.append(bytes, to: task, after: state.withLock(\.sequence))
+        return advance(to: sequence)
+      } catch {
+        reason = error.description
+        switch error {
+        case .full: throw StoreError(task, .full, reason)
+        case .refused: throw StoreError(task, .refused, reason)
+        case .unavailable: continue
+        case .inDoubt:
+          state.withLock { if !$0.unresolved.contains(bytes) { $0.unresolved.append(bytes) } }
+        case .conflict: if try isInLog(record, bytes) { return }
+        }
+      }
+    }
+    throw StoreError(task, .full, reason)
+  }
+
+  private func advance(to sequence: UInt64) {
+    state.withLock { state in
+      state.sequence = sequence
+      state.unresolved = []
+    }
+  }
+
+  /// After a conflict: whether the record is the last of the log; throws where the task is another worker's.
+  private func isInLog(_ record: TaskRecord, _ bytes: [UInt8]) throws(StoreError) -> Bool {
+    guard let last = try? journal.last(of: task) else { return false }
+    let (sequence, unresolved) = state.withLock { ($0.sequence, $0.unresolved) }
+    // What was read may be older than the conflict.
+    if last.sequence <= sequence { return false }
+    if last.bytes == bytes {
+      advance(to: last.sequence)
+      return true
+    }
+    guard unresolved.contains(last.bytes), let other = TaskRecord(last.bytes) else {
+      state.withLock { $0.isFenced = true }
+      throw fenced()
+    }
+    advance(to: last.sequence)
+    if case .delta(let part, let count) = other.kind, part + 1 == count {
+      // The owner rebuilds its file from the log, in which a transaction is that the file has not.
+      state.withLock { $0.isFenced = true }
+      throw StoreError(task, .gone, "an earlier transaction has reached the log only")
+    }
+    return false
+  }
+
+  private func fenced() -> StoreError {
+    StoreError(task, .fenced, "another worker has taken the task over")
+  }
+
+  // MARK: - Snapshots
+
+  public func didCommit(_ file: StateFile) {
+    let (bytes, size) = state.withLock { ($0.bytesSinceSnapshot, $0.snapshotSize) }
+    guard bytes > max(options.snapshotBytes, size) else { return }
+    // Without a snapshot the log grows, and the next commit tries again.
+    guard let image = try? file.image() else { return }
+    let ordinal = state.withLock(\.ordinal)
+    let id = "\(generation)-\(ordinal)-\(writer)"
+    do {
+      try journal.store(image, of: task, id: id)
+      let former = state.withLock(\.snapshotID)
+      if former == id { return }
+      try append(record(.snapshot(id: id), ordinal))
+      let sequence = state.withLock { state in
+        (state.snapshotID, state.snapshotSize, state.bytesSinceSnapshot) = (id, image.count, 0)
+        return state.sequence
+      }
+      try journal.purge(task, before: sequence)
+      if let former { try journal.removeSnapshot(of: task, id: former) }
+    } catch {
+      // An append whose outcome is unknown is resolved by the next one.
+      state.withLock { $0.bytesSinceSnapshot -= $0.bytesSinceSnapshot / 4 }
+    }
+  }
+
+  /// Releases the task, so that its next owner need not wait.
+  public func release() {
+    if isFenced { return }
+    try? append(record(.release, state.withLock(\.ordinal)))
+    state.withLock { $0.isFenced = true }
+  }
+
+  fileprivate func continueFrom(_ snapshot: (id: String, size: Int)?, bytes: Int) {
+    state.withLock { state in
+      (state.snapshotID, state.snapshotSize) = (snapshot?.id, snapshot?.size ?? 0)
+      state.bytesSinceSnapshot = bytes
+    }
+  }
+}
+
+// MARK: - Taking over
+
+/// The way of a task to a worker: its log is taken over, then its state file is rebuilt.
+public struct TaskTakeover: Sendable {
+  public enum Outcome: Sendable {
+    case taken(TaskLog)
+    /// Another worker was faster.
+    case lost
+    /// The log belongs to another plan of that name.
+    case otherPlan(writer: String)
+  }
+
+  private let journal: any Journal
+  private let task: String
+  private let options: TaskLog.Options
+
+  public init(_ journal: any Journal, task: String, _ options: TaskLog.Options) {
+    (self.journal, self.task, self.options) = (journal, task, options)
+  }
+
+  /// The worker that has written last; nil for a new log, and for a task that was released.
+  public func owner() throws(JournalError) -> String? {
+    guard let last = try journal.last(of: task), let record = TaskRecord(last.bytes),
+      record.kind != .release
+    else { return nil }
+    return record.writer
+  }
+
+  /// Takes the log over: from then on nothing of its former owner is accepted.
+  ///
+  /// The writer must be a name that no other process has ever had; `newLog` the id of the log where there is none.
+  /// `mayChangePlan` allows a log that another plan has written.
+  public func take(
+    writer: String, digest: String, newLog: String, mayChangePlan: Bool = false
+  ) throws(JournalError) -> Outcome {
+    var unresolved: [[UInt8]] = []
+    for attempt in 0..<options.attempts {
+      if attempt > 0, options.pause(min(1, 0.05 * Double(1 << attempt))) { break }
+      let last = try journal.last(of: task)
+      var record = TaskRecord(
+        .takeover, log: newLog, generation: 1, ordinal: 0, writer: writer, digest: digest)
+      if let last {
+        guard let former = TaskRecord(last.bytes) else {
+          throw .refused("the log of \(task) contains what is no record of this version")
+        }
+        if unresolved.contains(last.bytes) {
+          return .taken(TaskLog(journal, former, task, options, at: last.sequence))
+        }
+        if former.digest != digest, former.kind != .release, !mayChangePlan {
+          return .otherPlan(writer: former.writer)
+        }
+        (record.log, record.generation) = (former.log, former.generation + 1)
+        record.ordinal = former.ordinal
+        // The ordinal of a delta that is not whole is not reached.
+        if case .delta(let part, let count) = former.kind, part + 1 < count { record.ordinal -= 1 }
+      }
+      do throws(JournalError) {
+        let sequence = try journal.append(record.bytes, to: task, after: last?.sequence ?? 0)
+        return .taken(TaskLog(journal, record, task, options, at: sequence))
+      } catch {
+        switch error {
+        case .inDoubt: unresolved.append(record.bytes)
+        case .conflict, .unavailable: continue
+        case .full, .refused: throw error
+        }
+      }
+    }
+    return .lost
+  }
+
+  /// Brings the file of a path to the end of the log, and opens it.
+  ///
+  /// The file is a prefix of the log if it is of the same one, so it gets the deltas behind it; otherwise it begins
+  /// with the newest snapshot. Throws `.full` for a later attempt.
+  public func open(
+    _ log: TaskLog, path: String, _ options: StateFile.Options
+  ) throws(StoreError) -> StateFile {
+    let content = try content(before: log)
+    let place = log.place
+    var options = options
+    options.resetsCorrupt = true
+    guard content.ordinal == place.ordinal else {
+      throw StoreError(task, .corrupt, "its log ends at \(content.ordinal) instead of \(place.ordinal)")
+    }
+    var (replica, at) = try replica(path, options)
+    let first = content.snapshot?.ordinal ?? 0
+    let isOfLog = at?.log == place.log
+    if at == nil, let replica, !replica.isEmpty {
+      throw StoreError(
+        path, .foreign, "it is the state of runs without a cluster; name another folder with --state")
+    }
+    var size = 0
+    if !isOfLog || (at?.ordinal ?? 0) < first || (at?.ordinal ?? 0) > place.ordinal {
+      replica = nil
+      if let snapshot = content.snapshot {
+        guard
+          let image = try attempt({ () throws(JournalError) in
+            try journal.snapshot(of: task, id: snapshot.id)
+          })
+        else { throw StoreError(task, .full, "its snapshot is not there yet") }
+        size = image.count
+        try StateReplica.install(image, at: path, options)
+        (replica, at) = try self.replica(path, options)
+      } else {
+        if isOfLog || at != nil { try StateReplica.discard(path, options) }
+        (replica, at) = try self.replica(path, options)
+      }
+    }
+    let start = at?.ordinal ?? 0
+    for delta in content.deltas where delta.ordinal > start {
+      try replica?.apply(delta.bytes, to: LogPlace(log: place.log, ordinal: delta.ordinal))
+    }
+    replica = nil
+    log.continueFrom(
+      content.snapshot.map { ($0.id, size) }, bytes: content.deltas.reduce(0) { $0 + $1.bytes.count })
+    let file = try StateFile(path: path, options)
+    try file.attach(log, at: place)
+    return file
+  }
+
+  private func replica(
+    _ path: String, _ options: StateFile.Options
+  ) throws(StoreError) -> (StateReplica?, LogPlace?) {
+    let replica = try StateReplica(path: path, options)
+    return (replica, try replica.place)
+  }
+
+  /// What the log had when it was taken over, which must all be read.
+  private func content(before log: TaskLog) throws(StoreError) -> LogContent {
+    var content = LogContent()
+    var next: UInt64 = 1
+    var attempt = 0
+    while true {
+      let from = next
+      let records = try self.attempt { () throws(JournalError) in try journal.read(task, from: from) }
+      for record in records {
+        guard let known = TaskRecord(record.bytes), content.add(known) else {
+          throw StoreError(task, .corrupt, "its log is not continuous at \(record.sequence)")
+        }
+        next = record.sequence + 1
+        if known.kind == .takeover, known.generation == log.generation { return content }
+      }
+      if records.isEmpty {
+        // The server that answered is behind.
+        attempt += 1
+        if attempt > options.attempts || options.pause(0.1) {
+          throw StoreError(task, .full, "its log is not complete yet")
+        }
+      }
+    }
+  }
+
+  private func attempt<Output>(_ body: () throws(JournalError) -> Output) throws(StoreError) -> Output {
+    do throws(JournalError) { return try body() } catch { throw StoreError(task, .full, error.description) }
+  }
+}

@@ -1,0 +1,126 @@
+/// A record of a task's log: a line of text, then a payload.
+///
+///     E LOG GENERATION ORDINAL WRITER DIGEST PART/PARTS
+struct TaskRecord: Equatable {
+  enum Kind: Equatable {
+    /// A worker takes the task over.
+    case takeover
+    /// A part of the delta that leads to the ordinal; only one whose parts all follow each other counts.
+    case delta(part: Int, of: Int)
+    /// A snapshot of the state at the ordinal is stored under an id.
+    case snapshot(id: String)
+    /// The owner has released the task.
+    case release
+  }
+
+  var kind: Kind
+  /// The id of the log, chosen by its first writer.
+  var log: String
+  /// How often the task was taken over.
+  var generation: Int64
+  /// The number of complete deltas, this one included.
+  var ordinal: Int64
+  /// The worker that has written it.
+  var writer: String
+  /// The digest of the plan.
+  var digest: String
+  var payload: [UInt8] = []
+
+  init(
+    _ kind: Kind, log: String, generation: Int64, ordinal: Int64, writer: String, digest: String,
+    payload: [UInt8] = []
+  ) {
+    (self.kind, self.log, self.generation, self.ordinal) = (kind, log, generation, ordinal)
+    (self.writer, self.digest, self.payload) = (writer, digest, payload)
+  }
+
+  /// Nil for bytes that are no record.
+  init?(_ bytes: [UInt8]) {
+    guard let end = bytes.firstIndex(of: 0x0a) else { return nil }
+    let words = String(decoding: bytes[..<end], as: UTF8.self)
+      .split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count == 7, let generation = Int64(words[2]), let ordinal = Int64(words[3]) else {
+      return nil
+    }
+    switch words[0] {
+    case "T": kind = .takeover
+    case "L": kind = .release
+    case "S": kind = .snapshot(id: words[6])
+    case "E":
+      let parts = words[6].split(separator: "/").compactMap { Int($0) }
+      guard parts.count == 2, parts[0] >= 0, parts[0] < parts[1] else { return nil }
+      kind = .delta(part: parts[0], of: parts[1])
+    default: return nil
+    }
+    (log, self.generation, self.ordinal, writer, digest) = (words[1], generation, ordinal, words[4], words[5])
+    payload = Array(bytes[bytes.index(after: end)...])
+  }
+
+  var bytes: [UInt8] {
+    let (letter, detail) =
+      switch kind {
+      case .takeover: ("T", "-")
+      case .release: ("L", "-")
+      case .snapshot(let id): ("S", id)
+      case .delta(let part, let parts): ("E", "\(part)/\(parts)")
+      }
+    return Array("\(letter) \(log) \(generation) \(ordinal) \(writer) \(digest) \(detail)\n".utf8) + payload
+  }
+}
+
+/// What the records of a log come to: the newest snapshot, and the deltas behind it.
+struct LogContent {
+  private(set) var log = ""
+  private(set) var ordinal: Int64 = 0
+  private(set) var snapshot: (id: String, ordinal: Int64)?
+  private(set) var deltas: [(ordinal: Int64, bytes: [UInt8])] = []
+  private var parts: (ordinal: Int64, count: Int, bytes: [UInt8])?
+
+  /// Adds the next record; false where it does not continue the log.
+  mutating func add(_ record: TaskRecord) -> Bool {
+    if log.isEmpty { log = record.log }
+    guard record.log == log else { return false }
+    switch record.kind {
+    case .takeover, .release: parts = nil
+    case .snapshot(let id):
+      parts = nil
+      // What lies before the first snapshot that is left was purged.
+      snapshot = (id, record.ordinal)
+      deltas.removeAll { $0.ordinal <= record.ordinal }
+      ordinal = record.ordinal
+    case .delta(let part, let count):
+      if part == 0 { parts = (record.ordinal, 0, []) }
+      guard var open = parts, open.ordinal == record.ordinal, open.count == part else {
+        parts = nil
+        return true
+      }
+      open.bytes += record.payload
+      open.count += 1
+      parts = open
+      if open.count < count { return true }
+      parts = nil
+      guard record.ordinal == ordinal + 1 else { return false }
+      deltas.append((record.ordinal, open.bytes))
+      ordinal = record.ordinal
+    }
+    return true
+  }
+}
+
+/// What is known of a task from the last record of its log.
+public struct TaskStatus: Equatable, Sendable {
+  /// The worker that has written last.
+  public var writer: String
+  public var isReleased: Bool
+  public var generation: Int64
+  /// How many transactions there have been.
+  public var ordinal: Int64
+
+  /// Nil for bytes that are no record.
+  public init?(_ bytes: [UInt8]) {
+    guard let record = TaskRecord(bytes) else { return nil }
+    writer = String(record.writer.prefix { $0 != "#" })
+    isReleased = record.kind == .release
+    (generation, ordinal) = (record.generation, record.ordinal)
+  }
+}

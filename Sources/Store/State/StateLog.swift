@@ -1,0 +1,216 @@
+import CSQLite
+import System
+
+/// A log outside of the machine that the transactions of a state file are appended to, so that another machine can
+/// rebuild the file.
+///
+/// Invariants:
+/// 1. A transaction is appended before it is committed locally, and committed only where that has succeeded. So the
+///    file is a prefix of the log, whenever its process is killed.
+/// 2. A local commit that fails after that is repeated without another append. Any other transaction is refused then,
+///    and the owner rebuilds the file.
+/// 3. The file contains its place in the log, which each delta moves on by one.
+public protocol StateLog: Sendable {
+  /// Appends the delta that leads to a place; returns once it is in the log.
+  ///
+  /// Throws an error of kind `.full` for a later attempt, `.fenced` where another process has taken over the log.
+  func append(_ delta: [UInt8], at place: LogPlace) throws(StoreError)
+  /// Called after each local commit, when an image of the file may be taken.
+  func didCommit(_ file: StateFile)
+}
+
+extension StateLog {
+  public func didCommit(_ file: StateFile) {}
+}
+
+/// A place in a log: the number of the last delta.
+public struct LogPlace: Equatable, Sendable {
+  /// The id of the log, so that the file of another one is not continued.
+  public var log: String
+  public var ordinal: Int64
+
+  public init(log: String, ordinal: Int64) {
+    self.log = log
+    self.ordinal = ordinal
+  }
+
+  static let fact = "log"
+
+  init?(text: String?) {
+    guard let text, let slash = text.lastIndex(of: "/"),
+      let ordinal = Int64(text[text.index(after: slash)...])
+    else { return nil }
+    self.init(log: String(text[..<slash]), ordinal: ordinal)
+  }
+
+  var text: String { "\(log)/\(ordinal)" }
+
+  var next: LogPlace { LogPlace(log: log, ordinal: ordinal + 1) }
+}
+
+/// The state of a log's writer.
+struct LogWriting {
+  let log: any StateLog
+  var place: LogPlace
+  /// The delta that is in the log already, while its local commit has not succeeded.
+  var appended: [UInt8]?
+
+  /// Appends the delta that leads to the next place, unless it is in the log.
+  mutating func append(_ delta: [UInt8], of path: String) throws(StoreError) {
+    guard let appended else {
+      try log.append(delta, at: place.next)
+      self.appended = delta
+      crashPoint("state.appended")
+      return
+    }
+    guard appended == delta else {
+      throw StoreError(path, .gone, "its last transaction is in the log only; it must be rebuilt")
+    }
+  }
+
+  mutating func didCommit() {
+    place = place.next
+    appended = nil
+  }
+}
+
+/// A recording of the changes of one transaction, for as long as it lives.
+struct DeltaRecording: ~Copyable {
+  private let session: OpaquePointer
+  private let path: String
+  private let connection: OpaquePointer
+
+  init(_ database: Database) throws(StoreError) {
+    var session: OpaquePointer?
+    let code = flow_sqlite_start_session(database.connection, &session)
+    guard code == SQLITE_OK, let session else {
+      throw StoreError(database.path, trying: "record changes", database.connection, code: code)
+    }
+    self.session = session
+    path = database.path
+    connection = database.connection
+  }
+
+  deinit { sqlite3session_delete(session) }
+
+  /// The changes so far: the new values of rows, and the keys of removed ones.
+  func delta() throws(StoreError) -> [UInt8] {
+    var count: Int32 = 0
+    var bytes: UnsafeMutableRawPointer?
+    let code = sqlite3session_patchset(session, &count, &bytes)
+    guard code == SQLITE_OK else {
+      throw StoreError(path, trying: "record changes", connection, code: code)
+    }
+    defer { sqlite3_free(bytes) }
+    return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+  }
+}
+
+extension StateFile {
+  /// Whether SQLite can record changes; a sentence where it cannot.
+  public static var logFlaw: String? {
+    flow_sqlite_has_sessions()
+      ? nil
+      : "this build of SQLite lacks the session extension (SQLITE_ENABLE_SESSION), which a cluster requires"
+  }
+
+  /// The place in the log that the file is at; nil for a file that has never had one.
+  public var logPlace: LogPlace? {
+    get throws(StoreError) { LogPlace(text: try database.fact(owner: "", name: LogPlace.fact)?.text) }
+  }
+
+  /// An image of the last commit, from which `StateReplica.install` makes a file.
+  public func image() throws(StoreError) -> [UInt8] {
+    database.endReading()
+    var count: Int64 = 0
+    guard let bytes = sqlite3_serialize(database.connection, "main", &count, 0) else {
+      throw StoreError(path, .refused, "cannot copy the state: not enough memory")
+    }
+    defer { sqlite3_free(bytes) }
+    return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+  }
+}
+
+/// A state file that is rebuilt from a log: an image, then deltas.
+///
+/// It is open, and locked, like that of a run.
+///
+///     if let image { try StateReplica.install(image, at: path, options) }
+///     let replica = try StateReplica(path: path, options)
+///     for delta in deltas { try replica.apply(delta) }
+public final class StateReplica {
+  private let file: StateFile
+
+  public init(path: String, _ options: StateFile.Options = .init()) throws(StoreError) {
+    file = try StateFile(path: path, options)
+  }
+
+  /// The place of the last delta; nil for a new file, and for one that has never had a log.
+  public var place: LogPlace? { get throws(StoreError) { try file.logPlace } }
+
+  /// Whether nothing was ever committed to the file.
+  public var isEmpty: Bool { file.epoch == 0 }
+
+  /// Applies a delta, in one transaction; throws where it does not lead to that place.
+  public func apply(_ delta: [UInt8], to place: LogPlace) throws(StoreError) {
+    try file.database.transaction { () throws(StoreError) in
+      let code = delta.withUnsafeBytes {
+        flow_sqlite_apply(file.database.connection, Int32($0.count), $0.baseAddress)
+      }
+      try file.database.check(code, "apply a delta")
+      guard try file.logPlace == place else {
+        throw StoreError(file.path, .corrupt, "the delta \(place.ordinal) of the log leads elsewhere")
+      }
+    }
+  }
+
+  /// Removes the file of a path, which no run has open.
+  public static func discard(_ path: String, _ options: StateFile.Options = .init()) throws(StoreError) {
+    let lock = try StateLock(on: path, options.disk)
+    withExtendedLifetime(lock) {
+      for end in ["-wal", "-shm", "-journal", ""] where options.disk.exists(path + end) {
+        options.disk.unlink(path + end)
+      }
+      StateFolder.sync(of: path, options.disk)
+    }
+  }
+
+  /// Replaces the file of a path, which no run has open, by that of an image.
+  public static func install(
+    _ image: [UInt8], at path: String, _ options: StateFile.Options = .init()
+  ) throws(StoreError) {
+    let disk = options.disk
+    try StateFolder.make(for: path, disk)
+    let lock = try StateLock(on: path, disk)
+    try withExtendedLifetime(lock) { () throws(StoreError) in
+      let draft = path + ".new"
+      disk.unlink(draft)
+      do throws(DiskError) {
+        let file = try disk.open(toAppend: draft, mode: 0o600, followsLinks: false)
+        try file.appendAll(image)
+        try file.sync()
+        // The log belongs to the former file.
+        for end in ["-wal", "-shm", "-journal"] where disk.exists(path + end) { disk.unlink(path + end) }
+        try disk.rename(draft, to: path)
+      } catch {
+        disk.unlink(draft)
+        throw StoreError(path, trying: "install the state", error)
+      }
+      StateFolder.sync(of: path, disk)
+    }
+  }
+}
+
+extension DiskFile {
+  fileprivate func appendAll(_ bytes: [UInt8]) throws(DiskError) {
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(DiskError) in
+        var done = 0
+        while done < bytes.count {
+          done += try append(UnsafeRawBufferPointer(rebasing: bytes[done...]))
+        }
+      }
+    }
+    try result.get()
+  }
+}

@@ -1,0 +1,116 @@
+import Cluster
+import Engine
+import Language
+import NATS
+import System
+
+/// `flow cluster`: what the workers of a cluster do, and whether its servers are fit for it.
+enum ClusterCommand {
+  static let command = Command(
+    Manual(
+      "cluster", "show and check a cluster",
+      about: """
+        URLS are the addresses of the NATS servers, separated by commas, as for flow run --cluster. A machine leaves the \
+        cluster when its flow run receives SIGTERM: it commits, and the others continue at once.
+        """,
+      examples: [
+        ("flow cluster config > nats-server.conf", "a configuration of the servers"),
+        (
+          "flow cluster check nats://a,nats://b,nats://c", "whether the servers keep what a cluster relies on"
+        ),
+        ("flow cluster status nats://a,nats://b,nats://c", "machines and owners"),
+      ]),
+    parts: [status, check, config])
+
+  private static let status = Command(
+    Manual("status", "show machines, pipelines and their owners", operands: .one("URLS"))
+  ) { arguments throws(WrongUse) in
+    try run("status", arguments) { (journal) throws(JournalError) in
+      let workers = try journal.workers()
+      Terminal.say(
+        "machines: \(workers.isEmpty ? "none" : workers.map { printable($0) }.joined(separator: ", "))\n")
+      var table = TextTable(headers: ["pipeline", "owner", "state", "generation", "commits"])
+      for task in try journal.tasks() {
+        guard let status = try journal.last(of: task).flatMap({ TaskStatus($0.bytes) }) else { continue }
+        let state =
+          status.isReleased ? "released" : workers.contains(status.writer) ? "running" : "owner is gone"
+        table.add([
+          printable(task), printable(status.writer), state, "\(status.generation)", "\(status.ordinal)",
+        ])
+      }
+      for line in table.lines(width: Terminal.columns(1) ?? 100) { Terminal.say(line + "\n") }
+    }
+  }
+
+  private static let check = Command(
+    Manual(
+      "check", "check that servers keep what a cluster relies on", operands: .one("URLS"),
+      about: """
+        It connects, makes the streams where they are missing, and tries a log of its own: a record behind an outdated one \
+        must be refused, and what was stored must be read again. Servers before nats-server 2.14 are refused. Whether \
+        sync_interval is always cannot be seen from outside.
+        """)
+  ) { arguments throws(WrongUse) in
+    try run("check", arguments) { (journal) throws(JournalError) in
+      let task = "check \(String(UInt64.random(in: 0 ... .max), radix: 36))"
+      let first = try journal.append([1], to: task, after: 0)
+      let second = try journal.append([2], to: task, after: first)
+      for former in [0, first] {
+        do throws(JournalError) {
+          _ = try journal.append([3], to: task, after: former)
+        } catch {
+          if error == .conflict { continue }
+          throw error
+        }
+        throw .refused("a record behind an outdated one was accepted: these servers cannot be used")
+      }
+      guard try journal.last(of: task) == JournalRecord(sequence: second, bytes: [2]),
+        try journal.read(task, from: first).map(\.bytes) == [[1], [2]]
+      else { throw .refused("what was stored is not read again: these servers cannot be used") }
+      try journal.remove(task)
+      Terminal.say("the servers are fit for a cluster\n")
+    }
+  }
+
+  private static let config = Command(
+    Manual("config", "print a nats-server.conf for one of the servers")
+  ) { _ in
+    Terminal.say(
+      """
+      # One of three servers of a cluster for flow: nats-server 2.14 or newer, started with -c FILE.
+      # Each has a server_name and a store_dir of its own; the routes are the same on all.
+      server_name: a
+      listen: "0.0.0.0:4222"
+      max_payload: 8MB
+      ping_interval: "5s"
+      ping_max: 2
+      jetstream {
+        store_dir: "/var/lib/nats"
+        # What is acknowledged survives a power cut.
+        sync_interval: always
+      }
+      cluster {
+        name: flow
+        listen: "0.0.0.0:6222"
+        routes: [ "nats://a:6222", "nats://b:6222", "nats://c:6222" ]
+      }
+
+      """)
+    return ExitStatus.done
+  }
+
+  private static func run(
+    _ name: String, _ arguments: Arguments, _ body: (JetStreamJournal) throws(JournalError) -> Void
+  ) throws(WrongUse) -> Int32 {
+    let urls = try RunCluster.urls(arguments.operands.first ?? "")
+    do throws(JournalError) {
+      try body(
+        try JetStreamJournal(
+          JetStreamJournal.Options(servers: urls, replicas: RunCluster.replicas(urls)), stop: StopSign()))
+      return ExitStatus.done
+    } catch {
+      Terminal.complain("flow cluster \(name): \(printable(error.description))\n")
+      return ExitStatus.failed
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import Foundation
+import Reactive
+import SimulatedDisk
+import Store
+import System
+import TestScale
+import Testing
+
+@testable import Cluster
+
+/// Workers over a journal in memory, with lost, late and stale answers, killed and frozen workers and full streams.
+///
+/// The oracle is what one process would do with the same input. A failure names its seed; `FLOW_SEED` repeats it.
+@Suite struct ClusterSimulationTests {
+  static var seeds: Range<UInt64> {
+    func number(_ name: String) -> UInt64? {
+      ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+    if let seed = number("FLOW_SEED") { return seed..<seed + 1 }
+    return 1..<1 + (number("FLOW_SEEDS") ?? UInt64(TestScale.count(12)))
+  }
+
+  @Test("whatever happens to workers and servers, tasks continue as in one process")
+  func histories() throws {
+    var counts = MemoryJournal.Counts()
+    var fenced = 0
+    for seed in Self.seeds {
+      let simulation = try ClusterSimulation(seed: seed)
+      let failure = simulation.run()
+      #expect(failure == nil, "FLOW_SEED=\(seed): \(failure ?? "")")
+      if failure != nil { break }
+      let seen = simulation.journal.counts
+      counts.conflicts += seen.conflicts
+      counts.doubts += seen.doubts
+      counts.late += seen.late
+      fenced += simulation.fenced
+    }
+    // Otherwise nothing was tested.
+    if Self.seeds.count >= 10 {
+      #expect(counts.conflicts > 0 && counts.doubts > 0 && counts.late > 0 && fenced > 0)
+    }
+  }
+}
+
+/// What receives the outputs of all workers, at least once each: it drops repeats by their ids.
+final class Receiver {
+  private(set) var received: [String: [[UInt8]]] = [:]
+  private var ids: [String: [UInt8]] = [:]
+  var failure: String?
+
+  func receive(_ entry: OutboxEntry, of task: String) {
+    if let before = ids["\(task) \(entry.id)"] {
+      if before != entry.bytes { failure = "two outputs of \(task) have the id \(entry.id)" }
+      return
+    }
+    ids["\(task) \(entry.id)"] = entry.bytes
+    received[task, default: []].append(entry.bytes)
+  }
+}
+
+/// A pipeline of one process: it counts its input by key, and sends each count.
+final class CountingRun: TaskRun {
+  private let task: String
+  private let file: StateFile
+  private let input: [Int]
+  private let receiver: Receiver
+  private var position: Int64
+  /// What the last commit has stored, and was not written before a crash.
+  private var isRecovered = false
+  private var failed: StoreError?
+  private var isStopping = false
+  /// The epoch under way, which is repeated as it is after a full journal.
+  private var open: (end: Int64, outputs: [[UInt8]])?
+  private var mark: OutputPlace?
+
+  init(_ task: String, _ file: StateFile, _ input: [Int], _ receiver: Receiver) throws {
+    (self.task, self.file, self.input, self.receiver) = (task, file, input, receiver)
+    position = try file.fact(owner: "source", name: "position")?.integer ?? 0
+  }
+
+  var isOver: Bool { failed != nil || isStopping && open == nil }
+  var error: StoreError? { failed }
+  func stop() { isStopping = true }
+
+  /// One turn: an epoch of some events, its commit, and the writing of its outputs.
+  func turn(_ count: Int) {
+    if isOver { return }
+    do throws(StoreError) {
+      if !isRecovered { try write() }
+      isRecovered = true
+      if open == nil {
+        let table = try file.table(node: "count", description: ".")
+        let end = min(Int64(input.count), position + Int64(count))
+        if end == position { return }
+        var outputs: [[UInt8]] = []
+        for number in input[Int(position)..<Int(end)] {
+          let key = Array("\(number)".utf8)
+          let before = table.value(for: key).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+          table.set(Array("\(before + 1)".utf8), for: key)
+          outputs.append(Array("\(number):\(before + 1)".utf8))
+        }
+        open = (end, outputs)
+      }
+      guard let open else { return }
+      let mark = mark
+      try file.commit { (epoch) throws(StoreError) in
+        try epoch.set(.integer(open.end), owner: "source", name: "position")
+        if let mark { try epoch.markWritten(sink: "out", through: mark) }
+        for (index, bytes) in open.outputs.enumerated() {
+          let place = OutputPlace(epoch: epoch.number, index: Int64(index))
+          try epoch.put(
+            OutboxEntry(sink: "out", place: place, id: "\(epoch.number)-\(index)", bytes: bytes))
+        }
+      }
+      position = open.end
+      self.open = nil
+      self.mark = nil
+      try write()
+    } catch {
+      if !error.isFull { failed = error }
+    }
+  }
+
+  /// Invariant: only what is committed is seen.
+  private func write() throws(StoreError) {
+    for entry in try file.outbox(sink: "out", limit: .max) {
+      receiver.receive(entry, of: task)
+      mark = entry.place
+    }
+  }
+}
+
+final class ClusterSimulation {
+  private final class Host: TaskHost {
+    let process: SimulatedProcess
+    unowned let simulation: ClusterSimulation
+    var runs: [String: CountingRun] = [:]
+
+    init(_ process: SimulatedProcess, _ simulation: ClusterSimulation) {
+      (self.process, self.simulation) = (process, simulation)
+    }
+
+    func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
+      runs[task.name] = nil
+      var options = StateFile.Options(disk: ProcessDisk(process: process))
+      options.database.sync = .never
+      options.database.vfs = process.vfs
+      let file = try takeover.open(log, path: "/var/\(task.name).db", options)
+      let run = try CountingRun(
+        task.name, file, simulation.inputs[task.name] ?? [], simulation.receiver)
+      runs[task.name] = run
+      return run
+    }
+
+    func note(_ task: ClusterTask, _ event: TaskEvent) {
+      if case .fenced = event { simulation.fenced += 1 }
+      if case .failed(let reason) = event { simulation.failure = "\(task.name) failed: \(reason)" }
+      if event == .released || event == .fenced { runs[task.name] = nil }
+    }
+  }
+
+  private struct Machine {
+    var disk: SimulatedDisk
+    var worker: ClusterWorker?
+    var host: Host?
+    /// Until when it is frozen.
+    var frozen = 0.0
+  }
+
+  private final class Weather: Sendable {
+    let state: Locked<(dice: SplitMix64, rate: Int, time: Double)>
+    init(_ seed: UInt64) { state = Locked((SplitMix64(seed: seed ^ 0x5555), 0, 0)) }
+  }
+
+  let journal: MemoryJournal
+  let receiver = Receiver()
+  private(set) var inputs: [String: [Int]] = [:]
+  var fenced = 0
+  var failure: String?
+  private let weather: Weather
+  private let tasks: [ClusterTask]
+  private var dice: SplitMix64
+  private var machines: [Machine] = []
+  private var started = 0
+
+  init(seed: UInt64) throws {
+    dice = SplitMix64(seed: seed)
+    let weather = Weather(seed)
+    self.weather = weather
+    journal = MemoryJournal(now: { weather.state.withLock(\.time) }) { isRead in
+      weather.state.withLock { state in
+        guard Int.random(in: 0..<100, using: &state.dice) < state.rate else { return nil }
+        if isRead { return Bool.random(using: &state.dice) ? .stale : .unavailable }
+        return [.unavailable, .full, .lostAnswer, .late].randomElement(using: &state.dice)
+      }
+    }
+    tasks = (0..<3).map { ClusterTask(name: "task\($0)", digest: "d") }
+    for task in tasks {
+      inputs[task.name] = (0..<120).map { _ in Int.random(in: 0..<12, using: &dice) }
+    }
+    for _ in 0..<3 { machines.append(Machine(disk: newDisk())) }
+  }
+
+  private func newDisk() -> SimulatedDisk { SimulatedDisk(.init(seed: dice.next())) }
+
+  private var time: Double { weather.state.withLock(\.time) }
+  private func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &dice) }
+
+  func run() -> String? {
+    weather.state.withLock { $0.rate = below(3) * 12 }
+    for round in 0..<2000 {
+      if round == 400 {
+        // From now on all is well, and everything must get done.
+        weather.state.withLock { $0.rate = 0 }
+        for index in machines.indices { machines[index].frozen = 0 }
+      }
+      weather.state.withLock { $0.time += 0.5 }
+      if below(4) == 0 { journal.arrive() }
+      if round < 400 { disturb() } else if machines[0].worker == nil { start(0) }
+      for index in machines.indices where machines[index].frozen <= time { step(index) }
+      if let failure = failure ?? receiver.failure { return failure }
+      if round > 400, isDone { return verdict }
+    }
+    return verdict ?? "not everything was done"
+  }
+
+  private var isDone: Bool {
+    tasks.allSatisfy { receiver.received[$0.name]?.count ?? 0 >= inputs[$0.name]?.count ?? 0 }
+  }
+
+  private var verdict: String? {
+    for task in tasks {
+      var counts: [Int: Int] = [:]
+      let expected = (inputs[task.name] ?? []).map { number in
+        counts[number, default: 0] += 1
+        return "\(number):\(counts[number] ?? 0)"
+      }
+      let received = (receiver.received[task.name] ?? []).map { String(decoding: $0, as: UTF8.self) }
+      if received != expected { return "\(task.name) has sent \(received), expected \(expected)" }
+    }
+    return nil
+  }
+
+  private func start(_ index: Int) {
+    started += 1
+    var options = TaskLog.Options(pause: { _ in false })
+    options.attempts = 1 + below(4)
+    options.recordBytes = [100, 400, 100_000].randomElement(using: &dice) ?? 100
+    options.snapshotBytes = [1000, 5000, 100_000].randomElement(using: &dice) ?? 1000
+    let process = machines[index].disk.start()
+    try? process.makeFolder("/var")
+    let host = Host(process, self)
+    let weather = weather
+    var ids = SplitMix64(seed: UInt64(started))
+    machines[index].host = host
+    machines[index].worker = ClusterWorker(
+      "m\(index).\(started)", tasks, journal, host, ClusterWorker.Options(log: options),
+      now: { weather.state.withLock(\.time) }, random: { ids.next() })
+  }
+
+  private func disturb() {
+    let index = below(machines.count)
+    switch below(40) {
+    case 0:
+      // Killed, or its power cut, which takes what its disk has not synced.
+      if below(2) == 0 { machines[index].disk.crash() } else { machines[index].disk.kill() }
+      machines[index].worker = nil
+      machines[index].host = nil
+    case 1: machines[index].frozen = time + Double(below(12))
+    case 2: machines[index].worker?.leave()
+    case 3:
+      if machines[index].worker == nil {
+        // Its disk was replaced.
+        machines[index].disk = newDisk()
+      }
+    case 4: weather.state.withLock { $0.rate = [0, 5, 20, 60, 100][below(5)] }
+    case 5...8: if machines[index].worker == nil { start(index) }
+    default: break
+    }
+  }
+
+  private func step(_ index: Int) {
+    guard let worker = machines[index].worker, let host = machines[index].host else { return }
+    if !worker.hasLeft { try? journal.renewLease(of: worker.name) }
+    worker.step()
+    if worker.hasLeft {
+      machines[index].worker = nil
+      machines[index].host = nil
+      return
+    }
+    for task in tasks { if below(3) > 0 { host.runs[task.name]?.turn(1 + below(4)) } }
+  }
+}

@@ -1,0 +1,87 @@
+import JSON
+import NATS
+import Store
+import System
+import Testing
+
+@testable import Cluster
+
+/// The journal on a real server; skipped without one.
+@Suite(.serialized) struct JetStreamJournalTests {
+  @Test("logs, snapshots and leases on a real server", .realServer)
+  func conformance() throws {
+    let server = try NATSServer()
+    var options = JetStreamJournal.Options(servers: [server.url], replicas: 1)
+    options.leaseSeconds = 2
+    let journal = try JetStreamJournal(options, stop: StopSign())
+    #expect(try journal.last(of: "a b.c") == nil)
+    #expect(try journal.read("a b.c", from: 1).isEmpty)
+    let first = try journal.append([1], to: "a b.c", after: 0)
+    let second = try journal.append([2], to: "a b.c", after: first)
+    #expect(throws: JournalError.conflict) { try journal.append([3], to: "a b.c", after: first) }
+    #expect(throws: JournalError.conflict) { try journal.append([3], to: "a b.c", after: 0) }
+    #expect(try journal.append([9], to: "other", after: 0) == second + 1)
+    #expect(try journal.last(of: "a b.c") == JournalRecord(sequence: second, bytes: [2]))
+    #expect(try journal.read("a b.c", from: 1).map(\.bytes) == [[1], [2]])
+    var last = second
+    for number in 0..<700 { last = try journal.append([UInt8(number & 255)], to: "a b.c", after: last) }
+    var (next, count) = (UInt64(1), 0)
+    while case let records = try journal.read("a b.c", from: next), let end = records.last {
+      (next, count) = (end.sequence + 1, count + records.count)
+    }
+    #expect(count == 702)
+    try journal.purge("a b.c", before: last)
+    #expect(try journal.read("a b.c", from: 1).map(\.sequence) == [last])
+    #expect(throws: JournalError.conflict) { try journal.append([3], to: "a b.c", after: 0) }
+    // A snapshot of several messages.
+    let image = (0..<2_500_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    try journal.store(image, of: "a b.c", id: "1-2-host.4#1")
+    #expect(try journal.snapshot(of: "a b.c", id: "1-2-host.4#1") == image)
+    #expect(try journal.snapshot(of: "a b.c", id: "1-3-host.4#1") == nil)
+    try journal.removeSnapshot(of: "a b.c", id: "1-2-host.4#1")
+    #expect(try journal.snapshot(of: "a b.c", id: "1-2-host.4#1") == nil)
+    // Leases.
+    try journal.renewLease(of: "host.1")
+    try journal.renewLease(of: "host.2")
+    #expect(try journal.workers() == ["host.1", "host.2"])
+    try journal.endLease(of: "host.2")
+    #expect(try journal.workers() == ["host.1"])
+    let stop = StopSign()
+    for _ in 0..<60 where try !journal.workers().isEmpty { _ = stop.wait(seconds: 0.1) }
+    #expect(try journal.workers().isEmpty)
+    // The streams are there already, and the server comes back.
+    _ = try JetStreamJournal(options, stop: stop)
+    server.kill()
+    do {
+      _ = try journal.append([4], to: "a b.c", after: last)
+      Issue.record("appended without a server")
+    } catch {
+      guard case .inDoubt = error else { throw error }
+    }
+    try server.start()
+    var appended: UInt64?
+    for _ in 0..<100 where appended == nil {
+      appended = try? journal.append([4], to: "a b.c", after: last)
+      if appended == nil { _ = stop.wait(seconds: 0.1) }
+    }
+    #expect(try appended != nil && journal.last(of: "a b.c")?.bytes == [4])
+  }
+
+  @Test("a stream that is full refuses, and loses nothing", .realServer)
+  func full() throws {
+    let server = try NATSServer()
+    var options = JetStreamJournal.Options(servers: [server.url], replicas: 1)
+    options.bytes = 100_000
+    let journal = try JetStreamJournal(options, stop: StopSign())
+    var last: UInt64 = 0
+    var failure: JournalError?
+    for _ in 0..<20 where failure == nil {
+      do { last = try journal.append([UInt8](repeating: 1, count: 10_000), to: "t", after: last) } catch {
+        failure = error
+      }
+    }
+    #expect(failure == .full)
+    try journal.purge("t", before: last)
+    #expect(try journal.append([1], to: "t", after: last) > last)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// One of several NATS servers on the loopback that form a cluster; its files are gone with it.
+final class ClusterServer {
+  private let folder: String
+  private let config: String
+  private let port: Int
+  private var process: Process?
+
+  var url: String { "nats://127.0.0.1:\(port)" }
+
+  /// Starts servers that know each other.
+  static func start(_ count: Int) throws -> [ClusterServer] {
+    let ports = try freePorts(2 * count)
+    let routes = ports[..<count].map { "nats://127.0.0.1:\($0)" }.joined(separator: ", ")
+    return try (0..<count).map { try ClusterServer($0, port: ports[count + $0], route: ports[$0], routes) }
+  }
+
+  private init(_ number: Int, port: Int, route: Int, _ routes: String) throws {
+    self.port = port
+    folder = FileManager.default.temporaryDirectory.appending(path: "flow-nats-\(UUID().uuidString)").path
+    config = """
+      listen: "127.0.0.1:\(port)"
+      server_name: s\(number)
+      jetstream { store_dir: "\(folder)/js", sync_interval: always }
+      cluster { name: c, listen: "127.0.0.1:\(route)", routes: [\(routes)] }
+      """
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try start()
+  }
+
+  deinit {
+    kill()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Starts it, also again, with what it has stored; it is ready a little later.
+  func start() throws {
+    try Data(config.utf8).write(to: URL(fileURLWithPath: "\(folder)/server.conf"))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try #require(NATSServer.program))
+    process.arguments = ["-c", "\(folder)/server.conf", "-l", "\(folder)/server.log"]
+    try process.run()
+    self.process = process
+  }
+
+  /// Kills it, as a crash would.
+  func kill() {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    self.process = nil
+  }
+
+  /// Ports that are free now: servers of a cluster must know those of each other before they start.
+  private static func freePorts(_ count: Int) throws -> [Int] {
+    var listeners: [Int32] = []
+    defer { for listener in listeners { close(listener) } }
+    return try (0..<count).map { _ in
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      listeners.append(listener)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let result = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+          bind(listener, address, size) | getsockname(listener, address, &size)
+        }
+      }
+      try #require(result == 0)
+      return Int(UInt16(bigEndian: address.sin_port))
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import Reactive
+import SimulatedDisk
+import Testing
+
+@testable import Store
+
+/// A log in memory, with faults.
+final class MemoryLog: StateLog {
+  struct State {
+    var deltas: [[UInt8]] = []
+    /// The errors of the next appends, which then do not happen.
+    var failures: [StoreError.Kind] = []
+  }
+
+  let state = Locked(State())
+
+  var deltas: [[UInt8]] { state.withLock(\.deltas) }
+
+  func append(_ delta: [UInt8], at place: LogPlace) throws(StoreError) {
+    let failure: StoreError.Kind? = state.withLock { state in
+      if !state.failures.isEmpty { return state.failures.removeFirst() }
+      #expect(place == LogPlace(log: "a", ordinal: Int64(state.deltas.count + 1)))
+      state.deltas.append(delta)
+      return nil
+    }
+    if let failure { throw StoreError("log", failure, "not now") }
+  }
+
+  func fail(_ kinds: StoreError.Kind...) { state.withLock { $0.failures += kinds } }
+}
+
+@Suite struct StateLogTests {
+  private let folder: Folder
+  private let log = MemoryLog()
+
+  init() throws { folder = try Folder() }
+
+  private func place(_ ordinal: Int) -> LogPlace { LogPlace(log: "a", ordinal: Int64(ordinal)) }
+
+  /// Everything in a file, as text.
+  private func content(_ file: StateFile) throws -> [String] {
+    var lines: [String] = []
+    for (sql, columns) in [
+      ("SELECT owner, name, value FROM facts ORDER BY 1, 2", 3),
+      ("SELECT id, name, description, count FROM nodes ORDER BY 1", 4),
+      ("SELECT node, hex(key), sequence, hex(value) FROM keyed ORDER BY 1, 2", 4),
+      ("SELECT name, epoch, position FROM sinks ORDER BY 1", 3),
+      ("SELECT sink, epoch, position, id, attempts, due, hex(bytes) FROM outbox ORDER BY 1, 2, 3", 7),
+      ("SELECT number, sink, epoch, position, id, attempts, at, reason, hex(bytes) FROM dead ORDER BY 1", 9),
+    ] {
+      let statement = try Statement(sql, of: file.database)
+      while try statement.step() {
+        lines.append((0..<columns).map { statement.text(Int32($0)) }.joined(separator: "|"))
+      }
+    }
+    return lines
+  }
+
+  /// What a run may do in one transaction.
+  private func change(_ file: StateFile, _ random: inout SplitMix64) throws {
+    let table = try file.table(node: "step\(Int.random(in: 0..<3, using: &random))", description: ".id")
+    for _ in 0..<Int.random(in: 0..<20, using: &random) {
+      let key = bytes("\(Int.random(in: 0..<40, using: &random))")
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        table.remove(key)
+      } else {
+        table.set(bytes("\(Int.random(in: 0..<9, using: &random))"), for: key)
+      }
+    }
+    if Int.random(in: 0..<30, using: &random) == 0 { table.removeAll() }
+    let entries = try file.outbox(sink: "s")
+    let letters = try file.deadLetters()
+    let (act, number) = (Int.random(in: 0..<6, using: &random), Int.random(in: 0..<9, using: &random))
+    func write(_ epoch: borrowing Epoch) throws(StoreError) {
+      try epoch.set(.integer(Int64(number)), owner: "source", name: "position")
+      if act == 0 { try epoch.remove(owner: "source", name: "position") }
+      for index in 0..<act {
+        try epoch.put(
+          OutboxEntry(
+            sink: "s", place: .init(epoch: epoch.number, index: Int64(index)), id: "i", bytes: bytes("x")))
+      }
+      if let first = entries.first {
+        if act == 1 { try epoch.markWritten(sink: "s", through: first.place) }
+        if act == 2 { try epoch.bury(first, reason: "no", at: 1) }
+        if act == 3 { try epoch.remove(sink: "s", at: first.place) }
+      }
+      if act == 4, let first = letters.first { try epoch.retry(deadLetter: first.number) }
+      if act == 5, let last = letters.last { try epoch.drop(deadLetter: last.number) }
+    }
+    if Int.random(in: 0..<5, using: &random) == 0 {
+      try file.update { (epoch) throws(StoreError) in try write(epoch) }
+    } else {
+      try file.commit { (epoch) throws(StoreError) in try write(epoch) }
+    }
+  }
+
+  @Test(
+    "a file that is rebuilt from the deltas, or from an image and the later ones, is the same",
+    arguments: 1...20)
+  func rebuilt(seed: Int) throws {
+    var random = SplitMix64(seed: UInt64(seed))
+    var image: (bytes: [UInt8], place: LogPlace)?
+    let expected: [String]
+    do {
+      let file = try folder.open()
+      try file.attach(log, at: place(0))
+      for step in 0..<60 {
+        try change(file, &random)
+        if step == 20 {
+          let tasks = 2 + Int.random(in: 0..<3, using: &random)
+          let found = try file.divide("other", among: tasks, .discarded)
+          #expect(found == nil)
+        }
+        if step == 30 { image = (try file.image(), try #require(try file.logPlace)) }
+      }
+      expected = try content(file)
+      #expect(try file.logPlace == place(log.deltas.count))
+    }
+    for isFromImage in [false, true] {
+      let path = "\(folder.path)/copy\(isFromImage).db"
+      let options = StateFile.Options(database: .init(sync: .never))
+      var first = 0
+      if isFromImage {
+        let image = try #require(image)
+        // What an earlier owner has left here goes.
+        try write("stale", to: path)
+        try StateReplica.install(image.bytes, at: path, options)
+        first = Int(image.place.ordinal)
+      }
+      do {
+        let replica = try StateReplica(path: path, options)
+        #expect(try replica.place == (isFromImage ? image?.place : nil))
+        for (index, delta) in log.deltas.enumerated().dropFirst(first) {
+          try replica.apply(delta, to: place(index + 1))
+        }
+      }
+      let copy = try StateFile(path: path, options)
+      #expect(try content(copy) == expected)
+      #expect(copy.epoch > 0)
+      try copy.attach(log, at: place(log.deltas.count))
+    }
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let file = try StateFile(path: path, .init(database: .init(sync: .never)))
+    try file.commit { (epoch) throws(StoreError) in
+      try epoch.set(.text(text), owner: "source", name: "stale")
+    }
+  }
+
+  @Test("what the log refuses is not committed, and can be committed later")
+  func refused() throws {
+    let file = try folder.open()
+    try file.attach(log, at: place(0))
+    let table = try file.table(node: "step", description: ".id")
+    table.set([1], for: [1])
+    try file.commit { _ throws(StoreError) in }
+    table.set([2], for: [1])
+    // Once more after a checkpoint.
+    log.fail(.full, .full)
+    #expect(failure { try file.commit { _ throws(StoreError) in } }?.kind == .full)
+    let before = try StateReader(path: folder.file)
+    #expect(try before.epoch() == 1)
+    try file.commit { _ throws(StoreError) in }
+    #expect(file.epoch == 2)
+    log.fail(.fenced)
+    #expect(failure { try file.commit { _ throws(StoreError) in } }?.kind == .fenced)
+    #expect(log.deltas.count == 2 && file.epoch == 2)
+  }
+
+  @Test("a local commit that fails behind the log is repeated without another append")
+  func localFailure() throws {
+    var file: StateFile? = try folder.open()
+    try file?.attach(log, at: place(0))
+    let table = try #require(try file?.table(node: "step", description: ".id"))
+    table.set([1], for: [1])
+    try file?.commit { _ throws(StoreError) in }
+    // The commit itself fails in a transaction with a deferred constraint.
+    try file?.database.execute(
+      "PRAGMA foreign_keys = ON; CREATE TEMP TABLE up (id INTEGER PRIMARY KEY);"
+        + " CREATE TEMP TABLE down (id REFERENCES up DEFERRABLE INITIALLY DEFERRED)")
+    table.set([2], for: [1])
+    func commit(_ value: Int64, isFailing: Bool) -> StoreError? {
+      failure {
+        try file?.commit { (epoch) throws(StoreError) in
+          try epoch.set(.integer(value), owner: "source", name: "position")
+          if isFailing { try epoch.database.execute("INSERT INTO down VALUES (7)") }
+        }
+      }
+    }
+    #expect(commit(1, isFailing: true) != nil)
+    #expect(log.deltas.count == 2 && file?.epoch == 1)
+    // Something else would not be what the log has.
+    #expect(commit(2, isFailing: false)?.kind == .gone)
+    #expect(commit(1, isFailing: false) == nil)
+    #expect(log.deltas.count == 2 && file?.epoch == 2)
+    #expect(try file?.logPlace == place(2))
+    // Killed between append and commit, the file is a prefix: the rest is applied.
+    #expect(commit(3, isFailing: true) != nil)
+    file = nil
+    do {
+      let replica = try StateReplica(path: folder.file, .init(database: .init(sync: .never)))
+      #expect(try replica.place == place(2))
+      try replica.apply(log.deltas[2], to: place(3))
+      #expect(failure { try replica.apply(log.deltas[0], to: place(4)) } != nil)
+    }
+    #expect(try folder.open().fact(owner: "source", name: "position") == .integer(3))
+  }
+
+  @Test("a file is not attached where it does not belong")
+  func foreign() throws {
+    let file = try folder.open()
+    #expect(StateFile.logFlaw == nil)
+    try file.commit { _ throws(StoreError) in }
+    #expect(failure { try file.attach(log, at: place(0)) }?.kind == .refused)
+    #expect(failure { try file.attach(log, at: place(5)) }?.kind == .refused)
+  }
+}
