@@ -40,7 +40,7 @@ SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
-	test-one test setup-page test-page shots times lint format install-hook \
+	test-one build-tests test setup-page test-page shots times lint format install-hook \
 	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential bench
 
 help: ## list the targets
@@ -59,7 +59,7 @@ build: setup ## release build, with a static standard library
 	$(SWIFT) build $(RELEASE) --scratch-path $(RELEASE_PATH) --product flow
 
 run: build ## run new-launches under the simulated sky, without a network; FOR=45s
-	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --for $(FOR)
+	$(FLOW) run pipelines/new-launches.yaml --sky --speed 21600 --page=127.0.0.1:0 --for $(FOR)
 	@echo
 	@$(FLOW) eval -rn '$(SUMMARY)' out/sky/new-launches.jsonl
 	@echo
@@ -105,6 +105,9 @@ check: setup ## lint, the tests of modules that differ from main, the contract t
 
 test-one: setup ## build and run only some test targets: SUITE=StoreTests,JSONTests [FILTER=KilledTests]
 	@SWIFT="$(SWIFT)" bash .ci/test-one "$(SUITE)" "$(FILTER)"
+
+build-tests: setup ## build all tests, and run none
+	$(SWIFT) build --build-tests $(STRICT)
 
 test: setup ## build and run all ordinary tests; warnings are errors
 	$(SWIFT) test $(STRICT)

@@ -58,7 +58,8 @@ let package = Package(
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
     .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked),
     .target(
-      name: "Page", dependencies: ["CMicrohttpd", "JSON", "Language", "Reactive", "Server", "System"],
+      name: "Page",
+      dependencies: ["CMicrohttpd", "Engine", "JSON", "Language", "Reactive", "Server", "System"],
       resources: [
         .embedInCode("Assets/page.js"), .embedInCode("Assets/page.css"), .embedInCode("Assets/icon.svg"),
       ],

@@ -8,6 +8,7 @@ extension Command {
   static let all: [Command] = [
     RunCommand.command, CheckCommand.command, TestCommand.command, EvalCommand.command, TailCommand.command,
     GraphCommand.command, StatusCommand.command, TopCommand.command, TapCommand.command, AckCommand.command,
+    PageCommand.command,
     StateCommand.command, ClusterCommand.command,
     NotifyCommand.command,
     NewCommand.command,

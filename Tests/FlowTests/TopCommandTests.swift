@@ -55,16 +55,16 @@ struct TopCommandTests {
   @Test("numbers take few columns")
   func texts() {
     #expect(
-      [0, 0.04, 2.54, 9.97, 340.4, 12_340, 2_500_000].map(TopText.rate) == [
+      [0, 0.04, 2.54, 9.97, 340.4, 12_340, 2_500_000].map(StatusText.rate) == [
         "0", "0.1", "2.5", "10", "340", "12.3k", "2.5M",
       ])
     #expect(
-      [8.5e-7, 1.24e-6, 0.0000123, 0.0015, 2].map(TopText.time) == [
+      [8.5e-7, 1.24e-6, 0.0000123, 0.0015, 2].map(StatusText.time) == [
         "850ns", "1.2µs", "12µs", "1.5ms", "2.0s",
       ])
     // What is not zero has two eighths at least.
-    #expect(TopText.sparkline([9, 0, 1, 4, 8], width: 4) == "▁▃▅█")
-    #expect(TopText.sparkline([0, 0], width: 4) == "▁▁" && TopText.sparkline([], width: 4).isEmpty)
+    #expect(StatusText.sparkline([9, 0, 1, 4, 8], width: 4) == "▁▃▅█")
+    #expect(StatusText.sparkline([0, 0], width: 4) == "▁▁" && StatusText.sparkline([], width: 4).isEmpty)
   }
 
   @Test("the screen has as many lines as the terminal, none wider, at any size")

@@ -19,7 +19,7 @@ import Testing
     add("Language", ["CYAML"], over: ["JSON"])
     add("Markup", ["CXML2"], over: ["JSON"])
     add("Engine", [], over: ["Language", "Store"])
-    add("Page", ["CMicrohttpd"], over: ["Language", "Server"])
+    add("Page", ["CMicrohttpd"], over: ["Engine", "Server"])
     add("NATS", ["CNats"], over: ["JSON"])
     add("Nodes", [], over: ["Engine", "Fetch", "Markup", "NATS", "Page"])
     add("Cluster", [], over: ["Engine", "NATS"])

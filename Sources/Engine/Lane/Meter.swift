@@ -20,6 +20,8 @@ public final class Meter: Sendable {
   private let sampledTime = Atomic<Int>(0)
   /// The time of everything else: ends of polls, alarms.
   private let otherTime = Atomic<Int>(0)
+  /// The timer of a step.
+  private let alarm = Locked<Alarm?>(nil)
   /// The counters of the same node in the tasks of a partition, each written by one thread at a time.
   private let parts = Locked<[Meter]>([])
 
@@ -33,6 +35,14 @@ public final class Meter: Sendable {
   public var eventsDropped: Int { dropped.load(ordering: .relaxed) + sum(\.eventsDropped) }
   public var errors: Int { failed.load(ordering: .relaxed) + sum(\.errors) }
   public var givenUp: Int { abandoned.load(ordering: .relaxed) }
+
+  /// When a step emits what it holds, by the scheduler's clock; nil while it waits for nothing.
+  var due: Instant? {
+    let others = parts.withLock { $0 }.compactMap(\.due)
+    return (others + [alarm.withLock { $0 }?.deadline].compactMap { $0 }).min()
+  }
+
+  func watch(_ timer: Alarm) { alarm.withLock { $0 = timer } }
 
   /// The counters of this node in one more task.
   func part() -> Meter {

@@ -113,6 +113,7 @@ public final class Downstream {
     self.meter = meter
     self.subscription = subscription
     alarm = Alarm(on: lane.scheduler, in: subscription)
+    meter.watch(alarm)
   }
 
   @inline(__always)

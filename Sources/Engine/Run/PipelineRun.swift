@@ -165,6 +165,11 @@ public final class PipelineRun: Sendable {
     finish()
   }
 
+  /// Polls a source now, besides its schedule; false where it is not polled, or has ended.
+  public func poll(_ source: String) -> Bool {
+    sources.first { $0.plan.name == source }?.pollNow() ?? false
+  }
+
   /// The events that a source's mailbox dropped.
   func droppedDeliveries(_ source: Int) -> Int { sources[source].dropped }
 
@@ -263,6 +268,10 @@ extension PipelineRun {
   private func snapshot() -> PipelineStatus {
     var status = outline()
     status.measured = sinks.compactMap(\.metric)
+    let (now, instant) = (options.world.wallClock(), lane.scheduler.now)
+    for (index, meter) in meters.enumerated() {
+      status.nodes[index].due = meter.due.map { now + ($0 - instant).inSeconds }
+    }
     guard let stored = lane.checkpointer?.holdings else { return status }
     for index in status.nodes.indices {
       let name = status.nodes[index].name

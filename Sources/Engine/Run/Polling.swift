@@ -2,6 +2,7 @@ import Language
 import System
 import JSON
 import Reactive
+import Synchronization
 
 /// The polling of a source: by its schedule, on its own scheduler.
 ///
@@ -36,6 +37,8 @@ final class Polling: Sendable {
   private let failed: @Sendable (any Error) -> Void
   /// Touched on the scheduler alone.
   private let state = LaneLocal(State())
+  /// Whether a poll besides the schedule is requested and has not started.
+  private let isRequested = Atomic<Bool>(false)
 
   init(
     _ make: @escaping @Sendable () throws -> any PollSource, _ schedule: Schedule,
@@ -87,9 +90,23 @@ final class Polling: Sendable {
     scheduler.perform { [self] in end() }
   }
 
+  /// Polls now, besides the schedule, whose next poll stays when it is; requests that wait for each other are one.
+  func pollNow() {
+    if isRequested.exchange(true, ordering: .relaxed) { return }
+    scheduler.perform { [self] in
+      isRequested.store(false, ordering: .relaxed)
+      if !state.value.isOver, !context.stop.isSet { performPoll() }
+    }
+  }
+
   private func poll() {
     if state.value.isOver { return }
     if context.stop.isSet { return end() }
+    performPoll()
+    setTimer()
+  }
+
+  private func performPoll() {
     state.value.number += 1
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())
@@ -113,7 +130,6 @@ final class Polling: Sendable {
       // A poll that fails is reported; the next one may do better.
       if failsAlone { failed(error) }
     }
-    setTimer()
   }
 
   /// Whether a poll that fails fails the source, since no other follows.

@@ -16,6 +16,7 @@ final class SourceRun: Sendable {
   private let counters = MailboxCounters()
   /// Ends the source, where the stop sign is not enough.
   private let ender = Locked<(@Sendable () -> Void)?>(nil)
+  private let polling = Locked<Polling?>(nil)
 
   init(
     _ plan: SourcePlan, _ maker: Maker?, _ context: SourceContext, to entry: SourceEntry,
@@ -97,6 +98,7 @@ final class SourceRun: Sendable {
       { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
       to: downstream, failed: failed)
     ender.withLock { $0 = { polling.stop() } }
+    self.polling.withLock { $0 = polling }
     polling.start()
   }
 
@@ -118,12 +120,20 @@ final class SourceRun: Sendable {
 
   func stop() {
     context.stop.set()
-    // Called once and released, since it holds the whole pipeline.
+    // Called once and released, since both hold the whole pipeline.
+    polling.withLock { $0 = nil }
     let end = ender.withLock { ender in
       defer { ender = nil }
       return ender
     }
     end?()
+  }
+
+  /// Polls now, besides the schedule; false where it is not polled, or has ended.
+  func pollNow() -> Bool {
+    guard let polling = polling.withLock({ $0 }), !health.status.hasEnded else { return false }
+    polling.pollNow()
+    return true
   }
 
   /// Deliveries that were dropped because the mailbox was full.

@@ -50,6 +50,13 @@ package struct MarbleLanes: Sendable {
     }
   }
 
+  /// The columns of a lane in which something has passed, with the number of events; zero for the end of a poll alone.
+  package func marks(_ lane: Int, in range: ClosedRange<Int>) -> [(column: Int, events: Int)] {
+    guard cells.indices.contains(lane) else { return [] }
+    return cells[lane].filter { range.contains($0.key) }.map { ($0.key, $0.value.events) }
+      .sorted { $0.column < $1.column }
+  }
+
   /// The lanes up to a column, below a line with times: those that `clock` gives for seconds since 1970.
   package func lines(to last: Int, from first: Int? = nil, clock: (Double) -> String) -> [String] {
     let first = max(first ?? Int.min, last - columns + 1)

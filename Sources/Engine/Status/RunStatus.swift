@@ -1,3 +1,5 @@
+import Language
+
 /// The status of a process that runs pipelines: a snapshot, taken on request.
 ///
 /// `flow status`, `flow top`, the metrics and the page all read it; `json` is its form for other programs.
@@ -133,6 +135,8 @@ public struct NodeStatus: Sendable, Equatable {
   public var givenUp = 0
   /// The time spent in the node itself.
   public var seconds: Double?
+  /// When it emits by itself what it holds, as far as it knows, in seconds since 1970.
+  public var due: Double?
   /// The keys that its state holds.
   public var keys: Int?
   /// The outputs that wait to be written or delivered.
@@ -174,18 +178,29 @@ public struct RunMonitor: Sendable {
 
   private let attachTap: @Sendable (EventTap, String, Set<String>?) -> Void
   private let detachTap: @Sendable (EventTap) -> Void
+  private let findPlan: @Sendable (String) -> (plan: Plan, secrets: Secrets)?
+  private let requestPoll: @Sendable (String, String) -> Bool
 
   public init(_ status: @escaping @Sendable () -> RunStatus) {
-    self.init(status, attach: { _, _, _ in }, detach: { _ in })
+    self.init(status, attach: { _, _, _ in }, detach: { _ in }, plan: { _ in nil }, poll: { _, _ in false })
   }
 
   package init(
     _ status: @escaping @Sendable () -> RunStatus,
     attach: @escaping @Sendable (EventTap, _ pipeline: String, _ nodes: Set<String>?) -> Void,
-    detach: @escaping @Sendable (EventTap) -> Void
+    detach: @escaping @Sendable (EventTap) -> Void,
+    plan: @escaping @Sendable (String) -> (plan: Plan, secrets: Secrets)?,
+    poll: @escaping @Sendable (_ pipeline: String, _ source: String) -> Bool
   ) {
     (self.status, attachTap, detachTap) = (status, attach, detach)
+    (findPlan, requestPoll) = (plan, poll)
   }
+
+  /// The plan of a pipeline that runs, and what must be redacted in what is shown of it.
+  package func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)? { findPlan(pipeline) }
+
+  /// Polls a source now, besides its schedule; false where it is not polled, or does not run.
+  package func poll(_ source: String, of pipeline: String) -> Bool { requestPoll(pipeline, source) }
 
   /// Attaches a tap to nodes of a pipeline, or to all of them, also after the pipeline is reloaded.
   package func attach(_ tap: EventTap, to pipeline: String, nodes: Set<String>? = nil) {

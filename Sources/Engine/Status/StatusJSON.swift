@@ -118,6 +118,7 @@ extension NodeStatus {
     members += [("dropped", .number(dropped)), ("errors", .number(errors))]
     if role == .sink { members.append(("given_up", .number(givenUp))) }
     members.add("seconds", seconds.map { .number($0) })
+    members.add("due", due.map { .string(timestamp($0)) })
     members.add("keys", keys.map { .number($0) })
     members.add("queue", queue.map { .number($0) })
     members.add("dead_letters", deadLetters.map { .number($0) })
@@ -133,6 +134,7 @@ extension NodeStatus {
     (dropped, errors) = (json.count("dropped") ?? 0, json.count("errors") ?? 0)
     givenUp = json.count("given_up") ?? 0
     seconds = json.member("seconds")?.double
+    due = json.time("due")
     (keys, queue, deadLetters) = (json.count("keys"), json.count("queue"), json.count("dead_letters"))
   }
 }

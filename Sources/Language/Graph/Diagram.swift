@@ -19,6 +19,8 @@ public struct Diagram: Sendable {
     public let details: [String]
     /// The named stream whose first step it is; empty for all others.
     public let opens: String
+    /// The name of the node in the plan, or of the stream.
+    public let id: String
   }
 
   public struct Edge: Hashable, Sendable {
@@ -41,13 +43,16 @@ public struct Diagram: Sendable {
     description = secrets.masked(plan.description)
     for source in plan.sources {
       let details = [source.shown, source.shownSchedule].filter { !$0.isEmpty }.map(secrets.masked)
-      let node = Node(role: .source, kind: source.spec.kind, name: source.name, details: details, opens: "")
+      let node = Node(
+        role: .source, kind: source.spec.kind, name: source.name, details: details, opens: "", id: source.name
+      )
       ends[source.name] = [add(node, reading: [])]
     }
     for stream in plan.streams { add(stream, secrets) }
     for sink in plan.sinks {
       let details = [sink.shown].filter { !$0.isEmpty }.map(secrets.masked)
-      let node = Node(role: .sink, kind: sink.spec.kind, name: sink.name, details: details, opens: "")
+      let node = Node(
+        role: .sink, kind: sink.spec.kind, name: sink.name, details: details, opens: "", id: sink.name)
       add(node, reading: nodes(behind: sink.from))
     }
   }
@@ -58,13 +63,15 @@ public struct Diagram: Sendable {
       let node = Node(
         role: .step, kind: step.spec.kind, name: step.isNamed ? step.name : "",
         details: [step.shown].filter { !$0.isEmpty }.map(secrets.masked),
-        opens: index == 0 && stream.name != Plan.chain ? stream.name : "")
+        opens: index == 0 && stream.name != Plan.chain ? stream.name : "", id: step.name)
       last = [add(node, reading: last, besides: nodes(behind: step.reads))]
     }
     // The chain that stands for no steps at all is not worth a box.
     if stream.steps.isEmpty, stream.name != Plan.chain {
       last = [
-        add(Node(role: .stream, kind: "", name: stream.name, details: [], opens: ""), reading: last)
+        add(
+          Node(role: .stream, kind: "", name: stream.name, details: [], opens: "", id: stream.name),
+          reading: last)
       ]
     }
     ends[stream.name] = last

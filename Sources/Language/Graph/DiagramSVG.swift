@@ -5,11 +5,23 @@ public struct DiagramSVG {
   private let layout: DiagramLayout
 
   /// The text of an SVG file.
-  public static func text(_ diagram: Diagram) -> String { DiagramSVG(diagram).text }
+  public static func text(_ diagram: Diagram) -> String { DiagramSVG(diagram) { _ in nil }.text }
 
-  private init(_ diagram: Diagram) {
+  /// A drawing as part of a page, which has the styles: each box leads to an address, and has a line of its own.
+  public struct Figure: Sendable {
+    /// Markup, in which all text is escaped.
+    public let svg: String
+
+    public init(
+      _ diagram: Diagram, link: (Diagram.Node) -> String?, note: (Diagram.Node) -> String?
+    ) {
+      svg = DiagramSVG(diagram, note: note).figure(link)
+    }
+  }
+
+  private init(_ diagram: Diagram, note: (Diagram.Node) -> String?) {
     self.diagram = diagram
-    boxes = diagram.nodes.map { Box($0) }
+    boxes = diagram.nodes.map { Box($0, note($0)) }
     layout = DiagramLayout(boxes.map(\.size), diagram.edges)
   }
 
@@ -19,6 +31,8 @@ public struct DiagramSVG {
     let title: String
     let label: String
     let details: [String]
+    /// What changes while it is shown, so its length must not move anything.
+    let note: String?
 
     static let height = 26.0
     static let lineHeight = 17.0
@@ -27,12 +41,14 @@ public struct DiagramSVG {
     static let labelWidth = 8.6
     static let detailWidth = 7.0
     static let margin = 14.0
+    static let noteColumns = 32
 
-    init(_ node: Diagram.Node) {
+    init(_ node: Diagram.Node, _ note: String?) {
       self.node = node
       title = printable(node.role == .stream ? node.name : node.kind).clipped(to: 36)
       label = node.role == .stream ? "" : printable(node.name).clipped(to: 36)
       details = node.details.map { printable($0).clipped(to: 46) }
+      self.note = note.map { printable($0).clipped(to: Self.noteColumns) }
     }
 
     var size: DiagramLayout.Size {
@@ -40,8 +56,8 @@ public struct DiagramSVG {
       let head = Double(title.columns) * Self.titleWidth + gap + Double(label.columns) * Self.labelWidth
       let body = details.map { Double($0.columns) * Self.detailWidth }.max() ?? 0
       return DiagramLayout.Size(
-        width: max(104, max(head, body) + 2 * Self.margin),
-        height: Self.height + Double(details.count) * Self.lineHeight + 6)
+        width: max(note == nil ? 104 : 220, max(head, body) + 2 * Self.margin),
+        height: Self.height + Double(details.count + (note == nil ? 0 : 1)) * Self.lineHeight + 6)
     }
   }
 
@@ -67,9 +83,30 @@ public struct DiagramSVG {
     // Narrow drawings stand in the middle below a long name.
     let left = (width - layout.size.width) / 2
     lines.append("<g transform=\"translate(\(n(left)) \(n(Self.margin + Self.captionHeight)))\">")
-    for (edge, route) in zip(diagram.edges, layout.routes) { lines.append(line(edge, route)) }
-    for (box, corner) in zip(boxes, layout.corners) { lines.append(drawn(box, corner)) }
+    lines += drawing { _ in nil }
     return (lines + ["</g>", "</svg>"]).joined(separator: "\n") + "\n"
+  }
+
+  private func drawing(_ link: (Diagram.Node) -> String?) -> [String] {
+    let lines = zip(diagram.edges, layout.routes).map { line($0, $1) }
+    return lines
+      + zip(boxes, layout.corners).map { box, corner in
+        let box = (drawn(box, corner), link(box.node))
+        return box.1.map { "<a href=\"\(escaped($0))\">\(box.0)</a>" } ?? box.0
+      }
+  }
+
+  private func figure(_ link: (Diagram.Node) -> String?) -> String {
+    let margin = 4.0
+    let (width, height) = (layout.size.width + 2 * margin, layout.size.height + 14 + 2 * margin)
+    let head = """
+      <svg class="\(width > 800 ? "graph wide" : "graph")" viewBox="0 0 \(n(width)) \(n(height))" width="\(n(width))" height="\(n(height))" \
+      role="group" aria-label="\(escaped(diagram.name))">
+      """
+    // Room for the name of a stream above its first box.
+    let body =
+      [head, Self.markers, "<g transform=\"translate(\(n(margin)) \(n(margin + 14)))\">"] + drawing(link)
+    return (body + ["</g>", "</svg>"]).joined(separator: "\n")
   }
 
   private func drawn(_ box: Box, _ corner: DiagramLayout.Point) -> String {
@@ -87,6 +124,10 @@ public struct DiagramSVG {
     for (index, detail) in box.details.enumerated() {
       let y = Box.height + 13 + Double(index) * Box.lineHeight
       text += "<text class=\"detail\" x=\"\(n(Box.margin))\" y=\"\(n(y))\">\(escaped(detail))</text>"
+    }
+    if let note = box.note {
+      let y = Box.height + 13 + Double(box.details.count) * Box.lineHeight
+      text += "<text class=\"note\" x=\"\(n(Box.margin))\" y=\"\(n(y))\">\(escaped(note))</text>"
     }
     if !box.node.opens.isEmpty {
       let name = printable(box.node.opens).clipped(to: 24)

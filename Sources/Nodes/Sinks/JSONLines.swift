@@ -51,7 +51,7 @@ let jsonl = NodeSpec(
       maxOpen: options[JSONLinesOptions.maxOpen], context)
   })
 
-private enum JSONLinesOptions {
+enum JSONLinesOptions {
   static let path = Option.required(
     "path", OptionType<PathTemplate>.outputPath, "the file; missing folders are created",
     example: "out/events.jsonl")

@@ -131,6 +131,43 @@ private enum PageOptions {
   static let maxRows = Option("max_rows", .integer(1...100_000), default: "1000", "the most rows")
 }
 
+extension PageForm {
+  /// The part of the sink's state that has the rows.
+  static let table = "rows"
+
+  /// The form that the options of a sink describe.
+  init(_ options: Options, pipeline: String) {
+    let layout = options[PageOptions.layout]
+    self.init(
+      layout: layout, name: options[PageOptions.name] ?? pipeline,
+      summary: options[PageOptions.summary] ?? "",
+      isDescending: options[PageOptions.order].map { $0 == .descending } ?? (layout == .log),
+      perPage: options[PageOptions.perPage], units: options[PageOptions.units])
+  }
+}
+
+extension PageRow {
+  /// A row as the state has it: `{source, commit, at, row}`.
+  init?(key: Value, stored: Value) {
+    guard let content = stored.member("row"), let commit = stored.member("commit")?.double else { return nil }
+    self.init(key: key, commit: Int(commit), changedAt: stored.member("at")?.double ?? 0, content: content)
+  }
+}
+
+extension Value {
+  /// Adds to the content of a row what every event of `changes` has, where it is not given.
+  mutating func addChange(_ event: Value, at time: Double) {
+    if member("time") == nil { setMember("time", event.member("at") ?? .number(time)) }
+    if let type = event.member("type")?.string, member("status") == nil {
+      let color = ["added": "good", "removed": "bad"][type] ?? "info"
+      let symbol = ["added": "+", "removed": "−"][type] ?? "→"
+      setMember(
+        "status", .record([("word", .string(type)), ("color", .string(color)), ("symbol", .string(symbol))]))
+    }
+    if let diff = event.member("diff"), diff.kind == .array { setMember("changes", diff) }
+  }
+}
+
 /// The parts of a row, as expressions.
 private struct PageParts {
   private let parts: [(name: String, evaluation: Evaluation)]
@@ -170,22 +207,8 @@ private struct PageParts {
       for (name, evaluation) in members { object.setMember(name, try evaluation.first(event) ?? .null) }
       content.setMember(Key(name), object)
     }
-    if isLog { addChange(event, to: &content) }
+    if isLog { content.addChange(event.value, at: event.poll.at) }
     return content.detach()
-  }
-
-  /// What every event of `changes` has.
-  private func addChange(_ event: Event, to content: inout Value) {
-    if content.member("time") == nil {
-      content.setMember("time", event.value.member("at") ?? .number(event.poll.at))
-    }
-    if let type = event.value.member("type")?.string, content.member("status") == nil {
-      let color = ["added": "good", "removed": "bad"][type] ?? "info"
-      let symbol = ["added": "+", "removed": "−"][type] ?? "→"
-      content.setMember(
-        "status", .record([("word", .string(type)), ("color", .string(color)), ("symbol", .string(symbol))]))
-    }
-    if let diff = event.value.member("diff"), diff.kind == .array { content.setMember("changes", diff) }
   }
 }
 
@@ -229,31 +252,20 @@ private final class PageSink: KeepingSink {
     parts = PageParts(options, context)
     limit = options[PageOptions.maxRows]
     let hub = context.isDryRun ? nil : context.lane.world[PageHub.self]
-    let layout = options[PageOptions.layout]
-    let form = PageForm(
-      layout: layout, name: options[PageOptions.name] ?? context.pipeline,
-      summary: options[PageOptions.summary] ?? "",
-      isDescending: options[PageOptions.order].map { $0 == .descending } ?? (layout == .log),
-      perPage: options[PageOptions.perPage], units: options[PageOptions.units])
     isKeeping = !context.isDryRun && (hub != nil || context.outbox != nil)
-    rows = try context.isDryRun ? NodeState() : context.outbox?.state(part: "rows") ?? NodeState()
+    rows = try context.isDryRun ? NodeState() : context.outbox?.state(part: PageForm.table) ?? NodeState()
     storedCommit = try context.isDryRun ? nil : context.outbox?.cell()
     commit = storedCommit?.value?.double.flatMap { Int(exactly: $0) } ?? 0
     var known: [PageRow] = []
     rows.forEach { key, stored in
-      if let row = Self.row(key, stored) { known.append(row) }
+      if let row = PageRow(key: key, stored: stored) { known.append(row) }
     }
     // Commits are counted in the state, or in this run.
     let life =
       context.outbox?.life ?? "run" + String(UInt32(context.lane.world.random() * 4_294_967_295), radix: 36)
     view = hub?.add(
-      pipeline: context.pipeline, sink: context.name, form, rows: known, life: life, commit: commit)
-  }
-
-  private static func row(_ key: Value, _ stored: Value) -> PageRow? {
-    guard let content = stored.member("row"), let commit = stored.member("commit")?.double else { return nil }
-    return PageRow(
-      key: key, commit: Int(commit), changedAt: stored.member("at")?.double ?? 0, content: content)
+      pipeline: context.pipeline, sink: context.name, PageForm(options, pipeline: context.pipeline),
+      rows: known, life: life, commit: commit)
   }
 
   // MARK: - Events
@@ -332,7 +344,7 @@ private final class PageSink: KeepingSink {
     _ key: Value, _ source: String, _ content: Value, _ commit: Int, makesRoom: Bool
   ) -> Bool {
     let old = rows.value(for: key)
-    if let old, Self.row(key, old)?.content == content, old.member("source")?.string == source { return true }
+    if let old, old.member("row") == content, old.member("source")?.string == source { return true }
     if old == nil, rows.count >= limit {
       guard makesRoom, let oldest = rows.oldest?.key else { return false }
       remove(oldest)
@@ -342,7 +354,7 @@ private final class PageSink: KeepingSink {
       ("row", content),
     ])
     rows.set(stored, for: key)
-    if let row = Self.row(key, stored) { pending.append(.set(row)) }
+    if let row = PageRow(key: key, stored: stored) { pending.append(.set(row)) }
     return true
   }
 

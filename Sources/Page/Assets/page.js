@@ -148,7 +148,7 @@ let last = main.dataset.commit;
 function connect() {
   if (source || !main.dataset.stream) return;
   const address = new URL(main.dataset.stream, location);
-  address.searchParams.set("since", last);
+  if (last) address.searchParams.set("since", last);
   source = new EventSource(address);
   setState("connecting");
   const heard = (event) => {
@@ -166,6 +166,14 @@ function connect() {
   source.addEventListener("poll", (event) => {
     heard(event);
     summarize(JSON.parse(event.data));
+    tick();
+  });
+  source.addEventListener("parts", (event) => {
+    heard(event);
+    for (const [id, html] of Object.entries(JSON.parse(event.data))) {
+      const old = document.getElementById(id);
+      if (old) replace(old, fragment(html));
+    }
     tick();
   });
   source.addEventListener("reload", () => location.reload());

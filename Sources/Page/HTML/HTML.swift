@@ -1,3 +1,5 @@
+import Language
+
 /// A builder of HTML that escapes by construction.
 ///
 ///     var html = HTML()
@@ -41,6 +43,9 @@ package struct HTML: Sendable {
   package mutating func void(_ name: StaticString, _ attributes: Attribute?...) { open(name, attributes) }
 
   package mutating func append(_ other: HTML) { bytes += other.bytes }
+
+  /// A drawing, which escapes its own text.
+  package mutating func append(_ figure: DiagramSVG.Figure) { bytes += figure.svg.utf8 }
 
   private mutating func open(_ name: StaticString, _ attributes: [Attribute?]) {
     raw("<")
@@ -95,6 +100,7 @@ package struct Attribute: Sendable {
     case datetime, placeholder, scope, tabindex, colspan, media
     case `class`, `for`, rel
     case ariaLabel, ariaCurrent, ariaLive, ariaHidden, ariaLabelledby
+    case viewBox, preserveAspectRatio, d
 
     fileprivate var spelling: StaticString {
       switch self {
@@ -127,6 +133,9 @@ package struct Attribute: Sendable {
       case .ariaLive: "aria-live"
       case .ariaHidden: "aria-hidden"
       case .ariaLabelledby: "aria-labelledby"
+      case .viewBox: "viewBox"
+      case .preserveAspectRatio: "preserveAspectRatio"
+      case .d: "d"
       }
     }
   }

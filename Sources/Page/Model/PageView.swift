@@ -104,9 +104,14 @@ package final class PageHub: Sendable {
   /// The server that has the pictures of a simulated world.
   package let pictureOrigin: String?
 
+  /// The status of the run; nil where only views are served.
+  package let run: PageRun?
+
   package init(
-    now: @escaping @Sendable () -> Double, speed: Double = 1, pictureOrigin: String? = nil
+    now: @escaping @Sendable () -> Double, speed: Double = 1, pictureOrigin: String? = nil,
+    run: PageRun? = nil
   ) {
+    self.run = run
     self.now = now
     self.speed = speed
     self.pictureOrigin = pictureOrigin

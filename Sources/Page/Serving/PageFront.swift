@@ -55,8 +55,8 @@ final class PageFront: RequestFront {
     switch answer.body {
     case .bytes(let bytes):
       response = bytes.withUnsafeBytes { flow_mhd_response($0.baseAddress, $0.count) }
-    case .stream(let updates):
-      guard let stream = open(updates, connection) else {
+    case .stream(let feed):
+      guard let stream = open(feed, connection) else {
         return send(
           PageAnswer(503, "text/plain", Array("Too many tabs are open\n".utf8), router.guarding.headers),
           connection)
@@ -92,8 +92,8 @@ final class PageFront: RequestFront {
       })
   }
 
-  private func open(_ updates: PageUpdates, _ connection: OpaquePointer) -> PageStream? {
-    let stream = PageStream(updates, connection)
+  private func open(_ feed: any PageFeed, _ connection: OpaquePointer) -> PageStream? {
+    let stream = PageStream(feed, connection)
     let (isOpen, starts) = streams.withLock { streams in
       if streams.isStopped || streams.open.count >= streamLimit { return (false, false) }
       streams.open[ObjectIdentifier(stream)] = stream

@@ -56,8 +56,8 @@ package struct PageRequest: Sendable {
 package struct PageAnswer: Sendable {
   package enum Body: Sendable {
     case bytes([UInt8])
-    /// The updates of a view, from behind a commit.
-    case stream(PageUpdates)
+    /// Events, for as long as the tab stays.
+    case stream(any PageFeed)
   }
 
   package var status: Int
@@ -76,10 +76,10 @@ package struct PageAnswer: Sendable {
 
   init(_ status: Int, _ html: HTML) { self.init(status, "text/html; charset=utf-8", html.bytes) }
 
-  init(_ updates: PageUpdates) {
+  init(_ feed: any PageFeed) {
     status = 200
     headers = [("Content-Type", "text/event-stream; charset=utf-8"), ("X-Accel-Buffering", "no")]
-    body = .stream(updates)
+    body = .stream(feed)
   }
 
   /// To another page of this server.

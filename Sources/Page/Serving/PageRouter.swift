@@ -1,6 +1,6 @@
 /// The router: the answer of each address.
 ///
-/// It has no state, and nothing that it does changes any but a cookie.
+/// It has no state. What a reader can change is a cookie, and when a source is polled.
 package struct PageRouter: Sendable {
   let hub: PageHub
   let guarding: PageGuard
@@ -33,8 +33,14 @@ package struct PageRouter: Sendable {
       String.init)
     switch (request.method, segments) {
     case ("POST", ["settings"]): return settings(request)
+    case ("POST", let path) where path.count == 2 && path[0] == "p": return poll(path[1], request)
     case ("POST", _): return missing
     case (_, [""]): return PageAnswer(documents.overview())
+    case (_, let path) where path.first == "p" && (2...3).contains(path.count):
+      return pipeline(path.count == 2 ? .pipeline(path[1]) : .node(path[2], of: path[1]))
+    case (_, let path) where path.prefix(2) == ["live", "p"] && [2, 4].contains(path.count):
+      return updates(
+        of: path.count == 2 ? .overview : path[3].isEmpty ? .pipeline(path[2]) : .node(path[3], of: path[2]))
     case (_, ["favicon.ico"]): return PageAsset.icon.answer
     case (_, let path) where path.count == 2 && path[0] == "assets":
       return PageAsset.all.first { $0.name == path[1] }?.answer ?? missing
@@ -54,6 +60,25 @@ package struct PageRouter: Sendable {
 
   private var missing: PageAnswer {
     PageAnswer(404, documents.failure("Not found", "There is nothing at this address. The row may be gone."))
+  }
+
+  private func pipeline(_ page: PipelineDocuments.Page) -> PageAnswer {
+    documents.page(about: page).map { PageAnswer($0) } ?? missing
+  }
+
+  private func updates(of page: PipelineDocuments.Page) -> PageAnswer {
+    hub.run.map { PageAnswer(StatusUpdates(page, PipelineDocuments(hub, $0))) } ?? missing
+  }
+
+  /// Polls a source of a pipeline, and shows the pipeline.
+  private func poll(_ pipeline: String, _ request: PageRequest) -> PageAnswer {
+    guard let source = request.field("source"), hub.run?.poll(source, of: pipeline) == true else {
+      return PageAnswer(
+        409,
+        documents.failure("Not possible", "This source cannot be polled now: it has ended, or is not polled.")
+      )
+    }
+    return .redirect(to: Link(path: ["p", pipeline]))
   }
 
   private func query(_ request: PageRequest) -> PageQuery {

@@ -1,14 +1,23 @@
 import CMicrohttpd
 import Reactive
 
-/// The open answer of one tab: it sleeps, suspended in the server, until its view changes.
+/// The feed of a live page: what an open answer sends, in the form of server-sent events.
+package protocol PageFeed: Sendable {
+  /// Calls `notify` when there may be something new, from any thread, until what is returned is called.
+  func join(_ notify: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
+  /// The events that the tab lacks; empty where it lacks nothing. The first answer is never empty: the tab is live.
+  mutating func next() -> [UInt8]
+}
+
+/// The open answer of one tab: it sleeps, suspended in the server, until its feed wakes it.
 ///
 /// Nothing waits in it but the event that is being sent: what a slow tab misses is sent as the state of then.
 final class PageStream: Sendable {
   private struct State: Sendable {
-    var updates: PageUpdates
+    var feed: any PageFeed
     var pending: ArraySlice<UInt8> = []
-    /// Whether the view has changed, or a sign of life is due, since the last look.
+    /// Whether the feed has called, or a sign of life is due, since the last look.
     var isDirty = true
     var isBeatDue = false
     var isSuspended = false
@@ -16,19 +25,20 @@ final class PageStream: Sendable {
   }
 
   static let end = -1
+  /// A comment, which shows whether the tab is still there.
+  private static let beat = Array(": \n\n".utf8)
 
   private let state: Locked<State>
-  private let view: PageView
   /// The server's connection, which outlives the stream.
   private let connection: UInt
-  private let number = Locked<Int?>(nil)
+  /// Ends the calls that wake it.
+  private let leaving = Locked<(@Sendable () -> Void)?>(nil)
 
-  init(_ updates: PageUpdates, _ connection: OpaquePointer) {
-    state = Locked(State(updates: updates))
-    view = updates.view
+  init(_ feed: any PageFeed, _ connection: OpaquePointer) {
+    state = Locked(State(feed: feed))
     self.connection = UInt(bitPattern: connection)
-    let joined = view.join { [weak self] in self?.wake() }
-    number.withLock { $0 = joined }
+    let leave = feed.join { [weak self] in self?.wake() }
+    leaving.withLock { $0 = leave }
   }
 
   /// Copies what is to be sent; suspends the connection and returns 0 when there is nothing.
@@ -50,15 +60,15 @@ final class PageStream: Sendable {
 
   /// Makes the next event, outside of the lock: a commit must not wait for it.
   private func gather() {
-    var (updates, isDirty) = state.withLock { state in
+    var (feed, isDirty, isBeatDue) = state.withLock { state in
       defer { (state.isDirty, state.isBeatDue) = (false, false) }
-      return (state.updates, state.isDirty)
+      return (state.feed, state.isDirty, state.isBeatDue)
     }
-    let bytes = isDirty ? updates.next() : []
-    let made = updates
+    let bytes = isDirty ? feed.next() : []
+    let made = feed
     state.withLock { state in
-      state.updates = made
-      state.pending = (bytes.isEmpty && !isDirty ? PageUpdates.beat : bytes)[...]
+      state.feed = made
+      state.pending = (bytes.isEmpty && isBeatDue ? Self.beat : bytes)[...]
     }
   }
 
@@ -71,7 +81,7 @@ final class PageStream: Sendable {
     return count
   }
 
-  /// The view has changed; from any thread.
+  /// There is something new; from any thread.
   private func wake() { resume { $0.isDirty = true } }
 
   /// A sign of life is due: a tab that has gone is noticed by it.
@@ -91,6 +101,6 @@ final class PageStream: Sendable {
 
   /// The tab has gone.
   func leave() {
-    if let joined = number.withLock({ $0.take() }) { view.leave(joined) }
+    leaving.withLock { $0.take() }?()
   }
 }

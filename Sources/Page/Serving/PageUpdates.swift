@@ -5,7 +5,7 @@ import JSON
 /// A tab names the last commit that it shows, and gets the rows of its page that have changed since, with the order of
 /// all of them. Since a row is sent as it is and not as a change, nothing is missed or repeated however often a tab
 /// reconnects, also to another run of the pipeline. Commits of another state cannot be compared: the tab reloads.
-package struct PageUpdates: Sendable {
+package struct PageUpdates: PageFeed {
   package let view: PageView
   private let query: PageQuery
   private let row: String?
@@ -25,6 +25,11 @@ package struct PageUpdates: Sendable {
     if let since, let dash = since.lastIndex(of: "-"), let commit = Int(since[since.index(after: dash)...]) {
       sent = (String(since[..<dash]), commit)
     }
+  }
+
+  package func join(_ notify: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let number = view.join(notify)
+    return { [view] in view.leave(number) }
   }
 
   /// The text that the tab lacks; empty where it lacks nothing.
@@ -50,9 +55,6 @@ package struct PageUpdates: Sendable {
     }
     return polledAt == snapshot.polledAt ? [] : event("poll", snapshot)
   }
-
-  /// A comment, which shows whether the tab is still there.
-  package static let beat = Array(": \n\n".utf8)
 
   private func selected(_ snapshot: PageView.Snapshot) -> PageSelection {
     PageSelection(snapshot, view.form, query)

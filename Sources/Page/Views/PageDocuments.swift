@@ -17,14 +17,17 @@ package struct PageDocuments: Sendable {
 
   package func overview() -> HTML {
     let (views, now) = (hub.views, hub.now())
-    return frame("flow").document { html in
+    var frame = frame("flow")
+    let pipelines = hub.run.map { PipelineDocuments(hub, $0) }
+    if pipelines != nil { frame.stream = (PipelineDocuments.Page.overview.live, nil) }
+    return frame.document { html in
       html.tag("h1") { $0.text("Overview") }
       if views.isEmpty {
         html.tag("p", .class("empty")) {
-          $0.text("No pipeline of this run has a page yet: add a sink page to one. See flow docs page.")
+          $0.text("No pipeline of this run has a view yet: add a sink page to one. See flow docs page.")
         }
       }
-      html.tag("ul", .class("views")) { html in
+      html.tag("ul", .class("views"), .set(.role, "list")) { html in
         for view in views {
           let snapshot = view.snapshot
           html.tag("li", .class("card")) { html in
@@ -43,7 +46,23 @@ package struct PageDocuments: Sendable {
           }
         }
       }
+      guard let pipelines else { return }
+      html.tag("h2", .class("part")) { $0.text("Pipelines") }
+      for part in pipelines.parts(of: .overview) { html.append(part.html) }
     }
+  }
+
+  /// The page of a pipeline or of a node; nil where there is none.
+  package func page(about page: PipelineDocuments.Page) -> HTML? {
+    guard let run = hub.run else { return nil }
+    var frame =
+      switch page {
+      case .overview: frame("flow")
+      case .pipeline(let name): frame(name)
+      case .node(let node, let name): frame("\(node) of \(name)")
+      }
+    frame.stream = (page.live, nil)
+    return PipelineDocuments(hub, run).document(page, frame)
   }
 
   private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }

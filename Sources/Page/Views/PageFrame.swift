@@ -5,7 +5,7 @@ package struct PageFrame: Sendable {
   /// The view shown, for the navigation.
   var current: PageView?
   /// Where the page's updates come from, and the commit that it shows.
-  var stream: (link: Link, commit: String)?
+  var stream: (link: Link, commit: String?)?
   var now: Double
   var speed = 1.0
 
@@ -33,7 +33,7 @@ package struct PageFrame: Sendable {
         header(&html)
         html.tag(
           "main", .id("main"), .set(.tabindex, "-1"), stream.map { .stream($0.link) },
-          stream.map { .commit($0.commit) }, .now(PageTime.machine(now)), .speed(speed), content: body)
+          stream?.commit.map { .commit($0) }, .now(PageTime.machine(now)), .speed(speed), content: body)
         footer(&html)
       }
     }

@@ -25,6 +25,9 @@ package final class Alarm: Sendable {
 
   package var now: Instant { scheduler.now }
 
+  /// When it rings next; nil while it is not set.
+  package var deadline: Instant? { state.withLock { $0.ended ? nil : $0.wanted } }
+
   /// Rings `owner` at `deadline` instead of when it was last asked for.
   package func set(at deadline: Instant, for owner: some AlarmOwner) {
     let late: Subscription?? = state.withLock { state in

@@ -15,6 +15,7 @@ struct RunStatusTests {
     source.hasEnded = true
     var sink = NodeStatus(name: "tell", kind: "exec", role: .sink)
     (sink.eventsIn, sink.eventsOut, sink.dropped, sink.errors, sink.givenUp) = (9, 8, 1, 2, 1)
+    sink.due = 40
     (sink.seconds, sink.keys, sink.queue, sink.deadLetters) = (0.25, 0, 4, 2)
     var pipeline = PipelineStatus(name: "slips", path: "slips.yaml", phase: .failed, started: 10)
     (pipeline.ended, pipeline.error, pipeline.world) = (20, "no room", "a sky from seed 1")

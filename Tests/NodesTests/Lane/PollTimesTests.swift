@@ -41,6 +41,42 @@ struct PollTimesTests {
     bench.clockSteps = [43200: -86400 * 2]
     #expect(try bench.run(86400 * 3) == [0, 86400, 86400 * 2, 86400 * 3])
   }
+
+  @Test("a poll on request comes besides the schedule, and those that wait for each other are one")
+  func onRequest() throws {
+    var bench = try PollBench("every: 10s")
+    bench.requests = [13, 25, 25, 60]
+    #expect(try bench.run(40) == [0, 10, 13, 20, 25, 30, 40], "a run that is over polls no more")
+    var once = try PollBench("")
+    once.requests = [13]
+    #expect(try once.run(40) == [0], "a source that has ended polls no more")
+  }
+
+  @Test("the status says when a step emits what it holds")
+  func due() throws {
+    let plan = try Trial.plan(
+      "sources: { api: { generate: ., every: 1h } }\nsteps: [ { delay: 90s } ]\nsinks: { out: null }")
+    let clock = VirtualScheduler()
+    var world = World.real
+    world.wallClock = { 1_767_225_600 + Double(clock.now.nanoseconds) / 1e9 }
+    let screen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
+    let run = try PipelineRun(plan, RunOptions(world: world, log: .silent, screen: screen), clock: clock) {
+      _ in
+    }
+    run.start()
+    func dues() -> [Double?] {
+      let nodes = Locked<[NodeStatus]>([])
+      run.report { status in nodes.withLock { $0 = status.nodes } }
+      clock.advance(by: .zero)
+      return nodes.withLock { $0 }.map(\.due)
+    }
+    clock.advance(by: .seconds(30))
+    #expect(dues() == [nil, 1_767_225_690, nil])
+    clock.advance(by: .seconds(90))
+    #expect(dues() == [nil, nil, nil])
+    run.stop()
+    clock.advance(by: .zero)
+  }
 }
 
 /// A source that is polled in virtual time, and notes when.
@@ -50,6 +86,8 @@ private struct PollBench {
   var took: [Int: Int] = [:]
   /// When, in seconds after the start, the time of day jumps, and by how much.
   var clockSteps: [Int: Int] = [:]
+  /// When polls are requested, in seconds after the start.
+  var requests: [Int] = []
 
   init(_ schedule: String) throws {
     plan = try Trial.plan(
@@ -84,6 +122,7 @@ private struct PollBench {
     let run = try PipelineRun(plan, options, clock: clock) { _ in }
     run.start()
     let end = Instant() + .seconds(seconds)
+    for time in requests { _ = clock.schedule(at: Instant() + .seconds(time)) { _ = run.poll("api") } }
     if polls == .max { clock.advance(to: end) }
     while times.withLock({ $0.count }) < polls, clock.now < end { clock.advance(by: .nanoseconds(1)) }
     run.stop()

@@ -24,7 +24,8 @@ enum HelpCommand {
 
   /// The order of the list: pipelines, runs, data, reference.
   private static let order = [
-    "new", "check", "test", "run", "graph", "notify", "install-service", "status", "top", "tap", "ack",
+    "new", "check", "test", "run", "graph", "notify", "install-service", "status", "top", "tap", "page",
+    "ack",
     "state",
     "eval",
     "tail", "sky", "nodes", "docs",

@@ -169,7 +169,8 @@ enum RunCommand {
       ).run()
     }
     let monitor = RunMonitor(
-      { roster.status() }, attach: { roster.attach($0, to: $1, $2) }, detach: { roster.detach($0) })
+      { roster.status() }, attach: { roster.attach($0, to: $1, $2) }, detach: { roster.detach($0) },
+      plan: { roster.plan(of: $0) }, poll: { roster.poll($1, of: $0) })
     options.world[RunMonitor.self] = monitor
     if arguments.has(RunMetrics.file), options.isDryRun {
       throw WrongUse("--metrics writes a file, and --dry-run writes none")

@@ -80,12 +80,12 @@ final class RunMetrics: Sendable {
   // MARK: - The server
 
   /// What the page's server answers to programs.
-  static func probes(_ monitor: RunMonitor) -> PageProbes {
+  static func probes(_ status: @escaping @Sendable () -> RunStatus) -> PageProbes {
     PageProbes(
       metricsType: PrometheusText.type,
-      metrics: { PrometheusText.text(monitor.status().metrics + ofProcess) },
+      metrics: { PrometheusText.text(status().metrics + ofProcess) },
       problems: {
-        monitor.status().pipelines.flatMap { pipeline in pipeline.problems.map { "\(pipeline.name): \($0)" } }
+        status().pipelines.flatMap { pipeline in pipeline.problems.map { "\(pipeline.name): \($0)" } }
       })
   }
 

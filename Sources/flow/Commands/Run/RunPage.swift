@@ -35,20 +35,30 @@ struct RunPage {
       }
       return nil
     }
-    guard let address = given.isEmpty ? PageAddress.standard : PageAddress(given) else {
-      throw WrongUse("--page cannot be \(quoted(given)); write HOST:PORT or unix:PATH")
-    }
     // Before the server starts its threads, so that none of them takes a signal for the run's.
     SignalSet.ofRuns.block()
-    let hub = PageHub(now: world.wallClock, speed: world.speed.factor, pictureOrigin: sky?.origin)
+    let run = world[RunMonitor.self].map { PageRun($0, speed: world.speed.factor) }
+    let hub = PageHub(
+      now: world.wallClock, speed: world.speed.factor, pictureOrigin: sky?.origin, run: run)
     world[PageHub.self] = hub
+    server = try Self.server(hub, at: given, Self.page, arguments)
+  }
+
+  /// A server at the address that an option gives; where that is empty, at the standard one.
+  static func server(
+    _ hub: PageHub, at given: String, _ option: CommandOption, _ arguments: Arguments
+  ) throws(WrongUse) -> PageServer {
+    guard let address = given.isEmpty ? PageAddress.standard : PageAddress(given) else {
+      throw WrongUse("--\(option.name) cannot be \(quoted(given)); write HOST:PORT or unix:PATH")
+    }
     let names = arguments.texts(Self.name).flatMap { $0.split(separator: ",").map(String.init) }
     do throws(PageServer.Failure) {
-      server = try PageServer(
-        hub, at: address, token: Self.token(), names: Set(names + [Self.hostName]),
-        hasPictures: arguments.has(Self.pictures), probes: world[RunMonitor.self].map(RunMetrics.probes))
+      return try PageServer(
+        hub, at: address, token: token(), names: Set(names + [hostName]),
+        hasPictures: arguments.has(pictures),
+        probes: hub.run.map { run in RunMetrics.probes { run.current } })
     } catch {
-      throw WrongUse("--page: \(error)")
+      throw WrongUse("--\(option.name): \(error)")
     }
   }
 

@@ -128,7 +128,9 @@ final class RunSecrets: Sendable {
 
   init(_ secrets: Secrets) { self.secrets = Locked(secrets) }
 
-  func masked(_ text: String) -> String { secrets.withLock { $0 }.masked(text) }
+  var present: Secrets { secrets.withLock { $0 } }
+
+  func masked(_ text: String) -> String { present.masked(text) }
 
   /// Adds those of pipelines that were read again.
   func add(_ others: Secrets) { secrets.withLock { $0.add(others) } }

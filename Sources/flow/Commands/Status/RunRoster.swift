@@ -71,12 +71,20 @@ final class RunRoster: Sendable {
     }
   }
 
-  /// The nodes of a pipeline; nil where none of that name runs.
-  func nodes(of pipeline: String) -> [String]? {
-    state.withLock { state in
-      state.runs.last { $0.plan.name == pipeline && !$0.isOver }?.meters.map(\.name)
-    }
+  /// The plan of a pipeline that runs, and what must be redacted in what is shown of it.
+  func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)? {
+    run(pipeline).map { ($0.plan, secrets.present) }
   }
+
+  /// Polls a source now, besides its schedule; false where it is not polled, or does not run.
+  func poll(_ source: String, of pipeline: String) -> Bool { run(pipeline)?.poll(source) ?? false }
+
+  private func run(_ pipeline: String) -> PipelineRun? {
+    state.withLock { state in state.runs.last { $0.plan.name == pipeline && !$0.isOver } }
+  }
+
+  /// The nodes of a pipeline; nil where none of that name runs.
+  func nodes(of pipeline: String) -> [String]? { run(pipeline)?.meters.map(\.name) }
 
   /// Notes a pipeline that waits for room for its state, or could not start.
   func note(_ plan: Plan, _ phase: PipelineStatus.Phase, _ error: any Error) {

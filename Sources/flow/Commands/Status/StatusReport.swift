@@ -85,6 +85,7 @@ struct StatusReport {
       let left = StatusReport.span(wait.until - World.real.wallClock())
       lines.append("  " + printable("\(source.name): \(wait.reason) in \(left)").clipped(to: width - 2))
     }
+    let holdings = status.holdings.map(printable)
     if !holdings.isEmpty { lines.append("  " + holdings.joined(separator: ", ")) }
     for problem in problems { lines.append("  " + paint("! \(printable(problem))", .red)) }
     return lines
@@ -122,20 +123,6 @@ struct StatusReport {
       ])
     }
     return table.isEmpty ? TextTable() : table
-  }
-
-  /// What the state holds, in words.
-  private var holdings: [String] {
-    var parts: [String] = []
-    for node in status.nodes {
-      if let keys = node.keys, keys > 0 {
-        parts.append("\(node.name) holds \(keys) key\(keys == 1 ? "" : "s")")
-      }
-      if let queue = node.queue, queue > 0 {
-        parts.append("\(queue) of \(node.name) wait\(queue == 1 ? "s" : "")")
-      }
-    }
-    return parts.map(printable)
   }
 
   /// The budgets of all processes, which share them.

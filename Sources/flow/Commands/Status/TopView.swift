@@ -156,11 +156,11 @@ struct TopView {
     for (row, shown) in zip(rows, names) {
       let node = row.status
       let cells: [TopTable.Key: String] = [
-        .in: TopText.rate(row.eventsIn), .out: node.role == .sink ? "" : TopText.rate(row.eventsOut),
-        .dropped: "\(node.dropped)", .errors: "\(node.errors)", .time: TopText.time(row.time),
+        .in: StatusText.rate(row.eventsIn), .out: node.role == .sink ? "" : StatusText.rate(row.eventsOut),
+        .dropped: "\(node.dropped)", .errors: "\(node.errors)", .time: StatusText.time(row.time),
         .queue: node.queue.map { "\($0)" } ?? "", .keys: node.keys.map { "\($0)" } ?? "",
       ]
-      let text = line(cells, shown, printable(node.kind), TopText.sparkline(row.history, width: spark))
+      let text = line(cells, shown, printable(node.kind), StatusText.sparkline(row.history, width: spark))
       let isFailing = node.errors > 0 || node.givenUp > 0 || node.deadLetters ?? 0 > 0
       if row.id == selected {
         lines.append(paint.isOn ? "\u{1B}[7m\(text.padded(to: width))\u{1B}[0m" : text)
@@ -179,7 +179,7 @@ struct TopView {
     ]
     func add(_ title: String, _ count: Int?, _ rate: Double? = nil) {
       guard let count else { return }
-      pairs.append((title, "\(count)" + (rate.map { ", \(TopText.rate($0)) a second" } ?? "")))
+      pairs.append((title, "\(count)" + (rate.map { ", \(StatusText.rate($0)) a second" } ?? "")))
     }
     add("events in", node.eventsIn, row.eventsIn)
     if node.role != .sink { add("events out", node.eventsOut, row.eventsOut) }
@@ -189,8 +189,8 @@ struct TopView {
     add("dead letters", node.deadLetters)
     add("queue", node.queue)
     add("keys", node.keys)
-    if let time = row.time { pairs.append(("time", "\(TopText.time(time)) for each event")) }
-    if let seconds = node.seconds { pairs.append(("", "\(TopText.time(seconds)) since the start")) }
+    if let time = row.time { pairs.append(("time", "\(StatusText.time(time)) for each event")) }
+    if let seconds = node.seconds { pairs.append(("", "\(StatusText.time(seconds)) since the start")) }
     let pipeline = table.pipeline(of: row.id)
     if let source = pipeline?.sources.first(where: { $0.name == node.name }), node.role == .source {
       if let poll = source.lastPoll {
@@ -203,7 +203,7 @@ struct TopView {
       }
       if let error = source.error { pairs.append(("ended", error)) }
     }
-    pairs.append(("rate", TopText.sparkline(row.history, width: max(4, width - 14))))
+    pairs.append(("rate", StatusText.sparkline(row.history, width: max(4, width - 14))))
     pairs.append(("", "flow tap \(row.id.pipeline):\(node.name) shows its events"))
     let lines = pairs.map { title, text in
       "  \(title.padded(to: 12))" + printable(text).clipped(to: max(1, width - 14))

@@ -1,0 +1,75 @@
+/// Figures of a status in few characters, for a terminal and a page.
+package enum StatusText {
+  /// As in `0`, `2.5`, `340`, `12.3k`.
+  package static func rate(_ rate: Double?) -> String {
+    guard let rate else { return "" }
+    if rate == 0 { return "0" }
+    if rate < 9.95 { return tenths(max(rate, 0.1)) }
+    if rate < 999.5 { return "\(Int(rate.rounded()))" }
+    return rate < 999_500 ? tenths(rate / 1e3) + "k" : tenths(rate / 1e6) + "M"
+  }
+
+  /// As in `850ns`, `12µs`, `1.5ms`, `2.0s`.
+  package static func time(_ seconds: Double?) -> String {
+    guard let seconds else { return "" }
+    if seconds < 0.9995e-6 { return "\(Int((seconds * 1e9).rounded()))ns" }
+    for (unit, size) in [("µs", 1e-6), ("ms", 1e-3)] where seconds < 999.5 * size {
+      let amount = seconds / size
+      return (amount < 9.95 ? tenths(amount) : "\(Int(amount.rounded()))") + unit
+    }
+    return tenths(min(seconds, 1e6)) + "s"
+  }
+
+  /// The latest of these values as bars, scaled to the largest; flat where all are zero.
+  package static func sparkline(_ values: [Double], width: Int) -> String {
+    let shown = values.suffix(max(0, width))
+    let bars = Array("▁▂▃▄▅▆▇█")
+    guard let most = shown.max(), most > 0 else { return String(repeating: "▁", count: shown.count) }
+    return String(
+      shown.map { $0 <= 0 ? bars[0] : bars[min(7, 1 + Int(($0 / most * 6).rounded()))] })
+  }
+
+  private static func tenths(_ number: Double) -> String {
+    let tenths = Int((number * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+extension PipelineStatus {
+  /// What the state holds, a phrase each.
+  public var holdings: [String] {
+    nodes.flatMap { node -> [String] in
+      var parts: [String] = []
+      if let keys = node.keys, keys > 0 {
+        parts.append("\(node.name) holds \(keys) key\(keys == 1 ? "" : "s")")
+      }
+      if let queue = node.queue, queue > 0 {
+        parts.append("\(queue) of \(node.name) wait\(queue == 1 ? "s" : "")")
+      }
+      return parts
+    }
+  }
+}
+
+extension NodeStatus {
+  /// What is written into its box of a graph: what has passed, how fast, and what is wrong.
+  package func note(rate: Double?) -> String {
+    var parts: [String] = []
+    switch role {
+    case .source: parts.append("\(eventsOut ?? 0) out")
+    case .step: parts.append("\(eventsIn ?? 0) in, \(eventsOut ?? 0) out")
+    case .sink: parts.append("\(eventsIn ?? 0) in")
+    }
+    if let rate, rate >= 0.05 { parts.append("\(StatusText.rate(rate))/s") }
+    if errors > 0 { parts.append("\(errors) failed") }
+    if let queue, queue > 0 { parts.append("\(queue) wait") }
+    if let deadLetters, deadLetters > 0 { parts.append("\(deadLetters) dead") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The mean time that it takes for an event.
+  package var timePerEvent: String? {
+    guard let seconds, let count = eventsIn, count > 0 else { return nil }
+    return StatusText.time(seconds / Double(count))
+  }
+}

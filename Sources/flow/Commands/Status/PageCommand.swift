@@ -1,0 +1,101 @@
+import Engine
+import Glibc
+import Language
+import Nodes
+import Page
+import Reactive
+import Store
+
+/// `flow page`: serves the pages of pipelines that other processes run, or none, from what they have stored.
+enum PageCommand {
+  static let address = CommandOption(
+    "at", .value("ADDRESS"), "where to serve (127.0.0.1:8787), also unix:PATH; port 0 is any free one")
+
+  static let manual = Manual(
+    "page", "serve stored rows and change logs as a web page", operands: .any("FILE"),
+    options: [
+      address, RunPage.pictures, RunPage.name, PipelineFiles.set, PipelineFiles.config, StateCommand.folder,
+    ],
+    about: """
+      For each pipeline it serves the rows of its sinks page, as its state has them, the change logs that its sinks jsonl \
+      write, and its status, until Ctrl-C. It reads only, looks for changes every two seconds, and needs no pipeline to run; \
+      flow run --page serves a page that is live. Without FILE it serves all pipelines with state whose files exist. Logs \
+      are found as flow run writes them, from the folder it was started in.
+      """,
+    examples: [
+      ("flow page", "all pipelines that have run"),
+      ("flow page --at :8080 pipelines/upcoming-launches.yaml", "one of them"),
+    ])
+
+  /// How often to look for changes.
+  private static let pause = Duration.seconds(2)
+
+  static let command = Command(state: manual) { arguments in
+    let states = try StateFiles(arguments)
+    let paths = try arguments.operands.isEmpty ? files(of: states) : arguments.operands
+    let files = try PipelineFiles(paths, arguments)
+    files.complain()
+    guard files.isRight else { return ExitStatus.usage }
+    let signals = RunSignals(grace: .seconds(2))
+    let status = try serve(files, states, arguments, signals)
+    signals.finish(status)
+    return status
+  }
+
+  /// The files of all pipelines with state.
+  private static func files(of states: StateFiles) throws -> [String] {
+    let known = states.names.compactMap { name in
+      (try? StateSummary(name, StateReader(path: states.path(of: name))))?.pipeline
+    }
+    let paths = known.filter { access($0, R_OK) == 0 }
+    if paths.isEmpty {
+      throw StateError.failed("no pipeline has state in \(states.folder); run one first, or name a FILE")
+    }
+    return paths
+  }
+
+  private static func serve(
+    _ files: PipelineFiles, _ states: StateFiles, _ arguments: Arguments, _ signals: RunSignals
+  ) throws -> Int32 {
+    let plans = Dictionary(files.plans.map { ($0.name, $0) }) { first, _ in first }
+    let secrets = files.secrets
+    let monitor = RunMonitor(
+      { status(of: plans.keys.sorted(), states) }, attach: { _, _, _ in }, detach: { _ in },
+      plan: { name in plans[name].map { ($0, secrets) } }, poll: { _, _ in false })
+    let world = World.real
+    let run = PageRun(monitor, speed: 1)
+    let hub = PageHub(now: world.wallClock, run: run)
+    let server = try RunPage.server(hub, at: arguments.text(address) ?? "", address, arguments)
+    defer { server.stop() }
+    let views = files.plans.map { StoredViews($0, state: states.path(of: $0.name), in: hub) }
+    Terminal.complain("page: \(server.url)\n")
+    var reported: Set<String> = []
+    while true {
+      for view in views {
+        do { try view.refresh() } catch {
+          if reported.insert("\(error)").inserted { Terminal.complain("flow page: \(error)\n") }
+        }
+      }
+      switch signals.next(until: MonotonicClock.now + pause) {
+      case .signal(SIGUSR1), .reload, .woken, .timeOver: continue
+      case .signal(let signal): return signal == SIGINT ? ExitStatus.interrupted : ExitStatus.done
+      }
+    }
+  }
+
+  /// What `flow status` shows of these pipelines.
+  private static func status(of names: [String], _ states: StateFiles) -> RunStatus {
+    let (processes, _) = StatusClient.processes(in: states.folder)
+    let pipelines = names.map { name -> PipelineStatus in
+      for process in processes {
+        if let running = process.pipelines.first(where: { $0.name == name }) { return running }
+      }
+      return StatusReport(name, in: states, isNamed: false).status
+    }
+    var status = RunStatus(
+      process: Int(getpid()), version: VersionCommand.version, at: World.real.wallClock(),
+      pipelines: pipelines)
+    status.budgets = processes.first?.budgets ?? []
+    return status
+  }
+}

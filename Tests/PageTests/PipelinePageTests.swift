@@ -1,0 +1,233 @@
+import JSON
+import Language
+import Nodes
+import Reactive
+import Testing
+
+@testable import Engine
+@testable import Page
+
+/// A page over a run that a test describes.
+private final class RunFixture: Sendable {
+  static let yaml = """
+    name: slips
+    description: What slips
+    sources:
+      upcoming: { http: { url: "https://a.example/list?key=hunter2-xyz" }, every: 6h }
+    steps:
+      - changes: .id
+      - settle: 2m
+    sinks:
+      screen: console
+    """
+
+  private struct State {
+    var status: RunStatus
+    var snapshots = 0
+    var taps: [EventTap] = []
+    var polled: [String] = []
+  }
+
+  let clock = VirtualScheduler()
+  private let state: Locked<State>
+  let plan: Plan
+  let secrets: Secrets
+
+  init() throws {
+    var reader = PipelineReader(catalog: .all)
+    reader.read(path: "slips.yaml", Array(Self.yaml.utf8))
+    plan = try #require(reader.plans.first)
+    var secrets = Secrets()
+    secrets.insert("hunter2-xyz")
+    self.secrets = secrets
+    var pipeline = PipelineStatus(name: "slips", path: "slips.yaml", phase: .running, started: 1_767_222_000)
+    var source = SourceStatus(name: "upcoming", kind: "http", isPolled: true)
+    source.polls = 1
+    source.lastPoll = .init(at: 1_767_225_500, rows: 3, coverage: "complete", isStale: false)
+    source.nextPoll = 1_767_225_630
+    pipeline.sources = [source]
+    let roles: [(String, String, NodeStatus.Role)] = [
+      ("upcoming", "http", .source), ("changes", "changes", .step), ("settle", "settle", .step),
+      ("screen", "console", .sink),
+    ]
+    pipeline.nodes = roles.map { NodeStatus(name: $0.0, kind: $0.1, role: $0.2) }
+    pipeline.nodes[2].due = 1_767_225_640
+    var status = RunStatus(process: 1, version: "1", at: 1_767_225_600, pipelines: [pipeline])
+    status.budgets = [BudgetStatus(host: "a.example", limit: 15, period: 3600, remaining: 4)]
+    state = Locked(State(status: status))
+  }
+
+  func change(_ change: (inout PipelineStatus) -> Void) {
+    state.withLock { change(&$0.status.pipelines[0]) }
+  }
+
+  var snapshots: Int { state.withLock { $0.snapshots } }
+  var taps: Int { state.withLock { $0.taps.count } }
+  var polled: [String] { state.withLock { $0.polled } }
+
+  /// An event, or the end of a poll, at a node of the run.
+  func pass(_ node: String, _ json: String?, at time: Double) {
+    let lane = Lane(on: clock, world: .real)
+    let poll = Poll(source: "upcoming", number: 1, at: time)
+    lane.turn {
+      for tap in state.withLock({ $0.taps }) {
+        let event = json.flatMap { try? Value.parse($0) }.map { Event($0, poll) } ?? .end(of: poll)
+        tap.record(event, at: time, of: "slips", node)
+      }
+    }
+  }
+
+  func run() -> PageRun {
+    PageRun(
+      RunMonitor(
+        { [self] in
+          state.withLock { state in
+            state.snapshots += 1
+            return state.status
+          }
+        }, attach: { [self] tap, _, _ in state.withLock { $0.taps.append(tap) } },
+        detach: { [self] tap in state.withLock { $0.taps.removeAll { $0 === tap } } },
+        plan: { [self] name in name == "slips" ? (plan, secrets) : nil },
+        poll: { [self] pipeline, source in
+          state.withLock { $0.polled.append("\(pipeline)/\(source)") }
+          return source == "upcoming"
+        }), on: clock)
+  }
+}
+
+@Suite("Pages about pipelines")
+struct PipelinePageTests {
+  private let fixture: RunFixture
+  private let run: PageRun
+  private let router: PageRouter
+
+  init() throws {
+    fixture = try RunFixture()
+    run = fixture.run()
+    let hub = PageHub(now: { 1_767_225_600 }, run: run)
+    router = PageRouter(hub, PageGuard(.standard, token: nil, hasPictures: false))
+  }
+
+  private func get(_ path: String) -> PageAnswer { ask("GET", path) }
+
+  private func ask(_ method: String, _ path: String, body: String = "", origin: String? = nil)
+    -> PageAnswer
+  {
+    var headers = ["host": "127.0.0.1:8787"]
+    headers["origin"] = origin
+    return router.answer(PageRequest(method: method, path: path, headers: headers, body: Array(body.utf8)))
+  }
+
+  @Test("the overview shows each pipeline with its polls, what is wrong, and the budgets")
+  func overview() {
+    fixture.change { pipeline in
+      pipeline.nodes[2].keys = 2
+      pipeline.sources[0].failure = .init(since: 1_767_225_000, polls: 12, reason: "<b>503</b>")
+    }
+    let text = get("/").text
+    #expect(text.contains("href=\"/p/slips\">slips</a>") && text.contains("1 problem"))
+    #expect(text.contains("settle holds 2 keys") && text.contains("&lt;b&gt;503&lt;/b&gt;"))
+    #expect(text.contains("data-age=\"2025-12-31T23:58:20Z\">1 min ago</time>"))
+    #expect(text.contains("data-until=\"2026-01-01T00:00:30Z\">in 30 s</time>"))
+    #expect(text.contains("a.example") && text.contains("data-stream=\"/live/p\""))
+  }
+
+  @Test("a pipeline's page has its graph with figures, whose boxes lead to the nodes, and no secrets")
+  func graph() {
+    fixture.change { $0.nodes[1].eventsIn = 338 }
+    let text = get("/p/slips").text
+    #expect(text.contains("<a href=\"/p/slips/changes\"><g class=\"step\""))
+    #expect(text.contains("338 in, 0 out") && text.contains("What slips"))
+    #expect(text.contains("key=***") && !text.contains("hunter2"))
+    #expect(!text.contains("style=") && !text.contains("<style"), "the policy allows neither")
+    #expect(get("/p/other").status == 404 && get("/p/slips/other").status == 404 && get("/p").status == 404)
+  }
+
+  @Test("a node's page has its counters, its place in the file and its documentation")
+  func node() {
+    fixture.change { pipeline in
+      pipeline.nodes[1].deadLetters = 2
+      (pipeline.nodes[1].eventsIn, pipeline.nodes[1].seconds) = (4, 0.000_048)
+    }
+    let text = get("/p/slips/changes").text
+    #expect(text.contains("slips.yaml:6:5") && text.contains("key: .id") && text.contains("12µs"))
+    #expect(text.contains("sudden_loss") && text.contains("flow state dead ls slips"))
+    #expect(get("/p/slips/settle").text.contains("Emits what it holds"))
+    #expect(get("/p/slips/upcoming").text.contains("every 6h"))
+  }
+
+  @Test("marbles: events and ends of polls where they passed, and what is due ahead of now")
+  func marbles() throws {
+    _ = get("/p/slips")
+    #expect(fixture.taps == 1)
+    fixture.pass("upcoming", "{\"id\":1}", at: 1_767_225_595)
+    fixture.pass("changes", "{\"key\":\"<hunter2-xyz>\"}", at: 1_767_225_500)
+    fixture.pass("changes", "2", at: 1_767_225_501)
+    fixture.pass("settle", nil, at: 1_767_225_400)
+    clock.advance(by: .seconds(1))
+    let text = get("/p/slips").text
+    #expect(text.contains("aria-label=\"upcoming: 1 event, and one is due within a minute\""))
+    #expect(
+      text.contains("aria-label=\"changes: 2 events\"") && text.contains("class=\"many\" d=\"M99 5h.01\""))
+    #expect(text.contains("class=\"one\" d=\"M118 5h.01\"") && text.contains("class=\"poll\" d=\"M79 2v6\""))
+    // The next poll in 30 seconds, and what settle holds in 40.
+    #expect(
+      text.contains("class=\"due\" d=\"M125 5h.01\"") && text.contains("class=\"due\" d=\"M127 5h.01\""))
+    let node = get("/p/slips/changes").text
+    #expect(node.contains("&lt;***&gt;"), "events are text, without secrets")
+  }
+
+  private var clock: VirtualScheduler { fixture.clock }
+
+  @Test("a tab receives the parts that have changed, each second, and none that has not")
+  func live() throws {
+    guard case .stream(var feed) = get("/live/p/slips/").body else { return #expect(Bool(false)) }
+    let calls = Locked(0)
+    let leave = feed.join { calls.withLock { $0 += 1 } }
+    let first = String(decoding: feed.next(), as: UTF8.self)
+    #expect(first.hasPrefix("retry: 1000\n\nevent: parts\ndata: {\"state\":") && first.contains("\"lanes\":"))
+    #expect(feed.next().isEmpty)
+    fixture.change { $0.nodes[3].eventsIn = 7 }
+    clock.advance(by: .seconds(1))
+    #expect(calls.withLock { $0 } == 1)
+    let second = String(decoding: feed.next(), as: UTF8.self)
+    #expect(
+      second.contains("\"nodes\":") && second.contains("\"graph\":") && !second.contains("\"sources\":"))
+    leave()
+    clock.advance(by: .seconds(70))
+    #expect(calls.withLock { $0 } == 1)
+  }
+
+  @Test("without readers there is no work, and a trace ends a minute after the last look")
+  func idle() {
+    #expect(!run.isAtWork && fixture.taps == 0)
+    _ = get("/p/slips")
+    #expect(run.isAtWork && fixture.taps == 1)
+    let snapshots = fixture.snapshots
+    clock.advance(by: .seconds(59))
+    #expect(fixture.taps == 1)
+    clock.advance(by: .seconds(5))
+    #expect(fixture.taps == 0 && !run.isAtWork)
+    #expect(fixture.snapshots == snapshots, "a trace takes none")
+  }
+
+  @Test("readers share a snapshot, and one that takes long is kept for longer")
+  func snapshots() {
+    for _ in 0..<5 { _ = get("/") }
+    #expect(fixture.snapshots == 1)
+    clock.advance(by: .milliseconds(1100))
+    _ = get("/")
+    #expect(fixture.snapshots == 2)
+  }
+
+  @Test("a source is polled on request, by a form of this page only")
+  func poll() {
+    let answer = ask("POST", "/p/slips", body: "source=upcoming", origin: "http://127.0.0.1:8787")
+    #expect(answer.status == 303 && answer.header("Location") == "/p/slips")
+    #expect(fixture.polled == ["slips/upcoming"])
+    #expect(ask("POST", "/p/slips", body: "source=other").status == 409)
+    #expect(ask("POST", "/p/slips", body: "source=upcoming", origin: "https://evil.example").status == 403)
+    #expect(ask("GET", "/p/slips", body: "source=upcoming").status == 200)
+    #expect(fixture.polled == ["slips/upcoming", "slips/other"])
+  }
+}
