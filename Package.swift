@@ -78,7 +78,7 @@ let package = Package(
       name: "flow",
       dependencies: [
         "CArguments", "Cluster", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page", "Reactive",
-        "Sky", "Store", "System",
+        "Server", "Sky", "Store", "System",
       ],
       swiftSettings: unchecked
     ),

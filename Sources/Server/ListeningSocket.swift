@@ -12,6 +12,10 @@ package struct ListeningSocket: Sendable {
   package let descriptor: Int32
   /// The port; 0 for a socket at a path.
   package let port: Int
+  /// The numeric address, or the path.
+  package let host: String
+  package let isPath: Bool
+  /// The path to remove at the end.
   private let path: String?
 
   /// Listens on the loopback; port 0 is any free port.
@@ -35,6 +39,8 @@ package struct ListeningSocket: Sendable {
       throw Failure(description: "“\(host)” is not a numeric address, such as 127.0.0.1 or ::1")
     }
     port = Self.boundPort(descriptor)
+    self.host = host
+    isPath = false
     path = nil
   }
 
@@ -55,7 +61,27 @@ package struct ListeningSocket: Sendable {
     defer { umask(mask) }
     descriptor = try Self.listen(AF_UNIX, &address, at: path)
     port = 0
+    host = path
+    isPath = true
     self.path = path
+  }
+
+  /// The first socket that a service manager has passed to this process, by the variables `LISTEN_PID` and `LISTEN_FDS`;
+  /// nil where there is none.
+  package init?(passed environment: (String) -> String?) throws(Failure) {
+    guard environment("LISTEN_PID") == "\(getpid())",
+      let count = environment("LISTEN_FDS").flatMap({ Int($0) }), count > 0
+    else { return nil }
+    descriptor = 3
+    var (isListening, size): (Int32, _) = (0, socklen_t(MemoryLayout<Int32>.size))
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0, isListening == 1 else {
+      throw Failure(description: "the descriptor that LISTEN_FDS passes is not a listening socket")
+    }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    (host, isPath) = Self.bound(descriptor)
+    port = isPath ? 0 : Self.boundPort(descriptor)
+    // Its path belongs to the manager.
+    path = nil
   }
 
   package func close() {
@@ -101,6 +127,31 @@ package struct ListeningSocket: Sendable {
     }
     // The port lies at the same place for both families.
     return Int(UInt16(bigEndian: storage.sin6_port))
+  }
+
+  /// The numeric address of a socket, or its path.
+  private static func bound(_ descriptor: Int32) -> (host: String, isPath: Bool) {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let isPath = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        _ = getsockname(descriptor, address, &size)
+        if address.pointee.sa_family == sa_family_t(AF_UNIX) { return true }
+        getnameinfo(address, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
+        return false
+      }
+    }
+    if !isPath { return (text(host), false) }
+    let path = withUnsafeBytes(of: &storage) {
+      Array($0.bindMemory(to: CChar.self).prefix(Int(size)).dropFirst(2))
+    }
+    // A name that begins with a zero byte is of the abstract kind.
+    return path.first == 0 ? ("@" + text(Array(path.dropFirst())), true) : (text(path), true)
+  }
+
+  private static func text(_ characters: [CChar]) -> String {
+    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// Whether a socket lies at the path to which nothing listens.

@@ -69,6 +69,8 @@ public struct SourceContext: Sendable {
   public var nextPoll: Double?
   /// Reports the progress of the present poll; nil when it is over.
   public var progress: @Sendable (PollProgress?) -> Void = { _ in }
+  /// Called after each poll; nil where they are not traced.
+  public var polled: (@Sendable (PollTrace) -> Void)?
 
   public func evaluation(_ expression: Expression) -> Evaluation { Evaluation(expression, in: world) }
 }

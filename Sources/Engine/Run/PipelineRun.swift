@@ -104,11 +104,18 @@ public final class PipelineRun: Sendable {
     for source in plan.sources {
       let child = root.child()
       let meter = assembly.meter(source.name, source.spec)
-      let context = SourceContext(
+      var context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
         isKept: lane.checkpointer != nil, nextPoll: options.nextPolls[source.name],
         progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
+      if let note = options.polled {
+        context.polled = { [pipeline = plan.name] poll in
+          var poll = poll
+          poll.pipeline = pipeline
+          note(poll)
+        }
+      }
       let entry = assembly.entry(for: source, meter, stop: sinkStop, in: child)
       sources.append(
         SourceRun(

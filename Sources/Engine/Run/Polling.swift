@@ -110,8 +110,15 @@ final class Polling: Sendable {
     state.value.number += 1
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())
+    var trace = PollTrace(
+      pipeline: "", source: context.name, number: request.number, start: request.at, end: request.at)
+    defer {
+      trace.end = context.world.wallClock()
+      context.polled?(trace)
+    }
     do {
       let answer = try ask(request)
+      (trace.rows, trace.coverage) = (answer?.rows.count, answer?.coverage.name)
       health.note(answer, at: answer?.at ?? request.at)
       if let answer {
         context.meter.countOut(answer.rows.count)
@@ -124,6 +131,7 @@ final class Polling: Sendable {
     } catch  where context.stop.isSet {
       // The caller that stops a poll knows that it has no answer.
     } catch {
+      trace.error = "\(error)"
       context.meter.countError()
       health.note(
         error, at: scheduler.now, timeOfDay: context.world.wallClock(), isReported: failsAlone)

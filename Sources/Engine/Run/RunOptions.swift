@@ -32,6 +32,8 @@ public struct RunOptions: Sendable {
   /// Receives the progress of polls and of sinks, from any thread; nil when it is over.
   public var progress: @Sendable (_ pipeline: String, _ node: String, PollProgress?) -> Void = { _, _, _ in
   }
+  /// Called after each poll, on the thread of its source.
+  public var polled: (@Sendable (PollTrace) -> Void)?
   /// Called with everything that comes out of each source and step, ends of polls too.
   public var tap: (@Sendable (_ node: String, _ event: Event) -> Void)?
 

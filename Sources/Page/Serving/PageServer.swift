@@ -32,19 +32,23 @@ public final class PageServer: Sendable {
 
   /// Starts to serve; port 0 is any free port.
   ///
-  /// `token` is required of readers where the address is not the loopback's.
+  /// `token` is required of readers where the address is not the loopback's. A socket that the service manager has passed
+  /// is used instead of the address.
   package init(
     _ hub: PageHub, at wanted: PageAddress, token: String?, names: Set<String> = [], hasPictures: Bool,
-    probes: PageProbes? = nil, limits: Limits = Limits()
+    probes: PageProbes? = nil, passed: ListeningSocket? = nil, limits: Limits = Limits()
   ) throws(Failure) {
     do throws(ListeningSocket.Failure) {
       try RequestServer.load()
       let socket: ListeningSocket
-      switch wanted {
-      case .tcp(let host, let port):
+      switch (passed, wanted) {
+      case (let passed?, _):
+        socket = passed
+        address = passed.isPath ? .unix(path: passed.host) : .tcp(host: passed.host, port: passed.port)
+      case (nil, .tcp(let host, let port)):
         socket = try ListeningSocket(host: host, port: port)
         address = .tcp(host: host, port: socket.port)
-      case .unix(let path):
+      case (nil, .unix(let path)):
         socket = try ListeningSocket(path: path)
         address = wanted
       }

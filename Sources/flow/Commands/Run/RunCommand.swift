@@ -61,6 +61,8 @@ enum RunCommand {
 
       \(RunMetrics.about)
 
+      \(RunTelemetry.about)
+
       \(RunCluster.about)
       """,
     examples: [
@@ -177,6 +179,10 @@ enum RunCommand {
     }
     let metrics = try RunMetrics(arguments, monitor, log)
     defer { metrics?.stop() }
+    let telemetry = isSimulated || options.isDryRun ? nil : try RunTelemetry(monitor, log)
+    if let telemetry { options.polled = { telemetry.note($0) } }
+    telemetry?.start()
+    defer { telemetry?.stop() }
     sky?.report(to: log)
     let page = try RunPage(arguments, under: sky, in: &options.world)
     page?.tell(log)

@@ -90,7 +90,7 @@ final class RunMetrics: Sendable {
   }
 
   /// The metrics of the process, under the names that Prometheus has for them.
-  private static var ofProcess: [Metric] {
+  static var ofProcess: [Metric] {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     var cpu = Metric("process_cpu_seconds_total", .counter, "User and system CPU time, in seconds.")

@@ -3,6 +3,7 @@ import Glibc
 import Language
 import Page
 import Reactive
+import Server
 
 /// `--page` of `flow run`: the live web page of the pipelines.
 struct RunPage {
@@ -19,8 +20,9 @@ struct RunPage {
   static let about = """
     --page serves what the sinks page show, at an address of this machine; the line page: on standard error names it. \
     It is live, and complete without JavaScript. Once all sources have ended the page stays until Ctrl-C. An address \
-    that other machines can reach requires the token that the line contains. Requests for other host names are \
-    refused; --page-host allows more of them, separated by commas.
+    that other machines can reach requires the token that the line contains. Without an address, --page uses the socket \
+    that systemd passes, if there is one. Requests for other host names are refused; --page-host allows more of them, \
+    separated by commas.
     """
 
   private let server: PageServer
@@ -52,11 +54,13 @@ struct RunPage {
       throw WrongUse("--\(option.name) cannot be \(quoted(given)); write HOST:PORT or unix:PATH")
     }
     let names = arguments.texts(Self.name).flatMap { $0.split(separator: ",").map(String.init) }
-    do throws(PageServer.Failure) {
+    do {
+      let passed = given.isEmpty ? try ListeningSocket(passed: Terminal.environment) : nil
+      for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
       return try PageServer(
         hub, at: address, token: token(), names: Set(names + [hostName]),
         hasPictures: arguments.has(pictures),
-        probes: hub.run.map { run in RunMetrics.probes { run.current } })
+        probes: hub.run.map { run in RunMetrics.probes { run.current } }, passed: passed)
     } catch {
       throw WrongUse("--\(option.name): \(error)")
     }
