@@ -6,6 +6,9 @@ let unchecked: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
+// For modules where little time is spent.
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 // `make crash` builds a command that can be killed at named points: see Sources/System/Files/CrashPoint.swift.
 let hasCrashPoints = Context.environment["FLOW_CRASH_POINTS"] != nil
 let crashPoints: [SwiftSetting] = hasCrashPoints ? [.define("CRASH_POINTS")] : []
@@ -37,7 +40,8 @@ let package = Package(
     // The jq language (JSON/JQ) is in this target too: the evaluator reads the tape on its hot path, and a module
     // boundary there costs 18 to 31 per cent.
     .target(
-      name: "JSON", dependencies: ["CGlibc", "COnig"], exclude: ["JQ/README.md"], swiftSettings: unchecked),
+      name: "JSON", dependencies: ["CGlibc", "COnig"], exclude: ["JQ/README.md"],
+      swiftSettings: unchecked),
     .target(
       name: "System", dependencies: ["CGlibc", "CZ", "Reactive"], swiftSettings: unchecked + crashPoints),
     .target(
@@ -46,16 +50,17 @@ let package = Package(
     .target(name: "Server", dependencies: ["CMicrohttpd", "Reactive"]),
     .target(
       name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive", "Server", "System"],
-      swiftSettings: unchecked),
+      swiftSettings: unchecked + small),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
     .target(
       name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
     .target(
-      name: "Cluster", dependencies: ["JSON", "NATS", "Reactive", "Store", "System"], swiftSettings: unchecked
+      name: "Cluster", dependencies: ["JSON", "NATS", "Reactive", "Store", "System"],
+      swiftSettings: unchecked + small
     ),
-    .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked),
+    .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked + small),
     .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked),
     .target(
       name: "Page",
@@ -63,7 +68,7 @@ let package = Package(
       resources: [
         .embedInCode("Assets/page.js"), .embedInCode("Assets/page.css"), .embedInCode("Assets/icon.svg"),
       ],
-      swiftSettings: unchecked),
+      swiftSettings: unchecked + small),
     .target(
       name: "Engine", dependencies: ["CGlibc", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
@@ -80,7 +85,7 @@ let package = Package(
         "CArguments", "Cluster", "Engine", "Fetch", "JSON", "Language", "NATS", "Nodes", "Page", "Reactive",
         "Server", "Sky", "Store", "System",
       ],
-      swiftSettings: unchecked
+      swiftSettings: unchecked + small
     ),
     // For tests alone: how much work repeated tests do.
     .target(name: "TestScale", path: "Tests/Support/TestScale"),

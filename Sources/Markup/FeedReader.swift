@@ -2,6 +2,7 @@
 // content, media and iTunes in place of missing ones.
 
 import JSON
+import System
 
 /// The entries of a feed.
 public enum FeedReader {
@@ -102,8 +103,8 @@ private struct EntryReader {
     children = element.children.map { child in
       let name = child.namespace
       let space: Space =
-        if name == own || name.isEmpty || name.contains("atom") || name.contains("Atom")
-          || name.contains("rss/1.0/")
+        if name == own || name.isEmpty || name.has("atom") || name.has("Atom")
+          || name.has("rss/1.0/")
             && name != Self.content
         {
           .plain
@@ -211,7 +212,7 @@ private struct EntryReader {
   private func permanentLink(_ guid: MarkupElement?) -> String? {
     guard let guid, guid.attribute("isPermaLink") != "false" else { return nil }
     let text = trimmed(guid.rawText)
-    return text.contains("://") ? text : nil
+    return text.has("://") ? text : nil
   }
 
   private var categories: [String] {
@@ -300,8 +301,8 @@ private struct EntryReader {
 
 /// A link as the base address sees it, where that is absolute.
 private func joined(_ base: String, _ link: String) -> String {
-  if link.contains("://") || link.hasPrefix("mailto:") { return link }
-  guard let scheme = base.range(of: "://") else {
+  if link.has("://") || link.hasPrefix("mailto:") { return link }
+  guard let scheme = base.place(of: "://") else {
     return link.hasPrefix("/") || base.isEmpty ? link : base + link
   }
   let host = base[scheme.upperBound...].firstIndex(of: "/") ?? base.endIndex
@@ -311,9 +312,4 @@ private func joined(_ base: String, _ link: String) -> String {
   if link.hasPrefix("#") { return base + link }
   guard host < base.endIndex, let slash = base.lastIndex(of: "/") else { return base + "/" + link }
   return base[...slash] + link
-}
-
-extension String {
-  /// The first place of a text in this one.
-  fileprivate func range(of part: String) -> Range<String.Index>? { self.firstRange(of: part) }
 }

@@ -1,3 +1,5 @@
+import System
+
 // CSS selectors over a document (Selectors Level 4, the part that has a meaning without a browser).
 
 /// A list of selectors; an element matches if one of them does.
@@ -117,7 +119,8 @@ private struct Matcher {
     case .empty: return node.end == index + 1
     case .root: return node.parent == 0
     case .scope: return index == scope
-    case .text(let wanted): return MarkupElement(tree: tree, index: index).visibleText().contains(wanted)
+    case .text(let wanted):
+      return wanted.isEmpty || MarkupElement(tree: tree, index: index).visibleText().has(wanted)
     case .not(let list): return !list.contains { matches(index, $0) }
     case .any(let list): return list.contains { matches(index, $0) }
     case .has(let list): return list.contains { has(index, $0) }
@@ -139,7 +142,7 @@ private struct Matcher {
     case .dash: value == wanted || value.hasPrefix(wanted + "-")
     case .prefix: !wanted.isEmpty && value.hasPrefix(wanted)
     case .suffix: !wanted.isEmpty && value.hasSuffix(wanted)
-    case .contains: !wanted.isEmpty && value.contains(wanted)
+    case .contains: !wanted.isEmpty && value.has(wanted)
     }
   }
 

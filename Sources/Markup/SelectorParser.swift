@@ -1,3 +1,5 @@
+import System
+
 /// Why a text is not a selector, and at which character.
 public struct SelectorFlaw: Error, Equatable, Sendable {
   public var offset: Int
@@ -234,7 +236,7 @@ private struct SelectorParser {
     default:
       let (step, offset) = try nth()
       return .nth(
-        step, offset, fromEnd: name.contains("last"), ofType: name.hasSuffix("of-type"))
+        step, offset, fromEnd: name.has("last"), ofType: name.hasSuffix("of-type"))
     }
   }
 

@@ -294,7 +294,7 @@ package struct NATSError: Error, CustomStringConvertible {
     // Without the line of libnats that it begins with: “(conn.c:1905): ”.
     let text =
       message.hasPrefix("(")
-      ? message.firstRange(of: "): ").map { String(message[$0.upperBound...]) } ?? message : message
+      ? message.place(of: "): ").map { String(message[$0.upperBound...]) } ?? message : message
     switch flow_nats_status(UInt32(bitPattern: status)) {
     case FLOW_NATS_LOGIN_REJECTED: self.init(.login, "\(servers): the login was rejected (\(text))")
     case FLOW_NATS_TLS_FAILED: self.init(.tls, "\(servers): TLS failed: \(text)")

@@ -47,8 +47,9 @@ package struct NATSSettings: Sendable {
 package enum NATSAddress {
   /// Why a text is not an address; nil where it is one.
   package static func flaw(in text: String) -> String? {
-    let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-    if parts.count == 2, !["nats", "tls"].contains(parts[0]) { return "the scheme is nats or tls" }
+    if let mark = text.place(of: "://"), !["nats", "tls"].contains(text[..<mark.lowerBound]) {
+      return "the scheme is nats or tls"
+    }
     let host = Self.host(of: text)
     if host.isEmpty || host.hasPrefix(":") { return "it has no host" }
     if host.contains(where: { $0 == " " || $0 == "/" || $0 == "," }) { return "it is a host and a port only" }
@@ -71,12 +72,12 @@ package enum NATSAddress {
   }
 
   private static func login(of text: String) -> Substring? {
-    let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
+    let rest = text.place(of: "://").map { text[$0.upperBound...] } ?? text[...]
     return rest.lastIndex(of: "@").map { rest[..<$0] }
   }
 
   private static func host(of text: String) -> String {
-    let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
+    let rest = text.place(of: "://").map { text[$0.upperBound...] } ?? text[...]
     return String(rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest)
   }
 }

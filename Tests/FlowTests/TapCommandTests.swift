@@ -70,7 +70,7 @@ struct TapCommandTests {
   func filter() throws {
     let (_, run, tap) = try start(
       "watch:numbers", "--count", "2", "if .n > 1 then [.n] else error(\"small\") end")
-    try feed(run, until: tap, shows: "[")
+    try feed(run, until: tap, shows: "]\n[")
     let outcome = try tap.end()
     #expect(outcome.status == 0 && outcome.output.split(separator: "\n").count == 2, "\(outcome)")
     #expect(outcome.output.hasPrefix("["))

@@ -111,7 +111,7 @@ final class ScriptDriver: Sendable {
   private func deliver(_ answer: ScriptedAnswer) {
     if state.value.isOver { return }
     if state.value.pace.isDue() {
-      let minute = timestamp(answer.at).prefix(16).replacing("T", with: " ")
+      let minute = timestamp(answer.at).prefix(16).replacing("T", by: " ")
       context.progress(PollProgress("replaying \(minute)"))
     }
     switch answer.what {

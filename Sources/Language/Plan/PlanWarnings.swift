@@ -37,8 +37,8 @@ extension Scalar {
   /// A text in braces that another program would replace, as `{{ .name }}` or `{name}`, and what stands for it here.
   func placeholder(doubled: Bool) -> (shown: String, meant: String)? {
     let (open, close) = doubled ? ("{{", "}}") : ("{", "}")
-    guard hasNoExpressions, let start = text.firstRange(of: open)?.upperBound,
-      let end = text[start...].firstRange(of: close)?.lowerBound
+    guard hasNoExpressions, let start = text.place(of: open)?.upperBound,
+      let end = text[start...].place(of: close)?.lowerBound
     else { return nil }
     let name = text[start..<end].split(separator: " ").joined(separator: " ")
     let isName = !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || "._-$".contains($0) }

@@ -1,4 +1,5 @@
 import JSON
+import System
 
 /// A pipeline for the list that a web address answers with: where its rows are, what identifies one, and what changes
 /// at each request.
@@ -26,7 +27,7 @@ public struct ListSketch {
     path = list?.path
     rows = list.map { ListSketch.elements($0.list) } ?? [response]
     let link = response.kind == .object ? response.member("next")?.string : nil
-    next = link?.contains("://") == true ? ".next" : nil
+    next = link?.has("://") == true ? ".next" : nil
   }
 
   // MARK: - What the response shows
@@ -97,7 +98,7 @@ public struct ListSketch {
   private var ignored: [String] {
     members.filter { member in
       let words = member.lowercased()
-      return member != key && Self.noise.contains { words.contains($0) && (words == $0 || $0.count > 3) }
+      return member != key && Self.noise.contains { words.has($0) && (words == $0 || $0.count > 3) }
     }
   }
 
@@ -123,7 +124,7 @@ public struct ListSketch {
   }
 
   private func yaml(_ expression: String) -> String {
-    expression.contains("[\"") ? "'\(expression.replacing("'", with: "''"))'" : expression
+    expression.has("[\"") ? "'\(expression.replacing("'", by: "''"))'" : expression
   }
 
   public var text: String {
@@ -163,7 +164,7 @@ public struct ListSketch {
     let shown = title.map { " \\((.after // .before) | \(Self.path([$0])))" } ?? ""
     let template = "\\(.type)\(shown): \\([.diff[]?.path] | join(\", \"))"
     lines += [
-      "", "sinks:", "  screen: { console: '\(template.replacing("'", with: "''"))' }",
+      "", "sinks:", "  screen: { console: '\(template.replacing("'", by: "''"))' }",
       "  log: { jsonl: out/\(file).jsonl }",
     ]
     return lines.joined(separator: "\n") + "\n"

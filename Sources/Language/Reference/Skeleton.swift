@@ -168,7 +168,7 @@ struct SkeletonExample {
   /// `\(.name)` as `\((.after // .before).name)`, and `.net` as `(.after // .before).net`.
   private static func readingRows(_ text: String, isTemplate: Bool) -> String {
     let row = "(.after // .before)"
-    if isTemplate { return text.replacing("\\(.", with: "\\(\(row).") }
+    if isTemplate { return text.replacing("\\(.", by: "\\(\(row).") }
     return text.hasPrefix(".") && text.count > 1 && !text.contains(" ") ? row + text : text
   }
 

@@ -1,4 +1,5 @@
 import JSON
+import System
 
 /// A row of a page: its key, and its parts as the sink has evaluated them.
 package struct PageRow: Sendable {
@@ -70,7 +71,7 @@ package struct PageRow: Sendable {
       for (_, value) in members(part) { text += " \(value.shown)" }
     }
     text = text.lowercased()
-    return words.allSatisfy { text.contains($0) }
+    return words.allSatisfy { text.has($0) }
   }
 }
 

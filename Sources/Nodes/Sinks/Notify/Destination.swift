@@ -1,5 +1,6 @@
 import Fetch
 import Language
+import System
 
 /// The destination of notifications, as `to` names it: `ntfy://ntfy.sh/launches`, `mailto:me@example.org?server=…`.
 ///
@@ -104,7 +105,7 @@ struct Destination: Sendable {
       return destination
     } catch {
       // What is wrong with it may be next to a secret in it.
-      if scalar.text.contains("://") { checker.secrets.insert(scalar.text) }
+      if scalar.text.has("://") { checker.secrets.insert(scalar.text) }
       checker.report(error.description, at: node.place, hint: error.hint)
       return nil
     }

@@ -1,5 +1,6 @@
 import Fetch
 import Language
+import System
 
 /// The route of mails, from `mailto:a@example.org,b@example.org?from=…&server=smtps://USER:PASSWORD@HOST:PORT`.
 struct MailRoute: Sendable {
@@ -17,7 +18,7 @@ struct MailRoute: Sendable {
       throw DestinationError("mailto needs addresses such as me@example.org, separated by commas")
     }
     let server = to.parameter("server") ?? "smtp://localhost:25"
-    guard let mark = server.firstRange(of: "://") else {
+    guard let mark = server.place(of: "://") else {
       throw DestinationError("the mail server begins with smtps:// or smtp://")
     }
     let scheme = server[..<mark.lowerBound]
@@ -58,7 +59,7 @@ struct MailRoute: Sendable {
   func mail(_ message: Message, id: String, at seconds: Double) -> Mail {
     let text = MailText(
       message, from: sender, to: recipients, id: id,
-      date: httpDate(Int(seconds)).replacing("GMT", with: "+0000"))
+      date: httpDate(Int(seconds)).replacing("GMT", by: "+0000"))
     return Mail(
       host: host, port: port, encryption: encryption, user: user, password: password, sender: sender,
       recipients: recipients, message: text.bytes)
@@ -102,7 +103,7 @@ struct MailText {
   }
 
   private static func part(_ type: String, _ text: String, _ boundary: String) -> [String] {
-    let encoded = base64(Array(text.replacing("\n", with: "\r\n").utf8))
+    let encoded = base64(Array(text.replacing("\n", by: "\r\n").utf8))
     let lines = stride(from: 0, to: encoded.utf8.count, by: 76).map {
       String(decoding: encoded.utf8.dropFirst($0).prefix(76), as: UTF8.self)
     }
@@ -114,7 +115,7 @@ struct MailText {
   private static func html(_ message: Message) -> String {
     var parts = ["<h3>\(markup(message.title))</h3>"]
     if !message.body.isEmpty {
-      parts.append("<p>\(markup(message.body).replacing("\n", with: "<br>\n"))</p>")
+      parts.append("<p>\(markup(message.body).replacing("\n", by: "<br>\n"))</p>")
     }
     if !message.picture.isEmpty { parts.append("<p><img src=\"\(markup(message.picture))\" alt=\"\"></p>") }
     if !message.link.isEmpty {
@@ -130,7 +131,7 @@ struct MailText {
   /// of at most 76 bytes.
   static func header(_ text: String) -> String {
     let isPlain =
-      text.utf8.count <= 60 && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } && !text.contains("=?")
+      text.utf8.count <= 60 && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } && !text.has("=?")
     if isPlain { return text }
     var words: [[UInt8]] = [[]]
     for scalar in text.unicodeScalars {

@@ -1,6 +1,7 @@
 import Fetch
 import JSON
 import Language
+import System
 
 /// The table of services for notifications: the form of their destinations, and the request for a message.
 ///
@@ -92,7 +93,7 @@ struct NotifyService: Sendable {
         func marked(_ words: String) -> Value { .record([("type", "mrkdwn"), ("text", .string(words))]) }
         var blocks: [Value] = [.record([("type", "header"), ("text", plain(fitted(message.title, 150)))])]
         // The bar would separate a link from its label.
-        let address = slackMarkup(message.link.replacing("|", with: "%7C"))
+        let address = slackMarkup(message.link.replacing("|", by: "%7C"))
         let link = address.isEmpty ? "" : fittedLink("<\(address)>", 2900)
         let room = link.isEmpty ? 3000 : 3000 - link.utf16.count - 1
         let words = [fitted(message.body, room, escaping: slackMarkup), link].filter { !$0.isEmpty }
@@ -154,7 +155,7 @@ struct NotifyService: Sendable {
       secrets: { [$0.user].compactMap(\.self) },
       request: { message, to, id in
         var html = ["<strong>\(markup(message.title))</strong>"]
-        if !message.body.isEmpty { html.append(markup(message.body).replacing("\n", with: "<br>")) }
+        if !message.body.isEmpty { html.append(markup(message.body).replacing("\n", by: "<br>")) }
         if !message.link.isEmpty {
           html.append("<a href=\"\(markup(message.link))\">\(markup(message.link))</a>")
         }
@@ -230,7 +231,7 @@ struct NotifyService: Sendable {
         let title = fitted(message.title, 1000, .bytes)
         var body = [block(title, [("weight", "Bolder"), ("size", "Medium")])]
         // Line breaks and quotes take two bytes in JSON.
-        let words = fitted(message.body, 8000, .bytes) { $0.replacing("\n", with: "\n\n") }
+        let words = fitted(message.body, 8000, .bytes) { $0.replacing("\n", by: "\n\n") }
         if !words.isEmpty { body.append(block(words)) }
         let picture = fittedLink(message.picture, 2048)
         if !picture.isEmpty {

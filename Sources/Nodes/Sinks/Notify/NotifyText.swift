@@ -1,3 +1,5 @@
+import System
+
 /// Texts within the limits of services, escaped for the markup that a service reads.
 
 /// How a service counts the length of a text.
@@ -38,11 +40,11 @@ func fitted(
 func fittedLink(_ link: String, _ limit: Int) -> String { link.utf16.count <= limit ? link : "" }
 
 /// A text with the characters escaped that HTML interprets.
-func markup(_ text: String) -> String { slackMarkup(text).replacing("\"", with: "&quot;") }
+func markup(_ text: String) -> String { slackMarkup(text).replacing("\"", by: "&quot;") }
 
 /// A text with the characters escaped that Slack interprets: it decodes these three entities and no others.
 func slackMarkup(_ text: String) -> String {
-  text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+  text.replacing("&", by: "&amp;").replacing("<", by: "&lt;").replacing(">", by: "&gt;")
 }
 
 /// A tag without the characters that would end a hashtag.

@@ -74,6 +74,8 @@ enum CommandPage {
     ),
     ("WATCHDOG_USEC", "set by systemd (WatchdogSec=): each half of it all lanes must answer"),
     ("WATCHDOG_PID", "set by systemd: the process that WATCHDOG_USEC is for"),
+    ("LISTEN_FDS", "set by systemd (a socket unit): --page without an address uses the first socket"),
+    ("LISTEN_PID", "set by systemd: the process that LISTEN_FDS is for"),
     ("XDG_DATA_HOME", "the folder of the user's flow/pipelines (~/.local/share)"),
     (
       "CREDENTIALS_DIRECTORY",

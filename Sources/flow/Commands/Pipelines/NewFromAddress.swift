@@ -7,7 +7,7 @@ import Store
 /// `flow new --from URL`: requests the address once and writes a pipeline for the list that it answers with.
 enum NewFromAddress {
   /// Whether `--from` names an address, and not a pipeline.
-  static func isAddress(_ text: String) -> Bool { text.contains("://") }
+  static func isAddress(_ text: String) -> Bool { text.has("://") }
 
   /// The text of the pipeline; throws a sentence about what went wrong.
   static func pipeline(named name: String, from text: String) throws -> String {

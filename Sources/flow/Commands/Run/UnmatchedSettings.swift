@@ -31,7 +31,7 @@ struct UnmatchedSettings {
   }
 
   private static func reads(_ name: String, _ options: String) -> Bool {
-    guard let range = options.firstRange(of: "$vars.\(name)") else { return false }
+    guard let range = options.place(of: "$vars.\(name)") else { return false }
     return options[range.upperBound...].first.map { !$0.isLetter && !$0.isNumber && $0 != "_" } ?? true
   }
 }
