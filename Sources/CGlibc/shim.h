@@ -43,6 +43,12 @@ static inline int flow_exit_status(int status) { return WIFEXITED(status) ? WEXI
 /// The signal that ended a child; 0 if it exited.
 static inline int flow_ending_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 
+/// The program's code, from the linker.
+extern const char __executable_start[], etext[];
+
+static inline const void *flow_code_start(void) { return __executable_start; }
+static inline const void *flow_code_end(void) { return etext; }
+
 static const int flow_inotify_flags = IN_CLOEXEC | IN_NONBLOCK;
 
 #endif

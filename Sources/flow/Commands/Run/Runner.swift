@@ -3,6 +3,7 @@ import Glibc
 import Language
 import Reactive
 import Store
+import System
 
 /// Runs plans until they end: handles signals, waits for room for their states, and reloads them.
 struct Runner {
@@ -53,6 +54,9 @@ struct Runner {
     var deadline: Instant
     var isAborted = false
   }
+
+  /// After which time what only the start has needed is given back.
+  private static let startTime = Duration.seconds(5)
 
   /// How often what waits is tried again.
   private static let pauses = (room: Duration.milliseconds(500), release: Duration.milliseconds(20))
@@ -201,6 +205,7 @@ struct Runner {
   private mutating func wait(_ signals: RunSignals) -> Int32? {
     var stoppedBy: Int32?
     let end = tools.time.map { MonotonicClock.now + $0 }
+    var started: Instant? = MonotonicClock.now + Self.startTime
     var deadline: Instant?
     var isAborted = false
     while !isOver || (tools.staysUp && deadline == nil) {
@@ -208,7 +213,11 @@ struct Runner {
         let isSettled = successors.isEmpty && members.allSatisfy { $0.successor == nil }
         tools.notices?.attend(tools.roster, isSettled: isSettled)
       }
-      switch signals.next(until: deadline ?? [end, tick].compactMap({ $0 }).min()) {
+      if let time = started, time <= MonotonicClock.now {
+        started = nil
+        CodePages.release()
+      }
+      switch signals.next(until: deadline ?? [end, tick, started].compactMap({ $0 }).min()) {
       case .signal(SIGUSR1): tools.report.statistics(members.map(\.run))
       case .reload:
         guard deadline == nil else { continue }
