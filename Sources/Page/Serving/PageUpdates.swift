@@ -80,6 +80,12 @@ package struct PageUpdates: PageFeed {
         rows.setMember(Key("r-\(row)"), .string(fragments.article(found).string))
       }
       if found != nil { order.append(.string("r-\(row)")) }
+      if let history = found.flatMap({ KeyHistory(of: $0, in: snapshot, view.form) }) {
+        order.append(.string(RowFragments.historyID))
+        if history.commit > commit {
+          rows.setMember(Key(RowFragments.historyID), .string(fragments.history(history).string))
+        }
+      }
     } else {
       let selection = selected(snapshot)
       let columns = view.form.layout == .table ? RowFragments.columns(snapshot) : []

@@ -229,13 +229,20 @@ package struct PageDocuments: Sendable {
 
   package func page(of row: PageRow, in view: PageView, _ units: PageForm.Units?) -> HTML {
     var frame = frame(row.title, view)
-    frame.stream = (Link(path: ["live"] + view.path, query: [("row", row.id)]), view.snapshot.commitID)
+    let snapshot = view.snapshot
+    frame.stream = (Link(path: ["live"] + view.path, query: [("row", row.id)]), snapshot.commitID)
     return frame.document { html in
       html.tag("p", .class("back")) { html in
         html.tag("a", .href(Link(path: ["v"] + view.path))) { $0.text("← \(view.form.name)") }
       }
       html.tag("button", .id("news"), .set(.type, "button"), .hidden)
-      html.tag("div", .id("rows")) { $0.append(fragments(view, units).article(row)) }
+      html.tag("div", .id("rows")) { html in
+        let fragments = fragments(view, units)
+        html.append(fragments.article(row))
+        if let history = KeyHistory(of: row, in: snapshot, view.form) {
+          html.append(fragments.history(history))
+        }
+      }
     }
   }
 

@@ -1,0 +1,98 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import Page
+
+@Suite("The history of a key")
+struct KeyHistoryTests {
+  /// An entry of a log about a key: what `page` writes for an event of `changes`.
+  private func entry(
+    _ key: String, at time: Int, _ changes: String, commit: Int = 1, type: String = "changed"
+  ) throws
+    -> PageRow
+  {
+    PageRow(
+      key: .array([.string(key), .string(type), .number(Double(time))]), commit: commit,
+      changedAt: Double(time),
+      content: try Value.parse(
+        #"{"title": "\#(key)", "time": \#(time), "status": "\#(type)", "changes": \#(changes)}"#))
+  }
+
+  private func slip(_ before: String, _ after: String) -> String {
+    #"[{"path": "/net", "before": \#(before), "after": \#(after)}]"#
+  }
+
+  @Test("an entry's page has all entries about its key, the newest first, and a chart of what moved")
+  func shown() throws {
+    let page = PageFixture(.log)
+    let (one, two) = (#""2026-02-01T00:00:00Z""#, #""2026-03-01T00:00:00Z""#)
+    let rows = [
+      try entry("a", at: 1_767_000_000, "[]", type: "added"),
+      try entry("a", at: 1_767_100_000, slip(one, two)),
+      try entry("a", at: 1_767_200_000, slip(two, one)), try entry("b", at: 1_767_150_000, slip(one, two)),
+    ]
+    page.view.publish(rows.map { .set($0) }, commit: 1)
+    let text = page.get("/v/p/s/\(rows[1].id)").text
+    let history = try #require(text.components(separatedBy: #"id="history""#).last)
+    let places = rows.prefix(3).map { history.range(of: "/v/p/s/\($0.id)\"")?.lowerBound }
+    #expect(places[2] != nil && places[2]! < places[1]! && places[1]! < places[0]!)
+    #expect(!history.contains(rows[3].id))
+    #expect(
+      history.contains(
+        #"aria-label="net: 2 changes, from 2026-02-01 00:00 UTC to 2026-02-01 00:00 UTC"><path d="M0 88.0H"#))
+    // Another key has one entry only, and so has no history.
+    #expect(!page.get("/v/p/s/\(rows[3].id)").text.contains("id=\"history\""))
+  }
+
+  @Test(
+    "times and numbers are charted, those that moved most first; a missing value is a gap, text is not charted"
+  )
+  func fields() throws {
+    let page = PageFixture(.log)
+    let rows = [
+      try entry(
+        "a", at: 1,
+        #"[{"path": "/n", "before": 1, "after": null}, {"path": "/s", "before": "x", "after": "y"}]"#),
+      try entry(
+        "a", at: 2,
+        #"[{"path": "/n", "before": null, "after": 3}, {"path": "/t", "before": 1, "after": "x"}]"#),
+      try entry(
+        "a", at: 3,
+        #"[{"path": "/m", "before": 0, "after": 1}, {"path": "/gone", "before": null, "after": null}]"#),
+    ]
+    page.view.publish(rows.map { .set($0) }, commit: 1)
+    let history = try #require(KeyHistory(of: rows[0], in: page.view.snapshot, page.view.form))
+    #expect(history.steps.map(\.path) == ["/n", "/m"])
+    let field = history.steps[0]
+    #expect(
+      field.first.number == 1 && field.steps.map(\.to.number) == [nil, 3] && field.steps.map(\.at) == [1, 2])
+    #expect(field.range?.low.text == "1" && field.range?.high.text == "3")
+    let html = RowFragments(page.view, units: nil, hasPictures: false, now: 5).history(history).string
+    #expect(
+      html.contains(#"<path d="M0 88.0H4.8M33.6 12.0H120.0"></path><path class="one" d="M33.6 12.0h.01">"#))
+  }
+
+  @Test("a row that its sink gives a key has no history, nor has one of another layout")
+  func none() throws {
+    let row = try entry("a", at: 1, "[]")
+    let page = PageFixture(.list)
+    page.view.publish([.set(row), .set(try entry("a", at: 2, "[]"))], commit: 1)
+    #expect(KeyHistory(of: row, in: page.view.snapshot, page.view.form) == nil)
+    let keyed = PageFixture(.log)
+    keyed.show(1, try PageFixture.row("a", "{}"), try PageFixture.row("b", "{}"))
+    #expect(KeyHistory(of: try PageFixture.row("a", "{}"), in: keyed.view.snapshot, keyed.view.form) == nil)
+  }
+
+  @Test("a tab on an entry gets the history when another entry about its key arrives")
+  func live() throws {
+    let page = PageFixture(.log)
+    let first = try entry("a", at: 1, slip("1", "2"))
+    page.view.publish([.set(first)], commit: 1)
+    var tab = page.updates(since: "a-1", row: first.id)
+    _ = tab.next()
+    page.view.publish([.set(try entry("a", at: 2, slip("2", "3"), commit: 2))], commit: 2)
+    let update = String(decoding: tab.next(), as: UTF8.self)
+    #expect(update.contains(#""order":["r-\#(first.id)","history"],"rows":{"history":"#))
+  }
+}
