@@ -8,7 +8,7 @@ import Testing
 @testable import Page
 
 /// A page over a run that a test describes.
-private final class RunFixture: Sendable {
+private final class RunFixture: MonitoredPipelines {
   static let yaml = """
     name: slips
     description: What slips
@@ -26,6 +26,7 @@ private final class RunFixture: Sendable {
     var snapshots = 0
     var taps: [EventTap] = []
     var polled: [String] = []
+    var settled: [String] = []
   }
 
   let clock = VirtualScheduler()
@@ -77,22 +78,48 @@ private final class RunFixture: Sendable {
     }
   }
 
-  func run() -> PageRun {
-    PageRun(
-      RunMonitor(
-        { [self] in
-          state.withLock { state in
-            state.snapshots += 1
-            return state.status
-          }
-        }, attach: { [self] tap, _, _ in state.withLock { $0.taps.append(tap) } },
-        detach: { [self] tap in state.withLock { $0.taps.removeAll { $0 === tap } } },
-        plan: { [self] name in name == "slips" ? (plan, secrets) : nil },
-        poll: { [self] pipeline, source in
-          state.withLock { $0.polled.append("\(pipeline)/\(source)") }
-          return source == "upcoming"
-        }), on: clock)
+  func run() -> PageRun { PageRun(RunMonitor(self), on: clock) }
+
+  // MARK: - What a monitor sees
+
+  func status() -> RunStatus {
+    state.withLock { state in
+      state.snapshots += 1
+      return state.status
+    }
   }
+
+  func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)? {
+    pipeline == "slips" ? (plan, secrets) : nil
+  }
+
+  func poll(_ source: String, of pipeline: String) -> Bool {
+    state.withLock { $0.polled.append("\(pipeline)/\(source)") }
+    return source == "upcoming"
+  }
+
+  func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?) {
+    state.withLock { $0.taps.append(tap) }
+  }
+
+  func detach(_ tap: EventTap) { state.withLock { $0.taps.removeAll { $0 === tap } } }
+
+  func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
+    [
+      DeadLetterStatus(
+        number: 7, at: 1_767_225_000, attempts: 5,
+        reason: "status 500 from https://a.example?key=hunter2-xyz",
+        id: "slips/screen/a-1", content: #"{"text":"<b> hunter2-xyz"}"#)
+    ]
+  }
+
+  func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
+    let numbers = letters.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "all"
+    state.withLock { $0.settled.append("\(pipeline)/\(sink) \(way) \(numbers)") }
+    return sink == "screen"
+  }
+
+  var settled: [String] { state.withLock { $0.settled } }
 }
 
 @Suite("Pages about pipelines")
@@ -146,12 +173,11 @@ struct PipelinePageTests {
   @Test("a node's page has its counters, its place in the file and its documentation")
   func node() {
     fixture.change { pipeline in
-      pipeline.nodes[1].deadLetters = 2
       (pipeline.nodes[1].eventsIn, pipeline.nodes[1].seconds) = (4, 0.000_048)
     }
     let text = get("/p/slips/changes").text
     #expect(text.contains("slips.yaml:6:5") && text.contains("key: .id") && text.contains("12µs"))
-    #expect(text.contains("sudden_loss") && text.contains("flow state dead ls slips"))
+    #expect(text.contains("sudden_loss"))
     #expect(get("/p/slips/settle").text.contains("Emits what it holds"))
     #expect(get("/p/slips/upcoming").text.contains("every 6h"))
   }
@@ -229,5 +255,27 @@ struct PipelinePageTests {
     #expect(ask("POST", "/p/slips", body: "source=upcoming", origin: "https://evil.example").status == 403)
     #expect(ask("GET", "/p/slips", body: "source=upcoming").status == 200)
     #expect(fixture.polled == ["slips/upcoming", "slips/other"])
+  }
+
+  @Test("the page of a sink lists its dead letters without secrets, and retries and drops them")
+  func deadLetters() {
+    #expect(!get("/p/slips/screen").text.contains("Dead letters</h2>"))
+    fixture.change { $0.nodes[3].deadLetters = 3 }
+    fixture.clock.advance(by: .seconds(2))
+    let text = get("/p/slips/screen").text
+    #expect(text.contains("Dead letters</h2>") && text.contains("&lt;b&gt; ***") && !text.contains("hunter2"))
+    #expect(text.contains(#"aria-label="Drop dead letter 7""#) && text.contains("The oldest 1 of 3"))
+    let origin = "http://127.0.0.1:8787"
+    let answer = ask("POST", "/p/slips/screen", body: "number=7&way=drop", origin: origin)
+    #expect(answer.status == 303 && answer.header("Location") == "/p/slips/screen")
+    #expect(ask("POST", "/p/slips/screen", body: "way=retry", origin: origin).status == 303)
+    #expect(fixture.settled == ["slips/screen drop 7", "slips/screen retry all"])
+    // A request that names no way or no number, and one from elsewhere, change nothing.
+    for body in ["number=7", "number=x&way=drop", "way=burn"] {
+      #expect(ask("POST", "/p/slips/screen", body: body, origin: origin).status == 409)
+    }
+    #expect(ask("POST", "/p/slips/screen", body: "way=retry", origin: "http://evil.example").status == 403)
+    #expect(ask("POST", "/p/slips/changes", body: "way=retry", origin: origin).status == 409)
+    #expect(fixture.settled.count == 3)
   }
 }

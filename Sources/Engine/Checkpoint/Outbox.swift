@@ -11,6 +11,7 @@ public final class Outbox: Sendable {
     case remove(OutputPlace)
     case written(OutputPlace)
     case bury(OutboxEntry, reason: String, at: Double)
+    case unbury(DeadLetter, DeadLetterEnd)
   }
 
   private struct State {
@@ -58,6 +59,14 @@ public final class Outbox: Sendable {
   /// Moves an entry to the dead letters.
   public func bury(_ entry: OutboxEntry, reason: String) {
     change(.bury(entry, reason: reason, at: checkpointer.world.wallClock()))
+  }
+
+  /// Retries or drops a dead letter: with the next epoch, behind which a retried one comes back in `didCommit`.
+  func settle(_ letter: DeadLetter, by way: DeadLetterEnd) {
+    let isKnown = state.value.changes.contains { change in
+      if case .unbury(let known, _) = change { known.number == letter.number } else { false }
+    }
+    if !isKnown { change(.unbury(letter, way)) }
   }
 
   /// How far the sink has written, where the next epoch is still to store that.
@@ -125,15 +134,23 @@ public final class Outbox: Sendable {
       case .remove(let place): try epoch.remove(sink: name, at: place)
       case .written(let place): try epoch.markWritten(sink: name, through: place)
       case .bury(let entry, let reason, let time): try epoch.bury(entry, reason: reason, at: time)
+      case .unbury(let letter, .retry): try epoch.retry(deadLetter: letter.number)
+      case .unbury(let letter, .drop): try epoch.drop(deadLetter: letter.number)
       }
     }
     for entry in entries(epoch.number) { try epoch.put(entry) }
   }
 
-  /// The entries that the committed epoch holds for this sink.
+  /// The entries that the committed epoch holds for this sink; dead letters that are retried come first.
   func settle(_ epoch: Int64) -> [OutboxEntry] {
     defer { state.value = State(serial: state.value.serial) }
-    return entries(epoch)
+    let retried = state.value.changes.compactMap { change -> OutboxEntry? in
+      guard case .unbury(let letter, .retry) = change else { return nil }
+      var entry = letter.entry
+      (entry.attempts, entry.due) = (0, 0)
+      return entry
+    }
+    return retried + entries(epoch)
   }
 
   private func entries(_ epoch: Int64) -> [OutboxEntry] {

@@ -94,6 +94,17 @@ package final class PageRun: Sendable {
   /// Polls a source now; false where that is not possible.
   package func poll(_ source: String, of pipeline: String) -> Bool { monitor.poll(source, of: pipeline) }
 
+  package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
+    monitor.deadLetters(of: sink, in: pipeline)
+  }
+
+  /// Retries or drops dead letters, all of the sink without numbers; false where the pipeline does not run.
+  package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
+    -> Bool
+  {
+    monitor.settle(letters, of: sink, in: pipeline, by: way)
+  }
+
   // MARK: - Traces
 
   /// What passes the nodes of a pipeline, from the first look at it until a while after the last.

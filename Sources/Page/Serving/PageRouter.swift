@@ -1,6 +1,8 @@
+import Engine
+
 /// The router: the answer of each address.
 ///
-/// It has no state. What a reader can change is a cookie, and when a source is polled.
+/// It has no state. What a reader can change is a cookie, when a source is polled, and the end of dead letters.
 package struct PageRouter: Sendable {
   let hub: PageHub
   let guarding: PageGuard
@@ -34,6 +36,8 @@ package struct PageRouter: Sendable {
     switch (request.method, segments) {
     case ("POST", ["settings"]): return settings(request)
     case ("POST", let path) where path.count == 2 && path[0] == "p": return poll(path[1], request)
+    case ("POST", let path) where path.count == 3 && path[0] == "p":
+      return settle(path[2], of: path[1], request)
     case ("POST", _): return missing
     case (_, [""]): return PageAnswer(documents.overview())
     case (_, let path) where path.first == "p" && (2...3).contains(path.count):
@@ -79,6 +83,21 @@ package struct PageRouter: Sendable {
       )
     }
     return .redirect(to: Link(path: ["p", pipeline]))
+  }
+
+  /// Retries or drops dead letters of a sink, and shows the sink.
+  private func settle(_ sink: String, of pipeline: String, _ request: PageRequest) -> PageAnswer {
+    let number = request.field("number")
+    guard let way = request.field("way").flatMap({ DeadLetterEnd(rawValue: $0) }),
+      number == nil || number.flatMap({ Int64($0) }) != nil,
+      hub.run?.settle(number.flatMap { Int64($0) }.map { [$0] }, of: sink, in: pipeline, by: way) == true
+    else {
+      return PageAnswer(
+        409,
+        documents.failure(
+          "Not possible", "Dead letters can be retried and dropped here while their pipeline runs."))
+    }
+    return .redirect(to: Link(path: ["p", pipeline, sink]))
   }
 
   private func query(_ request: PageRequest) -> PageQuery {

@@ -69,6 +69,7 @@ package struct PipelineDocuments: Sendable {
       let trace = run.trace(of: pipeline)
       return [
         part("counters") { counters(node, pipeline, &$0) },
+        part("dead") { DeadLetterTable(documents: self, node: node, pipeline: pipeline).write(&$0) },
         part("latest") { latest(name, pipeline, trace, &$0) },
       ]
     }
@@ -115,6 +116,7 @@ package struct PipelineDocuments: Sendable {
         let found = run.plan(of: name).flatMap { PlannedNode(node, in: $0.plan, masking: $0.secrets) }
         found?.head(&html)
         add("counters", to: &html)
+        add("dead", to: &html)
         add("latest", "Latest events", to: &html)
         found?.documentation(&html)
       }
@@ -337,13 +339,6 @@ package struct PipelineDocuments: Sendable {
           html.tag("dt") { $0.text("Emits what it holds") }
           html.tag("dd") { until(due, &$0) }
         }
-      }
-    }
-    if (node.deadLetters ?? 0) > 0 {
-      html.tag("p", .class("sub")) { html in
-        html.text("Dead letters are listed by ")
-        html.tag("code") { $0.text("flow state dead ls \(pipeline.name)") }
-        html.text(", which names the commands to retry and to drop them.")
       }
     }
   }

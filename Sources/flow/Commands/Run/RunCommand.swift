@@ -170,9 +170,7 @@ enum RunCommand {
         folder: { plan in try state?.folder(of: plan) ?? "." }
       ).run()
     }
-    let monitor = RunMonitor(
-      { roster.status() }, attach: { roster.attach($0, to: $1, $2) }, detach: { roster.detach($0) },
-      plan: { roster.plan(of: $0) }, poll: { roster.poll($1, of: $0) })
+    let monitor = RunMonitor(roster)
     options.world[RunMonitor.self] = monitor
     if arguments.has(RunMetrics.file), options.isDryRun {
       throw WrongUse("--metrics writes a file, and --dry-run writes none")

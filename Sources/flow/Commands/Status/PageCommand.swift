@@ -59,9 +59,7 @@ enum PageCommand {
   ) throws -> Int32 {
     let plans = Dictionary(files.plans.map { ($0.name, $0) }) { first, _ in first }
     let secrets = files.secrets
-    let monitor = RunMonitor(
-      { status(of: plans.keys.sorted(), states) }, attach: { _, _, _ in }, detach: { _ in },
-      plan: { name in plans[name].map { ($0, secrets) } }, poll: { _, _ in false })
+    let monitor = RunMonitor(StoredPipelines(plans: plans, secrets: secrets, states: states))
     let world = World.real
     let run = PageRun(monitor, speed: 1)
     let hub = PageHub(now: world.wallClock, run: run)
@@ -82,11 +80,17 @@ enum PageCommand {
       }
     }
   }
+}
 
-  /// What `flow status` shows of these pipelines.
-  private static func status(of names: [String], _ states: StateFiles) -> RunStatus {
+/// Pipelines that do not run, or in another process, as `flow status` shows them.
+private struct StoredPipelines: MonitoredPipelines {
+  let plans: [String: Plan]
+  let secrets: Secrets
+  let states: StateFiles
+
+  func status() -> RunStatus {
     let (processes, _) = StatusClient.processes(in: states.folder)
-    let pipelines = names.map { name -> PipelineStatus in
+    let pipelines = plans.keys.sorted().map { name -> PipelineStatus in
       for process in processes {
         if let running = process.pipelines.first(where: { $0.name == name }) { return running }
       }
@@ -98,4 +102,6 @@ enum PageCommand {
     status.budgets = processes.first?.budgets ?? []
     return status
   }
+
+  func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)? { plans[pipeline].map { ($0, secrets) } }
 }

@@ -5,7 +5,7 @@ import Nodes
 import Reactive
 
 /// The roster of a process: its pipelines, those that wait for room too, and a snapshot of all of them.
-final class RunRoster: Sendable {
+final class RunRoster: MonitoredPipelines {
   private struct State {
     var runs: [PipelineRun] = []
     /// Pipelines without a run: they wait for room, or could not start.
@@ -78,6 +78,15 @@ final class RunRoster: Sendable {
 
   /// Polls a source now, besides its schedule; false where it is not polled, or does not run.
   func poll(_ source: String, of pipeline: String) -> Bool { run(pipeline)?.poll(source) ?? false }
+
+  func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
+    run(pipeline)?.deadLetters(of: sink) ?? []
+  }
+
+  /// Retries or drops dead letters, all of the sink without numbers; false where the pipeline does not run.
+  func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
+    run(pipeline)?.settle(letters, of: sink, by: way) ?? false
+  }
 
   private func run(_ pipeline: String) -> PipelineRun? {
     state.withLock { state in state.runs.last { $0.plan.name == pipeline && !$0.isOver } }

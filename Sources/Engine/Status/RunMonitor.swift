@@ -1,0 +1,63 @@
+import Language
+
+/// The monitor of a run: what nodes and servers in the same process see of its pipelines, and may ask of them; a tool of
+/// the world.
+///
+///     let problems = monitor.status().pipelines.flatMap(\.problems)
+///
+/// A snapshot waits for the lane of each pipeline, so it is never taken on one.
+public struct RunMonitor: Sendable {
+  private let pipelines: any MonitoredPipelines
+
+  package init(_ pipelines: any MonitoredPipelines) { self.pipelines = pipelines }
+
+  public func status() -> RunStatus { pipelines.status() }
+
+  /// The plan of a pipeline that runs, and what must be redacted in what is shown of it.
+  package func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)? { pipelines.plan(of: pipeline) }
+
+  /// Polls a source now, besides its schedule; false where it is not polled, or does not run.
+  package func poll(_ source: String, of pipeline: String) -> Bool { pipelines.poll(source, of: pipeline) }
+
+  /// The oldest dead letters of a sink; none where its pipeline does not run, or keeps no state.
+  package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
+    pipelines.deadLetters(of: sink, in: pipeline)
+  }
+
+  /// Retries or drops dead letters of a sink, all of them without numbers; false where its pipeline does not run.
+  package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
+    -> Bool
+  {
+    pipelines.settle(letters, of: sink, in: pipeline, by: way)
+  }
+
+  /// Attaches a tap to nodes of a pipeline, or to all of them, also after the pipeline is reloaded.
+  package func attach(_ tap: EventTap, to pipeline: String, nodes: Set<String>? = nil) {
+    pipelines.attach(tap, to: pipeline, nodes)
+  }
+
+  package func detach(_ tap: EventTap) { pipelines.detach(tap) }
+}
+
+/// The pipelines behind a monitor: a status of each, a plan of some, and more of those that run.
+package protocol MonitoredPipelines: Sendable {
+  func status() -> RunStatus
+  func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)?
+  func poll(_ source: String, of pipeline: String) -> Bool
+  func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus]
+  func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool
+  func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?)
+  func detach(_ tap: EventTap)
+}
+
+extension MonitoredPipelines {
+  package func poll(_ source: String, of pipeline: String) -> Bool { false }
+  package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] { [] }
+  package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
+    -> Bool
+  {
+    false
+  }
+  package func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?) {}
+  package func detach(_ tap: EventTap) {}
+}
