@@ -1,3 +1,5 @@
+import System
+
 /// The address of a request: a valid http or https URL whose description redacts its secrets.
 ///
 ///     var address = try Address("https://api.nasa.gov/planetary/")
@@ -99,36 +101,6 @@ public struct QueryItem: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Percent-encodes every byte that is not to be kept.
-package func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
-  let digits = Array("0123456789ABCDEF".utf8)
-  var result: [UInt8] = []
-  for byte in text.utf8 {
-    if isKept(byte) {
-      result.append(byte)
-    } else {
-      result += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-  }
-  return String(decoding: result, as: UTF8.self)
-}
-
-/// Decodes a percent-encoded text.
-package func percentDecoded(_ text: String) -> String {
-  var result: [UInt8] = []
-  var rest = Array(text.utf8)[...]
-  while let byte = rest.popFirst() {
-    let pair = String(decoding: rest.prefix(2), as: UTF8.self)
-    if byte == 0x25, pair.utf8.count == 2, let decoded = UInt8(pair, radix: 16) {
-      result.append(decoded)
-      rest = rest.dropFirst(2)
-    } else {
-      result.append(byte)
-    }
-  }
-  return String(decoding: result, as: UTF8.self)
-}
-
 /// Whether a byte needs no encoding in a query item.
 func isPlainByte(_ byte: UInt8) -> Bool {
   isUnreserved(byte) || ",:/".utf8.contains(byte)
@@ -137,11 +109,4 @@ func isPlainByte(_ byte: UInt8) -> Bool {
 /// Whether a byte needs no encoding in a path; `%` stays, so that nothing is encoded twice.
 func isPathByte(_ byte: UInt8) -> Bool {
   isUnreserved(byte) || "%!$&'()*+,;=:@/".utf8.contains(byte)
-}
-
-package func isUnreserved(_ byte: UInt8) -> Bool {
-  switch byte {
-  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-  default: "-._~".utf8.contains(byte)
-  }
 }

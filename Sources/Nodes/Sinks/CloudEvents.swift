@@ -1,3 +1,4 @@
+import System
 import Engine
 import Fetch
 import JSON

@@ -78,24 +78,8 @@ final class RunTelemetry: Sendable {
         let sides = part.split(separator: "=", maxSplits: 1).map { side in
           String(side.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }
-        return sides.count == 2 ? (sides[0], decoded(sides[1])) : nil
+        return sides.count == 2 ? (sides[0], percentDecoded(sides[1])) : nil
       }
-    }
-
-    private static func decoded(_ text: String) -> String {
-      var bytes: [UInt8] = []
-      var rest = Substring(text).utf8
-      while let byte = rest.popFirst() {
-        if byte == UInt8(ascii: "%"),
-          let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-        {
-          bytes.append(value)
-          rest = rest.dropFirst(2)
-        } else {
-          bytes.append(byte)
-        }
-      }
-      return String(decoding: bytes, as: UTF8.self)
     }
   }
 
