@@ -215,7 +215,7 @@ private struct PageParts {
 private final class PageSink: KeepingSink {
   /// What has happened in this turn.
   private enum News {
-    case set(key: Value, source: String, isOfPoll: Bool, content: Value)
+    case set(key: Value, isOwn: Bool, source: String, isOfPoll: Bool, content: Value)
     case remove(key: Value)
     /// The poll of a source is complete: rows that it lacks are removed.
     case end(source: String)
@@ -241,6 +241,8 @@ private final class PageSink: KeepingSink {
   private let storedCommit: NodeCell<Value>?
   /// The rows of the present poll that there was no room for, and those that were reported last.
   private var surplus = 0
+  /// The key of a log that was last given a number, and that number.
+  private var repeated: (key: Value, number: Int)?
   private var reportedSurplus = 0
   private var polled: Poll?
   private var dryRun = DryRun()
@@ -271,7 +273,8 @@ private final class PageSink: KeepingSink {
   // MARK: - Events
 
   func take(_ event: Event) throws {
-    let key = try key?.first(event) ?? ownKey(of: event)
+    let given = try key?.first(event)
+    let key = given ?? ownKey(of: event)
     let isRemoved = try removed?.isTrue(event) ?? false
     let content = isRemoved ? .null : try parts.content(of: event)
     if context.isDryRun {
@@ -286,7 +289,7 @@ private final class PageSink: KeepingSink {
     news.append(
       isRemoved
         ? .remove(key: detached)
-        : .set(key: detached, source: source, isOfPoll: isOfPoll, content: content))
+        : .set(key: detached, isOwn: given == nil, source: source, isOfPoll: isOfPoll, content: content))
   }
 
   /// Whether the rows of a poll replace those of the one before.
@@ -299,6 +302,19 @@ private final class PageSink: KeepingSink {
       value.member("key") ?? value, value.member("type") ?? .null,
       value.member("at") ?? .number(event.poll.at),
     ])
+  }
+
+  /// The key of an event of a log with a number where another event has it: one thing may change twice at one instant.
+  private func unused(_ key: Value) -> Value {
+    guard rows.value(for: key) != nil, let parts = key.items else { return key }
+    var number = repeated?.key == key ? repeated?.number ?? 1 : 1
+    var numbered = key
+    repeat {
+      number += 1
+      numbered = .array(parts + [.number(number)])
+    } while rows.value(for: numbered) != nil
+    repeated = (key, number)
+    return numbered
   }
 
   func endPoll(_ poll: Poll) {
@@ -324,7 +340,8 @@ private final class PageSink: KeepingSink {
     for case .end(let source) in news { end(source) }
     for entry in news {
       switch entry {
-      case .set(let key, let source, let isOfPoll, let content):
+      case .set(let key, let isOwn, let source, let isOfPoll, let content):
+        let key = isOwn && !isOfPoll ? unused(key) : key
         if !set(key, source, content, next, makesRoom: !isOfPoll) { surplus += 1 }
       case .remove(let key): remove(key)
       case .end: reportSurplus()

@@ -11,7 +11,12 @@ struct KeyHistory {
     guard form.layout == .log, let subject = row.subject else { return nil }
     let found = snapshot.rows.values.filter { $0.subject == subject }
     guard found.count > 1 else { return nil }
-    entries = found.sorted { ($0.moment, $0.commit, $0.id) > ($1.moment, $1.commit, $1.id) }
+    entries = found.sorted { entry, other in
+      if (entry.moment, entry.commit) != (other.moment, other.commit) {
+        return (entry.moment, entry.commit) > (other.moment, other.commit)
+      }
+      return Value.order(entry.key, other.key) > 0
+    }
   }
 
   /// The last commit that has added to it.
@@ -89,7 +94,7 @@ struct SteppedField {
 extension PageRow {
   /// What an entry of a log is about; nil for a row that its sink gives a key.
   var subject: Value? {
-    guard let parts = key.items, parts.count == 3 else { return nil }
+    guard let parts = key.items, (3...4).contains(parts.count) else { return nil }
     return parts[0]
   }
 

@@ -70,18 +70,32 @@ package struct PageQuery: Sendable, Equatable {
 private struct RowSorting {
   let isDescending: Bool
 
-  func sorted(_ rows: [PageRow]) -> [PageRow] {
-    let keyed = rows.map { row in
-      (row: row, key: row.content.member("sort") ?? row.time.map { .number($0.seconds) } ?? .null)
-    }
-    return keyed.sorted { isBefore($0.row, $0.key, $1.row, $1.key) }.map(\.row)
+  /// What a row is sorted by, read once for each row.
+  private struct Place {
+    let key: Value
+    let title: String
+    /// Of one thing at one instant, the keys of a log are in the order of its events.
+    let rowKey: Value
+    let index: Int
   }
 
-  private func isBefore(_ row: PageRow, _ key: Value, _ other: PageRow, _ otherKey: Value) -> Bool {
-    if key.isNull != otherKey.isNull { return otherKey.isNull }
-    let order = Value.order(key, otherKey)
+  func sorted(_ rows: [PageRow]) -> [PageRow] {
+    var places = rows.indices.map { index in
+      let row = rows[index]
+      let key = row.content.member("sort") ?? row.time.map { .number($0.seconds) } ?? .null
+      return Place(key: key, title: row.title, rowKey: row.key, index: index)
+    }
+    places.sort(by: isBefore)
+    return places.map { rows[$0.index] }
+  }
+
+  private func isBefore(_ place: Place, _ other: Place) -> Bool {
+    if place.key.isNull != other.key.isNull { return other.key.isNull }
+    let order = Value.order(place.key, other.key)
     if order != 0 { return isDescending ? order > 0 : order < 0 }
-    return (row.title, row.id) < (other.title, other.id)
+    if place.title != other.title { return place.title < other.title }
+    let later = Value.order(place.rowKey, other.rowKey)
+    return isDescending ? later > 0 : later < 0
   }
 }
 

@@ -139,6 +139,16 @@ struct PageTests {
     #expect(seen.text == "it: 1: A\nit: 1: removed\n")
   }
 
+  @Test("a thing that changes several times at one instant has a row for each, the last one first")
+  func logAtOneInstant() throws {
+    let lines = (1...12).map {
+      #"{"type": "changed", "key": 7, "at": "2026-01-01T00:00:00Z", "after": {"n": \#($0)}}"#
+    }
+    let (view, _) = try view("{ as: log, title: seven, detail: { N: .after.n } }", lines: lines)
+    let rows = PageQuery().rows(of: view.snapshot, view.form)
+    #expect(rows.map { $0.members("detail").first?.value.double } == (1...12).reversed().map(Double.init))
+  }
+
   @Test("a key is required, except in a log")
   func key() {
     #expect(SinkBench.problems("it: { page: { title: x } }").contains("page needs a key"))
