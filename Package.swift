@@ -68,7 +68,7 @@ let package = Package(
       resources: [
         .embedInCode("Assets/page.js"), .embedInCode("Assets/page.css"), .embedInCode("Assets/icon.svg"),
       ],
-      swiftSettings: unchecked + small),
+      swiftSettings: unchecked),
     .target(
       name: "Engine", dependencies: ["CGlibc", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),

@@ -47,7 +47,11 @@ struct PageFixture {
 
 extension PageAnswer {
   var text: String {
-    if case .bytes(let bytes) = body { String(decoding: bytes, as: UTF8.self) } else { "" }
+    switch body {
+    case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .parts(let parts): parts.whole.string
+    case .stream: ""
+    }
   }
 
   func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }

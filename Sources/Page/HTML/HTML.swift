@@ -44,6 +44,14 @@ package struct HTML: Sendable {
 
   package mutating func append(_ other: HTML) { bytes += other.bytes }
 
+  /// What comes before a place in it, and what comes behind.
+  func split(at place: Int) -> (HTML, HTML) {
+    var parts = (HTML(), HTML())
+    parts.0.bytes = Array(bytes[..<place])
+    parts.1.bytes = Array(bytes[place...])
+    return parts
+  }
+
   /// A drawing, which escapes its own text.
   package mutating func append(_ figure: DiagramSVG.Figure) { bytes += figure.svg.utf8 }
 
@@ -66,17 +74,30 @@ package struct HTML: Sendable {
   }
 
   private mutating func escape(_ text: String) {
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "&"): raw("&amp;")
-      case UInt8(ascii: "<"): raw("&lt;")
-      case UInt8(ascii: ">"): raw("&gt;")
-      case UInt8(ascii: "\""): raw("&quot;")
-      case UInt8(ascii: "'"): raw("&#39;")
-      // Control characters have no place in a document.
-      case 0..<9, 11..<32, 127: raw("\u{FFFD}")
-      default: bytes.append(byte)
+    var text = text
+    text.withUTF8 { text in
+      // Most texts have nothing to escape: what lies between is copied as a whole.
+      var start = 0
+      for (place, byte) in text.enumerated() {
+        guard let escaped = Self.escaped(byte) else { continue }
+        bytes.append(contentsOf: text[start..<place])
+        raw(escaped)
+        start = place + 1
       }
+      bytes.append(contentsOf: text[start...])
+    }
+  }
+
+  private static func escaped(_ byte: UInt8) -> StaticString? {
+    switch byte {
+    case UInt8(ascii: "&"): "&amp;"
+    case UInt8(ascii: "<"): "&lt;"
+    case UInt8(ascii: ">"): "&gt;"
+    case UInt8(ascii: "\""): "&quot;"
+    case UInt8(ascii: "'"): "&#39;"
+    // Control characters have no place in a document.
+    case 0..<9, 11..<32, 127: "\u{FFFD}"
+    default: nil
     }
   }
 }

@@ -1,12 +1,19 @@
+import System
+
 /// An address that a page may link to: one of its own, or one on the web by http or https.
 package struct Link: Sendable, Equatable {
   package let text: String
 
   /// A path of this server, of segments that are escaped here, with a query.
   package init(path segments: [String], query: [(name: String, value: String)] = []) {
-    var text = segments.isEmpty ? "/" : segments.map { "/" + Link.escaped($0) }.joined()
+    var text =
+      segments.isEmpty ? "/" : segments.map { "/" + percentEncoded($0, keeping: isUnreserved) }.joined()
     if !query.isEmpty {
-      text += "?" + query.map { "\(Link.escaped($0.name))=\(Link.escaped($0.value))" }.joined(separator: "&")
+      text +=
+        "?"
+        + query.map { name, value in
+          percentEncoded(name, keeping: isUnreserved) + "=" + percentEncoded(value, keeping: isUnreserved)
+        }.joined(separator: "&")
     }
     self.text = text
   }
@@ -39,20 +46,5 @@ package struct Link: Sendable, Equatable {
   package func served(by origin: String) -> Link {
     let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     return Link(text: origin + "/" + (parts.count > 3 ? parts[3] : ""))
-  }
-
-  private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-
-  package static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for byte in text.utf8 {
-      if plain.contains(byte) {
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        escaped += byte < 16 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return escaped
   }
 }

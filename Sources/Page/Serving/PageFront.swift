@@ -55,6 +55,8 @@ final class PageFront: RequestFront {
     switch answer.body {
     case .bytes(let bytes):
       response = bytes.withUnsafeBytes { flow_mhd_response($0.baseAddress, $0.count) }
+    case .parts(let parts):
+      response = Self.response(of: PartsReader(parts))
     case .stream(let feed):
       guard let stream = open(feed, connection) else {
         return send(
@@ -66,6 +68,44 @@ final class PageFront: RequestFront {
     guard let response else { return .NO }
     for header in answer.headers { flow_mhd_add_header(response, header.name, header.value) }
     return flow_mhd_send(connection, UInt32(answer.status), response)
+  }
+
+  // MARK: - Documents in parts
+
+  /// The reader of a document in parts; on the server's thread alone.
+  private final class PartsReader {
+    private var bytes: ArraySlice<UInt8>
+    private var rest: (() -> HTML)?
+
+    init(_ parts: PageFrame.Parts) {
+      bytes = parts.beginning.bytes[...]
+      rest = parts.rest
+    }
+
+    func read(_ room: UnsafeMutableRawBufferPointer) -> Int {
+      if bytes.isEmpty, let made = rest?() {
+        bytes = made.bytes[...]
+        rest = nil
+      }
+      let count = min(room.count, bytes.count)
+      if count == 0 { return PageStream.end }
+      bytes.prefix(count).withUnsafeBytes { room.copyMemory(from: $0) }
+      bytes = bytes.dropFirst(count)
+      return count
+    }
+  }
+
+  private static func response(of reader: PartsReader) -> OpaquePointer? {
+    flow_mhd_endless_response(
+      65536,
+      { context, _, room, size in
+        guard let context, let room else { return PageStream.end }
+        let reader = Unmanaged<PartsReader>.fromOpaque(context).takeUnretainedValue()
+        return reader.read(UnsafeMutableRawBufferPointer(start: room, count: Int(size)))
+      }, Unmanaged.passRetained(reader).toOpaque(),
+      { context in
+        if let context { Unmanaged<PartsReader>.fromOpaque(context).release() }
+      })
   }
 
   // MARK: - Streams

@@ -1,3 +1,5 @@
+import System
+
 /// A request to a page.
 package struct PageRequest: Sendable {
   package var method: String
@@ -30,25 +32,9 @@ package struct PageRequest: Sendable {
   func field(_ name: String) -> String? {
     for part in String(decoding: body, as: UTF8.self).split(separator: "&") {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if pair.count == 2, pair[0] == name { return Self.unescaped(String(pair[1])) }
+      if pair.count == 2, pair[0] == name { return percentDecoded(pair[1].replacing("+", by: " ")) }
     }
     return nil
-  }
-
-  private static func unescaped(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 
@@ -56,6 +42,8 @@ package struct PageRequest: Sendable {
 package struct PageAnswer: Sendable {
   package enum Body: Sendable {
     case bytes([UInt8])
+    /// A document whose beginning is sent while the rest is made.
+    case parts(PageFrame.Parts)
     /// Events, for as long as the tab stays.
     case stream(any PageFeed)
   }
@@ -75,6 +63,12 @@ package struct PageAnswer: Sendable {
   init(_ html: HTML) { self.init(200, html) }
 
   init(_ status: Int, _ html: HTML) { self.init(status, "text/html; charset=utf-8", html.bytes) }
+
+  init(_ parts: PageFrame.Parts) {
+    status = 200
+    headers = [("Content-Type", "text/html; charset=utf-8")]
+    body = .parts(parts)
+  }
 
   init(_ feed: any PageFeed) {
     status = 200

@@ -77,7 +77,8 @@ final class PageStream: Sendable {
   {
     let count = min(room.count, pending.count)
     pending.prefix(count).withUnsafeBytes { UnsafeMutableRawBufferPointer(room).copyMemory(from: $0) }
-    pending = pending.dropFirst(count)
+    // What has been sent is given back: hundreds of tabs would otherwise each keep the largest event.
+    pending = count == pending.count ? [] : pending.dropFirst(count)
     return count
   }
 

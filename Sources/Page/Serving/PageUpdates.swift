@@ -12,8 +12,8 @@ package struct PageUpdates: PageFeed {
   private let documents: PageDocuments
   /// The last commit sent, and its state; nil where the tab has named none.
   private var sent: (life: String, commit: Int)?
-  /// What the tab shows; nil while that is not known.
-  private var known: Set<String>?
+  /// What the tab shows, as hashes of ids, since there may be hundreds of tabs; nil while that is not known.
+  private var known: Set<Int>?
   private var polledAt: Double?
   private var isFirst = true
 
@@ -50,7 +50,7 @@ package struct PageUpdates: PageFeed {
     }
     // The first answer is an event too: the tab is live.
     if isFirst {
-      known = Set(selected(snapshot).items.map(\.id))
+      known = Set(selected(snapshot).items.map(\.id.hashValue))
       return first + event("poll", snapshot)
     }
     return polledAt == snapshot.polledAt ? [] : event("poll", snapshot)
@@ -68,7 +68,7 @@ package struct PageUpdates: PageFeed {
   }
 
   private mutating func event(
-    _ name: String, _ snapshot: PageView.Snapshot, known: Set<String>?, since commit: Int
+    _ name: String, _ snapshot: PageView.Snapshot, known: Set<Int>?, since commit: Int
   ) -> [UInt8] {
     let fragments = documents.fragments(view, query.units)
     var order: [Value] = []
@@ -92,10 +92,10 @@ package struct PageUpdates: PageFeed {
       for item in selection.items {
         order.append(.string(item.id))
         // A tab whose page is not known gets all of it; rows that it shows already are left as they are.
-        if known?.contains(item.id) == true, item.commit <= commit { continue }
+        if known?.contains(item.id.hashValue) == true, item.commit <= commit { continue }
         rows.setMember(Key(item.id), .string(fragments.html(item, columns: columns).string))
       }
-      self.known = Set(selection.items.map(\.id))
+      self.known = Set(selection.items.map(\.id.hashValue))
       summary = documents.summary(view, snapshot, selection, query).string
     }
     let data = Value.record([("order", .array(order)), ("rows", rows), ("summary", .string(summary))])

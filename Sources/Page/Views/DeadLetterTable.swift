@@ -19,7 +19,7 @@ struct DeadLetterTable {
       }
     }
     let secrets = documents.run.plan(of: pipeline.name)?.secrets
-    PageTable.write("Dead letters", ["Number", "Given up", "Attempts", "Reason", "Output", ""], &html) {
+    PageTable.write("Dead letters", ["Number", "Given up", "Attempts", "Reason", "", "Output"], &html) {
       html in
       for letter in letters {
         let content = secrets?.masked(letter.content) ?? letter.content
@@ -28,8 +28,8 @@ struct DeadLetterTable {
           [
             { documents.ago(letter.at, &$0) }, { $0.text(letter.attempts) },
             { $0.text(secrets?.masked(letter.reason) ?? letter.reason) },
-            { html in html.tag("code") { $0.text(String(content.prefix(200))) } },
             { form(letter.number, &$0) },
+            { html in html.tag("code") { $0.text(String(content.prefix(200))) } },
           ], &html)
       }
     }

@@ -91,12 +91,12 @@ package struct PageDocuments: Sendable {
 
   // MARK: - A view
 
-  package func page(of view: PageView, _ query: PageQuery) -> HTML {
+  package func page(of view: PageView, _ query: PageQuery) -> PageFrame.Parts {
     let snapshot = view.snapshot
-    let selection = PageSelection(snapshot, view.form, query)
     var frame = frame(view.form.name, view)
     frame.stream = (Link(path: ["live"] + view.path, query: query.pairs()), snapshot.commitID)
-    return frame.document { html in
+    return frame.parts { html in
+      let selection = PageSelection(snapshot, view.form, query)
       html.tag("div", .class("head")) { html in
         html.tag("h1") { $0.text(view.form.name) }
         if !view.form.summary.isEmpty { html.tag("p", .class("sub")) { $0.text(view.form.summary) } }

@@ -40,6 +40,30 @@ package struct PageFrame: Sendable {
     return html
   }
 
+  /// A document in two parts: its beginning, which is sent at once, and the rest, which is made when that has been sent.
+  package struct Parts: Sendable {
+    let beginning: HTML
+    let rest: @Sendable () -> HTML
+
+    package var whole: HTML {
+      var html = beginning
+      html.append(rest())
+      return html
+    }
+  }
+
+  /// The same document in parts: a browser can load the style while the content is made.
+  package func parts(_ body: @escaping @Sendable (inout HTML) -> Void) -> Parts {
+    var place = 0
+    let (beginning, end) = document { place = $0.bytes.count }.split(at: place)
+    return Parts(beginning: beginning) {
+      var html = HTML()
+      body(&html)
+      html.append(end)
+      return html
+    }
+  }
+
   private func header(_ html: inout HTML) {
     html.tag("header") { html in
       html.tag("a", .class("brand"), .href(Link(path: [])), current == nil ? .set(.ariaCurrent, "page") : nil)

@@ -19,11 +19,11 @@ package struct RowFragments: Sendable {
     self.now = now
   }
 
-  /// The columns of a table: the names of the details, in the order of the first row that has them.
+  /// The columns of a table: the names of the details of the first 200 rows, in the order of the one that has them first.
   package static func columns(_ snapshot: PageView.Snapshot) -> [String] {
     var columns: [String] = []
-    for row in snapshot.rows.values.sorted(by: { $0.id < $1.id }).prefix(1000) {
-      row.content.member("detail")?.forEachMember { key, _ in
+    for id in snapshot.rows.keys.sorted().prefix(200) {
+      snapshot.rows[id]?.content.member("detail")?.forEachMember { key, _ in
         if let name = key.string, !columns.contains(name) { columns.append(name) }
       }
     }
@@ -131,13 +131,13 @@ package struct RowFragments: Sendable {
 
   func time(_ row: PageRow, _ html: inout HTML, isLarge: Bool = false) {
     guard let time = row.time else { return }
-    let distance = time.distance(from: now)
+    let (distance, machine) = (time.distance(from: now), time.machine)
     if isLarge, let distance {
-      html.tag("p", .class("count"), time.isExact ? .until(time.machine) : nil) { $0.text(distance) }
+      html.tag("p", .class("count"), time.isExact ? .until(machine) : nil) { $0.text(distance) }
     }
-    html.tag("time", .set(.datetime, time.machine)) { $0.text(time.text) }
+    html.tag("time", .set(.datetime, machine)) { $0.text(time.text) }
     if !isLarge, view.form.layout != .log, let distance {
-      html.tag("span", .class("away"), time.isExact ? .until(time.machine) : nil) { $0.text(distance) }
+      html.tag("span", .class("away"), time.isExact ? .until(machine) : nil) { $0.text(distance) }
     }
   }
 
