@@ -104,6 +104,10 @@ private final class RunFixture: MonitoredPipelines {
 
   func detach(_ tap: EventTap) { state.withLock { $0.taps.removeAll { $0 === tap } } }
 
+  func heldKeys(of node: String, in pipeline: String) -> [HeldKey] {
+    node == "changes" ? [HeldKey(key: "7", value: #"{"name":"<i>hunter2-xyz"}"#)] : []
+  }
+
   func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
     [
       DeadLetterStatus(
@@ -277,5 +281,37 @@ struct PipelinePageTests {
     #expect(ask("POST", "/p/slips/screen", body: "way=retry", origin: "http://evil.example").status == 403)
     #expect(ask("POST", "/p/slips/changes", body: "way=retry", origin: origin).status == 409)
     #expect(fixture.settled.count == 3)
+  }
+
+  @Test("the page of a step shows the state that it holds, or its beginning, without secrets")
+  func held() {
+    fixture.change { $0.nodes[1].keys = 40 }
+    let text = get("/p/slips/changes").text
+    #expect(text.contains("State</h2>") && text.contains("{&quot;name&quot;:&quot;&lt;i&gt;***&quot;}"))
+    #expect(text.contains("The first 1 of 40 keys") && !text.contains("hunter2"))
+    #expect(!get("/p/slips/settle").text.contains("State</h2>"))
+  }
+
+  @Test("a view polls its sources and stays, or says why that is not possible now")
+  func refresh() {
+    let view = router.hub.add(
+      pipeline: "slips", sink: "screen", PageForm(layout: .list, name: "Slips"), life: "a")
+    let address = "/v/slips/screen"
+    let text = get(address).text
+    #expect(view.path == ["slips", "screen"] && text.contains("Poll upcoming now</button>"))
+    let answer = ask(
+      "POST", "/p/slips", body: "source=upcoming&back=slips%2Fscreen", origin: "http://127.0.0.1:8787")
+    #expect(answer.status == 303 && answer.header("Location") == address)
+    #expect(fixture.polled == ["slips/upcoming"])
+    fixture.change { pipeline in
+      pipeline.sources[0].wait = .init(reason: "waiting for the budget of a.example", until: 1_767_226_000)
+      pipeline.sources[0].failure = .init(since: 1_767_225_000, polls: 3, reason: "status 500")
+    }
+    fixture.clock.advance(by: .seconds(2))
+    let waiting = get(address).text
+    #expect(
+      waiting.contains("upcoming: waiting for the budget of a.example, ")
+        && !waiting.contains("Poll upcoming now"))
+    #expect(waiting.contains("upcoming failing since "))
   }
 }

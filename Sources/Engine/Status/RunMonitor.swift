@@ -19,6 +19,11 @@ public struct RunMonitor: Sendable {
   /// Polls a source now, besides its schedule; false where it is not polled, or does not run.
   package func poll(_ source: String, of pipeline: String) -> Bool { pipelines.poll(source, of: pipeline) }
 
+  /// The first keys that a node holds; none where its pipeline does not run, or keeps no state.
+  package func heldKeys(of node: String, in pipeline: String) -> [HeldKey] {
+    pipelines.heldKeys(of: node, in: pipeline)
+  }
+
   /// The oldest dead letters of a sink; none where its pipeline does not run, or keeps no state.
   package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
     pipelines.deadLetters(of: sink, in: pipeline)
@@ -44,6 +49,7 @@ package protocol MonitoredPipelines: Sendable {
   func status() -> RunStatus
   func plan(of pipeline: String) -> (plan: Plan, secrets: Secrets)?
   func poll(_ source: String, of pipeline: String) -> Bool
+  func heldKeys(of node: String, in pipeline: String) -> [HeldKey]
   func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus]
   func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool
   func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?)
@@ -52,6 +58,7 @@ package protocol MonitoredPipelines: Sendable {
 
 extension MonitoredPipelines {
   package func poll(_ source: String, of pipeline: String) -> Bool { false }
+  package func heldKeys(of node: String, in pipeline: String) -> [HeldKey] { [] }
   package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] { [] }
   package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
     -> Bool

@@ -94,6 +94,10 @@ package final class PageRun: Sendable {
   /// Polls a source now; false where that is not possible.
   package func poll(_ source: String, of pipeline: String) -> Bool { monitor.poll(source, of: pipeline) }
 
+  package func heldKeys(of node: String, in pipeline: String) -> [HeldKey] {
+    monitor.heldKeys(of: node, in: pipeline)
+  }
+
   package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
     monitor.deadLetters(of: sink, in: pipeline)
   }

@@ -82,7 +82,8 @@ package struct PageRouter: Sendable {
         documents.failure("Not possible", "This source cannot be polled now: it has ended, or is not polled.")
       )
     }
-    return .redirect(to: Link(path: ["p", pipeline]))
+    return .redirect(
+      to: back(of: request).map { Link(path: ["v"] + $0.path) } ?? Link(path: ["p", pipeline]))
   }
 
   /// Retries or drops dead letters of a sink, and shows the sink.
@@ -124,13 +125,17 @@ package struct PageRouter: Sendable {
     return PageUpdates(view, query, row: row, since: since, documents)
   }
 
+  /// The view that a form goes back to.
+  private func back(of request: PageRequest) -> PageView? {
+    hub.view(at: (request.field("back") ?? "").split(separator: "/").map(String.init))
+  }
+
   /// Stores a reader's choice in a cookie.
   private func settings(_ request: PageRequest) -> PageAnswer {
     guard let units = request.field("units").flatMap({ PageForm.Units(rawValue: $0) }) else {
       return PageAnswer(400, documents.failure("Not possible", "There is no such setting."))
     }
-    let back = (request.field("back") ?? "").split(separator: "/").map(String.init)
-    let link = hub.view(at: back).map { Link(path: ["v"] + $0.path) } ?? Link(path: [])
+    let link = back(of: request).map { Link(path: ["v"] + $0.path) } ?? Link(path: [])
     let cookie = "\(Self.unitsCookie)=\(units.rawValue); Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"
     return .redirect(to: link, [("Set-Cookie", cookie)])
   }

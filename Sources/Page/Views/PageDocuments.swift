@@ -102,6 +102,7 @@ package struct PageDocuments: Sendable {
         if !view.form.summary.isEmpty { html.tag("p", .class("sub")) { $0.text(view.form.summary) } }
       }
       filters(view, snapshot, query, &html)
+      if let run = hub.run { PipelineDocuments(hub, run).refreshing(view, &html) }
       html.append(summary(view, snapshot, selection, query))
       html.tag("button", .id("news"), .set(.type, "button"), .hidden)
       rows(view, snapshot, selection, query, &html)

@@ -70,6 +70,7 @@ package struct PipelineDocuments: Sendable {
       return [
         part("counters") { counters(node, pipeline, &$0) },
         part("dead") { DeadLetterTable(documents: self, node: node, pipeline: pipeline).write(&$0) },
+        part("held") { held(node, pipeline, &$0) },
         part("latest") { latest(name, pipeline, trace, &$0) },
       ]
     }
@@ -117,6 +118,7 @@ package struct PipelineDocuments: Sendable {
         found?.head(&html)
         add("counters", to: &html)
         add("dead", to: &html)
+        add("held", to: &html)
         add("latest", "Latest events", to: &html)
         found?.documentation(&html)
       }
@@ -269,12 +271,44 @@ package struct PipelineDocuments: Sendable {
     if let next = source.nextPoll { until(next, &html) }
   }
 
-  private func refresh(_ source: SourceStatus, _ pipeline: PipelineStatus, _ html: inout HTML) {
+  private func refresh(
+    _ source: SourceStatus, _ pipeline: PipelineStatus, back: PageView? = nil, _ html: inout HTML
+  ) {
     guard source.isPolled, !source.hasEnded, !pipeline.phase.isOver, source.wait == nil else { return }
     html.tag("form", .set(.method, "post"), .action(Link(path: ["p", pipeline.name]))) { html in
       html.void("input", .set(.type, "hidden"), .set(.name, "source"), .set(.value, source.name))
+      if let back {
+        html.void(
+          "input", .set(.type, "hidden"), .set(.name, "back"), .set(.value, back.path.joined(separator: "/")))
+      }
       html.tag("button", .set(.type, "submit"), .set(.ariaLabel, "Poll \(source.name) now")) {
-        $0.text("Poll now")
+        $0.text(back == nil ? "Poll now" : "Poll \(source.name) now")
+      }
+    }
+  }
+
+  /// Below the head of a view: what is wrong with the sources of its pipeline, and when each can be polled, or how.
+  func refreshing(_ view: PageView, _ html: inout HTML) {
+    guard let pipeline = run.pipeline(view.pipeline), !pipeline.phase.isOver else { return }
+    let polled = pipeline.sources.filter { $0.isPolled && !$0.hasEnded }
+    if polled.isEmpty { return }
+    html.tag("div", .class("links")) { html in
+      for source in polled {
+        if let failure = source.failure {
+          html.tag("span", .class("status warn")) { html in
+            html.tag("span", .set(.ariaHidden, "true")) { $0.text("!") }
+            html.text(" \(source.name) failing since ")
+            ago(failure.since, &html)
+          }
+        }
+        if source.wait != nil {
+          html.tag("span") { html in
+            html.text("\(source.name): ")
+            nextPoll(source, pipeline, &html)
+          }
+        } else {
+          refresh(source, pipeline, back: view, &html)
+        }
       }
     }
   }
@@ -339,6 +373,29 @@ package struct PipelineDocuments: Sendable {
           html.tag("dt") { $0.text("Emits what it holds") }
           html.tag("dd") { until(due, &$0) }
         }
+      }
+    }
+  }
+
+  /// The state of a node, or its beginning.
+  private func held(_ node: NodeStatus, _ pipeline: PipelineStatus, _ html: inout HTML) {
+    guard let count = node.keys, count > 0 else { return }
+    let keys = run.heldKeys(of: node.name, in: pipeline.name)
+    if keys.isEmpty { return }
+    let secrets = run.plan(of: pipeline.name)?.secrets ?? Secrets()
+    html.tag("h2", .class("part")) { $0.text("State") }
+    PageTable.write("State", ["Key", "Value"], &html) { html in
+      for held in keys {
+        let value = String(secrets.masked(held.value).prefix(200))
+        PageTable.row(
+          String(secrets.masked(held.key).prefix(100)), nil,
+          [{ html in html.tag("code") { $0.text(value) } }],
+          &html)
+      }
+    }
+    if keys.count < count {
+      html.tag("p", .class("sub")) {
+        $0.text("The first \(keys.count) of \(count) keys.")
       }
     }
   }

@@ -113,18 +113,7 @@ extension StateReader {
     of node: String, _ condition: String, _ limit: Int,
     _ bind: (Statement) throws(StoreError) -> Void
   ) throws(StoreError) -> [StoredKey] {
-    try read { (database) throws(StoreError) in
-      try database.rows(
-        "SELECT key, value, sequence FROM keyed WHERE node = (SELECT id FROM nodes WHERE name = ?1)"
-          + " AND \(condition) LIMIT ?3"
-      ) { (statement) throws(StoreError) in
-        try statement.bind(1, node)
-        try bind(statement)
-        statement.bind(3, Int64(limit))
-      } row: {
-        StoredKey(key: $0.bytes(0), value: $0.bytes(1), sequence: $0.integer(2))
-      }
-    }
+    try read { (database) throws(StoreError) in try database.keys(of: node, condition, limit, bind) }
   }
 
   /// The value of a key.
@@ -197,9 +186,31 @@ extension StateFile {
 
   /// Every sink with a mark, outbox entries or dead letters, as of the last commit.
   public func storedSinks() throws(StoreError) -> [StoredSink] { try database.storedSinks() }
+
+  /// The first committed keys of a table: by age, or by their bytes in a table that is not ordered.
+  public func storedKeys(of node: String, limit: Int) throws(StoreError) -> [StoredKey] {
+    let aged = try database.keys(of: node, "sequence > 0 ORDER BY sequence", limit) { _ in }
+    return aged.isEmpty ? try database.keys(of: node, "sequence = 0 ORDER BY key", limit) { _ in } : aged
+  }
 }
 
 extension Database {
+  fileprivate func keys(
+    of node: String, _ condition: String, _ limit: Int,
+    _ bind: (Statement) throws(StoreError) -> Void
+  ) throws(StoreError) -> [StoredKey] {
+    try rows(
+      "SELECT key, value, sequence FROM keyed WHERE node = (SELECT id FROM nodes WHERE name = ?1)"
+        + " AND \(condition) LIMIT ?3"
+    ) { (statement) throws(StoreError) in
+      try statement.bind(1, node)
+      try bind(statement)
+      statement.bind(3, Int64(limit))
+    } row: {
+      StoredKey(key: $0.bytes(0), value: $0.bytes(1), sequence: $0.integer(2))
+    }
+  }
+
   fileprivate func storedTables() throws(StoreError) -> [StoredTable] {
     try rows("SELECT name, description, count FROM nodes ORDER BY id") {
       StoredTable(node: $0.text(0), description: $0.text(1), count: Int($0.integer(2)))

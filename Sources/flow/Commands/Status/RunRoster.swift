@@ -79,6 +79,8 @@ final class RunRoster: MonitoredPipelines {
   /// Polls a source now, besides its schedule; false where it is not polled, or does not run.
   func poll(_ source: String, of pipeline: String) -> Bool { run(pipeline)?.poll(source) ?? false }
 
+  func heldKeys(of node: String, in pipeline: String) -> [HeldKey] { run(pipeline)?.heldKeys(of: node) ?? [] }
+
   func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
     run(pipeline)?.deadLetters(of: sink) ?? []
   }
