@@ -5,6 +5,7 @@ How long a page of 1,000 rows takes, how much memory the page and its streams of
 viewers wakes up, and what ten viewers cost a pipeline. Everything over the loopback, read with raw sockets.
 """
 import argparse
+import http.client
 import os
 import shutil
 import signal
@@ -126,6 +127,18 @@ def idle(flow, rounds):
             run.watch(live)
         time.sleep(3)
         say("  with 500 streams %.1f MB" % (run.status("VmRSS") / 1e3))
+        memory = run.status("VmRSS")
+        connection = http.client.HTTPConnection("127.0.0.1", run.port)
+        start = time.perf_counter()
+        for _ in range(10_000):
+            connection.request("GET", "/")
+            answer = connection.getresponse()
+            if answer.status != 200 or not answer.read():
+                sys.exit("a request was answered with %d" % answer.status)
+        seconds = time.perf_counter() - start
+        say("10,000 requests on one connection: %.1f s" % seconds)
+        target("MB more after 10,000 requests", (run.status("VmRSS") - memory) / 1e3, 1)
+        connection.close()
         run.end()
 
 
