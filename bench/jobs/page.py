@@ -112,7 +112,8 @@ def idle(flow, rounds):
         say("a page of 1,000 rows, %.0f kB" % (times[0][2] / 1e3))
         target("ms to the first byte", first, 10)
         target("ms to the last", last, 30)
-        time.sleep(7)
+        # What is set for a while after the start and the last request: unmapping code, closing connections.
+        time.sleep(12)
         before = run.switches()
         time.sleep(5)
         target("wake-ups in 5 s without viewers", run.switches() - before, 0)
