@@ -5,8 +5,12 @@ public struct ClusterTask: Sendable {
   public var name: String
   /// The digest of its plan.
   public var digest: String
+  /// The machine that it belongs to; nil for any.
+  public var machine: String?
 
-  public init(name: String, digest: String) { (self.name, self.digest) = (name, digest) }
+  public init(name: String, digest: String, machine: String? = nil) {
+    (self.name, self.digest, self.machine) = (name, digest, machine)
+  }
 }
 
 /// A run of a task on a worker.
@@ -57,6 +61,13 @@ public final class ClusterWorker {
     case failed(TaskLog)
   }
 
+  private struct Account {
+    /// When it was taken over, and from whom.
+    var taken: Double?
+    var from: String?
+    var reason: String?
+  }
+
   public let name: String
   private let journal: any Journal
   private let host: any TaskHost
@@ -64,7 +75,12 @@ public final class ClusterWorker {
   private let now: () -> Double
   private let random: () -> UInt64
   private var tasks: [(task: ClusterTask, state: State)]
-  private var isLeaving = false
+  /// What is reported of each task.
+  private var accounts: [Account]
+  /// Whether it releases all tasks, by itself or because it was requested.
+  public private(set) var isLeaving = false
+  /// Whether a worker leaves, so that `step` is worth calling often.
+  public private(set) var isHandoverNear = false
   private var takeovers = 0
 
   /// The name must be one that no other process has ever had, without spaces and `#`.
@@ -75,12 +91,14 @@ public final class ClusterWorker {
     (self.name, self.journal, self.host, self.options) = (name, journal, host, options)
     (self.now, self.random) = (now, random)
     self.tasks = tasks.map { ($0, .idle(wantedSince: nil)) }
+    accounts = tasks.map { _ in Account() }
   }
 
-  /// The worker that is to run a task: the one with the highest hash of both, so that of few tasks the owner changes
-  /// when a worker joins or leaves.
-  public static func owner(of task: String, among workers: [String]) -> String? {
-    workers.max { (hash($0, task), $0) < (hash($1, task), $1) }
+  /// The worker that is to run a task: of those on its machine, or of all, the one with the highest hash of both, so
+  /// that of few tasks the owner changes when a worker joins or leaves.
+  public static func owner(of task: ClusterTask, among workers: [String]) -> String? {
+    workers.filter { task.machine == nil || WorkerLease.machine(of: $0) == task.machine }
+      .max { (hash($0, task.name), $0) < (hash($1, task.name), $1) }
   }
 
   private static func hash(_ worker: String, _ task: String) -> UInt64 {
@@ -104,30 +122,52 @@ public final class ClusterWorker {
   }
 
   /// Begins to release all tasks; `step` until `hasLeft`.
-  public func leave() { isLeaving = true }
+  ///
+  /// The others see it, and take a task over as soon as it is released.
+  public func leave() {
+    if isLeaving { return }
+    isLeaving = true
+    try? journal.requestLeave(of: name)
+  }
 
   /// Looks after all tasks once; leases are renewed elsewhere, since a state may take long to open.
   public func step() {
-    let workers = isLeaving ? [] : (try? journal.workers()) ?? nil
+    var workers = isLeaving ? [] : try? journal.workers()
+    if workers?.contains(WorkerLease(name: name, isLeaving: true)) == true {
+      isLeaving = true
+      workers = []
+    }
+    isHandoverNear = isLeaving || workers?.contains(where: \.isLeaving) == true
+    let staying = workers.map { $0.filter { !$0.isLeaving }.map(\.name) }
     for index in tasks.indices {
       let task = tasks[index].task
       // Without an answer everything stays: what another worker has taken over is refused by its log.
-      let isWanted = workers.map { Self.owner(of: task.name, among: $0) == name }
-      tasks[index].state = next(tasks[index].state, of: task, isWanted: isWanted, workers ?? [])
+      let isWanted = staying.map { Self.owner(of: task, among: $0) == name }
+      var account = accounts[index]
+      tasks[index].state = next(
+        tasks[index].state, of: task, isWanted: isWanted, workers?.map(\.name) ?? [], &account)
+      if case .idle(nil) = tasks[index].state {
+        account = Account()
+        // The machine that is missing is reported by those that are there.
+        if let machine = task.machine, let staying, Self.owner(of: task, among: staying) == nil {
+          account.reason = "for a worker on \(machine)"
+        }
+      }
+      accounts[index] = account
     }
     if hasLeft { try? journal.endLease(of: name) }
   }
 
   private func next(
-    _ state: State, of task: ClusterTask, isWanted: Bool?, _ workers: [String]
+    _ state: State, of task: ClusterTask, isWanted: Bool?, _ workers: [String], _ account: inout Account
   ) -> State {
     switch state {
     case .idle(let since):
       guard isWanted == true else { return .idle(wantedSince: nil) }
-      return take(task, since ?? now(), workers)
+      return take(task, since ?? now(), workers, &account)
     case .taken(let log):
       if isWanted == false || log.isFenced { return release(log, task) }
-      return start(task, log)
+      return start(task, log, &account)
     case .running(let log, let run):
       if run.isOver {
         if !log.isFenced { return .ended(log) }
@@ -149,7 +189,9 @@ public final class ClusterWorker {
     return .idle(wantedSince: nil)
   }
 
-  private func take(_ task: ClusterTask, _ since: Double, _ workers: [String]) -> State {
+  private func take(
+    _ task: ClusterTask, _ since: Double, _ workers: [String], _ account: inout Account
+  ) -> State {
     let takeover = TaskTakeover(journal, task: task.name, options.log)
     do throws(JournalError) {
       let owner = try takeover.owner()
@@ -157,7 +199,10 @@ public final class ClusterWorker {
         owner.map { owner in
           owner != name && workers.contains { owner.hasPrefix("\($0)#") && $0 != name }
         } ?? false
-      if isAlive, now() - since < options.releaseSeconds { return .idle(wantedSince: since) }
+      if isAlive, now() - since < options.releaseSeconds {
+        account.reason = "for its release by \(owner.map(Self.worker) ?? "")"
+        return .idle(wantedSince: since)
+      }
       takeovers += 1
       let outcome = try takeover.take(
         writer: "\(name)#\(takeovers)", digest: task.digest, newLog: String(random(), radix: 36),
@@ -166,25 +211,58 @@ public final class ClusterWorker {
       case .lost: return .idle(wantedSince: since)
       case .otherPlan(let writer):
         host.note(task, .waitingForPlan(writer: writer))
+        account.reason = "for \(Self.worker(writer)), which runs another version of it"
         return .idle(wantedSince: since)
       case .taken(let log):
         host.note(task, .taken(from: owner, generation: log.generation))
-        return start(task, log)
+        account = Account(taken: now(), from: owner.map(Self.worker))
+        return start(task, log, &account)
       }
     } catch {
       if case .refused(let reason) = error { host.note(task, .failed(reason)) }
+      account.reason = "for the servers: \(error)"
       return .idle(wantedSince: since)
     }
   }
 
-  private func start(_ task: ClusterTask, _ log: TaskLog) -> State {
+  private func start(_ task: ClusterTask, _ log: TaskLog, _ account: inout Account) -> State {
+    account.reason = nil
     do {
       return .running(log, try host.start(task, log, TaskTakeover(journal, task: task.name, options.log)))
     } catch let error as StoreError where error.isFull || error.isHeld {
+      account.reason = "for its state: \(error)"
       return .taken(log)
     } catch {
+      account.reason = "\(error)"
       host.note(task, .failed("\(error)"))
       return .failed(log)
+    }
+  }
+}
+
+extension ClusterWorker {
+  /// The worker in the name of a writer, which counts its takeovers.
+  private static func worker(_ writer: String) -> String { String(writer.prefix { $0 != "#" }) }
+
+  /// What others see of the tasks that this worker has, is to have, or cannot have.
+  public var report: [WorkerReport.Task] {
+    zip(tasks, accounts).compactMap { entry, account in
+      var phase = WorkerReport.Task.Phase.waiting
+      var log: TaskLog?
+      switch entry.state {
+      case .idle: if account.reason == nil { return nil }
+      case .taken(let own): log = own
+      case .running(let own, _): (phase, log) = (.running, own)
+      case .stopping(let own, _): (phase, log) = (.stopping, own)
+      case .ended(let own): (phase, log) = (.ended, own)
+      case .failed(let own): (phase, log) = (.failed, own)
+      }
+      var task = WorkerReport.Task(name: entry.task.name, phase: phase)
+      (task.reason, task.from, task.seconds) = (
+        account.reason, account.from, account.taken.map { now() - $0 }
+      )
+      if let log { (task.generation, task.commits) = (log.generation, log.place.ordinal) }
+      return task
     }
   }
 }

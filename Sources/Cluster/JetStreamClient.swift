@@ -114,18 +114,18 @@ final class JetStreamClient: @unchecked Sendable {
     throw mayPass ? .unavailable(text) : .refused(text)
   }
 
-  /// The names at the ends of the subjects that a stream has messages of.
-  func names(under filter: String, in stream: String) throws(JournalError) -> [String] {
+  /// The subjects that a stream has messages of, in order.
+  func subjects(under filter: String, in stream: String) throws(JournalError) -> [String] {
     let answer = try json(
       "$JS.API.STREAM.INFO.\(stream)", "{\"subjects_filter\":\(Value.string(filter))}")
     guard answer.member("error") == nil, let state = answer.member("state") else {
       throw .unavailable("the stream \(stream) cannot be read")
     }
-    var names: [String] = []
+    var subjects: [String] = []
     state.member("subjects")?.forEachMember { name, _ in
-      if let name = name.string { names.append(SubjectToken.decode(name)) }
+      if let name = name.string { subjects.append(name) }
     }
-    return names.sorted()
+    return subjects.sorted()
   }
 
   // MARK: - Messages

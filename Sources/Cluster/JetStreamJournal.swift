@@ -3,13 +3,14 @@ import NATS
 import Reactive
 import System
 
-/// A journal in NATS JetStream: one stream for logs and snapshots, one for the leases of workers.
+/// A journal in NATS JetStream: a stream for logs and snapshots, one for the leases of workers, one for shared records.
 ///
 /// There are no consumers on the server, and reads may come from any replica. Callers wait for each answer; several
 /// threads have a connection each.
 public final class JetStreamJournal: Journal {
   static let logs = "FLOW_LOG"
   static let leases = "FLOW_WORKERS"
+  static let records = "FLOW_SHARED"
   /// The level of the server's interface that nats-server 2.14 has.
   static let level = 4.0
 
@@ -51,6 +52,9 @@ public final class JetStreamJournal: Journal {
         Self.leases,
         #"\#(common),"subjects":["flow.worker.>"],"discard":"old","max_msgs_per_subject":1,"#
           + #""max_age":\#(options.leaseSeconds)000000000,"duplicate_window":1000000000"#)
+      try client.make(
+        Self.records,
+        #"\#(common),"subjects":["flow.shared.>"],"discard":"old","max_msgs_per_subject":1"#)
     }
   }
 
@@ -153,9 +157,9 @@ public final class JetStreamJournal: Journal {
 
   // MARK: - Leases
 
-  public func renewLease(of worker: String) throws(JournalError) {
+  public func renewLease(of worker: String, _ report: [UInt8]) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      _ = try client.store([], on: Self.subject("worker", worker), after: nil)
+      _ = try client.store(report, on: Self.subject("worker", worker), after: nil)
     }
   }
 
@@ -165,16 +169,49 @@ public final class JetStreamJournal: Journal {
     }
   }
 
-  public func workers() throws(JournalError) -> [String] {
+  public func requestLeave(of worker: String) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      try client.names(under: "flow.worker.>", in: Self.leases)
+      _ = try client.store([], on: Self.subject("worker", worker) + ".leave", after: nil)
+    }
+  }
+
+  public func workers() throws(JournalError) -> [WorkerLease] {
+    try with { (client) throws(JournalError) in
+      let subjects = try client.subjects(under: "flow.worker.>", in: Self.leases)
+      let leaving = Set(subjects.filter { $0.hasSuffix(".leave") })
+      return subjects.filter { !leaving.contains($0) }.map {
+        WorkerLease(name: SubjectToken.decode($0), isLeaving: leaving.contains("\($0).leave"))
+      }
+    }
+  }
+
+  /// What a worker has reported with its lease; nil where that has ended.
+  public func report(of worker: String) throws(JournalError) -> [UInt8]? {
+    try with { (client) throws(JournalError) in
+      try client.last(on: Self.subject("worker", worker), in: Self.leases)?.bytes
+    }
+  }
+
+  // MARK: - Shared records
+
+  public func shared(_ name: String) throws(JournalError) -> JournalRecord? {
+    try with { (client) throws(JournalError) in
+      try client.last(on: Self.subject("shared", name), in: Self.records)
+    }
+  }
+
+  public func share(
+    _ bytes: [UInt8], as name: String, after sequence: UInt64
+  ) throws(JournalError) -> UInt64 {
+    try with { (client) throws(JournalError) in
+      try client.store(bytes, on: Self.subject("shared", name), after: sequence)
     }
   }
 
   /// The tasks that have a log.
   public func tasks() throws(JournalError) -> [String] {
     try with { (client) throws(JournalError) in
-      try client.names(under: "flow.log.>", in: Self.logs)
+      try client.subjects(under: "flow.log.>", in: Self.logs).map(SubjectToken.decode)
     }
   }
 }

@@ -18,11 +18,30 @@ public protocol Journal: Sendable {
   func snapshot(of task: String, id: String) throws(JournalError) -> [UInt8]?
   func removeSnapshot(of task: String, id: String) throws(JournalError)
 
-  /// Renews the lease of a worker, which ends by itself after a few seconds.
-  func renewLease(of worker: String) throws(JournalError)
+  /// Renews the lease of a worker, which ends by itself after a few seconds, with what it reports of itself.
+  func renewLease(of worker: String, _ report: [UInt8]) throws(JournalError)
   func endLease(of worker: String) throws(JournalError)
   /// The workers whose leases have not ended.
-  func workers() throws(JournalError) -> [String]
+  func workers() throws(JournalError) -> [WorkerLease]
+  /// Requests that a worker leave; forgotten after a few seconds, like a lease.
+  func requestLeave(of worker: String) throws(JournalError)
+
+  /// The shared record of a name, which has no log; nil where there is none. It may be stale.
+  func shared(_ name: String) throws(JournalError) -> JournalRecord?
+  /// Replaces a shared record where it has that sequence, 0 for none; returns the new sequence.
+  func share(_ bytes: [UInt8], as name: String, after sequence: UInt64) throws(JournalError) -> UInt64
+}
+
+/// A worker whose lease has not ended.
+public struct WorkerLease: Equatable, Sendable {
+  public var name: String
+  /// Whether it is to leave, or does: it takes over nothing any more, and releases what it has.
+  public var isLeaving: Bool
+
+  public init(name: String, isLeaving: Bool = false) { (self.name, self.isLeaving) = (name, isLeaving) }
+
+  /// The machine of a worker: what its name has before the slash.
+  public static func machine(of worker: String) -> String { String(worker.prefix { $0 != "/" }) }
 }
 
 /// A record of a task's log.

@@ -27,6 +27,10 @@ public final class MemoryJournal: Journal {
     var former: [String: Log] = [:]
     var snapshots: [String: [UInt8]] = [:]
     var leases: [String: Double] = [:]
+    /// The workers that are to leave, with the end of that request.
+    var leaving: [String: Double] = [:]
+    var shared: [String: JournalRecord] = [:]
+    var formerShared: [String: JournalRecord] = [:]
     var sequence: UInt64 = 0
     var late: [(bytes: [UInt8], task: String, after: UInt64)] = []
     var counts = Counts()
@@ -64,6 +68,7 @@ public final class MemoryJournal: Journal {
         state.counts.late += 1
       }
       state.former = state.logs
+      state.formerShared = state.shared
     }
   }
 
@@ -138,7 +143,7 @@ public final class MemoryJournal: Journal {
     try change { $0.snapshots["\(task) \(id)"] = nil }
   }
 
-  public func renewLease(of worker: String) throws(JournalError) {
+  public func renewLease(of worker: String, _ report: [UInt8]) throws(JournalError) {
     let end = now() + leaseSeconds
     try change { $0.leases[worker] = end }
   }
@@ -147,13 +152,44 @@ public final class MemoryJournal: Journal {
     try change { $0.leases[worker] = nil }
   }
 
-  public func workers() throws(JournalError) -> [String] {
-    if fault(true) != nil { throw .unavailable("no server answers") }
-    let now = now()
-    return state.withLock { state in state.leases.filter { $0.value > now }.keys.sorted() }
+  public func requestLeave(of worker: String) throws(JournalError) {
+    let end = now() + leaseSeconds
+    try change { $0.leaving[worker] = end }
   }
 
-  private func change(_ body: @Sendable (inout State) -> Void) throws(JournalError) {
+  public func workers() throws(JournalError) -> [WorkerLease] {
+    if fault(true) != nil { throw .unavailable("no server answers") }
+    let now = now()
+    return state.withLock { state in
+      state.leases.filter { $0.value > now }.keys.sorted().map { name in
+        WorkerLease(name: name, isLeaving: (state.leaving[name] ?? 0) > now)
+      }
+    }
+  }
+
+  public func shared(_ name: String) throws(JournalError) -> JournalRecord? {
+    switch fault(true) {
+    case .stale: return state.withLock { $0.formerShared[name] }
+    case nil: return state.withLock { $0.shared[name] }
+    default: throw .unavailable("no server answers")
+    }
+  }
+
+  public func share(
+    _ bytes: [UInt8], as name: String, after sequence: UInt64
+  ) throws(JournalError) -> UInt64 {
+    var made: UInt64?
+    try change { state in
+      guard state.shared[name]?.sequence ?? 0 == sequence else { return }
+      state.sequence += 1
+      state.shared[name] = JournalRecord(sequence: state.sequence, bytes: bytes)
+      made = state.sequence
+    }
+    guard let made else { throw .conflict }
+    return made
+  }
+
+  private func change(_ body: (inout sending State) -> Void) throws(JournalError) {
     switch fault(false) {
     case nil: state.withLock { body(&$0) }
     case .lostAnswer:

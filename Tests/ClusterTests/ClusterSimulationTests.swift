@@ -281,7 +281,7 @@ final class ClusterSimulation {
 
   private func step(_ index: Int) {
     guard let worker = machines[index].worker, let host = machines[index].host else { return }
-    if !worker.hasLeft { try? journal.renewLease(of: worker.name) }
+    if !worker.hasLeft { try? journal.renewLease(of: worker.name, []) }
     worker.step()
     if worker.hasLeft {
       machines[index].worker = nil

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Reactive
 import TestSupport
 import Testing
@@ -10,6 +11,9 @@ import Testing
 struct ClusterRunTests {
   private static let seconds =
     ProcessInfo.processInfo.environment["FLOW_CLUSTER_SECONDS"].flatMap { Double($0) } ?? 12
+
+  /// Beside the other tests, on a machine of which little is known, everything may take longer.
+  private static let patience = seconds >= 120 ? 1.0 : 3
 
   private func write(_ places: [Place], _ urls: String) throws {
     for place in places {
@@ -101,10 +105,24 @@ struct ClusterRunTests {
     let run = try place.start("run", "--cluster", server.url, "p.yaml")
     for _ in 0..<100 where !place.text("err").contains("taken over") { usleep(100_000) }
     let view = try Place()
-    #expect(try view.flow("cluster", "status", server.url) == 0)
+    for _ in 0..<50 {
+      try view.flow("cluster", "status", server.url)
+      if view.text("out").contains("running") { break }
+      usleep(100_000)
+    }
+    #expect(try view.flow("cluster", "status", server.url) == 0, "\(view.text("out"))")
     #expect(view.lines("out").count == 3 && view.text("out").contains("running"), "\(view.text("out"))")
-    run.terminate()
+    #expect(try view.flow("cluster", "status", server.url, "--json") == 0)
+    let task = try Value.parse(view.text("out")).member("pipelines")?.items?.first
+    #expect(task?.member("phase") == .string("running") && task?.member("backlog") == .number(0))
+    #expect(task?.member("state_bytes")?.double ?? 0 > 0)
+    #expect(try view.flow("cluster", "drain", server.url, "nobody") == 1)
+    #expect(
+      view.text("err").contains("no machine “nobody” is in the cluster; there is"), "\(view.text("err"))")
+    #expect(try view.flow("cluster", "drain", server.url) == 0, "\(view.text("err"))")
+    #expect(view.text("out").hasSuffix("has left\n"))
     run.waitUntilExit()
+    #expect(run.terminationStatus == 0 && place.text("err").contains("leaves the cluster, as requested"))
     #expect(try view.flow("cluster", "status", server.url) == 0)
     #expect(view.text("out").contains("machines: none") && view.text("out").contains("released"))
     #expect(try view.flow("cluster", "check", "http://x") == 2)
@@ -115,6 +133,84 @@ struct ClusterRunTests {
     #expect(
       place.text("err").contains("its source in (stdin) belongs to one machine"), "\(place.text("err"))")
     #expect(try place.flow("run", "--cluster", server.url, "--once", "p.yaml") == 2)
+  }
+
+  /// How long nothing comes out while things die, with a message every 20 ms: the longest gap of a run.
+  @Test("a worker that leaves, one that dies and a server that dies are made up for in time")
+  func recovery() throws {
+    let servers = try ClusterServer.start(3)
+    let cluster = servers.map(\.url).joined(separator: ",")
+    let places = try (0..<2).map { _ in try Place() }
+    try write(places, servers.map { "'\($0.url)'" }.joined(separator: ", "))
+    let bus = try Bus(servers.map(\.url))
+    try makeStreams(bus, replicas: 3)
+    bus.patience = 1
+    var runs = try places.map { try $0.start("run", "--cluster", cluster, "p.yaml") }
+    var published = 0
+    func publish() throws {
+      for _ in 0..<600 {
+        let id = ["Nats-Msg-Id": "\(published)"]
+        if let answer = try? bus.publish("in.x", "{\"k\":\(published)}", headers: id),
+          answer.member("seq") != nil
+        {
+          published += 1
+          return
+        }
+        usleep(50_000)
+      }
+      Issue.record("not published")
+    }
+    func owner() throws -> Int {
+      let taken = places.map {
+        $0.lines("err").filter { $0.contains("taken over") || $0.contains("released") }.last
+      }
+      return try #require(
+        places.indices.first { taken[$0]?.contains("taken over") == true && runs[$0].isRunning })
+    }
+    /// The seconds until what is published after `body` comes out.
+    func gap(_ what: String, _ body: () throws -> Void) throws -> Double {
+      try body()
+      let start = Date()
+      while Date().timeIntervalSince(start) < 30 {
+        try publish()
+        let last = "{\"k\":\(published - 1)}"
+        for _ in 0..<50 {
+          if (try? bus.last(of: "OUT")) == last {
+            let seconds = Date().timeIntervalSince(start)
+            print("recovered from \(what) in \(Int(seconds * 1000)) ms")
+            return seconds
+          }
+          usleep(20_000)
+        }
+      }
+      Issue.record("never: \(places.map { $0.text("err") })")
+      return 30
+    }
+    #expect(try gap("the start") {} < 30)
+    for _ in 0..<100 where (try? owner()) == nil { usleep(100_000) }
+    let first = try owner()
+    let drained = try gap("a worker that leaves") {
+      runs[first].terminate()
+    }
+    runs[first].waitUntilExit()
+    #expect(runs[first].terminationStatus == 0)
+    #expect(drained < 1 * Self.patience)
+    runs[first] = try places[first].start("run", "--cluster", cluster, "p.yaml")
+    sleep(3)
+    let second = try owner()
+    let killed = try gap("a worker that dies") { runs[second].kill() }
+    #expect(killed < 6 * Self.patience)
+    // The leader of a stream may be any of them.
+    for server in servers {
+      let lost = try gap("a server that dies") { server.kill() }
+      #expect(lost < 7 * Self.patience)
+      try server.start()
+      sleep(3)
+    }
+    for run in runs where run.isRunning { run.terminate() }
+    for run in runs { run.waitUntilExit() }
+    let found = try bus.contents(of: "OUT")
+    #expect(found == (0..<published).map { "{\"k\":\($0)}" })
   }
 
   @Test("workers and servers are killed and frozen: nothing is lost, doubled or out of order")

@@ -41,11 +41,20 @@ import Testing
     try journal.removeSnapshot(of: "a b.c", id: "1-2-host.4#1")
     #expect(try journal.snapshot(of: "a b.c", id: "1-2-host.4#1") == nil)
     // Leases.
-    try journal.renewLease(of: "host.1")
-    try journal.renewLease(of: "host.2")
-    #expect(try journal.workers() == ["host.1", "host.2"])
-    try journal.endLease(of: "host.2")
-    #expect(try journal.workers() == ["host.1"])
+    try journal.renewLease(of: "host/1", Array("{}".utf8))
+    try journal.renewLease(of: "host/2", [])
+    #expect(try journal.workers().map(\.name) == ["host/1", "host/2"])
+    #expect(try journal.report(of: "host/1") == Array("{}".utf8))
+    try journal.requestLeave(of: "host/1")
+    #expect(try journal.workers().map(\.isLeaving) == [true, false])
+    try journal.endLease(of: "host/2")
+    #expect(try journal.workers() == [WorkerLease(name: "host/1", isLeaving: true)])
+    // Shared records.
+    #expect(try journal.shared("a.b") == nil)
+    let record = try journal.share([1], as: "a.b", after: 0)
+    #expect(throws: JournalError.conflict) { try journal.share([2], as: "a.b", after: 0) }
+    let newer = try journal.share([2], as: "a.b", after: record)
+    #expect(try journal.shared("a.b") == JournalRecord(sequence: newer, bytes: [2]))
     let stop = StopSign()
     for _ in 0..<60 where try !journal.workers().isEmpty { _ = stop.wait(seconds: 0.1) }
     #expect(try journal.workers().isEmpty)

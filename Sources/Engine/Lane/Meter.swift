@@ -20,6 +20,8 @@ public final class Meter: Sendable {
   private let sampledTime = Atomic<Int>(0)
   /// The time of everything else: ends of polls, alarms.
   private let otherTime = Atomic<Int>(0)
+  /// What a source has still to read, as far as it knows; negative for unknown.
+  private let unread = Atomic<Int>(-1)
   /// The timer of a step.
   private let alarm = Locked<Alarm?>(nil)
   /// The counters of the same node in the tasks of a partition, each written by one thread at a time.
@@ -35,6 +37,15 @@ public final class Meter: Sendable {
   public var eventsDropped: Int { dropped.load(ordering: .relaxed) + sum(\.eventsDropped) }
   public var errors: Int { failed.load(ordering: .relaxed) + sum(\.errors) }
   public var givenUp: Int { abandoned.load(ordering: .relaxed) }
+
+  /// The events that a source knows of and has not read yet; nil where it cannot know.
+  public var backlog: Int? {
+    let unread = unread.load(ordering: .relaxed)
+    return unread < 0 ? nil : unread
+  }
+
+  /// Notes how many events a source has still to read.
+  public func noteBacklog(_ events: Int) { unread.store(events, ordering: .relaxed) }
 
   /// When a step emits what it holds, by the scheduler's clock; nil while it waits for nothing.
   var due: Instant? {
@@ -141,7 +152,11 @@ extension PipelineRun {
     return meters.enumerated().map { index, meter in
       let role: NodeStatus.Role = index < sources ? .source : index < meters.count - sinks ? .step : .sink
       var node = NodeStatus(name: meter.name, kind: meter.kind, role: role)
-      if role != .source { (node.eventsIn, node.seconds) = (meter.eventsIn, meter.seconds) }
+      if role == .source {
+        node.queue = meter.backlog
+      } else {
+        (node.eventsIn, node.seconds) = (meter.eventsIn, meter.seconds)
+      }
       node.eventsOut = meter.eventsOut
       node.dropped = meter.eventsDropped + (role == .source ? droppedDeliveries(index) : 0)
       (node.errors, node.givenUp) = (meter.errors, meter.givenUp)

@@ -139,7 +139,7 @@ public struct NodeStatus: Sendable, Equatable {
   public var due: Double?
   /// The keys that its state holds.
   public var keys: Int?
-  /// The outputs that wait to be written or delivered.
+  /// The outputs of a sink that wait to be written or delivered; what a source knows of and has not read yet.
   public var queue: Int?
   /// The dead letters in the state, of this run and earlier ones.
   public var deadLetters: Int?

@@ -134,6 +134,8 @@ extension RunStatus {
       "flow_node_processing_seconds_total", .counter, "The time spent in the node itself, estimated.")
     var keys = Metric("flow_node_state_keys", .gauge, "The keys that the state of the node holds.")
     var queue = Metric("flow_sink_queue_events", .gauge, "Outputs that wait to be written or delivered.")
+    var backlog = Metric(
+      "flow_source_backlog_events", .gauge, "Events that the source knows of and has not read yet.")
     var lost = Metric("flow_sink_given_up_total", .counter, "Deliveries that the sink has given up.")
     var letters = Metric("flow_sink_dead_letters", .gauge, "The dead letters in the state of the sink.")
     for pipeline in pipelines {
@@ -146,6 +148,7 @@ extension RunStatus {
         errors.add(labels, node.errors)
         time.add(labels, node.seconds)
         keys.add(labels, node.keys)
+        if node.role == .source { backlog.add([own[0], .init("source", node.name)], node.queue) }
         guard node.role == .sink else { continue }
         let sink = [own[0], Metric.Label("sink", node.name)]
         queue.add(sink, node.queue)
@@ -153,7 +156,7 @@ extension RunStatus {
         letters.add(sink, node.deadLetters)
       }
     }
-    return [taken, sent, dropped, errors, time, keys, queue, lost, letters]
+    return [taken, sent, dropped, errors, time, keys, queue, backlog, lost, letters]
   }
 }
 

@@ -210,3 +210,14 @@ public struct MemberIterator: IteratorProtocol, Sendable {
     }
   }
 }
+
+extension Value {
+  /// An object of those members.
+  ///
+  ///     Value.record([("name", .string("Vega")), ("stages", .number(4))])
+  public static func record(_ members: [(String, Value)]) -> Value {
+    var object = Value.emptyObject
+    for (name, value) in members { object.setMember(Key(name), value) }
+    return object
+  }
+}

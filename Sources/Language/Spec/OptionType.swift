@@ -105,15 +105,6 @@ public struct Named<Value: Sendable>: Sendable {
   public let value: Value
 }
 
-extension JSON.Value {
-  /// An object of those members.
-  public static func record(_ members: [(String, JSON.Value)]) -> JSON.Value {
-    var object = JSON.Value.emptyObject
-    for (name, value) in members { object.setMember(Key(name), value) }
-    return object
-  }
-}
-
 extension JSON.Value: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) { self = .string(text) }
 }

@@ -190,11 +190,13 @@ private final class NATSSource: StreamSource {
           progress.noteDropped(before: now.first, context.log)
         }
         progress.advance(to: batch.last)
+        context.meter.noteBacklog(batch.pending)
         feed.send(values.take(batch), position: feed.isKept ? progress.position : nil)
         if batch.pending > 0, batch.last < end { continue }
         catchUp(feed)
         if context.isOnce { return true }
       case .empty:
+        context.meter.noteBacklog(0)
         catchUp(feed)
         if context.isOnce { return true }
         try reader.waitForMore(subjects: info.subjects)

@@ -46,7 +46,7 @@ struct Manual: Sendable {
     static func one(_ name: String, of words: [String]) -> Operands {
       Operands(name: name, counts: 1...1, words: words)
     }
-    static func optional(_ name: String, of words: [String]) -> Operands {
+    static func optional(_ name: String, of words: [String]? = nil) -> Operands {
       Operands(name: name, counts: 0...1, words: words)
     }
     static func any(_ name: String) -> Operands { Operands(name: name, counts: 0...Int.max) }

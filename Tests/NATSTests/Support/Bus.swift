@@ -9,6 +9,8 @@ final class Bus {
   private let connection: NATSConnection
   private let stop = StopSign()
   private var count = 0
+  /// An answer is waited for so long, in seconds.
+  var patience = 20.0
 
   init(_ server: NATSServer, _ change: (inout NATSSettings) -> Void = { _ in }) throws {
     var settings = NATSSettings(servers: [server.url], name: "test")
@@ -61,7 +63,7 @@ final class Bus {
     count += 1
     let reply = "\(connection.inbox)\(count)"
     try connection.publish(to: subject, answeredTo: reply, headers: headers, Array(text.utf8))
-    let end = Date(timeIntervalSinceNow: 20)
+    let end = Date(timeIntervalSinceNow: patience)
     while Date() < end {
       guard let entry = connection.next() else {
         connection.wait(seconds: 1, stop)
@@ -70,6 +72,15 @@ final class Bus {
       if entry.has(.answer), entry.isTo(reply) { return try Value.parse(entry.bytes) }
     }
     throw NATSError(.unreachable, "no answer on \(subject)")
+  }
+
+  /// The data of the last message of a stream.
+  func last(of stream: String) throws -> String? {
+    let state = try ask("$JS.API.STREAM.INFO.\(stream)", "").member("state")
+    guard let sequence = state?.member("last_seq")?.double else { return nil }
+    let message = try ask("$JS.API.STREAM.MSG.GET.\(stream)", "{\"seq\":\(Int(sequence))}").member("message")
+    return message?.member("data")?.string.flatMap { Data(base64Encoded: $0) }
+      .map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The data of all messages of a stream, in order.

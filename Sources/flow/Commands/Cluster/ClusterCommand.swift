@@ -11,36 +11,21 @@ enum ClusterCommand {
       "cluster", "show and check a cluster",
       about: """
         URLS are the addresses of the NATS servers, separated by commas, as for flow run --cluster. A machine leaves the \
-        cluster when its flow run receives SIGTERM: it commits, and the others continue at once.
+        cluster when its flow run receives SIGTERM, or with flow cluster drain: it commits, and the others continue at \
+        once.
         """,
       examples: [
         ("flow cluster config > nats-server.conf", "a configuration of the servers"),
         (
           "flow cluster check nats://a,nats://b,nats://c", "whether the servers keep what a cluster relies on"
         ),
-        ("flow cluster status nats://a,nats://b,nats://c", "machines and owners"),
+        ("flow cluster status nats://a,nats://b,nats://c", "machines, and what runs where"),
+        (
+          "flow cluster drain nats://a,nats://b,nats://c web-2",
+          "let others take over what web-2 runs, to update it"
+        ),
       ]),
-    parts: [status, check, config])
-
-  private static let status = Command(
-    Manual("status", "show machines, pipelines and their owners", operands: .one("URLS"))
-  ) { arguments throws(WrongUse) in
-    try run("status", arguments) { (journal) throws(JournalError) in
-      let workers = try journal.workers()
-      Terminal.say(
-        "machines: \(workers.isEmpty ? "none" : workers.map { printable($0) }.joined(separator: ", "))\n")
-      var table = TextTable(headers: ["pipeline", "owner", "state", "generation", "commits"])
-      for task in try journal.tasks() {
-        guard let status = try journal.last(of: task).flatMap({ TaskStatus($0.bytes) }) else { continue }
-        let state =
-          status.isReleased ? "released" : workers.contains(status.writer) ? "running" : "owner is gone"
-        table.add([
-          printable(task), printable(status.writer), state, "\(status.generation)", "\(status.ordinal)",
-        ])
-      }
-      for line in table.lines(width: Terminal.columns(1) ?? 100) { Terminal.say(line + "\n") }
-    }
-  }
+    parts: [ClusterStatus.command, ClusterDrain.command, check, config])
 
   private static let check = Command(
     Manual(
@@ -69,6 +54,7 @@ enum ClusterCommand {
       else { throw .refused("what was stored is not read again: these servers cannot be used") }
       try journal.remove(task)
       Terminal.say("the servers are fit for a cluster\n")
+      return ExitStatus.done
     }
   }
 
@@ -99,15 +85,15 @@ enum ClusterCommand {
     return ExitStatus.done
   }
 
-  private static func run(
-    _ name: String, _ arguments: Arguments, _ body: (JetStreamJournal) throws(JournalError) -> Void
+  /// Connects to the servers of the first operand, and calls `body`; the exit status.
+  static func run(
+    _ name: String, _ arguments: Arguments, _ body: (JetStreamJournal) throws(JournalError) -> Int32
   ) throws(WrongUse) -> Int32 {
     let urls = try RunCluster.urls(arguments.operands.first ?? "")
     do throws(JournalError) {
-      try body(
+      return try body(
         try JetStreamJournal(
           JetStreamJournal.Options(servers: urls, replicas: RunCluster.replicas(urls)), stop: StopSign()))
-      return ExitStatus.done
     } catch {
       Terminal.complain("flow cluster \(name): \(printable(error.description))\n")
       return ExitStatus.failed

@@ -137,8 +137,11 @@ struct ClusterRunner {
       })
     let leases = SerialScheduler(name: "flow-lease")
     let ended = StopSign()
+    let account = Locked(WorkerReport(version: VersionCommand.version, tasks: []))
     leases.perform {
-      repeat { try? journal.renewLease(of: name) } while !ended.wait(seconds: 1)
+      repeat {
+        try? journal.renewLease(of: name, Array(account.withLock(\.json).description.utf8))
+      } while !ended.wait(seconds: 1)
     }
     defer { leases.stop() }
     log.notice("this machine is \(name) of the cluster")
@@ -151,17 +154,18 @@ struct ClusterRunner {
     while true {
       worker.step()
       if worker.hasLeft { break }
-      switch signals.next(until: MonotonicClock.now + .milliseconds(deadline == nil ? 500 : 50)) {
+      let tasks = host.complete(worker.report)
+      account.withLock { $0.tasks = tasks }
+      if worker.isLeaving, deadline == nil {
+        if stoppedBy == nil { log.notice("leaves the cluster, as requested") }
+        ended.set()
+        deadline = MonotonicClock.now + options.grace
+      }
+      switch signals.next(until: MonotonicClock.now + .milliseconds(worker.isHandoverNear ? 50 : 500)) {
       case .signal(SIGUSR1): report.statistics(host.runs)
       case .signal(let signal):
         stoppedBy = stoppedBy ?? signal
-        ended.set()
-        if deadline == nil {
-          worker.leave()
-          deadline = MonotonicClock.now + options.grace
-        } else {
-          deadline = MonotonicClock.now
-        }
+        if deadline == nil { worker.leave() } else { deadline = MonotonicClock.now }
       case .reload: log.error("not reloaded: in a cluster, stop this machine and start it again")
       case .woken, .timeOver: break
       }
@@ -196,10 +200,7 @@ struct ClusterRunner {
 
   /// A name that no other process has ever had.
   private static func workerName(_ world: World) -> String {
-    var name = [CChar](repeating: 0, count: 256)
-    gethostname(&name, name.count - 1)
-    let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return "\(host)/\(getpid())-\(String(UInt32(world.random() * 4_294_967_295), radix: 36))"
+    "\(hostName())/\(getpid())-\(String(UInt32(world.random() * 4_294_967_295), radix: 36))"
   }
 }
 
@@ -238,6 +239,20 @@ private final class ClusterHost: TaskHost {
   }
 
   var runs: [PipelineRun] { members.values.map(\.run) }
+
+  /// Adds to what a worker reports of its tasks what only their runs know.
+  func complete(_ tasks: [WorkerReport.Task]) -> [WorkerReport.Task] {
+    tasks.map { task in
+      guard let run = members[task.name]?.run else { return task }
+      var task = task
+      let backlogs = run.statistics.filter { $0.role == .source }.compactMap(\.queue)
+      task.backlog = backlogs.isEmpty ? nil : backlogs.reduce(0, +)
+      task.stateBytes = StateFolder.file(of: task.name, in: folders[task.name] ?? "").map {
+        StateSummary.measure($0).size
+      }
+      return task
+    }
+  }
 
   func abort() { for member in members.values { member.run.abort() } }
 

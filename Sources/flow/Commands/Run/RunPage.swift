@@ -3,6 +3,7 @@ import Glibc
 import Language
 import Page
 import Reactive
+import System
 import Server
 
 /// `--page` of `flow run`: the live web page of the pipelines.
@@ -58,7 +59,7 @@ struct RunPage {
       let passed = given.isEmpty ? try ListeningSocket(passed: Terminal.environment) : nil
       for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
       return try PageServer(
-        hub, at: address, token: token(), names: Set(names + [hostName]),
+        hub, at: address, token: token(), names: Set(names + [hostName()]),
         hasPictures: arguments.has(pictures),
         probes: hub.run.map { run in RunMetrics.probes { run.current } }, passed: passed)
     } catch {
@@ -72,12 +73,6 @@ struct RunPage {
   }
 
   func stop() { server.stop() }
-
-  private static var hostName: String {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
-    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
 
   /// 128 random bits.
   private static func token() -> String {

@@ -44,7 +44,7 @@ struct StateSummary {
     self.nodes = nodes.values.sorted { $0.name < $1.name }
   }
 
-  private static func measure(_ path: String) -> (size: Int, changed: Double) {
+  static func measure(_ path: String) -> (size: Int, changed: Double) {
     var (size, changed) = (0, 0.0)
     for part in ["", "-wal", "-shm"] {
       var status = stat()

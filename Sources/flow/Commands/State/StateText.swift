@@ -55,12 +55,15 @@ enum StateText {
   }
 
   /// How long ago that was, in the largest unit that it has: `3m ago`.
-  static func age(_ seconds: Double) -> String {
+  static func age(_ seconds: Double) -> String { "\(span(seconds)) ago" }
+
+  /// A time in the largest unit that it has: `3m`.
+  static func span(_ seconds: Double) -> String {
     let whole = max(0, Int(seconds))
     for (unit, size) in [("d", 86400), ("h", 3600), ("m", 60)] where whole >= size {
-      return "\(whole / size)\(unit) ago"
+      return "\(whole / size)\(unit)"
     }
-    return "\(whole)s ago"
+    return "\(whole)s"
   }
 
   /// A time as shown by a local clock.

@@ -1,0 +1,133 @@
+import Cluster
+import Engine
+import JSON
+import Language
+import System
+
+/// `flow cluster status`: the machines of a cluster, and what runs where.
+struct ClusterStatus {
+  static let command = Command(
+    Manual(
+      "status", "show machines, and what runs where", operands: .one("URLS"), options: [StatusCommand.json],
+      about: """
+        For each pipeline: the machine that runs it, since when and from which machine it has taken it over, its commits, \
+        the size of its state, what its sources have still to read where they can know, and what it waits for. It exits \
+        with 1 if a pipeline does not run, which serves as a health check.
+        """)
+  ) { arguments throws(WrongUse) in
+    try ClusterCommand.run("status", arguments) { (journal) throws(JournalError) in
+      let status = try ClusterStatus(journal)
+      if arguments.has(StatusCommand.json) {
+        Terminal.say(status.json.description + "\n")
+      } else {
+        for line in status.lines(width: Terminal.columns(1) ?? 100) { Terminal.say(line + "\n") }
+      }
+      return status.isWhole ? ExitStatus.done : ExitStatus.failed
+    }
+  }
+
+  private struct Machine {
+    var lease: WorkerLease
+    var report: WorkerReport
+  }
+
+  private struct Pipeline {
+    var name: String
+    /// The worker that reports it, or has written last.
+    var worker: String
+    var task: WorkerReport.Task?
+    /// What its log says where nobody reports it.
+    var log: TaskStatus?
+
+    /// Whether all is as it should be.
+    var isWell: Bool {
+      guard let task else { return log?.isReleased == true }
+      return task.phase == .running || task.phase == .ended
+    }
+
+    var state: String {
+      if let task { return task.phase.rawValue }
+      return log?.isReleased == true ? "released" : "owner is gone"
+    }
+  }
+
+  private let machines: [Machine]
+  private let pipelines: [Pipeline]
+
+  private init(_ journal: JetStreamJournal) throws(JournalError) {
+    var machines: [Machine] = []
+    for lease in try journal.workers() {
+      let report = try journal.report(of: lease.name).flatMap { WorkerReport($0) }
+      machines.append(Machine(lease: lease, report: report ?? WorkerReport(version: "?", tasks: [])))
+    }
+    self.machines = machines
+    var names = Set(try journal.tasks())
+    for machine in machines { names.formUnion(machine.report.tasks.map(\.name)) }
+    var pipelines: [Pipeline] = []
+    for name in names.sorted() {
+      let log = try journal.last(of: name).flatMap { TaskStatus($0.bytes) }
+      let reports = machines.flatMap { machine in
+        machine.report.tasks.filter { $0.name == name }.map { (machine.lease.name, $0) }
+      }
+      // Before a machine that waits for it comes the one that has it.
+      let report = reports.first { $0.1.phase != .waiting } ?? reports.first
+      pipelines.append(
+        Pipeline(name: name, worker: report?.0 ?? log?.writer ?? "", task: report?.1, log: log))
+    }
+    self.pipelines = pipelines
+  }
+
+  private var isWhole: Bool { pipelines.allSatisfy(\.isWell) }
+
+  private var json: Value {
+    .record([
+      (
+        "machines",
+        .array(
+          machines.map {
+            .record([
+              ("name", .string($0.lease.name)), ("version", .string($0.report.version)),
+              ("leaving", .bool($0.lease.isLeaving)),
+            ])
+          })
+      ),
+      (
+        "pipelines",
+        .array(
+          pipelines.map { pipeline in
+            let place: [(String, Value)] = [
+              ("owner", pipeline.worker.isEmpty ? .null : .string(pipeline.worker)),
+              ("state", .string(pipeline.state)),
+            ]
+            let task = pipeline.task?.json ?? .record([("name", .string(pipeline.name))])
+            var members = place
+            task.forEachMember { name, value in if let name = name.string { members.append((name, value)) } }
+            return .record(members)
+          })
+      ),
+    ])
+  }
+
+  private func lines(width: Int) -> [String] {
+    let names = machines.map { machine in
+      "\(printable(machine.lease.name)) (\(printable(machine.report.version))"
+        + (machine.lease.isLeaving ? ", leaving)" : ")")
+    }
+    var table = TextTable(
+      headers: ["pipeline", "owner", "state", "for", "from", "commits", "size", "behind", "note"],
+      fit: .keepLeading)
+    for pipeline in pipelines {
+      let task = pipeline.task
+      let commits = task.map { $0.generation > 0 ? $0.commits : 0 } ?? 0
+      table.add([
+        printable(pipeline.name), printable(WorkerLease.machine(of: pipeline.worker)), pipeline.state,
+        task?.seconds.map { StateText.span($0) } ?? "",
+        task?.from.map { printable(WorkerLease.machine(of: $0)) } ?? "",
+        "\(max(commits, pipeline.log?.ordinal ?? 0))", task?.stateBytes.map { StateText.size($0) } ?? "",
+        task?.backlog.map { "\($0)" } ?? "", printable(task?.reason ?? ""),
+      ])
+    }
+    return ["machines: \(names.isEmpty ? "none" : names.joined(separator: ", "))"]
+      + table.lines(width: width)
+  }
+}
