@@ -138,7 +138,8 @@ let package = Package(
     .testTarget(
       name: "NATSTests",
       dependencies: [
-        "flow", "CNats", "Cluster", "JSON", "NATS", "Nodes", "Reactive", "Store", "System", "TestSupport",
+        "flow", "CNats", "Cluster", "JSON", "Loopback", "NATS", "Nodes", "Reactive", "Store", "System",
+        "TestSupport",
       ],
       exclude: ["Fixtures"]),
     .testTarget(

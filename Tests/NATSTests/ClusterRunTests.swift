@@ -1,6 +1,8 @@
 import Foundation
 import JSON
+import Loopback
 import Reactive
+import System
 import TestSupport
 import Testing
 
@@ -107,7 +109,7 @@ struct ClusterRunTests {
     let view = try Place()
     for _ in 0..<50 {
       try view.flow("cluster", "status", server.url)
-      if view.text("out").contains("running") { break }
+      if view.text("out").contains("running"), view.text("out").contains("behind") { break }
       usleep(100_000)
     }
     #expect(try view.flow("cluster", "status", server.url) == 0, "\(view.text("out"))")
@@ -131,8 +133,81 @@ struct ClusterRunTests {
       "q.yaml", "name: q\nsources: { in: stdin }\nsteps: [dedupe: { key: .k }]\nsinks: { out: null }\n")
     #expect(try place.flow("run", "--cluster", server.url, "q.yaml") == 2)
     #expect(
-      place.text("err").contains("its source in (stdin) belongs to one machine"), "\(place.text("err"))")
+      place.text("err").contains("its source in (stdin) ends with one run"), "\(place.text("err"))")
     #expect(try place.flow("run", "--cluster", server.url, "--once", "p.yaml") == 2)
+  }
+
+  @Test("a pipeline with files runs on the machine that it names, and its file has each line once")
+  func pinned() throws {
+    let server = try NATSServer()
+    let places = try (0..<2).map { _ in try Place() }
+    let bus = try Bus(server)
+    try makeStreams(bus, replicas: 1)
+    func file(_ name: String) -> String { "\(places[0].path)/\(name).jsonl" }
+    for place in places {
+      for (name, machine) in [("here", hostName()), ("there", "elsewhere")] {
+        try place.write(
+          "\(name).yaml",
+          """
+          name: \(name)
+          at: \(machine)
+          sources: { in: { nats: { servers: ['\(server.url)'], stream: IN, from: beginning } } }
+          steps: [{ dedupe: { key: .k } }]
+          sinks: { log: { jsonl: '\(file(name))' } }
+          """)
+      }
+    }
+    var runs = try places.map { try $0.start("run", "--cluster", server.url, "here.yaml", "there.yaml") }
+    func lines() -> [String] { places[0].lines("here.jsonl") }
+    for kill in 0..<4 {
+      for number in kill * 300..<(kill + 1) * 300 { try bus.publish("in.x", input(number)) }
+      for _ in 0..<200 where lines().count < (kill + 1) * 100 { usleep(50_000) }
+      if kill == 3 { break }
+      // Whichever has it.
+      runs[kill % 2].kill()
+      runs[kill % 2] = try places[kill % 2].start("run", "--cluster", server.url, "here.yaml", "there.yaml")
+    }
+    #expect(lines() == (0..<400).map { input($0 * 3) }, "\(places.map { $0.text("err") })")
+    let view = try Place()
+    #expect(try view.flow("cluster", "status", server.url) == 1)
+    #expect(view.text("out").contains("for a worker on elsewhere"), "\(view.text("out"))")
+    for run in runs { run.terminate() }
+    for run in runs { run.waitUntilExit() }
+    try places[0].write("p.yaml", "sources: { in: { nats: IN } }\nsinks: { log: { jsonl: a.jsonl } }\n")
+    #expect(try places[0].flow("run", "--cluster", server.url, "p.yaml") == 2)
+    #expect(places[0].text("err").contains("name that in the pipeline, as in at: \(hostName())"))
+  }
+
+  @Test("machines share the request budget of a site, whichever of them polls")
+  func budget() throws {
+    let server = try NATSServer()
+    let site = try LoopbackServer { _ in [.reply("[]")] }
+    try site.serving {
+      let places = try (0..<2).map { _ in try Place() }
+      let names = (0..<6).map { "poll\($0)" }
+      for place in places {
+        try place.write("config.yaml", "budgets: { '127.0.0.1:\(site.port)': 9 in 1h }\n")
+        for name in names {
+          try place.write(
+            "\(name).yaml",
+            """
+            name: \(name)
+            sources: { in: { http: '\(site.url)/\(name)', every: 100ms } }
+            steps: [{ dedupe: { key: .k } }]
+            sinks: { out: null }
+            """)
+        }
+      }
+      let files = names.map { "\($0).yaml" }
+      let runs = try places.map { try $0.start(["run", "--cluster", server.url] + files) }
+      for _ in 0..<200 where site.received.count < 9 { usleep(50_000) }
+      usleep(1_500_000)
+      #expect(site.received.count == 9, "\(places.map { $0.text("err") })")
+      // Each machine has polled.
+      #expect(places.allSatisfy { $0.text("err").contains("taken over") })
+      for run in runs { run.terminate() }
+      for run in runs { run.waitUntilExit() }
+    }
   }
 
   /// How long nothing comes out while things die, with a message every 20 ms: the longest gap of a run.

@@ -17,7 +17,7 @@ extension Fetching {
     let now = now
     do throws(StoreError) {
       // A retry leaves at least one request in the budget.
-      let payment = try client.file.withLock { file throws(StoreError) in
+      let payment = try client.transact(budgetKey) { file throws(StoreError) in
         try file.pay(budgetKey, budget, reserve: isRetry ? 1 : 0, ignoringBlock: ignoresBlock, now: now)
       }
       switch payment {
@@ -102,7 +102,7 @@ extension Fetching {
       return state.payment
     }
     do throws(StoreError) {
-      try client.file.withLock { file throws(StoreError) in
+      try client.transact(budgetKey) { file throws(StoreError) in
         switch outcome {
         case .refund: if let payment { try file.refund(payment) }
         case .asPaid: if let payment { try file.settle(payment, now: now) }

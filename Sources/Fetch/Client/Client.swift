@@ -22,6 +22,8 @@ public final class Client: Sendable {
     public var secrets: [String]
     /// How long a request may wait for its budget before it fails; nil for as long as it takes.
     public var longestBudgetWait: Duration?
+    /// Where budgets are that several machines share; nil for those of this machine.
+    public var sharedSites: (any SharedSites)?
 
     public init(
       budgets: [String: SiteBudget] = [:], retry: RetryPolicy = RetryPolicy(), cacheBytes: Int = 256 << 20,
@@ -83,7 +85,7 @@ public final class Client: Sendable {
   /// Records a site's report on the budget of such a request that did not come in headers.
   public func learn(_ report: BudgetReport, of request: Request) throws(StoreError) {
     let (budgetKey, budget, now) = (request.budgetKey, budget(of: request.address.site), wallClock())
-    try file.withLock { file throws(StoreError) in
+    try transact(budgetKey) { file throws(StoreError) in
       try file.settle(budgetKey, budget, paid: nil, block: nil, report, now: now)
     }
   }

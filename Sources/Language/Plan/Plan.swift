@@ -18,6 +18,9 @@ public struct Plan: Sendable {
   /// Whether the pipeline has a `time_zone`, so that it must be known.
   public var hasTimeZone = false
 
+  /// The machine of a cluster that runs it, `at`; nil for any.
+  public var machine: String?
+
   /// What is in the config file, `$config`.
   public var config: Value { scope.config }
 

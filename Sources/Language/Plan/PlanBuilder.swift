@@ -4,8 +4,7 @@ import JSON
 struct PlanBuilder {
   static let keys = [
     "name", "description", "include", "vars", "time_zone", "sources", "steps", "streams", "sinks", "tests",
-    "on_error",
-    "on_stop", "epoch", "fsync",
+    "on_error", "on_stop", "epoch", "fsync", "at",
   ]
 
   let checker: Checker
@@ -100,7 +99,7 @@ struct PlanBuilder {
       path: document.file.path, sources: sources, streams: order, sinks: sinks.map(\.plan).compactMap(\.self),
       tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, epochs: epochs(mapping),
       scope: checker.scope,
-      hasTimeZone: mapping["time_zone"] != nil)
+      hasTimeZone: mapping["time_zone"] != nil, machine: text(mapping["at"]))
     warn(of: plan)
     return plan
   }

@@ -54,6 +54,10 @@ public struct PipelineSchema {
           OptionSchema.opened(schemaOfOptions(EpochOptions.all)),
           "how much of a continuous source goes into one commit")
       ),
+      (
+        "at",
+        described(text, "the machine of a cluster that runs this pipeline, because its files are there")
+      ),
     ]
     return .record([
       // Draft 7 is the one that editors know.

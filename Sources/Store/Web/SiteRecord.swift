@@ -68,7 +68,9 @@ extension WebFile {
   @discardableResult
   public func spend(_ count: Int = 1, at site: String, now: Double) throws(StoreError) -> Int64 {
     let statement = try database.statement(
-      "INSERT INTO spending (site, at, count) VALUES (?1, ?2, ?3) RETURNING id")
+      // A number that no other machine gives to another spending.
+      "INSERT INTO spending (id, site, at, count) VALUES (random() & 0x3fffffffffffffff, ?1, ?2, ?3)"
+        + " RETURNING id")
     try statement.bind(1, site)
     statement.bind(2, now)
     statement.bind(3, Int64(count))

@@ -35,7 +35,7 @@ final class Place {
   /// Starts `flow`; what it prints goes to the files `out` and `err`.
   func start(_ arguments: String...) throws -> Process { try start(arguments) }
 
-  private func start(_ arguments: [String]) throws -> Process {
+  func start(_ arguments: [String]) throws -> Process {
     let process = Process()
     process.executableURL = try command()
     process.arguments = arguments

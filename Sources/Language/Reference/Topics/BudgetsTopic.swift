@@ -4,7 +4,8 @@ extension Topic {
     [
       .text(
         """
-        Requests to a host are paid from its budget, which all programs of a user share. A poll that would exceed it \
+        Requests to a host are paid from its budget, which all programs of a user share, and in a cluster all machines. \
+        A poll that would exceed it \
         waits and says when it continues. flow knows the limits of Launch Library 2 (15 per hour without a key) and of \
         NASA's `DEMO_KEY` (30 per hour, 50 per day), and learns from services that report theirs. Other hosts have no \
         limit unless `config.yaml` sets one:

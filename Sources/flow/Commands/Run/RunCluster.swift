@@ -16,9 +16,10 @@ struct RunCluster {
   static let about = """
     With --cluster, the same command on several machines runs each pipeline on one of them. Every epoch is stored on the \
     NATS servers (2.14 or newer, with sync_interval: always) before it is committed, so that another machine continues \
-    when one dies: within about six seconds, with nothing lost and nothing committed twice. Files, standard input and \
-    output belong to one machine, so pipelines with them are refused; so are pipelines without state. With three or more \
-    URLs the streams have three replicas, otherwise one.
+    when one dies: within about six seconds, with nothing lost and nothing committed twice. Files belong to one machine: a \
+    pipeline with files names it, as in at: archive-1, and runs there only. A pipeline that reads standard input, prints, \
+    or has no state is refused. Request budgets are shared by all machines. With three or more URLs the streams have three \
+    replicas, otherwise one.
     """
 
   /// The options that make no sense on several machines.
@@ -26,10 +27,14 @@ struct RunCluster {
     RunCommand.once, RunCommand.dryRun, RunCommand.watch, RunCommand.time, RunRecording.record,
     RunRecording.replay, RunSky.sky, RunState.none, RunOutputs.folder, RunPage.page, RunMetrics.file,
   ]
-  private static let sources = ["stdin", "file", "replay", "listen"]
+  /// The sources that read what one machine has.
+  private static let sources = ["file", "replay", "listen"]
+  /// The sinks that write nothing that one machine keeps.
   private static let sinks = ["nats", "http", "exec", "notify", "null"]
 
   let urls: [String]
+  /// The request budgets, which all machines share.
+  let sites = JournalSites()
 
   /// Nil without the option.
   init?(_ arguments: Arguments) throws(WrongUse) {
@@ -57,26 +62,37 @@ struct RunCluster {
   /// Why a pipeline cannot run in a cluster; nil where it can.
   func flaw(of plan: Plan) -> String? {
     let name = quoted(plan.name)
-    if let source = plan.sources.first(where: { Self.sources.contains($0.spec.kind) }) {
-      return
-        "\(name) cannot run in a cluster: its source \(source.name) (\(source.spec.kind)) belongs to one machine"
+    if let sink = plan.sinks.first(where: { $0.spec.kind == "console" }) {
+      return "\(name) cannot run in a cluster: nobody sees what its sink \(sink.name) (console) prints"
     }
-    if let sink = plan.sinks.first(where: { !Self.sinks.contains($0.spec.kind) }) {
-      return
-        "\(name) cannot run in a cluster: its sink \(sink.name) (\(sink.spec.kind)) belongs to one machine; "
-        + "a sink of a cluster is one of \(Self.sinks.joined(separator: ", "))"
+    if let source = plan.sources.first(where: { $0.spec.kind == "stdin" }) {
+      return "\(name) cannot run in a cluster: its source \(source.name) (stdin) ends with one run"
     }
-    let policies = plan.streams.flatMap { $0.steps.map(\.onError) } + plan.sinks.map(\.onError)
-    if policies.contains(where: { if case .deadLetter = $0 { true } else { false } }) {
-      return "\(name) cannot run in a cluster: its file of dead letters belongs to one machine"
+    if plan.machine == nil, let node = Self.boundNode(of: plan) {
+      return
+        "\(name) cannot run in a cluster: its \(node) belongs to one machine; name that in the pipeline, as in "
+        + "at: \(hostName())"
     }
     return plan.hasState
       ? nil : "\(name) cannot run in a cluster: it has no state that another machine could continue"
   }
 
+  /// What a pipeline has only on one machine; nil for nothing.
+  private static func boundNode(of plan: Plan) -> String? {
+    if let source = plan.sources.first(where: { sources.contains($0.spec.kind) }) {
+      return "source \(source.name) (\(source.spec.kind))"
+    }
+    if let sink = plan.sinks.first(where: { !sinks.contains($0.spec.kind) }) {
+      return "sink \(sink.name) (\(sink.spec.kind))"
+    }
+    let policies = plan.streams.flatMap { $0.steps.map(\.onError) } + plan.sinks.map(\.onError)
+    let hasLetters = policies.contains { if case .deadLetter = $0 { true } else { false } }
+    return hasLetters ? "file of dead letters" : nil
+  }
+
   /// The digest of a plan, the same on all machines.
   static func digest(of plan: Plan) -> String {
-    var text = "\(VersionCommand.version) \(plan.name) \(plan.timeZone)\n"
+    var text = "\(VersionCommand.version) \(plan.name) \(plan.timeZone) \(plan.machine ?? "")\n"
     for source in plan.sources { text += "\(source.name) \(source.shown) \(source.shownSchedule)\n" }
     for stream in plan.streams {
       text += "\(stream.name) \(stream.from)\n"
@@ -126,10 +142,12 @@ struct ClusterRunner {
     _ folders: [String: String], _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
   ) throws -> Int32 {
     guard let journal = try connect(signals, stop, log) else { return ExitStatus.interrupted }
+    cluster.sites.use(journal)
     let host = ClusterHost(plans, options, roster, folders) { signals.wake() }
     let name = Self.workerName(options.world)
     let worker = ClusterWorker(
-      name, plans.map { ClusterTask(name: $0.name, digest: RunCluster.digest(of: $0)) }, journal, host,
+      name, plans.map { ClusterTask(name: $0.name, digest: RunCluster.digest(of: $0), machine: $0.machine) },
+      journal, host,
       ClusterWorker.Options(log: TaskLog.Options(pause: { stop.wait(seconds: $0) })),
       now: secondsOfClock,
       random: { [world = options.world] in

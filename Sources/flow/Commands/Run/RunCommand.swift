@@ -157,7 +157,8 @@ enum RunCommand {
         settings: UnmatchedSettings(arguments)
       ).run()
     }
-    let web = try RunWeb.access(files.plans, state, under: sky, arguments, hiding: files.secrets)
+    let web = try RunWeb.access(
+      files.plans, state, under: sky, arguments, hiding: files.secrets, sharing: cluster?.sites)
     options.world[WebAccess.self] = web
     let roster = RunRoster(
       world: sky?.world, hiding: secrets, budgets: { web.budgets() }, wallClock: options.world.wallClock

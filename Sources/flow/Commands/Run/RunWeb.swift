@@ -19,7 +19,7 @@ enum RunWeb {
   /// Created when the first source needs it, so that other pipelines never load it.
   static func access(
     _ plans: [Plan], _ state: RunState?, under sky: RunSky?, _ arguments: Arguments,
-    hiding secrets: Secrets
+    hiding secrets: Secrets, sharing sites: (any SharedSites)? = nil
   ) throws(WrongUse) -> WebAccess {
     var budgets = WebAccess.budgets
     for plan in plans {
@@ -39,11 +39,14 @@ enum RunWeb {
         .init(userAgent: "flow/\(VersionCommand.version)", proxyEnvironment: proxyEnvironment))
       let transport = sky?.transport(over: network) ?? network
       let file = try folder.map { folder throws(StoreError) in try WebFile(path: WebFile.path(in: folder)) }
+      var options = Client.Options(
+        budgets: budgets, secrets: secrets.all, longestBudgetWait: longestWait)
+      options.sharedSites = sites
       return Client(
         transport, file: try file ?? WebFile(),
         on: SerialScheduler(name: "flow-web", speed: sky?.speed ?? .real),
         wallClock: sky?.wallClock ?? World.real.wallClock,
-        .init(budgets: budgets, secrets: secrets.all, longestBudgetWait: longestWait))
+        options)
     }
   }
 
