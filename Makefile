@@ -162,7 +162,7 @@ attack: setup ## signals of every kind, at random and named points, on every top
 	FLOW_CRASH_POINTS=1 FLOW_ATTACK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --scratch-path .build/crash --filter CrashTests
 
 cluster: setup setup-cluster ## workers over three NATS servers, killed and frozen for SECONDS
-	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(STRICT) --filter ClusterRunTests
+	FLOW_CLUSTER_SECONDS=$(SECONDS) $(SWIFT) test $(STRICT) --filter 'ClusterRunTests|ClusterChaosTests'
 
 soak: setup ## one pipeline for MINUTES=30: reloads, taps and kills; nothing is lost, memory and descriptors stay
 	FLOW_SOAK_MINUTES=$(MINUTES) $(SWIFT) test $(STRICT) --filter SoakTests

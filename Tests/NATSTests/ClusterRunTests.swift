@@ -6,55 +6,22 @@ import System
 import TestSupport
 import Testing
 
-/// Workers of a cluster as processes, over three real servers, which are killed, frozen and stopped.
-///
-/// `make cluster SECONDS=300` is the long form.
+/// Workers of a cluster as processes: taking over, leaving, sharing, and how long that takes.
 @Suite("Clusters of workers", .realServer, .serialized, .timeLimit(.minutes(20)))
 struct ClusterRunTests {
-  private static let seconds =
-    ProcessInfo.processInfo.environment["FLOW_CLUSTER_SECONDS"].flatMap { Double($0) } ?? 12
-
   /// Beside the other tests, on a machine of which little is known, everything may take longer.
-  private static let patience = seconds >= 120 ? 1.0 : 3
-
-  private func write(_ places: [Place], _ urls: String) throws {
-    for place in places {
-      try place.write(
-        "p.yaml",
-        """
-        name: p
-        sources: { in: { nats: { servers: [\(urls)], stream: IN, from: beginning } } }
-        steps: [{ dedupe: { key: .k } }]
-        sinks: { bus: { nats: { servers: [\(urls)], subject: out.x } } }
-        """)
-    }
-  }
-
-  /// Each key comes several times; the first passes.
-  private func input(_ number: Int) -> String { "{\"k\":\(number / 3),\"n\":\(number)}" }
-
-  private func makeStreams(_ bus: Bus, replicas: Int) throws {
-    let options = "\"num_replicas\":\(replicas),\"duplicate_window\":120000000000"
-    for _ in 0..<100 {
-      do {
-        try bus.makeStream("IN", "in.>", options: options)
-        try bus.makeStream("OUT", "out.>", options: options)
-        return
-      } catch { usleep(200_000) }
-    }
-    try bus.makeStream("OUT", "out.>", options: options)
-  }
+  private static let patience = ClusterChaosTests.isLong ? 1.0 : 3
 
   @Test("a worker that dies is replaced, and one that leaves is replaced at once")
   func takeover() throws {
     let server = try NATSServer()
     let places = try (0..<2).map { _ in try Place() }
-    try write(places, "'\(server.url)'")
+    try CountingPipeline.write(places, "'\(server.url)'")
     let bus = try Bus(server)
-    try makeStreams(bus, replicas: 1)
+    try CountingPipeline.makeStreams(bus, replicas: 1)
     var runs = try places.map { try $0.start("run", "--cluster", server.url, "p.yaml") }
     func publish(_ range: Range<Int>) throws {
-      for number in range { try bus.publish("in.x", input(number)) }
+      for number in range { try bus.publish("in.x", CountingPipeline.input(number)) }
     }
     func wait(for count: Int, seconds: Double) throws -> Double? {
       let start = Date()
@@ -91,7 +58,7 @@ struct ClusterRunTests {
     try publish(600..<900)
     #expect(try wait(for: 300, seconds: 15) != nil, "\(places.map { $0.text("err") })")
     let found = try bus.contents(of: "OUT")
-    #expect(found == (0..<300).map { input($0 * 3) })
+    #expect(found == (0..<300).map { CountingPipeline.input($0 * 3) })
     runs[first].terminate()
     runs[first].waitUntilExit()
   }
@@ -101,9 +68,9 @@ struct ClusterRunTests {
     let (server, place) = (try NATSServer(), try Place())
     #expect(try place.flow("cluster", "check", server.url) == 0, "\(place.text("err"))")
     #expect(place.text("out") == "the servers are fit for a cluster\n")
-    try write([place], "'\(server.url)'")
+    try CountingPipeline.write([place], "'\(server.url)'")
     let bus = try Bus(server)
-    try makeStreams(bus, replicas: 1)
+    try CountingPipeline.makeStreams(bus, replicas: 1)
     let run = try place.start("run", "--cluster", server.url, "p.yaml")
     for _ in 0..<100 where !place.text("err").contains("taken over") { usleep(100_000) }
     let view = try Place()
@@ -142,7 +109,7 @@ struct ClusterRunTests {
     let server = try NATSServer()
     let places = try (0..<2).map { _ in try Place() }
     let bus = try Bus(server)
-    try makeStreams(bus, replicas: 1)
+    try CountingPipeline.makeStreams(bus, replicas: 1)
     func file(_ name: String) -> String { "\(places[0].path)/\(name).jsonl" }
     for place in places {
       for (name, machine) in [("here", hostName()), ("there", "elsewhere")] {
@@ -160,14 +127,14 @@ struct ClusterRunTests {
     var runs = try places.map { try $0.start("run", "--cluster", server.url, "here.yaml", "there.yaml") }
     func lines() -> [String] { places[0].lines("here.jsonl") }
     for kill in 0..<4 {
-      for number in kill * 300..<(kill + 1) * 300 { try bus.publish("in.x", input(number)) }
+      for number in kill * 300..<(kill + 1) * 300 { try bus.publish("in.x", CountingPipeline.input(number)) }
       for _ in 0..<200 where lines().count < (kill + 1) * 100 { usleep(50_000) }
       if kill == 3 { break }
       // Whichever has it.
       runs[kill % 2].kill()
       runs[kill % 2] = try places[kill % 2].start("run", "--cluster", server.url, "here.yaml", "there.yaml")
     }
-    #expect(lines() == (0..<400).map { input($0 * 3) }, "\(places.map { $0.text("err") })")
+    #expect(lines() == (0..<400).map { CountingPipeline.input($0 * 3) }, "\(places.map { $0.text("err") })")
     let view = try Place()
     #expect(try view.flow("cluster", "status", server.url) == 1)
     #expect(view.text("out").contains("for a worker on elsewhere"), "\(view.text("out"))")
@@ -216,9 +183,9 @@ struct ClusterRunTests {
     let servers = try ClusterServer.start(3)
     let cluster = servers.map(\.url).joined(separator: ",")
     let places = try (0..<2).map { _ in try Place() }
-    try write(places, servers.map { "'\($0.url)'" }.joined(separator: ", "))
+    try CountingPipeline.write(places, servers.map { "'\($0.url)'" }.joined(separator: ", "))
     let bus = try Bus(servers.map(\.url))
-    try makeStreams(bus, replicas: 3)
+    try CountingPipeline.makeStreams(bus, replicas: 3)
     bus.patience = 1
     var runs = try places.map { try $0.start("run", "--cluster", cluster, "p.yaml") }
     var published = 0
@@ -286,83 +253,5 @@ struct ClusterRunTests {
     for run in runs { run.waitUntilExit() }
     let found = try bus.contents(of: "OUT")
     #expect(found == (0..<published).map { "{\"k\":\($0)}" })
-  }
-
-  @Test("workers and servers are killed and frozen: nothing is lost, doubled or out of order")
-  func chaos() throws {
-    let servers = try ClusterServer.start(3)
-    let urls = servers.map { "'\($0.url)'" }.joined(separator: ", ")
-    let cluster = servers.map(\.url).joined(separator: ",")
-    let places = try (0..<3).map { _ in try Place() }
-    try write(places, urls)
-    let bus = try Bus(servers.map(\.url))
-    try makeStreams(bus, replicas: 3)
-    var runs = try places.map { try $0.start("run", "--cluster", cluster, "p.yaml") }
-    var logs = places.map { _ in "" }
-    var dice = SplitMix64(seed: UInt64(ProcessInfo.processInfo.processIdentifier))
-    var published = 0
-    func publish() throws {
-      for _ in 0..<60 {
-        // Numbers are published until they are stored; a repeat has the same key, and changes nothing.
-        var isStored = false
-        let end = Date(timeIntervalSinceNow: 60)
-        while !isStored, Date() < end {
-          let answer = try? bus.publish("in.x", input(published), headers: ["Nats-Msg-Id": "\(published)"])
-          isStored = answer?.member("seq") != nil
-          if !isStored { usleep(100_000) }
-        }
-        try #require(isStored)
-        published += 1
-      }
-    }
-    var kills = 0
-    let end = Date(timeIntervalSinceNow: Self.seconds)
-    while Date() < end {
-      try publish()
-      let index = Int.random(in: 0..<3, using: &dice)
-      switch Int.random(in: 0..<5, using: &dice) {
-      case 0, 1:
-        runs[index].kill()
-        logs[index] += places[index].text("err")
-        runs[index] = try places[index].start("run", "--cluster", cluster, "p.yaml")
-        kills += 1
-      case 2:
-        Foundation.kill(runs[index].processIdentifier, SIGSTOP)
-        let pause = UInt32.random(in: 5...9, using: &dice)
-        for _ in 0..<pause * 2 {
-          try publish()
-          usleep(400_000)
-        }
-        Foundation.kill(runs[index].processIdentifier, SIGCONT)
-        kills += 1
-      case 3:
-        servers[index].kill()
-        usleep(300_000)
-        try servers[index].start()
-        kills += 1
-      default: break
-      }
-      usleep(1_500_000)
-    }
-    while published % 3 != 0 { try publish() }
-    var found: [String] = []
-    let expected = (0..<published / 3).map { input($0 * 3) }
-    for _ in 0..<600 {
-      if let contents = try? bus.contents(of: "OUT"), contents.count >= expected.count {
-        found = contents
-        break
-      }
-      usleep(100_000)
-    }
-    for index in places.indices { logs[index] += places[index].text("err") }
-    #expect(found.count == expected.count && found == expected, "\(logs.joined(separator: "\n---\n"))")
-    let takeovers = logs.joined().components(separatedBy: "taken over").count - 1
-    // Otherwise nothing was tested.
-    #expect(kills > 0 && takeovers > 1)
-    if Self.seconds >= 120 {
-      #expect(logs.joined().contains("another machine has taken it over"), "no commit was refused")
-    }
-    for run in runs { run.terminate() }
-    for run in runs { run.waitUntilExit() }
   }
 }

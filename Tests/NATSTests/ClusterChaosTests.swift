@@ -1,0 +1,262 @@
+import Foundation
+import Loopback
+import Reactive
+import TestSupport
+import Testing
+
+/// Four workers over three real servers, which are killed and frozen, one at a time and all at once, and whose disks
+/// are full.
+///
+/// `make cluster SECONDS=300` is the long form.
+@Suite("Clusters in adversity", .realServer, .timeLimit(.minutes(30)))
+struct ClusterChaosTests {
+  static let seconds =
+    ProcessInfo.processInfo.environment["FLOW_CLUSTER_SECONDS"].flatMap { Double($0) } ?? 60
+  static var isLong: Bool { seconds >= 120 }
+
+  @Test("nothing is lost, doubled or out of order, whatever happens to workers, servers and disks")
+  func chaos() throws {
+    let sky = SlippingLaunches()
+    let service = try LoopbackServer { sky.answer($0) }
+    try service.serving {
+      let chaos = try Chaos(service.url, sky)
+      try chaos.run(seconds: Self.seconds)
+      try chaos.judge(isLong: Self.isLong)
+    }
+  }
+}
+
+/// A launch service whose launches slip by a day every second or so, and a service that gets messages about that.
+private final class SlippingLaunches: Sendable {
+  private static let count = 8
+  private static let start = Date()
+  private let messages = Locked<[(id: String, text: String)]>([])
+  private let isOver = Locked(false)
+
+  /// What was sent, each message once, in order.
+  var received: [String] {
+    var seen: Set<String> = []
+    return messages.withLock { $0 }.filter { seen.insert($0.id).inserted }.map(\.text)
+  }
+
+  /// From now on nothing slips.
+  func rest() { isOver.withLock { $0 = true } }
+
+  private let slips = Locked(0)
+
+  func answer(_ request: LoopbackServer.Received) -> [LoopbackServer.Step] {
+    guard request.method == "GET" else {
+      let id = request.headers["idempotency-key"] ?? ""
+      messages.withLock { $0.append((id, String(decoding: request.body, as: UTF8.self))) }
+      return [.reply("{}")]
+    }
+    let slips = slips.withLock { slips in
+      if !isOver.withLock({ $0 }) { slips = Int(-Self.start.timeIntervalSinceNow) }
+      return slips
+    }
+    let launches = (0..<Self.count).map { number in
+      // One launch after the other.
+      let days = (slips + number) / Self.count
+      let net = Date(timeIntervalSince1970: 1_893_456_000 + Double(days) * 86400).formatted(.iso8601)
+      return
+        #"{"id":"l\#(number)","name":"Launch\#(number)","net":"\#(net)","status":{"id":1,"abbrev":"Go"}}"#
+    }
+    return [
+      .reply(
+        "{\"count\":\(Self.count),\"next\":null,\"previous\":null,\"results\":[\(launches.joined(separator: ","))]}"
+      )
+    ]
+  }
+
+  /// What is wrong with the messages: each says from which day to which, and begins where the one before ended.
+  func flaw() -> String? {
+    var days: [Substring: Substring] = [:]
+    for text in received {
+      // As in “Launch3: net 2030-01-01 → 2030-01-02, slipped 1 day”.
+      let dates = text.matches(of: /\d{4}-\d\d-\d\d/).map(\.output)
+      guard let name = text.firstMatch(of: /Launch\d/)?.output, dates.count >= 2 else {
+        return "cannot read \(text)"
+      }
+      if let before = days[name], before != dates[0] { return "\(text), after it was moved to \(before)" }
+      if dates[0] >= dates[1] { return text }
+      days[name] = dates[1]
+    }
+    return nil
+  }
+}
+
+/// The workers, the servers, and what becomes of them.
+private final class Chaos {
+  private let servers: [ClusterServer]
+  private let places: [Place]
+  private let bus: Bus
+  private let sky: SlippingLaunches
+  private var runs: [Process] = []
+  private var logs: [String]
+  private var dice = SplitMix64(seed: UInt64(ProcessInfo.processInfo.processIdentifier))
+  private var published = 0
+  private var events: [String: Int] = [:]
+  private let disk: SmallDisk?
+
+  init(_ service: String, _ sky: SlippingLaunches) throws {
+    self.sky = sky
+    servers = try ClusterServer.start(3)
+    places = try (0..<4).map { _ in try Place() }
+    disk = SmallDisk(at: "\(places[0].path)/state")
+    logs = places.map { _ in "" }
+    bus = try Bus(servers.map(\.url))
+    bus.patience = 2
+    try CountingPipeline.write(places, servers.map { "'\($0.url)'" }.joined(separator: ", "))
+    try CountingPipeline.makeStreams(bus, replicas: 3)
+    // A shipped pipeline, faster than a year.
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+      path: "../../pipelines")
+    var phone = try String(contentsOf: folder.appending(path: "phone.yaml"), encoding: .utf8)
+    for (text, faster) in [
+      ("every: 6h", "every: 1s"), ("jitter: 1m", "jitter: 0s"), ("settle: 2m", "settle: 100ms"),
+      ("at_most: 10 in 1h", "at_most: 10000 in 1h"), ("limit: 1000", "limit: 1000, cache: 0s"),
+      ("${NOTIFY_TO:-ntfy+http://127.0.0.1:2586/launches}", "ntfy+\(service)/messages"),
+    ] {
+      try #require(phone.contains(text), "\(text) is not in phone.yaml")
+      phone.replace(text, with: faster)
+    }
+    let library = try String(contentsOf: folder.appending(path: "lib/launch.jq"), encoding: .utf8)
+    let site = service.dropFirst("http://".count)
+    for place in places {
+      try place.write("phone.yaml", phone)
+      try FileManager.default.createDirectory(atPath: "\(place.path)/lib", withIntermediateDirectories: true)
+      try place.write("lib/launch.jq", library)
+      try place.write(
+        "config.yaml",
+        "budgets: { '\(site)': 100000 in 1h }\ndefaults: { launch_library: { url: '\(service)' } }\n")
+    }
+    for index in places.indices { runs.append(try start(index)) }
+  }
+
+  private func start(_ index: Int) throws -> Process {
+    logs[index] += places[index].text("err")
+    return try places[index].start(
+      "run", "--cluster", servers.map(\.url).joined(separator: ","), "p.yaml", "phone.yaml")
+  }
+
+  private func publish() throws {
+    for _ in 0..<60 {
+      // Each number is published until it is stored; a repeat has the same id.
+      var isStored = false
+      let end = Date(timeIntervalSinceNow: 90)
+      while !isStored, Date() < end {
+        let id = ["Nats-Msg-Id": "\(published)"]
+        let answer = try? bus.publish("in.x", CountingPipeline.input(published), headers: id)
+        isStored = answer?.member("seq") != nil
+        if !isStored { usleep(100_000) }
+      }
+      try #require(isStored)
+      published += 1
+    }
+  }
+
+  func run(seconds: Double) throws {
+    let end = Date(timeIntervalSinceNow: seconds)
+    var round = 0
+    while Date() < end {
+      try publish()
+      // Each thing once, then at random.
+      let kinds = ["kill", "freeze", "server", "disk", "servers", "kill", "freeze", "kill", "nothing"]
+      let kind = round < 5 ? kinds[round] : kinds.randomElement(using: &dice) ?? "kill"
+      round += 1
+      events[kind, default: 0] += 1
+      try happen(kind, to: Int.random(in: 0..<4, using: &dice))
+      usleep(1_500_000)
+    }
+  }
+
+  private func happen(_ kind: String, to index: Int) throws {
+    switch kind {
+    case "kill":
+      runs[index].kill()
+      runs[index] = try start(index)
+    case "freeze":
+      Foundation.kill(runs[index].processIdentifier, SIGSTOP)
+      let end = Date(timeIntervalSinceNow: Double.random(in: 5...13, using: &dice))
+      while Date() < end {
+        try publish()
+        usleep(400_000)
+      }
+      Foundation.kill(runs[index].processIdentifier, SIGCONT)
+    case "server":
+      let server = servers[index % 3]
+      server.kill()
+      usleep(300_000)
+      try server.start()
+    case "servers":
+      for server in servers { server.kill() }
+      usleep(500_000)
+      for server in servers { try server.start() }
+    case "disk":
+      guard let disk else { break }
+      disk.fill()
+      for _ in 0..<4 {
+        try publish()
+        usleep(500_000)
+      }
+      disk.empty()
+    default: break
+    }
+  }
+
+  func judge(isLong: Bool) throws {
+    sky.rest()
+    while published % 3 != 0 { try publish() }
+    let expected = (0..<published / 3).map { CountingPipeline.input($0 * 3) }
+    var found: [String] = []
+    for _ in 0..<600 {
+      if let contents = try? bus.contents(of: "OUT"), contents.count >= expected.count {
+        found = contents
+        break
+      }
+      usleep(100_000)
+    }
+    sleep(3)
+    for run in runs { run.terminate() }
+    for run in runs { run.waitUntilExit() }
+    for index in places.indices { logs[index] += places[index].text("err") }
+    let log = logs.joined(separator: "\n---\n")
+    #expect(found.count == expected.count && found == expected, "\(log)")
+    #expect(sky.flaw() == nil, "\(log)")
+    let takeovers = log.components(separatedBy: "taken over").count - 1
+    let fenced = log.components(separatedBy: "another machine has taken it over").count - 1
+    print(
+      "chaos \(events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")): "
+        + "\(published) in, \(found.count) out, \(sky.received.count) messages, \(takeovers) takeovers, \(fenced) fenced"
+    )
+    // Otherwise nothing was tested.
+    #expect(takeovers > 3 && sky.received.count > 5)
+    if isLong { #expect(fenced > 0, "no commit was refused") }
+  }
+}
+
+/// A disk of a few megabytes that can be filled; nil where none can be mounted.
+private final class SmallDisk {
+  private let path: String
+
+  init?(at path: String) {
+    self.path = path
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    guard Self.run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", path) else { return nil }
+  }
+
+  deinit { _ = Self.run("umount", "-l", path) }
+
+  func fill() { _ = Self.run("dd", "if=/dev/zero", "of=\(path)/filler", "bs=4k") }
+  func empty() { try? FileManager.default.removeItem(atPath: "\(path)/filler") }
+
+  private static func run(_ words: String...) -> Bool {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = words
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+}
