@@ -193,4 +193,5 @@ bench: build ## run the benchmarks, see bench/README.md; ROUNDS=7 RECORDS=250000
 	python3 bench/jobs/pipelines.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/state.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW) bench/.build/release/StoreBench
 	python3 bench/jobs/nats.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
+	python3 bench/jobs/cluster.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/page.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)

@@ -157,7 +157,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk", "Store", "System", "TestScale",
+        "Cluster", "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk", "Store", "System",
+        "TestScale",
       ],
       path: "Tests/Simulation"),
   ],

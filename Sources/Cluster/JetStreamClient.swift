@@ -7,8 +7,11 @@ import System
 ///
 /// `@unchecked Sendable` with its reason: its owner lends it to one thread at a time, through a lock.
 final class JetStreamClient: @unchecked Sendable {
-  /// An answer is waited for so long, in seconds.
-  private static let patience = 5.0
+  /// An answer, and each further part of it, is waited for so long, in seconds, and longer for what is long: a request
+  /// to a leader that has just died is never answered, and its successor is elected within five or six.
+  private static let patience = 1.0
+  private static let bytesPerSecond = 1_000_000.0
+  private static let tries = 3
   private static let batchSize = 256
 
   private struct Answer {
@@ -50,7 +53,8 @@ final class JetStreamClient: @unchecked Sendable {
     } catch {
       throw error.kind == .tooLarge ? .refused(error.description) : .inDoubt(error.description)
     }
-    let end = ContinuousClock.now + .seconds(Self.patience)
+    let patience = Duration.seconds(Self.patience + Double(bytes.count) / Self.bytesPerSecond)
+    var end = ContinuousClock.now + patience
     while ContinuousClock.now < end, !stop.isSet {
       guard let entry = connection.next() else {
         connection.wait(seconds: 0.5, stop)
@@ -60,6 +64,7 @@ final class JetStreamClient: @unchecked Sendable {
         if note(entry) { throw .inDoubt("the connection was lost") }
         continue
       }
+      end = ContinuousClock.now + patience
       let headers = Dictionary(entry.headers.map { ($0.name, $0.value) }) { first, _ in first }
       if try !take(Answer(headers: headers, bytes: Array(entry.bytes))) { return }
     }
@@ -84,8 +89,17 @@ final class JetStreamClient: @unchecked Sendable {
     }
   }
 
-  /// A request that changes nothing by happening twice, with an answer in JSON.
+  /// A request that changes nothing by happening twice, with an answer in JSON; it is sent again without one.
   func json(_ subject: String, _ request: String = "") throws(JournalError) -> Value {
+    for _ in 1..<Self.tries {
+      do throws(JournalError) { return try jsonOnce(subject, request) } catch {
+        guard case .unavailable = error, !isClosed, !stop.isSet else { throw error }
+      }
+    }
+    return try jsonOnce(subject, request)
+  }
+
+  private func jsonOnce(_ subject: String, _ request: String) throws(JournalError) -> Value {
     var value: Value?
     do throws(JournalError) {
       try ask(subject, request) { (answer) throws(JournalError) in

@@ -14,8 +14,8 @@ public final class TaskLog: StateLog {
     public var recordBytes = 900 << 10
     /// A snapshot is taken when the log behind the last is longer than this, and than that snapshot.
     public var snapshotBytes = 16 << 20
-    /// How often an append is tried before the caller has to wait and repeat it.
-    public var attempts = 5
+    /// How often an append is tried before the caller has to wait and repeat it: longer than an election takes.
+    public var attempts = 12
     /// Waits; returns true to give up.
     public var pause: @Sendable (_ seconds: Double) -> Bool
 

@@ -56,8 +56,9 @@ package final class StreamReader {
     case noAnswer(String)
   }
 
-  /// An answer is waited for so long, in seconds.
-  private static let patience = 5.0
+  /// An answer, and each further part of it, is waited for so long, in seconds: a request to a leader that has just
+  /// died is never answered, and its successor is elected within five or six.
+  private static let patience = 2.0
   private static let mostBytes = 4 << 20
 
   private let connection: NATSConnection
@@ -189,13 +190,17 @@ package final class StreamReader {
     outstanding = nil
     var batch = Batch(first: 0, last: 0, count: 0, pending: 0)
     var before = 0
-    var end = ContinuousClock.now + .seconds(Self.patience)
+    // The end of the wait that has begun.
+    var end: ContinuousClock.Instant?
     while !stop.isSet {
       guard let entry = connection.next() else {
-        if ContinuousClock.now > end { return .broken(.noAnswer("no answer")) }
-        connection.wait(seconds: 1, stop)
+        let now = ContinuousClock.now
+        if let end, now > end { return .broken(.noAnswer("no answer")) }
+        end = end ?? now + .seconds(Self.patience)
+        connection.wait(seconds: 0.5, stop)
         continue
       }
+      end = nil
       guard entry.has(.answer) else {
         see(entry)
         if !isConnected { return .broken(.noAnswer("the connection was lost")) }
@@ -212,7 +217,6 @@ package final class StreamReader {
         }
         before = pending + 1
         batch.first = entry.header("Nats-Sequence").flatMap { UInt64($0) } ?? 0
-        end = ContinuousClock.now + .seconds(Self.patience)
       }
       batch.count += 1
       add(entry)

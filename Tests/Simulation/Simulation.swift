@@ -1,3 +1,4 @@
+import Cluster
 import System
 import Glibc
 import JSON
@@ -50,6 +51,8 @@ struct Simulation {
   let attempts = Attempts()
   let diary = Diary()
   private let reach = Reach()
+  /// The log that lives commit to where each is on another machine than the one before.
+  private let log: SimulatedLog?
   var count = Count(seeds: 1)
   private var dice: SplitMix64
   private var follower = Follower()
@@ -62,7 +65,9 @@ struct Simulation {
   /// Whether the disk has lost or refused anything, after which a file may be set aside.
   private(set) var hasLost = false
 
-  init(seed: UInt64, isDivided: Bool = false) throws {
+  /// With `isClustered` each life takes the pipeline over as a worker of a cluster, on one of three machines.
+  init(seed: UInt64, isDivided: Bool = false, isClustered: Bool = false) throws {
+    log = isClustered ? SimulatedLog(seed: seed) : nil
     scenario = try Scenario(seed: seed, isDivided: isDivided)
     dice = SplitMix64(seed: seed)
     disk = SimulatedDisk(
@@ -89,7 +94,8 @@ struct Simulation {
       throw Complaint(
         """
         seed \(scenario.seed): \(error)
-        again: SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEED=\(scenario.seed) swift test --filter SimulationTests
+        again: SWIFT_DETERMINISTIC_HASHING=1 FLOW_SEED=\(scenario.seed) swift test --filter SimulationTests\
+        \(log == nil ? "" : ".*/clustered")
         \(scenario.yaml)\(disk.options)
         lives:
         \(diary.lines.suffix(120).joined(separator: "\n"))
@@ -225,7 +231,13 @@ struct Simulation {
       }, screen: screen)
     options.lanes = scenario.changesLanes && life.number % 2 == 1 ? 4 : 1
     let syncs = scenario.syncs
-    options.state = { _ in
+    options.isReplicated = log != nil
+    options.state = { [log] _ in
+      if let log {
+        let file = try log.open(life)
+        try life.witness.begin(at: file.epoch)
+        return file
+      }
       let file = try life.process.state(Self.statePath) { options in
         options.database.sync = syncs ? .everyCommit : .never
         options.database.checkpointPages = 20

@@ -54,6 +54,25 @@ import Testing
     print("simulated \(count) below a partition; failed: \(failed)")
   }
 
+  @Test(
+    "nothing is lost, doubled or in another order where each life takes a pipeline over on another machine")
+  func clustered() throws {
+    var count = Simulation.Count()
+    var failed: [UInt64] = []
+    for seed in Self.seeds {
+      do {
+        var simulation = try Simulation(seed: seed, isDivided: seed % 4 == 1, isClustered: true)
+        try simulation.run()
+        count.add(simulation.count)
+      } catch {
+        failed.append(seed)
+        if failed.count <= 3 { Issue.record("\(error)") }
+      }
+    }
+    #expect(failed.isEmpty, "seeds that failed")
+    print("simulated \(count) in a cluster; failed: \(failed)")
+  }
+
   /// Beside each one is what it once found.
   @Test(
     "seeds that have failed once",

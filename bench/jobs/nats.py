@@ -50,7 +50,8 @@ class Server:
         self.socket.sendall(b'CONNECT {"verbose":false}\r\nSUB answer 1\r\n')
 
     def ask(self, subject, text=""):
-        self.socket.sendall(b"PUB %s answer %d\r\n%s\r\n" % (subject.encode(), len(text), text.encode()))
+        data = text.encode()
+        self.socket.sendall(b"PUB %s answer %d\r\n%s\r\n" % (subject.encode(), len(data), data))
         while True:
             words = self.lines.readline().split()
             if words[0] == b"PING":

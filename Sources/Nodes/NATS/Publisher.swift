@@ -27,7 +27,7 @@ final class Publisher {
     var attempts = 10
     var backoff = Duration.seconds(1)
     /// How long an acknowledgement may take.
-    var timeout = Duration.seconds(5)
+    var timeout = Duration.seconds(2)
   }
 
   private let settings: Settings

@@ -106,7 +106,7 @@ private enum NATSSinkOptions {
   static let backoff = Option(
     "backoff", .duration(allowingZero: true), default: "1s",
     "the longest wait before the first retry; doubled for each further one, up to 30 seconds")
-  static let timeout = Option("timeout", .duration, default: "5s", "the time limit of an acknowledgement")
+  static let timeout = Option("timeout", .duration, default: "2s", "the time limit of an acknowledgement")
 }
 
 private final class NATSSink: KeepingSink {
