@@ -3,7 +3,8 @@ import NATS
 import Reactive
 import System
 
-/// A journal in NATS JetStream: a stream for logs and snapshots, one for the leases of workers, one for shared records.
+/// A journal in NATS JetStream: a stream for logs and snapshots, one for the leases of workers, one for shared records,
+/// one for what goes from task to task.
 ///
 /// There are no consumers on the server, and reads may come from any replica. Callers wait for each answer; several
 /// threads have a connection each.
@@ -11,6 +12,8 @@ public final class JetStreamJournal: Journal {
   static let logs = "FLOW_LOG"
   static let leases = "FLOW_WORKERS"
   static let records = "FLOW_SHARED"
+  /// The stream of what goes from task to task.
+  public static let packs = "FLOW_PACKS"
   /// The level of the server's interface that nats-server 2.14 has.
   static let level = 4.0
 
@@ -55,6 +58,9 @@ public final class JetStreamJournal: Journal {
       try client.make(
         Self.records,
         #"\#(common),"subjects":["flow.shared.>"],"discard":"old","max_msgs_per_subject":1"#)
+      try client.make(
+        Self.packs,
+        #"\#(common),"subjects":["flow.pack.>"],"discard":"new","max_bytes":\#(options.bytes ?? -1)"#)
     }
   }
 
@@ -189,6 +195,18 @@ public final class JetStreamJournal: Journal {
   public func report(of worker: String) throws(JournalError) -> [UInt8]? {
     try with { (client) throws(JournalError) in
       try client.last(on: Self.subject("worker", worker), in: Self.leases)?.bytes
+    }
+  }
+
+  // MARK: - Packs
+
+  /// The subject of what goes to the tasks of a pipeline, each of which has its number behind a dot.
+  public static func packs(of pipeline: String) -> String { subject("pack", pipeline) }
+
+  /// Removes what a task has committed.
+  public func purgePacks(of pipeline: String, task: Int, before sequence: UInt64) throws(JournalError) {
+    try with { (client) throws(JournalError) in
+      try client.purge(Self.packs, "\(Self.packs(of: pipeline)).\(task)", before: sequence)
     }
   }
 

@@ -44,6 +44,7 @@ public final class TaskLog: StateLog {
   private let digest: String
   private let options: Options
   private let state: Locked<State>
+  private let committed = Locked<(@Sendable (StateFile) -> Void)?>(nil)
 
   fileprivate init(
     _ journal: any Journal, _ takeover: TaskRecord, _ task: String, _ options: Options, at sequence: UInt64
@@ -145,7 +146,11 @@ public final class TaskLog: StateLog {
 
   // MARK: - Snapshots
 
+  /// Calls `body` after each commit, on the thread that has made it.
+  public func onCommit(_ body: @escaping @Sendable (StateFile) -> Void) { committed.withLock { $0 = body } }
+
   public func didCommit(_ file: StateFile) {
+    committed.withLock { $0 }?(file)
     let (bytes, size) = state.withLock { ($0.bytesSinceSnapshot, $0.snapshotSize) }
     guard bytes > max(options.snapshotBytes, size) else { return }
     // Without a snapshot the log grows, and the next commit tries again.

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Loopback
 import Reactive
 import TestSupport
@@ -29,6 +30,7 @@ struct ClusterChaosTests {
 /// A launch service whose launches slip by a day every second or so, and a service that gets messages about that.
 private final class SlippingLaunches: Sendable {
   private static let count = 8
+  static let rows = 40
   private static let start = Date()
   private let messages = Locked<[(id: String, text: String)]>([])
   private let isOver = Locked(false)
@@ -37,6 +39,14 @@ private final class SlippingLaunches: Sendable {
   var received: [String] {
     var seen: Set<String> = []
     return messages.withLock { $0 }.filter { seen.insert($0.id).inserted }.map(\.text)
+  }
+
+  /// The rows that are there, by id.
+  var present: [Int: Int] { Self.present(slips.withLock { $0 }) }
+
+  private static func present(_ slips: Int) -> [Int: Int] {
+    let present = (0..<rows).filter { (slips + $0) % 12 < 9 }
+    return Dictionary(uniqueKeysWithValues: present.map { ($0, (slips + $0) / 3) })
   }
 
   /// From now on nothing slips.
@@ -53,6 +63,11 @@ private final class SlippingLaunches: Sendable {
     let slips = slips.withLock { slips in
       if !isOver.withLock({ $0 }) { slips = Int(-Self.start.timeIntervalSinceNow) }
       return slips
+    }
+    if request.target.hasPrefix("/rows") {
+      // Each comes, changes and goes.
+      let texts = Self.present(slips).map { "{\"id\":\($0.key),\"n\":\($0.value)}" }
+      return [.reply("[\(texts.joined(separator: ","))]")]
     }
     let launches = (0..<Self.count).map { number in
       // One launch after the other.
@@ -122,7 +137,20 @@ private final class Chaos {
     }
     let library = try String(contentsOf: folder.appending(path: "lib/launch.jq"), encoding: .utf8)
     let site = service.dropFirst("http://".count)
+    try bus.makeStream(
+      "CHANGES", "changes.>", options: "\"num_replicas\":3,\"duplicate_window\":120000000000")
+    let urls = servers.map { "'\($0.url)'" }.joined(separator: ", ")
     for place in places {
+      try place.write(
+        "rows.yaml",
+        """
+        name: rows
+        sources: { in: { http: { url: '\(service)/rows', cache: 0s }, every: 300ms } }
+        steps:
+          - partition: { by: .id, into: 4 }
+          - changes: { key: .id, sudden_loss: off, first: emit }
+        sinks: { bus: { nats: { servers: [\(urls)], subject: changes.x, window: 1 } } }
+        """)
       try place.write("phone.yaml", phone)
       try FileManager.default.createDirectory(atPath: "\(place.path)/lib", withIntermediateDirectories: true)
       try place.write("lib/launch.jq", library)
@@ -136,7 +164,7 @@ private final class Chaos {
   private func start(_ index: Int) throws -> Process {
     logs[index] += places[index].text("err")
     return try places[index].start(
-      "run", "--cluster", servers.map(\.url).joined(separator: ","), "p.yaml", "phone.yaml")
+      "run", "--cluster", servers.map(\.url).joined(separator: ","), "p.yaml", "phone.yaml", "rows.yaml")
   }
 
   private func publish() throws {
@@ -204,6 +232,23 @@ private final class Chaos {
     }
   }
 
+  /// What is wrong with changes: each begins where the one before of its row ended, and the last ones lead to what is
+  /// there at the end.
+  private static func flaw(in changes: [String], _ present: [Int: Int]) -> String? {
+    var rows: [Int: Double] = [:]
+    for text in changes {
+      guard let change = try? Value.parse(text), let key = change.member("key")?.double.map({ Int($0) })
+      else {
+        return "cannot read \(text)"
+      }
+      let (before, after) = (change.member("before")?.member("n"), change.member("after")?.member("n"))
+      if before?.double != rows[key] { return "\(text), after \(rows[key].map { "\($0)" } ?? "none")" }
+      rows[key] = after?.double
+    }
+    let expected = present.mapValues { Double($0) }
+    return rows == expected ? nil : "\(rows) is left of \(expected)"
+  }
+
   func judge(isLong: Bool) throws {
     sky.rest()
     while published % 3 != 0 { try publish() }
@@ -216,21 +261,28 @@ private final class Chaos {
       }
       usleep(100_000)
     }
-    sleep(3)
+    let start = Date()
+    while -start.timeIntervalSinceNow < 60 {
+      if let changes = try? bus.contents(of: "CHANGES"), Self.flaw(in: changes, sky.present) == nil { break }
+      usleep(200_000)
+    }
+    print("all was done after \(Int(-start.timeIntervalSinceNow)) s more")
     for run in runs { run.terminate() }
     for run in runs { run.waitUntilExit() }
     for index in places.indices { logs[index] += places[index].text("err") }
     let log = logs.joined(separator: "\n---\n")
     #expect(found.count == expected.count && found == expected, "\(log)")
     #expect(sky.flaw() == nil, "\(log)")
+    let changes = try bus.contents(of: "CHANGES")
+    #expect(Self.flaw(in: changes, sky.present) == nil, "\(log)")
     let takeovers = log.components(separatedBy: "taken over").count - 1
     let fenced = log.components(separatedBy: "another machine has taken it over").count - 1
     print(
       "chaos \(events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")): "
-        + "\(published) in, \(found.count) out, \(sky.received.count) messages, \(takeovers) takeovers, \(fenced) fenced"
+        + "\(published) in, \(found.count) out, \(sky.received.count) messages, \(changes.count) changes, \(takeovers) takeovers, \(fenced) fenced"
     )
     // Otherwise nothing was tested.
-    #expect(takeovers > 3 && sky.received.count > 5)
+    #expect(takeovers > 3 && sky.received.count > 5 && changes.count > 100)
     if isLong { #expect(fenced > 0, "no commit was refused") }
   }
 }

@@ -145,6 +145,66 @@ struct ClusterRunTests {
     #expect(places[0].text("err").contains("name that in the pipeline, as in at: \(hostName())"))
   }
 
+  @Test("below a partition every task has its machine, and each key its events once and in order")
+  func divided() throws {
+    let server = try NATSServer()
+    let places = try (0..<2).map { _ in try Place() }
+    let bus = try Bus(server)
+    try CountingPipeline.makeStreams(bus, replicas: 1)
+    for place in places {
+      try place.write(
+        "p.yaml",
+        """
+        name: p
+        sources: { in: { nats: { servers: ['\(server.url)'], stream: IN, from: beginning } } }
+        steps:
+          - map: { k: .k, n: .n, source: $meta.source }
+          - partition: { by: .k, into: 4 }
+          - scan: { key: .k, init: { count: 0 }, update: '$event + { count: (.count + 1) }' }
+        sinks: { bus: { nats: { servers: ['\(server.url)'], subject: 'out.x' } } }
+        """)
+    }
+    #expect(try places[0].flow("check", "p.yaml") == 0, "\(places[0].text("err"))")
+    var runs = try places.map { try $0.start("run", "--cluster", server.url, "p.yaml") }
+    var published = 0
+    func publish(_ count: Int) throws {
+      for _ in 0..<count {
+        try bus.publish("in.x", "{\"k\":\(published % 20),\"n\":\(published)}")
+        published += 1
+      }
+    }
+    func wait() throws {
+      for _ in 0..<300 where try bus.contents(of: "OUT").count < published { usleep(100_000) }
+    }
+    try publish(1000)
+    try wait()
+    let view = try Place()
+    try view.flow("cluster", "status", server.url, "--json")
+    let tasks = try Value.parse(view.text("out")).member("pipelines")?.items ?? []
+    #expect(tasks.map { $0.member("name")?.string ?? "" } == ["p", "p~0", "p~1", "p~2", "p~3"])
+    #expect(Set(tasks.map { $0.member("owner")?.string ?? "" }).count == 2, "\(tasks)")
+    for kill in 0..<4 {
+      try publish(300)
+      runs[kill % 2].kill()
+      runs[kill % 2] = try places[kill % 2].start("run", "--cluster", server.url, "p.yaml")
+      try publish(200)
+      usleep(2_000_000)
+    }
+    try wait()
+    for run in runs { run.terminate() }
+    for run in runs { run.waitUntilExit() }
+    var counts: [Int: Int] = [:]
+    let found = try bus.contents(of: "OUT").map { try Value.parse($0) }
+    #expect(found.count == published, "\(places.map { $0.text("err") })")
+    for value in found {
+      let (key, number) = (Int(value.member("k")?.double ?? -1), Int(value.member("n")?.double ?? -1))
+      let count = counts[key, default: 0]
+      counts[key] = count + 1
+      #expect(number == key + 20 * count && value.member("count") == .number(count + 1), "\(value)")
+      #expect(value.member("source") == .string("in"))
+    }
+  }
+
   @Test("machines share the request budget of a site, whichever of them polls")
   func budget() throws {
     let server = try NATSServer()

@@ -37,6 +37,9 @@ public struct Event: Sendable {
   @inline(__always)
   public func with(_ value: Value) -> Event { Event(value, poll, row: row) }
 
+  /// The row of its poll that it was made from; nil where there is none, or the poll has passed.
+  func row(of poll: Poll) -> Value? { poll.row(row) }
+
   /// The event without the text it was read from, to store it beyond its turn.
   public var detached: Event { isEndOfPoll ? self : with(value.detach()) }
 

@@ -103,6 +103,12 @@ public final class Feed {
       Delivery(values, poll, endsPoll: false, position: position, acknowledgement: acknowledgement))
   }
 
+  /// Sends a delivery of another poll, which is one turn; blocks while the mailbox is full.
+  public func send(_ delivery: Delivery) {
+    context.meter.countOut(delivery.values.count)
+    downstream.next(delivery)
+  }
+
   /// Declares that all input which existed at the start of the run has been sent: no earlier run can have read more.
   ///
   /// A repeatable source that then waits for more calls it once; one that ends need not.

@@ -134,11 +134,13 @@ public final class TaskGroup: Sendable {
 }
 
 /// Which task a key belongs to: the same on every machine and in every version, as state is divided by it.
-final class KeyHash {
+package final class KeyHash {
   private let writer = Writer(.compact)
   private let bytes = Output()
 
-  func task(of key: Value, among tasks: Int) -> Int {
+  package init() {}
+
+  package func task(of key: Value, among tasks: Int) -> Int {
     switch key.kind {
     case .string, .null, .boolean:
       bytes.removeAll()

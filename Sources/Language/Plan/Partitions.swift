@@ -44,6 +44,50 @@ extension Plan {
     return plan
   }
 
+  /// The plan cut at its partition: what is above it ends in a sink, what is below it begins with a source, once for each
+  /// task, and between them events go to other machines.
+  ///
+  /// Nil where there is no partition, or where more than one chain leads to it or away from it.
+  package func cut(
+    sink: (Expression, _ tasks: Int) -> NodeSpec, source: (_ task: Int) -> NodeSpec
+  ) -> (above: Plan, below: [Plan])? {
+    guard streams.count == 1, let stream = streams.first,
+      let place = stream.steps.firstIndex(where: { $0.partition != nil }), place + 1 < stream.steps.count,
+      let (key, tasks) = stream.steps[place].partition, tasks > 1,
+      sinks.allSatisfy({ $0.from == [stream.name] }), !sources.contains(where: \.readsErrors)
+    else { return nil }
+    let step = stream.steps[place]
+    let (first, rest) = (Array(stream.steps[..<place]), Array(stream.steps[(place + 1)...]))
+    // What reads other streams has no place here, nor what takes each poll for the whole of a list that it is not.
+    guard stream.steps.allSatisfy(\.reads.isEmpty), first.allSatisfy(\.spec.keepsSnapshots) else {
+      return nil
+    }
+    func chain(from: [String], _ steps: [StepPlan]) -> [StreamPlan] {
+      [StreamPlan(name: stream.name, from: from, steps: steps, place: stream.place)]
+    }
+    var above = self
+    above.streams = chain(from: stream.from, first)
+    above.sinks = [
+      SinkPlan(
+        name: step.name, spec: sink(key, tasks), options: step.options, from: [stream.name], when: nil,
+        onError: step.onError, shown: step.shown, place: step.place)
+    ]
+    above.tests = []
+    let below = (0..<tasks).map { task in
+      var plan = self
+      plan.name = "\(name)~\(task)"
+      plan.sources = [
+        SourcePlan(
+          name: step.name, spec: source(task), options: step.options, schedule: .once, shown: step.shown,
+          shownSchedule: "", buffer: 8, whenFull: .wait, place: step.place)
+      ]
+      plan.streams = chain(from: [step.name], rest)
+      plan.tests = []
+      return plan
+    }
+    return (above, below)
+  }
+
   package var hasPartition: Bool { streams.contains { $0.steps.contains { $0.partition != nil } } }
 
   /// Whether outputs of a partition meet other events of its source behind it, in an order that depends on deliveries.

@@ -109,30 +109,57 @@ enum NATSStart: Sendable, Equatable {
   }()
 }
 
-private final class NATSSource: StreamSource {
-  private let options: Options
+/// What becomes of the messages of a stream that are read together.
+protocol StreamContent {
+  func begin()
+  /// Adds a message, whose content is valid during the call.
+  func add(_ message: NATSEntry)
+  /// Delivers what was added, the messages of a batch, behind which the progress is.
+  func send(_ batch: StreamReader.Batch, to feed: Feed, _ progress: StreamProgress)
+  /// Reports what was not reported one by one.
+  func summarize()
+}
+
+/// A source that reads a stream from a position on, or listens to a subject.
+final class NATSSource: StreamSource {
   private let context: SourceContext
   private let settings: NATSSettings
+  private let stream: String?
+  private let subject: String?
+  private let start: NATSStart
   private let values: MessageValues
+  private let content: any StreamContent
   private let notes: ConnectionNotes
   private var hasCaughtUp = false
 
   init(_ options: Options, _ context: SourceContext) {
-    self.options = options
     self.context = context
     settings = NATSOptions.settings(options, node: context.name)
+    (stream, subject) = (options[NATSSourceOptions.stream], options[NATSSourceOptions.subject])
+    start = options[NATSSourceOptions.from]
     values = MessageValues(
-      options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope],
-      stream: options[NATSSourceOptions.stream], context)
+      options[NATSSourceOptions.format], isEnvelope: options[NATSSourceOptions.envelope], stream: stream,
+      context)
+    content = values
+    notes = ConnectionNotes(settings.shownServers, context.log)
+  }
+
+  /// Reads the packs of a task below a partition.
+  init(packs: PackStream, of task: Int, _ context: SourceContext) {
+    self.context = context
+    settings = packs.settings(context.name)
+    (stream, subject, start) = (packs.stream, "\(packs.subject).\(task)", .beginning)
+    values = MessageValues(.json, isEnvelope: false, stream: stream, context)
+    content = PackContent(context)
     notes = ConnectionNotes(settings.shownServers, context.log)
   }
 
   func run(_ feed: Feed) throws {
-    defer { values.summarize() }
+    defer { content.summarize() }
     try NATSConnection.load()
-    if let stream = options[NATSSourceOptions.stream] {
+    if let stream {
       try read(stream, feed)
-    } else if let subject = options[NATSSourceOptions.subject] {
+    } else if let subject {
       try listen(to: subject, feed)
     }
   }
@@ -163,7 +190,7 @@ private final class NATSSource: StreamSource {
     while !feed.isStopped {
       guard let connection = try connect(isFirst: isFirst) else { return }
       let reader = StreamReader(
-        connection, stream: stream, filter: options[NATSSourceOptions.subject], size: MessageValues.batch,
+        connection, stream: stream, filter: subject, size: MessageValues.batch,
         stop: context.stop
       ) { [notes] in notes.see($0, losesMessages: false) }
       if try read(reader, &progress, isFirst: isFirst, feed) { return }
@@ -182,8 +209,8 @@ private final class NATSSource: StreamSource {
     if progress.next > end { catchUp(feed) }
     var lastLook = ContinuousClock.now
     while !feed.isStopped {
-      values.begin()
-      switch try reader.read(from: progress.start, add: values.add) {
+      content.begin()
+      switch try reader.read(from: progress.start, add: content.add) {
       case .stopped: return true
       case .batch(let batch):
         if batch.first > progress.next, isDue(&lastLook, 10), let now = try? reader.info() {
@@ -191,7 +218,7 @@ private final class NATSSource: StreamSource {
         }
         progress.advance(to: batch.last)
         context.meter.noteBacklog(batch.pending)
-        feed.send(values.take(batch), position: feed.isKept ? progress.position : nil)
+        content.send(batch, to: feed, progress)
         if batch.pending > 0, batch.last < end { continue }
         catchUp(feed)
         if context.isOnce { return true }
@@ -223,7 +250,7 @@ private final class NATSSource: StreamSource {
         if info.allowsDirect { return info }
         throw NATSError(
           .failed,
-          "the stream \(options[NATSSourceOptions.stream] ?? "") does not allow direct gets, by which it is read; "
+          "the stream \(stream ?? "") does not allow direct gets, by which it is read; "
             + "set allow_direct, as with nats stream edit --allow-direct")
       } catch {
         if context.isOnce || (isFirst && !error.mayPass) {
@@ -243,7 +270,7 @@ private final class NATSSource: StreamSource {
       progress.noteDropped(before: info.first, context.log)
       return
     }
-    switch options[NATSSourceOptions.from] {
+    switch start {
     case .beginning: progress.begin(behind: 0, in: info)
     case .end:
       progress.begin(behind: info.last, in: info)

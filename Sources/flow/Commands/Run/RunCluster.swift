@@ -1,13 +1,12 @@
 import Cluster
 import Engine
-import Glibc
 import Language
 import NATS
-import Reactive
+import Nodes
 import Store
 import System
 
-/// `flow run --cluster`: the pipelines that one of several machines runs at a time.
+/// `flow run --cluster`: the pipelines that several machines run, each task of them one at a time.
 struct RunCluster {
   static let servers = CommandOption(
     "cluster", .value("URL,…"),
@@ -18,8 +17,9 @@ struct RunCluster {
     NATS servers (2.14 or newer, with sync_interval: always) before it is committed, so that another machine continues \
     when one dies: within about six seconds, with nothing lost and nothing committed twice. Files belong to one machine: a \
     pipeline with files names it, as in at: archive-1, and runs there only. A pipeline that reads standard input, prints, \
-    or has no state is refused. Request budgets are shared by all machines. With three or more URLs the streams have three \
-    replicas, otherwise one.
+    or has no state is refused. Below a partition each task is one by itself, on whichever machine, if the pipeline is one \
+    chain that ends in nats, http, exec or null. Request budgets are shared by all machines. With three or more URLs the \
+    streams have three replicas, otherwise one.
     """
 
   /// The options that make no sense on several machines.
@@ -90,6 +90,25 @@ struct RunCluster {
     return hasLetters ? "file of dead letters" : nil
   }
 
+  /// The sinks that do the same in several tasks as in one: none counts its messages, say.
+  private static let divisible = ["nats", "http", "exec", "null"]
+
+  /// The tasks of pipelines: each is one, or, where a partition can be cut, one above it and several below.
+  func jobs(of plans: [Plan]) -> [ClusterJob] {
+    plans.flatMap { plan -> [ClusterJob] in
+      let packs = PackStream(
+        stream: JetStreamJournal.packs, subject: JetStreamJournal.packs(of: plan.name), servers: urls)
+      guard plan.machine == nil, plan.sinks.allSatisfy({ Self.divisible.contains($0.spec.kind) }),
+        let cut = plan.cut(
+          sink: { packs.sink(by: $0, into: $1) }, source: { packs.source(of: $0) })
+      else { return [ClusterJob(plan)] }
+      let below = cut.below.enumerated().map { number, part in
+        ClusterJob(part, (plan.name, number, part.sources.first?.name ?? ""))
+      }
+      return [ClusterJob(cut.above)] + below
+    }
+  }
+
   /// The digest of a plan, the same on all machines.
   static func digest(of plan: Plan) -> String {
     var text = "\(VersionCommand.version) \(plan.name) \(plan.timeZone) \(plan.machine ?? "")\n"
@@ -107,218 +126,15 @@ struct RunCluster {
   }
 }
 
-/// Runs the tasks of a cluster that are this machine's, until it is stopped.
-struct ClusterRunner {
-  let cluster: RunCluster
-  let plans: [Plan]
-  var options: RunOptions
-  let roster: RunRoster
-  let report: RunReport
-  let printsStatistics: Bool
-  let notices: ServiceNotices?
-  let folder: (Plan) throws -> String
+/// A task of the cluster and its plan.
+struct ClusterJob: Sendable {
+  let task: ClusterTask
+  let plan: Plan
+  /// Where it is below a partition: of which pipeline, its number, and the source that reads what comes from above.
+  let share: (pipeline: String, number: Int, source: String)?
 
-  /// The exit status.
-  func run() -> Int32 {
-    let log = NodeLog(log: options.log, pipeline: "", node: "")
-    let signals = RunSignals(grace: options.grace)
-    // Set when nothing is waited for any more.
-    let stop = StopSign()
-    defer { stop.set() }
-    let status: Int32
-    do {
-      var folders: [String: String] = [:]
-      for plan in plans { folders[plan.name] = try folder(plan) + "/cluster" }
-      status = try run(folders, signals, stop, log)
-    } catch {
-      log.error("\(error)")
-      status = ExitStatus.failed
-    }
-    signals.finish(status)
-    return status
-  }
-
-  private func run(
-    _ folders: [String: String], _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
-  ) throws -> Int32 {
-    guard let journal = try connect(signals, stop, log) else { return ExitStatus.interrupted }
-    cluster.sites.use(journal)
-    let host = ClusterHost(plans, options, roster, folders) { signals.wake() }
-    let name = Self.workerName(options.world)
-    let worker = ClusterWorker(
-      name, plans.map { ClusterTask(name: $0.name, digest: RunCluster.digest(of: $0), machine: $0.machine) },
-      journal, host,
-      ClusterWorker.Options(log: TaskLog.Options(pause: { stop.wait(seconds: $0) })),
-      now: secondsOfClock,
-      random: { [world = options.world] in
-        UInt64(world.random() * Double(1 << 53))
-      })
-    let leases = SerialScheduler(name: "flow-lease")
-    let ended = StopSign()
-    let account = Locked(WorkerReport(version: VersionCommand.version, tasks: []))
-    leases.perform {
-      repeat {
-        try? journal.renewLease(of: name, Array(account.withLock(\.json).description.utf8))
-      } while !ended.wait(seconds: 1)
-    }
-    defer { leases.stop() }
-    log.notice("this machine is \(name) of the cluster")
-    let server = StatusServer(in: Set(folders.values).sorted(), roster)
-    defer { server.close() }
-    notices?.ready()
-    defer { notices?.stopping() }
-    var deadline: Instant?
-    var stoppedBy: Int32?
-    while true {
-      worker.step()
-      if worker.hasLeft { break }
-      let tasks = host.complete(worker.report)
-      account.withLock { $0.tasks = tasks }
-      if worker.isLeaving, deadline == nil {
-        if stoppedBy == nil { log.notice("leaves the cluster, as requested") }
-        ended.set()
-        deadline = MonotonicClock.now + options.grace
-      }
-      switch signals.next(until: MonotonicClock.now + .milliseconds(worker.isHandoverNear ? 50 : 500)) {
-      case .signal(SIGUSR1): report.statistics(host.runs)
-      case .signal(let signal):
-        stoppedBy = stoppedBy ?? signal
-        if deadline == nil { worker.leave() } else { deadline = MonotonicClock.now }
-      case .reload: log.error("not reloaded: in a cluster, stop this machine and start it again")
-      case .woken, .timeOver: break
-      }
-      if let deadline, deadline <= MonotonicClock.now {
-        // What is not committed is done again by the next owner.
-        stop.set()
-        host.abort()
-        log.error("not everything could be released in time")
-        return ExitStatus.failed
-      }
-    }
-    if printsStatistics { report.statistics(host.runs) }
-    return stoppedBy == SIGINT ? ExitStatus.interrupted : ExitStatus.done
-  }
-
-  /// Connects, as often as it takes; nil where a signal ends that.
-  private func connect(
-    _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
-  ) throws(JournalError) -> JetStreamJournal? {
-    let settings = JetStreamJournal.Options(
-      servers: cluster.urls, replicas: RunCluster.replicas(cluster.urls))
-    var isReported = false
-    while true {
-      do throws(JournalError) { return try JetStreamJournal(settings, stop: stop) } catch {
-        if case .refused = error { throw error }
-        if !isReported { log.error("\(error); waiting for the cluster's servers") }
-        isReported = true
-      }
-      if case .signal = signals.next(until: MonotonicClock.now + .seconds(1)) { return nil }
-    }
-  }
-
-  /// A name that no other process has ever had.
-  private static func workerName(_ world: World) -> String {
-    "\(hostName())/\(getpid())-\(String(UInt32(world.random() * 4_294_967_295), radix: 36))"
-  }
-}
-
-private func secondsOfClock() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-/// Runs the pipelines that this machine has taken over.
-private final class ClusterHost: TaskHost {
-  private final class Run: TaskRun {
-    let run: PipelineRun
-    let result: Runner.Result
-
-    init(_ run: PipelineRun, _ result: Runner.Result) { (self.run, self.result) = (run, result) }
-
-    func stop() { run.stop(.reload) }
-    var isOver: Bool { result.hasFailed.withLock { $0 != nil } }
-  }
-
-  private let plans: [String: Plan]
-  private let options: RunOptions
-  private let roster: RunRoster
-  private let folders: [String: String]
-  private let wake: @Sendable () -> Void
-  private var members: [String: Run] = [:]
-  private var reported: [String: TaskEvent] = [:]
-
-  init(
-    _ plans: [Plan], _ options: RunOptions, _ roster: RunRoster, _ folders: [String: String],
-    wake: @escaping @Sendable () -> Void
-  ) {
-    self.plans = Dictionary(plans.map { ($0.name, $0) }) { first, _ in first }
-    (self.options, self.roster, self.folders, self.wake) = (options, roster, folders, wake)
-  }
-
-  var runs: [PipelineRun] { members.values.map(\.run) }
-
-  /// Adds to what a worker reports of its tasks what only their runs know.
-  func complete(_ tasks: [WorkerReport.Task]) -> [WorkerReport.Task] {
-    tasks.map { task in
-      guard let run = members[task.name]?.run else { return task }
-      var task = task
-      let backlogs = run.statistics.filter { $0.role == .source }.compactMap(\.queue)
-      task.backlog = backlogs.isEmpty ? nil : backlogs.reduce(0, +)
-      task.stateBytes = StateFolder.file(of: task.name, in: folders[task.name] ?? "").map {
-        StateSummary.measure($0).size
-      }
-      return task
-    }
-  }
-
-  func abort() { for member in members.values { member.run.abort() } }
-
-  func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
-    guard let plan = plans[task.name], let folder = folders[task.name],
-      let path = StateFolder.file(of: task.name, in: folder)
-    else { throw StoreError(task.name, .refused, "its name cannot be that of a state file") }
-    drop(task)
-    var options = options
-    options.isReplicated = true
-    options.state = { plan in
-      // The log makes epochs durable, not this machine.
-      try takeover.open(log, path: path, StateFile.Options(database: .init(sync: .never)))
-    }
-    let result = Runner.Result()
-    let run = try PipelineRun(plan, options) { [wake] hasFailed in
-      result.hasFailed.withLock { $0 = hasFailed }
-      wake()
-    }
-    roster.add(run)
-    let member = Run(run, result)
-    members[task.name] = member
-    run.start()
-    return member
-  }
-
-  private func drop(_ task: ClusterTask) {
-    guard let former = members.removeValue(forKey: task.name) else { return }
-    roster.remove(former.run)
-  }
-
-  func note(_ task: ClusterTask, _ event: TaskEvent) {
-    // Some are noted at each step.
-    if reported.updateValue(event, forKey: task.name) == event { return }
-    let log = NodeLog(log: options.log, pipeline: task.name, node: "")
-    switch event {
-    case .taken(let former, let generation):
-      let before = former.map { " from \($0.split(separator: "#").first ?? "")" } ?? ""
-      log.notice("taken over\(before), generation \(generation)")
-    case .released:
-      drop(task)
-      log.notice("released")
-    case .fenced:
-      drop(task)
-      log.warning("another machine has taken it over; what was not committed is done again there")
-    case .waitingForPlan(let writer):
-      log.warning("waits: \(writer) runs another version of this pipeline, or another version of flow")
-    case .failed(let reason): log.error(reason)
-    }
+  init(_ plan: Plan, _ share: (pipeline: String, number: Int, source: String)? = nil) {
+    (self.plan, self.share) = (plan, share)
+    task = ClusterTask(name: plan.name, digest: RunCluster.digest(of: plan), machine: plan.machine)
   }
 }

@@ -1,0 +1,127 @@
+import Cluster
+import Engine
+import JSON
+import Language
+import Reactive
+import Store
+import System
+
+/// Runs the pipelines that this machine has taken over.
+final class ClusterHost: TaskHost {
+  private final class Run: TaskRun {
+    let run: PipelineRun
+    let result: Runner.Result
+
+    init(_ run: PipelineRun, _ result: Runner.Result) { (self.run, self.result) = (run, result) }
+
+    func stop() { run.stop(.reload) }
+    var isOver: Bool { result.hasFailed.withLock { $0 != nil } }
+  }
+
+  /// Packs that are done are removed this often.
+  private static let purgePause = Duration.seconds(10)
+
+  private let jobs: [String: ClusterJob]
+  private let journal: JetStreamJournal
+  private let options: RunOptions
+  private let roster: RunRoster
+  private let folders: [String: String]
+  private let wake: @Sendable () -> Void
+  private var members: [String: Run] = [:]
+  private var reported: [String: TaskEvent] = [:]
+
+  init(
+    _ jobs: [ClusterJob], _ journal: JetStreamJournal, _ options: RunOptions, _ roster: RunRoster,
+    _ folders: [String: String],
+    wake: @escaping @Sendable () -> Void
+  ) {
+    self.jobs = Dictionary(jobs.map { ($0.task.name, $0) }) { first, _ in first }
+    self.journal = journal
+    (self.options, self.roster, self.folders, self.wake) = (options, roster, folders, wake)
+  }
+
+  var runs: [PipelineRun] { members.values.map(\.run) }
+
+  /// Adds to what a worker reports of its tasks what only their runs know.
+  func complete(_ tasks: [WorkerReport.Task]) -> [WorkerReport.Task] {
+    tasks.map { task in
+      guard let run = members[task.name]?.run else { return task }
+      var task = task
+      let backlogs = run.statistics.filter { $0.role == .source }.compactMap(\.queue)
+      task.backlog = backlogs.isEmpty ? nil : backlogs.reduce(0, +)
+      task.stateBytes = StateFolder.file(of: task.name, in: folders[task.name] ?? "").map {
+        StateSummary.measure($0).size
+      }
+      return task
+    }
+  }
+
+  func abort() { for member in members.values { member.run.abort() } }
+
+  func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun {
+    guard let job = jobs[task.name], let folder = folders[task.name],
+      let path = StateFolder.file(of: task.name, in: folder)
+    else { throw StoreError(task.name, .refused, "its name cannot be that of a state file") }
+    drop(task)
+    var options = options
+    options.isReplicated = true
+    options.state = { plan in
+      // The log makes epochs durable, not this machine.
+      try takeover.open(log, path: path, StateFile.Options(database: .init(sync: .never)))
+    }
+    let result = Runner.Result()
+    if let share = job.share { purgePacks(of: share, log) }
+    let run = try PipelineRun(job.plan, options) { [wake] hasFailed in
+      result.hasFailed.withLock { $0 = hasFailed }
+      wake()
+    }
+    roster.add(run)
+    let member = Run(run, result)
+    members[task.name] = member
+    run.start()
+    return member
+  }
+
+  /// Removes the packs that a task has committed, now and then.
+  private func purgePacks(of share: (pipeline: String, number: Int, source: String), _ log: TaskLog) {
+    let next = Locked(MonotonicClock.now + Self.purgePause)
+    log.onCommit { [journal] file in
+      let isDue = next.withLock { next in
+        let now = MonotonicClock.now
+        guard now >= next else { return false }
+        next = now + Self.purgePause
+        return true
+      }
+      guard isDue, let position = try? file.fact(owner: share.source, name: "position")?.text,
+        let sequence = (try? Value.parse(position))?.member("sequence")?.string.flatMap({ UInt64($0) })
+      else { return }
+      // They are not read again; what stays is removed the next time.
+      try? journal.purgePacks(of: share.pipeline, task: share.number, before: sequence + 1)
+    }
+  }
+
+  private func drop(_ task: ClusterTask) {
+    guard let former = members.removeValue(forKey: task.name) else { return }
+    roster.remove(former.run)
+  }
+
+  func note(_ task: ClusterTask, _ event: TaskEvent) {
+    // Some are noted at each step.
+    if reported.updateValue(event, forKey: task.name) == event { return }
+    let log = NodeLog(log: options.log, pipeline: task.name, node: "")
+    switch event {
+    case .taken(let former, let generation):
+      let before = former.map { " from \($0.split(separator: "#").first ?? "")" } ?? ""
+      log.notice("taken over\(before), generation \(generation)")
+    case .released:
+      drop(task)
+      log.notice("released")
+    case .fenced:
+      drop(task)
+      log.warning("another machine has taken it over; what was not committed is done again there")
+    case .waitingForPlan(let writer):
+      log.warning("waits: \(writer) runs another version of this pipeline, or another version of flow")
+    case .failed(let reason): log.error(reason)
+    }
+  }
+}

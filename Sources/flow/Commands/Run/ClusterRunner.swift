@@ -1,0 +1,127 @@
+import Cluster
+import Engine
+import Glibc
+import Language
+import Reactive
+import System
+
+/// Runs the tasks of a cluster that are this machine's, until it is stopped.
+struct ClusterRunner {
+  let cluster: RunCluster
+  let plans: [Plan]
+  var options: RunOptions
+  let roster: RunRoster
+  let report: RunReport
+  let printsStatistics: Bool
+  let notices: ServiceNotices?
+  let folder: (Plan) throws -> String
+
+  /// The exit status.
+  func run() -> Int32 {
+    let log = NodeLog(log: options.log, pipeline: "", node: "")
+    let signals = RunSignals(grace: options.grace)
+    // Set when nothing is waited for any more.
+    let stop = StopSign()
+    defer { stop.set() }
+    let status: Int32
+    do {
+      let jobs = cluster.jobs(of: plans)
+      var folders: [String: String] = [:]
+      for job in jobs { folders[job.plan.name] = try folder(job.plan) + "/cluster" }
+      status = try run(jobs, folders, signals, stop, log)
+    } catch {
+      log.error("\(error)")
+      status = ExitStatus.failed
+    }
+    signals.finish(status)
+    return status
+  }
+
+  private func run(
+    _ jobs: [ClusterJob], _ folders: [String: String], _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
+  ) throws -> Int32 {
+    guard let journal = try connect(signals, stop, log) else { return ExitStatus.interrupted }
+    cluster.sites.use(journal)
+    let host = ClusterHost(jobs, journal, options, roster, folders) { signals.wake() }
+    let name = Self.workerName(options.world)
+    let worker = ClusterWorker(
+      name, jobs.map(\.task), journal, host,
+      ClusterWorker.Options(log: TaskLog.Options(pause: { stop.wait(seconds: $0) })),
+      now: secondsOfClock,
+      random: { [world = options.world] in
+        UInt64(world.random() * Double(1 << 53))
+      })
+    let leases = SerialScheduler(name: "flow-lease")
+    let ended = StopSign()
+    let account = Locked(WorkerReport(version: VersionCommand.version, tasks: []))
+    leases.perform {
+      repeat {
+        try? journal.renewLease(of: name, Array(account.withLock(\.json).description.utf8))
+      } while !ended.wait(seconds: 1)
+    }
+    defer { leases.stop() }
+    log.notice("this machine is \(name) of the cluster")
+    let server = StatusServer(in: Set(folders.values).sorted(), roster)
+    defer { server.close() }
+    notices?.ready()
+    defer { notices?.stopping() }
+    var deadline: Instant?
+    var stoppedBy: Int32?
+    while true {
+      worker.step()
+      if worker.hasLeft { break }
+      let tasks = host.complete(worker.report)
+      account.withLock { $0.tasks = tasks }
+      if worker.isLeaving, deadline == nil {
+        if stoppedBy == nil { log.notice("leaves the cluster, as requested") }
+        ended.set()
+        deadline = MonotonicClock.now + options.grace
+      }
+      switch signals.next(until: MonotonicClock.now + .milliseconds(worker.isHandoverNear ? 50 : 500)) {
+      case .signal(SIGUSR1): report.statistics(host.runs)
+      case .signal(let signal):
+        stoppedBy = stoppedBy ?? signal
+        if deadline == nil { worker.leave() } else { deadline = MonotonicClock.now }
+      case .reload: log.error("not reloaded: in a cluster, stop this machine and start it again")
+      case .woken, .timeOver: break
+      }
+      if let deadline, deadline <= MonotonicClock.now {
+        // What is not committed is done again by the next owner.
+        stop.set()
+        host.abort()
+        log.error("not everything could be released in time")
+        return ExitStatus.failed
+      }
+    }
+    if printsStatistics { report.statistics(host.runs) }
+    return stoppedBy == SIGINT ? ExitStatus.interrupted : ExitStatus.done
+  }
+
+  /// Connects, as often as it takes; nil where a signal ends that.
+  private func connect(
+    _ signals: RunSignals, _ stop: StopSign, _ log: NodeLog
+  ) throws(JournalError) -> JetStreamJournal? {
+    let settings = JetStreamJournal.Options(
+      servers: cluster.urls, replicas: RunCluster.replicas(cluster.urls))
+    var isReported = false
+    while true {
+      do throws(JournalError) { return try JetStreamJournal(settings, stop: stop) } catch {
+        if case .refused = error { throw error }
+        if !isReported { log.error("\(error); waiting for the cluster's servers") }
+        isReported = true
+      }
+      if case .signal = signals.next(until: MonotonicClock.now + .seconds(1)) { return nil }
+    }
+  }
+
+  /// A name that no other process has ever had.
+  private static func workerName(_ world: World) -> String {
+    "\(hostName())/\(getpid())-\(String(UInt32(world.random() * 4_294_967_295), radix: 36))"
+  }
+}
+
+private func secondsOfClock() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
