@@ -6,8 +6,9 @@ extension Client {
   /// How often a transaction is tried where other machines change the same record.
   private static let attempts = 30
 
-  /// Changes the budget of a site. Where that is shared, `body` may be called several times, each time with the record
-  /// as others have left it.
+  /// Changes the budget of a site.
+  ///
+  /// Where that is shared, `body` may be called several times, each time with the record as others have left it.
   func transact<Output: Sendable>(
     _ site: String, _ body: (inout sending WebFile) throws(StoreError) -> Output
   ) throws(StoreError) -> Output {

@@ -26,7 +26,9 @@ extension WebFile {
     return Array(text.utf8)
   }
 
-  /// Replaces the record of a site by one that is shared; nil for none. Facts of later versions are ignored.
+  /// Replaces the record of a site by one that is shared; nil for none.
+  ///
+  /// Facts of later versions are ignored.
   public func replace(_ site: String, with shared: [UInt8]?) throws(StoreError) {
     for table in ["spending", "sites"] {
       let statement = try database.statement("DELETE FROM \(table) WHERE site = ?1")
