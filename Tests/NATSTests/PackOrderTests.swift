@@ -35,7 +35,7 @@ import Testing
     order.add(pack(3), at: 14)
     order.add(pack(5), at: 15)
     #expect(numbers(order.take(through: 15)) == [[3], [4, 5]])
-    // A sender whose state began anew, and what the one before it has left.
+    // A sender whose state was removed, and what the one before it has left.
     order.add(pack(2, chain: "b"), at: 16)
     order.add(pack(6), at: 17)
     order.add(pack(1, chain: "b"), at: 18)

@@ -6,7 +6,7 @@ import Language
 /// The first line says what they have in common, then comes a value a line. Where a poll has not seen the whole of its
 /// source's list, the rows that the events were made from follow, since their positions in that list matter.
 public struct Pack: Sendable {
-  /// The sender's chain of packs, which begins anew where its state does.
+  /// The sender's chain of packs: another one where its state was removed.
   public var chain: String
   /// Counted from one for each receiver.
   public var ordinal: Int64

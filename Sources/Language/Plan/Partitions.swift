@@ -7,11 +7,21 @@ public enum Division: Sendable {
   /// Each event by itself, which it makes another one of, by this expression.
   case reshaped(by: Option<Expression>)
   /// The events of a key. `sends` is the key as its outputs have it, nil where they have it as its inputs do, empty
-  /// where they need not have it; `unless` says what its options ask for besides.
+  /// where they need not have it; `unless` says what its options ask for besides, and `countsPolls` whether they compare
+  /// what all tasks have of a poll.
   case byKey(
-    Option<Expression>, sends: String? = nil, unless: @Sendable (Options) -> String? = { _ in nil })
+    Option<Expression>, sends: String? = nil, unless: @Sendable (Options) -> String? = { _ in nil },
+    countsPolls: @Sendable (Options) -> Bool = { _ in false })
   /// It divides the stream itself.
-  case partition(by: Option<Expression>, into: Option<Int>)
+  case partition(by: Option<Expression>, into: Option<Int>, order: Option<PartitionOrder>)
+}
+
+/// The order of what comes out below a partition.
+public enum PartitionOrder: String, CaseIterable, Sendable {
+  /// That of the source for each key; that of the source for all where the tasks are in one process.
+  case key
+  /// That of the source for all events.
+  case source
 }
 
 extension NodeSpec {
@@ -22,8 +32,13 @@ extension NodeSpec {
 extension StepPlan {
   /// The key and the number of tasks of a partition; nil for any other step.
   package var partition: (key: Expression, tasks: Int)? {
-    guard case .partition(let key, let tasks) = spec.division else { return nil }
+    guard case .partition(let key, let tasks, _) = spec.division else { return nil }
     return (options[key], options[tasks])
+  }
+
+  /// Whether it compares what all tasks of a partition have of a poll.
+  fileprivate var countsPolls: Bool {
+    if case .byKey(_, _, _, let counts) = spec.division { counts(options) } else { false }
   }
 
   /// Whether each of its keys belongs to one key of the partition above.
@@ -47,7 +62,8 @@ extension Plan {
   /// The plan cut at its partition: what is above it ends in a sink, what is below it begins with a source, once for each
   /// task, and between them events go to other machines.
   ///
-  /// Nil where there is no partition, or where more than one chain leads to it or away from it.
+  /// Nil where there is no partition, where more than one chain leads to it or away from it, or where its tasks must know
+  /// of each other: to keep the source's order, or to compare what they have of a poll.
   package func cut(
     sink: (Expression, _ tasks: Int) -> NodeSpec, source: (_ task: Int) -> NodeSpec
   ) -> (above: Plan, below: [Plan])? {
@@ -58,6 +74,8 @@ extension Plan {
     else { return nil }
     let step = stream.steps[place]
     let (first, rest) = (Array(stream.steps[..<place]), Array(stream.steps[(place + 1)...]))
+    if case .partition(_, _, let order) = step.spec.division, step.options[order] == .source { return nil }
+    if sources.contains(where: \.isPolled), rest.contains(where: \.countsPolls) { return nil }
     // What reads other streams has no place here, nor what takes each poll for the whole of a list that it is not.
     guard stream.steps.allSatisfy(\.reads.isEmpty), first.allSatisfy(\.spec.keepsSnapshots) else {
       return nil
@@ -104,7 +122,7 @@ extension Plan {
 
 extension StepPlan {
   fileprivate func divided(into tasks: Int) -> StepPlan {
-    guard case .partition(_, let option) = spec.division else { return self }
+    guard case .partition(_, let option, _) = spec.division else { return self }
     return StepPlan(
       name: name, isNamed: isNamed, spec: spec, options: options.with(tasks, for: option), onError: onError,
       reads: reads, shown: shown, place: place)
@@ -138,7 +156,7 @@ extension PlanBuilder {
       case .reshaped(let option):
         let members = step.options[option].members.filter { keys.contains(Self.normal($0.value)) }
         keys = members.keys.sorted().map { ".\($0)" }
-      case .byKey(let option, let sends, let unless):
+      case .byKey(let option, let sends, let unless, _):
         if let reason = unless(step.options) { reportWhole(step, reason) }
         check(step, option, keys, partition: key)
         if let sends { keys = sends.isEmpty || step.isKeyWithin ? [] : [sends] }

@@ -21,7 +21,7 @@ struct PackOrder {
   /// The chain of the sender's packs, and the ordinal of the last one that was taken.
   private var chain: String
   private var ordinal: Int64
-  /// Chains from before the sender's state began anew.
+  /// Chains from before the sender's state was removed.
   private var past: [String]
   /// Packs that are too early, by ordinal.
   private var early: [Int64: (pack: Pack, sequence: UInt64)] = [:]

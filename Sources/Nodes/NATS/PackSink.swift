@@ -71,7 +71,8 @@ private final class PackSink: KeepingSink {
     }
     // They are never given up: the tasks below wait for each.
     publisher = try Publisher(
-      Publisher.Settings(window: 64, queue: 1024, attempts: .max, backoff: .milliseconds(300)),
+      Publisher.Settings(
+        window: 64, queue: 1024, attempts: .max, backoff: .milliseconds(300), longestBackoff: .seconds(2)),
       packs.settings(context.pipeline), context)
   }
 

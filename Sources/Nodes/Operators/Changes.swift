@@ -43,7 +43,8 @@ let changes = NodeSpec(
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
-  comparesPolls: true, isKept: true, division: .byKey(ChangesOptions.key, sends: ".key"),
+  comparesPolls: true, isKept: true,
+  division: .byKey(ChangesOptions.key, sends: ".key", countsPolls: { $0[ChangesOptions.suddenLoss] != nil }),
   examples: ChangesExamples.all,
   .step { options, context in Changes(options, context) })
 

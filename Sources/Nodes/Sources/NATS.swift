@@ -109,7 +109,7 @@ enum NATSStart: Sendable, Equatable {
   }()
 }
 
-/// What becomes of the messages of a stream that are read together.
+/// The content of messages of a stream that are read together.
 protocol StreamContent {
   func begin()
   /// Adds a message, whose content is valid during the call.

@@ -63,7 +63,7 @@ struct RunCluster {
   func flaw(of plan: Plan) -> String? {
     let name = quoted(plan.name)
     if let sink = plan.sinks.first(where: { $0.spec.kind == "console" }) {
-      return "\(name) cannot run in a cluster: nobody sees what its sink \(sink.name) (console) prints"
+      return "\(name) cannot run in a cluster: what its sink \(sink.name) (console) prints is seen by no one"
     }
     if let source = plan.sources.first(where: { $0.spec.kind == "stdin" }) {
       return "\(name) cannot run in a cluster: its source \(source.name) (stdin) ends with one run"
