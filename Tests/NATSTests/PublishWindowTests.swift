@@ -55,6 +55,11 @@ import Testing
     window.pause(until: start + .seconds(1))
     let found2 = published(&window)
     #expect(found2.isEmpty)
+    // A new connection is a reason not to wait.
+    var other = window
+    other.resume()
+    let resumed = published(&other)
+    #expect(resumed == ["1b", "3d"])
     let found3 = published(&window, at: start + .seconds(1))
     #expect(found3 == ["1b", "3d"])
     let attempts1 = attempts(window.fail(1))

@@ -67,6 +67,9 @@ struct PublishWindow<Message> {
   /// Nothing is published until that time.
   mutating func pause(until time: Instant) { pause = max(pause, time) }
 
+  /// Nothing is waited for any more.
+  mutating func resume() { pause = Instant() }
+
   /// An attempt has failed: the message and its attempts so far; nil for one that is done.
   mutating func fail(_ number: UInt64) -> (message: Message, attempts: Int)? {
     guard let place = place(of: number) else { return nil }

@@ -26,6 +26,7 @@ final class Publisher {
     var queue = 4096
     var attempts = 10
     var backoff = Duration.seconds(1)
+    var longestBackoff = Duration.seconds(30)
     /// How long an acknowledgement may take.
     var timeout = Duration.seconds(2)
   }
@@ -51,7 +52,8 @@ final class Publisher {
     arrivals = Arrivals(context.alarm)
     connector = Connector(server, arrivals)
     notes = ConnectionNotes(server.shownServers, context.log)
-    backoff = Backoff(initial: settings.backoff, cap: .seconds(30), random: context.lane.world.random)
+    backoff = Backoff(
+      initial: settings.backoff, cap: settings.longestBackoff, random: context.lane.world.random)
     window = PublishWindow(size: settings.isAcknowledged ? settings.window : .max)
     connector.start()
   }
@@ -195,7 +197,10 @@ final class Publisher {
   private func see(_ entry: NATSEntry) {
     switch entry.kind {
     case .disconnected: isConnected = false
-    case .reconnected: isConnected = true
+    case .reconnected:
+      isConnected = true
+      // Whatever was waited for may be over with the server that is gone.
+      window.resume()
     case .closed:
       isConnected = false
       connection = nil
