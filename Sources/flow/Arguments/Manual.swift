@@ -91,9 +91,11 @@ struct Manual: Sendable {
     return all + [.help]
   }
 
-  /// As in `tail [FILE…]`, or `state ls|show`.
+  /// As in `tail [FILE…]`, or `state ls|show`, or `cluster COMMAND` where there are many.
   var usage: String {
-    parts.isEmpty ? name + operands.usage : "\(name) \(parts.map(\.word).joined(separator: "|"))"
+    if parts.isEmpty { return name + operands.usage }
+    let words = parts.map(\.word).joined(separator: "|")
+    return "\(name) \(words.count > 24 ? "COMMAND" : words)"
   }
 
   /// The last word of its name, which distinguishes it from other subcommands.

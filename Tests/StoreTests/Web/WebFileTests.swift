@@ -166,7 +166,9 @@ import Testing
     #expect(try file.response(bytes("a")) != nil)
     #expect(try WebFile().response(bytes("a")) == nil)
     let number = try file.transaction { () throws(StoreError) in try file.spend(at: "a.org", now: 1) }
-    #expect(number == 1)
+    #expect(try file.site("a.org").spending == [.init(at: 1)])
+    try file.refund(number)
+    #expect(try file.site("a.org").spending.isEmpty)
   }
 }
 
