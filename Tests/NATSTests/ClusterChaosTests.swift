@@ -100,7 +100,7 @@ private final class SlippingLaunches: Sendable {
   }
 }
 
-/// The workers, the servers, and what becomes of them.
+/// The workers, the servers, and what they go through.
 private final class Chaos {
   private let servers: [ClusterServer]
   private let places: [Place]

@@ -85,9 +85,9 @@ struct ClusterRunTests {
     let task = try Value.parse(view.text("out")).member("pipelines")?.items?.first
     #expect(task?.member("phase") == .string("running") && task?.member("backlog") == .number(0))
     #expect(task?.member("state_bytes")?.double ?? 0 > 0)
-    #expect(try view.flow("cluster", "drain", server.url, "nobody") == 1)
+    #expect(try view.flow("cluster", "drain", server.url, "host-9") == 1)
     #expect(
-      view.text("err").contains("no machine “nobody” is in the cluster; there is"), "\(view.text("err"))")
+      view.text("err").contains("no machine “host-9” is in the cluster; there is"), "\(view.text("err"))")
     #expect(try view.flow("cluster", "drain", server.url) == 0, "\(view.text("err"))")
     #expect(view.text("out").hasSuffix("has left\n"))
     run.waitUntilExit()

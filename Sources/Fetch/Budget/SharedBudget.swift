@@ -16,7 +16,7 @@ extension Client {
       return try file.withLock { file throws(StoreError) in try body(&file) }
     }
     for attempt in 0..<Self.attempts {
-      // What was read may be stale, and whoever is first at the next attempt is random.
+      // What was read may be stale, and which machine is first at the next attempt is random.
       if attempt > 0 { usleep(UInt32.random(in: 1000...(10_000 + 2000 * UInt32(attempt)))) }
       let (former, version) = try shared.record(of: site)
       let (output, record) = try file.withLock { file throws(StoreError) in

@@ -46,7 +46,7 @@ import Testing
         state.former = state.record
         state.record = (bytes, version + 1)
         state.replaced += 1
-        // It has happened, and nobody knows.
+        // It has happened, without an answer.
         return Int.random(in: 0..<100, using: &state.dice) >= faults
       }
       guard let done else { throw StoreError("records", .full, "no server answers") }
