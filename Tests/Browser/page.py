@@ -357,6 +357,7 @@ class Checks:
             # Times of this run, and ids made of them.
             tree = re.sub(r"202\d-\d\d-\d\d \d\d:\d\d(:\d\d)? UTC", "TIME", tree)
             tree = re.sub(r"202\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME", tree)
+            tree = re.sub(r"202\d-\d\d-\d\d", "DAY", tree)
             tree = re.sub(r"(?<=/log/)[0-9a-f]{16}", "ID", tree)
             tree = re.sub(r"\d+ (s|min|h) ago|in \d+ d( \d+ h)?", "…", tree)
             tree = "\n".join(line for line in tree.splitlines() if "as of" not in line and "arguments" not in line) + "\n"
