@@ -30,7 +30,32 @@ def changes(rows):
             yield {"id": new["id"], "before": old, "after": new}
 
 
-JOBS = {"A": project, "B": first, "C": changes, "D": iter}
+def differences(path, old, new, out):
+    if type(old) is dict and type(new) is dict:
+        for name, value in old.items():
+            if name in new:
+                differences(path + "/" + name, value, new[name], out)
+            else:
+                out.append({"path": path + "/" + name, "before": value})
+        for name, value in new.items():
+            if name not in old:
+                out.append({"path": path + "/" + name, "after": value})
+    elif old != new:
+        out.append({"path": path, "before": old, "after": new})
+
+
+def all_changes(rows):
+    last = {}
+    for row in rows:
+        old = last.get(row["id"])
+        last[row["id"]] = row
+        if old is not None and old != row:
+            out = []
+            differences("", old, row, out)
+            yield {"type": "changed", "key": row["id"], "before": old, "after": row, "diff": out}
+
+
+JOBS = {"A": project, "B": first, "C": changes, "D": iter, "E": all_changes}
 
 
 def main():

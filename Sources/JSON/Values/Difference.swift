@@ -38,26 +38,58 @@ extension Value {
   ///
   ///     Value.differences(from: {"a":1,"b":[1]}, to: {"a":2,"b":[1,5]})   // /a: 1 → 2, /b/1: → 5
   public static func differences(from before: Value, to after: Value, key: Key? = nil) -> [Difference] {
+    compare(before, after, key, DifferenceList()).differences
+  }
+
+  /// Compares two values; returns `found` with what it was given.
+  static func compare<Found: DifferenceCollector>(
+    _ before: Value, _ after: Value, _ key: Key?, _ found: Found
+  ) -> Found {
     withStack(for: min(before.nesting, after.nesting)) {
-      var comparison = Comparison(key: key)
+      var comparison = Comparison(key: key, found: found)
       comparison.compare(before, after)
       return comparison.found
     }
   }
 }
 
-private struct Comparison {
+/// What takes the differences that a comparison finds, in their order.
+protocol DifferenceCollector {
+  mutating func add(_ path: [UInt8], _ before: Value?, _ after: Value?)
+
+  /// The same for two scalars that are on tapes, of which no values need be made.
+  mutating func add(
+    _ path: [UInt8], _ before: TapeDocument, _ first: Int, _ after: TapeDocument, _ second: Int)
+}
+
+private struct DifferenceList: DifferenceCollector {
+  var differences: [Difference] = []
+
+  mutating func add(_ path: [UInt8], _ before: Value?, _ after: Value?) {
+    differences.append(Difference(path: Pointer(bytes: path), before: before, after: after))
+  }
+
+  mutating func add(
+    _ path: [UInt8], _ before: TapeDocument, _ first: Int, _ after: TapeDocument, _ second: Int
+  ) {
+    let before = Value.view(before, UInt32(truncatingIfNeeded: first))
+    add(path, before, .view(after, UInt32(truncatingIfNeeded: second)))
+  }
+}
+
+private struct Comparison<Found: DifferenceCollector> {
   let key: Key?
-  var found: [Difference] = []
+  var found: Found
   /// The pointer to the present place.
   private var path: [UInt8] = []
   private var depth = 0
 
-  init(key: Key?) { self.key = key }
-
-  private mutating func add(_ before: Value?, _ after: Value?) {
-    found.append(Difference(path: Pointer(bytes: path), before: before, after: after))
+  init(key: Key?, found: Found) {
+    self.key = key
+    self.found = found
   }
+
+  private mutating func add(_ before: Value?, _ after: Value?) { found.add(path, before, after) }
 
   private mutating func step(_ name: ByteView, _ before: Value?, _ after: Value?) {
     guard let before, let after else { return inside(name) { $0.add(before, after) } }
@@ -130,7 +162,9 @@ private struct Comparison {
     let end = Tape.offset(old.tape[first])
     while place < end {
       if !old.hasScalar(of: new, other + 1, at: place + 1) {
+        let isSure = old.hasOtherScalar(than: new, other + 1, at: place + 1)
         old.withText(old.tape[place]) { name in
+          if isSure { return inside(name) { $0.found.add($0.path, old, place + 1, new, other + 1) } }
           step(
             name, .view(old, UInt32(truncatingIfNeeded: place + 1)),
             .view(new, UInt32(truncatingIfNeeded: other + 1)))
@@ -204,6 +238,18 @@ extension TapeDocument {
       theirs = Tape.next(other.tape, theirs + 1)
     }
     return place >= end && theirs >= last
+  }
+
+  /// Whether both values are texts, or whole numbers, that differ; of two that are not written alike.
+  fileprivate func hasOtherScalar(than other: TapeDocument, _ second: Int, at first: Int) -> Bool {
+    let (ours, theirs) = (tape[first], other.tape[second])
+    guard Tape.kind(ours) == Tape.kind(theirs), !Tape.isDirty(ours | theirs) else { return false }
+    if Tape.kind(ours) == Tape.string {
+      return Tape.length(ours) < Tape.overflow && Tape.length(theirs) < Tape.overflow
+    }
+    // Zero has two texts; as doubles, longer numbers may be the same.
+    return Tape.kind(ours) == Tape.integer && max(Tape.length(ours), Tape.length(theirs)) <= 15
+      && raw[Tape.offset(ours)] &- 0x31 < 9
   }
 
   /// Whether both values are the same scalar, written alike.

@@ -33,6 +33,15 @@ public final class Output {
 
   public func removeAll() { count = 0 }
 
+  /// Removes everything, and the memory as well where it is more than that many bytes.
+  func removeAll(keepingAtMost most: Int) {
+    count = 0
+    guard capacity > most else { return }
+    base.deallocate()
+    capacity = 64
+    base = .allocate(capacity: capacity)
+  }
+
   /// Calls `body` with the buffer's contents.
   public func withBytes<R>(_ body: (ByteView) throws -> R) rethrows -> R {
     try body(ByteView(start: base, count: count))

@@ -54,6 +54,7 @@ private final class Changes: Step {
   private let context: StepContext
   private let relevance: Relevance
   private let tolerances: Tolerances
+  private let differences = DifferenceWriter()
   private let arraysBy: Key?
   private let emitsFirst: Bool
   private let isPatch: Bool
@@ -229,15 +230,20 @@ private final class Changes: Step {
     _ before: Value, hasBefore: Bool, _ key: Value, _ event: Event, _ source: Source, isReported: Bool,
     _ out: Downstream
   ) throws {
-    var diff: [Difference] = []
+    var diff: Value?
     var isTolerated = false
     if isReported, emits.changed {
-      diff = try relevance.differences(from: before, to: event, by: arraysBy)
-      isTolerated = try tolerances.cover(diff, from: before, to: event)
+      if relevance.isEverything, tolerances.isEmpty {
+        diff = differences.value(from: before, to: event.value, key: arraysBy)
+      } else {
+        let found = try relevance.differences(from: before, to: event, by: arraysBy)
+        isTolerated = try tolerances.cover(found, from: before, to: event)
+        if !found.isEmpty { diff = .array(found.map(\.value)) }
+      }
     }
     // A tolerated difference counts from the value that was emitted, so that small steps add up.
     if isTolerated != hasBefore { source.snapshot.set(key, isTolerated ? before : event.value) }
-    if !isTolerated, !diff.isEmpty { out.send(change("changed", key, event.poll, before, event.value, diff)) }
+    if !isTolerated, let diff { out.send(change("changed", key, event.poll, before, event.value, diff)) }
   }
 
   /// Reports once in a run that additions cannot be known, as the options of the source decide it.
@@ -358,7 +364,7 @@ private final class Changes: Step {
   private static let patchShape = Shape(["type", "key", "at", "patch"], isShared: true)
 
   private func change(
-    _ type: String, _ key: Value, _ poll: Poll, _ before: Value?, _ after: Value?, _ diff: [Difference] = []
+    _ type: String, _ key: Value, _ poll: Poll, _ before: Value?, _ after: Value?, _ diff: Value = .array([])
   ) -> Event {
     if isPatch {
       let patch = Value.patch(from: before ?? .null, to: after ?? .null)
@@ -368,7 +374,7 @@ private final class Changes: Step {
       Self.shape,
       [
         .string(type), key, time(of: poll), before ?? .null, after ?? .null,
-        .array(diff.map(\.value)),
+        diff,
       ])
     return Event(value, poll)
   }

@@ -13,6 +13,9 @@ struct Relevance {
     self.ignore = ignore
   }
 
+  /// Whether all differences are.
+  var isEverything: Bool { watch == nil && ignore == nil }
+
   /// The differences to report; none when the values differ nowhere else.
   func differences(from before: Value, to after: Event, by key: Key?) throws -> [Difference] {
     let all = Value.differences(from: before, to: after.value, key: key)
