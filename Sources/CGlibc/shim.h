@@ -37,6 +37,9 @@ static inline void *flow_frame_address(void) { return __builtin_frame_address(0)
 /// A descriptor that becomes readable when the child has ended; -1 where the kernel has no such thing.
 static inline int flow_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
+/// Has a line of memory fetched into the caches.
+static inline void flow_prefetch(const void *line) { __builtin_prefetch(line); }
+
 /// What a child exited with; -1 if a signal ended it.
 static inline int flow_exit_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
 

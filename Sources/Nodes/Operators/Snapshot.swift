@@ -34,11 +34,26 @@ final class Snapshot {
 
   /// Compares a row with the one before, and puts it in its place unless `keeps`.
   func note(_ key: Value, _ value: Value, bound: Int, isOfPoll: Bool, keeps: Bool) -> Finding {
-    withBytes(of: key, value) { rows.note($0, $1, bound: bound, isOfPoll: isOfPoll, keeps: keeps) }
+    keyBytes.removeAll()
+    writer.write(key, to: keyBytes)
+    return keyBytes.withBytes { key in
+      let hash = rows.prefetch(key)
+      valueBytes.removeAll()
+      writer.write(value, to: valueBytes)
+      return valueBytes.withBytes { value in
+        rows.note(key, hash, value, bound: bound, isOfPoll: isOfPoll, keeps: keeps)
+      }
+    }
   }
 
   /// Replaces the row of a known key.
-  func set(_ key: Value, _ value: Value) { withBytes(of: key, value) { rows.set($0, $1) } }
+  func set(_ key: Value, _ value: Value) {
+    withBytes(of: key) { key in
+      valueBytes.removeAll()
+      writer.write(value, to: valueBytes)
+      valueBytes.withBytes { rows.set(key, $0) }
+    }
+  }
 
   /// Takes out the rows that the present poll has not had.
   func takeUnseen() -> [(key: Value, before: Value)] {
@@ -52,17 +67,6 @@ final class Snapshot {
     keyBytes.removeAll()
     writer.write(key, to: keyBytes)
     return keyBytes.withBytes(body)
-  }
-
-  @inline(__always)
-  private func withBytes<Result>(
-    of key: Value, _ value: Value, _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Result
-  ) -> Result {
-    keyBytes.removeAll()
-    writer.write(key, to: keyBytes)
-    valueBytes.removeAll()
-    writer.write(value, to: valueBytes)
-    return keyBytes.withBytes { key in valueBytes.withBytes { body(key, $0) } }
   }
 
   /// Reads bytes that were written here.

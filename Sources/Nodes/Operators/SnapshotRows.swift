@@ -12,12 +12,15 @@ protocol SnapshotRows: AnyObject {
   /// Marks a row as one that the present poll has; returns whether it is there and was not marked yet.
   func mark(_ key: UnsafeBufferPointer<UInt8>) -> Bool
 
+  /// Has what is known of a key fetched from memory; returns the key's hash, for `note`.
+  func prefetch(_ key: UnsafeBufferPointer<UInt8>) -> UInt64
+
   /// Compares a row with the one that is there, puts it in its place unless `keeps`, and marks it.
   ///
   /// A row that is not there is added. Rows of a source without polls need no marks: none of them can be missing.
   func note(
-    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool,
-    keeps: Bool
+    _ key: UnsafeBufferPointer<UInt8>, _ hash: UInt64, _ value: UnsafeBufferPointer<UInt8>, bound: Int,
+    isOfPoll: Bool, keeps: Bool
   ) -> Snapshot.Finding
 
   /// Replaces the row of a key that is there.
@@ -46,13 +49,19 @@ final class MemoryRows: SnapshotRows {
     return true
   }
 
+  func prefetch(_ key: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    let hash = ByteTable.hash(key)
+    table.prefetch(hash)
+    return hash
+  }
+
   func note(
-    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool,
-    keeps: Bool
+    _ key: UnsafeBufferPointer<UInt8>, _ hash: UInt64, _ value: UnsafeBufferPointer<UInt8>, bound: Int,
+    isOfPoll: Bool, keeps: Bool
   ) -> Snapshot.Finding {
-    guard let entry = table.find(key) else {
+    guard let entry = table.find(key, hash) else {
       if table.count >= bound { return .full }
-      table.insert(key, value, mark: round)
+      table.insert(key, hash, value, mark: round)
       return .new
     }
     if ByteTable.equal(entry.value, value) {
@@ -101,9 +110,12 @@ final class KeptRows: SnapshotRows {
     seen.insert(Array(key)).inserted && table.contains(key)
   }
 
+  /// The table hashes a key itself.
+  func prefetch(_ key: UnsafeBufferPointer<UInt8>) -> UInt64 { 0 }
+
   func note(
-    _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, bound: Int, isOfPoll: Bool,
-    keeps: Bool
+    _ key: UnsafeBufferPointer<UInt8>, _ hash: UInt64, _ value: UnsafeBufferPointer<UInt8>, bound: Int,
+    isOfPoll: Bool, keeps: Bool
   ) -> Snapshot.Finding {
     if isOfPoll { seen.insert(Array(key)) }
     if keeps, let before = table.value(for: Array(key)) {

@@ -1,3 +1,4 @@
+import CGlibc
 import Glibc
 import Store
 
@@ -5,6 +6,9 @@ import Store
 ///
 /// For state with many keys. Entries are stored one after the other in large blocks of memory. Removed and outgrown
 /// entries stay there until they take up more than half; then the table is compacted.
+///
+/// A table that exceeds the caches costs one fetch from memory for a slot and one for the entry. Slots therefore have a
+/// part of the hash beside the entry's place, and memory comes in huge pages once there is much of it.
 ///
 ///     var table = ByteTable()
 ///     table.set(key: Array("a".utf8), value: Array("1".utf8), mark: 7)
@@ -42,7 +46,9 @@ struct ByteTable: ~Copyable {
     var mark: UInt32
   }
 
-  private static let pieceSize = 1 << 20
+  private static let pieceSize = 2 << 20
+  /// Pieces before this one are not in huge pages, of which one would be more than a small table needs.
+  private static let hugeFrom = 2
   private static let vacant = UInt64.max
   private static let removed = UInt64.max - 1
 
@@ -53,45 +59,75 @@ struct ByteTable: ~Copyable {
   /// Bytes used by all entries, and by those that are still valid.
   private var taken = 0
   private var live = 0
-  /// The location of each entry (block and offset), by open addressing, and a part of its hash.
-  private var places: [UInt64]
-  private var tags: [UInt32]
+  /// The slots, by open addressing: 30 bits of the entry's hash above its place, which is the number of its piece and
+  /// the offset there, in words of eight bytes.
+  private var slots: UnsafeMutableBufferPointer<UInt64>
   private var filled = 0
 
-  init() {
-    places = Array(repeating: Self.vacant, count: 16)
-    tags = Array(repeating: 0, count: 16)
-  }
+  private static let placeBits: UInt64 = 34
+  private static let offsetBits: UInt64 = 18
+
+  init() { slots = Self.makeSlots(16) }
 
   deinit {
+    slots.deallocate()
     for piece in pieces { piece.deallocate() }
   }
 
-  func find(_ key: UnsafeBufferPointer<UInt8>) -> Entry? {
-    let hash = byteHash(key)
-    let mask = places.count - 1
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    let tag = UInt32(truncatingIfNeeded: hash >> 32)
-    while places[slot] != Self.vacant {
-      if tags[slot] == tag, places[slot] != Self.removed {
-        let entry = Entry(base: address(places[slot]), slot: slot)
+  private static func makeSlots(_ count: Int) -> UnsafeMutableBufferPointer<UInt64> {
+    let memory = allocate(count * 8, isHuge: count * 8 >= pieceSize).bindMemory(
+      to: UInt64.self, capacity: count)
+    let slots = UnsafeMutableBufferPointer(start: memory, count: count)
+    slots.initialize(repeating: vacant)
+    return slots
+  }
+
+  private static func allocate(_ size: Int, isHuge: Bool) -> UnsafeMutableRawPointer {
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: isHuge ? pieceSize : 16)
+    if isHuge { madvise(memory, size, MADV_HUGEPAGE) }
+    return memory
+  }
+
+  static func hash(_ key: UnsafeBufferPointer<UInt8>) -> UInt64 { byteHash(key) }
+
+  /// Has the slot of a key fetched from memory while something else is done.
+  func prefetch(_ hash: UInt64) {
+    guard let base = slots.baseAddress else { return }
+    flow_prefetch(base + slot(of: hash))
+  }
+
+  private func slot(of hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: hash >> Self.placeBits) & (slots.count - 1)
+  }
+
+  func find(_ key: UnsafeBufferPointer<UInt8>) -> Entry? { find(key, Self.hash(key)) }
+
+  func find(_ key: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Entry? {
+    var slot = slot(of: hash)
+    while slots[slot] != Self.vacant {
+      let word = slots[slot]
+      if (word ^ hash) >> Self.placeBits == 0, word != Self.removed {
+        let entry = Entry(base: address(word), slot: slot)
         if Self.equal(entry.key, key) { return entry }
       }
-      slot = (slot + 1) & mask
+      slot = (slot + 1) & (slots.count - 1)
     }
     return nil
   }
 
   /// Adds a key that is not in the table.
   mutating func insert(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, mark: UInt32) {
-    if (filled + 1) * 4 > places.count * 3 { rehash() }
-    let hash = byteHash(key)
-    let mask = places.count - 1
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while places[slot] < Self.removed { slot = (slot + 1) & mask }
-    if places[slot] == Self.vacant { filled += 1 }
-    places[slot] = write(key, value, mark)
-    tags[slot] = UInt32(truncatingIfNeeded: hash >> 32)
+    insert(key, Self.hash(key), value, mark: mark)
+  }
+
+  mutating func insert(
+    _ key: UnsafeBufferPointer<UInt8>, _ hash: UInt64, _ value: UnsafeBufferPointer<UInt8>, mark: UInt32
+  ) {
+    if (filled + 1) * 4 > slots.count * 3 { rehash() }
+    var slot = slot(of: hash)
+    while slots[slot] < Self.removed { slot = (slot + 1) & (slots.count - 1) }
+    if slots[slot] == Self.vacant { filled += 1 }
+    slots[slot] = write(key, value, mark) | Self.tag(hash)
     count += 1
   }
 
@@ -105,20 +141,20 @@ struct ByteTable: ~Copyable {
       return
     }
     live -= Self.size(entry)
-    places[entry.slot] = write(entry.key, value, mark)
+    slots[entry.slot] = write(entry.key, value, mark) | Self.tag(slots[entry.slot])
     packIfWasteful()
   }
 
   mutating func remove(_ entry: Entry) {
     live -= Self.size(entry)
-    places[entry.slot] = Self.removed
+    slots[entry.slot] = Self.removed
     count -= 1
   }
 
   /// Calls `body` with every entry, in no particular order.
   func forEach(_ body: (Entry) -> Void) {
-    for slot in places.indices where places[slot] < Self.removed {
-      body(Entry(base: address(places[slot]), slot: slot))
+    for slot in slots.indices where slots[slot] < Self.removed {
+      body(Entry(base: address(slots[slot]), slot: slot))
     }
   }
 
@@ -126,17 +162,17 @@ struct ByteTable: ~Copyable {
   mutating func packIfWasteful() {
     guard taken > 2 * live + Self.pieceSize else { return }
     let old = pieces
-    let oldPlaces = places
     (pieces, sizes, used, taken, live) = ([], [], 0, 0, 0)
-    for slot in oldPlaces.indices where oldPlaces[slot] < Self.removed {
-      let entry = Entry(base: Self.address(oldPlaces[slot], in: old), slot: slot)
-      places[slot] = write(entry.key, entry.value, entry.mark)
+    for slot in slots.indices where slots[slot] < Self.removed {
+      let entry = Entry(base: Self.address(slots[slot], in: old), slot: slot)
+      slots[slot] = write(entry.key, entry.value, entry.mark) | Self.tag(slots[slot])
     }
     for piece in old { piece.deallocate() }
   }
 
   // MARK: - Memory
 
+  /// Returns the place of the new entry.
   private mutating func write(
     _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ mark: UInt32
   ) -> UInt64 {
@@ -144,7 +180,7 @@ struct ByteTable: ~Copyable {
     let size = (MemoryLayout<Header>.size + key.count + room + 7) & ~7
     if pieces.isEmpty || used + size > sizes[sizes.count - 1] {
       let pieceSize = max(Self.pieceSize, size)
-      pieces.append(.allocate(byteCount: pieceSize, alignment: 8))
+      pieces.append(Self.allocate(pieceSize, isHuge: pieces.count >= Self.hugeFrom))
       sizes.append(pieceSize)
       used = 0
     }
@@ -158,33 +194,36 @@ struct ByteTable: ~Copyable {
     defer { used += size }
     taken += size
     live += size
-    return UInt64(pieces.count - 1) << 32 | UInt64(used)
+    return UInt64(pieces.count - 1) << Self.offsetBits | UInt64(used / 8)
   }
 
-  private func address(_ place: UInt64) -> UnsafeMutableRawPointer { Self.address(place, in: pieces) }
+  private func address(_ slot: UInt64) -> UnsafeMutableRawPointer { Self.address(slot, in: pieces) }
 
   private static func address(
-    _ place: UInt64, in pieces: [UnsafeMutableRawPointer]
-  ) -> UnsafeMutableRawPointer { pieces[Int(place >> 32)] + Int(place & 0xffff_ffff) }
+    _ slot: UInt64, in pieces: [UnsafeMutableRawPointer]
+  ) -> UnsafeMutableRawPointer {
+    let place = Int(slot & (1 << placeBits - 1))
+    return pieces[place >> Int(offsetBits)] + (place & (1 << Int(offsetBits) - 1)) * 8
+  }
+
+  private static func tag(_ hash: UInt64) -> UInt64 { hash & ~(1 << placeBits - 1) }
 
   private static func size(_ entry: Entry) -> Int {
     (MemoryLayout<Header>.size + entry.key.count + Int(entry.header.pointee.room) + 7) & ~7
   }
 
+  /// Entries move to a larger table by the hash in their slots, without a look at their keys.
   private mutating func rehash() {
-    let old = places
+    let old = slots
     // Slots of removed entries are no reason to grow.
-    let size = (count + 1) * 4 > old.count * 2 ? old.count * 2 : old.count
-    places = Array(repeating: Self.vacant, count: size)
-    tags = Array(repeating: 0, count: size)
+    slots = Self.makeSlots((count + 1) * 4 > old.count * 2 ? old.count * 2 : old.count)
     filled = count
-    for place in old where place < Self.removed {
-      let hash = byteHash(Entry(base: address(place), slot: 0).key)
-      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
-      while places[slot] != Self.vacant { slot = (slot + 1) & (size - 1) }
-      places[slot] = place
-      tags[slot] = UInt32(truncatingIfNeeded: hash >> 32)
+    for word in old where word < Self.removed {
+      var slot = slot(of: word)
+      while slots[slot] != Self.vacant { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = word
     }
+    old.deallocate()
   }
 
   static func equal(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
