@@ -73,6 +73,7 @@ final class SourceEntry: Observer {
     for (row, value) in delivery.values.enumerated() {
       if subscription.isDisposed { return false }
       if reader.subscription.isDisposed { break }
+      delivery.values.prefetch(row + 1)
       count.value &+= 1
       lane.isTimed = count.value % Self.sampling == 1
       let event = Event(value, poll, row: Int32(truncatingIfNeeded: row))
