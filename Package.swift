@@ -53,7 +53,7 @@ let package = Package(
       swiftSettings: unchecked + small),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
-      swiftSettings: unchecked),
+      swiftSettings: unchecked + small),
     .target(
       name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
     .target(
@@ -68,7 +68,7 @@ let package = Package(
       resources: [
         .embedInCode("Assets/page.js"), .embedInCode("Assets/page.css"), .embedInCode("Assets/icon.svg"),
       ],
-      swiftSettings: unchecked),
+      swiftSettings: unchecked + small),
     .target(
       name: "Engine", dependencies: ["CGlibc", "JSON", "Language", "Reactive", "Store", "System"],
       swiftSettings: unchecked),
