@@ -273,7 +273,7 @@ struct ClusterRunTests {
     func gap(_ what: String, _ body: () throws -> Void) throws -> Double {
       try body()
       let start = Date()
-      while Date().timeIntervalSince(start) < 30 {
+      while Date().timeIntervalSince(start) < 90 {
         try publish()
         let last = "{\"k\":\(published - 1)}"
         for _ in 0..<50 {
@@ -285,8 +285,9 @@ struct ClusterRunTests {
           usleep(20_000)
         }
       }
-      Issue.record("never: \(places.map { $0.text("err") })")
-      return 30
+      let last = Result { try bus.last(of: "OUT") }
+      Issue.record("never: \(published) published, \(last) came out; \(places.map { $0.text("err") })")
+      return 90
     }
     #expect(try gap("the start") {} < 30)
     for _ in 0..<100 where (try? owner()) == nil { usleep(100_000) }
@@ -302,12 +303,14 @@ struct ClusterRunTests {
     let second = try owner()
     let killed = try gap("a worker that dies") { runs[second].kill() }
     #expect(killed < 6 * Self.patience)
-    // The leader of a stream may be any of them.
+    // The leader of a stream may be any of them. The others elect another after 4 to 9 s, and, rarely, again where they
+    // did not agree; nothing can hasten that.
     for server in servers {
       let lost = try gap("a server that dies") { server.kill() }
-      #expect(lost < 7 * Self.patience)
+      #expect(lost < 20 * Self.patience)
       try server.start()
-      sleep(3)
+      try server.waitUntilCurrent()
+      sleep(1)
     }
     for run in runs where run.isRunning { run.terminate() }
     for run in runs { run.waitUntilExit() }
