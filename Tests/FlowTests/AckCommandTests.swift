@@ -62,6 +62,26 @@ struct AckCommandTests {
     #expect(try third.end(by: SIGTERM).outcome.status == 0)
   }
 
+  @Test("the page of the sink lists what is repeated, and acknowledges it")
+  func page() throws {
+    let place = try Workplace(Self.pipeline)
+    try place.write("in.jsonl", "{\"disk\":\"sda\"}\n{\"disk\":\"sdb\"}\n")
+    let run = try place.start("--page=unix:page.sock")
+    try run.wait(for: "repetitions") { count("sda", place) >= 2 && count("sdb", place) >= 2 }
+    let address = "--unix-socket page.sock http://localhost/p/alarm/tell"
+    #expect(try place.shell("curl -s \(address)").output.contains("Acknowledge sda"))
+    func acknowledge(_ key: String) throws -> String {
+      try place.shell("curl -s -o /dev/null -w '%{http_code}' -d 'key=\(key)' \(address)").output
+    }
+    #expect(try acknowledge("sda") == "303")
+    #expect(try acknowledge("sda") == "409")
+    let page = try place.shell("curl -s \(address)").output
+    #expect(page.contains("Acknowledge sdb") && !page.contains("Acknowledge sda"))
+    #expect(
+      try place.flow("ack").output.contains("sdb  alarm/tell") && !place.flow("ack").output.contains("sda"))
+    #expect(try run.end(by: SIGTERM).outcome.status == 0)
+  }
+
   @Test("without a run there is nothing to acknowledge, and the message says so")
   func nothing() throws {
     let place = try Workplace(Self.pipeline)

@@ -27,6 +27,7 @@ private final class RunFixture: MonitoredPipelines {
     var taps: [EventTap] = []
     var polled: [String] = []
     var settled: [String] = []
+    var repeated: [Unacknowledged] = []
   }
 
   let clock = VirtualScheduler()
@@ -124,6 +125,20 @@ private final class RunFixture: MonitoredPipelines {
   }
 
   var settled: [String] { state.withLock { $0.settled } }
+
+  func repeats(_ entries: [Unacknowledged]) { state.withLock { $0.repeated = entries } }
+
+  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
+    sink == "screen" ? state.withLock { $0.repeated } : []
+  }
+
+  func acknowledge(_ key: String, in pipeline: String) -> Bool {
+    state.withLock { state in
+      let count = state.repeated.count
+      state.repeated.removeAll { $0.key == key }
+      return state.repeated.count < count
+    }
+  }
 }
 
 @Suite("Pages about pipelines")
@@ -281,6 +296,28 @@ struct PipelinePageTests {
     #expect(ask("POST", "/p/slips/screen", body: "way=retry", origin: "http://evil.example").status == 403)
     #expect(ask("POST", "/p/slips/changes", body: "way=retry", origin: origin).status == 409)
     #expect(fixture.settled.count == 3)
+  }
+
+  @Test("the page of a sink lists what it repeats until it is acknowledged, and acknowledges it")
+  func repeated() {
+    #expect(!get("/p/slips/screen").text.contains("Repeated until acknowledged"))
+    fixture.repeats([
+      Unacknowledged(key: "sda1", title: "<b> 97 % of sda1", since: 1_767_225_000, count: 3),
+      Unacknowledged(key: "hunter2-xyz", title: "x", since: 1_767_225_300, count: 1),
+    ])
+    let text = get("/p/slips/screen").text
+    #expect(text.contains("Repeated until acknowledged</h2>") && text.contains("&lt;b&gt; 97 % of sda1"))
+    #expect(text.contains("3 times") && text.contains("once") && text.contains("10 min ago"))
+    // A secret is neither shown nor part of a form.
+    #expect(text.contains(#"aria-label="Acknowledge sda1""#) && !text.contains("hunter2"))
+    #expect(!get("/p/slips/changes").text.contains("Repeated until acknowledged"))
+    let origin = "http://127.0.0.1:8787"
+    #expect(ask("POST", "/p/slips/screen", body: "key=sda1", origin: "http://evil.example").status == 403)
+    let answer = ask("POST", "/p/slips/screen", body: "key=sda1", origin: origin)
+    #expect(answer.status == 303 && answer.header("Location") == "/p/slips/screen")
+    #expect(!get("/p/slips/screen").text.contains("sda1"))
+    // It is acknowledged already.
+    #expect(ask("POST", "/p/slips/screen", body: "key=sda1", origin: origin).status == 409)
   }
 
   @Test("the page of a step shows the state that it holds, or its beginning, without secrets")

@@ -36,6 +36,16 @@ public struct RunMonitor: Sendable {
     pipelines.settle(letters, of: sink, in: pipeline, by: way)
   }
 
+  /// What a sink repeats until it is acknowledged; none where its pipeline does not run.
+  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
+    pipelines.repeated(by: sink, in: pipeline)
+  }
+
+  /// Acknowledges a key in a pipeline; false where no sink repeats it, or that could not be committed.
+  package func acknowledge(_ key: String, in pipeline: String) -> Bool {
+    pipelines.acknowledge(key, in: pipeline)
+  }
+
   /// Attaches a tap to nodes of a pipeline, or to all of them, also after the pipeline is reloaded.
   package func attach(_ tap: EventTap, to pipeline: String, nodes: Set<String>? = nil) {
     pipelines.attach(tap, to: pipeline, nodes)
@@ -52,6 +62,8 @@ package protocol MonitoredPipelines: Sendable {
   func heldKeys(of node: String, in pipeline: String) -> [HeldKey]
   func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus]
   func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool
+  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged]
+  func acknowledge(_ key: String, in pipeline: String) -> Bool
   func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?)
   func detach(_ tap: EventTap)
 }
@@ -65,6 +77,8 @@ extension MonitoredPipelines {
   {
     false
   }
+  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] { [] }
+  package func acknowledge(_ key: String, in pipeline: String) -> Bool { false }
   package func attach(_ tap: EventTap, to pipeline: String, _ nodes: Set<String>?) {}
   package func detach(_ tap: EventTap) {}
 }

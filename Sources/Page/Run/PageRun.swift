@@ -109,6 +109,15 @@ package final class PageRun: Sendable {
     monitor.settle(letters, of: sink, in: pipeline, by: way)
   }
 
+  package func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
+    monitor.repeated(by: sink, in: pipeline)
+  }
+
+  /// Ends the repetition of a key; false where nothing is repeated with it, or that could not be committed.
+  package func acknowledge(_ key: String, in pipeline: String) -> Bool {
+    monitor.acknowledge(key, in: pipeline)
+  }
+
   // MARK: - Traces
 
   /// What passes the nodes of a pipeline, from the first look at it until a while after the last.

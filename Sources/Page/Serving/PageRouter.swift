@@ -37,7 +37,8 @@ package struct PageRouter: Sendable {
     case ("POST", ["settings"]): return settings(request)
     case ("POST", let path) where path.count == 2 && path[0] == "p": return poll(path[1], request)
     case ("POST", let path) where path.count == 3 && path[0] == "p":
-      return settle(path[2], of: path[1], request)
+      return request.field("key").map { acknowledge($0, by: path[2], of: path[1]) }
+        ?? settle(path[2], of: path[1], request)
     case ("POST", _): return missing
     case (_, [""]): return PageAnswer(documents.overview())
     case (_, let path) where path.first == "p" && (2...3).contains(path.count):
@@ -97,6 +98,17 @@ package struct PageRouter: Sendable {
         409,
         documents.failure(
           "Not possible", "Dead letters can be retried and dropped here while their pipeline runs."))
+    }
+    return .redirect(to: Link(path: ["p", pipeline, sink]))
+  }
+
+  /// Ends the repetition of a key, and shows the sink.
+  private func acknowledge(_ key: String, by sink: String, of pipeline: String) -> PageAnswer {
+    guard hub.run?.acknowledge(key, in: pipeline) == true else {
+      return PageAnswer(
+        409,
+        documents.failure(
+          "Not acknowledged", "Nothing is repeated with this key any more, or it could not be committed."))
     }
     return .redirect(to: Link(path: ["p", pipeline, sink]))
   }

@@ -70,6 +70,7 @@ package struct PipelineDocuments: Sendable {
       return [
         part("counters") { counters(node, pipeline, &$0) },
         part("dead") { DeadLetterTable(documents: self, node: node, pipeline: pipeline).write(&$0) },
+        part("repeated") { RepeatedTable(documents: self, node: node, pipeline: pipeline).write(&$0) },
         part("held") { held(node, pipeline, &$0) },
         part("latest") { latest(name, pipeline, trace, &$0) },
       ]
@@ -118,6 +119,7 @@ package struct PipelineDocuments: Sendable {
         found?.head(&html)
         add("counters", to: &html)
         add("dead", to: &html)
+        add("repeated", to: &html)
         add("held", to: &html)
         add("latest", "Latest events", to: &html)
         found?.documentation(&html)

@@ -147,11 +147,26 @@ final class RunRoster: MonitoredPipelines {
     gather { run, receive in run.acknowledge(keys, to: receive) }
   }
 
-  /// Collects what pipelines answer in time; nil if one of them answers nil.
+  /// What a sink repeats until it is acknowledged; none where its pipeline does not run.
+  func repeated(by sink: String, in pipeline: String) -> [Unacknowledged] {
+    let found = gather(in: pipeline) { run, receive in run.reportUnacknowledged { receive($0) } }
+    return found?.filter { $0.sink == sink } ?? []
+  }
+
+  /// Acknowledges a key in a pipeline; false where no sink repeats it, or that could not be committed.
+  func acknowledge(_ key: String, in pipeline: String) -> Bool {
+    let found = gather(in: pipeline) { run, receive in run.acknowledge([key], to: receive) }
+    return found?.isEmpty == false
+  }
+
+  /// Collects what pipelines, or one of them, answer in time; nil if one of them answers nil.
   private func gather(
+    in pipeline: String? = nil,
     _ ask: (PipelineRun, @escaping @Sendable ([Unacknowledged]?) -> Void) -> Void
   ) -> [Unacknowledged]? {
-    let runs = state.withLock { $0.runs.filter { !$0.isOver } }
+    let runs = state.withLock { state in
+      state.runs.filter { !$0.isOver && (pipeline == nil || $0.plan.name == pipeline) }
+    }
     let end = MonotonicClock.now + Self.patience.all
     let answers = runs.map { run in
       let answer = ConditionLock<[Unacknowledged]??>(nil)

@@ -1,0 +1,39 @@
+import Engine
+
+/// What a sink repeats until it is acknowledged, each with a button that does.
+struct RepeatedTable {
+  let documents: PipelineDocuments
+  let node: NodeStatus
+  let pipeline: PipelineStatus
+
+  /// Writes nothing where there is none.
+  func write(_ html: inout HTML) {
+    guard node.role == .sink else { return }
+    let entries = documents.run.repeated(by: node.name, in: pipeline.name)
+    if entries.isEmpty { return }
+    let secrets = documents.run.plan(of: pipeline.name)?.secrets
+    html.tag("h2", .class("part")) { $0.text("Repeated until acknowledged") }
+    PageTable.write("Repeated", ["Key", "Title", "Since", "Sent", ""], &html) { html in
+      for entry in entries.sorted(by: { $0.since < $1.since }) {
+        let key = secrets?.masked(entry.key) ?? entry.key
+        PageTable.row(
+          String(key.prefix(100)), nil,
+          [
+            { $0.text(secrets?.masked(entry.title) ?? entry.title) }, { documents.ago(entry.since, &$0) },
+            { $0.text(entry.count == 1 ? "once" : "\(entry.count) times") },
+            // A key with a secret would have to be in the form.
+            { if key == entry.key { form(key, &$0) } },
+          ], &html)
+      }
+    }
+  }
+
+  private func form(_ key: String, _ html: inout HTML) {
+    html.tag("form", .set(.method, "post"), .action(Link(path: ["p", pipeline.name, node.name]))) { html in
+      html.void("input", .set(.type, "hidden"), .set(.name, "key"), .set(.value, key))
+      html.tag("button", .set(.type, "submit"), .set(.ariaLabel, "Acknowledge \(key)")) {
+        $0.text("Acknowledge")
+      }
+    }
+  }
+}
