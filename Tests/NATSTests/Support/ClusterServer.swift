@@ -51,7 +51,7 @@ final class ClusterServer {
     self.process = process
   }
 
-  /// Waits until it has what the others have, so that one of them may die: two of three must.
+  /// Waits until it has what the others have, so that one of them may die: a stream needs two of three.
   func waitUntilCurrent() throws {
     for _ in 0..<300 {
       if health().contains(" 200 ") { return }
