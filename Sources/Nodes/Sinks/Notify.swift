@@ -40,8 +40,8 @@ let notify = NodeSpec(
 
     With `until: acknowledged`, a notification is sent again every `repeat` until flow ack KEY is run, or until it is \
     acknowledged on the page of its sink; `key` is by default its title. An event with the same key is sent at once \
-    and takes its place. flow ack without a key lists what is repeated. Acknowledgements and what is repeated are kept across restarts where the pipeline has state; \
-    without state, repetition ends with the run. Quiet hours and at_most apply to repetitions too.
+    and takes its place. flow ack without a key lists what is repeated. Acknowledgements and what is \
+    repeated are kept across restarts where the pipeline has state; without state, repetition ends with the run. Quiet hours and at_most apply to repetitions too.
 
     Simulated and replayed runs show no notifications without --live-sinks; --dry-run prints the notifications instead.
     """,
