@@ -237,6 +237,51 @@ struct ClusterRunTests {
     }
   }
 
+  @Test("a machine that takes a pipeline over again reports nothing from its own old cache")
+  func cache() throws {
+    let server = try NATSServer()
+    let version = Locked(1)
+    let site = try LoopbackServer { _ in
+      let now = version.withLock(\.self)
+      return [.reply(#"[{"id": 1, "v": \#(now)}]"#, status: now == 4 ? "500 Broken" : "200 OK")]
+    }
+    try site.serving {
+      let places = try (0..<2).map { _ in try Place() }
+      let bus = try Bus(server)
+      try CountingPipeline.makeStreams(bus, replicas: 1)
+      for place in places {
+        try place.write(
+          "p.yaml",
+          """
+          name: p
+          sources: { in: { http: { url: '\(site.url)/x', cache: 1h }, every: 200ms } }
+          steps: [{ changes: { key: .id, first: emit } }, { map: .after.v }]
+          sinks: { bus: { nats: { servers: ['\(server.url)'], subject: 'out.x' } } }
+          """)
+      }
+      func reported() throws -> [String] { try bus.contents(of: "OUT") }
+      /// Runs the pipeline on a machine for as long as `isDone` is false.
+      func run(on machine: Int, _ isDone: () throws -> Bool) throws {
+        let run = try places[machine].start("run", "--cluster", server.url, "p.yaml")
+        for _ in 0..<600 where try !isDone() { usleep(50_000) }
+        #expect(try isDone(), "\(places[machine].text("err"))")
+        run.terminate()
+        run.waitUntilExit()
+      }
+      try run(on: 0) { try reported() == ["1"] }
+      version.withLock { $0 = 2 }
+      try run(on: 1) { try reported() == ["1", "2"] }
+      // The response of the first machine is younger than an hour, and older than what was reported.
+      version.withLock { $0 = 3 }
+      try run(on: 0) { try reported() == ["1", "2", "3"] }
+      // Without a response there is none, instead of a stale one.
+      version.withLock { $0 = 4 }
+      try run(on: 1) { places[1].text("err").contains("answered 500") }
+      #expect(try reported() == ["1", "2", "3"])
+      #expect(!places[1].text("err").contains("using the response of"), "\(places[1].text("err"))")
+    }
+  }
+
   /// How long nothing comes out while things die, with a message every 20 ms: the longest gap of a run.
   @Test("a worker that leaves, one that dies and a server that dies are made up for in time")
   func recovery() throws {

@@ -12,7 +12,7 @@ enum CachePolicy {
 
   static func decide(_ cached: CacheEntry?, _ rule: CacheRule, refresh: Bool, at now: Double) -> Decision {
     guard let cached, !refresh else { return .fetch }
-    if cached.age(at: now) < rule.maximumAge.inSeconds { return .use }
+    if cached.checked >= rule.since, cached.age(at: now) < rule.maximumAge.inSeconds { return .use }
     return cached.hasValidator ? .revalidate : .fetch
   }
 
@@ -28,7 +28,7 @@ enum CachePolicy {
   static func mayServeStale(_ cached: CacheEntry, _ rule: CacheRule, for error: FetchError, at now: Double)
     -> Bool
   {
-    error.allowsStale && cached.age(at: now) <= rule.staleAge.inSeconds
+    error.allowsStale && cached.checked >= rule.since && cached.age(at: now) <= rule.staleAge.inSeconds
   }
 
   /// The rule for a request; nil if it is not cached.

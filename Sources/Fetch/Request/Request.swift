@@ -170,6 +170,10 @@ public struct CacheRule: Sendable, Equatable {
   public var staleAge: Duration
   /// The request headers that the response depends on, beside the secret ones.
   public var variesBy: [String]
+  /// The time before which entries are only revalidated, never served; in seconds since 1970.
+  ///
+  /// For a reader who may have seen newer responses elsewhere.
+  public var since = -Double.infinity
 
   public init(maximumAge: Duration, staleAge: Duration = .seconds(30 * 86400), variesBy: [String] = []) {
     self.maximumAge = maximumAge

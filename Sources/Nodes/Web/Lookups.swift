@@ -60,10 +60,8 @@ final class Lookups: Sendable {
         recording?.add(request, at: time, step: step, result)
         found(result)
       }
-      var asked = request
-      asked.refresh = access.refreshes
       do {
-        return try access.client().start(asked, notice: tell) { result in
+        return try access.client().start(access.adapted(request), notice: tell) { result in
           switch result {
           case .success(let answer): found(.success(answer.value))
           case .failure(let error) where error.status == 404 || error.status == 410: found(.success(.null))

@@ -33,7 +33,9 @@ public final class WebAccess: Sendable {
   private let make: @Sendable () throws -> Client
   private let made = Locked<Client?>(nil)
   /// Whether to bypass the cache.
-  let refreshes: Bool
+  private let refreshes: Bool
+  /// The time before which the cache counts as older than the state of the pipeline.
+  private let cacheBegin: Double
   /// Whether the services are simulated, as `$meta` reports.
   let isSimulated: Bool
 
@@ -44,6 +46,24 @@ public final class WebAccess: Sendable {
     self.make = make
     self.refreshes = refreshes
     self.isSimulated = isSimulated
+    cacheBegin = -.infinity
+  }
+
+  private init(_ whole: WebAccess, from time: Double) {
+    make = { try whole.client() }
+    (refreshes, isSimulated, cacheBegin) = (whole.refreshes, whole.isSimulated, time)
+  }
+
+  /// The same network for a pipeline that another machine ran until then: what this machine cached before may be older
+  /// than what the pipeline has seen, and would be reported as a change.
+  public func takenOver(at time: Double) -> WebAccess { WebAccess(self, from: time) }
+
+  /// A request with what this access says about the cache.
+  func adapted(_ request: Request) -> Request {
+    var request = request
+    request.refresh = request.refresh || refreshes
+    request.cache?.since = cacheBegin
+    return request
   }
 
   /// The network of a sink's deliveries; nil in a dry run, and where there is none.

@@ -32,8 +32,6 @@ final class WebFetch {
   /// The response to a request, from the service or the cache.
   func answer(_ request: Request) throws -> Response {
     if shown.isEmpty { show("asking \(request.address.site)") }
-    var request = request
-    request.refresh = request.refresh || access.refreshes
     let (log, progress, shown, now) = (context.log, context.progress, shown, context.world.wallClock)
     let answer = try fetched(request) { notice in
       switch notice {
@@ -87,7 +85,7 @@ final class WebFetch {
     _ request: Request, notice: @escaping @Sendable (FetchNotice) -> Void
   ) throws -> Response {
     do {
-      return try access.client().fetch(request, stop: context.stop, notice: notice)
+      return try access.client().fetch(access.adapted(request), stop: context.stop, notice: notice)
     } catch let error as FetchError {
       if error.status == 429 { wasRefused = true }
       throw error

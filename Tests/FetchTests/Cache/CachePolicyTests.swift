@@ -37,6 +37,21 @@ import Testing
     #expect(CachePolicy.decide(cached(at: now), rule, refresh: false, at: now + 99) == .use)
   }
 
+  @Test("an entry from before a takeover is revalidated or fetched, however young, and never served stale")
+  func takenOver() throws {
+    var rule = rule
+    rule.since = 950
+    func decide(_ cached: CacheEntry) -> CachePolicy.Decision {
+      CachePolicy.decide(cached, rule, refresh: false, at: 1000)
+    }
+    #expect(decide(cached(at: 949)) == .fetch)
+    #expect(decide(cached(at: 949, etag: "a")) == .revalidate)
+    #expect(decide(cached(at: 950)) == .use)
+    let error = FetchError(.status(500), try request("https://a.org/"), "")
+    #expect(!CachePolicy.mayServeStale(cached(at: 949), rule, for: error, at: 1000))
+    #expect(CachePolicy.mayServeStale(cached(at: 950), rule, for: error, at: 1200))
+  }
+
   @Test("it is asked with all that the server gave")
   func conditions() {
     let headers = CachePolicy.conditions(cached(at: 0, etag: "\"a\"", modified: "b"))

@@ -2,6 +2,7 @@ import Cluster
 import Engine
 import JSON
 import Language
+import Nodes
 import Reactive
 import Store
 import System
@@ -65,6 +66,9 @@ final class ClusterHost: TaskHost {
     drop(task)
     var options = options
     options.isReplicated = true
+    if let web = options.world[WebAccess.self] {
+      options.world[WebAccess.self] = web.takenOver(at: options.world.wallClock())
+    }
     options.state = { plan in
       // The log makes epochs durable, not this machine.
       try takeover.open(log, path: path, StateFile.Options(database: .init(sync: .never)))
