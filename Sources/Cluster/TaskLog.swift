@@ -15,7 +15,7 @@ public final class TaskLog: StateLog {
     /// A snapshot is taken when the log behind the last is longer than this, and than that snapshot.
     public var snapshotBytes = 16 << 20
     /// How often an append is tried before the caller has to wait and repeat it: longer than an election takes.
-    public var attempts = 12
+    public var attempts = 24
     /// Waits; returns true to give up.
     public var pause: @Sendable (_ seconds: Double) -> Bool
 
@@ -85,12 +85,15 @@ public final class TaskLog: StateLog {
     state.withLock { $0.ordinal = place.ordinal }
   }
 
+  /// The seconds before a further attempt: short, since a leader that dies has a successor soon, and everything waits.
+  fileprivate static func wait(before attempt: Int) -> Double { attempt < 3 ? 0.1 * Double(attempt) : 0.4 }
+
   /// Appends a record behind the last one; on return it is in the log.
   private func append(_ record: TaskRecord) throws(StoreError) {
     let bytes = record.bytes
     var reason = "no answer"
     for attempt in 0..<options.attempts {
-      if attempt > 0, options.pause(min(1, 0.05 * Double(1 << attempt))) { break }
+      if attempt > 0, options.pause(TaskLog.wait(before: attempt)) { break }
       if isFenced { throw fenced() }
       do throws(JournalError) {
         let sequence = try journal.append(bytes, to: task, after: state.withLock(\.sequence))
@@ -226,7 +229,7 @@ public struct TaskTakeover: Sendable {
   ) throws(JournalError) -> Outcome {
     var unresolved: [[UInt8]] = []
     for attempt in 0..<options.attempts {
-      if attempt > 0, options.pause(min(1, 0.05 * Double(1 << attempt))) { break }
+      if attempt > 0, options.pause(TaskLog.wait(before: attempt)) { break }
       let last = try journal.last(of: task)
       var record = TaskRecord(
         .takeover, log: newLog, generation: 1, ordinal: 0, writer: writer, digest: digest)

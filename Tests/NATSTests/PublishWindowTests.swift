@@ -44,6 +44,39 @@ import Testing
     #expect(found6 == ["5f"])
   }
 
+  @Test("a stream that is not available is probed with one message, whose answer ends the pause")
+  func probe() {
+    var window = window("abcde")
+    func published(after milliseconds: Int) -> [String] {
+      self.published(&window, at: start + .milliseconds(milliseconds))
+    }
+    #expect(published(after: 0) == ["0a", "1b", "2c"])
+    window.acknowledge(0)
+    _ = window.fail(1)
+    _ = window.fail(2)
+    window.pause(until: start + .seconds(60), at: start, isUnavailable: true)
+    #expect(published(after: 249) == [] && window.nextProbe == start + .milliseconds(250))
+    #expect(published(after: 250) == ["1b"] && published(after: 600) == [])
+    // A probe that fails is no attempt; the next is due already.
+    let isProbe = window.failProbe(1)
+    #expect(isProbe && published(after: 600) == ["1b"])
+    let isOther = window.failProbe(2)
+    #expect(!isOther && published(after: 1000) == [])
+    window.acknowledge(1)
+    #expect(published(after: 1001) == ["2c", "3d", "4e"] && window.nextProbe == nil)
+    let failed = window.fail(2)
+    #expect(failed?.attempts == 2)
+    // What has not failed may be for another stream.
+    window.discard(2)
+    window.releaseAll()
+    window.pause(until: start + .seconds(60), at: start + .seconds(1), isUnavailable: true)
+    #expect(published(after: 2000) == [])
+    // A full stream needs time, and no probes.
+    _ = window.fail(3)
+    window.pause(until: start + .seconds(60), at: start + .seconds(2), isUnavailable: false)
+    #expect(published(after: 3000) == [] && published(after: 60_000) == ["3d", "4e"])
+  }
+
   @Test("one that has failed is published again first, under its number, and after the pause")
   func retry() {
     var window = window("abcde")
@@ -52,7 +85,7 @@ import Testing
     window.acknowledge(0)
     let failed = window.fail(1)
     #expect(failed?.message == "b" && failed?.attempts == 1)
-    window.pause(until: start + .seconds(1))
+    window.pause(until: start + .seconds(1), at: start, isUnavailable: false)
     let found2 = published(&window)
     #expect(found2.isEmpty)
     // A new connection is a reason not to wait.

@@ -1,5 +1,8 @@
 import Reactive
 
+/// How often a stream that is not available is probed.
+private let probeInterval = Duration.milliseconds(250)
+
 /// The messages of a sink on their way to a stream: published in order, at most so many without an acknowledgement.
 ///
 ///     var window = PublishWindow<String>(size: 256)
@@ -10,6 +13,9 @@ import Reactive
 ///
 /// A message without an answer is published again, under the same number, before those that were not published yet. A
 /// later one may have been stored before it, so order is kept for certain only with a size of one.
+///
+/// While it pauses because the stream is not available, one message at a time is published as a probe, which is no
+/// attempt: a stream whose leader died has another within seconds, and a back-off may have grown longer by then.
 struct PublishWindow<Message> {
   private enum Phase { case waiting, published(Instant), done }
 
@@ -31,6 +37,10 @@ struct PublishWindow<Message> {
   private(set) var unanswered = 0
   /// Nothing is published before.
   private(set) var pause = Instant()
+  /// When the next probe is published; nil for none.
+  private(set) var nextProbe: Instant?
+  /// The number of the probe that has no answer.
+  private var probe: UInt64?
 
   init(size: Int) { self.size = size }
 
@@ -43,35 +53,57 @@ struct PublishWindow<Message> {
 
   /// Publishes what may be published now, until `body` returns false because that is not possible at all.
   mutating func publish(at now: Instant, _ body: (UInt64, Message) -> Bool) {
-    guard now >= pause else { return }
+    guard now >= pause else { return publishProbe(at: now, body) }
     while unanswered < size, cursor < slots.count {
-      if case .waiting = slots[cursor].phase {
-        slots[cursor].phase = .published(now)
-        unanswered += 1
-        if !body(base + UInt64(cursor), slots[cursor].message) {
-          slots[cursor].phase = .waiting
-          unanswered -= 1
-          return
-        }
-      }
+      if case .waiting = slots[cursor].phase, !publish(cursor, at: now, body) { return }
       cursor += 1
     }
   }
 
+  private mutating func publish(_ place: Int, at now: Instant, _ body: (UInt64, Message) -> Bool) -> Bool {
+    guard body(base + UInt64(place), slots[place].message) else { return false }
+    slots[place].phase = .published(now)
+    unanswered += 1
+    return true
+  }
+
+  private mutating func publishProbe(at now: Instant, _ body: (UInt64, Message) -> Bool) {
+    guard probe == nil, unanswered < size, let time = nextProbe, now >= time else { return }
+    nextProbe = now + probeInterval
+    // One that has failed: others may be for another stream, which is available.
+    let first = slots[cursor...].firstIndex { slot in
+      if case .waiting = slot.phase { slot.attempts > 0 } else { false }
+    }
+    if let first, publish(first, at: now, body) { probe = base + UInt64(first) }
+  }
+
   /// A message is stored.
   mutating func acknowledge(_ number: UInt64) {
+    if number == probe { resume() }
     guard let place = place(of: number) else { return }
     close(place)
   }
 
-  /// Nothing is published until that time.
-  mutating func pause(until time: Instant) { pause = max(pause, time) }
+  /// Nothing is published until that time, except for probes if the stream is not available.
+  mutating func pause(until time: Instant, at now: Instant, isUnavailable: Bool) {
+    pause = max(pause, time)
+    nextProbe = isUnavailable ? now + probeInterval : nil
+  }
 
   /// Nothing is waited for any more.
-  mutating func resume() { pause = Instant() }
+  mutating func resume() { (pause, nextProbe, probe) = (Instant(), nil, nil) }
+
+  /// A probe that was not stored waits again, and has not failed; false for any other message.
+  mutating func failProbe(_ number: UInt64) -> Bool {
+    guard number == probe else { return false }
+    probe = nil
+    if let place = place(of: number) { release(place) }
+    return true
+  }
 
   /// An attempt has failed: the message and its attempts so far; nil for one that is done.
   mutating func fail(_ number: UInt64) -> (message: Message, attempts: Int)? {
+    if number == probe { probe = nil }
     guard let place = place(of: number) else { return nil }
     slots[place].attempts += 1
     release(place)
@@ -85,6 +117,7 @@ struct PublishWindow<Message> {
 
   /// The connection is lost: whatever has no answer waits again, and has not failed.
   mutating func releaseAll() {
+    probe = nil
     for place in head..<slots.count { release(place) }
   }
 

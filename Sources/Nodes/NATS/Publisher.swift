@@ -175,7 +175,7 @@ final class Publisher {
     let bytes = entry.bytes
     if entry.begins(with: #"{"stream":"#) { return window.acknowledge(number) }
     if bytes.isEmpty, entry.header("Status") == "503" {
-      return retry(number, "no stream has its subject, or the stream is not available")
+      return retry(number, "no stream has its subject, or the stream is not available", isUnavailable: true)
     }
     guard let answer = try? Value.parse(bytes), answer.kind == .object else {
       return giveUp(number, "the answer is not a stream's; another service has the subject")
@@ -240,13 +240,14 @@ final class Publisher {
     }
   }
 
-  private func retry(_ number: UInt64, _ reason: String) {
+  private func retry(_ number: UInt64, _ reason: String, isUnavailable: Bool = false) {
+    if window.failProbe(number) { return }
     guard let (item, attempts) = window.fail(number) else { return }
     if attempts >= settings.attempts {
       return giveUp(number, item, attempts, "\(reason), after \(attempts) attempts")
     }
     let wait = backoff.delay(beforeRetry: attempts - 1, after: NATSError(.failed, reason)) ?? .zero
-    window.pause(until: now + wait)
+    window.pause(until: now + wait, at: now, isUnavailable: isUnavailable)
     notes.retrying(item.message.subject, reason)
   }
 
@@ -279,7 +280,9 @@ final class Publisher {
   private func setAlarm() {
     guard isConnected, !window.isEmpty else { return }
     var wait = Duration.seconds(1)
-    if window.hasWaiting, window.pause > now { wait = min(wait, window.pause - now) }
+    if window.hasWaiting, window.pause > now {
+      wait = min(wait, window.pause - now, max(.zero, window.nextProbe.map { $0 - now } ?? wait))
+    }
     context.alarm.set(at: context.now + context.lane.world.speed.shown(for: wait))
   }
 }

@@ -15,7 +15,8 @@ let natsSink = NodeSpec(
     behind later ones, except with window 1.
 
     A message that is not acknowledged is published again, after `backoff`, up to `attempts` times; a lost connection is no attempt. \
-    After the last one the event is handled as `on_error` says. When `queue` messages are waiting, the pipeline waits.
+    While the stream is not available, as during an election, one message is tried four times a second, and that is none \
+    either. After the last attempt the event is handled as `on_error` says. When `queue` messages are waiting, the pipeline waits.
 
     With state, messages are stored until they are acknowledged, and published again by the next run, with the same ids: \
     at least once, and exactly once where the stream's duplicate window covers the time between the two runs. One that \
