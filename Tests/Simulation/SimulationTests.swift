@@ -92,6 +92,7 @@ import Testing
       (3_002_406, "lines were written again where others renamed the file that a rotation had begun"),
       (3_005_975, "after a write that failed halfway during regeneration, the half was written again"),
       (3_006_895, "a row hidden by a poll without an order was not removed when a horizon showed it gone"),
+      (8_000_047, "the first event of a source was lost where the state of changes could not be read for it"),
       (2124, "an old file that a power cut had left with half a line was taken for whole"),
     ] as [(UInt64, String)])
   func found(seed: UInt64, what: String) throws {

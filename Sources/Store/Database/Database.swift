@@ -154,6 +154,20 @@ public final class Database {
     try? execute("PRAGMA cache_size = -\(left >> 10)")
   }
 
+  /// Reads what a run cannot go on without: after a failure no commit stores anything.
+  ///
+  /// A step may read its state with its first event. That event counts as failed, and must not be committed as done.
+  func needed<Output>(_ body: () throws(StoreError) -> Output) throws(StoreError) -> Output {
+    try access.hold { () throws(StoreError) in
+      do throws(StoreError) { return try body() } catch {
+        // A commit that is refused for lack of room is tried again, and this is none that may succeed.
+        let lasting = error.isFull ? StoreError(error.path, .disk, error.reason, code: error.code) : error
+        readError = readError ?? lasting
+        throw error
+      }
+    }
+  }
+
   /// Runs statements without results, separated by `;`.
   public func execute(_ sql: String, to what: String = "use the state") throws(StoreError) {
     try check(sqlite3_exec(connection, sql, nil, nil, nil), what)

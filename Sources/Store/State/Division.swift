@@ -48,7 +48,7 @@ extension StateFile {
   public func divide(
     _ node: String, among tasks: Int, _ sharing: Sharing
   ) throws(StoreError) -> (before: Int, keys: Int)? {
-    try database.access.hold { () throws(StoreError) in
+    try database.needed { () throws(StoreError) in
       let before = divisions[node] ?? 1
       if before == tasks { return nil }
       var old: [StoredNode] = []

@@ -158,9 +158,11 @@ public final class StateFile {
   ) throws(StoreError) -> KeyedTable {
     try database.access.hold { () throws(StoreError) in
       if let table = tables[node] { return table }
-      let table = try KeyedTable(
-        node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes / shares,
-        keyBytes: tableKeyBytes / shares, freeID: freeID, database)
+      let table = try database.needed { () throws(StoreError) in
+        try KeyedTable(
+          node: node, description: description, isOrdered: isOrdered, cacheBytes: tableCacheBytes / shares,
+          keyBytes: tableKeyBytes / shares, freeID: freeID, database)
+      }
       freeID += 1
       tables[node] = table
       tablesInOrder.append(table)
