@@ -286,30 +286,33 @@ extension KeyedTable {
     // A table that has never had a key takes no room.
     if isDescribed || !isKnown && count == 0, !isCleared, changes.isEmpty { return }
     if isCleared { try statements.clear(id) }
+    var rows: [KeyedStatements.Row] = []
+    // Holds the values of the rows that are encoded only now.
+    var encoded = ByteArena()
     // In the order of the keys, so that neighbours share a page.
     for number in changes.numbersInKeyOrder() {
       let change = changes.entries[number]
-      let isStored = change.isStored && !isCleared
+      let value: UnsafeBufferPointer<UInt8>
       switch changes.entries.found(number) {
-      case .nothing: if isStored { try statements.remove(change.key, of: id) }
-      case .bytes(let bytes): try write(bytes, change, isStored: isStored)
-      case .made(let value):
-        let bytes = value.stored
+      case .nothing:
+        if change.isStored, !isCleared { try statements.remove(change.key, of: id) }
+        continue
+      case .bytes(let bytes): value = bytes
+      case .made(let made):
+        let bytes = made.stored
         changes.note(size: bytes.count, of: number)
-        try bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
-          try write(bytes, change, isStored: isStored)
-        }
+        let start = bytes.withUnsafeBufferPointer { encoded.add($0) }
+        value = UnsafeBufferPointer(start: start, count: bytes.count)
       }
+      rows.append(.init(key: change.key.bytes, value: value, sequence: isOrdered ? change.sequence : 0))
+      if rows.count < KeyedStatements.batchSize, encoded.used < 1 << 20 { continue }
+      try statements.set(rows, of: id)
+      rows.removeAll(keepingCapacity: true)
+      if encoded.used > 0 { encoded = ByteArena() }
     }
+    try statements.set(rows, of: id)
     // The node's description costs a page of its own.
     if !isDescribed || count != storedCount { try statements.describe(id, node, description, count: count) }
-  }
-
-  private func write(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ change: KeyedEntries.Entry, isStored: Bool
-  ) throws(StoreError) {
-    let sequence = isOrdered ? change.sequence : 0
-    try statements.set(bytes, of: id, change.key, sequence: sequence, isStored: isStored)
   }
 
   /// The commit has succeeded: the changes are in the file.
