@@ -45,7 +45,7 @@ SWIFT_SOURCES := Package.swift Sources Tests bench
 
 .PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
 	test-one build-tests test setup-page test-page shots times lint format install-hook \
-	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential bench
+	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential build-bench bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^## / { printf "\n%s\n", substr($$0, 4) } \
@@ -113,8 +113,8 @@ test-one: setup ## build and run only some test targets: SUITE=StoreTests,JSONTe
 build-tests: setup ## build all tests, and run none
 	$(SWIFT) build --build-tests $(STRICT)
 
-test: setup ## build and run all ordinary tests; warnings are errors
-	$(SWIFT) test $(STRICT)
+test: build-tests ## build and run all ordinary tests; warnings are errors
+	@SWIFT="$(SWIFT)" bash .ci/test
 
 setup-page: ## what test-page needs: Chromium from Debian, playwright and axe-core from PyPI
 	@bash .ci/setup-page $(PAGE_TOOLS)
@@ -186,8 +186,10 @@ test-thread: setup ## the tests under the thread sanitizer
 test-address: setup ## the tests under the address sanitizer
 	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/address.supp $(SWIFT) test $(STRICT) --no-parallel --sanitize=address --scratch-path .build/address
 
-bench: build ## run the benchmarks, see bench/README.md; ROUNDS=7 RECORDS=250000
+build-bench: setup ## build what measures Reactive and Store, and run nothing
 	$(SWIFT) build --package-path bench $(RELEASE)
+
+bench: build build-bench ## run the benchmarks, see bench/README.md; ROUNDS=7 RECORDS=250000
 	bench/.build/release/ReactiveBench $(ROUNDS)
 	python3 bench/jobs/run.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
 	python3 bench/jobs/pipelines.py --records $(RECORDS) --rounds $(ROUNDS) $(FLOW)
