@@ -1,4 +1,5 @@
 import Foundation
+import Reactive
 import Testing
 import TestSupport
 
@@ -120,6 +121,36 @@ struct SinkPipelineTests {
     #expect(try bus.contents(of: "S") == numbers(1...2))
     #expect(
       place.text("err").contains("s: maximum messages exceeded, after 3 attempts"), "\(place.text("err"))")
+  }
+
+  @Test("a message whose earlier attempt is still in process at the stream is published again, not given up")
+  func inProcess() throws {
+    let attempts = Locked(0)
+    let server = try FaultyServer { _, _ in
+      let attempt = attempts.withLock { attempts in
+        attempts += 1
+        return attempts
+      }
+      if attempt == 3 { return [.init(data: #"{"stream":"S","seq":1,"duplicate":true}"#)] }
+      return [
+        .init(
+          data: #"{"error":{"code":409,"err_code":10158,"description":"duplicate message id is in process"},"#
+            + #""stream":"S","seq":0}"#)
+      ]
+    }
+    defer { server.stop() }
+    let place = try Place()
+    try place.write("in.jsonl", "{\"n\":1}\n")
+    try place.write(
+      "p.yaml",
+      """
+      sources: { in: { file: in.jsonl } }
+      steps: []
+      sinks: { bus: { nats: { servers: '\(server.url)', subject: s } } }
+      """)
+    #expect(try place.flow("run", "p.yaml") == 0)
+    #expect(attempts.withLock(\.self) == 3)
+    #expect(place.text("err") == "bus: s: duplicate message id is in process; retrying\n")
   }
 
   @Test("subjects and headers that data makes invalid are errors of their events")

@@ -185,6 +185,8 @@ final class Publisher {
       return giveUp(number, "the answer is not a stream's; another service has the subject")
     }
     let text = error.member("description")?.string ?? error.description
+    // An earlier attempt, which is not acknowledged yet, and may never be.
+    if error.member("err_code")?.double == 10158 { return retry(number, text, isUnavailable: true) }
     // The others are about the state of the server or the stream, which may be full.
     let code = error.member("code")?.double ?? 0
     if (400..<500).contains(code), code != 408, code != 429 {
