@@ -173,20 +173,31 @@ final class JetStreamClient: @unchecked Sendable {
     }
   }
 
-  /// The last message of a subject; from any replica.
+  /// The last message of a subject, from the stream's leader: a replica may be behind it.
   func last(on subject: String, in stream: String) throws(JournalError) -> JournalRecord? {
-    var record: JournalRecord?
-    let request = "{\"last_by_subj\":\(Value.string(subject))}"
-    try read(stream, request) { (answer) throws(JournalError) in
-      if answer.status == "404" { return false }
-      guard let sequence = answer.sequence else { throw .unavailable("a message has no sequence") }
-      record = JournalRecord(sequence: sequence, bytes: answer.bytes)
-      return false
+    try message(of: stream, "{\"last_by_subj\":\(Value.string(subject))}")
+  }
+
+  /// A message from the stream's leader; nil where it has none.
+  private func message(of stream: String, _ request: String) throws(JournalError) -> JournalRecord? {
+    let answer = try jsonOnce("$JS.API.STREAM.MSG.GET.\(stream)", request)
+    if let error = answer.member("error") {
+      // No message is found.
+      if error.member("err_code")?.double == 10037 { return nil }
+      throw .unavailable(error.member("description")?.string ?? error.description)
     }
-    return record
+    let message = answer.member("message")
+    // Without data it is left out.
+    let data = message?.member("data")?.string ?? ""
+    guard let sequence = message?.member("seq").flatMap({ UInt64($0.description) }),
+      case .bytes(let bytes) = Radix.base64.decode(Array(data.utf8))
+    else { throw .unavailable("a message has no sequence or no data") }
+    return JournalRecord(sequence: sequence, bytes: bytes)
   }
 
   /// Messages of a subject from a sequence on; throws where some are missing among them.
+  ///
+  /// They come from any replica. One that has none is not believed before the leader has none either.
   func batch(on subject: String, in stream: String, from sequence: UInt64) throws(JournalError)
     -> [JournalRecord]
   {
@@ -209,6 +220,10 @@ final class JetStreamClient: @unchecked Sendable {
       if records.isEmpty { before = pending + 1 }
       records.append(JournalRecord(sequence: number, bytes: answer.bytes))
       return true
+    }
+    if records.isEmpty {
+      let next = "{\"seq\":\(sequence),\"next_by_subj\":\(Value.string(subject))}"
+      records += try message(of: stream, next).map { [$0] } ?? []
     }
     return records
   }

@@ -6,8 +6,8 @@ import System
 /// A journal in NATS JetStream: a stream for logs and snapshots, one for the leases of workers, one for shared records,
 /// one for what goes from task to task.
 ///
-/// There are no consumers on the server, and reads may come from any replica. Callers wait for each answer; several
-/// threads have a connection each.
+/// There are no consumers on the server. Logs and snapshots may come from any replica, single records come from the leader.
+/// Callers wait for each answer; several threads have a connection each.
 public final class JetStreamJournal: Journal {
   static let logs = "FLOW_LOG"
   static let leases = "FLOW_WORKERS"

@@ -12,6 +12,8 @@ import System
 ///     while case .batch(let batch) = try reader.read(from: start, add: { … }) { start = .sequence(batch.last + 1) }
 ///
 /// A batch is checked: the server counts what is left behind each message, so a gap shows, and the batch is read again.
+/// It comes from the replica of the server that the connection is to. A replica can be behind the stream's leader, so
+/// where it has not got what was announced, the leader is asked, and the owner connects to another server.
 package final class StreamReader {
   /// Where to begin.
   package enum Start: Sendable, Equatable {
@@ -54,12 +56,16 @@ package final class StreamReader {
     case gap
     /// The connection was lost, or there was no answer in time.
     case noAnswer(String)
+    /// The replica of this server is behind: another connection is needed.
+    case behind
   }
 
   /// An answer, and each further part of it, is waited for so long, in seconds: a request to a leader that has just
   /// died is never answered, and its successor is elected within five or six.
   private static let patience = 2.0
   private static let mostBytes = 4 << 20
+  /// A message must be in the replica so many seconds after it was announced, and after the leader has it.
+  private static let delay = 1.0
 
   private let connection: NATSConnection
   private let stream: String
@@ -76,10 +82,16 @@ package final class StreamReader {
   private var isAwake = false
   private var hasWakeUp = false
   private var isConnected = true
-  /// Whether the connection is lost for good: the owner needs another one.
+  /// Whether the connection is lost for good, or of no use: the owner needs another one.
   package private(set) var isClosed = false
   /// The waits after a wake-up that found nothing: a stream may store a message a little after its subject has it.
   private var waits = 0
+  /// Since when there should be messages that no batch had.
+  private var expectedSince: ContinuousClock.Instant?
+  /// Since when the leader is known to have one.
+  private var missingSince: ContinuousClock.Instant?
+  /// The leader is not asked before: it may not answer this client.
+  private var nextQuestion = ContinuousClock.now
 
   package init(
     _ connection: NATSConnection, stream: String, filter: String?, size: Int, stop: StopSign,
@@ -124,10 +136,10 @@ package final class StreamReader {
     error.member("description")?.string ?? error.description
   }
 
-  private func request(_ subject: String) throws(NATSError) -> Value {
+  private func request(_ subject: String, _ text: String = "") throws(NATSError) -> Value {
     let reply = nextReply()
     do {
-      try connection.publish(to: subject, answeredTo: reply, [])
+      try connection.publish(to: subject, answeredTo: reply, Array(text.utf8))
     } catch {
       throw error.kind == .unreachable ? NATSError(.unreachable, "the connection is lost") : error
     }
@@ -159,7 +171,9 @@ package final class StreamReader {
   private func see(_ entry: NATSEntry) {
     switch entry.kind {
     case .message: return
-    case .wakeUp: isAwake = true
+    case .wakeUp:
+      isAwake = true
+      expectMore()
     case .disconnected, .closed:
       isConnected = false
       if case .closed = entry.kind { isClosed = true }
@@ -208,7 +222,9 @@ package final class StreamReader {
       }
       guard entry.isTo(reply) else { continue }
       if entry.bytes.isEmpty, entry.header("Nats-Sequence") == nil, let status = entry.header("Status") {
-        return try finish(&batch, from: start, entry, status, before)
+        let outcome = try finish(&batch, from: start, entry, status, before)
+        if case .empty = outcome, isBehind(at: start) { return .broken(.behind) }
+        return outcome
       }
       if batch.count == 0 {
         // Servers before 2.11 ignore the size of a batch, and leave the count out.
@@ -252,6 +268,7 @@ package final class StreamReader {
       }
       gap = nil
       waits = 0
+      (expectedSince, missingSince) = (nil, nil)
       if batch.pending > 0 {
         let next = Start.sequence(batch.last + 1)
         let reply = nextReply()
@@ -265,6 +282,38 @@ package final class StreamReader {
       throw NATSError(
         .failed, "the stream \(stream) cannot be read: \(entry.header("Description") ?? status)")
     }
+  }
+
+  // MARK: - Replicas
+
+  /// There should be more messages than were read.
+  package func expectMore() {
+    if expectedSince == nil { expectedSince = .now }
+  }
+
+  /// Whether the stream's leader has messages from a sequence on; false where it does not answer.
+  package func leaderHasMore(from sequence: UInt64) -> Bool {
+    let request = "{\"seq\":\(sequence),\"next_by_subj\":\(Value.string(filter))}"
+    guard let answer = try? self.request("$JS.API.STREAM.MSG.GET.\(stream)", request) else {
+      nextQuestion = .now + .seconds(60)
+      return false
+    }
+    return answer.member("message") != nil
+  }
+
+  /// Whether the replica of this server, which has no message from a place on, is behind the leader.
+  private func isBehind(at start: Start) -> Bool {
+    guard case .sequence(let sequence) = start, let expectedSince else { return false }
+    let now = ContinuousClock.now
+    guard now > expectedSince + .seconds(Self.delay), now > nextQuestion else { return false }
+    if let missingSince {
+      guard now > missingSince + .seconds(Self.delay) else { return false }
+      isClosed = true
+      return true
+    }
+    // It may have arrived just now, so that the replica must be read again.
+    if leaderHasMore(from: sequence) { missingSince = now } else { self.expectedSince = nil }
+    return false
   }
 
   private func waitForConnection() -> Outcome {

@@ -1,4 +1,5 @@
 import Foundation
+import Reactive
 import Testing
 import TestSupport
 
@@ -190,5 +191,41 @@ struct SourcePipelineTests {
     #expect(run.terminationStatus == 0 && first > 0)
     #expect(try place.flow("run", "--once", "p.yaml") == 0)
     #expect(place.text("err") == "in: s.* has no past to read with --once; a stream would have\n")
+  }
+
+  @Test("a server whose replica is behind is left for another; --once does not end before that")
+  func behind() throws {
+    let connections = Locked(0)
+    let server = try FaultyServer { subject, _ in
+      switch subject {
+      case "$JS.API.INFO":
+        connections.withLock { $0 += 1 }
+        return [.init(data: #"{"api":{"level":3}}"#)]
+      case "$JS.API.STREAM.INFO.S":
+        return [
+          .init(
+            data: #"{"created":"2026-01-01T00:00:00Z","config":{"subjects":["s"],"allow_direct":true},"#
+              + #""state":{"first_seq":1,"last_seq":1}}"#)
+        ]
+      case "$JS.API.STREAM.MSG.GET.S": return [.init(data: #"{"message":{"seq":1,"data":"MQ=="}}"#)]
+      default:
+        if connections.withLock(\.self) < 2 { return [.init(headers: [("Status", "404 Message Not Found")])] }
+        return [.message(1, pending: 0, "1"), .end(last: 1, pending: 0)]
+      }
+    }
+    defer { server.stop() }
+    let place = try Place()
+    try place.write(
+      "p.yaml",
+      """
+      sources: { in: { nats: { servers: '\(server.url)', stream: S } } }
+      steps: []
+      sinks: { log: { jsonl: out.jsonl } }
+      """)
+    #expect(try place.flow("run", "--once", "p.yaml") == 0)
+    #expect(place.lines("out.jsonl") == ["1"])
+    #expect(
+      place.text("err")
+        == "in: the server's replica of the stream S is behind; connecting again, to any server\n")
   }
 }

@@ -120,6 +120,33 @@ struct StreamReaderTests {
     #expect(try all(reader(server.url)) == (["1", "3"], 1, 1))
   }
 
+  @Test(
+    "a replica that lacks what the leader has is left; one that lacks nothing is not, whatever was announced",
+    .realServer, arguments: [true, false])
+  func behind(hasMore: Bool) throws {
+    let asked = Locked(0)
+    let server = try FaultyServer { subject, _ in
+      guard subject.hasPrefix("$JS.API.STREAM.MSG.GET") else {
+        return [.init(headers: [("Status", "404 Message Not Found")])]
+      }
+      asked.withLock { $0 += 1 }
+      return [.init(data: hasMore ? #"{"message":{"seq":7,"data":"Nw=="}}"# : #"{"error":{"code":404}}"#)]
+    }
+    defer { server.stop() }
+    let reader = try reader(server.url)
+    reader.expectMore()
+    var isBehind = false
+    let start = ContinuousClock.now
+    while !isBehind, ContinuousClock.now - start < .seconds(hasMore ? 20 : 4) {
+      switch try reader.read(from: .sequence(7), add: { _ in }) {
+      case .empty: usleep(50_000)
+      case .broken(.behind): isBehind = true
+      case let other: Issue.record("\(other)")
+      }
+    }
+    #expect(isBehind == hasMore && reader.isClosed == hasMore && asked.withLock(\.self) == 1)
+  }
+
   @Test("a server before 2.11 is refused in one line, when asked and by its answer to a batch", .realServer)
   func oldServer() throws {
     let server = try FaultyServer { subject, _ in

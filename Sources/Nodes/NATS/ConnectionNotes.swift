@@ -39,6 +39,13 @@ final class ConnectionNotes {
     if isFirst("gap") { log.notice("messages were missing in an answer of \(servers); it is read again") }
   }
 
+  /// The replica that is read lacks what the leader has.
+  func behind(_ stream: String) {
+    if isFirst("behind") {
+      log.notice("the server's replica of the stream \(stream) is behind; connecting again, to any server")
+    }
+  }
+
   /// Reports an entry of the connection's queue.
   ///
   /// `losesMessages` says whether messages are lost while there is no connection.

@@ -48,10 +48,14 @@ struct StreamProgress {
     startTime = nil
   }
 
+  private func isSame(_ info: StreamReader.Info) -> Bool { created.isEmpty || created == info.created }
+
+  /// Whether more was read of the same stream than it has.
+  func isAhead(of info: StreamReader.Info) -> Bool { isKnown && isSame(info) && last > info.last }
+
   /// Begins again where the stream is not the one that was read.
   mutating func compare(with info: StreamReader.Info, _ log: NodeLog) {
-    let isSame = created.isEmpty || created == info.created
-    if isSame, last <= info.last {
+    if isSame(info), last <= info.last {
       created = info.created
       return
     }

@@ -202,7 +202,8 @@ final class NATSSource: StreamSource {
   private func read(
     _ reader: StreamReader, _ progress: inout StreamProgress, isFirst: Bool, _ feed: Feed
   ) throws -> Bool {
-    guard var info = try info(reader, isFirst: isFirst) else { return !reader.isClosed || feed.isStopped }
+    guard let first = try info(reader, isFirst: isFirst) else { return !reader.isClosed || feed.isStopped }
+    var info = settled(first, reader, progress)
     try begin(&progress, info, feed)
     // All that an earlier run can have read.
     let end = info.last
@@ -224,14 +225,24 @@ final class NATSSource: StreamSource {
         if context.isOnce { return true }
       case .empty:
         context.meter.noteBacklog(0)
+        // A replica that is behind must not pass for all that an earlier run can have read.
+        if context.isOnce || !hasCaughtUp, progress.next <= end, reader.leaderHasMore(from: progress.next) {
+          reader.expectMore()
+          context.stop.wait(seconds: 0.1)
+          continue
+        }
         catchUp(feed)
         if context.isOnce { return true }
         try reader.waitForMore(subjects: info.subjects)
-        if isDue(&lastLook, 30), let now = try? reader.info() {
+        if isDue(&lastLook, 30), let now = try? settled(reader.info(), reader, progress) {
           info = now
           progress.compare(with: now, context.log)
+          if progress.next <= now.last { reader.expectMore() }
         }
       case .broken(.gap): notes.gap()
+      case .broken(.behind):
+        notes.behind(stream ?? "")
+        return false
       case .broken(.noAnswer(let reason)):
         if reader.isClosed { return false }
         if context.isOnce { throw NATSError(.unreachable, "\(settings.shownServers): \(reason)") }
@@ -261,6 +272,19 @@ final class NATSSource: StreamSource {
       }
     }
     return nil
+  }
+
+  /// What is known about the stream, once it is not shorter than what was read, or remains so: a leader that was just
+  /// elected may not have applied its last messages yet.
+  private func settled(
+    _ info: StreamReader.Info, _ reader: StreamReader, _ progress: StreamProgress
+  ) -> StreamReader.Info {
+    var info = info
+    for _ in 0..<5 where progress.isAhead(of: info) && !context.stop.isSet {
+      context.stop.wait(seconds: 1)
+      info = (try? reader.info()) ?? info
+    }
+    return info
   }
 
   /// Finds where to begin, and stores it, so that what comes between two runs is not missed.
