@@ -110,6 +110,19 @@ extension SkyAnswer {
 
 // MARK: - Texts and values
 
+/// Reads the data files, which are embedded in the program.
+enum SkyData {
+  /// The rows of a table, each a line with `|` between its columns; lines that begin with `#` are comments.
+  static func rows(_ file: [UInt8]) -> [[String]] {
+    String(decoding: file, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
+      $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  /// A file of JSON; tests read all of them.
+  static func json(_ file: [UInt8]) -> Value { (try? Value.parse(file)) ?? .null }
+}
+
 extension Value: ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByArrayLiteral
 {

@@ -38,8 +38,8 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   var year: Int { civil.year }
 
-  /// Sunday is 0.
-  var weekday: Int { ((days + 4) % 7 + 7) % 7 }
+  /// The day itself if it is a Sunday, or the next one.
+  var sunday: SkyDate { self + (7 - CivilTime(seconds: days * 86400).weekday) % 7 }
 
   /// `2026-01-03`.
   var description: String {
@@ -63,7 +63,6 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
   static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
-  static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
   static func padded(_ number: Int, to width: Int = 2) -> String {
     let digits = String(number)
@@ -91,19 +90,10 @@ extension SkyTime {
     "\(date)T\(clock).\(SkyDate.padded(Int(milliseconds - Int64(seconds) * 1000), to: 3))Z"
   }
 
-  /// `2026-01-03T00:05:06-04:00`, at an offset from UTC.
-  func iso(minutesEast: Int) -> String {
-    let there = self + Double(minutesEast * 60)
-    let away = abs(minutesEast)
-    return "\(there.date)T\(there.clock)\(minutesEast < 0 ? "-" : "+")\(SkyDate.padded(away / 60)):"
-      + SkyDate.padded(away % 60)
-  }
-
-  /// `Sat, 03 Jan 2026 04:05:06 GMT`, as in headers.
-  var http: String {
-    let (year, month, day) = date.civil
-    return "\(SkyDate.weekdays[date.weekday]), \(SkyDate.padded(day)) \(SkyDate.months[month - 1]) \(year) "
-      + "\(clock) GMT"
+  /// `2026-01-03T00:05:06-04:00`, on a clock that many hours from UTC.
+  func iso(hoursEast: Int) -> String {
+    let there = self + Double(hoursEast * 3600)
+    return "\(there.date)T\(there.clock)\(hoursEast < 0 ? "-" : "+")\(SkyDate.padded(abs(hoursEast))):00"
   }
 
   /// The moment of a text like `2026-01-03T04:05:06Z`, perhaps with a fraction or an offset, or of a date.
@@ -132,20 +122,6 @@ extension SkyTime {
     let offset = zone.dropFirst().split(separator: ":").map { SkyDate.number($0) ?? 99 }
     guard zone.first != "Z", offset.count == 2, offset[0] < 24, offset[1] < 60 else { return nil }
     milliseconds -= Int64((offset[0] * 60 + offset[1]) * (zone.first == "-" ? -60 : 60)) * 1000
-  }
-
-  /// Whether it is daylight saving time in the United States, in a zone so many hours west of UTC.
-  func isAmericanSummer(hoursWest: Int) -> Bool {
-    func sunday(_ number: Int, of month: Int, in year: Int) -> SkyDate {
-      let first = SkyDate(year, month, 1)
-      return first + (7 - first.weekday) % 7 + 7 * (number - 1)
-    }
-    let year = (self + Double(-hoursWest * 3600)).date.year
-    let spring = year >= 2007 ? sunday(2, of: 3, in: year) : sunday(1, of: 4, in: year)
-    // Until 2006 it ended on the last Sunday of October, the one before the first Sunday of November.
-    let autumn = year >= 2007 ? sunday(1, of: 11, in: year) : sunday(1, of: 11, in: year) - 7
-    return self >= spring.start + Double((2 + hoursWest) * 3600)
-      && self < autumn.start + Double((1 + hoursWest) * 3600)
   }
 
   private var clock: String {

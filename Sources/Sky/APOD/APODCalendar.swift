@@ -16,10 +16,14 @@ struct APODCalendar: Sendable {
   /// When an entry appears: minutes after midnight on the East Coast, rarely hours later.
   func publication(of date: SkyDate) -> SkyTime {
     var random = SkyRandom(seed, "apod publication", date.days)
-    let midnight = date.start + 5 * 3600
-    let isSummer = midnight.isAmericanSummer(hoursWest: 5)
+    let midnight = date.start + (Self.isSummer(date) ? 4 : 5) * 3600
     let late = random.happens(0.03) ? Double.random(in: 3600..<6 * 3600, using: &random) : 0
-    return midnight + (isSummer ? -3600 : 0) + late + Double.random(in: 0..<300, using: &random)
+    return midnight + late + Double.random(in: 0..<300, using: &random)
+  }
+
+  /// Whether the midnight before a day is one of daylight saving time on the East Coast.
+  static func isSummer(_ date: SkyDate) -> Bool {
+    date > SkyDate(date.year, 3, 8).sunday && date <= SkyDate(date.year, 11, 1).sunday
   }
 
   /// Whether a day's entry has been published.

@@ -6,7 +6,7 @@ import JSON
 ///
 /// They are served as by a web server: with a tag, a date and byte ranges, so that a download can be resumed.
 public final class PicturesService: SkyService {
-  private static let modified = SkyDate(2022, 10, 5).start.http
+  private static let modified = "Wed, 05 Oct 2022 00:00:00 GMT"
 
   private let seed: UInt64
 

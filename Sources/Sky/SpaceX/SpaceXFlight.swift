@@ -1,18 +1,22 @@
-// A row of the table of launches, as values.
-
-/// A launch: when, on what, from where, how it ended, and which of its fields are known.
+/// A row of the table of launches, as values; the file explains its columns.
 struct SpaceXFlight: Sendable {
-  enum Landing: String, Sendable { case ship = "ASDS", land = "RTLS", ocean = "Ocean" }
-
   /// A core's part in a launch; nil where it is unknown.
   struct Core: Sendable {
-    var core: Int?
-    /// How many times it has flown, this launch included.
-    var flight: Int?
-    var isReused: Bool?
-    var landing: Landing?
-    var landpad: Int?
-    var hasLanded: Bool?
+    let core, flight, landpad: Int?
+    let isReused, hasLanded: Bool?
+    /// `ASDS` for a ship, `RTLS` for land, or `Ocean`.
+    let landing: String?
+
+    /// `61.4s3+`, `?n`.
+    fileprivate init(_ text: Substring) {
+      core = Int(text.prefix { $0.isNumber })
+      flight = SpaceXFlight.number(after: ".", in: text)
+      isReused = flight.map { $0 > 1 } ?? (text.hasSuffix("u") ? true : text.hasSuffix("n") ? false : nil)
+      let way = text.first(where: "slo".contains)
+      landing = way.flatMap { ["s": "ASDS", "l": "RTLS", "o": "Ocean"][$0] }
+      landpad = way.flatMap { SpaceXFlight.number(after: $0, in: text) }
+      hasLanded = SpaceXFlight.flag(text.last)
+    }
   }
 
   /// The place of the row, from 0.
@@ -21,6 +25,9 @@ struct SpaceXFlight: Sendable {
   let date: SkyTime
   /// `hour`, `day` or `month`.
   let precision: String
+  /// Hours from UTC to the clock of the launch pad.
+  let hoursEast: Int
+  /// The places of the rocket and the pad in their collections.
   let rocket, pad: Int
   let isPast: Bool
   let success: Bool?
@@ -32,81 +39,42 @@ struct SpaceXFlight: Sendable {
   let crew: [Int]
   let payloads: Int
   /// The letters of the table's last column.
-  let known: Set<Character>
-  let photos: Int
+  private let known: String
 
   /// The launches of the table, in its order.
-  static let all: [SpaceXFlight] = {
-    var uses: [Int: Int] = [:]
-    return table.split(separator: ";").enumerated().compactMap { number, row in
-      SpaceXFlight(number, row.split(separator: "|", omittingEmptySubsequences: false), &uses)
-    }
-  }()
+  static let all = SkyData.rows(PackageResources.spacex_launches_txt).enumerated().map(SpaceXFlight.init)
 
-  /// `uses` counts the launches of each core so far.
-  private init?(_ number: Int, _ columns: [Substring], _ uses: inout [Int: Int]) {
-    guard columns.count == 8, columns[2].count == 3 else { return nil }
-    let day = String(columns[1]) + (columns[1].count == 7 ? "-01" : "")
-    guard let date = SkyTime(iso: day) else { return nil }
-    let vehicle = Array(columns[2])
+  private init(_ number: Int, _ columns: [String]) {
+    let parts = columns[1].split(separator: " ")
+    let (vehicle, people) = (Array(columns[2]), columns[6])
     self.number = number
-    name = String(columns[0])
-    self.date = date
-    precision = columns[1].count > 10 ? "hour" : columns[1].count == 10 ? "day" : "month"
-    rocket = vehicle[0] == "1" ? 0 : vehicle[0] == "9" ? 1 : 2
-    pad = vehicle[1] == "c" ? 0 : vehicle[1] == "a" ? 1 : vehicle[1] == "v" ? 2 : 3
+    name = columns[0]
+    let moment = parts.dropLast().joined(separator: " ")
+    date = SkyTime(iso: moment + (parts[0].count == 7 ? "-01" : "")) ?? LaunchWorld.start
+    precision = parts.count == 3 ? "hour" : parts[0].count == 10 ? "day" : "month"
+    hoursEast = parts.last.flatMap { Int($0) } ?? 0
+    rocket = ["1": 0, "9": 1, "H": 2][vehicle[0]] ?? 0
+    pad = ["c": 0, "a": 1, "v": 2, "k": 3][vehicle[1]] ?? 0
     isPast = vehicle[2] != "."
     success = Self.flag(vehicle[2])
-    cores = columns[3].split(separator: " ").map { Core($0, &uses) }
-    fairings = columns[4].first.flatMap { $0 == "-" ? nil : $0 }
+    cores = columns[3].split(separator: " ").map(Core.init)
+    fairings = columns[4].first { $0 != "-" }
     ships = columns[5].split(separator: " ").compactMap { Int($0) }
-    capsule = Self.number(after: "c", in: columns[6])
-    let first = Self.number(after: "w", in: columns[6])
-    crew = first.map { first in (0..<4).map { (first + $0) % APODWords.people.count } } ?? []
-    payloads = Self.number(after: "p", in: columns[6]) ?? 0
-    known = Set(columns[7])
-    photos = columns[7].last?.wholeNumberValue ?? 0
+    capsule = Self.number(after: "c", in: people)
+    // Four of sixteen people in turn.
+    crew = Self.number(after: "w", in: people).map { first in (0..<4).map { (first + $0) % 16 } } ?? []
+    payloads = Self.number(after: "p", in: people) ?? 0
+    known = columns[7]
   }
 
-  /// The rows and columns are ours: what a letter does not name is unknown.
-  fileprivate static func flag(_ sign: Character?) -> Bool? {
-    sign == "+" ? true : sign == "-" ? false : nil
-  }
+  private static func flag(_ sign: Character?) -> Bool? { sign == "+" ? true : sign == "-" ? false : nil }
 
-  private static func number(after letter: Character, in text: Substring) -> Int? {
-    text.firstIndex(of: letter).flatMap { Int(text[text.index(after: $0)...].prefix { $0.isNumber }) }
+  private static func number(after letter: Character, in text: some StringProtocol) -> Int? {
+    Int(text.drop { $0 != letter }.dropFirst().prefix { $0.isNumber })
   }
 
   /// Letters and digits of the name, as in file names.
   var slug: String { LaunchShape.fileName(name) }
-  /// The first word of the name, as `Starling`.
-  var series: Substring { name.prefix { $0 != " " && $0 != "-" } }
+  var photos: Int { known.last?.wholeNumberValue ?? 0 }
   func knows(_ thing: Character) -> Bool { known.contains(thing) }
-
-  /// Flights that failed, by their place: seconds after lift-off, kilometres of altitude, reason.
-  static let failures: [Int: (time: Int, altitude: Int?, reason: String)] = [
-    0: (31, nil, "loss of thrust after a fuel line burnt through"),
-    1: (298, 285, "slosh in the second stage led to an early shutdown"),
-    2: (142, 36, "the stages met again after they had parted"),
-    24: (141, 41, "a strut in the upper stage gave way"),
-    33: (-12_000, 0, "a helium vessel burst while tanking on the pad"),
-  ]
-}
-
-extension SpaceXFlight.Core {
-  /// `61s3+`, `?n`.
-  fileprivate init(_ text: Substring, _ uses: inout [Int: Int]) {
-    core = Int(text.prefix { $0.isNumber })
-    if let core {
-      uses[core, default: 0] += 1
-      flight = uses[core]
-      isReused = flight.map { $0 > 1 }
-    } else {
-      isReused = text.hasSuffix("u") ? true : text.hasSuffix("n") ? false : nil
-    }
-    let rest = text.drop { $0.isNumber || $0 == "?" }
-    landing = ["s": .ship, "l": .land, "o": .ocean][rest.first ?? "?"]
-    landpad = rest.dropFirst().first?.wholeNumberValue
-    hasLanded = SpaceXFlight.flag(rest.last)
-  }
 }

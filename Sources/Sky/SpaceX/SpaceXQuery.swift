@@ -13,9 +13,8 @@ enum SpaceXQuery {
   ///
   /// - Parameters:
   ///   - texts: the fields that `$text` searches
-  ///   - crewPath: where a launch has the ids of its crew
   ///   - world: the entries that replace ids, by collection and id
-  static func page(_ body: Value, of entries: [Value], texts: [String], crewPath: String, world: Value)
+  static func page(_ body: Value, of entries: [Value], texts: [String], world: Value)
     throws(SpaceXProblem) -> Value
   {
     let options = body.member("options") ?? .emptyObject
@@ -23,7 +22,7 @@ enum SpaceXQuery {
     environment.variables = [
       "query": body.member("query") ?? .emptyObject,
       "options": options.kind == .object ? options : .emptyObject,
-      "texts": .array(texts.map { .string($0) }), "crew": .string(crewPath), "world": world,
+      "texts": .array(texts.map { .string($0) }), "world": world,
     ]
     environment.budget.steps = 100_000_000
     do {
@@ -34,7 +33,7 @@ enum SpaceXQuery {
   }
 
   private static let program = Result {
-    try Program(text, variables: ["query", "options", "texts", "crew", "world"])
+    try Program(text, variables: ["query", "options", "texts", "world"])
   }
 
   private static let text = #"""
@@ -191,7 +190,7 @@ enum SpaceXQuery {
     # "rocket payloads", ["rocket"], {"path": "rocket", "select": …, "populate": …}, or a list of such. Entries refer to each
     # other in circles, so that depth has a limit.
     def populations($depth):
-      def named($chosen; $inner): pieces | map({ path: (if . == "crew" then $crew else . end | parts), $chosen, $inner });
+      def named($chosen; $inner): pieces | map({ path: parts, $chosen, $inner });
       if $depth == 4 then []
       elif type == "string" then named({ left: [] }; [])
       elif type == "array" then map(populations($depth)[])
@@ -239,34 +238,4 @@ enum SpaceXQuery {
           prevPage: (if $isFollowing then [1, $page - 1] | max else null end),
           nextPage: (if $isFollowed then $page + 1 else null end) }
     """#
-}
-
-/// Dotted paths; they lead through each element of an array on their way.
-enum SpaceXPath {
-  static func parts(_ path: String) -> ArraySlice<String> {
-    path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
-  }
-
-  /// The values at a path; nil for each place without one.
-  static func values(_ value: Value, _ path: ArraySlice<String>) -> [Value?] {
-    guard let name = path.first else { return [value] }
-    if let items = value.items {
-      if let number = Int(name), items.indices.contains(number) {
-        return values(items[number], path.dropFirst())
-      }
-      return items.flatMap { $0.kind == .object ? values($0, path) : [] }
-    }
-    guard let member = value.member(name) else { return [nil] }
-    return values(member, path.dropFirst())
-  }
-
-  /// The entry with the values at a path changed.
-  static func changing(_ value: Value, _ path: ArraySlice<String>, _ change: (Value) -> Value) -> Value {
-    guard let name = path.first else { return change(value) }
-    if let items = value.items { return .array(items.map { changing($0, path, change) }) }
-    guard let member = value.member(name) else { return value }
-    var changed = value
-    changed.setMember(Key(name), changing(member, path.dropFirst(), change))
-    return changed
-  }
 }

@@ -2,6 +2,7 @@
 
 import JSON
 import Reactive
+import System
 
 /// The SpaceX API: launches, rockets, cores and so on at `/v4/…`, `/v5/launches`, `/latest/…`.
 public final class SpaceXService: SkyService {
@@ -19,10 +20,8 @@ public final class SpaceXService: SkyService {
     "payloads": ["name"], "rockets": ["name"], "ships": ["name"],
   ]
   private static let limit = CallLimit(count: 50, seconds: 1)
-  /// For how many origins the entries are kept, whose links begin with it.
-  private static let worldLimit = 4
 
-  private let worlds = Locked<[(origin: String, world: SpaceXWorld)]>([])
+  private let world = SpaceXWorld.all
   private let cache = SpaceXCache()
   private let calls = Locked(CallCounter())
 
@@ -45,33 +44,24 @@ public final class SpaceXService: SkyService {
     if !isRead && !isQuery {
       return Self.plain(["POST", "PATCH", "PUT", "DELETE"].contains(request.method) ? 401 : 404, nil)
     }
-    let world = world(request.origin)
-    var value: Value?
+    if let single = world.single[name] {
+      return place == nil ? answer(single, age: age, request, at: now) : Self.plain(404, "Not Found")
+    }
+    let isVersion4 = version == "v4" && name == "launches"
+    let all = isVersion4 ? world.launchesOfVersion4 : world.collections[name] ?? []
     do {
-      value = isQuery ? try page(request.body, of: name, version, world) : entry(name, place, world)
+      guard let value = isQuery ? try page(request.body, of: all, name) : entry(place, of: all, name) else {
+        return Self.plain(404, "Not Found")
+      }
+      return answer(value, age: age, request, at: now)
     } catch {
       return Self.plain(400, error.message)
     }
-    guard var value else { return Self.plain(404, "Not Found") }
-    if name == "launches", version == "v4" { value = Self.asVersion4(value, isPage: isQuery) }
-    return answer(value, age: age, request, at: now)
   }
 
   // MARK: Entries
 
-  private func world(_ origin: String) -> SpaceXWorld {
-    worlds.withLock { worlds in
-      if let known = worlds.first(where: { $0.origin == origin }) { return known.world }
-      if worlds.count >= Self.worldLimit { worlds.removeFirst() }
-      let world = SpaceXWorld(origin: origin)
-      worlds.append((origin, world))
-      return world
-    }
-  }
-
-  private func entry(_ name: String, _ place: String?, _ world: SpaceXWorld) -> Value? {
-    if let single = world.single[name] { return place == nil ? single : nil }
-    let all = world.collections[name] ?? []
+  private func entry(_ place: String?, of all: [Value], _ name: String) -> Value? {
     guard let place else { return .array(all) }
     if name == "launches" {
       func isUpcoming(_ launch: Value) -> Bool { launch.member("upcoming")?.bool == true }
@@ -83,42 +73,24 @@ public final class SpaceXService: SkyService {
       default: break
       }
     }
-    return world.entry(place, of: name)
+    return all.first { $0.member("id")?.string == place }
   }
 
-  private func page(_ body: [UInt8], of name: String, _ version: String, _ world: SpaceXWorld)
-    throws(SpaceXProblem)
-    -> Value?
-  {
-    guard let all = world.collections[name] else { return nil }
-    var asked = Value.emptyObject
-    if !body.isEmpty {
-      do {
-        asked = try Value.parse(body)
-      } catch {
-        throw SpaceXProblem(message: "invalid JSON, only supports object and array")
-      }
+  private func page(_ body: [UInt8], of all: [Value], _ name: String) throws(SpaceXProblem) -> Value {
+    let asked: Value
+    do {
+      asked = try body.isEmpty ? .emptyObject : Value.parse(body)
+    } catch {
+      throw SpaceXProblem(message: "invalid JSON, only supports object and array")
     }
-    return try SpaceXQuery.page(
-      asked, of: all, texts: Self.texts[name] ?? [],
-      crewPath: name == "launches" && version == "v4" ? "crew.crew" : "crew", world: world.index)
-  }
-
-  /// Version 4 lists the ids of the crew, without roles.
-  private static func asVersion4(_ value: Value, isPage: Bool) -> Value {
-    func launch(_ value: Value) -> Value {
-      SpaceXPath.changing(value, ["crew"]) { crew in
-        crew.items.map { .array($0.map { $0.member("crew") ?? $0 }) } ?? crew
-      }
-    }
-    if isPage { return SpaceXPath.changing(value, ["docs"]) { .array(($0.items ?? []).map(launch)) } }
-    return value.items.map { .array($0.map(launch)) } ?? launch(value)
+    return try SpaceXQuery.page(asked, of: all, texts: Self.texts[name] ?? [], world: world.index)
   }
 
   // MARK: Answers
 
   private func answer(_ value: Value, age: Int, _ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
-    let body = value.json
+    let text = String(decoding: value.json, as: UTF8.self)
+    let body = Array(text.replacing(SpaceXWorld.origin, by: request.origin).utf8)
     let tag = Self.tag(body)
     let isHit = cache.has("\(request.method) \(request.path) \(Self.tag(request.body))", for: age, at: now)
     let headers: [(name: String, value: String)] = [

@@ -66,7 +66,7 @@ import Testing
     let hours = (0..<2000).map { number in
       let date = SkyDate(2021, 1, 1) + number
       let time = calendar.publication(of: date)
-      return (time - date.start) / 3600 - ((date.start + 43200).isAmericanSummer(hoursWest: 5) ? 4 : 5)
+      return (time - date.start) / 3600 - (APODCalendar.isSummer(date) ? 4 : 5)
     }
     #expect(hours.count { (0...0.1).contains($0) } > 1880)
     #expect((30...100).contains(hours.count { $0 > 1 }))

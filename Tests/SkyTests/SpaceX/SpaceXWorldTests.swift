@@ -4,12 +4,11 @@ import Testing
 @testable import Sky
 
 @Suite struct SpaceXWorldTests {
-  private static let world = SpaceXWorld(origin: "http://sky")
-  private let world = SpaceXWorldTests.world
+  private let world = SpaceXWorld.all
   private var launches: [Value] { world.collections["launches"] ?? [] }
 
   private func at(_ path: String, _ value: Value) -> Value {
-    SpaceXPath.values(value, SpaceXPath.parts(path)).first.flatMap(\.self) ?? .null
+    value.all(at: path).first ?? .null
   }
 
   private func nulls(_ path: String) -> Int { launches.count { at(path, $0).isNull } }
@@ -96,10 +95,10 @@ import Testing
     for (path, collection) in kinds {
       var seen = 0
       for launch in launches {
-        for value in SpaceXPath.values(launch, SpaceXPath.parts(path)) {
-          for id in value?.items ?? [value ?? .null] where !id.isNull {
+        for value in launch.all(at: path) {
+          for id in value.items ?? [value] where !id.isNull {
             let name = try #require(id.string)
-            let entry = try #require(world.entry(name, of: collection), "\(path)")
+            let entry = try #require(world.index.at(collection, name), "\(path)")
             seen += 1
             if ["crew", "capsules", "cores"].contains(collection) {
               #expect(entry.member("launches")?.items?.contains(at("id", launch)) == true, "\(path)")
@@ -118,14 +117,20 @@ import Testing
     #expect(attempts.reduce(0, +) == 187)
   }
 
-  @Test("the texts of the assets are JSON")
-  func assets() {
-    for text in [
-      SpaceXAssets.ship, SpaceXAssets.payload, SpaceXAssets.dragons, SpaceXAssets.company,
-      SpaceXAssets.roadster,
-    ] + SpaceXAssets.rockets { #expect(!text.isNull) }
-    #expect(SpaceXAssets.rockets.count == 4)
-    #expect(SpaceXAssets.launchpads.count == 6 && SpaceXAssets.landpads.count == 6)
-    #expect(SpaceXFlight.failures.keys.allSatisfy { SpaceXFlight.all[$0].success == false })
+  @Test("the counts of cores are those of their launches")
+  func counts() throws {
+    for core in try #require(world.collections["cores"]) {
+      let flights = launches.filter { at("upcoming", $0).bool == false }.flatMap {
+        at("cores", $0).items ?? []
+      }
+      .filter { at("core", $0) == at("id", core) }
+      #expect(at("reuse_count", core).double == Double(max(0, flights.count - 1)))
+      for (name, type) in [("rtls", "RTLS"), ("asds", "ASDS")] {
+        let tries = flights.filter { at("landing_type", $0).string == type }
+        #expect(at("\(name)_attempts", core).double == Double(tries.count))
+        let landed = tries.count { at("landing_success", $0).bool == true }
+        #expect(at("\(name)_landings", core).double == Double(landed))
+      }
+    }
   }
 }
