@@ -50,7 +50,10 @@ let package = Package(
     .target(name: "Server", dependencies: ["CMicrohttpd", "Reactive"]),
     .target(
       name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive", "Server", "System"],
-      resources: [.embedInCode("Data/spacex.json"), .embedInCode("Data/spacex-launches.txt")],
+      resources: [
+        .embedInCode("Data/apod.json"), .embedInCode("Data/spacex.json"),
+        .embedInCode("Data/spacex-launches.txt"),
+      ],
       swiftSettings: unchecked + small),
     .target(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],

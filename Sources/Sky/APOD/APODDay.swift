@@ -137,7 +137,7 @@ extension APODDay {
     var random = SkyRandom(seed, "apod mistake", date.days)
     switch (correction.kind, medium) {
     case (.explanation, _) where !explanation.isEmpty: explanation = Self.mistyped(explanation, &random)
-    case (.copyright, _): copyright = copyright == nil ? APODWords.people[0] : nil
+    case (.copyright, _): copyright = copyright == nil ? "Mara Velt" : nil
     case (.medium, .image(let name, let isOnlySize)):
       medium = .image(name: "\(name)_first", isOnlySize: isOnlySize)
     case (.medium, .youtube(_, let hasScheme)):
