@@ -51,7 +51,7 @@ let package = Package(
     .target(
       name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive", "Server", "System"],
       resources: [
-        .embedInCode("Data/apod.json"), .embedInCode("Data/spacex.json"),
+        .embedInCode("Data/agencies.txt"), .embedInCode("Data/apod.json"), .embedInCode("Data/spacex.json"),
         .embedInCode("Data/spacex-launches.txt"),
       ],
       swiftSettings: unchecked + small),
