@@ -2,6 +2,7 @@
 
 import JSON
 import Reactive
+import System
 
 /// Launch Library 2, versions 2.0.0, 2.2.0 and 2.3.0: launches, and the entries to which they refer.
 ///
@@ -192,9 +193,8 @@ public final class LaunchLibraryService: SkyService {
 
   static func query(_ parameters: [(name: String, value: String)]) -> String {
     if parameters.isEmpty { return "" }
-    return "?"
-      + parameters.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(
-        separator: "&")
+    func encoded(_ text: String) -> String { percentEncoded(text, keeping: isUnreserved) }
+    return "?" + parameters.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
   }
 
   /// JSON, or an HTML page for a browser.

@@ -1,6 +1,7 @@
 // The query of a list of launches: filters, order and page.
 
 import JSON
+import System
 
 /// The filters and the order of a list of launches; unknown parameters are ignored.
 struct LaunchQuery {
@@ -112,7 +113,7 @@ struct LaunchQuery {
       let names = Self.words(value).map { $0.lowercased() }
       filters.append { launch in
         let own = launch.provider.name.lowercased()
-        return names.contains { isOld ? own.holds($0) : own == $0 }
+        return names.contains { isOld ? own.has($0) : own == $0 }
       }
     case "lsp__id" where isOld:
       if let number = Int(value) { filters.append { $0.provider.id == number } }
@@ -137,7 +138,7 @@ struct LaunchQuery {
     let wanted = value.lowercased()
     filters.append { launch in
       let text = key(launch).lowercased()
-      return isPart ? text.holds(wanted) : text == wanted
+      return isPart ? text.has(wanted) : text == wanted
     }
     return true
   }
@@ -174,7 +175,7 @@ struct LaunchQuery {
         launch.name, launch.mission.name, launch.provider.name, launch.provider.abbreviation, launch.pad.name,
         launch.pad.location.name, launch.rocket.fullName,
       ].map { $0.lowercased() }
-      return words.allSatisfy { word in texts.contains { $0.holds(word) } }
+      return words.allSatisfy { word in texts.contains { $0.has(word) } }
     }
   }
 
@@ -188,17 +189,6 @@ struct LaunchQuery {
     case "false", "0": false
     default: nil
     }
-  }
-}
-
-extension String {
-  /// Whether another text occurs in this one.
-  fileprivate func holds(_ part: String) -> Bool {
-    if part.isEmpty { return true }
-    let all = Array(utf8)
-    let wanted = Array(part.utf8)
-    guard all.count >= wanted.count else { return false }
-    return (0...all.count - wanted.count).contains { all[$0..<$0 + wanted.count].elementsEqual(wanted) }
   }
 }
 
