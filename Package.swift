@@ -49,7 +49,7 @@ let package = Package(
     // What the servers of the sky and of pages share.
     .target(name: "Server", dependencies: ["CMicrohttpd", "Reactive"]),
     .target(
-      name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "JSON", "Reactive", "Server", "System"],
+      name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "CZ", "JSON", "Reactive", "Server", "System"],
       resources: [
         .embedInCode("Data/agencies.txt"), .embedInCode("Data/apod.json"), .embedInCode("Data/spacex.json"),
         .embedInCode("Data/spacex-launches.txt"),
@@ -149,7 +149,7 @@ let package = Package(
     .testTarget(
       name: "ClusterTests",
       dependencies: ["Cluster", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"]),
-    .testTarget(name: "SkyTests", dependencies: ["Fetch", "JSON", "Reactive", "Sky", "Store"]),
+    .testTarget(name: "SkyTests", dependencies: ["CZ", "Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",
       dependencies: ["Engine", "Fetch", "JSON", "Language", "Nodes", "Reactive", "Sky", "Store", "System"],

@@ -1,10 +1,12 @@
-// The one picture of the sky as PNG, and the one film as MP4, each written without a compressor.
+// The one picture of the sky as PNG, and the one film as MP4.
+
+import CZ
 
 /// A gradient between two colours that follow from a name, so that different names have different pictures.
 enum Picture {
   static let (width, height) = (256, 160)
 
-  /// A PNG file: 256 colours, stored blocks.
+  /// A PNG file of 256 colours.
   static func png(_ name: String, seed: UInt64) -> [UInt8] {
     var random = SkyRandom(seed, "picture \(name)")
     let colors = (0..<6).map { _ in Int.random(in: 0...255, using: &random) }
@@ -25,7 +27,7 @@ enum Picture {
     // Eight bits a dot, from a palette, not interlaced.
     append("IHDR", big(width) + big(height) + [8, 3, 0, 0, 0], to: &file)
     append("PLTE", palette, to: &file)
-    append("IDAT", stored(rows), to: &file)
+    append("IDAT", packed(rows), to: &file)
     append("IEND", [], to: &file)
     return file
   }
@@ -48,40 +50,18 @@ enum Picture {
 
   private static func append(_ name: String, _ content: [UInt8], to file: inout [UInt8]) {
     let named = Array(name.utf8) + content
-    file += big(content.count) + named + big(Int(crc32(named)))
+    file += big(content.count) + named + big(Int(crc32(0, named, uInt(named.count))))
   }
 
-  /// A zlib stream of blocks that are not compressed.
-  private static func stored(_ bytes: [UInt8]) -> [UInt8] {
-    var stream: [UInt8] = [0x78, 0x01]
-    for start in stride(from: 0, to: bytes.count, by: 65535) {
-      let block = bytes[start..<min(start + 65535, bytes.count)]
-      let length = UInt16(block.count)
-      stream.append(block.endIndex == bytes.count ? 1 : 0)
-      for number in [length, ~length] { stream += [UInt8(number & 0xff), UInt8(number >> 8)] }
-      stream += block
-    }
-    return stream + big(Int(adler32(bytes)))
+  /// A zlib stream.
+  private static func packed(_ bytes: [UInt8]) -> [UInt8] {
+    var count = compressBound(uLong(bytes.count))
+    var stream = [UInt8](repeating: 0, count: Int(count))
+    compress(&stream, &count, bytes, uLong(bytes.count))
+    return Array(stream.prefix(Int(count)))
   }
 
   private static func big(_ number: Int) -> [UInt8] {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
-  }
-
-  static func crc32(_ bytes: [UInt8]) -> UInt32 {
-    ~bytes.reduce(UInt32.max) { sum, byte in table[Int((sum ^ UInt32(byte)) & 0xff)] ^ (sum >> 8) }
-  }
-
-  static func adler32(_ bytes: [UInt8]) -> UInt32 {
-    var (low, high): (UInt32, UInt32) = (1, 0)
-    for byte in bytes {
-      low = (low + UInt32(byte)) % 65521
-      high = (high + low) % 65521
-    }
-    return high << 16 | low
-  }
-
-  private static let table: [UInt32] = (0..<256).map { number in
-    (0..<8).reduce(UInt32(number)) { sum, _ in sum & 1 == 1 ? 0xedb8_8320 ^ (sum >> 1) : sum >> 1 }
   }
 }
