@@ -55,7 +55,7 @@ public final class LaunchWorld: Sendable {
 
   /// All launches announced so far, flown or not, by number.
   public func launches(at now: SkyTime) -> [LaunchState] {
-    states(firstNumber...lastNumber(at: now), at: now)
+    lives(until: now).compactMap { $0.state(at: now) }
   }
 
   /// Launches to come, and those that flew less than a day ago.
@@ -63,15 +63,14 @@ public final class LaunchWorld: Sendable {
     let last = lastNumber(at: now)
     let first =
       Int((Double(now.seconds - 2 * 86400 - setting.start) / setting.spacing).rounded(.down)) - 2
-    return states(min(max(first, firstNumber), last)...last, at: now).filter { $0.leavesUpcoming > now }
+    return lives(min(max(first, firstNumber), last)...last).compactMap { $0.state(at: now) }
+      .filter { $0.leavesUpcoming > now }
   }
 
   /// The launch with an id; nil if it has not been announced.
   public func launch(_ id: String, at now: SkyTime) -> LaunchState? {
     if let number = numbers.withLock({ $0[id] }) { return lives(number...number).first?.state(at: now) }
-    guard let life = lives(firstNumber...lastNumber(at: now)).first(where: { $0.plan.id == id }) else {
-      return nil
-    }
+    guard let life = lives(until: now).first(where: { $0.plan.id == id }) else { return nil }
     numbers.withLock { numbers in
       if numbers.count > Self.knownLimit { numbers.removeAll() }
       numbers[id] = life.plan.number
@@ -95,34 +94,16 @@ public final class LaunchWorld: Sendable {
     }
   }
 
-  /// What happens to the list of upcoming launches after one moment and until another, in order of time.
-  ///
-  /// It is the complete list of what a reader has to report; all of it follows from the seed, whoever reads and however
-  /// often.
-  ///
-  /// - Parameter patience: seconds for which a launch may be absent; a longer absence counts as withdrawn and announced
-  public func news(after begin: SkyTime, until end: SkyTime, patience: Double = 0) -> [WorldNews] {
-    lives(firstNumber...lastNumber(at: end)).flatMap { $0.news(after: begin, until: end, patience: patience) }
-      .sorted { ($0.at, $0.id) < ($1.at, $1.id) }
-  }
-
-  /// When launches are announced and in no list, by id; a withdrawal has no end.
-  func absences(until end: SkyTime) -> [String: Range<SkyTime>] {
-    let lives = lives(firstNumber...lastNumber(at: end))
-    return lives.reduce(into: [:]) { absences, life in absences[life.plan.id] = life.absence }
-  }
-
   // MARK: - Lives
+
+  /// The lives of all launches that can have been announced until a moment, by number.
+  func lives(until end: SkyTime) -> [LaunchLife] { lives(firstNumber...lastNumber(at: end)) }
 
   /// The number of the last launch that can have been announced.
   private func lastNumber(at now: SkyTime) -> Int {
     let longest = LaunchPlan.longestLead * setting.meanLead
     let last = (Double(now.seconds - setting.start) + longest) / setting.spacing
     return max(firstNumber, Int(last.rounded(.down)) + 2)
-  }
-
-  private func states(_ numbers: ClosedRange<Int>, at now: SkyTime) -> [LaunchState] {
-    lives(numbers).compactMap { $0.state(at: now) }
   }
 
   private func lives(_ numbers: ClosedRange<Int>) -> [LaunchLife] {

@@ -1,8 +1,10 @@
 // What happens in the list of upcoming launches: the oracle with which tests compare what a pipeline reports.
 
+@testable import Sky
+
 /// An announcement, a slip, a change of status or a withdrawal, with the moment at which the list shows it.
-public struct WorldNews: Sendable, Equatable {
-  public enum Kind: Sendable, Equatable {
+struct WorldNews: Sendable, Equatable {
+  enum Kind: Sendable, Equatable {
     /// It enters the list, or returns to it after a long absence.
     case announced(net: SkyTime, status: LaunchStatus)
     case slipped(from: SkyTime, to: SkyTime)
@@ -13,10 +15,27 @@ public struct WorldNews: Sendable, Equatable {
     case flown
   }
 
-  public let at: SkyTime
+  let at: SkyTime
   /// The id of the launch.
-  public let id: String
-  public let kind: Kind
+  let id: String
+  let kind: Kind
+}
+
+extension LaunchWorld {
+  /// What happens to the list of upcoming launches after one moment and until another, in order of time.
+  ///
+  /// It is the complete list of what a reader has to report; all of it follows from the seed, however often it is read.
+  ///
+  /// - Parameter patience: seconds for which a launch may be absent; a longer absence counts as withdrawn and announced
+  func news(after begin: SkyTime, until end: SkyTime, patience: Double = 0) -> [WorldNews] {
+    lives(until: end).flatMap { $0.news(after: begin, until: end, patience: patience) }
+      .sorted { ($0.at, $0.id) < ($1.at, $1.id) }
+  }
+
+  /// When launches are announced and in no list, by id; a withdrawal has no end.
+  func absences(until end: SkyTime) -> [String: Range<SkyTime>] {
+    lives(until: end).reduce(into: [:]) { absences, life in absences[life.plan.id] = life.absence }
+  }
 }
 
 extension LaunchLife {

@@ -4,8 +4,10 @@ import Testing
 
 @Suite struct WorldNewsTests {
   private static let world = LaunchWorld(seed: 3, upcoming: 80, withdrawn: 0.1, absent: 0.3)
-  private static let begin = LaunchWorldTests.time(5)
-  private static let end = LaunchWorldTests.time(65)
+  private static let begin = time(5)
+  private static let end = time(65)
+
+  private static func time(_ days: Double) -> SkyTime { LaunchWorld.start + days * 86400 }
 
   private struct Row: Equatable {
     var net: SkyTime
@@ -56,7 +58,7 @@ import Testing
 
   @Test("news of two periods are those of both together")
   func periods() {
-    let middle = LaunchWorldTests.time(30)
+    let middle = Self.time(30)
     let parts =
       Self.world.news(after: Self.begin, until: middle) + Self.world.news(after: middle, until: Self.end)
     #expect(parts == Self.world.news(after: Self.begin, until: Self.end))
@@ -84,7 +86,7 @@ import Testing
   @Test("as many launches are absent and withdrawn as are wanted, and the others are as they would have been")
   func shares() {
     let plain = LaunchWorld(seed: 3, upcoming: 80)
-    let now = LaunchWorldTests.time(40)
+    let now = Self.time(40)
     let ids = Set(Self.world.upcoming(at: now).map(\.id))
     #expect(Self.world.upcoming(at: now) == plain.upcoming(at: now).filter { ids.contains($0.id) })
     #expect(plain.absences(until: Self.end).isEmpty)
