@@ -41,10 +41,7 @@ public final class APODService: SkyService {
     }
     var answer: SkyAnswer
     if let seconds = wait {
-      answer = Self.refusal(
-        429, "OVER_RATE_LIMIT",
-        "You have exceeded your rate limit. Try again later or contact us at https://api.nasa.gov:443/contact/ for assistance"
-      )
+      answer = Self.tooMany
       answer.headers.append(("Retry-After", "\(seconds)"))
     } else if request.method != "GET" && request.method != "HEAD" {
       answer = .text(
@@ -158,6 +155,13 @@ public final class APODService: SkyService {
   /// An error of the gateway in front of it, which has another shape.
   private static func refusal(_ status: Int, _ code: String, _ message: String) -> SkyAnswer {
     json(.record(["error": .record(["code": .string(code), "message": .string(message)])]), status: status)
+  }
+
+  static var tooMany: SkyAnswer {
+    refusal(
+      429, "OVER_RATE_LIMIT",
+      "You have exceeded your rate limit. Try again later or contact us at https://api.nasa.gov:443/contact/ for assistance"
+    )
   }
 
   private static func json(_ value: Value, status: Int = 200) -> SkyAnswer {

@@ -9,7 +9,7 @@ struct FaultDraw {
   /// The length of a glitch, from the first request that meets it: one poll with its retries.
   static let glitch = 20.0 * 60
   /// There is at most one glitch in this time, so that the polls before and after it are sound.
-  private static let glitchPeriod = 2 * UTC.day
+  private static let glitchPeriod = 2 * 86400
 
   let seed: UInt64
   let faults: SkyFaults
@@ -93,10 +93,9 @@ enum FaultyAnswer {
     if kinds.contains(.outage) { return outage(at: now) }
     if kinds.contains(.tooMany) { return refusal(SkyPart(path: request.path)) }
     if kinds.contains(.html) {
-      return SkyAnswer(
-        headers: [("Content-Type", "text/html; charset=utf-8")],
-        body: Array("<!doctype html><title>One moment</title><p>Checking that you are no machine.</p>\n".utf8)
-      )
+      return .text(
+        200, "<!doctype html><title>One moment</title><p>Checking that you are no machine.</p>\n",
+        type: "text/html; charset=utf-8")
     }
     if kinds.contains(.notFound) {
       return .text(
@@ -122,28 +121,20 @@ enum FaultyAnswer {
 
   private static func outage(at now: SkyTime) -> SkyAnswer {
     let status = [500, 502, 503, 504][Int(now.milliseconds / FaultDraw.outage % 4)]
-    return SkyAnswer(
-      status: status, headers: [("Content-Type", "text/html")],
-      body: Array("<html><head><title>\(status)</title></head><body><h1>\(status)</h1></body></html>\n".utf8))
+    return .text(
+      status, "<html><head><title>\(status)</title></head><body><h1>\(status)</h1></body></html>\n",
+      type: "text/html")
   }
 
   /// A refusal in the words of the service; only Launch Library says how long to wait.
   private static func refusal(_ part: SkyPart) -> SkyAnswer {
-    let (type, text, headers): (String, String, [(name: String, value: String)]) =
-      switch part {
-      case .launchLibrary:
-        (
-          "application/json", #"{"detail": "Request was throttled. Expected available in 60 seconds."}"#,
-          [("Retry-After", "60")]
-        )
-      case .spaceX: ("text/plain; charset=utf-8", "Too Many Requests", [])
-      case .apod:
-        (
-          "application/json",
-          #"{"error":{"code":"OVER_RATE_LIMIT","message":"You have exceeded your rate limit. Try again later or contact us at https://api.nasa.gov:443/contact/ for assistance"}}"#,
-          []
-        )
-      }
-    return SkyAnswer(status: 429, headers: [("Content-Type", type)] + headers, body: Array(text.utf8))
+    switch part {
+    case .launchLibrary:
+      .text(
+        429, #"{"detail": "Request was throttled. Expected available in 60 seconds."}"#,
+        type: "application/json", headers: [("Retry-After", "60")])
+    case .spaceX: .text(429, "Too Many Requests", type: "text/plain; charset=utf-8")
+    case .apod: APODService.tooMany
+    }
   }
 }

@@ -47,39 +47,29 @@ public struct SkyFaults: Sendable, Equatable {
     static let glitches: [Kind] = [.past, .empty, .partial]
 
     /// The rate if none is given.
-    public var usualRate: Double {
-      switch self {
-      case .tooMany: 0.05
-      case .outage: 0.05
-      case .html, .truncate, .reset, .type, .notFound, .null: 0.02
-      case .drip: 0.05
-      case .shift, .past, .empty, .partial: 0.2
-      case .apod, .ties: 1
-      case .withdrawn: 0.05
-      case .absent: 0.1
-      }
-    }
-
+    public var usualRate: Double { usual.rate }
     /// A short description.
-    public var summary: String {
+    public var summary: String { usual.summary }
+
+    private var usual: (rate: Double, summary: String) {
       switch self {
-      case .tooMany: "too many requests"
-      case .outage: "bursts of server errors"
-      case .html: "an HTML page instead of JSON"
-      case .truncate: "a body cut short"
-      case .drip: "a slow answer"
-      case .reset: "a lost connection"
-      case .type: "a wrong content type"
-      case .shift: "rows that move between pages"
-      case .apod: "a day of pictures that fails"
-      case .ties: "launches of the same date in random order"
-      case .past: "one poll with launches of 1957"
-      case .empty: "one poll with an empty list"
-      case .partial: "one poll with a part of the list"
-      case .withdrawn: "launches that are withdrawn"
-      case .absent: "launches that disappear and return"
-      case .notFound: "a page of status 404"
-      case .null: "null instead of the answer"
+      case .tooMany: (0.05, "too many requests")
+      case .outage: (0.05, "bursts of server errors")
+      case .html: (0.02, "an HTML page instead of JSON")
+      case .truncate: (0.02, "a body cut short")
+      case .drip: (0.05, "a slow answer")
+      case .reset: (0.02, "a lost connection")
+      case .type: (0.02, "a wrong content type")
+      case .shift: (0.2, "rows that move between pages")
+      case .apod: (1, "a day of pictures that fails")
+      case .ties: (1, "launches of the same date in random order")
+      case .past: (0.2, "one poll with launches of 1957")
+      case .empty: (0.2, "one poll with an empty list")
+      case .partial: (0.2, "one poll with a part of the list")
+      case .withdrawn: (0.05, "launches that are withdrawn")
+      case .absent: (0.1, "launches that disappear and return")
+      case .notFound: (0.02, "a page of status 404")
+      case .null: (0.02, "null instead of the answer")
       }
     }
   }
