@@ -9,7 +9,7 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   init(days: Int) { self.days = days }
 
-  /// The day of a year, a month from 1 to 12 and a day of the month; day 32 is in the next month.
+  /// The day of a year, a month from 1 and a day of the month; day 32 is in the next month, month 13 in the next year.
   init(_ year: Int, _ month: Int, _ day: Int) {
     days = CivilTime(year, month, day).seconds / 86400
   }
@@ -27,30 +27,28 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// The length of a month.
   static func days(in month: Int, of year: Int) -> Int {
-    SkyDate(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1).days - SkyDate(year, month, 1).days
+    SkyDate(year, month + 1, 1).days - SkyDate(year, month, 1).days
   }
 
-  /// Year, month (1 to 12) and day of the month.
-  var civil: (year: Int, month: Int, day: Int) {
-    let time = CivilTime(seconds: days * 86400)
-    return (time.year, time.month, time.day)
-  }
-
+  /// With the year, the month from 1 and the day of the month.
+  var civil: CivilTime { CivilTime(seconds: days * 86400) }
   var year: Int { civil.year }
+  /// From 0.
+  var dayOfYear: Int { days - SkyDate(year, 1, 1).days }
 
   /// The day itself if it is a Sunday, or the next one.
-  var sunday: SkyDate { self + (7 - CivilTime(seconds: days * 86400).weekday) % 7 }
+  var sunday: SkyDate { self + (7 - civil.weekday) % 7 }
 
   /// `2026-01-03`.
   var description: String {
-    let (year, month, day) = civil
-    return "\(SkyDate.padded(year, to: 4))-\(SkyDate.padded(month))-\(SkyDate.padded(day))"
+    let civil = civil
+    return "\(SkyDate.padded(civil.year, to: 4))-\(SkyDate.padded(civil.month))-\(SkyDate.padded(civil.day))"
   }
 
   /// `Jan 03, 2026`.
   var american: String {
-    let (year, month, day) = civil
-    return "\(SkyDate.months[month - 1]) \(SkyDate.padded(day)), \(year)"
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    return "\(months[civil.month - 1]) \(SkyDate.padded(civil.day)), \(year)"
   }
 
   /// Its first moment, in UTC.
@@ -59,10 +57,6 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
   static func + (date: SkyDate, days: Int) -> SkyDate { SkyDate(days: date.days + days) }
   static func - (date: SkyDate, days: Int) -> SkyDate { SkyDate(days: date.days - days) }
   static func < (one: SkyDate, other: SkyDate) -> Bool { one.days < other.days }
-
-  static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
 
   static func padded(_ number: Int, to width: Int = 2) -> String {
     let digits = String(number)
@@ -77,10 +71,10 @@ struct SkyDate: Hashable, Comparable, Sendable, CustomStringConvertible {
 
 extension SkyTime {
   /// Seconds since 1970, rounded down.
-  var seconds: Int { Int(milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000) }
+  var seconds: Int { floorDivide(Int(milliseconds), 1000) }
 
   /// Its day in UTC.
-  var date: SkyDate { SkyDate(days: (seconds - ((seconds % 86400) + 86400) % 86400) / 86400) }
+  var date: SkyDate { SkyDate(days: floorDivide(seconds, 86400)) }
 
   /// `2026-01-03T04:05:06Z`.
   var iso: String { "\(date)T\(clock)Z" }
@@ -125,9 +119,8 @@ extension SkyTime {
   }
 
   private var clock: String {
-    let second = ((seconds % 86400) + 86400) % 86400
-    return SkyDate.padded(second / 3600) + ":" + SkyDate.padded(second / 60 % 60) + ":"
-      + SkyDate.padded(second % 60)
+    let time = CivilTime(seconds: seconds)
+    return [time.hour, time.minute, time.second].map { SkyDate.padded($0) }.joined(separator: ":")
   }
 
   static func + (time: SkyTime, seconds: Double) -> SkyTime {
@@ -160,29 +153,4 @@ public struct SkyClock: Sendable {
     // A demo ends within a hundred years.
     return SkyTime(milliseconds: start.milliseconds + Int64(min(max(0, passed), 100 * 365 * 86400) * 1000))
   }
-}
-
-/// The calendar of the launches, in seconds since 1970: the ends of days, months and longer.
-enum UTC {
-  static let day = 86400
-
-  /// `2026-01-01T00:00:00Z`, as the service writes times.
-  static func text(_ seconds: Int) -> String { SkyTime(seconds: seconds).iso }
-
-  static func year(_ seconds: Int) -> Int { date(seconds).year }
-  /// From 1.
-  static func month(_ seconds: Int) -> Int { date(seconds).civil.month }
-  /// From 1.
-  static func dayOfMonth(_ seconds: Int) -> Int { date(seconds).civil.day }
-  /// From 0.
-  static func dayOfYear(_ seconds: Int) -> Int { date(seconds).days - SkyDate(date(seconds).year, 1, 1).days }
-
-  /// The beginning of the last day of a month; months beyond December are of the years after.
-  static func lastDay(year: Int, month: Int) -> Int { seconds(year: year, month: month + 1, day: 1) - day }
-
-  static func seconds(year: Int, month: Int, day: Int) -> Int {
-    SkyDate(year + (month - 1) / 12, (month - 1) % 12 + 1, day).start.seconds
-  }
-
-  private static func date(_ seconds: Int) -> SkyDate { SkyTime(seconds: seconds).date }
 }

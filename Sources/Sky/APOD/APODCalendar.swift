@@ -34,9 +34,9 @@ struct APODCalendar: Sendable {
   /// Whether the service fails on a day.
   func isBad(_ date: SkyDate) -> Bool {
     guard hasBadDays else { return false }
-    let (year, month, day) = date.civil
-    var random = SkyRandom(seed, "apod bad day", year * 12 + month)
-    return day == Int.random(in: 1...SkyDate.days(in: month, of: year), using: &random)
+    let civil = date.civil
+    var random = SkyRandom(seed, "apod bad day", civil.year * 12 + civil.month)
+    return civil.day == Int.random(in: 1...SkyDate.days(in: civil.month, of: civil.year), using: &random)
   }
 
   /// The last published day, or the first of all.

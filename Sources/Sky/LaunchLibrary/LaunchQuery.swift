@@ -75,9 +75,9 @@ struct LaunchQuery {
     case "pad", "pad__ids": try addNumbers(name, value) { $0.pad.id }
     case "rocket__configuration__id": try addNumbers(name, value) { $0.rocket.id }
     case "program": try addNumbers(name, value) { $0.mission.program?.id ?? 0 }
-    case "year": try addNumbers(name, value) { UTC.year($0.net.seconds) }
-    case "month": try addNumbers(name, value) { UTC.month($0.net.seconds) }
-    case "day": try addNumbers(name, value) { UTC.dayOfMonth($0.net.seconds) }
+    case "year": try addNumbers(name, value) { $0.net.date.year }
+    case "month": try addNumbers(name, value) { $0.net.date.civil.month }
+    case "day": try addNumbers(name, value) { $0.net.date.civil.day }
     case "is_crewed":
       if let flag = Self.flag(value) { filters.append { $0.mission.isCrewed == flag } }
     case "include_suborbital":

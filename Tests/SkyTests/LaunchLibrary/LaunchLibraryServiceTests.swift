@@ -86,7 +86,7 @@ import Testing
     let previous = try page("/2.2.0/launch/previous/?limit=100", at: now)
     let nets = previous.rows("net")
     #expect(nets == nets.sorted(by: >))
-    #expect(nets.allSatisfy { $0 < UTC.text(now.seconds) })
+    #expect(nets.allSatisfy { $0 < now.iso })
     let moment = SkyTime(milliseconds: (SkyTime(iso: nets[0])?.milliseconds ?? 0) + 3_600_000)
     func ids(_ query: String) throws -> [String] {
       try page("/2.2.0/launch/\(query)", at: moment).rows("id")

@@ -33,7 +33,7 @@ import Testing
     ("rocket__configuration__name=falcon%209", { $0.rocket.name == "Falcon 9" }),
     ("rocket__configuration__full_name__icontains=long", { $0.rocket.family == "Long March" }),
     ("mission__orbit__name__icontains=sun", { $0.mission.orbit?.abbreviation == "SSO" }),
-    ("year=2026&month=3", { UTC.text($0.net.seconds).hasPrefix("2026-03") }),
+    ("year=2026&month=3", { $0.net.iso.hasPrefix("2026-03") }),
     (
       "lsp__id=121&status=2&program=801",
       {

@@ -60,22 +60,15 @@ struct LaunchShape: Sendable {
 
   /// The counts of launch attempts, of the year and of all time; null for a suborbital launch.
   func attempts(_ launch: LaunchState) -> KeyValuePairs<String, Value> {
-    guard launch.mission.orbit?.id != LaunchCatalog.suborbitalID else {
-      return [
-        "orbital_launch_attempt_count": .null, "location_launch_attempt_count": .null,
-        "pad_launch_attempt_count": .null, "agency_launch_attempt_count": .null,
-        "orbital_launch_attempt_count_year": .null, "location_launch_attempt_count_year": .null,
-        "pad_launch_attempt_count_year": .null, "agency_launch_attempt_count_year": .null,
-      ]
-    }
-    let all = 7200 + launch.number
-    let ofYear = 1 + UTC.dayOfYear(launch.net.seconds) * 5 / 7
+    let isSuborbital = launch.mission.orbit?.id == LaunchCatalog.suborbitalID
+    let (all, ofYear) = (7200 + launch.number, launch.numberInYear)
     let share = launch.provider.share / 100
-    func part(_ number: Int, _ share: Double) -> Value { .count(1 + Int(Double(number) * share)) }
+    func count(_ number: Int) -> Value { .count(isSuborbital ? nil : number) }
+    func part(_ number: Int, _ share: Double) -> Value { count(1 + Int(Double(number) * share)) }
     return [
-      "orbital_launch_attempt_count": .count(all), "location_launch_attempt_count": part(all, share / 2),
+      "orbital_launch_attempt_count": count(all), "location_launch_attempt_count": part(all, share / 2),
       "pad_launch_attempt_count": part(all, share / 3), "agency_launch_attempt_count": part(all, share),
-      "orbital_launch_attempt_count_year": .count(ofYear),
+      "orbital_launch_attempt_count_year": count(ofYear),
       "location_launch_attempt_count_year": part(ofYear, share / 2),
       "pad_launch_attempt_count_year": part(ofYear, share / 3),
       "agency_launch_attempt_count_year": part(ofYear, share),

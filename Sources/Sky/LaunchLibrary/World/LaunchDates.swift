@@ -1,6 +1,7 @@
 // The dates of a launch, by the distribution that was measured in a real feed.
 
 import Glibc
+import System
 
 /// The dates of a launch from its announcement to its flight.
 ///
@@ -110,7 +111,6 @@ struct LaunchDates {
   // MARK: - Coarse dates
 
   private mutating func addCoarse(before end: Int, net: Int, announced: Int, _ random: inout SkyRandom) {
-    let day = UTC.day
     var end = end
     let stages: [(grain: Grain, days: ClosedRange<Int>, slips: ClosedRange<Int>)] = [
       (.day, 10...50, 0...20), (.month, 30...120, 0...90), (.quarter, 60...200, 0...180),
@@ -118,13 +118,13 @@ struct LaunchDates {
     for (number, stage) in stages.enumerated() where end > announced {
       if number > 0, random.happens(0.2) { continue }
       let begin =
-        end - Int.random(in: stage.days, using: &random) * day - Int.random(in: 0..<day, using: &random)
+        end - Int.random(in: stage.days, using: &random) * 86400 - Int.random(in: 0..<86400, using: &random)
       add(stage.grain, from: begin, to: end, net: net, slips: stage.slips, &random)
       end = begin
     }
     while end > announced {
       let begin =
-        end - Int.random(in: 200...500, using: &random) * day - Int.random(in: 0..<day, using: &random)
+        end - Int.random(in: 200...500, using: &random) * 86400 - Int.random(in: 0..<86400, using: &random)
       add(random.happens(0.2) ? .half : .year, from: begin, to: end, net: net, slips: 0...400, &random)
       end = begin
     }
@@ -136,21 +136,22 @@ struct LaunchDates {
   private mutating func add(
     _ grain: Grain, from begin: Int, to end: Int, net: Int, slips: ClosedRange<Int>, _ random: inout SkyRandom
   ) {
-    let slip = random.happens(0.5) ? 0 : Int.random(in: slips, using: &random) * UTC.day
-    let date = max(net - slip, end + UTC.day)
-    let year = UTC.year(date)
-    let month = UTC.month(date)
+    let slip = random.happens(0.5) ? 0 : Int.random(in: slips, using: &random) * 86400
+    let date = max(net - slip, end + 86400)
+    let civil = CivilTime(seconds: date)
+    let month = civil.month
+    func lastDay(ofMonth month: Int) -> Int { (SkyDate(civil.year, month + 1, 1) - 1).start.seconds }
     let (shown, precision): (Int, NetPrecision) =
       switch grain {
-      case .day: (date / UTC.day * UTC.day, .day)
-      case .month: (UTC.lastDay(year: year, month: month), .month)
+      case .day: (date / 86400 * 86400, .day)
+      case .month: (lastDay(ofMonth: month), .month)
       case .quarter:
         (
-          UTC.lastDay(year: year, month: (month + 2) / 3 * 3),
+          lastDay(ofMonth: (month + 2) / 3 * 3),
           [.quarter1, .quarter2, .quarter3, .quarter4][(month - 1) / 3]
         )
-      case .half: (UTC.lastDay(year: year, month: month <= 6 ? 6 : 12), month <= 6 ? .half1 : .half2)
-      case .year: (UTC.lastDay(year: year, month: 12), .year)
+      case .half: (lastDay(ofMonth: month <= 6 ? 6 : 12), month <= 6 ? .half1 : .half2)
+      case .year: (lastDay(ofMonth: 12), .year)
       }
     steps.append(Step(at: begin, net: shown, precision: precision))
   }

@@ -119,7 +119,7 @@ struct LaunchLife: Sendable {
     guard begin < end else { return nil }
     // Much happens in the last days.
     let isLate = random.happens(0.4)
-    let moment = Int.random(in: isLate ? max(begin, end - 5 * UTC.day)...end : begin...end, using: &random)
+    let moment = Int.random(in: isLate ? max(begin, end - 5 * 86400)...end : begin...end, using: &random)
     return SkyTime(seconds: moment)..<(isWithdrawn ? .distantFuture : SkyTime(seconds: moment + seconds))
   }
 

@@ -39,7 +39,7 @@ enum LaunchNews {
       news.append((plan.flight - Int.random(in: 600...5400, using: &random), .video(.restream)))
     }
     if plan.provider.hasWebcasts, random.happens(0.9) {
-      news.append((plan.flight - Int.random(in: UTC.day...3 * UTC.day, using: &random), .video(.official)))
+      news.append((plan.flight - Int.random(in: 86400...3 * 86400, using: &random), .video(.official)))
     } else if !hasRestream {
       return news
     }
@@ -51,7 +51,7 @@ enum LaunchNews {
   private static func corrections(_ plan: LaunchPlan, _ random: inout SkyRandom) -> [News] {
     var news: [News] = []
     func moment(_ random: inout SkyRandom) -> Int {
-      let latest = plan.flight - 2 * UTC.day
+      let latest = plan.flight - 2 * 86400
       return latest
         - Int(Double(max(0, latest - plan.announced)) * Double.random(in: 0..<0.9, using: &random))
     }
@@ -85,7 +85,7 @@ enum LaunchNews {
     if last.status == .failure { news.append((last.at, .failReason("The second stage lost thrust."))) }
     guard plan.rocket.isReusable else { return news }
     let serial = "B\(1060 + Int.random(in: 0...60, using: &random))"
-    news.append((plan.flight - Int.random(in: 3...14, using: &random) * UTC.day, .booster(serial)))
+    news.append((plan.flight - Int.random(in: 3...14, using: &random) * 86400, .booster(serial)))
     if last.status != .failure { news.append((last.at, .landing(!random.happens(0.03)))) }
     return news
   }

@@ -44,9 +44,11 @@ public struct LaunchState: Sendable, Equatable {
   /// `2026-017`, once it has flown.
   var designator: String? {
     guard status == .success else { return nil }
-    let number = String(1 + UTC.dayOfYear(net.seconds) * 5 / 7)
-    return "\(UTC.year(net.seconds))-" + String(repeating: "0", count: max(0, 3 - number.utf8.count)) + number
+    return "\(net.date.year)-\(SkyDate.padded(numberInYear, to: 3))"
   }
+
+  /// About its number among the launches of its year.
+  var numberInYear: Int { 1 + net.date.dayOfYear * 5 / 7 }
 
   /// The moment at which it leaves the list of upcoming launches.
   public var leavesUpcoming: SkyTime { SkyTime(milliseconds: net.milliseconds + 86_400_000) }
@@ -178,7 +180,7 @@ extension LaunchState {
     case .net(_, .second): "Tweaked T-0."
     case .net(let net, _):
       old ?? net < net
-        ? "Slipped to \(UTC.text(net.seconds))." : "Now expected on \(UTC.text(net.seconds))."
+        ? "Slipped to \(net.iso)." : "Now expected on \(net.iso)."
     case .status(let status): comment(on: status)
     case .video(.restream): "A re-stream was added."
     case .webcast(isLive: true): "The webcast has begun."

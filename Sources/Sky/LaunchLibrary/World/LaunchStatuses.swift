@@ -17,7 +17,7 @@ struct LaunchStatuses {
       random.pick([(50, 4.0...8.0), (50, 8.0...20.0)]).map { Double.random(in: $0, using: &random) } ?? 8
     firstGo = Self.moment(days, before: dates.steps, latest: flight - 7200)
     if random.happens(0.4) {
-      let confirmed = firstGo - Int.random(in: 2 * UTC.day...20 * UTC.day, using: &random)
+      let confirmed = firstGo - Int.random(in: 2 * 86400...20 * 86400, using: &random)
       steps.append(Step(at: confirmed, status: .toBeConfirmed))
       if random.happens(0.16) {
         steps.append(Step(at: (confirmed + firstGo) / 2, status: .toBeDetermined))
@@ -52,7 +52,7 @@ struct LaunchStatuses {
           steps.append(Step(at: (step.at + isGoFrom) / 2, status: .toBeConfirmed))
         }
         steps.append(Step(at: isGoFrom, status: .go))
-      } else if old.net - step.at < 4 * 3600, step.net > old.net, step.net - old.net < UTC.day,
+      } else if old.net - step.at < 4 * 3600, step.net > old.net, step.net - old.net < 86400,
         random.happens(0.25)
       {
         steps.append(Step(at: step.at - Int.random(in: 300...2400, using: &random), status: .hold))
