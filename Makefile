@@ -186,9 +186,12 @@ test-thread: setup ## the tests under the thread sanitizer
 test-address: setup ## the tests under the address sanitizer
 	FLOW_TEST_SCALE=0.2 ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/address.supp $(SWIFT) test $(STRICT) --no-parallel --sanitize=address --scratch-path .build/address
 
-# In the folder of the release build, whose modules it uses, so that they are compiled once.
+# In the folder of the release build, whose modules it uses, so that they are compiled once. SwiftPM keeps its plan there
+# too, and would take that of one package for the other's.
 build-bench: setup ## build what measures Reactive and Store, and run nothing
+	rm -f $(RELEASE_PATH)/release/description.json
 	$(SWIFT) build --package-path bench $(RELEASE) --scratch-path $(RELEASE_PATH)
+	rm -f $(RELEASE_PATH)/release/description.json
 
 bench: build build-bench ## run the benchmarks, see bench/README.md; ROUNDS=7 RECORDS=250000
 	$(RELEASE_PATH)/release/ReactiveBench $(ROUNDS)
