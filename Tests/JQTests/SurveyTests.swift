@@ -28,6 +28,22 @@ struct SurveyTests {
     #expect(try #require(ProgramSurvey(program)).conditions.first?.kind == expected)
   }
 
+  @Test(
+    "arguments of path that are computed, not found; a definition may find what a builtin of its name computes",
+    arguments: [
+      (".a", []), (".a.b[0]?, .c[] // .d", []), ("getpath([\"a\"]) | select(.x == 1)", []),
+      ("if .a > 1 then .b else .c end", []), (".a as $x | .b[$x]", []), (".a | first, last", []),
+      (".a + 1", [".a + 1"]), (".a | length", ["length"]), ("(.a, 2).b", ["2"]), (".a // \"x\"", ["\"x\""]),
+      ("if .a then .b else [] end", ["[]"]), ("map(.a)", ["map"]), (".a = 1", [".a = 1"]),
+    ])
+  func computed(_ argument: String, _ expected: [String]) throws {
+    let program = "path(\(argument))"
+    let survey = try #require(ProgramSurvey(program))
+    let bytes = Array(program.utf8)
+    #expect(survey.computed.map { String(decoding: bytes[$0], as: UTF8.self) } == expected)
+    #expect(try #require(ProgramSurvey("def length: .a; path(length)")).computed.isEmpty)
+  }
+
   @Test("the environment, unless a definition of that name hides it")
   func environment() throws {
     #expect(

@@ -36,11 +36,19 @@ extension OptionType where Value == Expression {
       }
       let start = "path("
       let code = scalar.asExpression
-      return checker.compile(scalar, "\(start)\(code.text)\n)", []) { range in
+      let program = "\(start)\(code.text)\n)"
+      @Sendable func place(_ range: Range<Int>) -> SourceRange {
         let end = code.text.utf8.count
         let lower = min(max(0, range.lowerBound - start.utf8.count), end)
         return code.place(of: lower..<min(max(lower, range.upperBound - start.utf8.count), end))
       }
+      if let computed = ProgramSurvey(program, library: checker.scope.library.map(\.source))?.computed.first {
+        checker.report(
+          "this computes a value; a place in the event is expected here", at: place(computed),
+          hint: "name it, as .net or .videos[].url; map can compute it before")
+        return nil
+      }
+      return checker.compile(scalar, program, [], place: place)
     }
   }
 

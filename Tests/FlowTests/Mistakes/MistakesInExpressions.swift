@@ -310,4 +310,14 @@ let mistakesInExpressions = ##"""
         |                         ^^^^^^
     hint: did you mean $vars.limit?
   1 problem
+  === a value where a place is expected
+  sources: { i: stdin }
+  steps: [ { changes: { key: .id, watch: ['.n | length', '.b[0]?', .net] } } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:47: this computes a value; a place in the event is expected here
+      2 | steps: [ { changes: { key: .id, watch: ['.n | length', '.b[0]?', .net] } } ]
+        |                                               ^^^^^^
+    hint: name it, as .net or .videos[].url; map can compute it before
+  1 problem
   """##

@@ -33,6 +33,8 @@ package struct ProgramSurvey {
 
   /// Members whose names look as if they had a dash, as `.content-type`, which subtracts.
   package private(set) var dashes: [(name: String, range: Range<Int>)] = []
+  /// What makes an argument of `path` no path: values that are computed rather than found in the input.
+  package private(set) var computed: [Range<Int>] = []
   /// Calls of `input` and `inputs`.
   package private(set) var inputs: [Range<Int>] = []
 
@@ -73,6 +75,9 @@ package struct ProgramSurvey {
       !hidden.contains(name)
     {
       inputs.append(node.span.start..<node.span.end)
+    }
+    if case .call("path", let arguments) = node.form, arguments.count == 1 {
+      computed += computedParts(of: arguments[0], hidden)
     }
     if case .call("select", let arguments) = node.form, arguments.count == 1 {
       selections += flaws(of: arguments[0]).filter { $0.kind == .assignment || $0.kind == .update }
@@ -150,6 +155,29 @@ package struct ProgramSurvey {
       right.span.start == left.span.end + 1
     else { return nil }
     return String(decoding: first, as: UTF8.self) + "-" + second
+  }
+
+  /// Builtins that give values of their own, among those that are taken for places.
+  private static let computing: Set = [
+    "length", "keys", "add", "join", "map", "map_values", "not", "tostring", "tonumber", "type", "to_entries",
+    "from_entries", "ascii_downcase", "ascii_upcase", "split", "test", "sort", "unique", "min", "max", "now",
+  ]
+
+  private func computedParts(of node: SyntaxNode, _ hidden: Set<String>) -> [Range<Int>] {
+    func all(_ nodes: [SyntaxNode]) -> [Range<Int>] { nodes.flatMap { computedParts(of: $0, hidden) } }
+    switch node.form {
+    case .number, .text, .interpolation, .format, .yes, .no, .negate, .binary, .and, .or, .object, .array,
+      .assign, .update, .updateWith:
+      return [node.span.start..<node.span.end]
+    case .call(let name, _) where Self.computing.contains(name) && !hidden.contains(name):
+      return [node.span.start..<node.span.end]
+    case .index(let target, _, _), .slice(let target, _, _, _), .iterate(let target, _): return all([target])
+    case .pipe(let left, let right), .alternative(let left, let right): return all([left, right])
+    case .commas(let parts): return all(parts)
+    case .conditional(_, let then, let otherwise): return all([then] + [otherwise].compactMap(\.self))
+    case .attempt(let body, _), .label(_, let body), .bind(_, _, let body): return all([body])
+    default: return []
+    }
   }
 
   /// The parts of a condition that decide nothing.
