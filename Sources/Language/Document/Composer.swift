@@ -94,16 +94,20 @@ struct Composer {
 
   /// Ends whatever is open, where reading stopped.
   mutating func closeAll(at offset: Int) {
-    while !stack.isEmpty { close(at: offset) }
+    while !stack.isEmpty { close(at: offset, isCut: true) }
   }
 
-  private mutating func close(at end: Int) {
+  private mutating func close(at end: Int, isCut: Bool = false) {
     guard var frame = stack.popLast() else { return }
     let place = SourceRange(file, frame.start..<end)
-    if let key = frame.key { frame.entries.append(YAMLNode.Entry(key: key, value: nothing(after: key, end))) }
+    // What a syntax error cut off has a value that is not known.
+    if let key = frame.key, !isCut {
+      frame.entries.append(YAMLNode.Entry(key: key, value: nothing(after: key, end)))
+    }
     let node: YAMLNode
     if frame.isMapping {
-      node = .mapping(YAMLNode.Mapping(entries: merged(frame.entries, &problems), place: place))
+      let entries = merged(frame.entries, &problems)
+      node = .mapping(YAMLNode.Mapping(entries: entries, place: place, isCut: isCut))
     } else {
       node = .sequence(YAMLNode.Sequence(elements: frame.elements, place: place))
     }

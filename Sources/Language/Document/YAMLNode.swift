@@ -14,6 +14,8 @@ public enum YAMLNode: Sendable {
   public struct Mapping: Sendable {
     public var entries: [Entry]
     public var place: SourceRange
+    /// Whether a syntax error cut it off: what it lacks may stand behind.
+    var isCut = false
 
     /// The entry of that name.
     public subscript(name: String) -> Entry? { entries.first { $0.key.text == name } }

@@ -119,6 +119,8 @@ extension PlanBuilder {
     if mapping.entries.isEmpty { mapping.place = place }
     mapping.entries += defaults(of: spec, options, beside: mapping)
     guard let read = Options(reading: mapping, as: options, in: checker, what: spec.kind) else { return nil }
+    // Of what was cut off no combination is wrong.
+    if mapping.isCut { return nil }
     spec.check(read, checker)
     return read
   }

@@ -37,7 +37,9 @@ extension PlanBuilder {
       let sources = checker.mapping(
         entry.value, "a mapping of names to sources", hint: "for example sources: { input: stdin }")
     else { return [] }
-    if sources.entries.isEmpty { checker.report("the pipeline has no sources", at: entry.key.place) }
+    if sources.entries.isEmpty, document.isWhole {
+      checker.report("the pipeline has no sources", at: entry.key.place)
+    }
     return sources.entries.compactMap { readSource($0) }
   }
 

@@ -128,7 +128,7 @@ public struct Options: Sendable {
     for option in options where places[option.name] == nil {
       if option.isRequired {
         isRight = false
-        if meant.contains(option.name) { continue }
+        if mapping.isCut || meant.contains(option.name) { continue }
         checker.report(
           "\(what) needs the option \(quoted(option.name)): \(option.doc)", at: mapping.place,
           hint: "for example \(option.name): \(option.sample)")

@@ -42,15 +42,11 @@ let mistakesInFiles = ##"""
   sources:
   	i: stdin
   --- 2
-  p.yaml:1:8: a mapping of names to sources is expected here, not null
-      1 | sources:
-        |        ^
-    hint: for example sources: { input: stdin }
   p.yaml:2:1: the line is indented with a tab
       2 |  i: stdin
         | ^
     hint: YAML is indented with spaces; use two
-  2 problems
+  1 problem
   === a key twice
   sources: { i: stdin }
   sinks: { o: console, o: console }
@@ -63,21 +59,28 @@ let mistakesInFiles = ##"""
   === an open quote
   sources: { i: 'stdin }
   --- 2
-  p.yaml:1:13: a source is expected here, not null
-      1 | sources: { i: 'stdin }
-        |             ^
-    hint: for example file: launches.jsonl
   p.yaml:1:15: the quote that opens here is never closed
       1 | sources: { i: 'stdin }
         |               ^
     hint: close it on the same line
-  2 problems
+  1 problem
   === an open mapping
   sources: { i: stdin
   --- 2
   p.yaml:2:1: the mapping that began at 1:10 is missing “,” or “}” here
       2 | 
         | ^
+    hint: close it with “}”; text with one of [ ] { } , in it needs quotes here
+  1 problem
+  === a bracket that is no text in a mapping of options
+  sources: { i: stdin }
+  steps:
+    - debounce: { key: .videos[], for: 30s }
+  sinks: { o: console }
+  --- 2
+  p.yaml:3:29: the mapping that began at 3:15 is missing “,” or “}” here
+      3 |   - debounce: { key: .videos[], for: 30s }
+        |                             ^
     hint: close it with “}”; text with one of [ ] { } , in it needs quotes here
   1 problem
   === a colon in a text
