@@ -113,5 +113,8 @@ import Testing
       outcome.errors
         == "flow docs: unknown topic, source, step or sink “fliter”; did you mean “filter”?\n")
     #expect(try flow(["docs", "xyzzy"]).errors.contains("; flow docs lists them all\n"))
+    #expect(
+      try flow(["docs", "yaml"]).errors
+        == "flow docs: “yaml” is a format of decode; see flow docs decoders\n")
   }
 }

@@ -128,6 +128,9 @@ public struct Catalog: Sendable {
   public var sinks: [NodeSpec] { nodes.filter { $0.roleName == "sink" } }
 
   public func named(_ kind: String) -> [NodeSpec] { nodes.filter { $0.kind == kind } }
+
+  /// The formats in which sources decode text.
+  public var formats: Set<String> { Set(sources.flatMap(\.options).flatMap(\.variants).map(\.name)) }
 }
 
 /// What makes a node from its options: the language of pipeline files needs only its role, the engine the rest.

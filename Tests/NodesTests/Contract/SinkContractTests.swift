@@ -44,7 +44,8 @@ struct SinkContractTests {
   private func run(_ kind: String, failing: Bool = false, _ values: [String]) throws -> SinkBench.Seen {
     let folder = Folder()
     let sink = try #require(
-      Self.trial(kind, in: folder.path, failing: failing), "\(kind) has no trial in this contract")
+      Self.trial(kind, in: folder.path, failing: failing),
+      "\(kind) has no trial in this contract: it needs a case in `trial`")
     return try SinkBench().run("it:\n  \(sink)", lines: values)
   }
 

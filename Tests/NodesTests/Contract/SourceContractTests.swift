@@ -62,7 +62,8 @@ struct SourceContractTests {
   @Test("told to stop while it waits, it ends soon; counters tell what it gave", arguments: own)
   func stopping(_ kind: String) throws {
     let folder = Folder()
-    let source = try #require(Self.trial(kind, folder), "\(kind) has no trial in this contract")
+    let source = try #require(
+      Self.trial(kind, folder), "\(kind) has no trial in this contract: it needs a case in `trial`")
     let work = try Work("in: \(source)", isVirtual: kind == "replay")
     work.run.start()
     work.goOn()

@@ -45,6 +45,10 @@ enum DocsCommand {
     // A kind may be both a source and a sink.
     let specs = Catalog.all.named(kind)
     if specs.isEmpty {
+      if Catalog.all.formats.contains(kind) {
+        Terminal.complain("flow docs: \(quoted(kind)) is a format of decode; see flow docs decoders\n")
+        return ExitStatus.usage
+      }
       let near = nearest(to: kind, among: Topic.all.map(\.name) + kinds).map { "did you mean \(quoted($0))?" }
       Terminal.complain(
         "flow docs: unknown topic, source, step or sink \(quoted(kind)); \(near ?? "flow docs lists them all")\n"
