@@ -214,13 +214,14 @@ package final class StreamReader {
         connection.wait(seconds: 0.5, stop)
         continue
       }
-      end = nil
       guard entry.has(.answer) else {
         see(entry)
         if !isConnected { return .broken(.noAnswer("the connection was lost")) }
         continue
       }
       guard entry.isTo(reply) else { continue }
+      // Wake-ups do not prolong it: a request that was lost with a server is never answered.
+      end = nil
       if entry.bytes.isEmpty, entry.header("Nats-Sequence") == nil, let status = entry.header("Status") {
         let outcome = try finish(&batch, from: start, entry, status, before)
         if case .empty = outcome, isBehind(at: start) { return .broken(.behind) }

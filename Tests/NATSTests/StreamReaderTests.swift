@@ -147,6 +147,36 @@ struct StreamReaderTests {
     #expect(isBehind == hasMore && reader.isClosed == hasMore && asked.withLock(\.self) == 1)
   }
 
+  @Test("a request that is never answered is given up, also while messages arrive", .realServer)
+  func lostRequest() throws {
+    let isLost = Locked(true)
+    let server = try FaultyServer { _, _ in
+      if isLost.withLock(\.self) { return [] }
+      return [.message(1, pending: 0, "1"), .end(last: 1, pending: 0)]
+    }
+    defer { server.stop() }
+    let reader = try reader(server.url)
+    // The first call subscribes.
+    try reader.waitForMore(subjects: ["s"])
+    Thread.detachNewThread {
+      for _ in 0..<100 {
+        server.publish("s", "1")
+        usleep(100_000)
+      }
+    }
+    let start = ContinuousClock.now
+    guard case .broken(.noAnswer("no answer")) = try reader.read(from: .sequence(1), add: { _ in }) else {
+      Issue.record("it is not given up")
+      return
+    }
+    #expect(ContinuousClock.now - start < .seconds(8))
+    isLost.withLock { $0 = false }
+    guard case .batch = try reader.read(from: .sequence(1), add: { _ in }) else {
+      Issue.record("it is not asked again")
+      return
+    }
+  }
+
   @Test("a server before 2.11 is refused in one line, when asked and by its answer to a batch", .realServer)
   func oldServer() throws {
     let server = try FaultyServer { subject, _ in

@@ -29,6 +29,8 @@ final class FaultyServer: Sendable {
   private let listener: Int32
   private let answer: @Sendable (_ subject: String, _ request: String) -> [Answer]
   private let connections = Locked<[Int32]>([])
+  /// The subscriptions of all connections, but for those to answers.
+  private let subscribers = Locked<[(connection: Int32, subject: String, id: String)]>([])
 
   init(_ answer: @escaping @Sendable (_ subject: String, _ request: String) -> [Answer]) throws {
     self.answer = answer
@@ -57,6 +59,14 @@ final class FaultyServer: Sendable {
 
   var url: String { "nats://127.0.0.1:\(port)" }
 
+  /// Sends a message to those who have subscribed to a subject.
+  func publish(_ subject: String, _ data: String) {
+    for subscriber in subscribers.withLock(\.self) where subscriber.subject == subject {
+      send(
+        "MSG \(subject) \(subscriber.id) \(data.utf8.count)\r\n\(data)\r\n", to: subscriber.connection)
+    }
+  }
+
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
@@ -77,7 +87,9 @@ final class FaultyServer: Sendable {
       let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
       switch words.first {
       case "PING": send("PONG\r\n", to: connection)
-      case "SUB": subscriptions.append((words[1], words[words.count - 1]))
+      case "SUB":
+        subscriptions.append((words[1], words[words.count - 1]))
+        subscribers.withLock { $0.append((connection, words[1], words[words.count - 1])) }
       case "PUB", "HPUB":
         let size = Int(words[words.count - 1]) ?? 0
         var data = [UInt8](repeating: 0, count: size + 2)
