@@ -6,7 +6,8 @@ import Testing
 
 /// A client of a test's server: makes streams, publishes, and reads what a stream has.
 final class Bus {
-  private let connection: NATSConnection
+  private var connection: NATSConnection
+  private let settings: NATSSettings
   private let stop = StopSign()
   private var count = 0
   /// An answer is waited for so long, in seconds.
@@ -16,13 +17,15 @@ final class Bus {
     var settings = NATSSettings(servers: [server.url], name: "test")
     change(&settings)
     connection = try NATSConnection(settings)
+    self.settings = settings
   }
 
   /// A client of whichever of several servers answers.
   init(_ servers: [String]) throws {
+    settings = NATSSettings(servers: servers, name: "test")
     var connection: NATSConnection?
     for _ in 0..<100 where connection == nil {
-      connection = try? NATSConnection(NATSSettings(servers: servers, name: "test"))
+      connection = try? NATSConnection(settings)
       if connection == nil { usleep(100_000) }
     }
     self.connection = try #require(connection)
@@ -87,8 +90,10 @@ final class Bus {
   func contents(of stream: String) throws -> [String] { try messages(of: stream).map(\.data) }
 
   func messages(of stream: String) throws -> [(subject: String, id: String, data: String)] {
-    let reader = StreamReader(
-      connection, stream: stream, filter: nil, size: 1000, stop: stop, note: { _ in })
+    func newReader() -> StreamReader {
+      StreamReader(connection, stream: stream, filter: nil, size: 1000, stop: stop, note: { _ in })
+    }
+    var reader = newReader()
     var found: [(subject: String, id: String, data: String)] = []
     var start = StreamReader.Start.sequence(1)
     while true {
@@ -100,7 +105,12 @@ final class Bus {
       case .batch(let read):
         found += batch
         start = .sequence(read.last + 1)
-      case .empty: return found
+      case .empty:
+        guard case .sequence(let next) = start, reader.leaderHasMore(from: next) else { return found }
+        // The replica of this server is behind, for minutes even after all servers were killed at once.
+        usleep(100_000)
+        if let other = try? NATSConnection(settings) { connection = other }
+        reader = newReader()
       case .broken: continue
       case .stopped: return found
       }
