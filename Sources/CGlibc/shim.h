@@ -34,6 +34,9 @@ static inline int flow_memory_file(void) { return (int)syscall(SYS_memfd_create,
 /// Where the caller's frame is. Taking a variable's address would not do: sanitizers keep variables elsewhere.
 static inline void *flow_frame_address(void) { return __builtin_frame_address(0); }
 
+/// Whether the caller is the thread that the process began with.
+static inline int flow_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+
 /// A descriptor that becomes readable when the child has ended; -1 where the kernel has no such thing.
 static inline int flow_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 

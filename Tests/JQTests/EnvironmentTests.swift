@@ -91,7 +91,7 @@ import Testing
 
   @Test func libraryInFrontOfTheProgram() throws {
     let program = try Program(
-      "row", library: [(name: "lib/launch.jq", source: "def id: .id; def row: {id: id};")])
+      "row", library: Library([("lib/launch.jq", "def id: .id; def row: {id: id};")]))
     #expect(try program.outputs(try Value.parse(#"{"id": 7, "x": 1}"#)).map(\.description) == [#"{"id":7}"#])
   }
 

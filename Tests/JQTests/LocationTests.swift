@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func aLibraryIsNamed() throws {
-    let program = try Program("f", library: [(name: "lib/rows.jq", source: "def f: .a | keys;")])
+    let program = try Program("f", library: Library([("lib/rows.jq", "def f: .a | keys;")]))
     do {
       _ = try program.outputs(try Value.parse("{\"a\":1}"))
       Issue.record("it did not fail")

@@ -49,7 +49,7 @@ struct SurveyTests {
     #expect(
       try #require(ProgramSurvey("env.A, $ENV[\"B\"], env")).environment.map(\.name) == ["A", "B", nil])
     #expect(try #require(ProgramSurvey("def env: 1; env")).environment.isEmpty)
-    #expect(try #require(ProgramSurvey("env", library: ["def env: 1;"])).environment.isEmpty)
+    #expect(try #require(ProgramSurvey("env", library: Library([("", "def env: 1;")]))).environment.isEmpty)
     #expect(ProgramSurvey("|") == nil)
   }
 }

@@ -48,9 +48,8 @@ struct Variables {
 
 /// The jq files that a pipeline includes, each parsed on its own.
 struct IncludedDefinitions {
-  /// Path and text of each, in order.
-  private(set) var definitions: [(name: String, source: String)] = []
-  /// The same by path, to show where their errors are.
+  private(set) var library = Library()
+  /// The files by path, to show where their errors are.
   private(set) var files: [String: SourceFile] = [:]
   /// The paths as the pipeline has them.
   private(set) var names: [String] = []
@@ -80,27 +79,16 @@ struct IncludedDefinitions {
       let file = SourceFile(path: path, bytes: bytes)
       files[path] = file
       names.append(scalar.text)
-      let definition = (name: path, source: String(decoding: bytes, as: UTF8.self))
-      if let problem = IncludedDefinitions.problem(definition, after: definitions, files, at: scalar.place) {
+      var extended = library
+      do throws(ProgramError) {
+        try extended.add(String(decoding: bytes, as: UTF8.self), name: path)
+        _ = try Program(".", variables: ExpressionScope.variables, library: extended)
+        library = extended
+      } catch {
         isBroken = true
-        problems.report(problem)
-      } else {
-        definitions.append(definition)
+        let place = files[error.source].map { SourceRange($0, error.location.range) } ?? scalar.place
+        problems.report(Problem(error.message, at: place))
       }
-    }
-  }
-
-  private static func problem(
-    _ definition: (name: String, source: String), after others: [(name: String, source: String)],
-    _ files: [String: SourceFile], at place: SourceRange
-  ) -> Problem? {
-    do throws(ProgramError) {
-      _ = try Program(
-        ".", variables: ExpressionScope.variables, library: others + [definition])
-      return nil
-    } catch {
-      let file = files[error.source]
-      return Problem(error.message, at: file.map { SourceRange($0, error.location.range) } ?? place)
     }
   }
 }

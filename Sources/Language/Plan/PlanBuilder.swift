@@ -18,9 +18,11 @@ struct PlanBuilder {
 
   /// Whether this is the variant of the pipeline for one of its tests, with its `vars`.
   private let isForTest: Bool
+  let included: IncludedDefinitions
 
   init(
-    _ root: YAMLNode, _ document: YAMLDocument, _ reader: PipelineReader, test vars: YAMLNode.Mapping? = nil
+    _ root: YAMLNode, _ document: YAMLDocument, _ reader: PipelineReader, test vars: YAMLNode.Mapping? = nil,
+    _ included: IncludedDefinitions? = nil
   ) {
     isForTest = vars != nil
     self.root = root
@@ -31,17 +33,20 @@ struct PlanBuilder {
     settingsUsed = variables.used
     var problems = variables.problems
     let folder = folderOf(document.file.path)
-    let library = IncludedDefinitions(
-      root.mapping?["include"]?.value, folder: folder, read: reader.readFile, &problems)
+    let included =
+      included
+      ?? IncludedDefinitions(
+        root.mapping?["include"]?.value, folder: folder, read: reader.readFile, &problems)
+    self.included = included
     let zone = Self.zone(root.mapping?["time_zone"]?.value, variables.value, reader, &problems)
     let scope = ExpressionScope(
-      library: library.definitions, files: library.files, lacksDefinitions: library.isBroken,
+      library: included.library, files: included.files, lacksDefinitions: included.isBroken,
       vars: variables.value, config: reader.config, timeZone: zone ?? reader.defaultTimeZone)
     checker = Checker(vars: variables.value, config: reader.config, scope: scope, catalog: catalog)
     checker.problems.add(problems)
     checker.settings = reader.settings
     checker.files = ReferredFiles(folder: folder, exists: reader.fileExists)
-    for name in library.names { checker.files.add(name) }
+    for name in included.names { checker.files.add(name) }
     // A recording contains what its sources added.
     let sources = root.mapping?["sources"]?.value.mapping?.entries ?? []
     let kinds = sources.flatMap { $0.value.mapping?.entries.map(\.key.text) ?? [] }

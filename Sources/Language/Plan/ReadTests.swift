@@ -63,7 +63,7 @@ extension PlanBuilder {
     guard
       let vars = checker.mapping(entry.value, "vars", hint: "vars names values, as those of the pipeline do")
     else { return [] }
-    var builder = PlanBuilder(root, document, reader, test: vars)
+    var builder = PlanBuilder(root, document, reader, test: vars, included)
     let plan = builder.build()
     // What is wrong with any vars has been said.
     if checker.problems.isEmpty { checker.problems.add(builder.checker.problems) }

@@ -6,9 +6,9 @@ public struct ExpressionScope: Sendable {
   /// What all have; a node may add its own.
   public static let variables = ["now", "vars", "config", "meta"]
 
-  /// The included files: their paths, and the definitions in them.
-  let library: [(name: String, source: String)]
-  /// The same by path, to show where their errors are.
+  /// The definitions of the included files, named by their paths.
+  let library: Library
+  /// The files by path, to show where their errors are.
   let files: [String: SourceFile]
   /// Whether some file could not be included.
   let lacksDefinitions: Bool
@@ -18,7 +18,7 @@ public struct ExpressionScope: Sendable {
   public let timeZone: String
 
   init(
-    library: [(name: String, source: String)] = [], files: [String: SourceFile] = [:],
+    library: Library = Library(), files: [String: SourceFile] = [:],
     lacksDefinitions: Bool = false, vars: JSON.Value = .emptyObject, config: JSON.Value = .emptyObject,
     timeZone: String = "UTC"
   ) {

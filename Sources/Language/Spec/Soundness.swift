@@ -5,7 +5,7 @@ import JSON
 extension Checker {
   /// Reports what in a program cannot be meant; whether there is nothing.
   func isSound(_ program: String, isCondition: Bool, place: (Range<Int>) -> SourceRange) -> Bool {
-    guard let survey = ProgramSurvey(program, library: scope.library.map(\.source)) else { return true }
+    guard let survey = ProgramSurvey(program, library: scope.library) else { return true }
     let before = problems.count
     for read in survey.reads { check(read, at: place(read.range)) }
     for (name, range) in survey.environment {

@@ -27,10 +27,10 @@ public final class Program: Sendable {
   ///   - name: what messages call the text, such as the file it came from.
   ///   - variables: names that the environment gives values for.
   ///   - modules: where `import` and `include` look; without it they are refused.
-  ///   - library: texts of definitions in front of the program, each with its name.
+  ///   - library: definitions in front of the program.
   public init(
     _ source: String, name: String = "<top-level>", variables: [String] = [], modules: ModuleLoader? = nil,
-    library: [(name: String, source: String)] = []
+    library: Library = Library()
   ) throws(ProgramError) {
     let compiler = Compiler(globals: variables, modules: modules)
     let text = ProgramText(name: name, text: Array(source.utf8))
@@ -40,15 +40,7 @@ public final class Program: Sendable {
     }
     _ = try compiler.metadataValue(module.metadata, text)
     var scope = try compiler.importScope(module, modules?.origin)
-    for (name, source) in library {
-      let part = try Parser.parse(ProgramText(name: name, text: Array(source.utf8)))
-      if let main = part.main {
-        throw ProgramError(
-          "library should only have function definitions, not a main expression", in: part.source,
-          at: main.span)
-      }
-      scope = try compiler.including(part, in: scope)
-    }
+    for part in library.modules { scope = try compiler.including(part, in: scope) }
     for definition in module.definitions { scope = scope.defining(definition, in: compiler.rootLayout) }
     code = try compiler.compile(main, Here(scope: scope, layout: compiler.rootLayout))
     slots = compiler.rootLayout.slots

@@ -17,7 +17,12 @@ struct StackBounds {
   /// Kept free for builtins, which check only where they recurse themselves.
   private static let reserve: UInt = 160 << 10
 
-  static func current() -> StackBounds {
+  /// Those of the main thread, for which the C library reads and parses a list of all mappings.
+  private static let main = measured()
+
+  static func current() -> StackBounds { flow_is_main_thread() != 0 ? main : measured() }
+
+  private static func measured() -> StackBounds {
     var attributes = pthread_attr_t()
     guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return .none }
     defer { pthread_attr_destroy(&attributes) }

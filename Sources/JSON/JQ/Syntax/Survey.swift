@@ -40,23 +40,15 @@ package struct ProgramSurvey {
 
   private let source: ProgramText
 
-  private static func mentions(_ words: String, in text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return bytes.indices.contains { bytes[$0...].starts(with: words.utf8) }
-  }
-
   /// Surveys a program; nil for a text that is none.
   ///
   /// The definitions of libraries hide the builtins of the same name.
-  package init?(_ text: String, library: [String] = []) {
+  package init?(_ text: String, library: Library = Library()) {
     source = ProgramText(name: "", text: Array(text.utf8))
     guard let module = try? Parser.parse(source), let main = module.main else { return nil }
     var hidden: Set<String> = []
-    for text in library where Self.mentions("def env", in: text) {
-      let part = try? Parser.parse(ProgramText(name: "", text: Array(text.utf8)))
-      for definition in part?.definitions ?? [] where definition.parameters.isEmpty {
-        hidden.insert(definition.name)
-      }
+    for definition in library.modules.flatMap(\.definitions) where definition.parameters.isEmpty {
+      hidden.insert(definition.name)
     }
     for definition in module.definitions { visit(definition, &hidden) }
     visit(main, hidden, mayBeAbsent: false)

@@ -21,7 +21,7 @@ enum EvalProgram {
     let names = options.named.keys.map(\.name) + ["ARGS"]
     return try Program(
       text, name: name, variables: names, modules: .files(searchPaths(options), origin: origin),
-      library: personalLibrary())
+      library: try Library(personalLibrary()))
   }
 
   private static func folder(of path: String) -> String {
