@@ -12,7 +12,10 @@ let natsSource = NodeSpec(
     gets (allow_direct). With state, the position is the sequence in the stream, stored together with the pipeline's state: a \
     stopped or killed run resumes behind the last message that counts, also with --once. There is no consumer on the \
     server. A batch in which messages are missing is read again. Messages that the stream has dropped before they were \
-    read are reported. A stream that was deleted and created again is read from its beginning.
+    read are reported. A stream that was deleted and created again is read from its beginning. Of several servers, one \
+    whose replica is behind the stream's leader is left for another. A user with limited permissions needs to publish \
+    on $JS.API.INFO and, for the stream S, on $JS.API.STREAM.INFO.S, $JS.API.STREAM.MSG.GET.S and \
+    $JS.API.DIRECT.GET.S, and to subscribe to _INBOX.> and to the stream's subjects.
 
     Without `stream`, `subject` is listened to: core NATS, which is at most once. Messages that are published while the \
     pipeline does not run, is disconnected or is too slow are lost.
