@@ -28,8 +28,9 @@ final class FaultyServer: Sendable {
   let port: Int
   private let listener: Int32
   private let answer: @Sendable (_ subject: String, _ request: String) -> [Answer]
+  /// Those that are open: the number of a closed one belongs to whatever was opened next.
   private let connections = Locked<[Int32]>([])
-  /// The subscriptions of all connections, but for those to answers.
+  /// The subscriptions of the open connections.
   private let subscribers = Locked<[(connection: Int32, subject: String, id: String)]>([])
 
   init(_ answer: @escaping @Sendable (_ subject: String, _ request: String) -> [Answer]) throws {
@@ -61,9 +62,11 @@ final class FaultyServer: Sendable {
 
   /// Sends a message to those who have subscribed to a subject.
   func publish(_ subject: String, _ data: String) {
-    for subscriber in subscribers.withLock(\.self) where subscriber.subject == subject {
-      send(
-        "MSG \(subject) \(subscriber.id) \(data.utf8.count)\r\n\(data)\r\n", to: subscriber.connection)
+    subscribers.withLock { subscribers in
+      for subscriber in subscribers where subscriber.subject == subject {
+        send(
+          "MSG \(subject) \(subscriber.id) \(data.utf8.count)\r\n\(data)\r\n", to: subscriber.connection)
+      }
     }
   }
 
@@ -80,7 +83,13 @@ final class FaultyServer: Sendable {
       to: connection)
     var subscriptions: [(subject: String, id: String)] = []
     guard let stream = fdopen(connection, "r") else { return }
-    defer { fclose(stream) }
+    defer {
+      subscribers.withLock { $0.removeAll { $0.connection == connection } }
+      connections.withLock { open in
+        open.removeAll { $0 == connection }
+        _ = fclose(stream)
+      }
+    }
     var line = [CChar](repeating: 0, count: 8192)
     while fgets(&line, Int32(line.count), stream) != nil {
       let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
