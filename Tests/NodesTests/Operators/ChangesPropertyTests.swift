@@ -149,7 +149,7 @@ import Testing
     ],
     [false, true])
   func killed(_ step: String, _ isSlow: Bool) throws {
-    for seed in UInt64(1)...(isSlow ? 5 : 8) {
+    for seed in UInt64(1)...UInt64(TestScale.count(isSlow ? 3 : 5)) {
       var polls = Polls(seed &+ 1000)
       for key in 0..<12 { polls.list["k\(key)"] = polls.below(40) }
       polls.poll(mustBeComplete: true)
