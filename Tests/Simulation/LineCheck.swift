@@ -52,8 +52,12 @@ struct LineCheck {
       for line in lines {
         let (plain, id) = withoutID(line)
         var next = Set(found.filter { $0 < events.count && events[$0] == plain }.map { $0 + 1 })
-        // A kill may have cut off the last one, whose line was ended.
-        let isLeft = left.contains { $0 == plain || $0.starts(with: line) }
+        // A kill may have cut off the last one, also within its id, whose line was ended.
+        let isLeft = left.contains { event in
+          let withID = event.dropLast() + Array(#","id":""#.utf8)
+          return event == plain || event.starts(with: line) || withID.starts(with: line)
+            || id == nil && line.starts(with: withID)
+        }
         if !isAside, isLeft || mayBeGarbage && (try? Value.parse(Array(line))) == nil {
           next.formUnion(found)
         }

@@ -111,8 +111,10 @@ import Testing
 
   @Test(
     "inputs that are replaced or written over between two lives",
-    arguments: [13, 29, 45, 61, 77, 93, 109, 125, 800_189, 800_237, 800_301, 2_001_245, 2_001_293, 3_002_717]
-      as [UInt64]
+    arguments: [
+      13, 29, 45, 61, 77, 93, 109, 125, 800_189, 800_237, 800_301, 2_001_245, 2_001_293, 3_002_717,
+      20_001_293,
+    ] as [UInt64]
   )
   func replaced(seed: UInt64) throws {
     var simulation = try Simulation(seed: seed)
