@@ -54,7 +54,7 @@ public final class StateFile {
   public private(set) var epoch: Int64
   let database: Database
   private let lock: StateLock
-  private let disk: any Disk
+  let disk: any Disk
   /// The file that was opened, and the largest size it was seen with: it never shrinks.
   private var known: DiskStatus?
   private let tableCacheBytes, tableKeyBytes: Int

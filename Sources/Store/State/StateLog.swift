@@ -153,13 +153,16 @@ public final class StateReplica {
 
   /// Applies a delta, in one transaction; throws where it does not lead to that place.
   public func apply(_ delta: [UInt8], to place: LogPlace) throws(StoreError) {
-    try file.database.transaction { () throws(StoreError) in
-      let code = delta.withUnsafeBytes {
-        flow_sqlite_apply(file.database.connection, Int32($0.count), $0.baseAddress)
-      }
-      try file.database.check(code, "apply a delta")
-      guard try file.logPlace == place else {
-        throw StoreError(file.path, .corrupt, "the delta \(place.ordinal) of the log leads elsewhere")
+    let file = file
+    try file.database.withRoom(on: file.disk) { () throws(StoreError) in
+      try file.database.transaction { () throws(StoreError) in
+        let code = delta.withUnsafeBytes {
+          flow_sqlite_apply(file.database.connection, Int32($0.count), $0.baseAddress)
+        }
+        try file.database.check(code, "apply a delta")
+        guard try file.logPlace == place else {
+          throw StoreError(file.path, .corrupt, "the delta \(place.ordinal) of the log leads elsewhere")
+        }
       }
     }
   }

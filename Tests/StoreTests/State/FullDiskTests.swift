@@ -53,4 +53,32 @@ import Testing
     #expect(try after.table(node: "n", description: "").count == number * 10)
     #expect(try after.database.text("PRAGMA integrity_check") == "ok")
   }
+
+  @Test(
+    "a file that is rebuilt from a long log needs no more room than it has at the end, and its write-ahead log's",
+    .enabled(if: canMount, "a small disk cannot be mounted here"))
+  func rebuilt() throws {
+    let (folder, small) = (try Folder(), try Folder())
+    let log = MemoryLog()
+    let file = try folder.open()
+    try file.attach(log, at: LogPlace(log: "a", ordinal: 0))
+    let table = try file.table(node: "n", description: "")
+    for number in 0..<400 {
+      for key in 0..<10 {
+        table.set(Array(repeating: UInt8(number & 255), count: 1000), for: bytes("\(key)"))
+      }
+      try file.commit { _ in }
+    }
+    #expect(Self.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", on: small.path))
+    defer { _ = Self.run("umount", ["-l", small.path]) }
+    do {
+      let replica = try StateReplica(path: "\(small.path)/state.db")
+      for (number, delta) in log.deltas.enumerated() {
+        try replica.apply(delta, to: LogPlace(log: "a", ordinal: Int64(number + 1)))
+      }
+    }
+    let rebuilt = try StateFile(path: "\(small.path)/state.db")
+    let value = try rebuilt.table(node: "n", description: "").value(for: bytes("3"))
+    #expect(value == Array(repeating: UInt8(399 & 255), count: 1000))
+  }
 }
