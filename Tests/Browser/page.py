@@ -151,6 +151,11 @@ class Checks:
 
     def check_content(self):
         for name in LAYOUTS:
+            # The page is there before the file has been read.
+            for _ in range(200):
+                if len(self.run.rows_of(name)) == 25:
+                    break
+                time.sleep(0.05)
             page = self.page()
             page.goto(self.run.view(name))
             rows = self.run.rows_of(name)
@@ -158,8 +163,10 @@ class Checks:
             assert self.titles(page) == [row["title"] for row in rows[:20]], name
             assert "Pad <b>1</b> & more" in page.locator("#rows").inner_text(), "data is text"
             page.get_by_role("link", name="Next").click()
+            page.get_by_role("link", name="Row 21", exact=True).wait_for()
             assert self.titles(page) == [row["title"] for row in rows[20:]], name
             page.get_by_role("link", name="Row 21", exact=True).click()
+            page.locator("article").wait_for()
             assert page.get_by_role("heading", level=1).inner_text() == "Row 21"
             assert "549\u202f054\u00a0kg" in page.locator("article").inner_text()
             page.context.close()
