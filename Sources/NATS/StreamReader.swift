@@ -313,7 +313,7 @@ package final class StreamReader {
       return true
     }
     // It may have arrived just now, so that the replica must be read again.
-    if leaderHasMore(from: sequence) { missingSince = now } else { self.expectedSince = nil }
+    if leaderHasMore(from: sequence) { missingSince = .now } else { self.expectedSince = nil }
     return false
   }
 
