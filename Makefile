@@ -113,8 +113,8 @@ test-one: setup ## build and run only some test targets: SUITE=StoreTests,JSONTe
 build-tests: setup ## build all tests, and run none
 	$(SWIFT) build --build-tests $(STRICT)
 
-test: build-tests ## build and run all ordinary tests; warnings are errors
-	@SWIFT="$(SWIFT)" bash .ci/test
+test: build-tests ## build and run all ordinary tests; LONG=brief for the long runs in brief, too
+	@SWIFT="$(SWIFT)" LONG="$(LONG)" bash .ci/test
 
 setup-page: ## what test-page needs: Chromium from Debian, playwright and axe-core from PyPI
 	@bash .ci/setup-page $(PAGE_TOOLS)
@@ -146,7 +146,7 @@ install-hook: ## run make lint before each commit; HOOK=check for make check
 ## Long runs
 
 test-long: ## all long runs: tests at ten times the scale, months, simulate, crash, fuzz, bench
-	FLOW_TEST_SCALE=10 FLOW_MONTH_DAYS=$(DAYS) $(MAKE) test
+	FLOW_TEST_SCALE=10 FLOW_MONTH_DAYS=$(DAYS) $(MAKE) test LONG=brief
 	$(MAKE) simulate crash fuzz bench
 
 months: setup ## the shipped pipelines for DAYS=30 simulated days
