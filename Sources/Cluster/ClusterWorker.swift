@@ -24,7 +24,7 @@ public protocol TaskRun: AnyObject {
 /// What runs tasks.
 public protocol TaskHost: AnyObject {
   /// Opens the state of a task that was taken over, and runs it; throws a `StoreError` of kind `.full` for a later
-  /// attempt.
+  /// attempt, `.fenced` where another worker has the task.
   func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun
   func note(_ task: ClusterTask, _ event: TaskEvent)
 }
@@ -232,6 +232,8 @@ public final class ClusterWorker {
     } catch let error as StoreError where error.isFull || error.isHeld {
       account.reason = "for its state: \(error)"
       return .taken(log)
+    } catch  where log.isFenced {
+      return release(log, task)
     } catch {
       account.reason = "\(error)"
       host.note(task, .failed("\(error)"))

@@ -131,8 +131,7 @@ public final class TaskLog: StateLog {
       return true
     }
     guard unresolved.contains(last.bytes), let other = TaskRecord(last.bytes) else {
-      state.withLock { $0.isFenced = true }
-      throw fenced()
+      throw fence()
     }
     advance(to: last.sequence)
     if case .delta(let part, let count) = other.kind, part + 1 == count {
@@ -141,6 +140,12 @@ public final class TaskLog: StateLog {
       throw StoreError(task, .gone, "an earlier transaction has reached the log only")
     }
     return false
+  }
+
+  /// Notes that another worker has taken the task over.
+  fileprivate func fence() -> StoreError {
+    state.withLock { $0.isFenced = true }
+    return fenced()
   }
 
   private func fenced() -> StoreError {
@@ -265,7 +270,8 @@ public struct TaskTakeover: Sendable {
   /// Brings the file of a path to the end of the log, and opens it.
   ///
   /// The file is a prefix of the log if it is of the same one, so it gets the deltas behind it; otherwise it begins
-  /// with the newest snapshot. Throws `.full` for a later attempt.
+  /// with the newest snapshot. Throws `.full` for a later attempt, `.fenced` where another worker has taken the task over
+  /// meanwhile.
   public func open(
     _ log: TaskLog, path: String, _ options: StateFile.Options
   ) throws(StoreError) -> StateFile {
@@ -328,7 +334,10 @@ public struct TaskTakeover: Sendable {
       let from = next
       let records = try self.attempt { () throws(JournalError) in try journal.read(task, from: from) }
       for record in records {
-        guard let known = TaskRecord(record.bytes), content.add(known) else {
+        let known = TaskRecord(record.bytes)
+        // Its own takeover may have been purged since.
+        if let known, known.generation > log.generation { throw log.fence() }
+        guard let known, content.add(known) else {
           throw StoreError(task, .corrupt, "its log is not continuous at \(record.sequence)")
         }
         next = record.sequence + 1

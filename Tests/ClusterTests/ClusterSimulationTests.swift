@@ -40,6 +40,18 @@ import Testing
       #expect(counts.conflicts > 0 && counts.doubts > 0 && counts.late > 0 && fenced > 0)
     }
   }
+
+  @Test(
+    "seeds that have failed once",
+    arguments: [
+      (
+        4861,
+        "a worker that could not open a state waited for its own takeover, which the next owner had purged"
+      )
+    ])
+  func found(seed: UInt64, what: String) throws {
+    #expect(try ClusterSimulation(seed: seed).run() == nil, "\(what)")
+  }
 }
 
 /// What receives the outputs of all workers, at least once each: it drops repeats by their ids.
