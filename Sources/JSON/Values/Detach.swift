@@ -18,6 +18,8 @@ extension Value {
     case .array(let storage): return Value.detachedCopy(storage.items).map { .array($0) }
     case .object(let storage):
       return Value.detachedCopy(storage.values).map { .object(ObjectStorage(copying: storage, values: $0)) }
+    case .projection(let projection):
+      return .object(projection.shape, projection.values.map { $0.detachedCopy() ?? $0 })
     }
   }
 
@@ -92,7 +94,7 @@ extension Value {
   func compacted(inContainerOf count: Int) -> Value {
     guard count >= Value.stateSize else { return self }
     switch self {
-    case .view, .array, .object: return compacted(0)
+    case .view, .array, .object, .projection: return compacted(0)
     default: return self
     }
   }
@@ -106,6 +108,9 @@ extension Value {
     case .object(let storage):
       guard level < 4, let values = Value.compacted(storage.values, level) else { return self }
       return .object(ObjectStorage(copying: storage, values: values))
+    case .projection(let projection):
+      guard level < 4, let values = Value.compacted(projection.values, level) else { return self }
+      return .object(projection.shape, values)
     default: return self
     }
   }
@@ -121,7 +126,7 @@ extension Value {
   private var mayShrink: Bool {
     switch self {
     case .view(let document, _): document.roots.count > 1
-    case .array, .object: true
+    case .array, .object, .projection: true
     default: false
     }
   }

@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// A program that makes `{a, b}` for each record makes one shape and shares it between all of them.
 ///
-/// `@unchecked`: a shape changes only while its owner holds the only reference (see `ensureOwnShape`), so threads that
-/// share one only read it.
+/// `@unchecked`: a shape changes only while its owner holds the only reference, and never if it was made to be shared (see
+/// `ensureOwnShape`), so threads that share one only read it.
 public final class Shape: @unchecked Sendable {
   private(set) var keys: [Key]
   /// The number of names in use; `keys` also has those that were removed.
@@ -15,8 +15,8 @@ public final class Shape: @unchecked Sendable {
   /// Empty while the names are few. Comparing the hash here first saves a look at each colliding key.
   private var slots: [UInt64] = []
   private var removed: [Bool] = []
-  /// The names as JSON text, for a shape that many objects share, until it changes.
-  private(set) var written: WrittenNames?
+  /// The names as JSON text, for a shape that many objects share: it never changes.
+  let written: WrittenNames?
 
   private static let linearLimit = 8
 
@@ -29,6 +29,7 @@ public final class Shape: @unchecked Sendable {
   }
 
   init(copying other: Shape) {
+    written = nil
     keys = other.keys
     live = other.live
     slots = other.slots
@@ -97,7 +98,6 @@ public final class Shape: @unchecked Sendable {
 
   /// Adds a new name.
   func append(_ key: Key) {
-    written = nil
     keys.append(key)
     live += 1
     if !removed.isEmpty { removed.append(false) }
@@ -112,7 +112,6 @@ public final class Shape: @unchecked Sendable {
 
   /// Removes a name and leaves a gap; true when gaps outnumber names and the owner should close them.
   func remove(_ number: Int) -> Bool {
-    written = nil
     if removed.isEmpty { removed = [Bool](repeating: false, count: keys.count) }
     removed[number] = true
     live -= 1
@@ -128,6 +127,9 @@ final class WrittenNames: Sendable {
   /// Written when it is made, and only read from then on.
   private nonisolated(unsafe) let bytes: UnsafeMutableBufferPointer<UInt8>
   private nonisolated(unsafe) let ends: UnsafeMutableBufferPointer<Int>
+
+  @inline(__always)
+  var count: Int { ends.count }
 
   init(_ keys: [Key]) {
     let output = Output()

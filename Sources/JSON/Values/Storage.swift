@@ -53,7 +53,7 @@ public final class ObjectStorage: @unchecked Sendable {
   deinit { if depth > deepNesting { dismantle(&values) } }
 
   func ensureOwnShape() {
-    if !isKnownUniquelyReferenced(&shape) { shape = Shape(copying: shape) }
+    if shape.written != nil || !isKnownUniquelyReferenced(&shape) { shape = Shape(copying: shape) }
   }
 
   @inline(__always)

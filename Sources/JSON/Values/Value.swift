@@ -1,7 +1,8 @@
 // A JSON value and how to use it.
 //
 // A value is either a *view* (a document and an index on its tape: nothing was copied) or was *built* (null, booleans,
-// doubles, literals, texts, arrays, objects). Code outside of this module need not know which: it uses the accessors.
+// doubles, literals, texts, arrays, objects), or is an object of views, a *projection*. Code outside of this module need
+// not know which: it uses the accessors.
 //
 //   kind              kind, typeName, isTruthy, isNull
 //   numbers           double; `Value.number(3)`, `Value.literal("1e1000")`; negated and magnitude keep a literal exact
@@ -41,6 +42,8 @@ public enum Value: Sendable {
   case string([UInt8])
   case array(ArrayStorage)
   case object(ObjectStorage)
+  /// An object of values inside a document.
+  case projection(Projection)
   /// A value inside a document, at an index of its tape.
   case view(TapeDocument, UInt32)
 }
@@ -76,7 +79,7 @@ extension Value {
     case .number, .literal: return .number
     case .string: return .string
     case .array: return .array
-    case .object: return .object
+    case .object, .projection: return .object
     case .view(let document, let index):
       switch Tape.kind(Value.word(document, index)) {
       case Tape.null: return .null
@@ -130,6 +133,7 @@ extension Value {
     switch self {
     case .array(let storage): return storage.items.count
     case .object(let storage): return storage.shape.live
+    case .projection(let projection): return projection.count
     case .view(let document, let index):
       return document.isContainer(Int(index)) ? document.count(at: Int(index)) : nil
     default: return nil
@@ -147,6 +151,7 @@ extension Value {
     switch self {
     case .array(let storage): return storage.depth
     case .object(let storage): return storage.depth
+    case .projection(let projection): return projection.depth
     case .view(let document, let index): return document.isContainer(Int(index)) ? document.depth : 0
     default: return 0
     }

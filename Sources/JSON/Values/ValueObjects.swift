@@ -15,6 +15,9 @@ extension Value {
     case .object(let storage):
       let place = storage.shape.find(key)
       return place >= 0 ? storage.values[place] : nil
+    case .projection(let projection):
+      let place = projection.shape.find(key)
+      return place >= 0 ? projection[place] : nil
     case .view(let document, let index):
       guard Tape.kind(Value.word(document, index)) == Tape.object else { return nil }
       let found = key.bytes.withUnsafeBufferPointer { document.find($0, in: Int(index)) }
@@ -30,6 +33,9 @@ extension Value {
     case .object(let storage):
       let place = storage.shape.find(key, hint: &hint)
       return place >= 0 ? storage.values[place] : nil
+    case .projection(let projection):
+      let place = projection.shape.find(key, hint: &hint)
+      return place >= 0 ? projection[place] : nil
     case .view(let document, let index):
       guard Tape.kind(Value.word(document, index)) == Tape.object else { return nil }
       let found = key.bytes.withUnsafeBufferPointer { document.find($0, in: Int(index), hint: &hint) }
@@ -50,6 +56,11 @@ extension Value {
       if !shape.isName(name, at: place) { place = shape.find(Key(name)) }
       defer { place += 1 }
       return place >= 0 ? storage.values[place] : nil
+    case .projection(let projection):
+      let shape = projection.shape
+      if !shape.isName(name, at: place) { place = shape.find(Key(name)) }
+      defer { place += 1 }
+      return place >= 0 ? projection[place] : nil
     case .view(let document, let index):
       let start = Int(index)
       guard Tape.kind(document.tape[start]) == Tape.object else { return nil }
@@ -70,6 +81,10 @@ extension Value {
     case .object(let storage):
       for place in 0..<storage.values.count where !storage.shape.isRemoved(place) {
         storage.shape.keys[place].bytes.withUnsafeBufferPointer { body($0, storage.values[place]) }
+      }
+    case .projection(let projection):
+      for place in 0..<projection.count {
+        projection.shape.keys[place].bytes.withUnsafeBufferPointer { body($0, projection[place]) }
       }
     case .view(let document, let index) where Tape.kind(Value.word(document, index)) == Tape.object:
       var at = Int(index) + 2
@@ -96,6 +111,7 @@ extension Value {
   /// The names of an object's members in their order, as keys.
   public var keys: [Key] {
     if case .object(let storage) = self, !storage.shape.hasRemoved { return storage.shape.keys }
+    if case .projection(let projection) = self { return projection.shape.keys }
     var keys: [Key] = []
     keys.reserveCapacity(count ?? 0)
     forEachMember { key, _ in if let key = Key(key) { keys.append(key) } }
@@ -113,6 +129,8 @@ extension Value {
     case .object(var storage):
       self = .null
       return isKnownUniquelyReferenced(&storage) ? storage : ObjectStorage(copying: storage)
+    case .projection(let projection):
+      return ObjectStorage(shape: projection.shape, values: projection.values)
     case .null: return ObjectStorage(shape: Shape([]), values: [])
     case .view(let document, let index):
       if isNull { return ObjectStorage(shape: Shape([]), values: []) }
@@ -187,6 +205,7 @@ public struct MemberIterator: IteratorProtocol, Sendable {
     self.source = source
     switch source {
     case .object(let storage): (at, end) = (0, storage.values.count)
+    case .projection(let projection): (at, end) = (0, projection.count)
     case .view(let document, let index) where Tape.kind(Value.word(document, index)) == Tape.object:
       (at, end) = (Int(index) + 2, Tape.offset(Value.word(document, index)))
     default: (at, end) = (0, 0)
@@ -201,6 +220,10 @@ public struct MemberIterator: IteratorProtocol, Sendable {
       guard at < end else { return nil }
       defer { at += 1 }
       return (.string(storage.shape.keys[at].bytes), storage.values[at])
+    case .projection(let projection):
+      guard at < end else { return nil }
+      defer { at += 1 }
+      return (.string(projection.shape.keys[at].bytes), projection[at])
     case .view(let document, _):
       guard at < end else { return nil }
       let key = UInt32(truncatingIfNeeded: at)

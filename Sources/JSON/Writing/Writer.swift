@@ -115,6 +115,19 @@ func writeCompact(_ value: Value, to output: Output, _ level: Int) {
       }
     }
     output.put(0x7d)
+  case .projection(let projection):
+    if tooDeep(level, output) { return }
+    output.put(0x7b)
+    for number in 0..<projection.count {
+      if number > 0 { output.put(0x2c) }
+      output.put(projection.names[number])
+      if let place = projection.place(number) {
+        projection.document.writeCompact(place, to: output, level + 1)
+      } else {
+        output.put("null")
+      }
+    }
+    output.put(0x7d)
   }
 }
 

@@ -308,6 +308,11 @@ extension Compiler {
     if count == members.count {
       return .single(total: isTotal) { (value, frame) throws(Exception) in
         try frame.run.charge(96 + count * MemoryLayout<Value>.stride)
+        if case .view(let document, let start) = value, let names = shape.written,
+          let places = sources.places(document, start, frame.hints)
+        {
+          return .projection(Projection(shape, names, of: document, at: places))
+        }
         var contents: [Value] = []
         contents.reserveCapacity(count)
         for place in 0..<count {

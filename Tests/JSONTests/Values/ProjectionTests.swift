@@ -1,0 +1,133 @@
+import Testing
+
+@testable import JSON
+
+/// A projection behaves like the object with the same members that was built value by value.
+@Suite struct ProjectionTests {
+  private static let program =
+    #"{id, "a\"b": .name, status: .status.abbrev, pads, more: .none, under: .none.of.it}"#
+  private static let record =
+    #"{"id":7,"name":"H\u00e9ron \"5\"","status":{"abbrev":"Go"},"pads":[{"n":1},[2.50]],"none":null,"x":0}"#
+
+  private struct NoProjection: Error {}
+
+  /// What the program makes of a record, as the evaluator gives it and built by hand.
+  private func both(_ record: String = record) throws -> (projected: Value, built: Value) {
+    let projected = try #require(try Program(Self.program).outputs(try json(record)).first)
+    guard case .projection = projected else { throw NoProjection() }
+    var built = Value.emptyObject
+    projected.forEachMember { key, value in if let key = Key(key) { built.setMember(key, value.detach()) } }
+    return (projected, built)
+  }
+
+  @Test func isReadLikeAnObject() throws {
+    let (projected, built) = try both()
+    #expect(projected.kind == .object && projected.isTruthy && !projected.isNull && projected.bool == nil)
+    #expect(projected.count == 6 && projected.keys == built.keys && projected.sortedKeys == built.sortedKeys)
+    #expect(
+      projected == built && Value.order(projected, built) == 0 && projected.hashValue == built.hashValue)
+    for key in built.keys + [Key("name"), Key("")] {
+      var hint = 5
+      #expect(projected.member(key) == built.member(key))
+      #expect(projected.member(key, hint: &hint) == built.member(key))
+      #expect(projected.member(key, hint: &hint) == built.member(key))
+      var place = 3
+      key.bytes.withUnsafeBufferPointer {
+        #expect(projected.member(named: $0, near: &place) == built.member(key))
+      }
+    }
+    #expect(projected.member("more")?.isNull == true && projected.member("under")?.isNull == true)
+    #expect(projected.element(0) == nil && projected.double == nil && projected.string == nil)
+    var names: [String] = []
+    projected.forEachNamedMember { name, value in
+      names.append("\(String(decoding: name, as: UTF8.self)) \(value)")
+    }
+    #expect(
+      names == [
+        "id 7", #"a"b "Héron \"5\"""#, #"status "Go""#, #"pads [{"n":1},[2.50]]"#, "more null", "under null",
+      ])
+  }
+
+  @Test(arguments: [
+    WriteOptions.compact, .pretty, WriteOptions(sortKeys: true), WriteOptions(asciiOnly: true),
+  ])
+  func isWrittenLikeAnObject(_ options: WriteOptions) throws {
+    let (projected, built) = try both()
+    #expect(Writer(options).text(projected) == Writer(options).text(built))
+    #expect(Writer(options).text(.array([projected])) == Writer(options).text(.array([built])))
+  }
+
+  @Test func nestsAsDeepAsItsDocumentWhereItContainsSome() throws {
+    #expect(try both().projected.depth == 4)
+    #expect(try both(#"{"id":[[[1]]],"pads":1}"#).projected.depth >= 4)
+    let flat = try both(#"{"id":1,"name":"x","status":null,"deep":[[[[1]]]]}"#).projected
+    #expect(flat.depth == 1)
+    #expect(Value.array([try both().projected]).depth == 5)
+  }
+
+  @Test func aChangeIsNoneOfTheOriginals() throws {
+    let (projected, built) = try both()
+    let before = projected.description
+    let changes: [(inout Value) -> Void] = [
+      { $0.setMember("id", .number(8)) }, { $0.setMember("new", .bool(true)) }, { $0.removeMember("status") },
+      { _ = $0.takeMember("pads") }, { $0.merge(.record([("id", .null), ("z", .number(1))])) },
+      { object in for key in object.keys.dropFirst() { object.removeMember(key) } },
+    ]
+    for change in changes {
+      var (one, other) = (projected, built)
+      change(&one)
+      change(&other)
+      #expect(one == other && one.description == other.description && one.description != before)
+      #expect(projected.description == before)
+      var again = one
+      again.setMember("id", .string("twice"))
+      #expect(again.member("id")?.string == "twice" && one == other)
+    }
+    var sum = Value.record([("first", .number(0)), ("id", .number(1))])
+    sum.merge(projected)
+    #expect(sum.description == #"{"first":0,"# + before.dropFirst())
+    // The names that a program writes from are those of every object that it makes.
+    #expect(try both().projected.description == before)
+  }
+
+  @Test func whatIsKeptLetsTheDocumentGo() throws {
+    weak var document: TapeDocument?
+    var (kept, description) = (Value.null, "")
+    do {
+      let padding = String(repeating: "x", count: 4000)
+      let projected = try both(#"{"id":1,"name":"a","pads":[1],"padding":"\#(padding)"}"#).projected
+      guard case .projection(let projection) = projected else { throw NoProjection() }
+      document = projection.document
+      (kept, description) = (projected.detach(), projected.description)
+    }
+    #expect(document == nil)
+    #expect(kept.description == description)
+  }
+
+  @Test func whatIsNoPathOfOneRecordIsBuilt() throws {
+    var built = try json(#"{"a":{"b":1}}"#)
+    built.setMember("c", .number(2))
+    for (program, input, output) in [
+      ("{a: .a.b, n: (.c + 1)}", try json(#"{"a":{"b":1},"c":2}"#), #"{"a":1,"n":3}"#),
+      ("{a: .a.b, c}", built, #"{"a":1,"c":2}"#),
+      ("{a: .a, b: .a, a: .c}", try json(#"{"a":1,"c":2}"#), #"{"a":2,"b":1}"#),
+      (
+        "{a,b,c,d,e,f,g,h,i}", try json(#"{"a":1,"i":9}"#),
+        #"{"a":1,"b":null,"c":null,"d":null,"e":null,"f":null,"g":null,"h":null,"i":9}"#
+      ),
+    ] {
+      let outputs = try Program(program).outputs(input)
+      #expect(outputs.map(\.description) == [output], "\(program)")
+      if case .projection = outputs[0] { Issue.record("\(program) is built") }
+    }
+    #expect(throws: EvaluationError.self) { try Program("{a: .id.of}").outputs(try json(#"{"id":7}"#)) }
+    #expect(try Program("{a: .id.of}?, 1").outputs(try json(#"{"id":7}"#)).map(\.description) == ["1"])
+  }
+
+  @Test func theRecordItselfMayBeAMember() throws {
+    #expect(
+      try Program("{it: ., id, empty: {}.x}").outputs(try json(#"{"id":[]}"#)).map(\.description)
+        == [#"{"it":{"id":[]},"id":[],"empty":null}"#])
+    #expect(try Program("{it: .}").outputs(try json("7")).map(\.description) == [#"{"it":7}"#])
+  }
+}
