@@ -17,16 +17,22 @@ public struct ClusterTask: Sendable {
 public protocol TaskRun: AnyObject {
   /// Asks it to end, with its last epoch committed.
   func stop()
+  /// Ends it at once: what is not committed is done again by the next owner.
+  func abort()
+  /// Whether it stands still because there is no room on the disk for its state.
+  var lacksRoom: Bool { get }
   /// Whether it has ended, and has closed its state file.
   var isOver: Bool { get }
 }
 
 /// What runs tasks.
 public protocol TaskHost: AnyObject {
-  /// Opens the state of a task that was taken over, and runs it; throws a `StoreError` of kind `.full` for a later
-  /// attempt, `.fenced` where another worker has the task.
+  /// Opens the state of a task that was taken over, and runs it; throws a `StoreError` that is passing for a later
+  /// attempt, of kind `.fenced` where another worker has the task.
   func start(_ task: ClusterTask, _ log: TaskLog, _ takeover: TaskTakeover) throws -> any TaskRun
   func note(_ task: ClusterTask, _ event: TaskEvent)
+  /// The bytes that are free where the states are.
+  var freeBytes: Int { get }
 }
 
 public enum TaskEvent: Equatable, Sendable {
@@ -46,6 +52,8 @@ public final class ClusterWorker {
   public struct Options: Sendable {
     /// A live owner has so many seconds to release a task.
     public var releaseSeconds = 2.0
+    /// A task waits for so many seconds for room on the disk before another machine is to have it.
+    public var fullSeconds = 5.0
     public var log: TaskLog.Options
 
     public init(log: TaskLog.Options) { self.log = log }
@@ -53,7 +61,8 @@ public final class ClusterWorker {
 
   private enum State {
     case idle(wantedSince: Double?)
-    case taken(TaskLog)
+    /// Its state could not be opened yet.
+    case taken(TaskLog, lacksRoom: Bool)
     case running(TaskLog, any TaskRun)
     case stopping(TaskLog, any TaskRun)
     /// It has ended by itself, and stays here so that no other worker begins it anew.
@@ -81,6 +90,12 @@ public final class ClusterWorker {
   public private(set) var isLeaving = false
   /// Whether a worker leaves, so that `step` is worth calling often.
   public private(set) var isHandoverNear = false
+  /// Whether its disk is full, so that it has only what no other worker can have.
+  public private(set) var isFull = false
+  /// Since when tasks have waited for room on the disk, and how much was free when it was found full.
+  private var fullSince: Double?
+  private var freeWhenFull = 0
+  private var fullNoted = -Double.infinity
   private var takeovers = 0
 
   /// The name must be one that no other process has ever had, without spaces and `#`.
@@ -96,8 +111,14 @@ public final class ClusterWorker {
 
   /// The worker that is to run a task: of those on its machine, or of all, the one with the highest hash of both, so
   /// that of few tasks the owner changes when a worker joins or leaves.
-  public static func owner(of task: ClusterTask, among workers: [String]) -> String? {
-    workers.filter { task.machine == nil || WorkerLease.machine(of: $0) == task.machine }
+  ///
+  /// Workers with a full disk are left out unless all have one.
+  public static func owner(of task: ClusterTask, among workers: [WorkerLease]) -> String? {
+    let able = workers.filter {
+      !$0.isLeaving && (task.machine == nil || WorkerLease.machine(of: $0.name) == task.machine)
+    }
+    let roomy = able.filter { !$0.isFull }
+    return (roomy.isEmpty ? able : roomy).map(\.name)
       .max { (hash($0, task.name), $0) < (hash($1, task.name), $1) }
   }
 
@@ -133,23 +154,27 @@ public final class ClusterWorker {
   /// Looks after all tasks once; leases are renewed elsewhere, since a state may take long to open.
   public func step() {
     var workers = isLeaving ? [] : try? journal.workers()
-    if workers?.contains(WorkerLease(name: name, isLeaving: true)) == true {
+    if workers?.contains(where: { $0.name == name && $0.isLeaving }) == true {
       isLeaving = true
       workers = []
     }
     isHandoverNear = isLeaving || workers?.contains(where: \.isLeaving) == true
-    let staying = workers.map { $0.filter { !$0.isLeaving }.map(\.name) }
+    noteRoom()
+    // Its own note may not have arrived yet.
+    workers = workers.map { leases in
+      leases.map { $0.name == name ? WorkerLease(name: name, isLeaving: $0.isLeaving, isFull: isFull) : $0 }
+    }
     for index in tasks.indices {
       let task = tasks[index].task
       // Without an answer everything stays: what another worker has taken over is refused by its log.
-      let isWanted = staying.map { Self.owner(of: task, among: $0) == name }
+      let isWanted = workers.map { Self.owner(of: task, among: $0) == name }
       var account = accounts[index]
       tasks[index].state = next(
         tasks[index].state, of: task, isWanted: isWanted, workers?.map(\.name) ?? [], &account)
       if case .idle(nil) = tasks[index].state {
         account = Account()
         // The machine that is missing is reported by those that are there.
-        if let machine = task.machine, let staying, Self.owner(of: task, among: staying) == nil {
+        if let machine = task.machine, let workers, Self.owner(of: task, among: workers) == nil {
           account.reason = "for a worker on \(machine)"
         }
       }
@@ -158,6 +183,34 @@ public final class ClusterWorker {
     if hasLeft { try? journal.endLease(of: name) }
   }
 
+  /// Finds out whether the disk is full: a task has waited long enough for room, and there is no more since.
+  private func noteRoom() {
+    let waits = tasks.contains {
+      switch $0.state {
+      case .running(_, let run), .stopping(_, let run): run.lacksRoom
+      case .taken(_, let lacksRoom): lacksRoom
+      case .idle, .ended, .failed: false
+      }
+    }
+    if isFull {
+      if !waits, host.freeBytes > freeWhenFull + ClusterWorker.room { (isFull, fullSince) = (false, nil) }
+    } else if waits {
+      let since = fullSince ?? now()
+      fullSince = since
+      if now() - since >= options.fullSeconds { (isFull, freeWhenFull) = (true, host.freeBytes) }
+    } else {
+      fullSince = nil
+    }
+    // As often as a lease is renewed.
+    if isFull, now() - fullNoted >= 1 {
+      fullNoted = now()
+      try? journal.noteFullDisk(of: name)
+    }
+  }
+
+  /// So much more must be free on a disk that was full.
+  private static let room = 1 << 20
+
   private func next(
     _ state: State, of task: ClusterTask, isWanted: Bool?, _ workers: [String], _ account: inout Account
   ) -> State {
@@ -165,7 +218,7 @@ public final class ClusterWorker {
     case .idle(let since):
       guard isWanted == true else { return .idle(wantedSince: nil) }
       return take(task, since ?? now(), workers, &account)
-    case .taken(let log):
+    case .taken(let log, _):
       if isWanted == false || log.isFenced { return release(log, task) }
       return start(task, log, &account)
     case .running(let log, let run):
@@ -177,7 +230,11 @@ public final class ClusterWorker {
       if isWanted != false { return state }
       run.stop()
       return .stopping(log, run)
-    case .stopping(let log, let run): return run.isOver ? release(log, task) : state
+    case .stopping(let log, let run):
+      if run.isOver { return release(log, task) }
+      // Its last epoch cannot be committed here.
+      if run.lacksRoom { run.abort() }
+      return state
     case .ended(let log), .failed(let log): return isLeaving ? release(log, task) : state
     }
   }
@@ -229,9 +286,9 @@ public final class ClusterWorker {
     account.reason = nil
     do {
       return .running(log, try host.start(task, log, TaskTakeover(journal, task: task.name, options.log)))
-    } catch let error as StoreError where error.isFull || error.isHeld {
+    } catch let error as StoreError where error.isPassing {
       account.reason = "for its state: \(error)"
-      return .taken(log)
+      return .taken(log, lacksRoom: error.isFull)
     } catch  where log.isFenced {
       return release(log, task)
     } catch {
@@ -253,7 +310,7 @@ extension ClusterWorker {
       var log: TaskLog?
       switch entry.state {
       case .idle: if account.reason == nil { return nil }
-      case .taken(let own): log = own
+      case .taken(let own, _): log = own
       case .running(let own, _): (phase, log) = (.running, own)
       case .stopping(let own, _): (phase, log) = (.stopping, own)
       case .ended(let own): (phase, log) = (.ended, own)
@@ -267,9 +324,4 @@ extension ClusterWorker {
       return task
     }
   }
-}
-
-extension StoreError {
-  /// The run before has not closed the file yet.
-  fileprivate var isHeld: Bool { if case .held = kind { true } else { false } }
 }

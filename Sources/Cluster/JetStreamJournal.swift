@@ -175,18 +175,23 @@ public final class JetStreamJournal: Journal {
     }
   }
 
-  public func requestLeave(of worker: String) throws(JournalError) {
+  public func requestLeave(of worker: String) throws(JournalError) { try mark(worker, ".leave") }
+
+  public func noteFullDisk(of worker: String) throws(JournalError) { try mark(worker, ".full") }
+
+  private func mark(_ worker: String, _ mark: String) throws(JournalError) {
     try with { (client) throws(JournalError) in
-      _ = try client.store([], on: Self.subject("worker", worker) + ".leave", after: nil)
+      _ = try client.store([], on: Self.subject("worker", worker) + mark, after: nil)
     }
   }
 
   public func workers() throws(JournalError) -> [WorkerLease] {
     try with { (client) throws(JournalError) in
-      let subjects = try client.subjects(under: "flow.worker.>", in: Self.leases)
-      let leaving = Set(subjects.filter { $0.hasSuffix(".leave") })
-      return subjects.filter { !leaving.contains($0) }.map {
-        WorkerLease(name: SubjectToken.decode($0), isLeaving: leaving.contains("\($0).leave"))
+      let subjects = Set(try client.subjects(under: "flow.worker.>", in: Self.leases))
+      return subjects.filter { !$0.hasSuffix(".leave") && !$0.hasSuffix(".full") }.sorted().map {
+        WorkerLease(
+          name: SubjectToken.decode($0), isLeaving: subjects.contains("\($0).leave"),
+          isFull: subjects.contains("\($0).full"))
       }
     }
   }

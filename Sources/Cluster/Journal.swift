@@ -25,6 +25,8 @@ public protocol Journal: Sendable {
   func workers() throws(JournalError) -> [WorkerLease]
   /// Requests that a worker leave; forgotten after a few seconds, like a lease.
   func requestLeave(of worker: String) throws(JournalError)
+  /// Notes that the disk of a worker is full; forgotten in the same way.
+  func noteFullDisk(of worker: String) throws(JournalError)
 
   /// The shared record of a name, which has no log; nil where there is none. It may be stale.
   func shared(_ name: String) throws(JournalError) -> JournalRecord?
@@ -37,8 +39,12 @@ public struct WorkerLease: Equatable, Sendable {
   public var name: String
   /// Whether it is to leave, or does: it takes over nothing any more, and releases what it has.
   public var isLeaving: Bool
+  /// Whether its disk is full: what others can have is theirs until there is room.
+  public var isFull: Bool
 
-  public init(name: String, isLeaving: Bool = false) { (self.name, self.isLeaving) = (name, isLeaving) }
+  public init(name: String, isLeaving: Bool = false, isFull: Bool = false) {
+    (self.name, self.isLeaving, self.isFull) = (name, isLeaving, isFull)
+  }
 
   /// The machine of a worker: what its name has before the slash.
   public static func machine(of worker: String) -> String { String(worker.prefix { $0 != "/" }) }

@@ -16,7 +16,7 @@ public final class JournalSites: SharedSites {
   }
 
   private static func unavailable(_ reason: String) -> StoreError {
-    StoreError("the cluster's budgets", .full, reason)
+    StoreError("the cluster's budgets", .unavailable, reason)
   }
 
   public func record(of site: String) throws(StoreError) -> (bytes: [UInt8]?, version: UInt64) {

@@ -29,6 +29,7 @@ public final class MemoryJournal: Journal {
     var leases: [String: Double] = [:]
     /// The workers that are to leave, with the end of that request.
     var leaving: [String: Double] = [:]
+    var full: [String: Double] = [:]
     var shared: [String: JournalRecord] = [:]
     var formerShared: [String: JournalRecord] = [:]
     var sequence: UInt64 = 0
@@ -157,12 +158,18 @@ public final class MemoryJournal: Journal {
     try change { $0.leaving[worker] = end }
   }
 
+  public func noteFullDisk(of worker: String) throws(JournalError) {
+    let end = now() + leaseSeconds
+    try change { $0.full[worker] = end }
+  }
+
   public func workers() throws(JournalError) -> [WorkerLease] {
     if fault(true) != nil { throw .unavailable("no server answers") }
     let now = now()
     return state.withLock { state in
       state.leases.filter { $0.value > now }.keys.sorted().map { name in
-        WorkerLease(name: name, isLeaving: (state.leaving[name] ?? 0) > now)
+        WorkerLease(
+          name: name, isLeaving: (state.leaving[name] ?? 0) > now, isFull: (state.full[name] ?? 0) > now)
       }
     }
   }

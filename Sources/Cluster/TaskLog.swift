@@ -101,7 +101,7 @@ public final class TaskLog: StateLog {
       } catch {
         reason = error.description
         switch error {
-        case .full: throw StoreError(task, .full, reason)
+        case .full: throw StoreError(task, .unavailable, reason)
         case .refused: throw StoreError(task, .refused, reason)
         case .unavailable: continue
         case .inDoubt:
@@ -110,7 +110,7 @@ public final class TaskLog: StateLog {
         }
       }
     }
-    throw StoreError(task, .full, reason)
+    throw StoreError(task, .unavailable, reason)
   }
 
   private func advance(to sequence: UInt64) {
@@ -270,7 +270,7 @@ public struct TaskTakeover: Sendable {
   /// Brings the file of a path to the end of the log, and opens it.
   ///
   /// The file is a prefix of the log if it is of the same one, so it gets the deltas behind it; otherwise it begins
-  /// with the newest snapshot. Throws `.full` for a later attempt, `.fenced` where another worker has taken the task over
+  /// with the newest snapshot. Throws `.unavailable` for a later attempt, `.fenced` where another worker has taken the task over
   /// meanwhile.
   public func open(
     _ log: TaskLog, path: String, _ options: StateFile.Options
@@ -297,7 +297,7 @@ public struct TaskTakeover: Sendable {
           let image = try attempt({ () throws(JournalError) in
             try journal.snapshot(of: task, id: snapshot.id)
           })
-        else { throw StoreError(task, .full, "its snapshot is not there yet") }
+        else { throw StoreError(task, .unavailable, "its snapshot is not there yet") }
         size = image.count
         try StateReplica.install(image, at: path, options)
         (replica, at) = try self.replica(path, options)
@@ -347,13 +347,15 @@ public struct TaskTakeover: Sendable {
         // The server that answered is behind.
         attempt += 1
         if attempt > options.attempts || options.pause(0.1) {
-          throw StoreError(task, .full, "its log is not complete yet")
+          throw StoreError(task, .unavailable, "its log is not complete yet")
         }
       }
     }
   }
 
   private func attempt<Output>(_ body: () throws(JournalError) -> Output) throws(StoreError) -> Output {
-    do throws(JournalError) { return try body() } catch { throw StoreError(task, .full, error.description) }
+    do throws(JournalError) { return try body() } catch {
+      throw StoreError(task, .unavailable, error.description)
+    }
   }
 }

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Cluster
 
-/// Workers over a journal in memory, with lost, late and stale answers, killed and frozen workers and full streams.
+/// Workers over a journal in memory, with lost, late and stale answers, killed and frozen workers, full streams and full
+/// disks.
 ///
 /// The oracle is what one process would do with the same input. A failure names its seed; `FLOW_SEED` repeats it.
 @Suite struct ClusterSimulationTests {
@@ -23,7 +24,7 @@ import Testing
   @Test("whatever happens to workers and servers, tasks continue as in one process")
   func histories() throws {
     var counts = MemoryJournal.Counts()
-    var fenced = 0
+    var (fenced, full) = (0, 0)
     for seed in Self.seeds {
       let simulation = try ClusterSimulation(seed: seed)
       let failure = simulation.run()
@@ -34,11 +35,18 @@ import Testing
       counts.doubts += seen.doubts
       counts.late += seen.late
       fenced += simulation.fenced
+      full += simulation.full
     }
     // Otherwise nothing was tested.
     if Self.seeds.count >= 10 {
-      #expect(counts.conflicts > 0 && counts.doubts > 0 && counts.late > 0 && fenced > 0)
+      #expect(counts.conflicts > 0 && counts.doubts > 0 && counts.late > 0 && fenced > 0 && full > 0)
     }
+  }
+
+  @Test("a machine whose disk is full leaves its tasks to another until there is room", arguments: 1...8)
+  func fullDisk(seed: UInt64) throws {
+    let failure = try ClusterSimulation(seed: seed).runWithFullDisk()
+    #expect(failure == nil, "\(failure ?? "")")
   }
 
   @Test(
@@ -81,6 +89,8 @@ final class CountingRun: TaskRun {
   private var isRecovered = false
   private var failed: StoreError?
   private var isStopping = false
+  private var isAborted = false
+  private(set) var lacksRoom = false
   /// The epoch under way, which is repeated as it is after a full journal.
   private var open: (end: Int64, outputs: [[UInt8]])?
   private var mark: OutputPlace?
@@ -90,9 +100,10 @@ final class CountingRun: TaskRun {
     position = try file.fact(owner: "source", name: "position")?.integer ?? 0
   }
 
-  var isOver: Bool { failed != nil || isStopping && open == nil }
+  var isOver: Bool { failed != nil || isAborted || isStopping && open == nil }
   var error: StoreError? { failed }
   func stop() { isStopping = true }
+  func abort() { isAborted = true }
 
   /// One turn: an epoch of some events, its commit, and the writing of its outputs.
   func turn(_ count: Int) {
@@ -127,9 +138,11 @@ final class CountingRun: TaskRun {
       position = open.end
       self.open = nil
       self.mark = nil
+      lacksRoom = false
       try write()
     } catch {
-      if !error.isFull { failed = error }
+      lacksRoom = error.isFull
+      if !error.isPassing { failed = error }
     }
   }
 
@@ -169,6 +182,11 @@ final class ClusterSimulation {
       if case .failed(let reason) = event { simulation.failure = "\(task.name) failed: \(reason)" }
       if event == .released || event == .fenced { runs[task.name] = nil }
     }
+
+    var freeBytes: Int {
+      guard let disk = simulation.disk(of: process) else { return 0 }
+      return disk.capacity.map { max(0, $0 - disk.usedBytes) } ?? .max / 2
+    }
   }
 
   private struct Machine {
@@ -188,7 +206,11 @@ final class ClusterSimulation {
   let receiver = Receiver()
   private(set) var inputs: [String: [Int]] = [:]
   var fenced = 0
+  /// How often a machine was found to have a full disk.
+  private(set) var full = 0
   var failure: String?
+  /// Half of the seeds leave disks alone, as the first ones did.
+  private let hasFullDisks: Bool
   private let weather: Weather
   private let tasks: [ClusterTask]
   private var dice: SplitMix64
@@ -197,6 +219,7 @@ final class ClusterSimulation {
 
   init(seed: UInt64) throws {
     dice = SplitMix64(seed: seed)
+    hasFullDisks = seed.isMultiple(of: 2)
     let weather = Weather(seed)
     self.weather = weather
     journal = MemoryJournal(now: { weather.state.withLock(\.time) }) { isRead in
@@ -215,6 +238,10 @@ final class ClusterSimulation {
 
   private func newDisk() -> SimulatedDisk { SimulatedDisk(.init(seed: dice.next())) }
 
+  private func disk(of process: SimulatedProcess) -> SimulatedDisk? {
+    machines.first { $0.host?.process === process }?.disk
+  }
+
   private var time: Double { weather.state.withLock(\.time) }
   private func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &dice) }
 
@@ -224,7 +251,11 @@ final class ClusterSimulation {
       if round == 400 {
         // From now on all is well, and everything must get done.
         weather.state.withLock { $0.rate = 0 }
-        for index in machines.indices { machines[index].frozen = 0 }
+        for index in machines.indices {
+          machines[index].frozen = 0
+          // All disks but one may stay full: its machine takes over everything.
+          if index == 0 || hasFullDisks && below(2) == 0 { machines[index].disk.capacity = nil }
+        }
       }
       weather.state.withLock { $0.time += 0.5 }
       if below(4) == 0 { journal.arrive() }
@@ -234,6 +265,33 @@ final class ClusterSimulation {
       if round > 400, isDone { return verdict }
     }
     return verdict ?? "not everything was done"
+  }
+
+  /// Two machines, and then the disk of one that has tasks is full until the other has done them.
+  func runWithFullDisk() -> String? {
+    start(0)
+    start(1)
+    var index: Int?
+    for round in 0..<400 {
+      weather.state.withLock { $0.time += 0.5 }
+      for index in 0..<2 { step(index) }
+      if let failure = failure ?? receiver.failure { return failure }
+      if round == 20 {
+        index = machines.firstIndex { $0.host?.runs.isEmpty == false }
+        guard let index else { return "no machine has a task" }
+        // What flow frees others take.
+        machines[index].disk.capacity = 0
+      }
+      if let index, isDone {
+        guard machines[index].worker?.isFull == true, machines[index].host?.runs.isEmpty == true else {
+          return "the machine with the full disk has done it"
+        }
+        machines[index].disk.capacity = nil
+        step(index)
+        return machines[index].worker?.isFull == true ? "the disk counts as full for good" : verdict
+      }
+    }
+    return "not everything was done: \(receiver.received.mapValues(\.count))"
   }
 
   private var isDone: Bool {
@@ -287,6 +345,9 @@ final class ClusterSimulation {
       }
     case 4: weather.state.withLock { $0.rate = [0, 5, 20, 60, 100][below(5)] }
     case 5...8: if machines[index].worker == nil { start(index) }
+    case 9 where hasFullDisks:
+      let disk = machines[index].disk
+      disk.capacity = disk.capacity == nil ? [0, disk.usedBytes, disk.usedBytes + 8192][below(3)] : nil
     default: break
     }
   }
@@ -294,7 +355,9 @@ final class ClusterSimulation {
   private func step(_ index: Int) {
     guard let worker = machines[index].worker, let host = machines[index].host else { return }
     if !worker.hasLeft { try? journal.renewLease(of: worker.name, []) }
+    let wasFull = worker.isFull
     worker.step()
+    if worker.isFull, !wasFull { full += 1 }
     if worker.hasLeft {
       machines[index].worker = nil
       machines[index].host = nil

@@ -287,29 +287,3 @@ private final class Chaos {
     if isLong { #expect(fenced > 0, "no commit was refused") }
   }
 }
-
-/// A disk of a few megabytes that can be filled; nil where none can be mounted.
-private final class SmallDisk {
-  private let path: String
-
-  init?(at path: String) {
-    self.path = path
-    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    guard Self.run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", path) else { return nil }
-  }
-
-  deinit { _ = Self.run("umount", "-l", path) }
-
-  func fill() { _ = Self.run("dd", "if=/dev/zero", "of=\(path)/filler", "bs=4k") }
-  func empty() { try? FileManager.default.removeItem(atPath: "\(path)/filler") }
-
-  private static func run(_ words: String...) -> Bool {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = words
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-  }
-}

@@ -63,6 +63,62 @@ struct ClusterRunTests {
     runs[first].waitUntilExit()
   }
 
+  @Test("a machine whose disk is full leaves its pipelines to another, and says so")
+  func fullDisk() throws {
+    let server = try NATSServer()
+    let places = try (0..<2).map { _ in try Place() }
+    let disks = places.compactMap { SmallDisk(at: "\($0.path)/state") }
+    // Only root can mount one.
+    guard disks.count == places.count else { return }
+    try CountingPipeline.write(places, "'\(server.url)'")
+    let bus = try Bus(server)
+    try CountingPipeline.makeStreams(bus, replicas: 1)
+    let runs = try places.map { try $0.start("run", "--cluster", server.url, "p.yaml") }
+    var published: [String] = []
+    // A key that is larger than what a checkpoint of the log gives back.
+    func publish() throws {
+      published.append("{\"k\":\"\(published.count) \(String(repeating: "x", count: 300_000))\"}")
+      try bus.publish("in.x", published[published.count - 1])
+    }
+    func wait(_ what: String, filling disk: SmallDisk? = nil, _ isTrue: () throws -> Bool) throws {
+      for _ in 0..<300 {
+        if try isTrue() { return }
+        // What flow frees is taken at once.
+        disk?.fill()
+        usleep(100_000)
+      }
+      Issue.record("never: \(what); \(places.map { $0.text("err") })")
+    }
+    func isOwner(_ index: Int) -> Bool {
+      let lines = places[index].lines("err").filter { $0.contains("taken over") || $0.contains("released") }
+      return lines.last?.contains("taken over") == true
+    }
+    try publish()
+    try wait("the first output") { try bus.contents(of: "OUT").count == 1 }
+    let full = isOwner(0) ? 0 : 1
+    disks[full].fill()
+    try publish()
+    try wait("a takeover", filling: disks[full]) { isOwner(1 - full) && !isOwner(full) }
+    try publish()
+    try wait("output from the other", filling: disks[full]) { try bus.contents(of: "OUT").count == 3 }
+    #expect(places[full].text("err").contains("the disk is full: pipelines move to other machines"))
+    let view = try Place()
+    try view.flow("cluster", "status", server.url)
+    #expect(view.text("out").contains(", disk full)"), "\(view.text("out"))")
+    disks[full].empty()
+    try wait("room") { places[full].text("err").contains("there is room on the disk again") }
+    try wait("its status") {
+      try view.flow("cluster", "status", server.url)
+      return !view.text("out").contains("disk full")
+    }
+    #expect(try bus.contents(of: "OUT") == published)
+    for run in runs { run.terminate() }
+    for run in runs {
+      run.waitUntilExit()
+      #expect(run.terminationStatus == 0)
+    }
+  }
+
   @Test("the commands check servers and show owners; a pipeline of one machine is refused")
   func commands() throws {
     let (server, place) = (try NATSServer(), try Place())

@@ -47,6 +47,8 @@ import Testing
     #expect(try journal.report(of: "host/1") == Array("{}".utf8))
     try journal.requestLeave(of: "host/1")
     #expect(try journal.workers().map(\.isLeaving) == [true, false])
+    try journal.noteFullDisk(of: "host/2")
+    #expect(try journal.workers().map(\.isFull) == [false, true])
     try journal.endLease(of: "host/2")
     #expect(try journal.workers() == [WorkerLease(name: "host/1", isLeaving: true)])
     // Shared records.

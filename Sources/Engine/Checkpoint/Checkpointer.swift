@@ -227,9 +227,11 @@ final class Checkpointer: AlarmOwner {
           for sink in state.value.sinks { try sink.outbox?.write(to: epoch) }
         }
         if lastTold != nil { log.notice("the state can be written again") }
+        lane.lacksRoom.withLock { $0 = false }
         return
       } catch {
-        guard error.isFull || error.isBusy else { throw error }
+        guard error.isPassing else { throw error }
+        lane.lacksRoom.withLock { $0 = error.isFull }
         let now = world.wallClock()
         if lastTold.map({ abs(now - $0) > 60 }) ?? true {
           log.error("\(error); the pipeline waits until the state can be written")
@@ -270,11 +272,6 @@ extension Epoch {
       try remove(owner: key.owner, name: key.name)
     }
   }
-}
-
-extension StoreError {
-  /// Another process holds the file for a moment, such as `flow state show`.
-  fileprivate var isBusy: Bool { if case .held = kind { true } else { false } }
 }
 
 // MARK: - Status

@@ -103,6 +103,9 @@ public final class Lane: Sendable {
     set { state.value.isTimed = newValue }
   }
 
+  /// Whether a commit waits for room on the disk; for any thread.
+  let lacksRoom = Locked(false)
+
   /// Commits the state of the pipeline; nil without state.
   var checkpointer: Checkpointer? {
     get { state.value.checkpointer }

@@ -256,6 +256,9 @@ extension PipelineRun {
     lane.scheduler.perform { [self] in receive(snapshot()) }
   }
 
+  /// Whether it stands still because there is no room on the disk for its state.
+  public var lacksRoom: Bool { lane.lacksRoom.withLock { $0 } }
+
   /// Whether it has ended, and `status` is its last.
   public var isOver: Bool { progress.state.withLock { $0.last != nil } }
 

@@ -7,6 +7,8 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
     /// The disk, the user's quota or the file has no room left: worth a retry later.
     case full
+    /// The log of the state has no room, or its servers do not answer: worth a retry later.
+    case unavailable
     /// Another process uses the file; its id, if known.
     case held(by: Int32?)
     /// The content is not what SQLite wrote.
@@ -43,6 +45,13 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
 
   public var description: String { "\(path): \(reason)" }
   public var isFull: Bool { kind == .full }
+  /// Whether the same may succeed later.
+  public var isPassing: Bool {
+    switch kind {
+    case .full, .unavailable, .held: true
+    default: false
+    }
+  }
   public var isCorrupt: Bool { kind == .corrupt }
 
   /// The same error with the advice for a damaged file.

@@ -13,7 +13,7 @@ import System
 public protocol StateLog: Sendable {
   /// Appends the delta that leads to a place; returns once it is in the log.
   ///
-  /// Throws an error of kind `.full` for a later attempt, `.fenced` where another process has taken over the log.
+  /// Throws an error of kind `.unavailable` for a later attempt, `.fenced` where another process has taken over the log.
   func append(_ delta: [UInt8], at place: LogPlace) throws(StoreError)
   /// Called after each local commit, when an image of the file may be taken.
   func didCommit(_ file: StateFile)

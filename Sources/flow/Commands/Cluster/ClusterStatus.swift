@@ -87,7 +87,7 @@ struct ClusterStatus {
           machines.map {
             .record([
               ("name", .string($0.lease.name)), ("version", .string($0.report.version)),
-              ("leaving", .bool($0.lease.isLeaving)),
+              ("leaving", .bool($0.lease.isLeaving)), ("full", .bool($0.lease.isFull)),
             ])
           })
       ),
@@ -111,7 +111,7 @@ struct ClusterStatus {
   private func lines(width: Int) -> [String] {
     let names = machines.map { machine in
       "\(printable(machine.lease.name)) (\(printable(machine.report.version))"
-        + (machine.lease.isLeaving ? ", leaving)" : ")")
+        + (machine.lease.isLeaving ? ", leaving" : "") + (machine.lease.isFull ? ", disk full)" : ")")
     }
     var table = TextTable(
       headers: ["pipeline", "owner", "state", "for", "from", "commits", "size", "behind", "note"],

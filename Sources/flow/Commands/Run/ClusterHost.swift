@@ -16,6 +16,8 @@ final class ClusterHost: TaskHost {
     init(_ run: PipelineRun, _ result: Runner.Result) { (self.run, self.result) = (run, result) }
 
     func stop() { run.stop(.reload) }
+    func abort() { run.abort() }
+    var lacksRoom: Bool { run.lacksRoom }
     var isOver: Bool { result.hasFailed.withLock { $0 != nil } }
   }
 
@@ -55,6 +57,10 @@ final class ClusterHost: TaskHost {
       }
       return task
     }
+  }
+
+  var freeBytes: Int {
+    folders.values.compactMap { SystemDisk().freeBytes(beside: "\($0)/") }.min() ?? 0
   }
 
   func abort() { for member in members.values { member.run.abort() } }

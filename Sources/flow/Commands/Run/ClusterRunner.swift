@@ -67,8 +67,17 @@ struct ClusterRunner {
     defer { notices?.stopping() }
     var deadline: Instant?
     var stoppedBy: Int32?
+    var wasFull = false
     while true {
       worker.step()
+      if worker.isFull != wasFull {
+        wasFull = worker.isFull
+        if wasFull {
+          log.error("the disk is full: pipelines move to other machines until there is room")
+        } else {
+          log.notice("there is room on the disk again")
+        }
+      }
       if worker.hasLeft { break }
       let tasks = host.complete(worker.report)
       account.withLock { $0.tasks = tasks }
