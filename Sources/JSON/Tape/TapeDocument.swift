@@ -240,17 +240,43 @@ extension TapeDocument {
     return -1
   }
 
-  /// Like `find`, looking first where the key was the last time.
+  /// Like `find`, looking first where the key was the last time, in any object.
   @inline(__always)
   func find(_ name: ByteView, in index: Int, hint: inout Int) -> Int {
-    let guess = index + hint
-    if hint > 0, guess < Tape.offset(tape[index]), Tape.kind(tape[guess]) == Tape.key,
-      keyMatches(tape[guess], name)
+    if hint > 0, hint < TapeDocument.farthestHint, isKey(name, at: index + hint, of: index),
+      isMember(index + hint, of: index)
     {
-      return guess + 1
+      return index + hint + 1
     }
     let found = find(name, in: index)
     if found >= 0 { hint = found - 1 - index }
     return found
+  }
+
+  /// Like `find`, looking first behind the last member that was found in this object.
+  @inline(__always)
+  func find(_ name: ByteView, in index: Int, behind last: inout Int) -> Int {
+    if last > 0, isKey(name, at: index + last, of: index) { return index + last + 1 }
+    let found = find(name, in: index)
+    if found >= 0 { last = found - 1 - index }
+    return found
+  }
+
+  /// Farther into an object the search is as fast as stepping from member to member.
+  private static var farthestHint: Int { 4096 }
+
+  /// Whether that key is at a place of the tape within an object.
+  @inline(__always)
+  private func isKey(_ name: ByteView, at place: Int, of index: Int) -> Bool {
+    place < Tape.offset(tape[index]) && Tape.kind(tape[place]) == Tape.key && keyMatches(tape[place], name)
+  }
+
+  /// Whether a key within an object is that of one of its members, not of an object inside: there the same name may be
+  /// at the same place.
+  @inline(__always)
+  private func isMember(_ place: Int, of index: Int) -> Bool {
+    var at = index + 2
+    while at < place { at = Tape.next(tape, at + 1) }
+    return at == place
   }
 }

@@ -66,7 +66,7 @@ extension Value {
       guard Tape.kind(document.tape[start]) == Tape.object else { return nil }
       // The first name stands behind the two words of the object itself.
       place = max(place, 2)
-      let found = document.find(name, in: start, hint: &place)
+      let found = document.find(name, in: start, behind: &place)
       if found < 0 { return nil }
       place = Tape.next(document.tape, found) - start
       return .view(document, UInt32(truncatingIfNeeded: found))

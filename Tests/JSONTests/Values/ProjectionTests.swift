@@ -124,6 +124,28 @@ import Testing
     #expect(try Program("{a: .id.of}?, 1").outputs(try json(#"{"id":7}"#)).map(\.description) == ["1"])
   }
 
+  @Test func pathsBeginAtIt() throws {
+    let input = try json(#"{"a":1,"b":{"c":[2]}}"#)
+    for (program, output) in [
+      ("del(.a)", #"[{"b":{"c":[2]}}]"#), ("[paths]", #"[[["a"],["b"],["b","c"],["b","c",0]]]"#),
+      ("path(.a)", #"[["a"]]"#), ("pick(.a)", #"[{"a":1}]"#), ("map_values(empty)", "[{}]"),
+      ("(.a, .b) |= 1", #"[{"a":1,"b":1}]"#), ("(.. | numbers) |= . + 1", #"[{"a":2,"b":{"c":[3]}}]"#),
+      ("getpath([\"b\", \"c\"]) |= 7", #"[{"a":1,"b":{"c":7}}]"#),
+      (".b.c += [3]", #"[{"a":1,"b":{"c":[2,3]}}]"#),
+      ("to_entries | map(.key)", #"[["a","b"]]"#), ("with_entries(.value |= 0)", #"[{"a":0,"b":0}]"#),
+      ("delpaths([[\"b\"]])", #"[{"a":1}]"#),
+    ] {
+      let outputs = try Program("{a,b} | \(program)").outputs(input)
+      #expect(Value.array(outputs).description == output, "\(program)")
+    }
+  }
+
+  @Test func withoutAnyMemberItKeepsNoDocument() throws {
+    let value = try #require(try Program("{a: .missing, b: .id.of}").outputs(try json(#"{"id":null}"#)).first)
+    if case .projection = value { Issue.record("it keeps its document") }
+    #expect(value.description == #"{"a":null,"b":null}"#)
+  }
+
   @Test func theRecordItselfMayBeAMember() throws {
     #expect(
       try Program("{it: ., id, empty: {}.x}").outputs(try json(#"{"id":[]}"#)).map(\.description)

@@ -1,3 +1,4 @@
+import Reactive
 import Testing
 
 @testable import JSON
@@ -29,6 +30,35 @@ import Testing
     }
     #expect(view.member("more") == nil && built.member("more")?.isNull == true)
     #expect(try json("[1]").member("id") == nil)
+  }
+
+  @Test("a hint never leads to the same name inside another member")
+  func hintsStayInTheirObject() throws {
+    var hint = 0
+    let key = Key("a")
+    #expect(try json(#"{"p":[],"a":3}"#).member(key, hint: &hint)?.double == 3)
+    #expect(try json(#"{"x":{"a":1},"a":2}"#).member(key, hint: &hint)?.double == 2)
+    #expect(try json(#"{"x":{"a":1}}"#).member(key, hint: &hint) == nil)
+    // Objects of few names, nested at random: whatever the hint was, the answer is that without one.
+    var dice = SplitMix64(seed: 7)
+    let names = ["a", "b", "c", "d"]
+    func object(_ level: Int) -> String {
+      let members = names.shuffled(using: &dice).prefix(Int.random(in: 0...4, using: &dice)).map { name in
+        let choice = Int.random(in: 0..<6, using: &dice)
+        let value =
+          choice < 3 && level < 4
+          ? object(level + 1) : ["[]", "7", "\"x\"", "[[]]", "null", "[{\"a\":1}]"][choice]
+        return "\"\(name)\":\(value)"
+      }
+      return "{\(members.joined(separator: ","))}"
+    }
+    var hints = names.map { _ in 0 }
+    for _ in 0..<5000 {
+      let value = try json(object(0))
+      for (number, name) in names.enumerated() {
+        #expect(value.member(Key(name), hint: &hints[number]) == value.member(Key(name)), "\(value)")
+      }
+    }
   }
 
   @Test func hintsFollowTheKeyAndSurviveAWrongGuess() throws {

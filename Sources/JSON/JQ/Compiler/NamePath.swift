@@ -160,21 +160,25 @@ final class MemberSources: Sendable {
   @inline(__always)
   subscript(_ number: Int) -> Source { sources[number] }
 
-  /// Where the paths lead in a document; nil if some are none, or one leads through a value that is no object.
+  /// Where the paths lead in a document; nil if some are none, one leads through a value that is no object, or none leads
+  /// anywhere, so that nothing would keep the document but the object.
   @inline(__always)
   func places(
     _ document: TapeDocument, _ start: UInt32, _ hints: UnsafeMutablePointer<Int>
   ) -> Projection.Places? {
     guard areProjected else { return nil }
     var places = Projection.Places()
+    var isEmpty = true
     for number in 0..<sources.count {
       guard let names = sources[number].names else { return nil }
       switch names.find(document, Int(start), hints + sources[number].hints) {
-      case .index(let index): places.set(number, to: index)
+      case .index(let index):
+        places.set(number, to: index)
+        isEmpty = false
       case .nothing: break
       case .wrongKind: return nil
       }
     }
-    return places
+    return isEmpty ? nil : places
   }
 }

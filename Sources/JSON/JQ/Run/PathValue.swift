@@ -50,6 +50,7 @@ extension Value {
     case (.view(let a, let i), .view(let b, let j)) where a === b && i == j: return true
     case (.array(let a), .array(let b)): return a === b
     case (.object(let a), .object(let b)): return a === b
+    case (.projection(let a), .projection(let b)): return a === b
     case (.literal(let a), .literal(let b)): return a === b
     case (.number(let a), .number(let b)): return a.bitPattern == b.bitPattern
     case (.string(let a), .string(let b)):
