@@ -54,6 +54,8 @@ public final class ClusterWorker {
     public var releaseSeconds = 2.0
     /// A task waits for so many seconds for room on the disk before another machine is to have it.
     public var fullSeconds = 5.0
+    /// A worker with a full disk tries again after so many seconds, where more room is not seen: a quota say.
+    public var fullRetrySeconds = 600.0
     public var log: TaskLog.Options
 
     public init(log: TaskLog.Options) { self.log = log }
@@ -90,12 +92,13 @@ public final class ClusterWorker {
   public private(set) var isLeaving = false
   /// Whether a worker leaves, so that `step` is worth calling often.
   public private(set) var isHandoverNear = false
-  /// Whether its disk is full, so that it has only what no other worker can have.
+  /// Whether its disk is full, so that it has only what no other worker can have; to be noted in the journal as often as
+  /// its lease is renewed.
   public private(set) var isFull = false
-  /// Since when tasks have waited for room on the disk, and how much was free when it was found full.
+  /// Since when tasks have waited for room on the disk.
   private var fullSince: Double?
+  /// How much was free meanwhile.
   private var freeWhenFull = 0
-  private var fullNoted = -Double.infinity
   private var takeovers = 0
 
   /// The name must be one that no other process has ever had, without spaces and `#`.
@@ -192,19 +195,18 @@ public final class ClusterWorker {
       case .idle, .ended, .failed: false
       }
     }
-    if isFull {
-      if !waits, host.freeBytes > freeWhenFull + ClusterWorker.room { (isFull, fullSince) = (false, nil) }
-    } else if waits {
-      let since = fullSince ?? now()
-      fullSince = since
-      if now() - since >= options.fullSeconds { (isFull, freeWhenFull) = (true, host.freeBytes) }
-    } else {
-      fullSince = nil
-    }
-    // As often as a lease is renewed.
-    if isFull, now() - fullNoted >= 1 {
-      fullNoted = now()
-      try? journal.noteFullDisk(of: name)
+    guard waits || isFull else { return fullSince = nil }
+    let free = host.freeBytes
+    guard let since = fullSince else { return (fullSince, freeWhenFull) = (now(), free) }
+    let passed = now() - since
+    if !isFull {
+      freeWhenFull = min(freeWhenFull, free)
+      isFull = passed >= options.fullSeconds
+    } else if passed < 2 * options.fullSeconds {
+      // What the tasks that leave free themselves is no room for their return.
+      freeWhenFull = max(freeWhenFull, free)
+    } else if !waits, free > freeWhenFull + ClusterWorker.room || passed > options.fullRetrySeconds {
+      (isFull, fullSince) = (false, nil)
     }
   }
 
@@ -235,7 +237,9 @@ public final class ClusterWorker {
       // Its last epoch cannot be committed here.
       if run.lacksRoom { run.abort() }
       return state
-    case .ended(let log), .failed(let log): return isLeaving ? release(log, task) : state
+    case .ended(let log), .failed(let log):
+      // Where it fails here, it may run there; and here again, should it come back.
+      return isLeaving || isWanted == false ? release(log, task) : state
     }
   }
 

@@ -63,13 +63,13 @@ struct ClusterRunTests {
     runs[first].waitUntilExit()
   }
 
-  @Test("a machine whose disk is full leaves its pipelines to another, and says so")
+  @Test(
+    "a machine whose disk is full leaves its pipelines to another, and says so",
+    .enabled(if: SmallDisk.isPossible, "no small disk can be mounted here"))
   func fullDisk() throws {
     let server = try NATSServer()
     let places = try (0..<2).map { _ in try Place() }
-    let disks = places.compactMap { SmallDisk(at: "\($0.path)/state") }
-    // Only root can mount one.
-    guard disks.count == places.count else { return }
+    let disks = try places.map { try #require(SmallDisk(at: "\($0.path)/state")) }
     try CountingPipeline.write(places, "'\(server.url)'")
     let bus = try Bus(server)
     try CountingPipeline.makeStreams(bus, replicas: 1)
@@ -101,10 +101,17 @@ struct ClusterRunTests {
     try wait("a takeover", filling: disks[full]) { isOwner(1 - full) && !isOwner(full) }
     try publish()
     try wait("output from the other", filling: disks[full]) { try bus.contents(of: "OUT").count == 3 }
-    #expect(places[full].text("err").contains("the disk is full: pipelines move to other machines"))
+    #expect(
+      places[full].text("err").contains(
+        "the disk is full: until there is room, pipelines run on other machines"))
     let view = try Place()
     try view.flow("cluster", "status", server.url)
     #expect(view.text("out").contains(", disk full)"), "\(view.text("out"))")
+    // What becomes free while its pipelines leave does not count.
+    for _ in 0..<50 {
+      disks[full].fill()
+      usleep(100_000)
+    }
     disks[full].empty()
     try wait("room") { places[full].text("err").contains("there is room on the disk again") }
     try wait("its status") {

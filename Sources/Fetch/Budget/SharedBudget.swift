@@ -29,6 +29,6 @@ extension Client {
       guard let record else { return output }
       if try shared.replace(site, with: record, version: version) { return output }
     }
-    throw StoreError("the budget of \(site)", .full, "other machines change it all the time")
+    throw StoreError("the budget of \(site)", .unavailable, "other machines change it all the time")
   }
 }

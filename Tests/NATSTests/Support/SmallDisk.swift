@@ -10,7 +10,13 @@ final class SmallDisk {
     guard Self.run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", path) else { return nil }
   }
 
-  deinit { _ = Self.run("umount", "-l", path) }
+  /// Only root can mount one, and not everywhere.
+  static let isPossible = SmallDisk(at: "\(FileManager.default.temporaryDirectory.path)/\(UUID())") != nil
+
+  deinit {
+    _ = Self.run("umount", "-l", path)
+    try? FileManager.default.removeItem(atPath: path)
+  }
 
   /// Takes all room that there is.
   func fill() {

@@ -59,8 +59,20 @@ final class ClusterHost: TaskHost {
     }
   }
 
+  /// The sum over all folders of states, which may be on several disks.
   var freeBytes: Int {
-    folders.values.compactMap { SystemDisk().freeBytes(beside: "\($0)/") }.min() ?? 0
+    Set(folders.values).reduce(0) { $0 + Self.freeBytes(in: $1) }
+  }
+
+  private static func freeBytes(in folder: String) -> Int {
+    var folder = folder
+    while true {
+      if let free = SystemDisk().freeBytes(beside: folder + "/") { return free }
+      // The folder may be what there was no room for.
+      let above = splitPath(folder).folder
+      if above == folder { return 0 }
+      folder = above
+    }
   }
 
   func abort() { for member in members.values { member.run.abort() } }

@@ -53,10 +53,12 @@ struct ClusterRunner {
       })
     let leases = SerialScheduler(name: "flow-lease")
     let ended = StopSign()
-    let account = Locked(WorkerReport(version: VersionCommand.version, tasks: []))
+    let account = Locked((report: WorkerReport(version: VersionCommand.version, tasks: []), isFull: false))
     leases.perform {
       repeat {
-        try? journal.renewLease(of: name, Array(account.withLock(\.json).description.utf8))
+        let (report, isFull) = account.withLock { $0 }
+        try? journal.renewLease(of: name, Array(report.json.description.utf8))
+        if isFull { try? journal.noteFullDisk(of: name) }
       } while !ended.wait(seconds: 1)
     }
     defer { leases.stop() }
@@ -73,14 +75,17 @@ struct ClusterRunner {
       if worker.isFull != wasFull {
         wasFull = worker.isFull
         if wasFull {
-          log.error("the disk is full: pipelines move to other machines until there is room")
+          log.error("the disk is full: until there is room, pipelines run on other machines where they can")
         } else {
           log.notice("there is room on the disk again")
         }
       }
       if worker.hasLeft { break }
       let tasks = host.complete(worker.report)
-      account.withLock { $0.tasks = tasks }
+      account.withLock { account in
+        account.report.tasks = tasks
+        account.isFull = worker.isFull
+      }
       if worker.isLeaving, deadline == nil {
         if stoppedBy == nil { log.notice("leaves the cluster, as requested") }
         ended.set()
