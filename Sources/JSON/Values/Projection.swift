@@ -39,6 +39,28 @@ public final class Projection: Sendable {
   @inline(__always)
   func place(_ number: Int) -> Int? { places[number] }
 
+  // Not inlined, as what calls them is: they would be there hundreds of times.
+
+  /// The value of a member; nil where there is none.
+  @inline(never)
+  func member(_ key: Key) -> Value? {
+    let number = shape.find(key)
+    return number >= 0 ? self[number] : nil
+  }
+
+  /// The same, with the number that the name had the last time.
+  @inline(never)
+  func member(_ key: Key, hint: inout Int) -> Value? {
+    let number = shape.find(key, hint: &hint)
+    return number >= 0 ? self[number] : nil
+  }
+
+  /// A name, as a text, and its value.
+  @inline(never)
+  func entry(_ number: Int) -> (key: Value, value: Value) {
+    (.string(shape.keys[number].bytes), self[number])
+  }
+
   /// The values, one for each name.
   var values: [Value] { (0..<count).map { self[$0] } }
 

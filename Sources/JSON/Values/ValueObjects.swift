@@ -15,9 +15,7 @@ extension Value {
     case .object(let storage):
       let place = storage.shape.find(key)
       return place >= 0 ? storage.values[place] : nil
-    case .projection(let projection):
-      let place = projection.shape.find(key)
-      return place >= 0 ? projection[place] : nil
+    case .projection(let projection): return projection.member(key)
     case .view(let document, let index):
       guard Tape.kind(Value.word(document, index)) == Tape.object else { return nil }
       let found = key.bytes.withUnsafeBufferPointer { document.find($0, in: Int(index)) }
@@ -33,9 +31,7 @@ extension Value {
     case .object(let storage):
       let place = storage.shape.find(key, hint: &hint)
       return place >= 0 ? storage.values[place] : nil
-    case .projection(let projection):
-      let place = projection.shape.find(key, hint: &hint)
-      return place >= 0 ? projection[place] : nil
+    case .projection(let projection): return projection.member(key, hint: &hint)
     case .view(let document, let index):
       guard Tape.kind(Value.word(document, index)) == Tape.object else { return nil }
       let found = key.bytes.withUnsafeBufferPointer { document.find($0, in: Int(index), hint: &hint) }
@@ -223,7 +219,7 @@ public struct MemberIterator: IteratorProtocol, Sendable {
     case .projection(let projection):
       guard at < end else { return nil }
       defer { at += 1 }
-      return (.string(projection.shape.keys[at].bytes), projection[at])
+      return projection.entry(at)
     case .view(let document, _):
       guard at < end else { return nil }
       let key = UInt32(truncatingIfNeeded: at)
