@@ -67,7 +67,7 @@ public final class ClusterWorker {
     case taken(TaskLog, lacksRoom: Bool)
     case running(TaskLog, any TaskRun)
     case stopping(TaskLog, any TaskRun)
-    /// It has ended by itself, and stays here so that no other worker begins it anew.
+    /// It has ended by itself, and does not run again while it is this worker's.
     case ended(TaskLog)
     case failed(TaskLog)
   }

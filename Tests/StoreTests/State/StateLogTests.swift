@@ -156,6 +156,9 @@ final class MemoryLog: StateLog {
     table.set([1], for: [1])
     try file.commit { _ throws(StoreError) in }
     table.set([2], for: [1])
+    // Once more after a checkpoint.
+    log.fail(.full, .full)
+    #expect(failure { try file.commit { _ throws(StoreError) in } }?.kind == .full)
     log.fail(.unavailable)
     #expect(failure { try file.commit { _ throws(StoreError) in } }?.kind == .unavailable)
     let before = try StateReader(path: folder.file)
