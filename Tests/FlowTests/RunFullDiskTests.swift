@@ -32,6 +32,35 @@ import Testing
   }
 
   @Test(
+    "a stop while the disk is full takes no line, as a kill takes none: the next run writes them",
+    .enabled(if: canMount, "a small disk cannot be mounted here"),
+    arguments: [
+      ("in.jsonl", "jsonl: disk/log.jsonl"), ("{ path: in.jsonl, follow: true }", "jsonl: disk/log.jsonl"),
+      ("in.jsonl", "csv: { path: disk/log.jsonl, columns: { n: .n } }"),
+    ])
+  func stoppedFull(_ input: String, _ sink: String) throws {
+    let numbers = 1...100_000
+    let place = try Workplace(
+      "name: p\nsources: { in: { file: \(input) } }\nsteps: []\nsinks: { log: { \(sink) } }\n",
+      input: numbers.map { "{\"n\":\($0)}\n" }.joined())
+    #expect(try place.shell(Self.mount).status == 0)
+    defer { _ = try? place.shell("umount -l disk") }
+    let running = try place.start("--grace", "300ms")
+    try running.waitForErrors("No space left on device; the pipeline waits")
+    let (stopped, _) = try running.end(by: SIGTERM)
+    #expect(
+      stopped.errors.contains("could not be written before the end; the next run writes them"),
+      "\(stopped.errors)")
+    #expect(try place.shell("mount -o remount,size=8m disk").status == 0)
+    let outcome = try place.run("--for", "3s")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let isTable = sink.hasPrefix("csv")
+    #expect(
+      place.lines("disk/log.jsonl")
+        == (isTable ? ["n"] : []) + numbers.map { isTable ? "\($0)" : "{\"n\":\($0)}" })
+  }
+
+  @Test(
     "a run that is started on a full disk waits, and goes on when there is room",
     .enabled(if: canMount, "a small disk cannot be mounted here"))
   func startedFull() throws {

@@ -182,6 +182,9 @@ final class Checkpointer: AlarmOwner {
     lane.fail(error)
   }
 
+  /// Stores nothing more: a sink was cut off in the middle of its output.
+  func breakOff() { state.value.isBroken = true }
+
   // MARK: - Epochs
 
   /// Ends the epoch: commits it, then lets the sinks write its output.

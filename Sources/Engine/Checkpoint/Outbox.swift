@@ -47,6 +47,9 @@ public final class Outbox: Sendable {
   /// Ends the present epoch with the present turn.
   public func endEpoch() { checkpointer.state.value.isUrgent = true }
 
+  /// Stores nothing more in this run: the next one begins behind the last commit, as after a kill.
+  public func breakOff() { checkpointer.breakOff() }
+
   /// Removes an entry that is done.
   public func remove(_ place: OutputPlace) { change(.remove(place)) }
 

@@ -29,7 +29,12 @@ final class LineFiles {
   struct NotWritten: Error, CustomStringConvertible {
     let failure: FileFailure
     let bytes: Int
-    var description: String { "\(failure); \(bytes) bytes could not be written before the end" }
+    /// Whether the next run writes them.
+    let areKept: Bool
+    var description: String {
+      "\(failure); \(bytes) bytes could not be written before the end"
+        + (areKept ? "; the next run writes them" : "")
+    }
   }
 
   private let rotation: Rotation
@@ -316,7 +321,7 @@ final class LineFiles {
           }
         }
       } catch let failure as FileFailure {
-        throw NotWritten(failure: failure, bytes: rest.count)
+        throw NotWritten(failure: failure, bytes: rest.count, areKept: context.outbox != nil)
       }
     }
   }

@@ -42,7 +42,7 @@ final class LineSink: KeepingSink {
   func take(_ event: Event) throws {
     if context.isDryRun { return try show(event) }
     // An impossible path is an error of the event; a failing disk is not.
-    let file = try single ?? files.file(try path.path(for: event), waitingFor: { !$0.isOfName })
+    let file = try single ?? opened(try path.path(for: event))
     if let header = format.header, files.isAtStart(file) {
       // A line that fails must not leave a header of its own.
       let line = Output(capacity: 1 << 10)
@@ -54,7 +54,25 @@ final class LineSink: KeepingSink {
     }
   }
 
-  func endTurn() throws {
+  private func opened(_ path: String) throws -> LineFile {
+    do { return try files.file(path, waitingFor: { !$0.isOfName }) } catch let failure as FileFailure {
+      if !failure.isOfName { context.outbox?.breakOff() }
+      throw failure
+    }
+  }
+
+  func endTurn() throws { try orBreakOff { try handOver() } }
+
+  /// Runs an action that writes. Where the end of the run cuts it off, no more is stored, as after a kill: the next run
+  /// would not write again what a later commit has passed.
+  private func orBreakOff(_ write: () throws -> Void) throws {
+    do { try write() } catch {
+      context.outbox?.breakOff()
+      throw error
+    }
+  }
+
+  private func handOver() throws {
     guard let outbox = context.outbox else { return try files.write() }
     try files.prepare()
     // Previously written lines are compared before the next commit: files that were set aside or rotated since are
@@ -92,13 +110,13 @@ final class LineSink: KeepingSink {
   // MARK: - Commits
 
   func recover(_ entries: [OutboxEntry]) throws {
-    try write(entries) { try writeMarked() }
+    try orBreakOff { try write(entries) { try writeMarked() } }
   }
 
   var hasUncommittedTail: Bool { files.isPassingOver }
 
   func endReplay() throws {
-    if try files.endReplay() > 0 { context.outbox?.renewIDs() }
+    try orBreakOff { if try files.endReplay() > 0 { context.outbox?.renewIDs() } }
   }
 
   func willCommit() throws {
@@ -110,7 +128,7 @@ final class LineSink: KeepingSink {
 
   func didCommit(_ entries: [OutboxEntry]) throws {
     files.marksAreKept()
-    try write(entries) { try files.write() }
+    try orBreakOff { try write(entries) { try files.write() } }
     if isFinished { files.close() }
   }
 
