@@ -88,7 +88,7 @@ public final class ErrorReporter: Sendable {
 }
 
 /// A value's JSON, cut to what fits into a line.
-func excerpt(of value: Value) -> String {
+public func excerpt(of value: Value) -> String {
   let text = value.description.unicodeScalars
   let limit = 160
   return text.count <= limit ? String(text) : String(text.prefix(limit)) + "…"

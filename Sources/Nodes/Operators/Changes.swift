@@ -14,7 +14,9 @@ let changes = NodeSpec(
 
     The first poll of a source is a baseline and emits nothing, unless first: emit. A row that is missing from a \
     complete poll was removed. A failed poll changes nothing, and a poll of which a step failed on a row removes \
-    nothing. A row whose key is null or missing is an error. A source without polls (a file, standard input) is \
+    nothing. A row whose key is null or missing is an error. Rows of a poll are compared at its end. If several of them \
+    have the same key, they count as one where they are equal; where they differ, they are an error, and none of them is \
+    compared or removed: choose a key that is unique, or with duplicates the first or the last. A source without polls (a file, standard input) is \
     compared event by event: there is no baseline, and nothing is ever removed.
 
     A poll only counts for what it could see ($meta.coverage). A partial poll removes nothing. After a first poll that \
@@ -39,7 +41,8 @@ let changes = NodeSpec(
   options: AnyOption.list(
     ChangesOptions.key, ChangesOptions.watch, ChangesOptions.ignore, ChangesOptions.tolerance,
     ChangesOptions.arraysBy, ChangesOptions.first, ChangesOptions.types, ChangesOptions.removedAfter,
-    ChangesOptions.suddenLoss, ChangesOptions.remember, ChangesOptions.bound, ChangesOptions.form),
+    ChangesOptions.suddenLoss, ChangesOptions.duplicates, ChangesOptions.remember, ChangesOptions.bound,
+    ChangesOptions.form),
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
@@ -60,6 +63,7 @@ private final class Changes: Step {
   private let isPatch: Bool
   private let confirmation: RemovalRule
   private let lossGuard: LossGuard?
+  private let duplicates: ChangesOptions.Duplicates
   private let lifetime: Double
   private let bound: Int
   private let emits: (added: Bool, changed: Bool, removed: Bool)
@@ -78,6 +82,8 @@ private final class Changes: Step {
     var tally: String?
     /// Whether a row that had waited could not be compared at the end of the present poll.
     var hasFailed = false
+    /// The keys that several rows of the last poll had, which have been reported.
+    var repeatedKeys: Set<Value> = []
 
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
   }
@@ -85,6 +91,22 @@ private final class Changes: Step {
   private struct NoKey: Error, CustomStringConvertible {
     let key: String
     var description: String { "the key \(key) of this row is null" }
+  }
+
+  private struct RepeatedKey: Error, CustomStringConvertible {
+    let key: Value
+    let rows: [PolledRow]
+
+    var description: String {
+      let first = rows[0].event.value
+      let paths =
+        rows.lazy.map { Value.differences(from: first, to: $0.event.value) }.first { !$0.isEmpty }?
+        .map(\.path.description) ?? []
+      let fields = paths.prefix(3).filter { !$0.isEmpty }.joined(separator: ", ")
+      return
+        "\(rows.count) rows of this poll have the key \(excerpt(of: key))\(fields.isEmpty ? "" : "; they differ in \(fields)"); "
+        + "a key must be unique: add a field to it, or set duplicates"
+    }
   }
 
   private struct TooManyKeys: Error, CustomStringConvertible {
@@ -106,6 +128,7 @@ private final class Changes: Step {
     isPatch = options[ChangesOptions.form] == .patch
     confirmation = options[ChangesOptions.removedAfter]
     lossGuard = options[ChangesOptions.suddenLoss]
+    duplicates = options[ChangesOptions.duplicates]
     lifetime = options[ChangesOptions.remember] / .seconds(1)
     bound = options[ChangesOptions.bound]
     let types = options[ChangesOptions.types]
@@ -123,7 +146,7 @@ private final class Changes: Step {
     let source = try source(of: poll)
     let polls = try polls(of: source)
     endAbandonedPoll(before: poll, source, polls, out)
-    if polls.open.id == nil { begin(poll, source, polls) }
+    if polls.open.id == nil { polls.open.begin(OpenPoll.ID(poll)) }
     defer {
       polls.noteEnd(of: poll)
       source.hasFailed = false
@@ -134,12 +157,13 @@ private final class Changes: Step {
     let isComplete = isComplete(poll)
     guard accept(poll, source, polls, out) else { return }
     out.continueFrom(nil)
-    // A row that this task fails on is missing; what fails in other tasks is none of its rows.
-    if context.group == nil ? poll.isComplete : isComplete && !source.hasFailed {
-      removeMissing(poll, source, polls, out)
-    }
+    // A row that fails here is missing; what fails in other tasks is none of its rows.
+    let isWhole = isComplete && !source.hasFailed
+    if isWhole { removeMissing(poll, source, polls, out) }
     if poll.coverage != .partial || polls.baseline == nil {
-      polls.baseline = SourcePolls.Baseline(coverage: poll.coverage)
+      // Rows that failed in the first poll are not new in a later one.
+      let isFirst = polls.baseline?.coverage ?? .partial == .partial
+      polls.baseline = SourcePolls.Baseline(coverage: isFirst && !isWhole ? .partial : poll.coverage)
     } else {
       // It has enough of the known rows: the poll that was held back was wrong.
       polls.baseline?.held = nil
@@ -181,10 +205,8 @@ private final class Changes: Step {
     let row = polls.row(key, event)
     if polls.hasEnded(event.poll) { return try compare(row, with: source, polls, isOfPoll: true, out) }
     endAbandonedPoll(before: event.poll, source, polls, out)
-    if polls.open.id == nil { begin(event.poll, source, polls) }
-    let waits = polls.open.rowsWait
-    polls.open.take(row, isKnown: waits && source.snapshot.mark(key), turn: context.lane.turnNumber)
-    if !waits { try compare(row, with: source, polls, isOfPoll: true, out) }
+    if polls.open.id == nil { polls.open.begin(OpenPoll.ID(event.poll)) }
+    polls.open.take(row, isKnown: source.snapshot.mark(key), turn: context.lane.turnNumber)
   }
 
   private func compare(
@@ -260,24 +282,18 @@ private final class Changes: Step {
 
   // MARK: - Polls
 
-  /// Begins a poll; where its loss may be too large, its rows wait for its end.
-  private func begin(_ poll: Poll, _ source: Source, _ polls: SourcePolls) {
-    // How many rows the other tasks have is known at the end only.
-    let isLarge = lossGuard.map { context.group != nil || source.snapshot.count >= $0.rows } ?? false
-    let isGuarded = polls.baseline != nil && isLarge
-    polls.open.begin(OpenPoll.ID(poll), rowsWait: isGuarded)
-  }
-
-  /// Returns false for a poll that is held back; of any other, the rows that have waited are compared.
+  /// Returns false for a poll that is held back; of any other, the rows are compared.
   private func accept(_ poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream) -> Bool {
-    guard let lossGuard, polls.open.rowsWait else { return true }
+    var decision = LossGuard.Decision.accept
     var count = source.snapshot.count
     var missing = count - polls.open.knownCount
-    if let sum = context.group?.sum(of: tally(of: poll)) { (count, missing) = (sum[0], sum[0] - sum[1]) }
-    switch lossGuard.decide(
-      missing: missing, of: count, isWhole: isComplete(poll) && !poll.isStale,
-      isConfirming: polls.baseline?.held != nil)
-    {
+    if let lossGuard, polls.baseline != nil {
+      if let sum = context.group?.sum(of: tally(of: poll)) { (count, missing) = (sum[0], sum[0] - sum[1]) }
+      decision = lossGuard.decide(
+        missing: missing, of: count, isWhole: isComplete(poll) && !poll.isStale,
+        isConfirming: polls.baseline?.held != nil)
+    }
+    switch decision {
     case .accept: sendWaiting(source, polls, knownOnly: false, out)
     case .acceptKnown:
       sendWaiting(source, polls, knownOnly: true, out)
@@ -301,9 +317,9 @@ private final class Changes: Step {
     polls.open.end()
   }
 
-  /// Compares the rows that have waited for the end of their poll.
+  /// Compares the rows, which have waited for the end of their poll.
   private func sendWaiting(_ source: Source, _ polls: SourcePolls, knownOnly: Bool, _ out: Downstream) {
-    for row in polls.open.rows {
+    for row in distinctRows(source, polls, out) {
       if knownOnly, !source.snapshot.contains(row.key), !polls.absent.contains(row.key) { continue }
       do {
         out.continueFrom(row.event)
@@ -313,6 +329,45 @@ private final class Changes: Step {
         out.report(error, row.event)
       }
     }
+  }
+
+  /// The rows of a poll, one for each key.
+  private func distinctRows(_ source: Source, _ polls: SourcePolls, _ out: Downstream) -> [PolledRow] {
+    let rows = polls.open.rows
+    // Each of them is another row that is known.
+    if polls.open.knownCount == rows.count {
+      source.repeatedKeys = []
+      return rows
+    }
+    var byKey: [Value: [Int]] = [:]
+    for (index, row) in rows.enumerated() { byKey[row.key, default: []].append(index) }
+    var left: Set<Int> = []
+    var repeated: Set<Value> = []
+    for (key, places) in byKey where places.count > 1 {
+      let first = places[0]
+      switch duplicates {
+      case .first: left.formUnion(places.dropFirst())
+      case .last: left.formUnion(places.dropLast())
+      case .error where places.allSatisfy({ rows[$0].event.value == rows[first].event.value }):
+        left.formUnion(places.dropFirst())
+      case .error:
+        // In a baseline one of them is remembered: the key is not new later.
+        left.formUnion(polls.baseline == nil && !emitsFirst ? places.dropFirst() : places[...])
+        repeated.insert(key)
+      }
+    }
+    for row in rows where repeated.contains(row.key) {
+      guard let places = byKey.removeValue(forKey: row.key) else { continue }
+      // Reported once; a key that stays so is counted.
+      if source.repeatedKeys.contains(row.key) {
+        context.meter.countError()
+      } else {
+        out.continueFrom(row.event)
+        out.report(RepeatedKey(key: row.key, rows: places.map { rows[$0] }), row.event)
+      }
+    }
+    source.repeatedKeys = repeated
+    return left.isEmpty ? rows : rows.enumerated().filter { !left.contains($0.offset) }.map(\.element)
   }
 
   private func removeMissing(_ poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream) {
@@ -343,9 +398,10 @@ private final class Changes: Step {
       source.snapshot.source, by: keyText, confirmation, lifetime: lifetime, bound: bound, context)
     source.polls = polls
     for part in polls.open.left {
-      polls.open.begin(part.id, rowsWait: part.rowsWait)
+      polls.open.begin(part.id)
       for row in part.all where context.owns(row.key) {
-        polls.open.continueWith(row, isKnown: source.snapshot.mark(row.key))
+        let isKnown = source.snapshot.mark(row.key)
+        if !part.isCompared { polls.open.continueWith(row, isKnown: isKnown) }
       }
     }
     return polls

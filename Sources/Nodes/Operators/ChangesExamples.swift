@@ -73,6 +73,19 @@ enum ChangesExamples {
         1h {"type":"changed","key":1,"at":"1970-01-01T01:00:00Z","patch":[{"op":"test","path":"/n","value":1},{"op":"replace","path":"/n","value":2},{"op":"test","path":"/list/1","value":2},{"op":"remove","path":"/list/1"}]}
         """),
     .init(
+      "the last of several rows with one key", "changes: { key: .id, duplicates: last }",
+      input: """
+        0s {"id": 1, "n": 1}
+        0s {"id": 1, "n": 2}
+        0s poll
+        1h {"id": 1, "n": 1}
+        1h {"id": 1, "n": 3}
+        1h poll
+        """,
+      output: """
+        1h {"type":"changed","key":1,"at":"1970-01-01T01:00:00Z","before":{"id":1,"n":2},"after":{"id":1,"n":3},"diff":[{"path":"/n","before":2,"after":3}]}
+        """),
+    .init(
       "at its limit", "changes: { key: ., bound: 1 }",
       input: """
         0s 1

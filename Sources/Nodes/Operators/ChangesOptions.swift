@@ -7,6 +7,7 @@ enum ChangesOptions {
   enum Change: String, CaseIterable, Sendable { case added, changed, removed }
   enum Form: String, CaseIterable, Sendable { case values, patch }
   enum First: String, CaseIterable, Sendable { case baseline, emit }
+  enum Duplicates: String, CaseIterable, Sendable { case error, first, last }
 
   static let key = Option.required("key", .expression, "the value that identifies a row", example: ".id")
   static let watch = Option.optional(
@@ -34,6 +35,10 @@ enum ChangesOptions {
   static let suddenLoss = Option(
     "sudden_loss", .lossGuard, default: "{ share: 50%, rows: 10 }",
     "hold back a poll in which more than this share of at least so many rows is missing, until the next one confirms it; or off"
+  )
+  static let duplicates = Option(
+    "duplicates", OptionType<Duplicates>.choice(), default: "error",
+    "which of several different rows of a poll counts that have the same key: none, with an error, or the first or last"
   )
   static let remember = Option(
     "remember", .duration, default: "365d", "how long a row out of sight is remembered")

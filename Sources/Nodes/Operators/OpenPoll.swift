@@ -27,11 +27,9 @@ final class OpenPoll {
   }
 
   private(set) var id: ID?
-  /// Whether its rows wait for its end.
-  private(set) var rowsWait = false
-  /// The rows that wait.
+  /// Its rows so far, which wait for its end: only then is it known whether another one has the same key.
   private(set) var rows: [PolledRow] = []
-  /// How many rows of the snapshot it has, if its rows wait.
+  /// How many rows of the snapshot it has.
   private(set) var knownCount = 0
   private let isKept: Bool
   private var queue: NodeQueue<Part>
@@ -46,17 +44,14 @@ final class OpenPoll {
   /// What the last run has left of a poll that it was in the middle of.
   var left: [Part] { queue.waiting }
 
-  func begin(_ id: ID, rowsWait: Bool) {
-    self.id = id
-    self.rowsWait = rowsWait
-  }
+  func begin(_ id: ID) { self.id = id }
 
   /// Takes a row of the poll.
   func take(_ row: PolledRow, isKnown: Bool, turn: Int) {
     continueWith(row, isKnown: isKnown)
     guard isKept, let id else { return }
     if part == nil || turn != self.turn {
-      let part = Part(id, rowsWait: rowsWait)
+      let part = Part(id)
       queue.append(part)
       (self.part, self.turn) = (part, turn)
     }
@@ -65,13 +60,13 @@ final class OpenPoll {
 
   /// Takes a row that the last run had taken.
   func continueWith(_ row: PolledRow, isKnown: Bool) {
-    if rowsWait { rows.append(row) }
+    rows.append(row)
     if isKnown { knownCount += 1 }
   }
 
   func end() {
     if part != nil || id != nil { queue.removeAll() }
-    (id, rowsWait, rows, knownCount, part) = (nil, false, [], 0, nil)
+    (id, rows, knownCount, part) = (nil, [], 0, nil)
   }
 }
 
@@ -79,12 +74,13 @@ extension OpenPoll {
   /// The rows that one turn has brought, as they are stored; encoded when the turn is committed.
   struct Part: Remembered {
     let id: ID
-    let rowsWait: Bool
+    /// Whether an earlier version has compared the rows already; only their keys are there.
+    let isCompared: Bool
     private let rows: LaneLocal<[PolledRow]>
 
-    init(_ id: ID, rowsWait: Bool, _ rows: [PolledRow] = []) {
+    init(_ id: ID, isCompared: Bool = false, _ rows: [PolledRow] = []) {
       self.id = id
-      self.rowsWait = rowsWait
+      self.isCompared = isCompared
       self.rows = LaneLocal(rows)
     }
 
@@ -97,10 +93,9 @@ extension OpenPoll {
         let at = value.member("at")?.double, let source = value.member("source")?.string,
         let rows = value.member("rows")?.items
       else { return nil }
-      // A row that does not wait has been compared; only its key is needed.
       let poll = Poll(source: source, number: number, at: at)
       self.init(
-        ID(number: number, at: at), rowsWait: value.member("wait")?.isTruthy ?? false,
+        ID(number: number, at: at), isCompared: value.member("wait")?.isTruthy != true,
         rows.compactMap { row in
           guard let key = row.member("key") else { return nil }
           return PolledRow(
@@ -112,13 +107,13 @@ extension OpenPoll {
 
     var remembered: Value {
       .record([
-        ("poll", .number(id.number)), ("at", .number(id.at)), ("wait", .bool(rowsWait)),
+        ("poll", .number(id.number)), ("at", .number(id.at)), ("wait", .bool(!isCompared)),
         ("source", .string(all.first?.event.poll.source ?? "")), ("rows", .array(all.map(row))),
       ])
     }
 
     private func row(_ row: PolledRow) -> Value {
-      guard rowsWait else { return .record([("key", row.key)]) }
+      if isCompared { return .record([("key", row.key)]) }
       var members = [("key", row.key), ("event", row.event.remembered)]
       if !row.isNews { members.append(("news", .bool(false))) }
       if let place = row.place { members.append(("place", place.remembered)) }

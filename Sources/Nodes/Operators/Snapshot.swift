@@ -34,9 +34,7 @@ final class Snapshot {
 
   /// Compares a row with the one before, and puts it in its place unless `keeps`.
   func note(_ key: Value, _ value: Value, bound: Int, isOfPoll: Bool, keeps: Bool) -> Finding {
-    keyBytes.removeAll()
-    writer.write(key, to: keyBytes)
-    return keyBytes.withBytes { key in
+    return withBytes(of: key) { key in
       let hash = rows.prefetch(key)
       valueBytes.removeAll()
       writer.write(value, to: valueBytes)
@@ -66,7 +64,25 @@ final class Snapshot {
   private func withBytes<Result>(of key: Value, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     keyBytes.removeAll()
     writer.write(key, to: keyBytes)
+    if key.kind == .number { writePlainNumber(key) }
     return keyBytes.withBytes(body)
+  }
+
+  /// Writes a number such as 2.0 as its equals are written, so that all of them are one key.
+  ///
+  /// Not where more digits than a double has could distinguish it, nor where the row is known as it was written.
+  private func writePlainNumber(_ key: Value) {
+    let plain: [UInt8]? = keyBytes.withBytes { bytes in
+      guard
+        bytes.contains(UInt8(ascii: ".")) || bytes.contains(UInt8(ascii: "e"))
+          || bytes.contains(UInt8(ascii: "E")),
+        bytes.count <= 17, !rows.contains(bytes)
+      else { return nil }
+      return key.double.map { Value.number($0).json }
+    }
+    guard let plain else { return }
+    keyBytes.removeAll()
+    keyBytes.put(plain)
   }
 
   /// Reads bytes that were written here.

@@ -219,12 +219,57 @@ import Testing
     #expect(try changes(Self.guarded, polls) == ["2h changed a 1>2", "3h added y ->8"])
   }
 
-  @Test("a row that comes twice in a poll is compared twice, whether or not the poll had to wait")
-  func twice() throws {
-    let polls = ["a1 b2 c3 d4", "a2 a3 b2 c3 d4 e5 e6"]
-    let expected = ["1h changed a 1>2", "1h changed a 2>3", "1h added e ->5", "1h changed e 5>6"]
-    #expect(try changes(Self.guarded, polls) == expected)
-    #expect(try changes("changes: { key: .id, sudden_loss: off }", polls) == expected)
+  @Test("different rows with one key are an error, once and then counted: no news, and not removed")
+  func repeatedKey() throws {
+    let polls = ["a1 b2 c3", "a2 a3 b4", "a3 a2 b4", "a2 b4", "a2 b4 x1 x2", "a2 b4 x1"]
+    let output = try Trial("changes: .id").run(Self.input(polls))
+    #expect(
+      try Self.changes(of: output.lines) == [
+        "1h changed b 2>4", "1h removed c 3>-", "3h changed a 1>2", "5h added x ->1",
+      ])
+    let messages = output.outcome.messages.map(\.message).filter { $0.contains("have the key") }
+    #expect(
+      messages.map { $0.prefix { $0 != ";" } + ($0.contains("they differ in /n; ") ? "" : "!") } == [
+        "2 rows of this poll have the key \"a\"", "2 rows of this poll have the key \"x\"",
+      ], "\(messages)")
+    #expect(output.counts?.errors == 3)
+  }
+
+  @Test("equal rows with one key are one row, and duplicates says which of different ones counts")
+  func duplicates() throws {
+    let polls = ["a1 b2", "a1 a1 b2 b2 e5 e5"]
+    #expect(try changes("changes: .id", polls) == ["1h added e ->5"])
+    let different = ["a1 a2", "a2 a1 b3", "a2 a3 b3"]
+    #expect(
+      try changes("changes: { key: .id, duplicates: first }", different) == [
+        "1h changed a 1>2", "1h added b ->3",
+      ])
+    #expect(
+      try changes("changes: { key: .id, duplicates: last }", different)
+        == ["1h changed a 2>1", "1h added b ->3", "2h changed a 1>3"])
+  }
+
+  @Test("a key that is twice in the first poll is not new later, and neither are rows that failed there")
+  func faultyBaseline() throws {
+    #expect(try changes("changes: .id", ["a1 a2 b3", "a1 b3 c4"]) == ["1h added c ->4"])
+    let failing = "- filter: if .n == 9 then error(\"no\") else true end\n- changes: .id"
+    #expect(try changes(failing, ["a9 b9", "a9 b2", "a1 b2", "a1 b2 c3"]) == ["3h added c ->3"])
+  }
+
+  @Test("2 and 2.0 are one key, but large numbers are as many as there are")
+  func numbers() throws {
+    let input = """
+      0s {"id":2,"n":1}
+      0s {"id":1234567890123456789,"n":1}
+      0s {"id":1234567890123456790,"n":1}
+      0s poll
+      1h {"id":2.0,"n":1}
+      1h {"id":1234567890123456789,"n":1}
+      1h {"id":1234567890123456790,"n":2}
+      1h poll
+      """
+    let lines = try Trial("changes: .id").run(input).lines
+    #expect(lines.count == 1 && lines[0].contains(#""type":"changed","key":1234567890123456790"#), "\(lines)")
   }
 
   @Test("a poll that is held back is reported once, with its number and what it lacks")
