@@ -11,12 +11,15 @@ let enrich = NodeSpec(
     The address is a template. The results of its expressions are percent-encoded; they can be part of the path or the \
     query, never of the host. For each event, the outputs of `with` are sent. There, $answer is the JSON response; it \
     is null if the server responds 404, and if an expression of the address is null, in which case no request is made. \
-    After a few retries, any other failure is handled as on_error says.
+    While the server fails, cannot be reached, or asks to wait, events wait and the request is repeated, after a minute at \
+    most or when the server asks for it, until its failures have lasted for `patience`; that begins anew with each run. A \
+    request that the server refuses, or that has failed for so long, is handled as on_error says. No response older than \
+    `cache` is used.
 
     Events stay in order, and the end of a poll waits for the lookups of its events. Up to `concurrency` requests run \
     at once. They count towards the budget of the host; responses younger than `cache` are reused. Events that are \
-    waiting for a response are part of the state, and the next run repeats their requests. Without state, a pipeline \
-    that is stopped waits for them within the grace period.
+    waiting for a response are part of the state, and the next run repeats their requests, also after a run that ends \
+    while the server fails. Without state, a pipeline that is stopped waits for responses within the grace period.
 
     Tests of the pipeline make no requests: responses are given under web, by address. A recording contains the \
     lookups next to the polls, in FOLDER/lookups.jsonl. A replay uses the response that the same step received for the \
@@ -25,7 +28,8 @@ let enrich = NodeSpec(
   options: AnyOption.list(
     EnrichOptions.url, EnrichOptions.with, WebOptions.headers, WebOptions.bearer, WebOptions.basic,
     WebOptions.allowHosts,
-    EnrichOptions.cache, EnrichOptions.concurrency, EnrichOptions.bound, EnrichOptions.timeout,
+    EnrichOptions.cache, EnrichOptions.concurrency, EnrichOptions.bound, EnrichOptions.patience,
+    EnrichOptions.timeout,
     WebOptions.maxSize),
   shorthand: "url",
   state: "the events waiting for a response, at most `bound`; beyond that, events fail",
@@ -46,7 +50,7 @@ let enrich = NodeSpec(
       "with a token, two at a time, cached for a week",
       #"""
       enrich: { url: 'https://example.org/\(.)', with: $answer, bearer: '${TOKEN:-}', basic: '${USER_AND_PASSWORD:-}', \#
-      allow_hosts: [cdn.example.org], headers: { X-Client: flow }, cache: 7d, concurrency: 2, timeout: 10s, max_size: 1MiB }
+      allow_hosts: [cdn.example.org], headers: { X-Client: flow }, cache: 7d, concurrency: 2, timeout: 10s, patience: 1d, max_size: 1MiB }
       """#,
       input: "1s 7", web: "https://example.org/7 8", output: "1s 8"),
     .init(
@@ -71,6 +75,9 @@ private enum EnrichOptions {
     "concurrency", .integer(1...64), default: "4", "how many requests run at once")
   static let bound = Option(
     "bound", .integer(1...10_000_000), default: "65536", "how many events may wait for a response")
+  static let patience = Option(
+    "patience", .duration(allowingZero: true), default: "1h",
+    "how long a request is repeated that fails for a reason that may pass")
   static let timeout = Option("timeout", .duration, default: "30s", "the time limit of a request")
 }
 
@@ -100,8 +107,16 @@ private final class Enrich: Step {
 
   /// A lookup in progress, and the entries waiting for it.
   private struct Lookup {
+    let request: Request
+    /// The time of the poll.
+    let at: Double
     var entries: [Int]
     var subscription: Subscription?
+    /// How often it has failed, and since when.
+    var failures = 0
+    var since: Instant?
+    /// When it is repeated; nil while it is under way.
+    var due: Instant?
   }
 
   private let options: Options
@@ -119,6 +134,9 @@ private final class Enrich: Step {
   private var underWay: [String: Lookup] = [:]
   private let letters = Letters()
   private var isEnding = false
+  /// How many lookups in a row have failed for a reason that may pass.
+  private var outage = 0
+  private let backoff: Backoff
 
   init(_ options: Options, _ context: StepContext) throws {
     self.options = options
@@ -129,6 +147,7 @@ private final class Enrich: Step {
     values = context.evaluation(url.values)
     with = context.evaluation(options[EnrichOptions.with])
     queue = try context.queue()
+    backoff = Backoff(initial: .seconds(2), random: context.lane.world.random)
   }
 
   deinit { for lookup in underWay.values { lookup.subscription?.dispose() } }
@@ -156,19 +175,66 @@ private final class Enrich: Step {
 
   func wake(_ out: Downstream) {
     for (address, found) in letters.take() {
-      for index in underWay.removeValue(forKey: address)?.entries ?? [] { entries[index].found = found }
+      guard let lookup = underWay.removeValue(forKey: address) else { continue }
+      if case .failure(let error as FetchError) = found, let later = postponed(lookup, error, out) {
+        underWay[address] = later
+        continue
+      }
+      if case .success = found, outage > 0 {
+        outage = 0
+        context.log.notice("\(lookup.request): answered again")
+      }
+      for index in lookup.entries { entries[index].found = found }
     }
     pass(out)
     ask(out)
+    for (address, lookup) in underWay where lookup.due.map({ $0 <= out.now }) ?? false { begin(address, out) }
+    if let due = underWay.values.compactMap(\.due).min() { out.setAlarm(at: due) }
+    reportLeft()
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
     // The next run repeats the requests of stored events.
     if ending == .keep, context.isKept { return }
     isEnding = true
+    reportLeft()
   }
 
-  var isBusy: Bool { isEnding && !entries.isEmpty }
+  var isBusy: Bool { isEnding && !entries.isEmpty && !isLeft }
+
+  /// Whether the end of the run leaves the events to the next one, since the first of them waits for its server.
+  private var isLeft: Bool {
+    guard isEnding, context.isKept else { return false }
+    return underWay.values.contains { $0.due != nil && $0.entries.contains(entries.startIndex) }
+  }
+
+  private func reportLeft() {
+    if isLeft { context.log.warning("\(waitingEvents) for a response; the next run repeats the requests") }
+  }
+
+  private var waitingEvents: String { events == 1 ? "1 event waits" : "\(events) events wait" }
+
+  /// A lookup that is repeated after a failure; nil if it has failed for good.
+  private func postponed(_ lookup: Lookup, _ error: FetchError, _ out: Downstream) -> Lookup? {
+    let failure = DeliveryFailure(error)
+    let since = lookup.since ?? out.now
+    guard failure.mayPass, out.now - since < options[EnrichOptions.patience], !isEnding || context.isKept
+    else {
+      return nil
+    }
+    let asked = (failure.retryAt ?? 0) - context.lane.world.wallClock()
+    let own = backoff.delay(beforeRetry: lookup.failures, after: error) ?? .zero
+    let wait = max(own, .seconds(min(max(0, asked), 1e9)))
+    var lookup = lookup
+    (lookup.since, lookup.due, lookup.subscription) = (since, out.now + wait, nil)
+    lookup.failures += 1
+    outage += 1
+    let next = DurationText.format(.seconds(wait.inSeconds.rounded(.up)))
+    let message = "\(failure); \(waitingEvents), next try in \(next)"
+    // At growing distances.
+    if outage & (outage - 1) == 0 { context.log.warning(message) } else { context.log.detail(message) }
+    return lookup
+  }
 
   private func append(_ event: Event) {
     entries.append(Entry(event: event))
@@ -204,15 +270,21 @@ private final class Enrich: Step {
     }
     var request = Request(address)
     WebOptions.apply(options, to: &request)
-    request.cache = CacheRule(maximumAge: options[EnrichOptions.cache])
+    request.cache = CacheRule(maximumAge: options[EnrichOptions.cache], staleAge: .zero)
     request.limits.whole = options[EnrichOptions.timeout]
-    underWay[text] = Lookup(entries: [entry])
+    underWay[text] = Lookup(request: request, at: poll.at, entries: [entry])
+    begin(text, out)
+  }
+
+  private func begin(_ address: String, _ out: Downstream) {
+    guard let lookup = underWay[address] else { return }
+    underWay[address]?.due = nil
     let bell = out.bell
-    let subscription = lookups.start(request, at: poll.at) { [letters] found in
-      letters.put(found, from: text)
+    let subscription = lookups.start(lookup.request, at: lookup.at) { [letters] found in
+      letters.put(found, from: address)
       bell()
     }
-    underWay[text]?.subscription = subscription
+    underWay[address]?.subscription = subscription
   }
 
   /// The address to request; nil if there is nothing to request.

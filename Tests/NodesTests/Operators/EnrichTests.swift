@@ -48,6 +48,50 @@ import System
     #expect(bench.told.entries.count == 1 && bench.told.entries[0].contains("answered 400"))
   }
 
+  @Test("while a service is down or asks to wait, events wait, and are sent in order when it is back")
+  func outage() throws {
+    let bench = try Bench(Self.step, [1, 2])
+    for _ in 0..<3 {
+      for path in ["/1", "/2"] { bench.answer(path, "down", status: 503) }
+      bench.clock.advance(by: .seconds(120))
+    }
+    #expect(bench.heard.entries == [])
+    #expect(bench.told.entries[0].contains("answered 503"), "\(bench.told.entries)")
+    #expect(bench.told.entries[0].contains("; 2 events wait, next try in "), "\(bench.told.entries)")
+    #expect(bench.told.entries.count < 6)
+    for path in ["/2", "/1"] { bench.answer(path, "7") }
+    #expect(bench.heard.entries == ["[1,7]", "[2,7]", "end"])
+    #expect(bench.told.entries.last == "GET http://a/2: answered again")
+  }
+
+  @Test("a request that fails for longer than patience is the event's error, and the others go on")
+  func patience() throws {
+    let bench = try Bench(
+      Self.step.replacing("concurrency: 2", with: "concurrency: 2, patience: 1m"), [1, 2])
+    bench.answer("/2", "20")
+    for _ in 0..<8 where bench.heard.entries.isEmpty {
+      bench.answer("/1", "down", status: 500)
+      bench.clock.advance(by: .seconds(61))
+    }
+    #expect(bench.heard.entries == ["[2,20]", "end"])
+    #expect(bench.told.entries.last?.contains("answered 500") ?? false)
+  }
+
+  @Test("with state, a run that ends while the service is down leaves the events to the next one")
+  func endsInOutage() throws {
+    let state = try TemporaryState()
+    let first = try Bench(Self.step, [1, 2], ends: true, state)
+    for _ in 0..<8 where !first.hasEnded {
+      for path in ["/1", "/2"] { first.answer(path, "slow down", status: 429) }
+      first.clock.advance(by: .milliseconds(2))
+    }
+    #expect(first.hasEnded && first.heard.entries == [])
+    #expect(first.told.entries.contains("2 events wait for a response; the next run repeats the requests"))
+    let second = try Bench(Self.step, [], state.copy())
+    for path in ["/1", "/2"] { second.answer(path, "7") }
+    #expect(second.heard.entries.filter { $0 != "end" } == ["[1,7]", "[2,7]"])
+  }
+
   @Test("stopped without state, it waits for the answers; the run ends with the last of them")
   func stopWithoutState() throws {
     let bench = try Bench(Self.step, [1, 2, 3])
