@@ -184,6 +184,7 @@ private final class Enrich: Step {
         outage = 0
         context.log.notice("\(lookup.request): answered again")
       }
+      lookups.record(found, of: lookup.request, at: lookup.at)
       for index in lookup.entries { entries[index].found = found }
     }
     pass(out)

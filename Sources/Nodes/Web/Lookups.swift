@@ -56,10 +56,6 @@ final class Lookups: Sendable {
       found(replay.found(request, at: time, step: step, on: disk))
       return Subscription()
     case .network(let access):
-      let found = { @Sendable [recording, step] (result: Result<Value, any Error>) in
-        recording?.add(request, at: time, step: step, result)
-        found(result)
-      }
       do {
         return try access.client().start(access.adapted(request), notice: tell) { result in
           switch result {
@@ -73,6 +69,11 @@ final class Lookups: Sendable {
         return Subscription()
       }
     }
+  }
+
+  /// Records the last result of a lookup, which no other follows.
+  func record(_ found: Result<Value, any Error>, of request: Request, at time: Double) {
+    if case .network = way { recording?.add(request, at: time, step: step, found) }
   }
 
   private var tell: @Sendable (FetchNotice) -> Void {
