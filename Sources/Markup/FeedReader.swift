@@ -309,7 +309,7 @@ private func joined(_ base: String, _ link: String) -> String {
   if link.hasPrefix("//") { return base[..<scheme.lowerBound] + ":" + link }
   if link.hasPrefix("/") { return base[..<host] + link }
   if link.isEmpty { return base }
-  if link.hasPrefix("#") { return base + link }
+  if link.hasPrefix("#") { return base.prefix { $0 != "#" } + link }
   guard host < base.endIndex, let slash = base.lastIndex(of: "/") else { return base + "/" + link }
   return base[...slash] + link
 }

@@ -59,6 +59,20 @@ extension Address {
     return result
   }
 
+  /// The text of a link in a response from this address, absolute or relative, with the link's own fragment
+  /// (RFC 3986, 5.2.2).
+  ///
+  /// It is what a reader would open, and nothing that is sent: a link to a place in the response itself has the query of
+  /// this address, but for its secrets.
+  public func resolving(_ link: String) throws(AddressError) -> String {
+    let link = trimmed(link)
+    var target = try following(link)
+    if link.isEmpty || link.hasPrefix("#") { target.query = query.filter { !$0.isSecret } }
+    guard let mark = link.firstIndex(of: "#") else { return target.text }
+    let fragment = String(link[link.index(after: mark)...])
+    return target.text + "#" + percentEncoded(fragment, keeping: isQueryByte)
+  }
+
   /// Sets the path and the query from the end of a URL.
   private mutating func setEnd(_ text: Substring) {
     let text = text.prefix { $0 != "#" }

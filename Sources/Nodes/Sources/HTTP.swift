@@ -244,7 +244,7 @@ private final class HTTPSource: PollSource {
       throw WrongAnswer(request, request.masked("answered \(page) instead of \(decoding.format.name)"))
     }
     var decoding = decoding
-    decoding.resolve = { link in (try? answer.address.following(link))?.text }
+    decoding.resolve = { link in try? answer.address.resolving(link) }
     decoding.charset = answer.charset
     do throws(DecodeFailure) { return .array(try decoding.values(of: answer.bytes)) } catch {
       throw WrongAnswer(request, request.masked("\(error)"))

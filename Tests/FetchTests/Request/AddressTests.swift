@@ -99,6 +99,24 @@ import Testing
     #expect(try Address("https://a.org:8443/d/e?q=0").following(link).text == target)
   }
 
+  @Test(
+    "a link in a text keeps its own fragment, which no request has",
+    arguments: [
+      ("https://b.org/x#v2.1", "https://b.org/x#v2.1"),
+      ("https://b.org/#/route/1?a=b", "https://b.org/#/route/1?a=b"),
+      ("//b.org#é x", "https://b.org/#%C3%A9%20x"),
+      ("f?g#%41", "https://a.org:8443/d/f?g#%41"),
+      (" #here", "https://a.org:8443/d/e?q=0#here"),
+      ("#", "https://a.org:8443/d/e?q=0#"),
+      ("", "https://a.org:8443/d/e?q=0"),
+      ("?q=1", "https://a.org:8443/d/e?q=1"),
+    ])
+  func fragments(_ link: String, _ target: String) throws {
+    let address = try Address("https://a.org:8443/d/e?q=0&token=t#old")
+    #expect(try address.resolving(link) == target)
+    #expect(try !address.following(link).text.contains("#"))
+  }
+
   @Test("a secret stays one in a link that carries it on, under another name too")
   func secretsInLinks() throws {
     let address = try Address("https://a.org/").setting("who", to: "hunter2", isSecret: true)

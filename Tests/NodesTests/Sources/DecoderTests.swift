@@ -161,6 +161,17 @@ import System
     #expect(try page.rows() == #"[{"to":"http://a/x/z?q=1","t":"é"}]"#)
   }
 
+  @Test("links to places in one page are different, and so are entries that have them as ids")
+  func anchors() throws {
+    let items = ["changes#v2", "changes#v1", "/#/route/1"].map { "<item><link>\($0)</link></item>" }.joined()
+    let feed = "http: { url: 'http://a/x/feed', decode: feed, rows: '.[] | .id' }"
+    let entries = try WebTrial(feed) { _ in .init("<rss><channel>\(items)</channel></rss>") }
+    #expect(try entries.rows() == #"["http://a/x/changes#v2","http://a/x/changes#v1","http://a/#/route/1"]"#)
+    let fields = "http: { url: 'http://a/x?q=1', decode: { html: { select: a, fields: { to: '@href' } } } }"
+    let page = try WebTrial(fields) { _ in .init("<a href='#b'>b</a>") }
+    #expect(try page.rows() == ##"[{"to":"http://a/x?q=1#b"}]"##)
+  }
+
   @Test("an http poll decodes lines, text and tables, each a list for rows")
   func http() throws {
     func rows(_ options: String, _ body: String) throws -> String {
