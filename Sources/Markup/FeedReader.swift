@@ -164,8 +164,7 @@ private struct EntryReader {
     entry.feed = feed
     let guid = first("guid")
     entry.title = text("title", core: "title") ?? text("title", .media)
-    entry.link =
-      text("link").map { resolved($0, at: first("link")) } ?? atomLink("alternate") ?? permanentLink(guid)
+    entry.link = ownLink ?? atomLink("alternate") ?? permanentLink(guid)
     entry.id =
       text("guid") ?? element.node.attributes.first { $0.name == "about" }?.value ?? text("id")
       ?? text("identifier", .core)
@@ -207,6 +206,14 @@ private struct EntryReader {
   private var body: String? {
     element.children.first { $0.name == "body" && $0.namespace == "http://www.w3.org/1999/xhtml" }
       .map { trimmed($0.innerMarkup) }
+  }
+
+  /// The first link that is a text, as RSS has it; those of Atom beside it are empty.
+  private var ownLink: String? {
+    all("link").lazy.compactMap { link in
+      let text = trimmed(link.rawText)
+      return text.isEmpty ? nil : resolved(text, at: link)
+    }.first
   }
 
   private func permanentLink(_ guid: MarkupElement?) -> String? {

@@ -22,6 +22,17 @@ import Testing
     return found
   }
 
+  @Test("the link of an RSS item is its own, wherever those of Atom are", arguments: [true, false])
+  func linkBesideAtom(_ isFirst: Bool) throws {
+    let atom = #"<atom:link href="http://o" rel="standout"/><atom:link href="http://a" rel="alternate"/>"#
+    let own = "<link>http://a/#1</link>"
+    let found = try entry(
+      """
+      <rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><item>\(isFirst ? atom + own : own + atom)</item></channel></rss>
+      """)
+    #expect(found == ["id": "http://a/#1", "link": "http://a/#1"])
+  }
+
   @Test("RSS 2.0, with its own elements and those of others")
   func rss() throws {
     let plain = try entry(
