@@ -243,6 +243,11 @@ private final class HTTPSource: PollSource {
     if decoding.format.refusesPages, let page = answer.page {
       throw WrongAnswer(request, request.masked("answered \(page) instead of \(decoding.format.name)"))
     }
+    // Even a list without rows has a header or brackets, or a status that says so.
+    if answer.bytes.allSatisfy({ isSpace($0) }) {
+      throw WrongAnswer(
+        request, "answered \(answer.status) with an empty body instead of \(decoding.format.name)")
+    }
     var decoding = decoding
     decoding.resolve = { link in try? answer.address.resolving(link) }
     decoding.charset = answer.charset

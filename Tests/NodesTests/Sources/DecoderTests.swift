@@ -200,6 +200,12 @@ import System
       try message("csv", "<!DOCTYPE html><title>Log in</title>")
         == "GET http://a/x: answered an HTML page titled “Log in” instead of csv")
     #expect(try message("lines", "{\"n\":1}\n{\"n\":").hasPrefix("GET http://a/x: lines: line 2"))
+    for format in ["csv", "text", "lines", "yaml", "feed", "html"] {
+      for body in ["", " \r\n"] {
+        #expect(
+          try message(format, body) == "GET http://a/x: answered 200 with an empty body instead of \(format)")
+      }
+    }
     #expect(try message("csv", "", status: 204) == "GET http://a/x: answered 204, which comes without csv")
   }
 
