@@ -25,6 +25,18 @@ import Testing
     #expect(try output(["--seq", "-c", "."], "\u{1e}1\n\u{1e}[2]\n") == "\u{1e}1\n\u{1e}[2]\n")
   }
 
+  @Test("a byte order mark before the values is no part of them")
+  func byteOrderMark() throws {
+    let text = "\u{feff}[1,\"\u{feff}\"]"
+    #expect(try output(["-c", "."], text) == "[1,\"\u{feff}\"]\n")
+    #expect(try output(["-cs", "."], "\u{feff}") == "[]\n")
+    #expect(try output(["-c", "."], "\u{feff}\n") == "")
+    #expect(try output(["--stream", "-c", "."], "\u{feff}[]") == "[[],[]]\n")
+    #expect(try output(["-R", "length"], "\u{feff}a") == "2\n")
+    let outcome = try flow(["eval", "."], input: " \u{feff}1")
+    #expect(outcome.status != 0)
+  }
+
   @Test func outputsInTheirForms() throws {
     let text = #"["a\tb",{"é":"x"}]"#
     #expect(try output(["-r", ".[]", "-c"], text) == "a\tb\n{\"é\":\"x\"}\n")

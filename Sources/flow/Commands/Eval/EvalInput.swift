@@ -8,6 +8,8 @@ import System
 final class EvalInput {
   private var paths: ArraySlice<String>
   private var file: InputFile?
+  /// Whether nothing of the file has been read.
+  private var isAtStart = false
   private let options: EvalOptions
   /// Called before each read, with whether it may have to wait.
   var beforeReading: (_ mayWait: Bool) -> Void = { _ in }
@@ -70,7 +72,7 @@ final class EvalInput {
       if let file {
         beforeReading(file.mayWait)
         do throws(FileFailure) {
-          let count = try file.read(into: buffer)
+          let count = try isAtStart ? readStart(of: file, into: buffer) : file.read(into: buffer)
           if count > 0 { return count }
         } catch {
           fail(error)
@@ -82,12 +84,34 @@ final class EvalInput {
       beforeReading(true)
       do throws(FileFailure) {
         file = try InputFile(path)
+        isAtStart = !options.rawInput
         fileName = path == "-" ? nil : path
       } catch {
         fail(error)
       }
     }
   }
+
+  /// Reads the first bytes of a file that has values, without a byte order mark.
+  private func readStart(
+    of file: InputFile, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(FileFailure) -> Int {
+    isAtStart = false
+    let mark = EvalInput.byteOrderMark
+    var count = 0
+    // As long as what was read may be the beginning of a mark.
+    while count < mark.count, buffer.count > count, buffer[..<count].elementsEqual(mark.prefix(count)) {
+      let more = try file.read(into: .init(rebasing: buffer[count...]))
+      if more == 0 { return count }
+      count += more
+    }
+    guard buffer[..<count].starts(with: mark) else { return count }
+    let rest = UnsafeRawBufferPointer(rebasing: buffer[mark.count..<count])
+    buffer.copyMemory(from: rest)
+    return rest.isEmpty ? try file.read(into: buffer) : rest.count
+  }
+
+  static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   private func fail(_ error: FileFailure) {
     hasFailed = true

@@ -199,7 +199,8 @@ struct EvalOptions {
     do {
       let bytes = try readFile(path)
       if isRaw { return bytes.withUnsafeBufferPointer { Value.string(repairing: $0) } }
-      return .array(try Value.parseAll(bytes))
+      let mark = EvalInput.byteOrderMark
+      return .array(try Value.parseAll(bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes))
     } catch let error as FileFailure {
       throw Mistake("bad JSON in \(what): \(error.inWordsOfJQ)")
     } catch {
