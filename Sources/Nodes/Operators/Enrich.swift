@@ -12,7 +12,7 @@ let enrich = NodeSpec(
     query, never of the host. For each event, the outputs of `with` are sent. There, $answer is the JSON response; it \
     is null if the server responds 404, and if an expression of the address is null, in which case no request is made. \
     While the server fails, cannot be reached, or asks to wait, events wait and the request is repeated, after a minute at \
-    most or when the server asks for it, until its failures have lasted for `patience`; that begins anew with each run. A \
+    most or when the server asks for it, until its failures have lasted for `patience`, counted in each run. A \
     request that the server refuses, or that has failed for so long, is handled as on_error says. No response older than \
     `cache` is used.
 

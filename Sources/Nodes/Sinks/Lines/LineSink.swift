@@ -63,8 +63,9 @@ final class LineSink: KeepingSink {
 
   func endTurn() throws { try orBreakOff { try handOver() } }
 
-  /// Runs an action that writes. Where the end of the run cuts it off, no more is stored, as after a kill: the next run
-  /// would not write again what a later commit has passed.
+  /// Runs an action that writes; if the end of the run cuts it off, nothing more is stored, as after a kill.
+  ///
+  /// The next run would not write again what a later commit has passed.
   private func orBreakOff(_ write: () throws -> Void) throws {
     do { try write() } catch {
       context.outbox?.breakOff()
