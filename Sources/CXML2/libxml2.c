@@ -76,6 +76,7 @@ struct flow_markup {
 // Options of the parsers: continue after errors, which are noted here; no messages; no network; no entity is
 // substituted, and no DTD is loaded.
 enum { options = 1 /* recover */ | 32 /* no errors */ | 64 /* no warnings */ | 2048 /* no network */ };
+enum { ignore_declared_encoding = 1 << 21 };
 enum { level_fatal = 3 };
 
 // Notes the first error of XML. A prefix without a declaration is none.
@@ -102,7 +103,8 @@ static flow_markup *open_markup(const char *bytes, int count, const char *encodi
   // The handler belongs to this thread.
   library.xmlSetStructuredErrorFunc(markup, is_html ? note_page : note);
   markup->document = is_html ? library.htmlReadMemory(bytes, count, 0, encoding, options)
-                             : library.xmlReadMemory(bytes, count, 0, encoding, options);
+                             : library.xmlReadMemory(bytes, count, 0, encoding,
+                                                     options | (encoding ? ignore_declared_encoding : 0));
   library.xmlSetStructuredErrorFunc(0, 0);
   if (markup->document) markup->reader = library.xmlReaderWalker(markup->document);
   return markup;

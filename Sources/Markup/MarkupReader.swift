@@ -26,15 +26,17 @@ public struct MarkupLimits: Sendable {
 
 extension MarkupTree {
   /// Reads an XML document, strictly but for names of HTML characters, which are replaced.
+  ///
+  /// An encoding in `charset` counts more than the declared one.
   public static func xml(
-    _ bytes: ByteView, limits: MarkupLimits = MarkupLimits()
+    _ bytes: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits()
   ) throws(MarkupFlaw) -> MarkupTree {
     if let failure = flow_xml2_load() { throw MarkupFlaw(String(cString: failure)) }
     guard let replaced = CharacterNames.replaced(in: bytes) else {
-      return try read(bytes, isHTML: false, charset: nil, limits)
+      return try read(bytes, isHTML: false, charset: charset, limits)
     }
     let result = replaced.withUnsafeBufferPointer { text in
-      Result { () throws(MarkupFlaw) in try read(text, isHTML: false, charset: nil, limits) }
+      Result { () throws(MarkupFlaw) in try read(text, isHTML: false, charset: charset, limits) }
     }
     return try result.get()
   }

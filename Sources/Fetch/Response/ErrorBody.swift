@@ -68,16 +68,7 @@ private func title(of page: [UInt8], _ redaction: Redaction) -> String? {
 
 extension Response {
   /// The encoding of the body that the header Content-Type names.
-  package var charset: String? {
-    let parameters = headers["content-type"]?.split(separator: ";").dropFirst() ?? []
-    for parameter in parameters {
-      let parts = parameter.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "charset" else { continue }
-      let name = parts[1].filter { $0 != "\"" && $0 != " " && $0 != "'" }
-      return name.isEmpty ? nil : name
-    }
-    return nil
-  }
+  package var charset: String? { Fetch.charset(ofType: headers["content-type"]) }
 
   /// The body as the HTML page that it is, in a few words; nil for any other body.
   package var page: String? {

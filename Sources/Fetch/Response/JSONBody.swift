@@ -4,8 +4,11 @@ import JSON
 func readJSON(
   _ body: [UInt8], contentType: String?, status: Int, of request: Request, _ redaction: Redaction
 ) throws(FetchError) -> Value {
+  let served = Result { () throws(EncodingFlaw) in try servedText(body, charset: charset(ofType: contentType))
+  }
+  let value: Value
   do throws(ParseError) {
-    return try Value.parse(body, .strict)
+    value = try Value.parse((try? served.get()) ?? body, .strict)
   } catch {
     let kind = BodyKind(body, contentType: contentType)
     let answered = "answered \(statusText(status)) with"
@@ -26,6 +29,11 @@ func readJSON(
     failure.serverMessage = errorMessage(in: body, contentType: contentType, redaction)
     throw failure
   }
+  // Letters that are not known would have been replaced.
+  if case .failure(let flaw) = served {
+    throw FetchError(.notJSON, request, "answered \(statusText(status)) with JSON: \(flaw)")
+  }
+  return value
 }
 
 private func ending(of body: [UInt8], _ redaction: Redaction) -> String {

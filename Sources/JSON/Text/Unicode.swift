@@ -6,7 +6,7 @@ import Glibc
 package func isValidUTF8(_ bytes: ByteView) -> Bool { invalidUTF8Offset(bytes) == bytes.count }
 
 /// The offset of the first sequence that is not UTF-8, or the number of bytes.
-func invalidUTF8Offset(_ bytes: ByteView) -> Int {
+package func invalidUTF8Offset(_ bytes: ByteView) -> Int {
   var hasDelete = false
   return checkText(bytes, &hasDelete)
 }

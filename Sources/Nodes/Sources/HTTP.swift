@@ -14,7 +14,8 @@ let http = NodeSpec(
     header.
 
     With `decode` a response need not be JSON. What its decoder makes of it, such as the rows of a table or the lines of \
-    a text, is a list for `rows`. A part that cannot be decoded fails the poll.
+    a text, is a list for `rows`. A part that cannot be decoded fails the poll. Text is in the encoding that \
+    Content-Type names, else in UTF-8, unless a document names its own.
 
     The last page is the one for which `next` is null, false or empty. Any other value that is not a text fails the \
     poll, and so does a page that links to an earlier one.
@@ -248,10 +249,7 @@ private final class HTTPSource: PollSource {
       throw WrongAnswer(
         request, "answered \(answer.status) with an empty body instead of \(decoding.format.name)")
     }
-    var decoding = decoding
-    decoding.resolve = { link in try? answer.address.resolving(link) }
-    decoding.charset = answer.charset
-    do throws(DecodeFailure) { return .array(try decoding.values(of: answer.bytes)) } catch {
+    do throws(DecodeFailure) { return .array(try decoding.values(of: answer)) } catch {
       throw WrongAnswer(request, request.masked("\(error)"))
     }
   }

@@ -161,6 +161,70 @@ import System
     #expect(try page.rows() == #"[{"to":"http://a/x/z?q=1","t":"é"}]"#)
   }
 
+  /// The rows of an answer of some bytes, or why there are none.
+  private func served(_ options: String, _ body: [UInt8], _ charset: String?) throws -> String {
+    let type = "text/plain" + (charset.map { "; charset=\($0)" } ?? "")
+    let trial = try WebTrial("http: { url: 'http://a/x', \(options) }") { _ in
+      .init(body, [("Content-Type", type)])
+    }
+    do { return try trial.rows() } catch { return "\(error)" }
+  }
+
+  private static let forms = [
+    ("decode: csv", "n\n*\n", #"[{"n":"*"}]"#), ("decode: csv", "*\n1\n", #"[{"*":"1"}]"#),
+    ("decode: text", "*", #"["*"]"#), ("decode: { text: { whole: true } }", "*", #"["*"]"#),
+    ("decode: lines", "{\"n\":\"*\"}", #"[{"n":"*"}]"#), ("decode: json", "[\"*\"]", #"["*"]"#),
+    ("decode: yaml", "n: '*'", #"[{"n":"*"}]"#), ("decode: xml", "<n>*</n>", #"[{"n":"*"}]"#),
+    (
+      "decode: feed, rows: '.[].title'", "<rss><channel><item><title>*</title></item></channel></rss>",
+      #"["*"]"#
+    ),
+    ("decode: feed, rows: '.[].title'", #"{"items":[{"title":"*"}]}"#, #"["*"]"#),
+    ("decode: html", "<p>*</p>", #"["*"]"#),
+  ]
+
+  @Test("the encoding that a server names counts for every format", arguments: forms)
+  func encodings(_ options: String, _ body: String, _ rows: String) throws {
+    let encodings: [(String, String, [UInt8])] = [
+      ("iso-8859-1", "Mü ’€", [0x4d, 0xfc, 0x20, 0x92, 0x80]), ("\"Windows-1252\"", "é", [0xe9]),
+      ("windows-1251", "Да", [0xc4, 0xe0]), ("Shift_JIS", "日", [0x93, 0xfa]), ("utf-8", "é", [0xc3, 0xa9]),
+      ("gb2312", "中", [0xd6, 0xd0]),
+    ]
+    for (name, letters, bytes) in encodings {
+      let parts = body.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
+      let text = Array(parts.joined(separator: bytes))
+      let expected = rows.split(separator: "*", omittingEmptySubsequences: false).joined(separator: letters)
+      #expect(try served(options, text, name) == expected, "\(name)")
+    }
+  }
+
+  @Test("without a name, text that is not UTF-8 is an error with the place and the byte")
+  func unnamedEncodings() throws {
+    let bad: [UInt8] = [0x5b, 0x22, 0x61, 0x0a, 0xe9, 0x22, 0x5d]
+    for format in ["text", "csv", "lines", "yaml"] {
+      #expect(
+        try served("decode: \(format)", bad, nil)
+          == "GET http://a/x: \(format): line 2, column 1: the text is not UTF-8: byte 0xe9")
+    }
+    #expect(try served("decode: json", [0x22, 0xe9, 0x22], nil).contains("the text is not UTF-8: byte 0xe9"))
+    #expect(try served("decode: text", [0xe9], "unheard-of").contains("the text is not UTF-8: byte 0xe9"))
+    #expect(try served("decode: text", [0x61, 0x93], "shift_jis").contains("is not SHIFT_JIS: byte 0x93"))
+    #expect(try served("decode: text", Array("é".utf8), "unheard-of") == #"["é"]"#)
+    // Servers that name ISO-8859-1 for whatever they have.
+    #expect(try served("decode: text", Array("é".utf8), "iso-8859-1") == #"["é"]"#)
+    #expect(try served("decode: text", [0xff, 0xfe, 0xe9, 0x00], nil) == #"["é"]"#)
+  }
+
+  @Test("a document's own encoding counts where the server names none, or one that it is not in")
+  func declaredEncodings() throws {
+    let text = Array("<?xml version='1.0' encoding='iso-8859-1'?><n>".utf8) + [0xe9] + Array("</n>".utf8)
+    #expect(try served("decode: xml", text, nil) == #"[{"n":"é"}]"#)
+    #expect(try served("decode: xml", text, "utf-8") == #"[{"n":"é"}]"#)
+    #expect(try served("decode: xml", text, "windows-1251") == #"[{"n":"й"}]"#)
+    let wrong = Array("<?xml version='1.0' encoding='iso-8859-1'?><n>é</n>".utf8)
+    #expect(try served("decode: xml", wrong, "utf-8") == #"[{"n":"é"}]"#)
+  }
+
   @Test("links to places in one page are different, and so are entries that have them as ids")
   func anchors() throws {
     let items = ["changes#v2", "changes#v1", "/#/route/1"].map { "<item><link>\($0)</link></item>" }.joined()

@@ -14,10 +14,14 @@ import System
 final class Canned: Transport {
   struct Reply: Sendable {
     let status: Int
-    let body: String
+    let body: [UInt8]
     let headers: [(String, String)]
 
     init(_ body: String, status: Int = 200, _ headers: [(String, String)] = []) {
+      self.init(Array(body.utf8), status: status, headers)
+    }
+
+    init(_ body: [UInt8], status: Int = 200, _ headers: [(String, String)] = []) {
       self.status = status
       self.body = body
       self.headers = headers
@@ -37,7 +41,7 @@ final class Canned: Transport {
       completion(
         .success(
           TransferResponse(
-            status: reply.status, headers: Headers(reply.headers), body: Array(reply.body.utf8)))
+            status: reply.status, headers: Headers(reply.headers), body: reply.body))
       )
     }
     return Subscription()

@@ -32,7 +32,9 @@ extension TextFormat {
     beginsAnywhere: false
   ) { input in
     WholeText(input, .feed) { text throws(TextFlaw) in
-      do throws(MarkupFlaw) { return try FeedReader.entries(of: text, resolve: input.resolve) } catch {
+      do throws(MarkupFlaw) {
+        return try FeedReader.entries(of: text, charset: input.charset, resolve: input.resolve)
+      } catch {
         throw TextFlaw(error)
       }
     }
@@ -70,7 +72,8 @@ extension TextFormat {
         (options?[MarkupOptions.namespaces] ?? []).map { ($0.value, $0.name) },
         uniquingKeysWith: { first, _ in first }))
     return WholeText(input, .xml) { text throws(TextFlaw) in
-      do throws(MarkupFlaw) { return form.values(of: try MarkupTree.xml(text)) } catch {
+      do throws(MarkupFlaw) { return form.values(of: try MarkupTree.xml(text, charset: input.charset)) } catch
+      {
         throw TextFlaw(error)
       }
     }
