@@ -30,6 +30,21 @@ import Testing
     #expect(tolerance.covers(.number(-200), .number(-201)) && !tolerance.covers(.number(0), .number(0.001)))
   }
 
+  @Test("a difference that equals the tolerance is a change, whatever its binary fractions")
+  func decimals() throws {
+    let tenth = try #require(Tolerance("0.1")), percent = try #require(Tolerance("10%"))
+    for step in -99...99 {
+      let (before, after) = (Double(step) / 10, Double(step + 1) / 10)
+      #expect(!tenth.covers(.number(before), .number(after)), "\(before) → \(after)")
+      #expect(!tenth.covers(.number(after), .number(before)), "\(after) → \(before)")
+      #expect(tenth.covers(.number(before), .number(Double(step * 100 + 9) / 1000)), "\(before)")
+      if step != 0 {
+        #expect(!percent.covers(.number(before), .number(Double(step * 11) / 100)), "\(before)")
+        #expect(percent.covers(.number(before), .number(Double(step * 109) / 1000)), "\(before)")
+      }
+    }
+  }
+
   @Test("a value that comes, goes or has another type is never tolerated")
   func types() throws {
     for tolerance in ["10m", "1%", "5"].compactMap({ Tolerance($0) }) {

@@ -30,14 +30,23 @@ enum Tolerance: Sendable, Equatable {
     switch self {
     case .seconds(let limit):
       guard let before = before.flatMap(Self.time), let after = after.flatMap(Self.time) else { return false }
-      return abs(after - before) < limit
+      return Self.isSmaller(after, before, limit)
     case .share(let limit):
       guard let before = before?.double, let after = after?.double else { return false }
-      return abs(after - before) < limit * abs(before)
+      return Self.isSmaller(after, before, limit * abs(before))
     case .amount(let limit):
       guard let before = before?.double, let after = after?.double else { return false }
-      return abs(after - before) < limit
+      return Self.isSmaller(after, before, limit)
     }
+  }
+
+  /// Whether two numbers differ by less than the limit, as their decimals say.
+  ///
+  /// 4.5 and 4.4 differ by 0.1, although the nearest binary fractions differ by less. The slack is a few times what
+  /// rounding can lose.
+  private static func isSmaller(_ after: Double, _ before: Double, _ limit: Double) -> Bool {
+    let slack = max(abs(after), abs(before), limit) * 0x1p-50
+    return abs(after - before) < limit - slack
   }
 
   private static func time(_ value: Value) -> Double? { value.double ?? value.string.flatMap(parseTimestamp) }
