@@ -34,6 +34,41 @@ struct ShippedPipelinesTests {
     #expect(text.contains("\ndescription: "))
   }
 
+  @Test(
+    "git-scrape keeps the rows of all pages of a list, also of one without a count", arguments: [true, false])
+  func pages(_ isCounted: Bool) throws {
+    let place = try Workplace()
+    try place.write(
+      "server.py",
+      """
+      import http.server, json, os
+      class Handler(http.server.BaseHTTPRequestHandler):
+          def do_GET(self):
+              page = {"results": [{"id": self.path[1:]}], "next": None if self.path == "/b" else "/b"}
+              if \(isCounted ? 1 : 0): page["count"] = 2
+              body = json.dumps(page).encode()
+              self.send_response(200)
+              self.send_header("Content-Length", str(len(body)))
+              self.end_headers()
+              self.wfile.write(body)
+          def log_message(self, *rest): pass
+      server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+      open("port.new", "w").write(str(server.server_port))
+      os.rename("port.new", "port")
+      server.serve_forever()
+      """)
+    try place.write("none", "")
+    let server = try Running(
+      ["server.py"], of: "/usr/bin/python3", in: place, input: .file(place["none"]))
+    try server.wait(for: "the server") { place.has("port") }
+    let outcome = try place.shell(
+      "git init -q data && \"$0\" run --once --no-state --set list=http://127.0.0.1:\(place.text("port"))/a "
+        + "'\(Self.root)/pipelines/git-scrape.yaml'")
+    server.send(SIGKILL)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(place.lines("data/list.json").filter { $0.contains("id") }.count == 2, "\(outcome.errors)")
+  }
+
   @Test("a value of --set that nothing matches is reported, and one that something matches is not")
   func settings() throws {
     let none = try flow("run", "--dry-run", "--set", "provider=Relays", "pipelines/slips.yaml")
