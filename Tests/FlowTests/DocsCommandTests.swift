@@ -1,9 +1,9 @@
 import Engine
 import Foundation
 import JSON
-import Language
 import Testing
 
+@testable import Language
 @testable import flow
 
 @Suite struct DocsCommandTests {
@@ -40,6 +40,16 @@ import Testing
     }
     let catalog = Catalog([])
     #expect(TopicMarkdown.text(topic, catalog).hasPrefix("## \(topic.name)\n"))
+  }
+
+  @Test(
+    "no table of a topic is empty, and none of its cells in the first and last column", arguments: Topic.all)
+  func tables(_ topic: Topic) {
+    for part in topic.parts(.all) {
+      guard case .table(let columns, let rows) = part else { continue }
+      #expect(!rows.isEmpty, "the table of \(columns)")
+      for row in rows { #expect(row.first?.isEmpty == false && row.last?.isEmpty == false, "\(row)") }
+    }
   }
 
   @Test("every member of $meta and every function of flow's own is documented")

@@ -3,7 +3,7 @@ extension Topic {
   static let tests = Topic("tests", "tests in the pipeline file, run by flow test in virtual time") {
     catalog in
     func members(_ name: String) -> Part {
-      let definitions = PipelineSchema.make(catalog).member("$defs")
+      let definitions = PipelineSchema.make(catalog).member("definitions")
       return .members("key", of: definitions?.member(name) ?? .emptyObject)
     }
     return [
