@@ -42,6 +42,22 @@ struct ConfigFileTests {
     #expect(outcome.errors.contains(hint), "\(outcome.errors)")
   }
 
+  @Test(
+    "a budget that cannot be read is reported at its place, by check and by run", arguments: ["check", "run"])
+  func budgets(_ command: String) throws {
+    let place = try Workplace(pipeline)
+    try place.write("config.yaml", "log: true\nbudgets: { x.example: 10000000 in 1h }\n")
+    let outcome = try place.flow(command, "p.yaml")
+    #expect(outcome.status == 2)
+    #expect(
+      outcome.errors.contains(
+        "config.yaml:2:1: budgets: x.example: “10000000” is not a number from 1 to 100000\n"),
+      "\(outcome.errors)")
+    #expect(
+      outcome.errors.contains("write it as in 3 in 10m") && !outcome.errors.contains("TextError"),
+      "\(outcome.errors)")
+  }
+
   @Test("hides from expressions what it gives to nodes, since there are keys among it")
   func secrets() throws {
     let place = try Workplace(

@@ -18,14 +18,23 @@ public final class WebAccess: Sendable {
   ]
 
   /// The `budgets` of a config: `{ api.nasa.gov: 1000 in 1h }`, or a list of such limits for a host.
-  public static func budgets(of config: Value) throws -> [String: SiteBudget] {
+  ///
+  /// The error names the host.
+  public static func budgets(of config: Value) throws(TextError) -> [String: SiteBudget] {
     var budgets: [String: SiteBudget] = [:]
-    try config.member("budgets")?.forEachMember { host, limits in
-      let windows = try (limits.items ?? [limits]).map { limit in
-        let budget = try AtMost(limit.string ?? limit.description)
-        return SiteBudget.Window(budget.number, per: budget.period)
+    guard var members = config.member("budgets")?.members else { return budgets }
+    while let (name, limits) = members.next() {
+      let host = name.string ?? ""
+      var windows: [SiteBudget.Window] = []
+      for limit in limits.items ?? [limits] {
+        do throws(TextError) {
+          let budget = try AtMost(limit.string ?? limit.description)
+          windows.append(.init(budget.number, per: budget.period))
+        } catch {
+          throw TextError("budgets: \(printable(host)): \(error.message)", at: error.range, hint: error.hint)
+        }
       }
-      budgets[host.string ?? ""] = SiteBudget(windows)
+      budgets[host] = SiteBudget(windows)
     }
     return budgets
   }

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import Engine
 import Language
+import Nodes
 import System
 
 /// `config.yaml`: settings shared by pipelines, visible as `$config`.
@@ -38,8 +39,17 @@ struct ConfigFile {
       defaults = mapping["defaults"]?.value
       mapping.entries.removeAll { $0.key.text == "defaults" }
       value = YAMLNode.mapping(mapping).value
+      reportBudgets()
     } catch {
       complaint = "\(error)"
+    }
+  }
+
+  /// Reports a budget that cannot be read.
+  private mutating func reportBudgets() {
+    guard let key = keys.first(where: { $0.text == "budgets" }) else { return }
+    do throws(TextError) { _ = try WebAccess.budgets(of: value) } catch {
+      problems.report(error.message, at: key.place, hint: error.hint)
     }
   }
 

@@ -23,10 +23,10 @@ enum RunWeb {
   ) throws(WrongUse) -> WebAccess {
     var budgets = WebAccess.budgets
     for plan in plans {
-      do {
+      do throws(TextError) {
         budgets.merge(try WebAccess.budgets(of: plan.config)) { _, own in own }
       } catch {
-        throw WrongUse("config.yaml: \(error)")
+        throw WrongUse("config.yaml: \(error.message)\(error.hint.map { "; \($0)" } ?? "")")
       }
     }
     let longestWait = try longestBudgetWait(arguments)
