@@ -62,7 +62,8 @@ struct ShippedPipelinesTests {
       ["server.py"], of: "/usr/bin/python3", in: place, input: .file(place["none"]))
     try server.wait(for: "the server") { place.has("port") }
     let outcome = try place.shell(
-      "git init -q data && \"$0\" run --once --no-state --set list=http://127.0.0.1:\(place.text("port"))/a "
+      "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.c; "
+        + "git init -q data && \"$0\" run --once --no-state --set list=http://127.0.0.1:\(place.text("port"))/a "
         + "'\(Self.root)/pipelines/git-scrape.yaml'")
     server.send(SIGKILL)
     #expect(outcome.status == 0, "\(outcome.errors)")
