@@ -47,7 +47,7 @@ let package = Package(
     .target(
       name: "Store", dependencies: ["CGlibc", "CSQLite", "System"], swiftSettings: unchecked + crashPoints),
     // What the servers of the sky and of pages share.
-    .target(name: "Server", dependencies: ["CMicrohttpd", "Reactive"]),
+    .target(name: "Server", dependencies: ["CMicrohttpd", "Reactive"], swiftSettings: small),
     .target(
       name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "CZ", "JSON", "Reactive", "Server", "System"],
       resources: [
@@ -59,7 +59,7 @@ let package = Package(
       name: "Fetch", dependencies: ["CCurl", "CGlibc", "JSON", "Reactive", "Store", "System"],
       swiftSettings: unchecked + small),
     .target(
-      name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked),
+      name: "NATS", dependencies: ["CNats", "JSON", "Reactive", "System"], swiftSettings: unchecked + small),
     .target(
       name: "Cluster", dependencies: ["JSON", "NATS", "Reactive", "Store", "System"],
       swiftSettings: unchecked + small
