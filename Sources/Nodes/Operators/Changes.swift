@@ -14,10 +14,13 @@ let changes = NodeSpec(
 
     The first poll of a source is a baseline and emits nothing, unless first: emit. A row that is missing from a \
     complete poll was removed. A failed poll changes nothing, and a poll of which a step failed on a row removes \
-    nothing. A row whose key is null or missing is an error. Rows of a poll are compared at its end. If several of them \
-    have the same key, they count as one where they are equal; where they differ, they are an error, and none of them is \
-    compared or removed: choose a key that is unique, or with duplicates the first or the last. A source without polls (a file, standard input) is \
-    compared event by event: there is no baseline, and nothing is ever removed.
+    nothing. Rows that failed in the first poll are not added by the next one. A row whose key is null or missing is an \
+    error. A source without polls (a file, standard input) is compared event by event: there is no baseline, and nothing \
+    is ever removed.
+
+    Rows of a poll are compared at its end. If several of them have the same key, they count as one where they are \
+    equal. Where they differ, they are an error, and none of them is compared or removed: choose a key that is unique, \
+    or with duplicates the first or the last of them.
 
     A poll only counts for what it could see ($meta.coverage). A partial poll removes nothing. After a first poll that \
     is partial, rows that are not known yet are remembered and not added, until a poll is not partial. Where a list is \
@@ -104,8 +107,9 @@ private final class Changes: Step {
         .map(\.path.description) ?? []
       let fields = paths.prefix(3).filter { !$0.isEmpty }.joined(separator: ", ")
       return
-        "\(rows.count) rows of this poll have the key \(excerpt(of: key))\(fields.isEmpty ? "" : "; they differ in \(fields)"); "
-        + "a key must be unique: add a field to it, or set duplicates"
+        "\(rows.count) rows of this poll have the key \(excerpt(of: key))"
+        + (fields.isEmpty ? "" : "; they differ in \(fields)")
+        + "; a key must be unique: add a field to it, or set duplicates"
     }
   }
 
@@ -155,19 +159,28 @@ private final class Changes: Step {
       out.send(endOf: poll)
     }
     let isComplete = isComplete(poll)
+    let isFirst = isFirst(poll, source, polls)
     guard accept(poll, source, polls, out) else { return }
     out.continueFrom(nil)
     // A row that fails here is missing; what fails in other tasks is none of its rows.
     let isWhole = isComplete && !source.hasFailed
     if isWhole { removeMissing(poll, source, polls, out) }
     if poll.coverage != .partial || polls.baseline == nil {
-      // Rows that failed in the first poll are not new in a later one.
-      let isFirst = polls.baseline?.coverage ?? .partial == .partial
+      // Rows that failed in the first poll are not new in the next one.
       polls.baseline = SourcePolls.Baseline(coverage: isFirst && !isWhole ? .partial : poll.coverage)
     } else {
       // It has enough of the known rows: the poll that was held back was wrong.
       polls.baseline?.held = nil
     }
+  }
+
+  /// Whether no poll before this one had a row that could be compared.
+  ///
+  /// Where some rows always fail, the second poll is a baseline all the same: additions would never be reported.
+  private func isFirst(_ poll: Poll, _ source: Source, _ polls: SourcePolls) -> Bool {
+    guard let baseline = polls.baseline else { return true }
+    let known = context.group?.sum(of: tally(of: poll))?[0] ?? source.snapshot.count
+    return baseline.coverage == .partial && known == 0
   }
 
   /// The guard against a loss counts the rows of all tasks.
@@ -351,8 +364,10 @@ private final class Changes: Step {
       case .error where places.allSatisfy({ rows[$0].event.value == rows[first].event.value }):
         left.formUnion(places.dropFirst())
       case .error:
-        // In a baseline one of them is remembered: the key is not new later.
-        left.formUnion(polls.baseline == nil && !emitsFirst ? places.dropFirst() : places[...])
+        // Where no addition would be reported, one of them is remembered, so that the key is not new later.
+        let isNews = emitsFirst || polls.baseline != nil && rows[first].isNews
+        let isKnown = source.snapshot.contains(key) || polls.absent.contains(key)
+        left.formUnion(isNews || isKnown ? places[...] : places.dropFirst())
         repeated.insert(key)
       }
     }

@@ -34,7 +34,7 @@ final class Snapshot {
 
   /// Compares a row with the one before, and puts it in its place unless `keeps`.
   func note(_ key: Value, _ value: Value, bound: Int, isOfPoll: Bool, keeps: Bool) -> Finding {
-    return withBytes(of: key) { key in
+    withBytes(of: key) { key in
       let hash = rows.prefetch(key)
       valueBytes.removeAll()
       writer.write(value, to: valueBytes)

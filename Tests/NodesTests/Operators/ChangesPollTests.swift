@@ -254,6 +254,10 @@ import Testing
     #expect(try changes("changes: .id", ["a1 a2 b3", "a1 b3 c4"]) == ["1h added c ->4"])
     let failing = "- filter: if .n == 9 then error(\"no\") else true end\n- changes: .id"
     #expect(try changes(failing, ["a9 b9", "a9 b2", "a1 b2", "a1 b2 c3"]) == ["3h added c ->3"])
+    // A row that always fails keeps no addition back but the second poll's.
+    #expect(try changes(failing, ["a9 b2", "a9 b2 c3", "a9 b2 c3 d4"]) == ["2h added d ->4"])
+    // Twice in the second poll, which is a baseline as well.
+    #expect(try changes(failing, ["a9 b9", "b1 b2 c3", "b1 c3 d4"]) == ["2h added d ->4"])
   }
 
   @Test("2 and 2.0 are one key, but large numbers are as many as there are")
