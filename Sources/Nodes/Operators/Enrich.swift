@@ -134,7 +134,7 @@ private final class Enrich: Step {
   private var underWay: [String: Lookup] = [:]
   private let letters = Letters()
   private var isEnding = false
-  /// How many lookups in a row have failed for a reason that may pass.
+  /// How often in a row the lookup has failed that all other events wait for.
   private var outage = 0
   private let backoff: Backoff
 
@@ -180,7 +180,7 @@ private final class Enrich: Step {
         underWay[address] = later
         continue
       }
-      if case .success = found, outage > 0 {
+      if case .success = found, outage > 0, isFirst(lookup) {
         outage = 0
         context.log.notice("\(lookup.request): answered again")
       }
@@ -206,8 +206,11 @@ private final class Enrich: Step {
   /// Whether the end of the run leaves the events to the next one, since the first of them waits for its server.
   private var isLeft: Bool {
     guard isEnding, context.isKept else { return false }
-    return underWay.values.contains { $0.due != nil && $0.entries.contains(entries.startIndex) }
+    return underWay.values.contains { $0.due != nil && isFirst($0) }
   }
+
+  /// Whether all other events wait for this lookup.
+  private func isFirst(_ lookup: Lookup) -> Bool { lookup.entries.contains(entries.startIndex) }
 
   private func reportLeft() {
     if isLeft { context.log.warning("\(waitingEvents) for a response; the next run repeats the requests") }
@@ -219,21 +222,21 @@ private final class Enrich: Step {
   private func postponed(_ lookup: Lookup, _ error: FetchError, _ out: Downstream) -> Lookup? {
     let failure = DeliveryFailure(error)
     let since = lookup.since ?? out.now
-    guard failure.mayPass, out.now - since < options[EnrichOptions.patience], !isEnding || context.isKept
-    else {
-      return nil
-    }
+    guard failure.mayPass, out.now - since < options[EnrichOptions.patience] else { return nil }
+    // Without state, no later run repeats it.
+    if isEnding, !context.isKept { return nil }
     let asked = (failure.retryAt ?? 0) - context.lane.world.wallClock()
     let own = backoff.delay(beforeRetry: lookup.failures, after: error) ?? .zero
     let wait = max(own, .seconds(min(max(0, asked), 1e9)))
     var lookup = lookup
     (lookup.since, lookup.due, lookup.subscription) = (since, out.now + wait, nil)
     lookup.failures += 1
-    outage += 1
     let next = DurationText.format(.seconds(wait.inSeconds.rounded(.up)))
     let message = "\(failure); \(waitingEvents), next try in \(next)"
+    if isFirst(lookup) { outage += 1 }
     // At growing distances.
-    if outage & (outage - 1) == 0 { context.log.warning(message) } else { context.log.detail(message) }
+    let isReported = isFirst(lookup) && outage & (outage - 1) == 0
+    if isReported { context.log.warning(message) } else { context.log.detail(message) }
     return lookup
   }
 

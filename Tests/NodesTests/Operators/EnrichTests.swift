@@ -61,7 +61,7 @@ import System
     #expect(bench.told.entries.count < 6)
     for path in ["/2", "/1"] { bench.answer(path, "7") }
     #expect(bench.heard.entries == ["[1,7]", "[2,7]", "end"])
-    #expect(bench.told.entries.last == "GET http://a/2: answered again")
+    #expect(bench.told.entries.last == "GET http://a/1: answered again")
   }
 
   @Test("a request that fails for longer than patience is the event's error, and the others go on")
@@ -75,6 +75,21 @@ import System
     }
     #expect(bench.heard.entries == ["[2,20]", "end"])
     #expect(bench.told.entries.last?.contains("answered 500") ?? false)
+  }
+
+  @Test("one address that fails while others answer is reported as itself, at growing distances")
+  func oneFails() throws {
+    let bench = try Bench(Self.step, Array(1...8))
+    for number in 2...8 { bench.answer("/\(number)", "7") }
+    for _ in 0..<8 {
+      bench.answer("/1", "down", status: 500)
+      bench.clock.advance(by: .seconds(61))
+    }
+    #expect(bench.told.entries.allSatisfy { $0.contains("GET http://a/1: answered 500") })
+    #expect((2...4).contains(bench.told.entries.count), "\(bench.told.entries)")
+    #expect(bench.heard.entries == [])
+    bench.answer("/1", "1")
+    #expect(bench.heard.entries.count == 9 && bench.told.entries.last == "GET http://a/1: answered again")
   }
 
   @Test("with state, a run that ends while the service is down leaves the events to the next one")
