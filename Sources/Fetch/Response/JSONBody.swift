@@ -4,8 +4,8 @@ import JSON
 func readJSON(
   _ body: [UInt8], contentType: String?, status: Int, of request: Request, _ redaction: Redaction
 ) throws(FetchError) -> Value {
-  let served = Result { () throws(EncodingFlaw) in try servedText(body, charset: charset(ofType: contentType))
-  }
+  let charset = charset(ofType: contentType)
+  let served = Result { () throws(EncodingFlaw) in try servedText(body, charset: charset) }
   let value: Value
   do throws(ParseError) {
     value = try Value.parse((try? served.get()) ?? body, .strict)

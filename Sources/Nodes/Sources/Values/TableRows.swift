@@ -12,8 +12,8 @@ extension TextFormat {
         byte order mark are skipped. Names that repeat get a number, as in `name_2`; a column without a name is \
         `column_3`.
 
-        A row with too few or too many fields is an error, unless `ragged` says otherwise. The text is UTF-8; iconv \
-        converts others, in a source `exec`.
+        A row with too few or too many fields is an error, unless `ragged` says otherwise. The text is UTF-8; over \
+        http it may be in the encoding that Content-Type names, and iconv converts others, in a source `exec`.
         """,
       options: AnyOption.list(
         TableOptions.delimiter, TableOptions.quote, TableOptions.header, TableOptions.columns,

@@ -7,8 +7,10 @@ extension TextFormat {
   static let text: TextFormat = .init(
     Variant(
       "text", "plain text: each line is a value, or the whole text is one",
-      details:
-        "Bytes that are not UTF-8 become U+FFFD. Lines end with a line feed or CR LF, which are not part of them.",
+      details: """
+        Bytes that are not UTF-8 become U+FFFD; over http, where Content-Type may name another encoding, they fail the \
+        poll. Lines end with a line feed or CR LF, which are not part of them.
+        """,
       options: AnyOption.list(TextOptions.whole),
       examples: [
         .init("lines", "text", input: "one\ntwo", output: "\"one\"\n\"two\""),
