@@ -43,7 +43,8 @@ let package = Package(
       name: "JSON", dependencies: ["CGlibc", "COnig"], exclude: ["JQ/README.md"],
       swiftSettings: unchecked),
     .target(
-      name: "System", dependencies: ["CGlibc", "CZ", "Reactive"], swiftSettings: unchecked + crashPoints),
+      name: "System", dependencies: ["CGlibc", "CZ", "Reactive"],
+      swiftSettings: unchecked + crashPoints + small),
     .target(
       name: "Store", dependencies: ["CGlibc", "CSQLite", "System"], swiftSettings: unchecked + crashPoints),
     // What the servers of the sky and of pages share.
