@@ -138,11 +138,7 @@ package final class StreamReader {
 
   private func request(_ subject: String, _ text: String = "") throws(NATSError) -> Value {
     let reply = nextReply()
-    do {
-      try connection.publish(to: subject, answeredTo: reply, Array(text.utf8))
-    } catch {
-      throw error.kind == .unreachable ? NATSError(.unreachable, "the connection is lost") : error
-    }
+    try send(text, to: subject, answeredTo: reply)
     let end = ContinuousClock.now + .seconds(Self.patience)
     while ContinuousClock.now < end, !stop.isSet {
       guard let entry = connection.next() else {
@@ -160,6 +156,15 @@ package final class StreamReader {
       return value
     }
     throw NATSError(.unreachable, "\(subject) was not answered")
+  }
+
+  private func send(_ text: String, to subject: String, answeredTo reply: String) throws(NATSError) {
+    do {
+      try connection.publish(to: subject, answeredTo: reply, Array(text.utf8))
+    } catch {
+      // The library's own text is about its buffer.
+      throw error.kind == .unreachable ? NATSError(.unreachable, "the connection is lost") : error
+    }
   }
 
   private func nextReply() -> String {
@@ -249,7 +254,7 @@ package final class StreamReader {
       }
     let text =
       "{\(place),\"batch\":\(size),\"max_bytes\":\(Self.mostBytes),\"next_by_subj\":\(Value.string(filter))}"
-    try connection.publish(to: "$JS.API.DIRECT.GET.\(stream)", answeredTo: reply, Array(text.utf8))
+    try send(text, to: "$JS.API.DIRECT.GET.\(stream)", answeredTo: reply)
   }
 
   private func finish(

@@ -29,7 +29,9 @@ struct StreamReaderTests {
       case .empty: return (data, batches, breaks)
       case .broken:
         breaks += 1
-        if breaks > 20 { return (data, batches, breaks) }
+        // As a source waits: while a connection is being made, each attempt fails at once.
+        usleep(200_000)
+        if breaks > 100 { return (data, batches, breaks) }
       case .stopped: return (data, batches, breaks)
       }
     }
