@@ -102,7 +102,8 @@ let package = Package(
     .target(name: "Loopback", dependencies: ["Reactive"], path: "Tests/Support/Loopback"),
     // For tests alone: folders, waiting, what several threads have noted.
     .target(
-      name: "TestSupport", dependencies: ["CZ", "Reactive", "System"], path: "Tests/Support/TestSupport"),
+      name: "TestSupport", dependencies: ["CGlibc", "CZ", "Reactive", "System"],
+      path: "Tests/Support/TestSupport"),
     .testTarget(name: "ReactiveTests", dependencies: ["Reactive", "TestScale"]),
     .testTarget(name: "TidyTests", path: "Tests/Tidy", exclude: ["ratchet.txt"]),
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
@@ -111,7 +112,7 @@ let package = Package(
     .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup"]),
     .testTarget(
       name: "StoreTests",
-      dependencies: ["CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"],
+      dependencies: ["CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport"],
       exclude: ["Fixtures"]),
     .testTarget(
       name: "FetchTests",

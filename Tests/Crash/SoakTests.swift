@@ -1,6 +1,7 @@
 import Foundation
 import Reactive
 import TestScale
+import TestSupport
 import Testing
 
 /// A service that runs for long: 20 polls a second, reloaded, observed and killed meanwhile; it loses nothing, and its
@@ -58,7 +59,7 @@ struct SoakTests {
     let end = Date(timeIntervalSinceNow: seconds)
     var next = (reload: Date() + pause.reload, tap: Date() + pause.tap, kill: Date() + pause.kill)
     var life = try Life(place, ["--watch"])
-    var observers: [Process] = []
+    var observers: [TestProcess] = []
     var (reloads, kills, taps) = (0, 0, 0)
     var samples: [Sample] = []
     while Date() < end {
@@ -117,12 +118,12 @@ struct SoakTests {
   }
 
   /// Kills them: their sockets break off in the middle of a line, and they inherit a mask that blocks SIGTERM.
-  private func stop(_ observers: [Process]) {
+  private func stop(_ observers: [TestProcess]) {
     for observer in observers where observer.isRunning { kill(observer.processIdentifier, SIGKILL) }
   }
 
-  private func observe(_ arguments: [String]) throws -> Process {
-    let process = Process()
+  private func observe(_ arguments: [String]) throws -> TestProcess {
+    let process = TestProcess()
     process.executableURL = try Life.command()
     process.arguments = arguments
     process.environment = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "XDG_STATE_HOME": place["state"]]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import flow
@@ -17,7 +18,7 @@ import Testing
   }
 
   func output(of shell: String, _ program: String) throws -> String {
-    let process = Process()
+    let process = TestProcess()
     process.executableURL = URL(fileURLWithPath: shell)
     process.arguments = ["-c", program]
     let pipe = Pipe()

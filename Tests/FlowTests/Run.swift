@@ -14,7 +14,7 @@ func flow(_ arguments: [String], input: String = "", environment: [String: Strin
 }
 
 func flow(_ arguments: [String], input: Data, environment: [String: String] = [:]) throws -> Outcome {
-  let process = Process()
+  let process = TestProcess()
   process.executableURL = try command()
   process.arguments = arguments
   var surroundings = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import flow
@@ -158,7 +159,7 @@ import Testing
   /// Runs a shell's script in a folder of its own, `flow` and `$0` being the command.
   private func run(_ script: String, input: String) throws -> Outcome {
     try withFile(input) { path throws in
-      let process = Process()
+      let process = TestProcess()
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
       let flow = try command()
       process.arguments = ["-c", script, flow.path]

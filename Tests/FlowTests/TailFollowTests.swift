@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import flow
@@ -82,7 +83,7 @@ import Testing
 
 private struct FollowedLog {
   let path: String
-  let process = Process()
+  let process = TestProcess()
   private let output, complaints: URL
 
   init(_ folder: URL, _ text: String?) throws {

@@ -106,7 +106,7 @@ private final class Chaos {
   private let places: [Place]
   private let bus: Bus
   private let sky: SlippingLaunches
-  private var runs: [Process] = []
+  private var runs: [TestProcess] = []
   private var logs: [String]
   private var dice = SplitMix64(seed: UInt64(ProcessInfo.processInfo.processIdentifier))
   private var published = 0
@@ -161,7 +161,7 @@ private final class Chaos {
     for index in places.indices { runs.append(try start(index)) }
   }
 
-  private func start(_ index: Int) throws -> Process {
+  private func start(_ index: Int) throws -> TestProcess {
     logs[index] += places[index].text("err")
     return try places[index].start(
       "run", "--cluster", servers.map(\.url).joined(separator: ","), "p.yaml", "phone.yaml", "rows.yaml")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Files that are read from their beginning to their end, after each kill from where it was: what comes out is, byte for
 /// byte, what one run that nothing disturbs writes.
@@ -48,7 +49,7 @@ final class FileRun: Scenario {
   }
 
   private var hasPosition: Bool {
-    let show = Process()
+    let show = TestProcess()
     show.executableURL = try? Life.command()
     show.arguments = ["state", "show", name, "input", "--state", place["state/flow"]]
     show.standardOutput = FileHandle.nullDevice

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Polls → `git`: each version of the file is committed once, in order.
 final class Versioned: Scenario {
@@ -24,7 +25,7 @@ final class Versioned: Scenario {
   }
 
   private func git(_ arguments: String..., in folder: String) throws -> String {
-    let process = Process()
+    let process = TestProcess()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/git")
     process.arguments = arguments

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The `flow` command from its start to its end, which is mostly a violent one.
 final class Life {
@@ -7,7 +8,7 @@ final class Life {
     case exited(Int32)
   }
 
-  private let process = Process()
+  private let process = TestProcess()
   private let input = Pipe()
 
   /// Runs `flow run p.yaml` in a place; what it complains about is added to the file `errors` there.
@@ -46,7 +47,7 @@ final class Life {
 
   var number: Int32 { process.processIdentifier }
 
-  func send(_ signal: Int32) { if process.isRunning { kill(process.processIdentifier, signal) } }
+  func send(_ signal: Int32) { process.send(signal) }
 
   /// Hands it lines on its standard input; false when they have no reader any more.
   func say(_ text: String) -> Bool {

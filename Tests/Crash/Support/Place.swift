@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A folder in which a pipeline lives and is killed; gone with it, unless it is kept.
 final class Place {
@@ -60,7 +61,7 @@ final class Place {
   }
 
   private func unpacked(_ name: String) -> Data {
-    let gzip = Process()
+    let gzip = TestProcess()
     let output = Pipe()
     gzip.executableURL = URL(fileURLWithPath: "/usr/bin/gzip")
     gzip.arguments = ["-dc", self[name]]

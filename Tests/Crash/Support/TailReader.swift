@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 
 /// A reader that follows a log with `tail -F` from its beginning, whatever happens to its writer.
 final class TailReader {
-  private let process = Process()
+  private let process = TestProcess()
   private let place: Place
   private let log: String
   private let seen: String

@@ -2,6 +2,7 @@ import Foundation
 import Reactive
 import Store
 import TestScale
+import TestSupport
 import Testing
 
 @testable import Fetch
@@ -264,7 +265,7 @@ import Testing
   @Test("processes at the same time spend all there is and no more", .enabled(if: spendsHere == nil))
   func processes() throws {
     let children = try (0..<3).map { _ in
-      let child = Process()
+      let child = TestProcess()
       child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       child.arguments = ["--testing-library", "swift-testing", "--filter", "SpendingTests/spender"]
       child.environment = ProcessInfo.processInfo.environment.merging([Self.variable: folder.file]) { $1 }

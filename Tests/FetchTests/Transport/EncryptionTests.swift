@@ -2,6 +2,7 @@ import Foundation
 import Loopback
 import Reactive
 import Store
+import TestSupport
 import Testing
 
 @testable import Fetch
@@ -15,8 +16,8 @@ struct EncryptionTests {
   let folder: Folder
   init() throws { folder = try Folder() }
 
-  func openssl(_ arguments: [String]) throws -> Process {
-    let process = Process()
+  func openssl(_ arguments: [String]) throws -> TestProcess {
+    let process = TestProcess()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: folder.path)

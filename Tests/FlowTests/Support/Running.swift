@@ -15,7 +15,7 @@ final class Running {
   /// Longer than anything takes, even where a hundred other tests are running.
   private static let patience = 60.0
 
-  private let process = Process()
+  private let process = TestProcess()
   private let place: Workplace
   private let pipe: Pipe?
   private let output, complaints: String
@@ -66,7 +66,7 @@ final class Running {
   /// Ends its standard input.
   func sayNoMore() throws { try pipe?.fileHandleForWriting.close() }
 
-  func send(_ signal: Int32) { if process.isRunning { kill(number, signal) } }
+  func send(_ signal: Int32) { process.send(signal) }
 
   /// Waits until something has come true.
   func wait(for what: String, _ isTrue: () -> Bool) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// One of several NATS servers on the loopback that form a cluster; its files are gone with it.
@@ -7,7 +8,7 @@ final class ClusterServer {
   private let config: String
   private let port: Int
   private let healthPort: Int
-  private var process: Process?
+  private var process: TestProcess?
 
   var url: String { "nats://127.0.0.1:\(port)" }
 
@@ -44,7 +45,7 @@ final class ClusterServer {
   /// Starts it, also again, with what it has stored; it is ready a little later.
   func start() throws {
     try Data(config.utf8).write(to: URL(fileURLWithPath: "\(folder)/server.conf"))
-    let process = Process()
+    let process = TestProcess()
     process.executableURL = URL(fileURLWithPath: try #require(NATSServer.program))
     process.arguments = ["-c", "\(folder)/server.conf", "-l", "\(folder)/server.log"]
     try process.run()

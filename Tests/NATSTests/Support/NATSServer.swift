@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A real NATS server on the loopback, with JetStream, for one test; its files are gone with it.
@@ -13,7 +14,7 @@ final class NATSServer {
 
   private let folder: String
   private let options: String
-  private var process: Process?
+  private var process: TestProcess?
   private(set) var port = -1
 
   /// Starts a server with further options in its configuration.
@@ -40,7 +41,7 @@ final class NATSServer {
       \(options)
       """
     try Data(config.utf8).write(to: URL(fileURLWithPath: "\(folder)/server.conf"))
-    let process = Process()
+    let process = TestProcess()
     process.executableURL = URL(fileURLWithPath: try #require(Self.program))
     process.arguments = ["-c", "\(folder)/server.conf", "-l", "\(folder)/server.log"]
     try process.run()

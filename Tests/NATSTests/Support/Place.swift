@@ -5,7 +5,7 @@ import Testing
 /// A folder in which the `flow` command runs; gone with it.
 final class Place {
   let path: String
-  private var processes: [Process] = []
+  private var processes: [TestProcess] = []
 
   init() throws {
     path = FileManager.default.temporaryDirectory.appending(path: "flow-bus-\(UUID().uuidString)").path
@@ -33,10 +33,10 @@ final class Place {
   func lines(_ name: String) -> [String] { text(name).split(separator: "\n").map(String.init) }
 
   /// Starts `flow`; what it prints goes to the files `out` and `err`.
-  func start(_ arguments: String...) throws -> Process { try start(arguments) }
+  func start(_ arguments: String...) throws -> TestProcess { try start(arguments) }
 
-  func start(_ arguments: [String]) throws -> Process {
-    let process = Process()
+  func start(_ arguments: [String]) throws -> TestProcess {
+    let process = TestProcess()
     process.executableURL = try command()
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: path)
@@ -76,7 +76,7 @@ final class Place {
   }
 }
 
-extension Process {
+extension TestProcess {
   func kill() {
     Foundation.kill(processIdentifier, SIGKILL)
     waitUntilExit()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A disk of a few megabytes that can be filled; nil where none can be mounted.
 final class SmallDisk {
@@ -26,7 +27,7 @@ final class SmallDisk {
   func empty() { try? FileManager.default.removeItem(atPath: "\(path)/filler") }
 
   private static func run(_ words: String...) -> Bool {
-    let process = Process()
+    let process = TestProcess()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = words
     process.standardError = FileHandle.nullDevice

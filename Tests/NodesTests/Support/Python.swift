@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 
 /// Python's libraries as a second opinion on what flow writes; tests that need one are skipped where it is missing.
 enum Python {
   static func has(_ module: String) -> Bool { run("import \(module)").isDone }
 
   static func run(_ script: String, _ arguments: String...) -> (isDone: Bool, text: String) {
-    let process = Process()
+    let process = TestProcess()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["python3", "-c", script] + arguments
@@ -20,7 +21,7 @@ enum Python {
 
 /// A script that runs until the end of its standard input, and first prints one line.
 final class PythonServer {
-  private let process = Process()
+  private let process = TestProcess()
   private let input = Pipe()
   private let output = Pipe()
   let firstLine: String

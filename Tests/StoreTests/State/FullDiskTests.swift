@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Store
@@ -10,7 +11,7 @@ import Testing
   }
 
   private static func run(_ command: String, _ arguments: [String]) -> Bool {
-    let process = Process()
+    let process = TestProcess()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [command] + arguments
     process.standardError = FileHandle.nullDevice

@@ -1,6 +1,7 @@
 import Foundation
 import Reactive
 import TestScale
+import TestSupport
 import Testing
 
 @testable import Store
@@ -42,7 +43,7 @@ import Testing
     var dice = SplitMix64(seed: 5)
     var told = 0
     for _ in 0..<TestScale.count(6, atLeast: 2) {
-      let child = Process()
+      let child = TestProcess()
       child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       child.arguments = ["--testing-library", "swift-testing", "--filter", "KilledTests/writer"]
       child.environment = ProcessInfo.processInfo.environment.merging([Self.variable: folder.file]) { $1 }

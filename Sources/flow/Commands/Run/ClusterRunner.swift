@@ -14,12 +14,13 @@ struct ClusterRunner {
   let report: RunReport
   let printsStatistics: Bool
   let notices: ServiceNotices?
+  let signals: RunSignals
   let folder: (Plan) throws -> String
 
   /// The exit status.
   func run() -> Int32 {
     let log = NodeLog(log: options.log, pipeline: "", node: "")
-    let signals = RunSignals(grace: options.grace)
+    signals.begin()
     // Set when nothing is waited for any more.
     let stop = StopSign()
     defer { stop.set() }

@@ -81,6 +81,8 @@ enum RunCommand {
     let state = try RunState(arguments)
     let grace = try duration(arguments.text(grace), grace) ?? .seconds(10)
     let time = try duration(arguments.text(time), time)
+    // Before any thread is started, so that all of them have the signals blocked.
+    let signals = RunSignals(grace: grace)
     let cluster = try RunCluster(arguments)
     let files = try PipelineFiles(arguments.operands, arguments, isForRun: true)
     let screen = Terminal.screen
@@ -152,6 +154,7 @@ enum RunCommand {
         throw WrongUse("--page needs a clock, and recordings run in virtual time")
       }
       notices?.ready()
+      SignalSet.ofRuns.unblock()
       return VirtualRunner(
         plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats),
         settings: UnmatchedSettings(arguments)
@@ -167,7 +170,7 @@ enum RunCommand {
       if let flaw = files.plans.lazy.compactMap(cluster.flaw).first { throw WrongUse(flaw) }
       return ClusterRunner(
         cluster: cluster, plans: files.plans, options: options, roster: roster, report: report,
-        printsStatistics: arguments.has(stats), notices: notices,
+        printsStatistics: arguments.has(stats), notices: notices, signals: signals,
         folder: { plan in try state?.folder(of: plan) ?? "." }
       ).run()
     }
@@ -191,7 +194,8 @@ enum RunCommand {
     let tools = Runner.Tools(
       roster: roster, report: report, folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
       printsStatistics: arguments.has(stats), time: time, staysUp: page != nil, inputs: { present.paths },
-      watches: arguments.has(watch), settings: UnmatchedSettings(arguments), notices: notices
+      watches: arguments.has(watch), settings: UnmatchedSettings(arguments), notices: notices,
+      signals: signals
     ) {
       guard let files = reread(arguments, recording, log) else { return nil }
       secrets.add(files.secrets)

@@ -32,8 +32,6 @@ final class RunMetrics: Sendable {
     (self.path, self.monitor) = (path, monitor)
     self.log = NodeLog(log: log, pipeline: "", node: "metrics")
     if let problem = Self.replace(path, with: nil) { throw WrongUse("--metrics: \(path): \(problem)") }
-    // Before the thread starts, so that it takes no signal for the run's.
-    SignalSet.ofRuns.block()
     SerialScheduler(name: "flow-metrics").perform { [self] in
       while !end.wait(seconds: Self.interval) { write() }
     }

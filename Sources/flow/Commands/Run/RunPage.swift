@@ -38,8 +38,6 @@ struct RunPage {
       }
       return nil
     }
-    // Before the server starts its threads, so that none of them takes a signal for the run's.
-    SignalSet.ofRuns.block()
     let run = world[RunMonitor.self].map { PageRun($0, speed: world.speed.factor) }
     let hub = PageHub(
       now: world.wallClock, speed: world.speed.factor, pictureOrigin: sky?.origin, run: run)

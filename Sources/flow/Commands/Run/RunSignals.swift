@@ -20,6 +20,8 @@ final class RunSignals: Sendable {
   private struct State {
     var pending: [Int32] = []
     var isWoken = false
+    /// Whether the run has begun, and takes signals.
+    var hasBegun = false
     var reloads = false
     /// When the process ends unconditionally.
     var end: Instant?
@@ -38,6 +40,8 @@ final class RunSignals: Sendable {
   private let hasTerminal = (0...2).contains { Terminal.isTerminal($0) }
 
   /// Blocks the signals in all threads started later, and starts the thread that waits for them.
+  ///
+  /// Until `begin` there is nothing to shut down, so a signal ends the process at once.
   init(grace: Duration) {
     self.grace = grace
     let signals = SignalSet.ofRuns
@@ -51,6 +55,9 @@ final class RunSignals: Sendable {
         Unmanaged<RunSignals>.fromOpaque(context).takeRetainedValue().serve()
       }, context)
   }
+
+  /// Notes that the run begins: from now on a signal shuts it down.
+  func begin() { state.change { $0.hasBegun = true } }
 
   /// The next signal, or the end of the time.
   func next(until deadline: Instant?) -> Event {
@@ -105,6 +112,9 @@ final class RunSignals: Sendable {
         continue
       }
       if signal != SIGUSR1 {
+        if !state.change({ $0.hasBegun }) {
+          _exit(signal == SIGINT ? ExitStatus.interrupted : ExitStatus.done)
+        }
         if first == nil {
           stop()
         } else {
@@ -144,6 +154,12 @@ struct SignalSet {
   func block() {
     var set = set
     pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Lets the signals end the process again, where nothing has to be shut down.
+  func unblock() {
+    var set = set
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   /// The next signal; nil when the time is over.

@@ -35,8 +35,6 @@ struct RunSky: Sendable {
     guard options.speed > 0 else {
       throw WrongUse("--speed 0 would stop the clock of the run")
     }
-    // Before the server starts its threads, so that none of them takes a signal for the run's.
-    SignalSet.ofRuns.block()
     let speed = Speed(options.speed)
     let beginning = speed.now
     let clock = SkyClock(start: options.start, speed: 1) { speed.now - beginning }

@@ -121,8 +121,6 @@ final class RunTelemetry: Sendable {
 
   /// Sends from now on, until `stop`.
   func start() {
-    // Before the thread starts, so that it takes no signal for the run's.
-    SignalSet.ofRuns.block()
     thread.perform { [self] in
       let tick = min(settings.interval, settings.traces == nil ? .infinity : settings.delay)
       var next = settings.interval

@@ -25,6 +25,7 @@ struct Runner {
     let settings: UnmatchedSettings
     /// The notices to the service manager; nil without one.
     let notices: ServiceNotices?
+    let signals: RunSignals
     /// Reads the pipelines again; nil where they are wrong, which it reports.
     let reload: () -> Reloaded?
   }
@@ -80,8 +81,8 @@ struct Runner {
 
   /// The exit status.
   mutating func run() -> Int32 {
-    // Before any thread is started, so that all of them have the signals blocked.
-    let signals = RunSignals(grace: options.grace)
+    let signals = tools.signals
+    signals.begin()
     let status = run(signals)
     signals.finish(status)
     return status

@@ -37,6 +37,7 @@ enum PageCommand {
     files.complain()
     guard files.isRight else { return ExitStatus.usage }
     let signals = RunSignals(grace: .seconds(2))
+    signals.begin()
     let status = try serve(files, states, arguments, signals)
     signals.finish(status)
     return status
