@@ -51,6 +51,13 @@ public struct PollAnswer: Sendable {
   }
 }
 
+/// An error of a poll that says when another attempt may succeed; without it, any failure may pass.
+public protocol PollFailure: Error {
+  var mayPassLater: Bool { get }
+  /// The earliest useful time for it, in seconds since 1970, if known.
+  var retryAt: Double? { get }
+}
+
 /// The context that a source is made with.
 public struct SourceContext: Sendable {
   public let name: String

@@ -7,13 +7,20 @@ import Synchronization
 /// The polling of a source: by its schedule, on its own scheduler.
 ///
 /// A machine of its own, not `timer → flatMapFirst → retry`: beats that a long poll has missed are skipped without
-/// losing the rhythm, cron follows a wall clock that may be set meanwhile, and a failed poll is not retried but left to
-/// the next beat. `Reactive` has no operator for these, and three would be used by nothing else.
+/// losing the rhythm, cron follows a wall clock that may be set meanwhile, and a failed poll is repeated only between
+/// two beats, which stay when they are. `Reactive` has no operator for these, and three would be used by nothing else.
 final class Polling: Sendable {
   private struct State {
     var source: (any PollSource)?
     var number = 0
     var timer: Subscription?
+    /// The repetition of a failed poll, and how many have failed in a row.
+    var retry: Subscription?
+    var failures = 0
+    /// The earliest useful time for one, in seconds since 1970; nil where the failure is for good.
+    var retryAt: Double?
+    /// When the next poll of the schedule is.
+    var due: Instant?
     /// When the last poll was due, had it not been put off; by the clock that only goes forward.
     var beat = Instant()
     /// With cron, the time of day of the last poll, in seconds since 1970.
@@ -25,6 +32,8 @@ final class Polling: Sendable {
   private static let trust = 60.0
   /// A clock that is further behind than this, in seconds, was set back.
   private static let tolerance = 1.0
+  /// The longest wait before a failed poll is repeated.
+  private static let longestRetry = Duration.seconds(3600)
   /// A clock that is set back by more seconds was wrong before; by less, no time counts twice.
   private static let setBack = 3 * 3600
 
@@ -81,8 +90,34 @@ final class Polling: Sendable {
     }
     let wait = min(max(0, time - context.world.wallClock()), period.inSeconds)
     state.value.beat = scheduler.now + .nanoseconds(Int64(wait * 1e9))
+    state.value.due = state.value.beat
     noteNext(in: wait)
     state.value.timer = scheduler.schedule(at: state.value.beat) { [self] in poll() }
+  }
+
+  /// Repeats a poll that has failed, unless the schedule's next one is earlier.
+  private func setRetry() {
+    let initial = schedule.retry
+    guard !state.value.isOver, let due = state.value.due, let earliest = state.value.retryAt, initial > .zero
+    else {
+      return
+    }
+    let backoff = Backoff(initial: initial, cap: max(initial, Self.longestRetry))
+    let asked = Duration.seconds(min(max(0, earliest - context.world.wallClock()), 1e9))
+    let longest = backoff.longestDelay(beforeRetry: state.value.failures - 1)
+    // Not all clients of a server that has come back at once.
+    let time = scheduler.now + max(asked, longest * (1 - context.world.random() / 2))
+    guard time < due else { return }
+    noteNext(in: (time - scheduler.now).inSeconds)
+    state.value.retry = scheduler.schedule(at: time) { [self] in pollBetween() }
+  }
+
+  /// Polls besides the schedule, whose next poll stays when it is.
+  private func pollBetween() {
+    if state.value.isOver || context.stop.isSet { return }
+    performPoll()
+    if let due = state.value.due { noteNext(in: (due - scheduler.now).inSeconds) }
+    setRetry()
   }
 
   /// Ends the polls; one that is under way is let come to its end.
@@ -95,7 +130,7 @@ final class Polling: Sendable {
     if isRequested.exchange(true, ordering: .relaxed) { return }
     scheduler.perform { [self] in
       isRequested.store(false, ordering: .relaxed)
-      if !state.value.isOver, !context.stop.isSet { performPoll() }
+      pollBetween()
     }
   }
 
@@ -104,9 +139,11 @@ final class Polling: Sendable {
     if context.stop.isSet { return end() }
     performPoll()
     setTimer()
+    setRetry()
   }
 
   private func performPoll() {
+    state.value.retry?.dispose()
     state.value.number += 1
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())
@@ -118,6 +155,7 @@ final class Polling: Sendable {
     }
     do {
       let answer = try ask(request)
+      (state.value.failures, state.value.retryAt) = (0, nil)
       (trace.rows, trace.coverage) = (answer?.rows.count, answer?.coverage.name)
       health.note(answer, at: answer?.at ?? request.at)
       if let answer {
@@ -132,6 +170,9 @@ final class Polling: Sendable {
       // The caller that stops a poll knows that it has no answer.
     } catch {
       trace.error = "\(error)"
+      let failure = error as? any PollFailure
+      state.value.failures += 1
+      state.value.retryAt = failure?.mayPassLater == false ? nil : failure?.retryAt ?? 0
       context.meter.countError()
       health.note(
         error, at: scheduler.now, timeOfDay: context.world.wallClock(), isReported: failsAlone)
@@ -160,6 +201,7 @@ final class Polling: Sendable {
       let missed = (scheduler.now - state.value.beat).nanoseconds / period.nanoseconds
       state.value.beat = state.value.beat + .nanoseconds(period.nanoseconds * (missed + 1))
       let time = state.value.beat + spread
+      state.value.due = time
       noteNext(in: (time - scheduler.now).inSeconds)
       state.value.timer = scheduler.schedule(at: time) { [self] in poll() }
     case .cron(let cron, let zone):
@@ -167,7 +209,9 @@ final class Polling: Sendable {
       guard let next = cron.next(after: lastTime(Int(now.rounded(.down)), cron, zone), in: zone) else {
         return end()
       }
-      noteNext(in: Double(next) + spread.inSeconds - now)
+      let left = Double(next) + spread.inSeconds - now
+      state.value.due = scheduler.now + .nanoseconds(Int64(min(left, 1e9) * 1e9))
+      noteNext(in: left)
       wait(forTimeOfDay: next, spread.inSeconds, since: now)
     }
   }
@@ -206,6 +250,7 @@ final class Polling: Sendable {
     if state.value.isOver { return }
     state.value.isOver = true
     state.value.timer?.dispose()
+    state.value.retry?.dispose()
     state.value.source = nil
     health.noteEnd()
     downstream.complete()

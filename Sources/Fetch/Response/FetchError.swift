@@ -75,6 +75,17 @@ public struct FetchError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether another attempt, some time later, may succeed.
+  public var mayPassLater: Bool {
+    switch kind {
+    case .budget: retryAt != nil
+    // The other statuses below 500 are about the request, which will be the same next time.
+    case .status(let status): status >= 500 || [408, 425, 429].contains(status)
+    case .store, .failed, .notJSON: true
+    default: mayPass
+    }
+  }
+
   /// Whether the server certainly has not processed the request, so that even a POST may be sent again.
   var wasNotProcessed: Bool { kind == .unreachable || kind == .timeout(.connect) || status == 429 }
 

@@ -186,6 +186,8 @@ public struct Schedule: Sendable {
   public var atStart: Bool
   /// Each poll is delayed by a random time up to this.
   public var jitter: Duration
+  /// The wait before a failed poll is repeated for the first time; zero for no repetition.
+  public var retry = Duration.zero
 
   public init(_ rhythm: Rhythm, atStart: Bool, jitter: Duration = .zero) {
     self.rhythm = rhythm

@@ -13,6 +13,10 @@ enum SourceOptions {
     "delay each poll by a random time up to this, to spread the load", example: "30s")
   static let zone = Option.optional(
     "time_zone", .text, "the time zone of cron, as in Europe/Warsaw", example: "Europe/Warsaw")
+  static let retry = Option(
+    "retry", .duration(allowingZero: true), default: "10s",
+    "the wait before a failed poll is repeated, doubled up to 1h, if the schedule's next is not earlier; 0s: none",
+    example: "1m")
   static let buffer = Option(
     "buffer", .integer(1...1_000_000), default: "8",
     "how many polls, or chunks of a file, may be queued for the pipeline")
@@ -20,7 +24,7 @@ enum SourceOptions {
     "when_full", OptionType<SourcePlan.WhenFull>.choice(), default: "wait",
     "what to do when the queue is full: wait, or drop the oldest or newest")
 
-  static let all = AnyOption.list(every, cron, atStart, jitter, zone, buffer, whenFull)
+  static let all = AnyOption.list(every, cron, atStart, jitter, zone, retry, buffer, whenFull)
 }
 
 extension PlanBuilder {
@@ -97,16 +101,18 @@ extension PlanBuilder {
   private func readSchedule(_ spec: NodeSpec, _ beside: Options) -> Schedule? {
     typealias Given = SourceOptions
     if case .stream = spec.role { return .once }
-    let jitter = beside[Given.jitter]
+    var schedule = Schedule.once
+    (schedule.jitter, schedule.retry) = (beside[Given.jitter], beside[Given.retry])
     if let every = beside[Given.every] {
       if beside.isGiven(Given.cron) {
         checker.report(
           "this source has a cron schedule and every; one is enough", at: beside.place(of: Given.every))
         return nil
       }
-      return Schedule(.every(every), atStart: beside[Given.atStart] ?? true, jitter: jitter)
+      (schedule.rhythm, schedule.atStart) = (.every(every), beside[Given.atStart] ?? true)
+      return schedule
     }
-    guard let text = beside[Given.cron] else { return Schedule(.once, atStart: true, jitter: jitter) }
+    guard let text = beside[Given.cron] else { return schedule }
     let zoneName = beside[Given.zone] ?? checker.scope.timeZone
     guard let zone = reader.timeZone(zoneName) else {
       checker.report(
@@ -115,8 +121,8 @@ extension PlanBuilder {
       return nil
     }
     do throws(TextError) {
-      return Schedule(
-        .cron(try Cron(text), zone), atStart: beside[Given.atStart] ?? false, jitter: jitter)
+      (schedule.rhythm, schedule.atStart) = (.cron(try Cron(text), zone), beside[Given.atStart] ?? false)
+      return schedule
     } catch {
       checker.report(error.message, at: beside.place(of: Given.cron), hint: error.hint)
       return nil

@@ -80,15 +80,8 @@ struct DeliveryFailure: Error, CustomStringConvertible {
   init(_ error: FetchError) {
     description = "\(error)"
     retryAt = error.retryAt
-    switch error.kind {
-    case .budget:
-      mayPass = error.retryAt != nil
-      isAttempt = false
-    // The other statuses below 500 are about the request, which will be the same next time.
-    case .status(let status): mayPass = status >= 500 || [408, 425, 429].contains(status)
-    case .store, .failed: mayPass = true
-    default: mayPass = error.mayPass
-    }
+    mayPass = error.mayPassLater
+    isAttempt = error.kind != .budget
   }
 
   static let cancelled = {

@@ -148,3 +148,5 @@ struct WrongAnswer: Error, CustomStringConvertible {
 
   init(_ request: Request, _ what: String) { description = "\(request): \(what)" }
 }
+
+extension FetchError: PollFailure {}

@@ -11,12 +11,13 @@ struct PollingTests {
   /// Answers with the number of the poll, and fails where it must.
   private final class Counter: PollSource {
     let failing: Set<Int>
-    init(failing: Set<Int>) { self.failing = failing }
+    let error: any Error
+    init(failing: Set<Int>, _ error: any Error) { (self.failing, self.error) = (failing, error) }
 
     struct NoAnswer: Error, CustomStringConvertible { let description = "no answer" }
 
     func poll(_ poll: PollRequest) throws -> PollAnswer {
-      if failing.contains(poll.number) { throw NoAnswer() }
+      if failing.contains(poll.number) { throw error }
       return PollAnswer([.number(poll.number)])
     }
   }
@@ -30,12 +31,13 @@ struct PollingTests {
   /// The moments of the polls that came through, and whether the run went well.
   private func moments(
     _ schedule: String, from start: String, for duration: Duration, isOnce: Bool = false, random: Double = 0,
-    failing: Set<Int> = [], setBy step: Double = 0, after: Duration = .zero
+    failing: Set<Int> = [], error: any Error = Counter.NoAnswer(), setBy step: Double = 0,
+    after: Duration = .zero
   ) throws -> (moments: [String], seconds: [Double], isDone: Bool?) {
     let heard = Locked<[(moment: String, second: Double)]>([])
     let counter = NodeSpec(
       "counter", "count the polls", examples: [.init("", "counter:")],
-      .poll { _, _ in Counter(failing: failing) })
+      .poll { _, _ in Counter(failing: failing, error) })
     let clock = VirtualScheduler()
     @Sendable func passed() -> Double { Double(clock.now.nanoseconds) / 1e9 }
     let notes = NodeSpec(
@@ -147,10 +149,45 @@ struct PollingTests {
     }
   }
 
-  @Test("a failed poll is skipped; if it is the only one, the run fails")
+  @Test(
+    "a failed poll is repeated soon, then later, and the schedule stays",
+    arguments: ["every: 1h", "cron: '0 * * * *', at_start: true"])
+  func repeated(schedule: String) throws {
+    func moments(_ more: String, failing: Set<Int>) throws -> [String] {
+      try self.moments(
+        schedule + more, from: "2026-01-01T00:00:00Z", for: .seconds(3600 + 400), failing: failing
+      ).moments.map { String($0.dropFirst(11).dropLast()) }
+    }
+    #expect(try moments("", failing: [1]) == ["00:00:10", "01:00:00"])
+    #expect(try moments("", failing: [1, 2, 3, 5, 6]) == ["00:01:10", "01:00:30"])
+    // 10 s, 20 s, … 1,280 s; the next would be behind the full hour.
+    #expect(try moments("", failing: Set(1...9)) == ["01:00:00"])
+    #expect(try moments(", retry: 5m", failing: [1, 2]) == ["00:15:00", "01:00:00"])
+    #expect(try moments(", retry: 0s", failing: [1]) == ["01:00:00"])
+  }
+
+  @Test("a failure for good is not repeated before the next time, and one that names a time not before that")
+  func advice() throws {
+    struct Failure: PollFailure, CustomStringConvertible {
+      let description = "no"
+      var mayPassLater = true
+      var retryAt: Double?
+    }
+    let at = try #require(parseTimestamp("2026-01-01T00:20:00Z"))
+    for (failure, expected) in [
+      (Failure(mayPassLater: false), ["01:00:00"]), (Failure(retryAt: at), ["00:20:00", "01:00:00"]),
+      (Failure(retryAt: at + 3600), ["01:00:00"]),
+    ] {
+      let polls = try moments(
+        "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(4000), failing: [1], error: failure)
+      #expect(polls.moments.map { String($0.dropFirst(11).dropLast()) } == expected)
+    }
+  }
+
+  @Test("without retry a failed poll is skipped; if it is the only one, the run fails")
   func failures() throws {
     let polls = try moments(
-      "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(2 * 3600), failing: [2])
+      "every: 1h, retry: 0s", from: "2026-01-01T00:00:00Z", for: .seconds(2 * 3600), failing: [2])
     #expect(polls.moments == ["2026-01-01T00:00:00Z", "2026-01-01T02:00:00Z"])
     let only = try moments(
       "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(1), isOnce: true, failing: [1])

@@ -38,7 +38,7 @@ import System
       "scripted", "answer", examples: [.init("", "scripted:")], .poll { _, _ in Scripted(answers) })
     var reader = PipelineReader(catalog: Catalog([scripted] + Catalog.all.nodes))
     let yaml = """
-      sources: { up/one: { scripted: {}, every: 1h } }
+      sources: { up/one: { scripted: {}, every: 1h, retry: 0s } }
       steps:
         - changes: { key: .id, first: emit }
         - map: '[.type, .key, ($now | todate), $meta.poll, $meta.stale, $meta.coverage, $meta.last, $meta.moves]'

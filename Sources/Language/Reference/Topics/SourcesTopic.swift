@@ -32,6 +32,10 @@ extension Topic {
         - `truncated`: `limit` has cut the list. Nothing beyond its last row is added or removed.
         - `partial`: some rows are missing, as when the list changed while its pages were read. No row is removed.
 
+        A failed poll is repeated after `retry`, at times that grow up to an hour, until one succeeds or the schedule \
+        polls; the schedule stays as it is. A request that the server refuses (404, 401) waits for the schedule. `flow \
+        status` shows the next poll.
+
         Each source reads ahead of the pipeline by `buffer` polls. When the pipeline is slower, the source waits, \
         unless `when_full` says otherwise.
         """),
