@@ -20,7 +20,7 @@ enum CachePolicy {
   static func conditions(_ cached: CacheEntry) -> [Header] {
     [
       cached.headers["etag"].map { Header("If-None-Match", $0) },
-      cached.headers["last-modified"].map { Header("If-Modified-Since", $0) },
+      cached.lastModified.map { Header("If-Modified-Since", $0) },
     ].compactMap { $0 }
   }
 
@@ -59,7 +59,10 @@ struct CacheEntry: Sendable, Equatable {
   var headers = Headers()
   var body: [UInt8] = []
 
-  var hasValidator: Bool { headers["etag"] != nil || headers["last-modified"] != nil }
+  var hasValidator: Bool { headers["etag"] != nil || lastModified != nil }
+
+  /// The time of its last change, where the content cannot have changed again within that second (RFC 9110, 8.8.2.2).
+  var lastModified: String? { headers.strongLastModified }
 
   /// An entry from the future, from before a clock was set back, counts as infinitely old.
   func age(at now: Double) -> Double { checked > now + 5 ? .infinity : max(0, now - checked) }

@@ -42,3 +42,15 @@ public func httpDate(_ seconds: Int) -> String {
 
 private let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+extension Headers {
+  /// The `Last-Modified` that is a validator: older than the response by a second (RFC 9110, 8.8.2.2).
+  ///
+  /// A resource may change again within the second of its date, and a later condition would not see it.
+  public var strongLastModified: String? {
+    guard let text = self["last-modified"], let modified = parseHTTPDate(text),
+      let date = self["date"].flatMap(parseHTTPDate), modified + 1 <= date
+    else { return nil }
+    return text
+  }
+}

@@ -5,8 +5,14 @@ import Testing
 @Suite struct CachePolicyTests {
   let rule = CacheRule(maximumAge: .seconds(100), staleAge: .seconds(1000), variesBy: ["Accept"])
 
-  func cached(at checked: Double, etag: String? = nil, modified: String? = nil) -> CacheEntry {
-    let fields = [etag.map { ("ETag", $0) }, modified.map { ("Last-Modified", $0) }].compactMap { $0 }
+  static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+  func cached(
+    at checked: Double, etag: String? = nil, modified: String? = nil, date: String? = CachePolicyTests.date
+  ) -> CacheEntry {
+    let fields = [
+      etag.map { ("ETag", $0) }, modified.map { ("Last-Modified", $0) }, date.map { ("Date", $0) },
+    ].compactMap { $0 }
     return CacheEntry(checked: checked, headers: Headers(fields))
   }
 
@@ -19,7 +25,12 @@ import Testing
     #expect(decide(cached(at: 901)) == .use)
     #expect(decide(cached(at: 900)) == .fetch)
     #expect(decide(cached(at: 900, etag: "a")) == .revalidate)
-    #expect(decide(cached(at: 900, modified: "b")) == .revalidate)
+    let second = "Sun, 06 Nov 1994 08:49:36 GMT"
+    #expect(decide(cached(at: 900, modified: second)) == .revalidate)
+    // It may have changed again within that second.
+    #expect(decide(cached(at: 900, modified: Self.date)) == .fetch)
+    #expect(decide(cached(at: 900, modified: second, date: nil)) == .fetch)
+    #expect(decide(cached(at: 900, modified: "yesterday")) == .fetch)
     #expect(decide(cached(at: 901, etag: "a"), refresh: true) == .fetch)
     // Of a clock that was set back.
     #expect(decide(cached(at: 1004)) == .use)
@@ -54,8 +65,11 @@ import Testing
 
   @Test("it is asked with all that the server gave")
   func conditions() {
-    let headers = CachePolicy.conditions(cached(at: 0, etag: "\"a\"", modified: "b"))
-    #expect(headers == [Header("If-None-Match", "\"a\""), Header("If-Modified-Since", "b")])
+    let second = "Sun, 06 Nov 1994 08:49:36 GMT"
+    let headers = CachePolicy.conditions(cached(at: 0, etag: "\"a\"", modified: second))
+    #expect(headers == [Header("If-None-Match", "\"a\""), Header("If-Modified-Since", second)])
+    let weak = CachePolicy.conditions(cached(at: 0, etag: "\"a\"", modified: Self.date))
+    #expect(weak == [Header("If-None-Match", "\"a\"")])
   }
 
   @Test("a stale response is served if the server has a problem, not if it reports a change")

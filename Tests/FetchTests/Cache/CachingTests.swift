@@ -50,7 +50,12 @@ import Testing
     let play = try play { order, number in
       let conditions = order.headers.filter { $0.name.hasPrefix("If-") }
       if number == 1 {
-        return .answer("[1]", 200, [("ETag", "\"v1\""), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")])
+        return .answer(
+          "[1]", 200,
+          [
+            ("ETag", "\"v1\""), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"),
+            ("Date", "Sun, 06 Nov 1994 08:49:38 GMT"),
+          ])
       }
       if conditions.map(\.value) == ["\"v1\"", "Sun, 06 Nov 1994 08:49:37 GMT"] { return .answer("", 304) }
       return .answer("[2]")
