@@ -11,7 +11,7 @@ struct RunReportTests {
   }
 
   @Test(
-    "a run whose every event failed exits with 1, and says so last; one of which some failed exits with 0",
+    "a run whose every event failed exits with 1, and says so last; one of which some failed too",
     arguments: ["--no-state", "--state=s"])
   func events(_ option: String) throws {
     let place = try Workplace(
@@ -29,7 +29,7 @@ struct RunReportTests {
         == "sums: error: failed after 0s: 2 events, 0 outputs, 2 errors: all 2 events of map failed\(hint)")
     try place.write("in.jsonl", "{\"n\":\"a\"}\n{\"n\":1}\n")
     let mixed = try place.run(option)
-    #expect(mixed.status == 0 && !mixed.errors.contains("failed after"), "\(mixed.errors)")
+    #expect(mixed.status == 1 && last(mixed).contains("1 error: 1 event of map failed"), "\(mixed.errors)")
   }
 
   @Test("deliveries that were given up exit with 1, and the last line names the dead letters")
@@ -46,6 +46,29 @@ struct RunReportTests {
     #expect(last(outcome).hasSuffix(", 1 given up: 1 delivery of hook given up; see flow state dead ls hook"))
     #expect(try place.run("-q").status == 1)
     #expect(try place.flow("state", "dead", "ls", "hook").output.contains("hook"))
+  }
+
+  @Test("a step that begins to forget says so once, and status counts the keys")
+  func forgotten() throws {
+    let place = try Workplace(
+      """
+      name: few
+      sources: { in: { file: in.jsonl } }
+      steps:
+        - dedupe: { key: ., bound: 2 }
+        - scan: { key: ., init: 0, update: . + 1, max_keys: 2 }
+        - distinct_until_changed: { key: ., bound: 2 }
+      sinks: { log: { jsonl: log.jsonl } }
+      """, input: "1\n2\n3\n4\n5\n")
+    let outcome = try place.run()
+    #expect(outcome.status == 0)
+    let words = "warning: there are more than 2 keys: those not seen for longest are forgotten from now on"
+    let lines = outcome.errors.split(separator: "\n").map(String.init)
+    #expect(lines == ["dedupe: \(words)", "scan: \(words)"], "\(outcome.errors)")
+    let status = try place.flow("status", "few").output
+    #expect(status.contains("dedupe has forgotten 3 keys"), "\(status)")
+    let json = try place.flow("status", "few", "--json").output
+    #expect(json.contains(#""kind":"dedupe""#) && json.contains(#""forgotten":3"#), "\(json)")
   }
 
   @Test("a pipeline that an error stops exits with 1, also beside one that completes")

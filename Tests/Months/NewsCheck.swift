@@ -95,6 +95,8 @@ struct ListTruth {
 /// missing if the launch was the same for `delay` polls, for `removalDelay` polls where it is gone, and what was reported
 /// last is something else.
 struct NewsCheck {
+  /// The seconds of `settle` in the pipeline.
+  private static let settling = 120.0
   private let delay: Int
   private let removalDelay: Int
   /// Whether the reader sees only the beginning of the list, so that nothing counts as missing and the first report of a
@@ -118,9 +120,14 @@ struct NewsCheck {
       steps.first.flatMap { $0.at == polls.first?.asked ? $0.row : nil }
     }
     var rest = reports[...]
-    for (number, poll) in polls.enumerated() {
+    // The polls with an answer of their own: one that follows shortly may have the cached answer of that before.
+    var asked: [PollTimes] = []
+    for poll in polls {
       while let report = rest.first, report.at < poll.at { check(rest.removeFirst(), polls) }
-      if !isShort, number >= delay { findMissing(at: poll.at, polls[..<number]) }
+      // What a poll shows is settled for a while; a failed poll may be repeated shortly before the next one.
+      let settled = asked.prefix { $0.at + Self.settling <= poll.at }
+      if !isShort, settled.count >= delay { findMissing(at: poll.at, settled) }
+      if asked.last?.asked != poll.asked { asked.append(poll) }
     }
     for report in rest { check(report, polls) }
   }

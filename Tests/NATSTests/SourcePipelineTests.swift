@@ -99,12 +99,12 @@ struct SourcePipelineTests {
     try bus.publish("s.b", "{oops")
     try bus.publish("s.c", "{\n  \"n\": 3\n}")
     try pipeline(place, server)
-    #expect(try place.flow("run", "--once", "--no-state", "p.yaml") == 0)
+    #expect(try place.flow("run", "--once", "--no-state", "p.yaml") == 1)
     #expect(place.lines("out.jsonl") == ["{\"n\":1}", "{\"n\":3}"])
     #expect(place.text("err").hasPrefix("in: error: message 2 of S: "), "\(place.text("err"))")
     try place.write("out.jsonl", "")
     try pipeline(place, server, "stream: S, envelope: true", steps: "[{ map: 'del(.at)' }]")
-    #expect(try place.flow("run", "--once", "--no-state", "p.yaml") == 0)
+    #expect(try place.flow("run", "--once", "--no-state", "p.yaml") == 1)
     #expect(
       place.lines("out.jsonl").first
         == #"{"subject":"s.a","sequence":1,"headers":{"Type":"new"},"data":{"n":1}}"#)

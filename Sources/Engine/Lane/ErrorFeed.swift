@@ -28,7 +28,7 @@ final class ErrorFeed: Sendable {
   func feeding(_ log: Log) -> Log {
     Log(level: .detail) { [weak self] entry in
       log.write(entry, entry.level)
-      if entry.level == .error || entry.isRecovery { self?.send(entry) }
+      if entry.level <= .warning || entry.isRecovery { self?.send(entry) }
     }
   }
 
@@ -46,7 +46,8 @@ final class ErrorFeed: Sendable {
     let secrets = world[Secrets.self]
     func masked(_ text: String) -> Value { .string(secrets?.masked(text) ?? text) }
     let value = Value.record([
-      ("type", .string(entry.isRecovery ? "recovered" : "failed")), ("node", .string(entry.node)),
+      ("type", .string(entry.isRecovery ? "recovered" : entry.level == .error ? "failed" : "warning")),
+      ("node", .string(entry.node)),
       ("at", .string(timestamp(now))), ("message", masked(entry.message)),
       ("details", .array(entry.details.map(masked))),
     ])

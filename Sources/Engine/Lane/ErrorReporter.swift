@@ -35,8 +35,7 @@ public final class ErrorReporter: Sendable {
 
   @inline(never)
   public func report(_ error: any Error, _ event: Event?) {
-    meter.countError()
-    event?.poll.markTorn()
+    count(event)
     handle(error, event)
   }
 
@@ -44,9 +43,15 @@ public final class ErrorReporter: Sendable {
   @inline(never)
   func report(_ error: any Error, _ event: Event?, in task: PartitionTask?) {
     guard let task else { return report(error, event) }
-    meter.countError()
-    event?.poll.markTorn()
+    count(event)
     task.perform { [self] in handle(error, event) }
+  }
+
+  private func count(_ event: Event?) {
+    meter.countError()
+    guard let event else { return }
+    event.poll.markTorn()
+    if policy == .log, !event.isEndOfPoll { meter.countLost() }
   }
 
   private func handle(_ error: any Error, _ event: Event?) {

@@ -15,6 +15,9 @@ public final class Meter: Sendable {
   private let dropped = Atomic<Int>(0)
   private let failed = Atomic<Int>(0)
   private let abandoned = Atomic<Int>(0)
+  /// The events that failed and are nowhere.
+  private let gone = Atomic<Int>(0)
+  private let forgottenKeys = Atomic<Int>(0)
   /// The number of measured events, and their time.
   private let sampled = Atomic<Int>(0)
   private let sampledTime = Atomic<Int>(0)
@@ -36,6 +39,8 @@ public final class Meter: Sendable {
   public var eventsOut: Int { sent.load(ordering: .relaxed) + sum(\.eventsOut) }
   public var eventsDropped: Int { dropped.load(ordering: .relaxed) + sum(\.eventsDropped) }
   public var errors: Int { failed.load(ordering: .relaxed) + sum(\.errors) }
+  public var lost: Int { gone.load(ordering: .relaxed) + sum(\.lost) }
+  public var forgotten: Int { forgottenKeys.load(ordering: .relaxed) + sum(\.forgotten) }
   public var givenUp: Int { abandoned.load(ordering: .relaxed) }
 
   /// The events that a source knows of and has not read yet; nil where it cannot know.
@@ -91,6 +96,12 @@ public final class Meter: Sendable {
   public func countError() {
     failed.add(1, ordering: .relaxed)
   }
+
+  /// Counts an event that is lost by an error.
+  public func countLost() { gone.add(1, ordering: .relaxed) }
+
+  /// Counts a key that was forgotten for lack of room, and returns how many were.
+  func countForgotten() -> Int { forgottenKeys.add(1, ordering: .relaxed).newValue }
 
   /// Counts a delivery that was given up after its last attempt, which is an error too.
   public func countGivenUp() {
@@ -160,6 +171,7 @@ extension PipelineRun {
       node.eventsOut = meter.eventsOut
       node.dropped = meter.eventsDropped + (role == .source ? droppedDeliveries(index) : 0)
       (node.errors, node.givenUp) = (meter.errors, meter.givenUp)
+      (node.lost, node.forgotten) = (meter.lost, meter.forgotten)
       return node
     }
   }

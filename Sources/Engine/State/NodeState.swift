@@ -12,11 +12,15 @@ import Store
 public struct NodeState<Element: Remembered>: KeyedState, Sendable {
   @usableFromInline var memory = MemoryState<JSON.Value, Element>()
   @usableFromInline let table: LaneLocal<TypedTable<Element>>?
+  /// Notes the keys that are forgotten for lack of room.
+  private let forgetting: ForgottenKeys?
 
-  @usableFromInline init(_ table: TypedTable<Element>?) { self.table = table.map { LaneLocal($0) } }
+  init(_ table: TypedTable<Element>?, _ forgetting: ForgottenKeys? = nil) {
+    (self.table, self.forgetting) = (table.map { LaneLocal($0) }, forgetting)
+  }
 
   /// In memory only.
-  public init() { table = nil }
+  public init() { (table, forgetting) = (nil, nil) }
 
   @inlinable public var count: Int { table?.value.count ?? memory.count }
 
@@ -44,6 +48,13 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
   @inlinable public var oldest: (key: JSON.Value, value: Element)? {
     if let table { return table.value.oldest.map { (JSON.Value(keyBytes: $0.key), $0.value) } }
     return memory.oldest
+  }
+
+  public mutating func forget(beyond bound: Int) {
+    while count > bound, let oldest {
+      remove(oldest.key)
+      forgetting?.note(beyond: bound)
+    }
   }
 
   @inlinable public func forEach(_ body: (JSON.Value, Element) -> Void) {

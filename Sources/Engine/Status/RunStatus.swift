@@ -131,6 +131,10 @@ public struct NodeStatus: Sendable, Equatable {
   public var eventsOut: Int?
   public var dropped = 0
   public var errors = 0
+  /// Events that failed and are nowhere, in this run: neither sent nor in a file of dead letters.
+  public var lost = 0
+  /// Keys that the step has forgotten for lack of room, in this run.
+  public var forgotten = 0
   /// Deliveries that the sink has given up, in this run.
   public var givenUp = 0
   /// The time spent in the node itself.

@@ -130,6 +130,10 @@ extension RunStatus {
     var sent = Metric("flow_node_events_out_total", .counter, "Events that the node has sent or written.")
     var dropped = Metric("flow_node_events_dropped_total", .counter, "Events that the node has dropped.")
     var errors = Metric("flow_node_errors_total", .counter, "Events that failed in the node.")
+    var gone = Metric(
+      "flow_node_events_lost_total", .counter, "Events that failed and are in no file of dead letters.")
+    var forgotten = Metric(
+      "flow_node_keys_forgotten_total", .counter, "Keys that the step has forgotten for lack of room.")
     var time = Metric(
       "flow_node_processing_seconds_total", .counter, "The time spent in the node itself, estimated.")
     var keys = Metric("flow_node_state_keys", .gauge, "The keys that the state of the node holds.")
@@ -146,6 +150,8 @@ extension RunStatus {
         sent.add(labels, node.eventsOut)
         dropped.add(labels, node.dropped)
         errors.add(labels, node.errors)
+        gone.add(labels, node.lost)
+        if node.role == .step { forgotten.add(labels, node.forgotten) }
         time.add(labels, node.seconds)
         keys.add(labels, node.keys)
         if node.role == .source { backlog.add([own[0], .init("source", node.name)], node.queue) }
@@ -156,7 +162,7 @@ extension RunStatus {
         letters.add(sink, node.deadLetters)
       }
     }
-    return [taken, sent, dropped, errors, time, keys, queue, backlog, lost, letters]
+    return [taken, sent, dropped, errors, gone, forgotten, time, keys, queue, backlog, lost, letters]
   }
 }
 

@@ -31,8 +31,9 @@ extension PipelineStatus {
     return problems
   }
 
-  /// Why a run that ended by itself has failed nevertheless, a phrase each: every event failed, deliveries were given
-  /// up, or every poll failed.
+  /// What a run has lost, a phrase each: events that failed, deliveries that were given up, all polls of a source.
+  ///
+  /// A run that ended by itself has failed where there is any.
   public var losses: [String] {
     var losses: [String] = []
     for source in sources where source.isPolled && source.polls > 0 && source.failedPolls == source.polls {
@@ -49,6 +50,8 @@ extension PipelineStatus {
       {
         losses.append(
           taken == 1 ? "the only event of \(node.name) failed" : "all \(taken) events of \(node.name) failed")
+      } else if node.lost > 0 {
+        losses.append("\(node.lost) event\(node.lost == 1 ? "" : "s") of \(node.name) failed")
       }
     }
     return losses

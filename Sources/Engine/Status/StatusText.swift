@@ -43,6 +43,9 @@ extension PipelineStatus {
       if let keys = node.keys, keys > 0 {
         parts.append("\(node.name) holds \(keys) key\(keys == 1 ? "" : "s")")
       }
+      if node.forgotten > 0 {
+        parts.append("\(node.name) has forgotten \(node.forgotten) key\(node.forgotten == 1 ? "" : "s")")
+      }
       if let queue = node.queue, queue > 0 {
         parts.append("\(queue) of \(node.name) wait\(queue == 1 ? "s" : "")")
       }

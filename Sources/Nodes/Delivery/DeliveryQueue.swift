@@ -34,6 +34,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   private var waiting: [Item] = []
   /// The tasks that run or wait for a retry, by the order in which they began.
   private var active: [Int64: Item] = [:]
+  private var failuresInARow = 0
   private var lastNumber: Int64 = 0
   /// How many tasks the end of the pipeline left to the next run.
   private var left = 0
@@ -206,6 +207,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
       guard var item = active[number] else { continue }
       item.attempt = nil
       if failure?.isAttempt ?? true { item.attempts += 1 }
+      if failure == nil { failuresInARow = 0 }
       if let failure, failure.isCancellation {
         active[number] = item
       } else if let failure, failure.mayPass, item.attempts < settings.attempts {
@@ -228,7 +230,14 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     if let entry = item.entry { context.outbox?.retry(entry) }
     crashPoint("delivery.retry noted")
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
-    if failure.isAttempt { context.log.detail(words) } else { context.log.notice("\(failure)") }
+    failuresInARow += 1
+    // At growing distances.
+    let isReported = failuresInARow & (failuresInARow - 1) == 0
+    if failure.isAttempt, !isReported {
+      context.log.detail(words)
+    } else {
+      context.log.notice(failure.isAttempt ? words : "\(failure)")
+    }
     return item
   }
 

@@ -75,7 +75,7 @@ private final class DistinctUntilChanged: Step {
     let value = (try value.first(event) ?? .null).detach()
     let before = latest.value(for: key)
     latest.set(value, for: key)
-    if latest.count > bound, let oldest = latest.oldest { latest.remove(oldest.key) }
+    if latest.count > bound { latest.forget(beyond: bound) }
     if before != value { out.send(event) }
   }
 }

@@ -126,6 +126,8 @@ private final class Remind: Step {
   /// Whether a key that is not in the last whole poll is missing.
   private let holdsMissing: Bool
   private let context: StepContext
+  private let maxKeys: Int
+  private let forgotten: ForgottenKeys
   private var machine: RemindMachine<NodeState<Reminder<Event>>, Event>
   /// The time of the last whole poll of each source, in seconds since 1970.
   private var wholePolls: NodeState<Value>
@@ -137,10 +139,11 @@ private final class Remind: Step {
     isPassing = options[RemindOptions.pass]
     holdsMissing = context.isGivenSnapshots && options[RemindOptions.whenMissing] == .hold
     self.context = context
+    (maxKeys, forgotten) = (options[RemindOptions.maxKeys], context.forgotten)
     machine = RemindMachine(
       state: try context.state(by: options[RemindOptions.key].text, whenKeyChanges: .keep),
       leads: options[RemindOptions.before], grace: options[RemindOptions.grace],
-      bound: options[RemindOptions.maxKeys])
+      bound: maxKeys)
     wholePolls = try context.sharedState(by: "source", part: "polls")
   }
 
@@ -154,7 +157,10 @@ private final class Remind: Step {
     if let time {
       let due = machine.accept(event.detached, at: time, for: key.detach(), now: out.moment)
       for reminder in due { send(reminder, out) }
-      if machine.dropExcess() { context.meter.countDropped() }
+      if machine.dropExcess() {
+        context.meter.countDropped()
+        forgotten.note(beyond: maxKeys)
+      }
     } else {
       machine.cancel(key)
     }

@@ -6,7 +6,8 @@ let errorSource = NodeSpec(
   "errors",
   "the errors of the pipeline itself: sources that fail and recover, events and deliveries that fail",
   details: """
-    Each event is {type, node, at, message, details}: type is failed or recovered, node the name of a source, step or \
+    Each event is {type, node, at, message, details}: type is failed, warning (what waits, is skipped, or is \
+    forgotten) or recovered, node the name of a source, step or \
     sink, message what the log says, and details further lines of it, as the event that failed. A source that fails is \
     reported once, then at growing intervals, and when it recovers; of events that a node fails on, the first three in a \
     minute, then their number.

@@ -39,7 +39,8 @@ final class WebFetch {
         log.notice("\(notice)")
         progress(PollProgress(shown, wait: "waiting for the budget of \(site), next call", until: until))
       case .retrying(let error, let wait):
-        log.detail("\(notice)")
+        // A wait that could be taken for the end is reported.
+        if wait >= .seconds(10) { log.notice("\(notice)") } else { log.detail("\(notice)") }
         let until = now() + wait.inSeconds
         progress(PollProgress(shown, wait: "\(error.message), next try", until: until))
       case .notStored: log.warning("\(notice)")

@@ -357,7 +357,9 @@ package struct PipelineDocuments: Sendable {
   private func counters(_ node: NodeStatus, _ pipeline: PipelineStatus, _ html: inout HTML) {
     let figures: [(String, String?)] = [
       ("Taken", node.eventsIn.map(String.init)), ("Emitted", node.eventsOut.map(String.init)),
-      ("Dropped", "\(node.dropped)"), ("Errors", "\(node.errors)"), ("Time per event", node.timePerEvent),
+      ("Dropped", "\(node.dropped)"), ("Errors", "\(node.errors)"), ("Lost", "\(node.lost)"),
+      ("Forgotten keys", node.forgotten > 0 ? "\(node.forgotten)" : nil),
+      ("Time per event", node.timePerEvent),
       ("Keys", node.keys.map(String.init)), ("Waiting", node.queue.map(String.init)),
       ("Dead letters", node.deadLetters.map(String.init)),
       ("Given up", node.role == .sink ? "\(node.givenUp)" : nil),

@@ -24,7 +24,7 @@ public struct DistinctMachine<State: KeyedState>: Sendable where State: Sendable
     let isNew = !kept.contains(key)
     guard isNew || lifetime != nil || kept.count > bound / 2 else { return false }
     kept.set(now, for: key)
-    if kept.count > bound, let oldest = kept.oldest { kept.remove(oldest.key) }
+    if kept.count > bound { kept.forget(beyond: bound) }
     return isNew
   }
 

@@ -23,8 +23,18 @@ public protocol KeyedState<Key, Value> {
   /// The key that was written longest ago.
   var oldest: (key: Key, value: Value)? { get }
 
+  /// Forgets the keys written longest ago that are more than `bound`.
+  mutating func forget(beyond bound: Int)
+
   /// Calls `body` for each key, the one written longest ago first.
   func forEach(_ body: (Key, Value) -> Void)
+}
+
+extension KeyedState {
+  @inlinable
+  public mutating func forget(beyond bound: Int) {
+    while count > bound, let oldest { remove(oldest.key) }
+  }
 }
 
 /// Keyed state in memory: a table, and a chain through its places from the oldest key to the newest.

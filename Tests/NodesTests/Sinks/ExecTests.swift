@@ -74,7 +74,10 @@ import System
     let seen = try SinkBench().run(sink, lines: [#"{"a":1}"#])
     #expect(contents(of: "\(folder.path)/ids") == "p/go/1767225600000-0\np/go/1767225600000-0\n")
     #expect(
-      seen.log == ["go: “sh”: exit status 3 after 2 attempts\n    in: {\"a\":1}"])
+      seen.log == [
+        "go: “sh”: exit status 3; next try in 0s",
+        "go: “sh”: exit status 3 after 2 attempts\n    in: {\"a\":1}",
+      ])
     #expect(seen.letters.count == 1)
     #expect(seen.letters.first?.contains(#""input":{"a":1}"#) == true)
     #expect(seen.statistics.last?.errors == 1 && seen.statistics.last?.givenUp == 1)
@@ -121,7 +124,8 @@ import System
       #"echo "$1" >> \#(folder.path)/log; test "$1" != 1 || test $(wc -l < \#(folder.path)/log) -ge 3"#
     let sink = #"go: { exec: { command: [sh, -c, '\#(script)', sh, '\(.)'], attempts: 3, backoff: 10ms } }"#
     let seen = try SinkBench().run(sink, lines: ["1", "2", "3"], isReal: isReal)
-    #expect(contents(of: "\(folder.path)/log") == "1\n1\n1\n2\n3\n" && seen.log.isEmpty)
+    #expect(contents(of: "\(folder.path)/log") == "1\n1\n1\n2\n3\n")
+    #expect(seen.log.count == 2 && seen.log.allSatisfy { $0.contains("; next try in ") }, "\(seen.log)")
   }
 
   @Test("what does not end before the deadline is killed and told", arguments: [1, 20])

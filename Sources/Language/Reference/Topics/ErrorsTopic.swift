@@ -73,7 +73,8 @@ extension Topic {
       .text(
         """
         `attempts` (3) limits how often a delivery is tried, `backoff` (1s) is the wait before the second attempt, \
-        which doubles up to a minute, and `timeout` limits one attempt. What was given up is a dead letter in the \
+        which doubles up to a minute, and `timeout` limits one attempt. The first failed attempt is reported, then \
+        those at growing distances. What was given up is a dead letter in the \
         state: `flow state dead ls NAME` lists it, `flow state dead retry NAME --all` puts it back.
         """),
       .heading("Exit codes"),
@@ -81,7 +82,7 @@ extension Topic {
         columns: ["code", "meaning"],
         rows: [
           ["0", "success; also after SIGTERM"],
-          ["1", "failed while running, or lost all: every event, every poll, a delivery; a test failed"],
+          ["1", "failed while running, or lost something: an event, a delivery, every poll; a test failed"],
           ["2", "wrong usage, or an invalid file"], ["130", "interrupted with Ctrl-C"],
         ]),
     ]

@@ -124,6 +124,6 @@ where State: Sendable, State.Key == Value, State.Value == AbsentRow {
 
   private mutating func insert(_ row: AbsentRow, for key: Value) {
     state.set(row, for: key)
-    while state.count > bound, let oldest = state.oldest { state.remove(oldest.key) }
+    if state.count > bound { state.forget(beyond: bound) }
   }
 }

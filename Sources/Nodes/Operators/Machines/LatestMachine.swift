@@ -25,7 +25,7 @@ where State: Sendable, State.Value == Latest<Element> {
   mutating func set(_ element: Element, for key: State.Key, at now: Instant) {
     forgetOld(now)
     state.set(Latest(element: element, at: now), for: key)
-    if state.count > bound, let oldest = state.oldest { state.remove(oldest.key) }
+    if state.count > bound { state.forget(beyond: bound) }
   }
 
   mutating func element(for key: State.Key, at now: Instant) -> Element? {

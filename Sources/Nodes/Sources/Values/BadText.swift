@@ -78,6 +78,7 @@ final class ParseErrorReporter {
   func report(_ message: String) {
     count += 1
     context.meter.countError()
+    context.meter.countLost()
     if count <= Self.reported { context.log.error(message) }
   }
 

@@ -44,8 +44,9 @@ enum RunCommand {
       The memory of steps, the positions of sources and the pending output of sinks are stored in the state of the \
       pipeline, so that after a crash nothing is lost or written twice: see flow help state.
 
-      It exits with 1 if a pipeline has failed: stopped by an error, or ended with every poll or every event failed, or \
-      with deliveries given up. The last line says which, and names the command that shows more.
+      It exits with 1 if a pipeline has failed: stopped by an error, or ended with every poll failed, an event lost by \
+      an error (with `on_error: { dead_letter: PATH }` none is), or a delivery given up. The last line says which, and \
+      names the command that shows more.
 
       \(RunWeb.aboutBudget)
 

@@ -87,6 +87,9 @@ struct StatusReport {
     }
     let holdings = status.holdings.map(printable)
     if !holdings.isEmpty { lines.append("  " + holdings.joined(separator: ", ")) }
+    if !status.losses.isEmpty {
+      lines.append("  lost: " + printable(status.losses.joined(separator: ", ")))
+    }
     for problem in problems { lines.append("  " + paint("! \(printable(problem))", .red)) }
     return lines
   }
