@@ -40,14 +40,18 @@ public struct PollAnswer: Sendable {
   public var at: Double?
   /// How much of the list the rows are.
   public var coverage: Coverage
+  /// What the source stores for its next poll, in a later run: the member `memory` of its position.
+  public var memory: Value?
 
   public init(
-    _ rows: [Value], notes: Value = .emptyObject, at: Double? = nil, coverage: Coverage = .complete
+    _ rows: [Value], notes: Value = .emptyObject, at: Double? = nil, coverage: Coverage = .complete,
+    memory: Value? = nil
   ) {
     self.rows = rows
     self.notes = notes
     self.at = at
     self.coverage = coverage
+    self.memory = memory
   }
 }
 

@@ -163,7 +163,9 @@ final class Polling: Sendable {
         let poll = Poll(
           source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes,
           coverage: answer.coverage, rows: answer.rows)
-        let position = context.isKept ? Value.record([("poll", .number(request.number))]) : nil
+        let memory = answer.memory.map { [("memory", $0)] } ?? []
+        let position =
+          context.isKept ? Value.record([("poll", .number(request.number))] + memory) : nil
         downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }
     } catch  where context.stop.isSet {

@@ -121,10 +121,12 @@ private final class CommandPoll: PollSource {
   private let options: Options
   private let context: SourceContext
   private let command: ChildCommand
+  private let columns: PolledColumns
 
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
+    columns = PolledColumns(context.position)
     command = ChildCommand(options)
   }
 
@@ -147,7 +149,8 @@ private final class CommandPoll: PollSource {
       throw CommandFailure(command, "printed more than max_size, \(options[ExecOptions.maxSize]) bytes")
     }
     do throws(DecodeFailure) {
-      return PollAnswer(try options[Decoding.option].values(of: result.output))
+      let rows = try options[Decoding.option].values(of: result.output, columns)
+      return PollAnswer(rows, memory: columns.memory)
     } catch {
       throw CommandFailure(command, "printed \(error)")
     }

@@ -138,6 +138,7 @@ private final class HTTPSource: PollSource {
   private let list: ListReader
   private let request: Request
   private let decoding: Decoding
+  private let columns: PolledColumns
   private let rows: Evaluation
   /// The beginning of `rows`, where it is given.
   private let rowsPath: RowsPath?
@@ -170,6 +171,7 @@ private final class HTTPSource: PollSource {
       }
     }
     decoding = options[Decoding.option]
+    columns = PolledColumns(context.position)
     if decoding.format != .json { request.expectation = .anything }
     request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])
     request.limits.whole = options[HTTPOptions.timeout]
@@ -185,7 +187,7 @@ private final class HTTPSource: PollSource {
       }
     }
     if coverage == .truncated(nil) { reportUnknownEnd(rows.count) }
-    return PollAnswer(rows, notes: fetch.notes(), coverage: coverage)
+    return PollAnswer(rows, notes: fetch.notes(), coverage: coverage, memory: columns.memory)
   }
 
   /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
@@ -249,7 +251,7 @@ private final class HTTPSource: PollSource {
       throw WrongAnswer(
         request, "answered \(answer.status) with an empty body instead of \(decoding.format.name)")
     }
-    do throws(DecodeFailure) { return .array(try decoding.values(of: answer)) } catch {
+    do throws(DecodeFailure) { return .array(try decoding.values(of: answer, columns)) } catch {
       throw WrongAnswer(request, request.masked("\(error)"))
     }
   }

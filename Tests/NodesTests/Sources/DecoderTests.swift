@@ -1,5 +1,6 @@
 import JSON
 import Language
+import Reactive
 import TestSupport
 import Testing
 
@@ -271,6 +272,46 @@ import System
       }
     }
     #expect(try message("csv", "", status: 204) == "GET http://a/x: answered 204, which comes without csv")
+  }
+
+  @Test("a message in place of a table fails the poll, a table without rows is an empty list")
+  func messagesForTables() throws {
+    let message = "Error: database unavailable"
+    let body = Locked("")
+    func trial(_ decode: String, memory: [String] = []) throws -> (String) throws -> String {
+      let position = Value.record([("memory", .array(memory.map { .string($0) }))])
+      let trial = try WebTrial("http: { url: 'http://a/x', decode: \(decode) }", position: position) { _ in
+        .init(body.withLock { $0 })
+      }
+      return { text in
+        body.withLock { $0 = text }
+        do { return try trial.rows() } catch { return "\(error)".replacing("GET http://a/x: ", with: "") }
+      }
+    }
+    let none = "csv: line 1, column 1: the header has none of the columns that the table had,"
+    let csv = try trial("csv")
+    for text in ["id,name\n", "id,name\n1,a\n"] {
+      _ = try csv(text)
+      #expect(try csv(message) == "\(none) id, name: \(message)")
+      #expect(try csv("\(message)\nTry again.") == "\(none) id, name: \(message)")
+      #expect(try csv("Busy, sorry") == "\(none) id, name: Busy, sorry")
+      #expect(try csv("id,name\n") == "[]")
+      #expect(try csv("name\n") == "[]")
+    }
+    // A table may get other columns.
+    #expect(try csv("key,title\n1,a\n") == #"[{"key":"1","title":"a"}]"#)
+    #expect(try csv("id,name\n") == "\(none) key, title: id,name")
+    let narrow = try trial("csv")
+    #expect(try narrow(message) == "[]")
+    #expect(try narrow("url\na\n") == #"[{"url":"a"}]"#)
+    #expect(try narrow(message) == "\(none) url: \(message)")
+    #expect(try narrow("link\na\n") == #"[{"link":"a"}]"#)
+    #expect(try trial("csv", memory: ["id", "name"])(message) == "\(none) id, name: \(message)")
+    #expect(try trial("{ csv: { types: { n: number } } }")(message).contains("there is no column “n”"))
+    let short = "line 1, column 1: the text ends before the table begins: \(message)"
+    #expect(try trial("{ csv: { skip_lines: 2 } }")(message) == "csv: \(short)")
+    #expect(try trial("{ tsv: { skip_lines: 1 } }")("\(message)\n") == "tsv: \(short)")
+    #expect(try trial("{ csv: { skip_lines: 1, header: false } }")("Title\n") == "[]")
   }
 
   // MARK: - Files

@@ -52,6 +52,9 @@ import System
     #expect(
       try failure(#"{ command: [printf, 'a,b\n1\n'], decode: csv }"#)
         == "“printf”: printed csv: line 2, column 1: the row has 1 field instead of 2: 1")
+    #expect(
+      try failure("{ command: ['true'], decode: csv }")
+        == "“true”: printed csv: line 1, column 1: the text ends before the table begins")
     #expect(try failure("[no-such-program]").hasPrefix("“no-such-program”: cannot start no-such-program"))
     #expect(try rows("{ command: [sh, -c, 'echo 1; exit 1'], exit_codes: [0, 1] }") == "[1]")
   }

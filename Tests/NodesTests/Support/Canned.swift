@@ -72,7 +72,7 @@ final class WebTrial {
 
   init(
     _ source: String, at now: Double = 1_772_323_200, budgets: [String: SiteBudget] = [:],
-    _ answer: @escaping @Sendable (TransferOrder) -> Canned.Reply
+    position: Value? = nil, _ answer: @escaping @Sendable (TransferOrder) -> Canned.Reply
   ) throws {
     let plan = try #require(
       try Trial.plan("sources: { in: { \(source) } }\nsteps: []\nsinks: { it: null }\n").sources.first)
@@ -87,7 +87,7 @@ final class WebTrial {
       pipeline: "p", node: "in")
     let context = SourceContext(
       name: "in", world: world, log: log, meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true,
-      stop: StopSign(), position: nil, isKept: false)
+      stop: StopSign(), position: position, isKept: false)
     let make: @Sendable (Options, SourceContext) throws -> any PollSource
     switch plan.spec.maker as? Maker {
     case .poll(let poll), .pollOrStream(_, let poll, _): make = poll

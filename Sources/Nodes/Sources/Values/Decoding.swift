@@ -40,14 +40,25 @@ struct Decoding: Sendable {
   }
 
   /// The values of a whole text; throws for the first part that cannot be decoded.
-  func values(of text: [UInt8]) throws(DecodeFailure) -> [Value] {
+  ///
+  /// - Parameter columns: Those of a table that is polled.
+  func values(of text: [UInt8], _ columns: PolledColumns? = nil) throws(DecodeFailure) -> [Value] {
+    let columns = [.csv, .tsv].contains(format) ? columns : nil
+    columns?.found = nil
     var first: BadText?
     // One more byte than the text has, so that no part of it is too long.
     let limits = ReadLimits(chunk: min(text.count + 1, 1 << 18), value: text.count + 1, batch: .max)
-    let reader = ValueReader(BytesInMemory(text), path: "", self, limits: limits) { first = first ?? $0 }
+    let reader = ValueReader(BytesInMemory(text), path: "", self, limits: limits, columns: columns) {
+      first = first ?? $0
+    }
     var all: [Value] = []
     while let values = try? reader.nextBatch(), !values.isEmpty, first == nil {
       if all.isEmpty { all = values } else { all += values }
+    }
+    if first == nil, let reason = columns?.flaw(rows: all.count) {
+      text.withUnsafeBufferPointer {
+        first = BadText(path: "", line: 1, column: 1, reason: reason, text: $0.firstLine)
+      }
     }
     if let first { throw DecodeFailure(reason: "\(format.name): \(first.inText)") }
     return all

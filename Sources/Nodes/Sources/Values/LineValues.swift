@@ -101,6 +101,10 @@ func lineBreak(in text: ByteView, from start: Int) -> Int? {
   return UnsafeRawPointer(found) - UnsafeRawPointer(base)
 }
 
+extension ByteView {
+  var firstLine: ByteView { ByteView(rebasing: self[..<(lineBreak(in: self, from: 0) ?? count)]) }
+}
+
 /// JSON's white space.
 @inline(__always)
 func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }

@@ -4,7 +4,7 @@ import JSON
 extension Decoding {
   /// The values of an answer; throws for the first part that cannot be decoded, and for text that is in another encoding
   /// than the server says.
-  func values(of answer: Response) throws(DecodeFailure) -> [Value] {
+  func values(of answer: Response, _ columns: PolledColumns) throws(DecodeFailure) -> [Value] {
     var decoding = self
     decoding.resolve = { link in try? answer.address.resolving(link) }
     decoding.charset = nil
@@ -20,7 +20,7 @@ extension Decoding {
       // The server is wrong, and a document may know better.
       if format == .html { decoding.charset = answer.charset }
     }
-    return try decoding.values(of: text)
+    return try decoding.values(of: text, columns)
   }
 }
 

@@ -14,6 +14,9 @@ extension TextFormat {
 
         A row with too few or too many fields is an error, unless `ragged` says otherwise. The text is UTF-8; over \
         http it may be in the encoding that Content-Type names, and iconv converts others, in a source `exec`.
+
+        A poll fails if there is a message in place of the table: a text that ends before the header, or one whose \
+        header has no column of the last table and which has no rows, or one column where there were several.
         """,
       options: AnyOption.list(
         TableOptions.delimiter, TableOptions.quote, TableOptions.header, TableOptions.columns,
@@ -189,6 +192,7 @@ private final class TableRows: Decoder {
     let window = input.window
     let given = input.options?[TableOptions.columns] ?? []
     let hasHeader = input.options?[TableOptions.header] ?? true
+    if !hasHeader { input.columns?.found = [] }
     if !hasHeader, !given.isEmpty { return begin(given) }
     while let first = window.bytes.first, first == 0x0a || first == 0x0d {
       window.drop(1, lines: first == 0x0a ? 1 : 0)
@@ -211,7 +215,10 @@ private final class TableRows: Decoder {
       if !given.isEmpty, hasHeader, given.count != names.count {
         return giveUp("the header has \(names.count) columns, and `columns` names \(given.count)", bytes)
       }
-      if hasHeader { window.drop(row.end, lines: row.lines) }
+      if hasHeader {
+        window.drop(row.end, lines: row.lines)
+        input.columns?.found = columns
+      }
       begin(columns)
     } catch {
       report(error, bytes)

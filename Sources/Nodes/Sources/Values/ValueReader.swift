@@ -78,6 +78,8 @@ struct DecoderInput {
   var resolve: (String) -> String? = { $0 }
   /// The encoding that a server has named.
   var charset: String?
+  /// Where the columns of a polled table are noted.
+  var columns: PolledColumns?
   let report: (BadText) -> Void
 }
 
@@ -91,6 +93,7 @@ final class ValueReader {
   private let limits: ReadLimits
   private let report: (BadText) -> Void
   private let decoding: Decoding
+  private let columns: PolledColumns?
   private var format: TextFormat { decoding.format }
   private let window: TextWindow
   /// Nil until the format has been detected.
@@ -105,13 +108,14 @@ final class ValueReader {
   init(
     _ source: any ByteSource, path: String, _ decoding: Decoding = .json, position: Int = 0, lines: Int = 0,
     limits: ReadLimits = ReadLimits(), leavesUnfinishedLine: Bool = false,
-    report: @escaping (BadText) -> Void
+    columns: PolledColumns? = nil, report: @escaping (BadText) -> Void
   ) {
     self.source = source
     self.leavesUnfinishedLine = leavesUnfinishedLine
     self.path = path
     self.decoding = decoding
     self.limits = limits
+    self.columns = columns
     self.report = report
     window = TextWindow(chunk: limits.chunk, limit: limits.value, position: position, lines: lines)
     if format != .json { decoder = make(format) }
@@ -178,8 +182,7 @@ extension ValueReader {
     format.decoder(
       DecoderInput(
         path: path, window: window, limits: limits, options: decoding.options, resolve: decoding.resolve,
-        charset: decoding.charset,
-        report: report))
+        charset: decoding.charset, columns: columns, report: report))
   }
 
   /// Nil if the text ends before there is enough to decide.
