@@ -63,6 +63,10 @@ final class MessageValues: StreamContent {
     for (index, end) in ends.enumerated() {
       let line = ByteView(rebasing: ByteView(text.memory)[start..<end])
       start = end + 1
+      if let flaw = BadText.encoding("", line, lines: 0) {
+        report(flaw.reason, line, place(index, batch))
+        continue
+      }
       do throws(ParseError) {
         found.append(contentsOf: try Value.parseAll(Array(line)))
       } catch {
@@ -97,7 +101,11 @@ final class MessageValues: StreamContent {
 
   private func value(of message: NATSEntry) -> Value? {
     let bytes = message.bytes
-    if format == .text { return .string(repairing: bytes) }
+    if let flaw = BadText.encoding("", bytes, lines: 0) {
+      report(flaw.reason, bytes, message.header("Nats-Sequence") ?? "on \(message.subject)")
+      return nil
+    }
+    if format == .text { return .string(bytes) }
     do throws(ParseError) {
       return try Value.parse(bytes)
     } catch {

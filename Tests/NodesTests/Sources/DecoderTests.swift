@@ -16,11 +16,15 @@ import System
 
   /// What a decoder that is written so makes of a text.
   static func decode(_ yaml: String, _ text: String, sizes: [Int] = [1 << 20]) throws -> Reading {
+    try decode(yaml, Array(text.utf8), sizes: sizes)
+  }
+
+  private static func decode(_ yaml: String, _ text: [UInt8], sizes: [Int]) throws -> Reading {
     let plan = try Trial.plan(
       "sources: { in: { stdin: { decode: \(yaml) } } }\nsteps: []\nsinks: { it: null }\n")
     let decoding = try #require(plan.sources.first).options[Decoding.option]
     var found = Reading()
-    let reader = ValueReader(Pieces(Array(text.utf8), sizes), path: "in", decoding) { flaw in
+    let reader = ValueReader(Pieces(text, sizes), path: "in", decoding) { flaw in
       found.flaws.append("\(flaw)")
       found.reasons.append(flaw.reason)
     }
@@ -111,6 +115,29 @@ import System
     #expect(try Self.decode("csv", "\u{feff}id\n1\n").values == [#"{"id":"1"}"#])
     #expect(
       try Self.decode("{ csv: { header: false } }", "1,2\n").values == [#"{"column_1":"1","column_2":"2"}"#])
+  }
+
+  @Test("letters that are not UTF-8 are reported with their place, in each format")
+  func unknownLetters() throws {
+    for (yaml, text, values, flaw) in [
+      ("text", "a\n*b\r\nc", [#""a""#, #""c""#], "in:2:1: the text is not UTF-8: byte 0xe9: \u{fffd}b"),
+      ("{ text: { whole: true } }", "a\nü*", [], "in:2:2: the text is not UTF-8: byte 0xe9: ü\u{fffd}"),
+      ("csv", "n\n*\n1\n", [#"{"n":"1"}"#], "in:2:1: the text is not UTF-8: byte 0xe9: \u{fffd}"),
+      ("csv", "Gr*\u{df}e,n\n1,2\n", [], "in:1:3: the text is not UTF-8: byte 0xe9: Gr\u{fffd}ße,n"),
+      ("{ csv: { skip_lines: 1 } }", "T\n*\n1", [], "in:2:1: the text is not UTF-8: byte 0xe9: \u{fffd}"),
+      ("yaml", "a: 1\nb: *", [], "in:2:4: the text is not UTF-8: byte 0xe9: b: \u{fffd}"),
+      (
+        "feed", "{\"items\":[{\n\"id\":\"*\"}]}", [],
+        "in:2:7: the text is not UTF-8: byte 0xe9: \"id\":\"\u{fffd}\"}]}"
+      ),
+      ("lines", "1\n[\"*\"]\n2", ["1", "2"], "in:2:3: the text is not UTF-8: byte 0xe9: [\"\u{fffd}\"]"),
+    ] {
+      let bytes = text.utf8.map { $0 == UInt8(ascii: "*") ? 0xe9 : $0 }
+      for sizes in [[1 << 20], [1]] {
+        let found = try Self.decode(yaml, bytes, sizes: sizes)
+        #expect(found.values == values && found.flaws == [flaw], "\(yaml): \(found)")
+      }
+    }
   }
 
   @Test("a document that cannot be read is one error, with its line and column")

@@ -144,10 +144,29 @@ func reading(_ text: String, _ format: TextFormat = .json, limits: ReadLimits = 
     #expect(found.flaws.first?.hasPrefix("in:3001: ") == true)
   }
 
-  @Test("bytes that are not UTF-8 become U+FFFD")
+  @Test("a line or value that is not UTF-8 is reported with its place, however many there are")
   func invalidText() throws {
-    let text = [UInt8]("\"a".utf8) + [0xff] + [UInt8]("b\"\n\"c".utf8) + [0xe2, 0x82] + [UInt8]("\"\n".utf8)
-    #expect(try reading(text) == Reading(values: ["\"a\u{fffd}b\"", "\"c\u{fffd}\""]))
+    let text =
+      [UInt8]("\"a".utf8) + [0xff] + [UInt8]("b\"\n2\n\"ü".utf8) + [0xe2, 0x82] + [UInt8]("\"\n3\n".utf8)
+    let flaws = [
+      "in:1:3: the text is not UTF-8: byte 0xff: \"a\u{fffd}b\"",
+      "in:3:3: the text is not UTF-8: byte 0xe2: \"ü\u{fffd}\"",
+    ]
+    let short = try reading(text)
+    #expect(short.values == ["2", "3"] && short.flaws == flaws)
+    let more = Array(String(repeating: "1\n", count: 50_000).utf8)
+    let long = try reading(text + more)
+    #expect(long.values.count == 50_002 && long.flaws == flaws)
+    let array =
+      [UInt8]("[1,\n  {\"a\":\n\"".utf8) + [0xe9] + [UInt8]("\"}, \"".utf8) + [0xfc] + [UInt8]("\", 2]".utf8)
+    let found = try reading(array)
+    #expect(found.values == ["1", "2"])
+    #expect(
+      found.flaws.map { $0.prefix(44) }
+        == [
+          "in:3:2: the text is not UTF-8: byte 0xe9: \"\u{fffd}",
+          "in:3: the text is not UTF-8: byte 0xfc: \"\u{fffd}\"",
+        ].map { $0.prefix(44) })
   }
 
   @Test("a bad value in an indented text costs only itself")

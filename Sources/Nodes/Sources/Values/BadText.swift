@@ -21,6 +21,22 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
     excerpt = BadText.excerpt(of: text)
   }
 
+  /// The first bytes of a part of a text that are not UTF-8; nil without any.
+  ///
+  /// - Parameter startsLine: Whether the part begins a line, so that columns are known.
+  static func encoding(
+    _ path: String, _ part: ByteView, lines: @autoclosure () -> Int, startsLine: Bool = true
+  ) -> BadText? {
+    let bad = invalidUTF8Offset(part)
+    guard bad < part.count else { return nil }
+    let start = part[..<bad].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
+    return BadText(
+      path: path, line: lines() + part[..<start].count { $0 == 0x0a } + 1,
+      column: startsLine || start > 0 ? part[start..<bad].count { $0 & 0xc0 != 0x80 } + 1 : nil,
+      reason: "the text is not UTF-8: byte 0x\(String(part[bad], radix: 16))",
+      text: ByteView(rebasing: part[start...]).firstLine)
+  }
+
   var description: String {
     "\(path):\(line)\(column.map { ":\($0)" } ?? ""): \(reason)\(shown)"
   }

@@ -80,6 +80,7 @@ final class LineValues: LineDecoder {
   }
 
   private func takeLine(_ line: ByteView, into values: inout [Value]) {
+    if let flaw = BadText.encoding(path, line, lines: window.lines) { return report(flaw) }
     do throws(ParseError) {
       values.append(contentsOf: try Value.parseAll([UInt8](line)))
     } catch {

@@ -36,8 +36,12 @@ final class PendingSpans {
   }
 
   private func parse(_ range: Range<Int>, of window: TextWindow, into values: inout [Value]) {
+    let part = ByteView(rebasing: window.bytes[range])
+    let flaw = BadText.encoding(
+      path, part, lines: window.lines + window.lineBreaks(before: range.lowerBound), startsLine: false)
+    if let flaw { return report(flaw) }
     do throws(ParseError) {
-      values.append(try Value.parse(ByteView(rebasing: window.bytes[range])))
+      values.append(try Value.parse(part))
     } catch {
       // The line is that of the value; the column is reported only if it is on that line.
       report(range.lowerBound, of: window, error.line == 1 ? error.reason : error.message)

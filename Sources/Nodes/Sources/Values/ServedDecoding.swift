@@ -9,7 +9,8 @@ extension Decoding {
     decoding.resolve = { link in try? answer.address.resolving(link) }
     decoding.charset = nil
     var text = answer.bytes
-    let isMarkup = [.html, .xml].contains(format) || format == .feed && !text.startsObject
+    let isObject = text.withUnsafeBufferPointer { $0.startsObject }
+    let isMarkup = [.html, .xml].contains(format) || format == .feed && !isObject
     // Without a name, markup itself may declare its encoding.
     if isMarkup, answer.charset == nil { return try decoding.values(of: text) }
     do throws(EncodingFlaw) {
@@ -24,9 +25,9 @@ extension Decoding {
   }
 }
 
-extension [UInt8] {
+extension ByteView {
   /// Whether it is JSON rather than XML.
-  fileprivate var startsObject: Bool {
+  var startsObject: Bool {
     first { !isSpace($0) && ![0xef, 0xbb, 0xbf].contains($0) } == 0x7b
   }
 }

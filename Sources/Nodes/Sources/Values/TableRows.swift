@@ -207,6 +207,12 @@ private final class TableRows: Decoder {
         }
         return
       }
+      let header = ByteView(rebasing: bytes[..<min(row.end, bytes.count)])
+      if let flaw = BadText.encoding(input.path, header, lines: window.lines) {
+        input.report(flaw)
+        isOver = true
+        return
+      }
       let names = row.fields.map { String(decoding: $0, as: UTF8.self) }
       if !isDelimiterChosen, names.count == 1, let other = Self.otherDelimiter(in: names[0]) {
         return giveUp("the header is one column; to read it as several, set delimiter: \(other)", bytes)

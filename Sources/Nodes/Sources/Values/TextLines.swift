@@ -8,8 +8,8 @@ extension TextFormat {
     Variant(
       "text", "plain text: each line is a value, or the whole text is one",
       details: """
-        Bytes that are not UTF-8 become U+FFFD; over http, where Content-Type may name another encoding, they fail the \
-        poll. Lines end with a line feed or CR LF, which are not part of them.
+        A line that is not UTF-8 is an error; over http, Content-Type may name another encoding, and iconv converts others, \
+        in a source `exec`. Lines end with a line feed or CR LF, which are not part of them.
         """,
       options: AnyOption.list(TextOptions.whole),
       examples: [
@@ -19,7 +19,7 @@ extension TextFormat {
     isByLine: true, refusesPages: false
   ) { input in
     if input.options.map({ $0[TextOptions.whole] }) ?? false {
-      return WholeText(input, .text) { text in [.string(repairing: text)] }
+      return WholeText(input, .text) { text in [.string(text)] }
     }
     return TextLines(input)
   }
@@ -66,13 +66,13 @@ private final class TextLines: LineDecoder {
     var start = 0
     var lines = 0
     while let stop = lineBreak(in: bytes, from: start) {
-      if isSkipping { isSkipping = false } else { append(bytes[start..<stop], to: &values) }
+      if isSkipping { isSkipping = false } else { append(bytes[start..<stop], lines, to: &values) }
       start = stop + 1
       lines += 1
     }
     window.drop(start, lines: lines)
     if window.isFinal, window.count > 0 {
-      if !isSkipping { append(window.bytes[...], to: &values) }
+      if !isSkipping { append(window.bytes[...], 0, to: &values) }
       window.drop(window.count, lines: 0)
     } else if window.isFull || isSkipping {
       if !isSkipping {
@@ -86,9 +86,11 @@ private final class TextLines: LineDecoder {
     }
   }
 
-  private func append(_ line: Slice<ByteView>, to values: inout [Value]) {
-    let text = line.last == 0x0d ? line.dropLast() : line
-    values.append(.string(repairing: ByteView(rebasing: text)))
+  /// Appends a line that some lines of the window precede.
+  private func append(_ line: Slice<ByteView>, _ lines: Int, to values: inout [Value]) {
+    let text = ByteView(rebasing: line.last == 0x0d ? line.dropLast() : line)
+    if let flaw = BadText.encoding(path, text, lines: window.lines + lines) { return report(flaw) }
+    values.append(.string(text))
   }
 }
 
@@ -119,8 +121,21 @@ final class WholeText: Decoder {
     if isTooLong { return window.drop(window.count, lines: 0) }
     guard window.isFinal, !isOver else { return }
     isOver = true
+    if isUTF8(window.bytes), let flaw = BadText.encoding(input.path, window.bytes, lines: 0) {
+      input.report(flaw)
+      return window.drop(window.count)
+    }
     do throws(TextFlaw) { values += try decode(window.bytes) } catch { report(error, window.bytes) }
     window.drop(window.count)
+  }
+
+  /// Whether it must be UTF-8: markup may declare another encoding, and YAML may be UTF-16.
+  private func isUTF8(_ text: ByteView) -> Bool {
+    switch format {
+    case .text: true
+    case .feed: text.startsObject
+    default: format == .yaml && text.first ?? 0 < 0xfe
+    }
   }
 
   /// Reports an error with the line of the text that it is on.
