@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import System
 
 /// Why a text is not in the encoding that it should have, and where.
 package struct EncodingFlaw: Error, Equatable, CustomStringConvertible {
@@ -36,6 +37,31 @@ package func servedText(
   let end = text.withUnsafeBufferPointer { invalidUTF8Offset($0) }
   if end < text.count { throw EncodingFlaw("UTF-8", text, at: end) }
   return text
+}
+
+/// A document in UTF-8 that is windows-1252 by what it declares; nil for any other.
+///
+/// As in browsers, that is one which declares ISO-8859-1 or ASCII, and a page that declares nothing and is not UTF-8.
+package func westernDocument(_ text: ByteView, isPage: Bool) -> [UInt8]? {
+  let start = String(decoding: text.prefix(1024).map { min($0, 0x80) }, as: UTF8.self).lowercased()
+  // Behind a byte order mark nothing else counts.
+  if [0xef, 0xfe, 0xff].contains(text.first) { return nil }
+  var name: Substring?
+  if isPage {
+    name = value(of: "charset", in: start[...])
+  } else if let end = start.place(of: "?>") {
+    name = value(of: "encoding", in: start[..<end.lowerBound])
+  }
+  guard let name = name ?? (isPage ? "latin1" : nil), westernNames.contains(String(name)) else { return nil }
+  if isPage || name.contains("ascii"), isValidUTF8(text) { return isPage ? nil : Array(text) }
+  return western(text)
+}
+
+/// The value of an attribute, with or without quotes.
+private func value(of attribute: String, in text: Substring) -> Substring? {
+  guard let place = text.place(of: attribute) else { return nil }
+  let rest = text[place.upperBound...].drop { " =\"'".contains($0) }
+  return rest.prefix { !" \"'>;/?".contains($0) }
 }
 
 /// The encoding that a header Content-Type names.
@@ -75,7 +101,7 @@ private let westernCharacters: [UInt16] = [
   0x17e, 0x178,
 ]
 
-private func western(_ text: [UInt8]) -> [UInt8] {
+private func western(_ text: some Collection<UInt8>) -> [UInt8] {
   var result: [UInt8] = []
   result.reserveCapacity(text.count + text.count / 8)
   for byte in text {

@@ -140,6 +140,33 @@ import System
     }
   }
 
+  @Test("documents that declare ISO-8859-1 or ASCII are windows-1252, and so are pages without a declaration")
+  func western() throws {
+    let xml = "<?xml version='1.0' encoding='%'?>"
+    let rss = "<rss><channel><item><title>*</title></item></channel></rss>"
+    for (yaml, text, value) in [
+      ("xml", "\(xml)<n>*</n>", #"{"n":"*"}"#), ("html", "<meta charset=%><p>*", #""*""#),
+      ("html", "<meta http-equiv=Content-Type content='text/html; charset=%'><p>*", #""*""#),
+      ("feed", "\n\(xml)\(rss)", #""title":"*""#),
+    ] {
+      for name in ["ISO-8859-1", "latin1", "us-ascii", "windows-1252"] {
+        let bytes = text.replacing("%", with: name).utf8.flatMap {
+          $0 == UInt8(ascii: "*") ? [0x80, 0x31, 0x92, 0xe9, 0x81] : [$0]
+        }
+        let found = try Self.decode(yaml, bytes, sizes: [1 << 20])
+        #expect(found.flaws.isEmpty, "\(yaml) \(name): \(found.flaws)")
+        #expect(
+          found.values.first?.contains(value.replacing("*", with: "€1’é\u{81}")) == true, "\(found.values)")
+      }
+    }
+    func page(_ text: [UInt8]) throws -> [String] { try Self.decode("html", text, sizes: [1 << 20]).values }
+    #expect(try page(Array("<p>It".utf8) + [0x92] + Array("s".utf8)) == ["\"It’s\""])
+    #expect(try page(Array("<meta charset=iso-8859-1><p>é".utf8)) == ["\"é\""])
+    #expect(try page(Array("<meta charset=windows-1251><p>".utf8) + [0xe9]) == ["\"й\""])
+    let ascii = Array("<?xml version='1.0' encoding='us-ascii'?><n>é</n>".utf8)
+    #expect(try Self.decode("xml", ascii, sizes: [1 << 20]).values == [#"{"n":"é"}"#])
+  }
+
   @Test("a document that cannot be read is one error, with its line and column")
   func documents() throws {
     for (yaml, text, start) in [

@@ -1,3 +1,4 @@
+import Fetch
 import JSON
 import Language
 import Markup
@@ -14,7 +15,7 @@ extension TextFormat {
         as the id, and one without a link a hash of its title, date and text. Titles are plain text; summary and \
         content are as they are in the feed.
 
-        libxml2 reads the XML, strictly: a truncated feed is an error. External entities are never loaded.
+        ISO-8859-1 and ASCII are read as windows-1252, as in browsers. libxml2 reads the XML, strictly: a truncated feed is an error. External entities are never loaded.
         """,
       examples: [
         .init(
@@ -32,10 +33,8 @@ extension TextFormat {
     beginsAnywhere: false
   ) { input in
     WholeText(input, .feed) { text throws(TextFlaw) in
-      do throws(MarkupFlaw) {
-        return try FeedReader.entries(of: text, charset: input.charset, resolve: input.resolve)
-      } catch {
-        throw TextFlaw(error)
+      try input.read(text) { text, charset throws(MarkupFlaw) in
+        try FeedReader.entries(of: text, charset: charset, resolve: input.resolve)
       }
     }
   }
@@ -72,9 +71,8 @@ extension TextFormat {
         (options?[MarkupOptions.namespaces] ?? []).map { ($0.value, $0.name) },
         uniquingKeysWith: { first, _ in first }))
     return WholeText(input, .xml) { text throws(TextFlaw) in
-      do throws(MarkupFlaw) { return form.values(of: try MarkupTree.xml(text, charset: input.charset)) } catch
-      {
-        throw TextFlaw(error)
+      try input.read(text) { text, charset throws(MarkupFlaw) in
+        form.values(of: try MarkupTree.xml(text, charset: charset))
       }
     }
   }
@@ -92,6 +90,9 @@ extension TextFormat {
         Selectors are those of CSS: names, `.class`, `#id`, `[attribute^=value]`, ` `, `>`, `+`, `~`, `,`, `:not()`, \
         `:is()`, `:has()`, `:nth-child(2n+1)` and its relatives, `:first-child`, `:last-child`, `:empty`, and \
         `:contains("text")`. Scripts do not run: a page that is filled in by a browser has nothing to find.
+
+        The encoding is the one that the server or the page names, where the text is not UTF-8; without one it is \
+        windows-1252.
         """,
       options: AnyOption.list(MarkupOptions.select, MarkupOptions.fields),
       examples: [
@@ -114,17 +115,28 @@ extension TextFormat {
       select: options.flatMap { $0[MarkupOptions.select] },
       fields: (options?[MarkupOptions.fields] ?? []).map { ($0.name, $0.value) })
     return WholeText(input, .html) { text throws(TextFlaw) in
-      do throws(MarkupFlaw) {
-        return form.rows(of: try MarkupTree.html(text, charset: input.charset), resolve: input.resolve)
-      } catch {
-        throw TextFlaw(error)
+      try input.read(text, isPage: true) { text, charset throws(MarkupFlaw) in
+        form.rows(of: try MarkupTree.html(text, charset: charset), resolve: input.resolve)
       }
     }
   }
 }
 
-extension TextFlaw {
-  init(_ flaw: MarkupFlaw) { self.init(flaw.reason, line: flaw.line, column: flaw.column) }
+extension DecoderInput {
+  /// The values that a reader makes of a document and the encoding that counts more than the declared one.
+  fileprivate func read(
+    _ text: ByteView, isPage: Bool = false, _ reader: (ByteView, String?) throws(MarkupFlaw) -> [Value]
+  ) throws(TextFlaw) -> [Value] {
+    let western = charset == nil ? westernDocument(text, isPage: isPage) : nil
+    do throws(MarkupFlaw) {
+      guard let western else { return try reader(text, charset) }
+      return try western.withUnsafeBufferPointer { text in
+        Result { () throws(MarkupFlaw) in try reader(text, "UTF-8") }
+      }.get()
+    } catch {
+      throw TextFlaw(error.reason, line: error.line, column: error.column)
+    }
+  }
 }
 
 private enum MarkupOptions {
