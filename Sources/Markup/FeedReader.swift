@@ -1,6 +1,7 @@
 // Feeds in one shape: RSS 0.9x and 2.0, RSS 1.0, Atom 0.3 and 1.0 and JSON Feed, with the elements of Dublin Core,
 // content, media and iTunes in place of missing ones.
 
+import CXML2
 import JSON
 import System
 
@@ -24,7 +25,7 @@ public enum FeedReader {
       let channel = root.children.first { $0.name == "channel" }
       let items =
         root.children.filter { $0.name == "item" } + (channel?.children.filter { $0.name == "item" } ?? [])
-      let title = channel.flatMap { EntryReader($0, resolve).text("title") }
+      let title = channel.flatMap { EntryReader($0, resolve).title }
       return items.map { EntryReader($0, resolve).rss(feed: title) }
     case "feed":
       let title = EntryReader(root, resolve).construct("title")
@@ -165,7 +166,7 @@ private struct EntryReader {
     var entry = FeedEntry()
     entry.feed = feed
     let guid = first("guid")
-    entry.title = text("title", core: "title") ?? text("title", .media)
+    entry.title = title
     entry.link = ownLink ?? atomLink("alternate") ?? permanentLink(guid)
     entry.id =
       text("guid") ?? element.node.attributes.first { $0.name == "about" }?.value ?? text("id")
@@ -195,6 +196,12 @@ private struct EntryReader {
         FeedEntry.enclosure(resolved(url), media.attribute("type"), media.attribute("fileSize")))
     }
     return entry.value
+  }
+
+  /// The title as plain text; in many feeds it is HTML.
+  var title: String? {
+    let text = text("title", core: "title") ?? text("title", .media)
+    return text.map { isHTML($0) ? plainText($0) : $0 }
   }
 
   /// The text of an element, which is HTML that should be escaped, and sometimes is not.
@@ -306,6 +313,28 @@ private struct EntryReader {
     let tree = bytes.withUnsafeBufferPointer { try? MarkupTree.html($0, charset: "UTF-8") }
     return tree?.document.visibleText() ?? trimmed(markup)
   }
+}
+
+/// Whether a text is HTML: with a reference to a character or an end tag, and without what HTML does not have.
+private func isHTML(_ text: String) -> Bool {
+  var isFound = false
+  var rest = text[...]
+  while let place = rest.firstIndex(where: { $0 == "&" || $0 == "<" }) {
+    rest = rest[place...].dropFirst()
+    let isEnd = rest.first == "/"
+    let name = rest.dropFirst(isEnd ? 1 : 0).prefix {
+      $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "#")
+    }
+    if text[place] == "<" {
+      if name.isEmpty { continue }
+      if !isElement(name.lowercased()) { return false }
+      isFound = isFound || isEnd
+    } else if !name.isEmpty, text[name.endIndex...].first == ";" {
+      if name.first != "#", flow_html_entity(String(name)) == 0 { return false }
+      isFound = true
+    }
+  }
+  return isFound
 }
 
 /// A link as the base address sees it, where that is absolute.

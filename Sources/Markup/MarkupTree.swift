@@ -189,6 +189,13 @@ private func escaped(_ text: String, _ quote: Character?) -> String {
   return result
 }
 
+/// Whether HTML has an element for text of this name.
+func isElement(_ name: String) -> Bool { blockElements.contains(name) || inlineElements.contains(name) }
+
+private let inlineElements: Set<String> = [
+  "a", "abbr", "acronym", "b", "bdi", "big", "cite", "code", "del", "em", "font", "i", "img", "ins", "kbd",
+  "mark", "q", "s", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+]
 private let hiddenElements: Set<String> = ["script", "style", "noscript", "template", "head"]
 private let emptyElements: Set<String> = ["br", "hr", "img", "input", "link", "meta", "area", "col", "wbr"]
 private let blockElements: Set<String> = [

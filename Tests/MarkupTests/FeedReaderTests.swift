@@ -63,6 +63,22 @@ import Testing
       ])
   }
 
+  @Test(
+    "an RSS title that is HTML is plain text, any other stays as it is",
+    arguments: [
+      ("AT&amp;amp;T", "AT&T"), ("It&amp;#8217;s", "It’s"), ("worth &amp;#163;300m", "worth £300m"),
+      ("&amp;#x0024;4300 1930ft&lt;sup&gt;2&lt;/sup&gt;", "$4300 1930ft2"),
+      ("<![CDATA[<span class='webrupee'>₹</span>4,000]]>", "₹4,000"), ("a&amp;nbsp;b &amp;lt; c", "a b < c"),
+      ("Use &lt;div&gt; well", "Use <div> well"), ("a &lt; b &amp;&amp; c", "a < b && c"),
+      ("vector&lt;int&gt; &amp;amp; co", "vector<int> &amp; co"), ("R&amp;D", "R&D"),
+      ("&amp;nosuch; x", "&nosuch; x"),
+    ])
+  func titles(_ written: String, _ plain: String) throws {
+    let title = "<title>\(written)</title>"
+    let found = try entry("<rss><channel>\(title)<item>\(title)<guid>1</guid></item></channel></rss>")
+    #expect(found == ["id": "1", "title": plain, "feed": plain])
+  }
+
   @Test("RSS 1.0, whose items stand beside the channel")
   func rdf() throws {
     let found = try entry(
