@@ -86,8 +86,6 @@ static void note(void *context, const xml_error *error) {
   if (error->level != level_fatal) return;
   markup->has_error = 1;
   snprintf(markup->error.text, sizeof markup->error.text, "%s", error->message);
-  char *end = strchr(markup->error.text, '\n');
-  if (end) *end = 0;
   markup->error.line = error->line;
   markup->error.column = error->column;
 }

@@ -77,12 +77,14 @@ struct FeedEntry {
     return "generated:" + String(hash, radix: 16)
   }
 
-  static func enclosure(_ url: String, _ type: String?, _ length: String?) -> Value {
+  /// Adds an enclosure, unless there is one of its address.
+  mutating func enclose(_ url: String, _ type: String?, _ length: String?) {
+    if enclosures.contains(where: { $0.member("url")?.string == url }) { return }
     var object = Value.emptyObject
     object.setMember("url", .string(url))
     object.setMember("type", type.map { .string($0) } ?? .null)
     object.setMember("length", length.flatMap { Int($0) }.map { .number(Double($0)) } ?? .null)
-    return object
+    enclosures.append(object)
   }
 }
 
@@ -176,8 +178,8 @@ private struct EntryReader {
     ])
     entry.updated = date([("updated", .plain), ("modified", .core), ("lastBuildDate", .plain)])
     entry.author =
-      text("author", core: "author") ?? text("creator", .core) ?? text("author", .itunes)
-      ?? personName("author")
+      personName("author") ?? text("author", core: "author") ?? text("creator", .core)
+      ?? text("author", .itunes)
     entry.summary =
       markupText("description", .plain) ?? markupText("description", .core) ?? markupText("summary", .plain)
       ?? text("summary", .itunes) ?? text("description", .media)
@@ -185,15 +187,13 @@ private struct EntryReader {
     entry.categories = categories + all("subject", .core).map { trimmed($0.rawText) }.filter { !$0.isEmpty }
     for enclosure in all("enclosure") {
       guard let url = enclosure.attribute("url") else { continue }
-      entry.enclosures.append(
-        FeedEntry.enclosure(resolved(url), enclosure.attribute("type"), enclosure.attribute("length")))
+      entry.enclose(resolved(url), enclosure.attribute("type"), enclosure.attribute("length"))
     }
     for media in all("content", .media)
       + all("group", .media).flatMap(\.children).filter({ $0.name == "content" })
     {
       guard let url = media.attribute("url") else { continue }
-      entry.enclosures.append(
-        FeedEntry.enclosure(resolved(url), media.attribute("type"), media.attribute("fileSize")))
+      entry.enclose(resolved(url), media.attribute("type"), media.attribute("fileSize"))
     }
     return entry.value
   }
@@ -256,8 +256,7 @@ private struct EntryReader {
     entry.categories = categories + all("subject", .core).map { trimmed($0.rawText) }
     for link in all("link") where link.attribute("rel") == "enclosure" {
       guard let url = link.attribute("href") else { continue }
-      entry.enclosures.append(
-        FeedEntry.enclosure(resolved(url, at: link), link.attribute("type"), link.attribute("length")))
+      entry.enclose(resolved(url, at: link), link.attribute("type"), link.attribute("length"))
     }
     return entry.value
   }
@@ -337,17 +336,24 @@ private func isHTML(_ text: String) -> Bool {
   return isFound
 }
 
-/// A link as the base address sees it, where that is absolute.
+/// A link as the base address sees it (RFC 3986, 5.2.2); the base may be relative too.
 private func joined(_ base: String, _ link: String) -> String {
-  if link.has("://") || link.hasPrefix("mailto:") { return link }
-  guard let scheme = base.place(of: "://") else {
-    return link.hasPrefix("/") || base.isEmpty ? link : base + link
-  }
-  let host = base[scheme.upperBound...].firstIndex(of: "/") ?? base.endIndex
-  if link.hasPrefix("//") { return base[..<scheme.lowerBound] + ":" + link }
-  if link.hasPrefix("/") { return base[..<host] + link }
-  if link.isEmpty { return base }
-  if link.hasPrefix("#") { return base.prefix { $0 != "#" } + link }
-  guard host < base.endIndex, let slash = base.lastIndex(of: "/") else { return base + "/" + link }
-  return base[...slash] + link
+  if link.has("://") || hasScheme(link) { return link }
+  let scheme = base.place(of: "://")
+  if link.hasPrefix("//") { return scheme.map { base[..<$0.lowerBound] + ":" + link } ?? link }
+  let start = scheme.map { base[$0.upperBound...].firstIndex(of: "/") ?? base.endIndex } ?? base.startIndex
+  let page = base.prefix { $0 != "#" }
+  let path = page[start...].prefix { $0 != "?" }
+  let target: String =
+    switch link.first {
+    case nil: String(page[start...])
+    case "#": String(page[start...]) + link
+    case "/": link
+    case "?": String(path) + link
+    default: String(path[..<(path.lastIndex(of: "/").map { path.index(after: $0) } ?? start)]) + link
+    }
+  guard scheme != nil else { return target }
+  let end = target.firstIndex { "?#".contains($0) } ?? target.endIndex
+  let rooted = (target.hasPrefix("/") ? "" : "/") + target[..<end]
+  return base[..<start] + withoutDots(rooted) + target[end...]
 }

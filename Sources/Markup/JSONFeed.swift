@@ -33,10 +33,9 @@ struct JSONFeed {
     entry.categories = (item.member("tags")?.items ?? []).compactMap(\.string)
     for attachment in item.member("attachments")?.items ?? [] {
       guard let url = attachment.member("url")?.string else { continue }
-      entry.enclosures.append(
-        FeedEntry.enclosure(
-          resolve(url) ?? url, attachment.member("mime_type")?.string,
-          attachment.member("size_in_bytes")?.description))
+      entry.enclose(
+        resolve(url) ?? url, attachment.member("mime_type")?.string,
+        attachment.member("size_in_bytes")?.description)
     }
     return entry.value
   }

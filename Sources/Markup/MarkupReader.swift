@@ -1,5 +1,6 @@
 import CXML2
 import JSON
+import System
 
 /// Why a text cannot be read as XML, HTML or a feed, and where.
 public struct MarkupFlaw: Error, Equatable, Sendable {
@@ -154,14 +155,37 @@ private struct MarkupBuilder {
     guard let error = flow_markup_failure(markup)?.pointee else {
       return MarkupFlaw("the text cannot be read")
     }
-    let reason = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    if reason.hasPrefix("Excessive depth") {
-      return MarkupFlaw("elements are nested more than 256 deep", line: max(1, Int(error.line)))
-    }
-    return MarkupFlaw(
-      reason.isEmpty ? "the text cannot be read" : reason.prefix(1).lowercased() + reason.dropFirst(),
-      line: max(1, Int(error.line)), column: error.column > 0 ? Int(error.column) : nil)
+    let message = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    var flaw = MarkupFlaw(Self.reason(message), line: max(1, Int(error.line)))
+    if error.column > 0, !message.hasPrefix("Excessive depth") { flaw.column = Int(error.column) }
+    return flaw
   }
+
+  /// What a message of libxml2 means.
+  private static func reason(_ message: String) -> String {
+    for (start, reason) in meanings where message.hasPrefix(start) {
+      // It lists the bytes: 0xE9 0x3C.
+      guard start == "Input is not", let bytes = message.place(of: "0x") else { return reason }
+      return "\(reason): byte 0x\(message[bytes.upperBound...].prefix(2).lowercased())"
+    }
+    var words = message.prefix { $0 != "\n" }
+    // The name of a function or of a rule.
+    if let colon = words.place(of: ": "), !words[..<colon.lowerBound].contains(" ") {
+      words = words[colon.upperBound...]
+    }
+    return words.isEmpty ? "the text cannot be read" : words.prefix(1).lowercased() + words.dropFirst()
+  }
+
+  private static let meanings = [
+    ("Excessive depth", "elements are nested more than 256 deep"),
+    ("XML declaration", "the XML declaration is not at the beginning of the document"),
+    ("PCDATA invalid", notAllowed), ("xmlParseCharRef: invalid", notAllowed),
+    ("invalid character", notAllowed),
+    ("Input is not", "the text is not UTF-8"),
+    ("xmlParseEntityRef: no name", bareAmpersand), ("EntityRef: expecting", bareAmpersand),
+  ]
+  private static let notAllowed = "there is a control character, which XML does not allow"
+  private static let bareAmpersand = "there is a bare &, which XML writes as &amp;"
 
   private mutating func begin(_ markup: OpaquePointer) throws(MarkupFlaw) {
     var node = MarkupTree.Node(isElement: true, parent: current)
@@ -177,6 +201,7 @@ private struct MarkupBuilder {
           namespace: text(flow_markup_namespace(markup)), value: text(flow_markup_value(markup))))
     }
     flow_markup_leave_attributes(markup)
+    node.isInTemplate = nodes[current].isInTemplate || nodes[current].name == "template"
     nodes[current].elements += 1
     node.place = nodes[current].elements
     node.end = nodes.count + 1

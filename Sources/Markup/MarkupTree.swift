@@ -25,6 +25,8 @@ public final class MarkupTree: Sendable {
     /// The place among the elements of its parent, from 1, and how many elements it has itself.
     var place = 0
     var elements = 0
+    /// Whether it is within an element `template`, of which a browser shows and finds nothing.
+    var isInTemplate = false
   }
 
   /// The first is the document itself, an element without a name.
@@ -66,10 +68,12 @@ public struct MarkupElement: Sendable {
     return found
   }
 
-  /// The indices of all elements below it, in the order of the document.
+  /// The indices of all elements below it, in the order of the document, but for those in templates of a page.
   var below: some Sequence<Int> {
-    let nodes = tree.nodes
-    return (index + 1..<max(index + 1, node.end)).lazy.filter { nodes[$0].isElement }
+    let tree = tree
+    return (index + 1..<max(index + 1, node.end)).lazy.filter {
+      tree.nodes[$0].isElement && !(tree.isHTML && tree.nodes[$0].isInTemplate)
+    }
   }
 
   /// The value of an attribute without a prefix.

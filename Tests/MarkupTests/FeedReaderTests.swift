@@ -79,6 +79,38 @@ import Testing
     #expect(found == ["id": "1", "title": plain, "feed": plain])
   }
 
+  @Test(
+    "links stand in relation to xml:base, which may be relative too",
+    arguments: [
+      ("http://b/x/", "1", "http://b/x/1"), ("http://b/x/feed.xml", "?p=5", "http://b/x/feed.xml?p=5"),
+      ("http://b/x/y", "../up", "http://b/up"), ("http://b/x?q=/", "./y", "http://b/y"),
+      ("http://b", "y", "http://b/y"),
+      ("http://b/x?q#f", "#g", "http://b/x?q#g"), ("http://b/x#f", "", "http://b/x"),
+      ("http://b/x", "mailto:m", "mailto:m"),
+      ("posts/post-1", "posts/post-2", "posts/posts/post-2"), ("post-1", "post-2", "post-2"),
+      ("p/", "?q", "p/?q"),
+      ("http://b/x", "//c/y", "http://c/y"), ("http://b/x", "/z/./y", "http://b/z/y"),
+    ])
+  func bases(_ base: String, _ link: String, _ resolved: String) throws {
+    let text = "<feed><entry xml:base='\(base)'><id>1</id><link href='\(link)'/></entry></feed>"
+    #expect(try entry(text) == ["id": "1", "link": resolved])
+  }
+
+  @Test("an author with elements is the name, and an enclosure that is given twice is one")
+  func others() throws {
+    let found = try entry(
+      """
+      <rss xmlns:a10="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/"><channel><item><guid>1</guid>
+      <a10:author><a10:name>N</a10:name><a10:email>n@h</a10:email><a10:title>T</a10:title></a10:author>
+      <enclosure url="/e.mp3" type="audio/mpeg" length="12"/><media:content url="/e.mp3"/></item></channel></rss>
+      """)
+    #expect(
+      found == [
+        "id": "1", "author": "N",
+        "enclosures": #"[{"url":"http://h/e.mp3","type":"audio/mpeg","length":12}]"#,
+      ])
+  }
+
   @Test("RSS 1.0, whose items stand beside the channel")
   func rdf() throws {
     let found = try entry(

@@ -50,7 +50,19 @@ func flaw(_ read: () throws -> MarkupTree) -> String {
     #expect(flaw { try xml("no markup") } != "")
     #expect(flaw { try xml("<a></a><b/>") } != "")
     #expect(flaw { try xml("<a b=1/>") }.contains("expected"))
-    #expect(flaw { try xml("<a>\u{1}</a>") } != "")
+    for (text, words) in [
+      ("<a>\u{1}</a>", "there is a control character, which XML does not allow"),
+      ("<a>&#1;</a>", "there is a control character, which XML does not allow"),
+      (" <?xml version='1.0'?><a/>", "the XML declaration is not at the beginning of the document"),
+      ("<a>x & y</a>", "there is a bare &, which XML writes as &amp;"),
+      ("<a>x &y z</a>", "there is a bare &, which XML writes as &amp;"), ("<1/>", "invalid element name"),
+    ] {
+      #expect(flaw { try xml(text) }.hasSuffix(": \(words)"), "\(text)")
+    }
+    let latin = Array("<a>".utf8) + [0xe9] + Array("</a>".utf8)
+    #expect(
+      flaw { try latin.withUnsafeBufferPointer { try MarkupTree.xml($0) } }
+        == "1:4: the text is not UTF-8: byte 0xe9")
   }
 
   @Test("entities are neither loaded nor expanded, and depth and nodes are bounded")
@@ -119,6 +131,16 @@ func flaw(_ read: () throws -> MarkupTree) -> String {
     let found = try Selector(selector).matches(in: try html(Self.page).document)
     #expect(found.map { $0.visibleText() }.joined(separator: "|") == expected)
     #expect(try Selector(selector).firstMatch(in: try html(Self.page).document)?.index == found.first?.index)
+  }
+
+  @Test("what is within a template of a page is not found, as in a browser")
+  func templates() throws {
+    let page = "<template id=t><p>{{name}}<p><b>x</b></template><p>1"
+    let found = try ["p", "b", "template p", "body:has(b)", "#t"].map {
+      try Selector($0).matches(in: try html(page).document).count
+    }
+    #expect(found == [1, 0, 0, 0, 1])
+    #expect(try Selector("template a").matches(in: try xml("<template><a/></template>").document).count == 1)
   }
 
   @Test(

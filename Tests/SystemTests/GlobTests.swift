@@ -20,6 +20,13 @@ import TestSupport
     #expect(try Glob.expand(folder[pattern]) == names.map { folder[$0] })
   }
 
+  @Test("a name with brackets is that of a file, where there is one")
+  func brackets() throws {
+    try folder.write("[table].csv", "1")
+    #expect(try Glob.expand(folder["[table].csv"]) == [folder["[table].csv"]])
+    #expect(try Glob.expand(folder["[t]able.csv"]) == [])
+  }
+
   @Test("a path without magic is itself, there or not, and a tilde is only a tilde")
   func plain() throws {
     #expect(try Glob.expand("none.json") == ["none.json"])

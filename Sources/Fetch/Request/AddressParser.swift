@@ -78,7 +78,7 @@ extension Address {
     let text = text.prefix { $0 != "#" }
     let mark = text.firstIndex(of: "?") ?? text.endIndex
     let path = percentEncoded(String(text[..<mark]), keeping: isPathByte)
-    self.path = path.hasPrefix("/") ? path : "/" + path
+    self.path = withoutDots(path.hasPrefix("/") ? path : "/" + path)
     query = text[mark...].dropFirst().split(separator: "&").map { part in
       let pieces = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let encoded = pieces.map { percentEncoded(String($0), keeping: isQueryByte) }
@@ -119,12 +119,6 @@ extension Address {
 
 private func trimmed(_ text: String) -> String {
   String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-}
-
-/// Whether a link begins with a scheme.
-private func hasScheme(_ link: String) -> Bool {
-  let name = link.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
-  return !name.isEmpty && link.dropFirst(name.count).first == ":"
 }
 
 /// Whether a byte of a parsed query needs no encoding.

@@ -149,6 +149,8 @@ public struct TransferLimits: Sendable, Equatable {
   public var whole: Duration
   /// The size of the body, decompressed.
   public var bodyBytes: Int
+  /// The option that has set that size.
+  public var bodyOption: String?
 
   public init(
     connect: Duration = .seconds(15), firstByte: Duration = .seconds(60), stall: Duration = .seconds(30),

@@ -222,8 +222,9 @@ final class CurlTransfer {
 
   private func failure(_ code: CURLcode) -> TransferError {
     if isTooLarge {
+      let limit = order.limits.bodyOption.map { "\($0)," } ?? "the limit of"
       return TransferError(
-        .tooLarge, "the response is larger than the limit of \(order.limits.bodyBytes) bytes")
+        .tooLarge, "the response is larger than \(limit) \(order.limits.bodyBytes) bytes")
     }
     if isRefused { return TransferError(.failed, "the response could not be stored") }
     if head.size > CurlTransfer.headerLimit {

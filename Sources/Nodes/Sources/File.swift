@@ -48,7 +48,8 @@ private enum FileOptions {
   enum From: String, CaseIterable, Sendable { case beginning, end }
 
   static let path = Option.required(
-    "path", .list(of: .path, count: 1...), "the file or a list of files; *, ? and [a-z] are wildcards",
+    "path", .list(of: .path, count: 1...),
+    "the file or a list of files; *, ? and [a-z] are wildcards, except in the name of a file that exists",
     example: "launches.jsonl")
   static let follow = Option("follow", .boolean, default: "false", "whether to wait at the end for more data")
   static let from = Option(

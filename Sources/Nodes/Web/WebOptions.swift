@@ -24,6 +24,7 @@ enum WebOptions {
     request.headers = options[headers].map { Header($0.name, $0.value) } + authorization(options)
     request.allowedHosts = Set(options[allowHosts].map { $0.lowercased() })
     request.limits.bodyBytes = options[maxSize]
+    request.limits.bodyOption = maxSize.name
   }
 
   /// The header for a token, or for a user name and password; nil for an empty text.

@@ -7,11 +7,12 @@ package enum Glob {
     path.utf8.contains { $0 == 0x2a || $0 == 0x3f || $0 == 0x5b }
   }
 
-  /// The files that a pattern stands for, sorted by their bytes; a path without magic is itself, there or not.
+  /// The files that a pattern stands for, sorted by their bytes; the name of a file is itself, and so is a path without
+  /// magic, there or not.
   ///
   /// `*` and `?` do not match a `/` or a leading dot, `**` is no more than `*`, and `~` is a plain character.
   package static func expand(_ pattern: String) throws(FileFailure) -> [String] {
-    guard isPattern(pattern) else { return [pattern] }
+    guard isPattern(pattern), access(pattern, F_OK) != 0 else { return [pattern] }
     var found = glob_t()
     defer { globfree(&found) }
     switch glob(pattern, GLOB_NOSORT, nil, &found) {

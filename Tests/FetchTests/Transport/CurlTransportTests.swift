@@ -175,13 +175,18 @@ import Testing
     }
     try server.serving {
       func limited(_ path: String) throws -> Outcome {
-        try transfer(order(server.url + path) { $0.limits.bodyBytes = 1_000_000 })
+        try transfer(
+          order(server.url + path) {
+            $0.limits.bodyBytes = 1_000_000
+            if path == "/bomb" { $0.limits.bodyOption = "max_size" }
+          })
       }
       #expect(try limited("/exact").get().body.count == 1_000_000)
       for path in ["/bomb", "/endless"] {
         let failed = try failure(limited(path))
         #expect(failed?.kind == .tooLarge)
-        #expect(failed?.message == "the response is larger than the limit of 1000000 bytes")
+        let limit = path == "/bomb" ? "max_size," : "the limit of"
+        #expect(failed?.message == "the response is larger than \(limit) 1000000 bytes")
       }
       #expect(try failure(limited("/headers")) != nil)
     }
