@@ -60,6 +60,18 @@ import Testing
     #expect(try place.flow("run", "r.yaml") == Outcome(status: 0, output: "", errors: ""))
   }
 
+  @Test("a finished file is read again by the next run, and all of its windows close again")
+  func finishedFile() throws {
+    let place = try Workplace(
+      """
+      name: again
+      sources: { in: { file: in.jsonl } }
+      steps: [window: { tumbling: 10s, time: .at, emit: length }]
+      sinks: { screen: { console: '\\(.value)' } }
+      """, input: "{\"at\":1}\n{\"at\":11}\n{\"at\":12}\n")
+    for _ in 0..<2 { #expect(try place.flow("run", "p.yaml").output == "1\n2\n") }
+  }
+
   @Test("a growing file that is read once now and then gives what is new each time")
   func nowAndThen() throws {
     let place = try Workplace(

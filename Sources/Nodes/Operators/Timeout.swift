@@ -93,7 +93,7 @@ private final class Timeout: Step {
     reportsBack = options[TimeoutOptions.back]
     isPassing = options[TimeoutOptions.pass]
     name = context.name
-    kept = try context.cell()
+    kept = try context.cell(forRun: true)
   }
 
   func start(_ out: Downstream) {

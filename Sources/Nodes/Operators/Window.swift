@@ -142,8 +142,8 @@ private final class Window: Step {
     time = options[WindowOptions.time].map { context.evaluation($0) }
     lateness = options[WindowOptions.lateness]
     self.context = context
-    // Processing time comes from the clock; event time must be restored.
-    watermark = try context.cell(part: "watermark")
+    // Processing time comes from the clock; event time must be restored, unless all windows have closed with a run.
+    watermark = try context.cell(part: "watermark", forRun: true)
     machine = WindowMachine(
       state: try Window.state(options, context),
       watermark: time == nil ? nil : watermark.value, shape: Window.shape(options),
