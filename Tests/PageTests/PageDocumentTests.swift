@@ -116,6 +116,30 @@ struct PageDocumentTests {
     #expect(text.contains("<h2>2026-01-01</h2>"))
   }
 
+  @Test(
+    "times of a change are as precise as they are known",
+    arguments: [
+      ("2026-12-31T00:00:00Z", "half", "2026-09-30T00:00:00Z", "quarter", "second half of 2026", "Q3 2026"),
+      (
+        "2026-01-02T00:00:00Z", "day", "2026-01-17T00:21:05Z", "minute", "2026-01-02",
+        "2026-01-17 00:21:05 UTC"
+      ),
+      (
+        "2026-09-30T00:00:00Z", "quarter", "2026-08-31T00:00:00Z", "quarter", "2026-09-30 00:00 UTC",
+        "2026-08-31 00:00 UTC"
+      ),
+    ])
+  func precisions(
+    _ before: String, _ from: String, _ after: String, _ to: String, _ old: String, _ new: String
+  ) throws {
+    let page = PageFixture(.log)
+    let change = #"{"path": "/net", "before": "\#(before)", "after": "\#(after)"}"#
+    let content =
+      #"{"title": "R", "time": 0, "precisions": {"before": "\#(from)", "after": "\#(to)"}, "changes": [\#(change)]}"#
+    page.show(1, try PageFixture.row("a", content))
+    #expect(page.get("/v/p/s").text.contains("<dd><del>\(old)</del> → <ins>\(new)</ins></dd>"))
+  }
+
   @Test("the same rows as JSON, JSON lines, CSV and Atom")
   func exports() throws {
     let page = PageFixture()

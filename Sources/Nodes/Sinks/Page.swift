@@ -20,7 +20,8 @@ let page = NodeSpec(
     `as` is the form: a list with small pictures, cards, a board of times that count down, a table whose columns are \
     those of `detail`, an album of pictures, or a log of the events of `changes`, newest first, with old and new of \
     each field. `time` is shown as precisely as `precision` says: second, minute, hour, day, week, month, quarter, \
-    half or year. Seconds are counted down only to a time that is known by the minute.
+    half or year. In a log without `time`, `precision` is evaluated on `.before` and `.after`, for the times that \
+    changed. Seconds are counted down only to a time that is known by the minute.
 
     All values are text, never HTML. Links lead to http and https alone, and remote pictures are loaded only with \
     --page-pictures. In `detail`, {m, ft}, {km, mi} and {kg, lb} are figures that the reader sees in units of choice.
@@ -173,15 +174,20 @@ private struct PageParts {
   private let parts: [(name: String, evaluation: Evaluation)]
   private let mappings: [(name: String, members: [(name: Key, evaluation: Evaluation)])]
   private let isLog: Bool
+  /// How precisely the times before and after a change are known.
+  private let precision: Evaluation?
 
   init(_ options: Options, _ context: SinkContext) {
     isLog = options[PageOptions.layout] == .log
+    let precision = options[PageOptions.precision]
+    let isOfChanges = isLog && options[PageOptions.time] == nil
+    self.precision = isOfChanges ? precision.map { context.evaluation($0) } : nil
     let texts = [
       ("title", options[PageOptions.title]), ("subtitle", options[PageOptions.subtitle]),
       ("group", options[PageOptions.group]),
     ]
     let values = [
-      ("time", options[PageOptions.time]), ("precision", options[PageOptions.precision]),
+      ("time", options[PageOptions.time]), ("precision", isOfChanges ? nil : precision),
       ("picture", options[PageOptions.picture]), ("status", options[PageOptions.status]),
       ("link", options[PageOptions.link]), ("map", options[PageOptions.map]),
       ("sort", options[PageOptions.sort]),
@@ -208,6 +214,13 @@ private struct PageParts {
       content.setMember(Key(name), object)
     }
     if isLog { content.addChange(event.value, at: event.poll.at) }
+    if let precision {
+      let sides: [(String, Value)] = try ["before", "after"].map { side in
+        let row = event.value.member(Key(side)) ?? .null
+        return (side, row.isNull ? .null : try precision.first(event.with(row)) ?? .null)
+      }
+      content.setMember("precisions", .record(sides))
+    }
     return content.detach()
   }
 }

@@ -33,7 +33,10 @@ struct KeyHistory {
       for change in entry.content.member("changes")?.items ?? [] {
         guard let path = change.member("path")?.string, !others.contains(path) else { continue }
         let sides = (change.member("before") ?? .null, change.member("after") ?? .null)
-        guard let before = SteppedField.Side(sides.0), let after = SteppedField.Side(sides.1) else {
+        let precisions = entry.content.member("precisions")
+        guard let before = SteppedField.Side(sides.0, precisions?.member("before")?.string),
+          let after = SteppedField.Side(sides.1, precisions?.member("after")?.string)
+        else {
           others.insert(path)
           fields.removeAll { $0.path == path }
           continue
@@ -61,13 +64,13 @@ struct SteppedField {
     let text: String
 
     /// Nil for anything else.
-    init?(_ value: Value) {
+    init?(_ value: Value, _ precision: String?) {
       if value.isNull {
         (number, text) = (nil, "–")
       } else if value.kind == .number, let double = value.double {
         (number, text) = (double, value.shown)
       } else if let written = value.string, written.utf8.count >= 10,
-        let time = PageTime(value, precision: nil)
+        let time = PageTime(value, precision: precision)
       {
         (number, text) = (time.seconds, time.text)
       } else {

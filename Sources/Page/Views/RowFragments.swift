@@ -165,27 +165,37 @@ package struct RowFragments: Sendable {
     html.tag("dl", .class("changes")) { html in
       for change in changes {
         let path = change.member("path")?.string ?? ""
+        let (before, after) = Self.sides(change, row.content.member("precisions"))
         html.tag("div") { html in
           html.tag("dt") { $0.text(path.hasPrefix("/") ? String(path.dropFirst()) : path) }
           html.tag("dd") { html in
-            html.tag("del") { $0.text(Self.side(change.member("before"))) }
+            html.tag("del") { $0.text(before) }
             html.text(" → ")
-            html.tag("ins") { $0.text(Self.side(change.member("after"))) }
+            html.tag("ins") { $0.text(after) }
           }
         }
       }
     }
   }
 
+  /// The sides of a change, times as precisely as they are known, or more if that is all that has moved.
+  private static func sides(_ change: Value, _ precisions: Value?) -> (String, String) {
+    let (before, after) = (change.member("before"), change.member("after"))
+    let known = (
+      side(before, precisions?.member("before")?.string), side(after, precisions?.member("after")?.string)
+    )
+    return known.0 == known.1 ? (side(before, nil), side(after, nil)) : known
+  }
+
   /// A side of a change; a time as people read it.
-  private static func side(_ value: Value?) -> String {
+  private static func side(_ value: Value?, _ precision: String?) -> String {
     guard let text = value?.shown, !text.isEmpty else { return "–" }
-    guard text.utf8.count >= 20, text.hasSuffix("Z"), let time = PageTime(.string(text), precision: nil)
+    guard text.utf8.count >= 20, text.hasSuffix("Z"), let time = PageTime(.string(text), precision: precision)
     else {
       return text
     }
     // To the second where that is all that has moved.
-    return time.seconds.truncatingRemainder(dividingBy: 60) == 0
+    return !time.isExact || time.seconds.truncatingRemainder(dividingBy: 60) == 0
       ? time.text : PageTime(.string(text), precision: "second")?.text ?? text
   }
 

@@ -129,6 +129,21 @@ struct PageTests {
     #expect(rows.last?.content.member("changes")?.count == 1)
   }
 
+  @Test("a log has the precision of the times before and after a change")
+  func logOfPrecisions() throws {
+    let lines = [
+      #"{"type": "changed", "key": 1, "before": {"p": "year"}, "after": {"p": "day"}, "diff": []}"#,
+      #"{"type": "added", "key": 2, "before": null, "after": {"p": "day"}}"#,
+    ]
+    let (view, _) = try view("{ as: log, title: x, precision: .p }", lines: lines)
+    let rows = PageQuery().rows(of: view.snapshot, view.form)
+    #expect(
+      Set(rows.compactMap { $0.content.member("precisions")?.description }) == [
+        #"{"before":"year","after":"day"}"#, #"{"before":null,"after":"day"}"#,
+      ])
+    #expect(rows.allSatisfy { $0.content.member("precision") == nil })
+  }
+
   @Test("a dry run prints the rows")
   func dryRun() throws {
     var bench = SinkBench()
