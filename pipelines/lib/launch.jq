@@ -108,22 +108,32 @@ def slip:
 def change_color:
   { added: "green", removed: "dim" }[.type] // (slip | if . == null then null elif . > 0 then "yellow" else "cyan" end);
 
-# One line about a change of such a row. A time that moved within its minute is shown to the second.
+# What has changed of such a row. The amount of a slip is the difference of the two times as they are shown: by the
+# minute, or to the second where a time moved within its minute.
+def change_text:
+  .before as $before | .after as $after | slip as $slip
+  | [.diff[] | select(.path != "/precision")
+      | if .path == "/net" then
+          [$before, $after | launch_when // "–"]
+          | (.[0] != .[1]) as $is_by_minute
+          | if $is_by_minute then .
+            elif $slip then [$before, $after | .net | seconds | strflocaltime("%Y-%m-%d %H:%M:%S")]
+            else [$before.net, $after.net] end
+          | "net \(.[0]) → \(.[1])"
+            + if $slip == null then ""
+              else
+                (if $is_by_minute then [$after, $before | .net | seconds / 60 | floor * 60] | .[0] - .[1] else $slip end)
+                | if . > 0 then ", slipped \(time_span)" else ", \(time_span) earlier" end
+              end
+        else "\(.path[1:]) \(.before // "–") → \(.after // "–")" end]
+  | join(", ");
+
+# One line about a change of such a row.
 def change_line:
-  ((.after // .before).name // "a launch without a name") as $name | .before as $before | .after as $after | slip as $slip
-  | if .type == "added" then "new: \($name), \($after | launch_when // "no date")"
+  ((.after // .before).name // "a launch without a name") as $name
+  | if .type == "added" then "new: \($name), \(.after | launch_when // "no date")"
     elif .type == "removed" then "gone from the list: \($name)"
-    else
-      "\($name): "
-      + ([.diff[] | select(.path != "/precision")
-          | if .path == "/net" then
-              [$before, $after | launch_when // "–"]
-              | if .[0] == .[1] then [$before.net, $after.net] else . end
-              | "net \(.[0]) → \(.[1])"
-                + ($slip | if . == null then "" elif . > 0 then ", slipped \(time_span)" else ", \(time_span) earlier" end)
-            else "\(.path[1:]) \(.before // "–") → \(.after // "–")" end]
-        | join(", "))
-    end;
+    else "\($name): \(change_text)" end;
 
 # A text that says something, its lines ending as lines do; null for an empty one, and for a placeholder.
 def launch_text:
