@@ -109,7 +109,7 @@ let package = Package(
     .testTarget(name: "SystemTests", dependencies: ["Reactive", "System", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "Reactive"]),
     .testTarget(name: "JQTests", dependencies: ["JSON"]),
-    .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup"]),
+    .testTarget(name: "MarkupTests", dependencies: ["JSON", "Markup", "TestScale"]),
     .testTarget(
       name: "StoreTests",
       dependencies: ["CSQLite", "Reactive", "SimulatedDisk", "Store", "System", "TestScale", "TestSupport"],

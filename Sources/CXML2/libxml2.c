@@ -18,10 +18,11 @@ typedef struct {
   int number, column;
 } xml_error;
 typedef void (*error_function)(void *, const xml_error *);
+typedef int (*read_function)(void *, char *, int);
 
 #define FUNCTIONS(each)                                                    \
   each(void, xmlInitParser, (void))                                        \
-  each(void *, xmlReadMemory, (const char *, int, const char *, const char *, int)) \
+  each(void *, xmlReadIO, (read_function, void *, void *, const char *, const char *, int)) \
   each(void *, xmlReaderWalker, (void *))                                  \
   each(void, xmlFreeTextReader, (void *))                                  \
   each(int, xmlTextReaderRead, (void *))                                   \
@@ -35,7 +36,7 @@ typedef void (*error_function)(void *, const xml_error *);
   each(const unsigned char *, xmlTextReaderConstNamespaceUri, (void *))    \
   each(const unsigned char *, xmlTextReaderConstValue, (void *))           \
   each(void, xmlSetStructuredErrorFunc, (void *, error_function))          \
-  each(void *, htmlReadMemory, (const char *, int, const char *, const char *, int)) \
+  each(void *, htmlReadIO, (read_function, void *, void *, const char *, const char *, int)) \
   each(const unsigned *, htmlEntityLookup, (const unsigned char *))        \
   each(void, xmlFreeDoc, (void *))
 
@@ -71,6 +72,11 @@ struct flow_markup {
   void *document;
   flow_markup_error error;
   int has_error;
+  // What has not been read of the text.
+  const char *bytes;
+  int count;
+  int (*goes_on)(void *);
+  void *caller;
 };
 
 // Options of the parsers: continue after errors, which are noted here; no messages; no network; no entity is
@@ -95,25 +101,33 @@ static void note_page(void *context, const xml_error *error) {
   if (error && error->message && strncmp(error->message, "Excessive depth", 15) == 0) note(context, error);
 }
 
-static flow_markup *open_markup(const char *bytes, int count, const char *encoding, int is_html) {
+// Gives the parser the next part of the text; the text ends early where it has an error, or the caller wants no more.
+static int next_part(void *context, char *buffer, int size) {
+  flow_markup *markup = context;
+  if (markup->has_error || !markup->goes_on(markup->caller)) return 0;
+  if (size > markup->count) size = markup->count;
+  memcpy(buffer, markup->bytes, size);
+  markup->bytes += size;
+  markup->count -= size;
+  return size;
+}
+
+flow_markup *flow_markup_open(const char *bytes, int count, const char *encoding, int is_html,
+                              int (*goes_on)(void *), void *caller) {
   flow_markup *markup = calloc(1, sizeof *markup);
   if (!markup) return 0;
+  markup->bytes = bytes;
+  markup->count = count;
+  markup->goes_on = goes_on;
+  markup->caller = caller;
   // The handler belongs to this thread.
   library.xmlSetStructuredErrorFunc(markup, is_html ? note_page : note);
-  markup->document = is_html ? library.htmlReadMemory(bytes, count, 0, encoding, options)
-                             : library.xmlReadMemory(bytes, count, 0, encoding,
-                                                     options | (encoding ? ignore_declared_encoding : 0));
+  markup->document =
+      is_html ? library.htmlReadIO(next_part, 0, markup, 0, encoding, options)
+              : library.xmlReadIO(next_part, 0, markup, 0, encoding, options | (encoding ? ignore_declared_encoding : 0));
   library.xmlSetStructuredErrorFunc(0, 0);
   if (markup->document) markup->reader = library.xmlReaderWalker(markup->document);
   return markup;
-}
-
-flow_markup *flow_xml_open(const char *bytes, int count, const char *encoding) {
-  return open_markup(bytes, count, encoding, 0);
-}
-
-flow_markup *flow_html_open(const char *bytes, int count, const char *encoding) {
-  return open_markup(bytes, count, encoding, 1);
 }
 
 void flow_markup_close(flow_markup *markup) {

@@ -13,11 +13,12 @@ public enum FeedReader {
   ///   - charset: An encoding that counts more than the declared one.
   ///   - resolve: The absolute address of a link; nil for one that cannot be resolved.
   public static func entries(
-    of text: ByteView, charset: String? = nil, resolve: @escaping (String) -> String? = { $0 }
+    of text: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits(),
+    resolve: @escaping (String) -> String? = { $0 }
   ) throws(MarkupFlaw) -> [Value] {
     let start = text.drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
     if start.first == 0x7b { return try JSONFeed(text, resolve).entries }
-    let tree = try MarkupTree.xml(ByteView(rebasing: start), charset: charset)
+    let tree = try MarkupTree.xml(ByteView(rebasing: start), charset: charset, limits: limits)
     guard let root = tree.document.children.first else { return [] }
     switch root.name {
     case "rss", "RDF":

@@ -21,6 +21,12 @@ public struct MarkupLimits: Sendable {
   public var nodes = 1_000_000
   /// Elements within each other; libxml2 has a limit of 256.
   public var depth = 1000
+  /// Attributes of one element.
+  public var attributes = 1000
+  /// Why the work has to end, such as that its time is over; nil to go on.
+  ///
+  /// It is asked every few thousand bytes and nodes.
+  public var refusal: @Sendable () -> String? = { nil }
 
   public init() {}
 }
@@ -32,28 +38,57 @@ extension MarkupTree {
   public static func xml(
     _ bytes: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits()
   ) throws(MarkupFlaw) -> MarkupTree {
-    if let failure = flow_xml2_load() { throw MarkupFlaw(String(cString: failure)) }
-    guard let replaced = CharacterNames.replaced(in: bytes) else {
-      return try read(bytes, isHTML: false, charset: charset, limits)
-    }
-    let result = replaced.withUnsafeBufferPointer { text in
-      Result { () throws(MarkupFlaw) in try read(text, isHTML: false, charset: charset, limits) }
-    }
-    return try result.get()
+    try read(bytes, isHTML: false, charset, limits)
   }
 
   /// Reads an HTML page of any kind; `charset` is the one that the server has named.
   public static func html(
     _ bytes: ByteView, charset: String? = nil, limits: MarkupLimits = MarkupLimits()
   ) throws(MarkupFlaw) -> MarkupTree {
-    try read(bytes, isHTML: true, charset: charset, limits)
+    try read(bytes, isHTML: true, charset, limits)
   }
 
   private static func read(
-    _ bytes: ByteView, isHTML: Bool, charset: String?, _ limits: MarkupLimits
+    _ bytes: ByteView, isHTML: Bool, _ charset: String?, _ limits: MarkupLimits
   ) throws(MarkupFlaw) -> MarkupTree {
     if let failure = flow_xml2_load() { throw MarkupFlaw(String(cString: failure)) }
     guard bytes.count <= Int(Int32.max) else { throw MarkupFlaw("the text is longer than 2 GiB") }
+    if charset == nil, let text = utf8(ofWide: bytes) {
+      return try with(text) { text throws(MarkupFlaw) in try read(text, isHTML: isHTML, "UTF-8", limits) }
+    }
+    let scan = try MarkupScan(bytes, isHTML: isHTML, limits)
+    if isHTML { return try parse(bytes, isHTML: true, charset, limits) }
+    // A document type may declare names of characters of its own.
+    let changed = scan.hasDocumentType ? scan.withoutAttributeLists : CharacterNames.replaced(in: bytes)
+    guard let changed else { return try parse(bytes, isHTML: false, charset, limits) }
+    return try with(changed) { text throws(MarkupFlaw) in try parse(text, isHTML: false, charset, limits) }
+  }
+
+  private static func with(
+    _ text: [UInt8], _ read: (ByteView) throws(MarkupFlaw) -> MarkupTree
+  ) throws(MarkupFlaw) -> MarkupTree {
+    try text.withUnsafeBufferPointer { text in Result { () throws(MarkupFlaw) in try read(text) } }.get()
+  }
+
+  /// A text in UTF-16, as its mark or its first bracket shows, in UTF-8, which alone the scan can read; nil for others.
+  private static func utf8(ofWide bytes: ByteView) -> [UInt8]? {
+    guard bytes.count > 1 else { return nil }
+    let isLittle: Bool
+    switch (bytes[0], bytes[1]) {
+    case (0xff, 0xfe), (0x3c, 0): isLittle = true
+    case (0xfe, 0xff), (0, 0x3c): isLittle = false
+    default: return nil
+    }
+    let units = (0..<bytes.count / 2).map { index in
+      let unit = UInt16(bytes[2 * index]) << 8 | UInt16(bytes[2 * index + 1])
+      return isLittle ? unit.byteSwapped : unit
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  private static func parse(
+    _ bytes: ByteView, isHTML: Bool, _ charset: String?, _ limits: MarkupLimits
+  ) throws(MarkupFlaw) -> MarkupTree {
     guard bytes.contains(where: { $0 > 0x20 }), let start = bytes.baseAddress else {
       throw MarkupFlaw("the text is empty")
     }
@@ -61,15 +96,50 @@ extension MarkupTree {
     var encoding = charset
     if isHTML, encoding == nil, isValidUTF8(bytes) { encoding = "UTF-8" }
     let text = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
-    let count = Int32(bytes.count)
-    let opened =
-      isHTML ? flow_html_open(text, count, encoding) : flow_xml_open(text, count, encoding)
+    let watch = MarkupWatch(limits)
+    let opened = withExtendedLifetime(watch) {
+      flow_markup_open(
+        text, Int32(bytes.count), encoding, isHTML ? 1 : 0,
+        { watch in
+          let isOver = watch.map { Unmanaged<MarkupWatch>.fromOpaque($0).takeUnretainedValue().isOver() }
+          return isOver == false ? 1 : 0
+        },
+        Unmanaged.passUnretained(watch).toOpaque())
+    }
     guard let markup = opened else { throw MarkupFlaw("the text cannot be read") }
     defer { flow_markup_close(markup) }
     var builder = MarkupBuilder(limits)
-    while try builder.add(markup) {}
+    repeat { try watch.check() } while try builder.add(markup)
     if builder.nodes.count == 1 { throw MarkupFlaw("the text has no element") }
-    return MarkupTree(builder.finish(), isHTML: isHTML)
+    return MarkupTree(builder.finish(), isHTML: isHTML, limits)
+  }
+}
+
+/// A check of the limits' refusal while a document is read and searched.
+final class MarkupWatch {
+  private static let stepsBetweenChecks = 1024
+
+  private let limits: MarkupLimits
+  private var steps = 0
+  private var refusal: String?
+
+  init(_ limits: MarkupLimits) { self.limits = limits }
+
+  /// Whether the work has to end.
+  func isOver() -> Bool {
+    if refusal == nil { refusal = limits.refusal() }
+    return refusal != nil
+  }
+
+  /// Counts a small step, and asks from time to time; false once the work has to end.
+  func step() -> Bool {
+    steps &+= 1
+    return steps % Self.stepsBetweenChecks == 0 ? !isOver() : refusal == nil
+  }
+
+  /// Throws the refusal, counting a small step or, before a large one, asking at once.
+  func check(beforeLarge isLarge: Bool = false) throws(MarkupFlaw) {
+    if isLarge ? isOver() : !step(), let refusal { throw MarkupFlaw(refusal) }
   }
 }
 
@@ -83,8 +153,7 @@ private enum CharacterNames {
     while let place = text[at...].firstIndex(where: { $0 == 0x26 || $0 == 0x3c }) {
       at = place + 1
       if text[place] == 0x3c {
-        // A document type may declare names of its own; in CDATA they mean nothing.
-        if text[place...].starts(with: "<!DOCTYPE".utf8) { return nil }
+        // In CDATA they mean nothing.
         guard text[place...].starts(with: "<![CDATA[".utf8) else { continue }
         at = end(ofCDATA: text, from: place)
         continue

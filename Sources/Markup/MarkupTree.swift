@@ -32,10 +32,12 @@ public final class MarkupTree: Sendable {
   /// The first is the document itself, an element without a name.
   let nodes: [Node]
   let isHTML: Bool
+  let limits: MarkupLimits
 
-  init(_ nodes: [Node], isHTML: Bool) {
+  init(_ nodes: [Node], isHTML: Bool, _ limits: MarkupLimits) {
     self.nodes = nodes
     self.isHTML = isHTML
+    self.limits = limits
   }
 
   /// The document: the element above the outermost one.

@@ -1,4 +1,6 @@
 import JSON
+import Synchronization
+import TestScale
 import Testing
 
 @testable import Markup
@@ -17,6 +19,10 @@ func flaw(_ read: () throws -> MarkupTree) -> String {
     return "\(error.line):\(error.column.map { "\($0)" } ?? "-"): \(error.reason)"
   } catch { return "\(error)" }
   return ""
+}
+
+private final class Asked: Sendable {
+  let count = Atomic<Int>(0)
 }
 
 @Suite struct MarkupTreeTests {
@@ -87,6 +93,106 @@ func flaw(_ read: () throws -> MarkupTree) -> String {
     #expect(
       flaw { try xml("<a>" + String(repeating: "<b/>", count: 20) + "</a>", limits: few) }
         == "1:-: the document has more than 10 nodes")
+  }
+
+  @Test("more attributes of one element than the limit are refused with the line, wherever they hide")
+  func attributes() throws {
+    func list(_ count: Int, _ value: String = "=''") -> String {
+      (0..<count).map { "a\($0)\(value)" }.joined(separator: " ")
+    }
+    let refusal = "2:-: an element has more than 1000 attributes"
+    #expect(try xml("<a\n \(list(1000))/>").document.children[0].node.attributes.count == 1000)
+    #expect(try html("<a\n \(list(1000, ""))>").nodes.last?.attributes.count == 1000)
+    let many = list(1001)
+    for text in ["\n<a \(many)/>", "<a>\n<b \(many)></b></a>", "<!-- ' -->\n<a><b c='\"' \(many)/></a>"] {
+      #expect(flaw { try xml(text) } == refusal)
+      #expect(flaw { try html(text) } == refusal)
+      let wide = Array("\u{feff}\(text)".utf16).flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+      #expect(flaw { try wide.withUnsafeBufferPointer { try MarkupTree.xml($0) } } == refusal)
+    }
+    for start in [
+      "<p", "<p \"", "<p =\"", "<p a\"b=\"", "<p 1=\"", "<p a=\"\"=\"", "<!--><p", "<!---><p", "<!-- --!><p",
+      "<script/><p",
+      "<script>x</SCRIPT><p", "<style>x</style><p", "<![CDATA[<p", "<? <p", "<!x <p", "</a <style><p",
+      "</a <!-- ><p", "<!x <script><p", "<p a=> <p",
+    ] {
+      #expect(flaw { try html("\n\(start) \(list(1001, ""))>") } == refusal, "\(start)")
+    }
+    // None of these are attributes.
+    let words = list(3000, "")
+    for text in [
+      "<!-- <a \(words) --><p>", "<a b='\(words)'/>", "<a b = \"\(words)\"/>", "<a>\(words)</a>",
+      "<script>x<y \(words)</script>",
+      "<STYLE a>x<y \(words)</style>",
+    ] { #expect(flaw { try html(text) } == "", "\(text.prefix(20))") }
+    for text in ["<a><!-- <b \(words) --></a>", "<a><![CDATA[<b \(words)]]></a>", "<a><?b <b \(words)?></a>"]
+    {
+      #expect(flaw { try xml(text) } == "", "\(text.prefix(20))")
+    }
+  }
+
+  @Test("whatever the text, no element that is read has more attributes than the limit")
+  func anyText() throws {
+    var random = SystemRandomNumberGenerator()
+    let parts = [
+      "<", "<p", "<script", "</script>", "<style>", "</style", ">", "/>", "/", " ", "\n", "=", "\"", "'",
+      "!--", "<!--", "-->", "--!>",
+      "-", "<![CDATA[", "]]>", "<?", "?>", "<!DOCTYPE a [", "]", "é", "1", "@", "<b ", " x='", "\" ", "</p>",
+      "\0", "&amp;", "<a>",
+    ]
+    var limits = MarkupLimits()
+    limits.attributes = 3
+    for _ in 0..<TestScale.count(2000) {
+      var text = "<a>"
+      for number in 0..<Int.random(in: 1...40, using: &random) {
+        text += parts.randomElement(using: &random) ?? ""
+        if Bool.random(using: &random) { text += "a\(number)" }
+      }
+      for isHTML in [true, false] {
+        let tree = try? Array(text.utf8).withUnsafeBufferPointer { text in
+          isHTML ? try MarkupTree.html(text, limits: limits) : try MarkupTree.xml(text, limits: limits)
+        }
+        for node in tree?.nodes ?? [] where node.attributes.count > 3 {
+          Issue.record("\(isHTML): \(text.debugDescription)")
+        }
+      }
+    }
+  }
+
+  @Test("a document type gives no default attributes, and no entity that could")
+  func documentTypes() throws {
+    func root(_ type: String) throws -> MarkupTree.Node { try xml(type + "<a b='1'/>").nodes[1] }
+    #expect(
+      try root("<!DOCTYPE a [<!ATTLIST a c CDATA '>'><!-- ' --><!ENTITY e 'x'>]>").attributes.count == 1)
+    let xhtml =
+      "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd\">"
+    #expect(try root(xhtml).attributes.count == 1)
+    let entity = "<!DOCTYPE a [<!ENTITY ns 'urn:x'>]><a b='&ns;'/>"
+    #expect(try xml(entity).nodes[1].attributes.map(\.value) == ["urn:x"])
+    #expect(
+      flaw { try xml("<!DOCTYPE a [\n<!ENTITY % p '<!ATTLIST a c CDATA \"x\">'> %p;]><a/>") }
+        == "2:-: the document type declares a parameter entity, which is not read")
+    #expect(
+      flaw { try xml("<!DOCTYPE a [<!ENTITY e '\(String(repeating: "x", count: 70_000))'>]><a/>") }
+        == "1:-: the document type is longer than 65536 bytes")
+  }
+
+  @Test("a refusal ends reading, in the parser too")
+  func refusals() throws {
+    let text = "<a>" + String(repeating: "<b/>", count: 20_000) + "</a>"
+    for isHTML in [false, true] {
+      for allowed in [0, 3, 25] {
+        let asked = Asked()
+        var limits = MarkupLimits()
+        limits.refusal = { asked.count.add(1, ordering: .relaxed).newValue > allowed ? "it is over" : nil }
+        let error = #expect(throws: MarkupFlaw.self) {
+          try Array(text.utf8).withUnsafeBufferPointer { text in
+            isHTML ? try MarkupTree.html(text, limits: limits) : try MarkupTree.xml(text, limits: limits)
+          }
+        }
+        #expect(error?.reason == "it is over" && asked.count.load(ordering: .relaxed) <= allowed + 2)
+      }
+    }
   }
 
   @Test("a page of any kind has a tree, and its text reads as in a browser")

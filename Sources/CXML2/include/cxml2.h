@@ -30,10 +30,12 @@ enum flow_markup_kind {
   flow_markup_failed = -1,
 };
 
-/// Parses XML, without a network, external entities or a DTD from elsewhere, and begins to read its tree.
-flow_markup *flow_xml_open(const char *bytes, int count, const char *encoding);
-/// Parses HTML of any kind, and begins to read its tree.
-flow_markup *flow_html_open(const char *bytes, int count, const char *encoding);
+/// Parses XML, without a network, external entities or a DTD from elsewhere, or HTML of any kind, and begins to read its
+/// tree.
+///
+/// Before each part of the text `goes_on` is asked, with `caller`; where it returns 0, the text ends there.
+flow_markup *flow_markup_open(const char *bytes, int count, const char *encoding, int is_html,
+                              int (*goes_on)(void *caller), void *caller);
 void flow_markup_close(flow_markup *markup);
 
 /// Moves to the next node, and returns its kind.

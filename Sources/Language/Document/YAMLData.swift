@@ -18,7 +18,10 @@ package enum YAMLData {
     return limits
   }
 
-  package static func values(of bytes: [UInt8]) throws(Flaw) -> [JSON.Value] {
+  /// The values of a text; `refusal` is asked every thousand events why the work has to end, nil to go on.
+  package static func values(
+    of bytes: [UInt8], refusal: () -> String? = { nil }
+  ) throws(Flaw) -> [JSON.Value] {
     let file = SourceFile(path: "", bytes: bytes)
     var values: [JSON.Value] = []
     var composer = Composer(file, limits, Problems(), isData: true)
@@ -26,7 +29,10 @@ package enum YAMLData {
     do throws(SyntaxError) { events = try EventStream(bytes[...]) } catch {
       throw flaw(describe(error, in: file))
     }
+    var count = 0
     while true {
+      if count % 1000 == 0, let reason = refusal() { throw Flaw(line: 1, column: 1, reason: reason) }
+      count += 1
       let event: YAMLEvent
       do throws(SyntaxError) { event = try events.next() } catch { throw flaw(describe(error, in: file)) }
       switch event.kind {

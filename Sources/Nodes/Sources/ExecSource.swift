@@ -149,7 +149,7 @@ private final class CommandPoll: PollSource {
       throw CommandFailure(command, "printed more than max_size, \(options[ExecOptions.maxSize]) bytes")
     }
     do throws(DecodeFailure) {
-      let rows = try options[Decoding.option].values(of: result.output, columns)
+      let rows = try context.decoding(options).values(of: result.output, columns)
       return PollAnswer(rows, memory: columns.memory)
     } catch {
       throw CommandFailure(command, "printed \(error)")
@@ -209,7 +209,7 @@ private final class FollowedCommand: StreamSource {
       throw failure
     }
     let name = command.arguments.first ?? ""
-    let reader = ValueReader(output, path: name, options[Decoding.option], report: reporter.report)
+    let reader = ValueReader(output, path: name, context.decoding(options), report: reporter.report)
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped { feed.send(values) }
     let end = output.end()
     if case .exited(0) = end { return nil }

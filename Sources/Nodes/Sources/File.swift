@@ -117,7 +117,7 @@ private final class FileSource: StreamSource {
   ) throws {
     let input = try StoppableInput(path, context.stop, at: start?.offset ?? 0)
     let reader = ValueReader(
-      input, path: path, options[Decoding.option].resumed(as: start?.format), position: start?.offset ?? 0,
+      input, path: path, context.decoding(options).resumed(as: start?.format), position: start?.offset ?? 0,
       lines: start?.lines ?? 0, limits: limits, leavesUnfinishedLine: isGrowing, report: desk.report)
     var passing = start?.values ?? 0
     var given = passing

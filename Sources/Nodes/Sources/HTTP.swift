@@ -170,7 +170,7 @@ private final class HTTPSource: PollSource {
         request.headers.append(Header("Content-Type", "application/json"))
       }
     }
-    decoding = options[Decoding.option]
+    decoding = context.decoding(options)
     columns = PolledColumns(context.position)
     if decoding.format != .json { request.expectation = .anything }
     request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])

@@ -206,7 +206,7 @@ private final class WebhookSource: StreamSource {
   }
 
   private func events(of webhook: Webhook) throws(DecodeFailure) -> [Value] {
-    let values = try options[Decoding.option].values(of: webhook.body)
+    let values = try context.decoding(options).values(of: webhook.body)
     if !options[ListenOptions.envelope] { return values }
     return (values.isEmpty ? [.null] : values).map { webhook.envelope($0) }
   }

@@ -36,7 +36,7 @@ private final class StandardInput: StreamSource {
     let progress = ReadingProgress(context)
     defer { progress.end() }
     let reader = ValueReader(
-      input, path: "<stdin>", options[Decoding.option],
+      input, path: "<stdin>", context.decoding(options),
       limits: ReadLimits(value: options[StdinOptions.maxValue]), report: desk.report)
     while case let values = try reader.nextBatch(), !values.isEmpty, !feed.isStopped {
       progress.note { input.extent }

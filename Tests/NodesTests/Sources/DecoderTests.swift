@@ -187,6 +187,26 @@ import System
     #expect(try Self.decode("yaml", laughs).reasons.first?.contains("more than 1000000 values") == true)
   }
 
+  @Test("decoding a text as a whole has a time, and ends without a report when the source stops")
+  func budget() throws {
+    for (name, text) in [
+      ("feed", "<rss><channel/></rss>"), ("xml", "<a/>"), ("html", "<p>"), ("yaml", "a: 1"),
+    ] {
+      var decoding = Decoding(try format(name))
+      decoding.budget.time = .zero
+      let late = #expect(throws: DecodeFailure.self) { try decoding.values(of: Array(text.utf8)) }
+      #expect(late?.reason.contains("decoding took longer than 0s: \(text)") == true, "\(late?.reason ?? "")")
+      let stop = StopSign()
+      stop.set()
+      decoding.budget.stop = stop
+      #expect(throws: DecodeFailure(reason: "\(name): the run was stopped")) {
+        try decoding.values(of: Array(text.utf8))
+      }
+      let reader = ValueReader(Pieces(Array(text.utf8), [10]), path: "in", decoding) { Issue.record("\($0)") }
+      #expect(try reader.nextBatch().isEmpty)
+    }
+  }
+
   @Test("a selector that is none is reported where it goes wrong")
   func selectors() {
     var reader = PipelineReader(catalog: .all)

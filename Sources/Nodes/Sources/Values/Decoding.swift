@@ -12,6 +12,7 @@ struct Decoding: Sendable {
   var resolve: @Sendable (String) -> String? = { $0 }
   /// The encoding that a server has named.
   var charset: String?
+  var budget = DecodeBudget()
 
   init(_ format: TextFormat, _ options: Options? = nil) {
     self.format = format
@@ -31,7 +32,9 @@ struct Decoding: Sendable {
   /// The same for the rest of a text whose layout was detected before.
   func resumed(as found: TextFormat?) -> Decoding {
     guard format == .json, let found, TextFormat.layouts.contains(found) else { return self }
-    return Decoding(found)
+    var decoding = self
+    decoding.format = found
+    return decoding
   }
 
   /// The decoder of a followed file, whose lines are the only parts with a certain end.
@@ -61,6 +64,7 @@ struct Decoding: Sendable {
       }
     }
     if let first { throw DecodeFailure(reason: "\(format.name): \(first.inText)") }
+    if all.isEmpty, budget.isStopped { throw DecodeFailure(reason: "\(format.name): the run was stopped") }
     return all
   }
 }
@@ -71,7 +75,7 @@ extension TextFormat {
 }
 
 /// The first part of a text that cannot be decoded.
-struct DecodeFailure: Error, CustomStringConvertible {
+struct DecodeFailure: Error, Equatable, CustomStringConvertible {
   let reason: String
 
   var description: String { reason }

@@ -15,7 +15,8 @@ extension TextFormat {
         as the id, and one without a link a hash of its title, date and text. Titles are plain text; summary and \
         content are as they are in the feed.
 
-        ISO-8859-1 and ASCII are read as windows-1252, as in browsers. libxml2 reads the XML, strictly: a truncated feed is an error. External entities are never loaded.
+        ISO-8859-1 and ASCII are read as windows-1252, as in browsers. libxml2 reads the XML, strictly: a truncated \
+        feed is an error. External entities are never loaded, and default attributes of a document type are ignored.
         """,
       examples: [
         .init(
@@ -34,7 +35,8 @@ extension TextFormat {
   ) { input in
     WholeText(input, .feed) { text throws(TextFlaw) in
       try input.read(text) { text, charset throws(MarkupFlaw) in
-        try FeedReader.entries(of: text, charset: charset, resolve: input.resolve)
+        try FeedReader.entries(
+          of: text, charset: charset, limits: input.budget.beginMarkup(), resolve: input.resolve)
       }
     }
   }
@@ -48,7 +50,8 @@ extension TextFormat {
         elements of one name are a value or, where there are several, a list, and text beside them is `#text`. \
         Comments are left out. Names keep the prefix that the document has, unless `namespaces` gives another.
 
-        libxml2 reads the document. External entities are never loaded, and entities are not expanded.
+        libxml2 reads the document. External entities are never loaded, entities are not expanded, and default attributes \
+        of a document type are ignored. An element may have 1,000 attributes, and decoding may take 30 seconds.
         """,
       options: AnyOption.list(MarkupOptions.select, MarkupOptions.lists, MarkupOptions.namespaces),
       examples: [
@@ -72,7 +75,7 @@ extension TextFormat {
         uniquingKeysWith: { first, _ in first }))
     return WholeText(input, .xml) { text throws(TextFlaw) in
       try input.read(text) { text, charset throws(MarkupFlaw) in
-        form.values(of: try MarkupTree.xml(text, charset: charset))
+        form.values(of: try MarkupTree.xml(text, charset: charset, limits: input.budget.beginMarkup()))
       }
     }
   }
@@ -89,7 +92,8 @@ extension TextFormat {
 
         Selectors are those of CSS: names, `.class`, `#id`, `[attribute^=value]`, ` `, `>`, `+`, `~`, `,`, `:not()`, \
         `:is()`, `:has()`, `:nth-child(2n+1)` and its relatives, `:first-child`, `:last-child`, `:empty`, and \
-        `:contains("text")`. Scripts do not run: a page that is filled in by a browser has nothing to find.
+        `:contains("text")`. Scripts do not run: a page that is filled in by a browser has nothing to find. An element may \
+        have 1,000 attributes, and decoding may take 30 seconds.
 
         The encoding is the one that the server or the page names, where the text is not UTF-8; without one it is \
         windows-1252.
@@ -116,7 +120,9 @@ extension TextFormat {
       fields: (options?[MarkupOptions.fields] ?? []).map { ($0.name, $0.value) })
     return WholeText(input, .html) { text throws(TextFlaw) in
       try input.read(text, isPage: true) { text, charset throws(MarkupFlaw) in
-        form.rows(of: try MarkupTree.html(text, charset: charset), resolve: input.resolve)
+        form.rows(
+          of: try MarkupTree.html(text, charset: charset, limits: input.budget.beginMarkup()),
+          resolve: input.resolve)
       }
     }
   }

@@ -80,6 +80,7 @@ struct DecoderInput {
   var charset: String?
   /// Where the columns of a polled table are noted.
   var columns: PolledColumns?
+  var budget = DecodeBudget()
   let report: (BadText) -> Void
 }
 
@@ -182,7 +183,7 @@ extension ValueReader {
     format.decoder(
       DecoderInput(
         path: path, window: window, limits: limits, options: decoding.options, resolve: decoding.resolve,
-        charset: decoding.charset, columns: columns, report: report))
+        charset: decoding.charset, columns: columns, budget: decoding.budget, report: report))
   }
 
   /// Nil if the text ends before there is enough to decide.

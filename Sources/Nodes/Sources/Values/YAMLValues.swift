@@ -19,7 +19,9 @@ extension TextFormat {
     beginsAnywhere: false
   ) { input in
     WholeText(input, .yaml) { text throws(TextFlaw) in
-      do throws(YAMLData.Flaw) { return try YAMLData.values(of: Array(text)) } catch {
+      do throws(YAMLData.Flaw) {
+        return try YAMLData.values(of: Array(text), refusal: input.budget.begin())
+      } catch {
         throw TextFlaw(error.reason, line: error.line, column: error.column)
       }
     }
