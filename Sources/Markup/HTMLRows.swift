@@ -15,21 +15,36 @@ public struct HTMLForm: Sendable {
   /// The rows of a page.
   ///
   /// - Parameter resolve: The absolute address of a link; nil for one that cannot be resolved.
-  public func rows(of tree: MarkupTree, resolve: (String) -> String? = { $0 }) -> [Value] {
+  public func rows(
+    of tree: MarkupTree, resolve: (String) -> String? = { $0 }
+  ) throws(MarkupFlaw) -> [Value] {
     // <base href> of the page is left to browsers: few pages have one.
-    let elements = select?.matches(in: tree.document) ?? [tree.document]
-    if fields.isEmpty {
-      return elements.map { .string($0.visibleText(separator: select == nil ? "\n" : " ")) }
+    let elements = try select?.matches(in: tree.document) ?? [tree.document]
+    let watch = MarkupWatch(tree.limits)
+    let shape = fields.isEmpty ? nil : Shape(fields.map { Key($0.name) }, isShared: true)
+    let matchers = fields.map { $0.field.selector.map { SelectorMatcher(tree, $0) } }
+    var rows: [Value] = []
+    for element in elements {
+      guard let shape else {
+        try watch.check(beforeLarge: true)
+        rows.append(.string(element.visibleText(separator: select == nil ? "\n" : " ")))
+        continue
+      }
+      var values: [Value] = []
+      for (named, matcher) in zip(fields, matchers) {
+        try watch.check(beforeLarge: true)
+        values.append(try named.field.value(in: element, matcher, resolve))
+      }
+      rows.append(.object(shape, values))
     }
-    let shape = Shape(fields.map { Key($0.name) }, isShared: true)
-    return elements.map { element in .object(shape, fields.map { $0.field.value(in: element, resolve) }) }
+    return rows
   }
 }
 
 /// A field of a row: which element below it, and what of that.
 public struct HTMLField: Sendable {
   /// Nil for the row's own element.
-  private let selector: Selector?
+  let selector: Selector?
   /// Nil for its text.
   private let attribute: String?
   /// Whether it is the list of all matches, not the first one.
@@ -54,15 +69,17 @@ public struct HTMLField: Sendable {
     selector = path.isEmpty && attribute != nil || path == "." ? nil : try Selector(path)
   }
 
-  func value(in row: MarkupElement, _ resolve: (String) -> String?) -> Value {
-    guard let selector else {
+  func value(
+    in row: MarkupElement, _ matcher: SelectorMatcher?, _ resolve: (String) -> String?
+  ) throws(MarkupFlaw) -> Value {
+    guard let matcher else {
       let own = text(of: row, resolve).map { Value.string($0) }
       return isList ? .array(own.map { [$0] } ?? []) : own ?? .null
     }
     if isList {
-      return .array(selector.matches(in: row).compactMap { text(of: $0, resolve).map { .string($0) } })
+      return .array(try matcher.matches(in: row).compactMap { text(of: $0, resolve).map { .string($0) } })
     }
-    return selector.firstMatch(in: row).flatMap { text(of: $0, resolve) }.map { .string($0) } ?? .null
+    return try matcher.firstMatch(in: row).flatMap { text(of: $0, resolve) }.map { .string($0) } ?? .null
   }
 
   private func text(of element: MarkupElement, _ resolve: (String) -> String?) -> String? {

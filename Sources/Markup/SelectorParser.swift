@@ -11,6 +11,7 @@ extension Selector {
   public init(_ text: String) throws(SelectorFlaw) {
     var parser = SelectorParser(text)
     alternatives = try parser.list(isNested: false)
+    hasScope = parser.hasScope
     self.text = text
   }
 }
@@ -19,6 +20,8 @@ private struct SelectorParser {
   private let text: [Character]
   private var at = 0
   private var depth = 0
+  private var compounds = 0
+  private(set) var hasScope = false
 
   init(_ text: String) { self.text = Array(text) }
 
@@ -55,7 +58,7 @@ private struct SelectorParser {
 
   private mutating func complex(_ isRelative: Bool) throws(SelectorFlaw) -> Selector.Complex {
     space()
-    var complex = Selector.Complex(compounds: [], combinators: [])
+    var complex = Selector.Complex(compounds: [], combinators: [], number: 0)
     if isRelative, let found = combinator() { complex.leading = found }
     space()
     complex.compounds.append(try compound())
@@ -67,6 +70,8 @@ private struct SelectorParser {
       } else if hasSpace, let character = next, character != ",", character != ")" {
         complex.combinators.append(.descendant)
       } else {
+        complex.number = compounds
+        compounds += complex.compounds.count
         return complex
       }
       complex.compounds.append(try compound())
@@ -207,10 +212,14 @@ private struct SelectorParser {
     case "first-of-type": return first(false, true)
     case "last-of-type": return first(true, true)
     case "only-child":
-      return .any([Selector.Complex(compounds: [[first(false, false), first(true, false)]], combinators: [])])
+      compounds += 1
+      let both = [first(false, false), first(true, false)]
+      return .any([Selector.Complex(compounds: [both], combinators: [], number: compounds - 1)])
     case "empty": return .empty
     case "root": return .root
-    case "scope": return .scope
+    case "scope":
+      hasScope = true
+      return .scope
     default: break
     }
     let known = [

@@ -16,14 +16,20 @@ public struct XMLForm: Sendable {
   }
 
   /// The values of a document.
-  public func values(of tree: MarkupTree) -> [Value] {
+  public func values(of tree: MarkupTree) throws(MarkupFlaw) -> [Value] {
     guard let select else {
       guard let root = tree.document.children.first else { return [] }
       var object = Value.emptyObject
       object.setMember(Key(name(root.node.name, root.node.prefix, root.namespace)), value(of: root))
       return [object]
     }
-    return select.matches(in: tree.document).map { value(of: $0) }
+    let watch = MarkupWatch(tree.limits)
+    var values: [Value] = []
+    for element in try select.matches(in: tree.document) {
+      try watch.check(beforeLarge: true)
+      values.append(value(of: element))
+    }
+    return values
   }
 
   /// An element: a text if it has nothing else, or an object of its attributes (`@name`), elements and text (`#text`).

@@ -29,7 +29,7 @@ private final class Asked: Sendable {
   @Test("XML becomes JSON: attributes, elements, lists, texts, names with prefixes")
   func values() throws {
     func json(_ text: String, _ form: XMLForm = XMLForm()) throws -> String {
-      form.values(of: try xml(text)).map(\.description).joined(separator: " ")
+      try form.values(of: try xml(text)).map(\.description).joined(separator: " ")
     }
     #expect(try json("<a/>") == #"{"a":""}"#)
     #expect(try json("<a> x </a>") == #"{"a":" x "}"#)
@@ -177,18 +177,20 @@ private final class Asked: Sendable {
         == "1:-: the document type is longer than 65536 bytes")
   }
 
-  @Test("a refusal ends reading, in the parser too")
+  @Test("a refusal ends reading and searching, in the parser too")
   func refusals() throws {
     let text = "<a>" + String(repeating: "<b/>", count: 20_000) + "</a>"
+    let selector = try Selector(String(repeating: "a:has(b) ", count: 20) + "b")
     for isHTML in [false, true] {
-      for allowed in [0, 3, 25] {
+      for allowed in [0, 3, 25, 50] {
         let asked = Asked()
         var limits = MarkupLimits()
         limits.refusal = { asked.count.add(1, ordering: .relaxed).newValue > allowed ? "it is over" : nil }
         let error = #expect(throws: MarkupFlaw.self) {
-          try Array(text.utf8).withUnsafeBufferPointer { text in
+          let tree = try Array(text.utf8).withUnsafeBufferPointer { text in
             isHTML ? try MarkupTree.html(text, limits: limits) : try MarkupTree.xml(text, limits: limits)
           }
+          _ = try XMLForm(select: selector).values(of: tree)
         }
         #expect(error?.reason == "it is over" && asked.count.load(ordering: .relaxed) <= allowed + 2)
       }
@@ -236,7 +238,57 @@ private final class Asked: Sendable {
   func matches(_ selector: String, _ expected: String) throws {
     let found = try Selector(selector).matches(in: try html(Self.page).document)
     #expect(found.map { $0.visibleText() }.joined(separator: "|") == expected)
-    #expect(try Selector(selector).firstMatch(in: try html(Self.page).document)?.index == found.first?.index)
+    let tree = try html(Self.page)
+    let first = try SelectorMatcher(tree, try Selector(selector)).firstMatch(in: tree.document)
+    #expect(first?.index == found.first?.index)
+  }
+
+  @Test(
+    "a selector takes time in proportion to the siblings",
+    arguments: [
+      "li:nth-of-type(3n)", "li:nth-last-of-type(3n)", "li:has(+ li)", "li:has(~ a)", "li:has(~ li)",
+      "a ~ li", "li:has(b)",
+      "ul:has(a) > li", "ul:contains(z) > li", "li:not(a ~ *)", "li:not(:has(~ a ~ b))",
+      "ul:has(> a) ~ ul > li",
+    ])
+  func siblings(_ selector: String) throws {
+    let selector = try Selector(selector)
+    func steps(_ count: Int) throws -> Int {
+      let tree = try html("<ul>" + String(repeating: "<li>y</li>", count: count) + "</ul>")
+      let matcher = SelectorMatcher(tree, selector)
+      _ = try matcher.matches(in: tree.document)
+      return matcher.steps
+    }
+    let (small, large) = (try steps(500), try steps(5000))
+    #expect(large < 15 * small + 1000)
+  }
+
+  @Test("relations within :has and beside are those of a browser, and alike for each way to ask")
+  func relations() throws {
+    let tree = try html(
+      "<div id=a><p><b><i>1</i></b></p><i>2</i></div><div id=b><p><i>3</i></p><b></b><i>4</i></div><section id=c><i>5</i></section>"
+    )
+    for (selector, expected) in [
+      ("div:has(> p > b)", "a"), ("div:has(> b)", "b"), ("div:has(> b i)", ""), ("div:has(p i)", "a|b"),
+      ("div:has(+ div)", "a"), ("div:has(~ section i)", "a|b"), ("div:has(+ div > b)", "a"),
+      ("*:has(~ *:has(> b))", "a"),
+      ("div:has(body i)", ""), ("div:has(b + i)", "b"), ("div:has(p ~ i)", "a|b"),
+      ("div + div ~ section", "c"),
+      ("section:not(#a ~ #b + *)", ""), ("div ~ *", "b|c"), ("div:has(:is(b, p) > i):not(:has(> b))", "a"),
+    ] {
+      let found = try Selector(selector).matches(in: tree.document).compactMap { $0.attribute("id") }
+      #expect(found.joined(separator: "|") == expected, "\(selector)")
+    }
+    let rows = HTMLForm(
+      select: try Selector("div"),
+      fields: [
+        ("t", try HTMLField(":scope > i")), ("l", try HTMLField(":scope > p ~ i[]")),
+        ("o", try HTMLField("div i")),
+      ])
+    #expect(
+      try rows.rows(of: tree).map(\.description) == [
+        #"{"t":"2","l":["2"],"o":"1"}"#, #"{"t":"4","l":["4"],"o":"3"}"#,
+      ])
   }
 
   @Test("what is within a template of a page is not found, as in a browser")
@@ -270,7 +322,7 @@ private final class Asked: Sendable {
         ("all", try HTMLField("p, li[]")), ("markup", try HTMLField(".two@html")),
         ("own", try HTMLField(".")),
       ])
-    let rows = form.rows(of: try html(Self.page)) { "http://h" + $0 }
+    let rows = try form.rows(of: try html(Self.page)) { "http://h" + $0 }
     #expect(
       rows.map(\.description) == [
         #"{"t":"Title","link":"http://h/k.pdf","id":"a","all":["1","2 i"],"markup":"2 <i>i</i>","own":"Title 1 2 i k"}"#,

@@ -75,7 +75,7 @@ extension TextFormat {
         uniquingKeysWith: { first, _ in first }))
     return WholeText(input, .xml) { text throws(TextFlaw) in
       try input.read(text) { text, charset throws(MarkupFlaw) in
-        form.values(of: try MarkupTree.xml(text, charset: charset, limits: input.budget.beginMarkup()))
+        try form.values(of: try MarkupTree.xml(text, charset: charset, limits: input.budget.beginMarkup()))
       }
     }
   }
@@ -120,7 +120,7 @@ extension TextFormat {
       fields: (options?[MarkupOptions.fields] ?? []).map { ($0.name, $0.value) })
     return WholeText(input, .html) { text throws(TextFlaw) in
       try input.read(text, isPage: true) { text, charset throws(MarkupFlaw) in
-        form.rows(
+        try form.rows(
           of: try MarkupTree.html(text, charset: charset, limits: input.budget.beginMarkup()),
           resolve: input.resolve)
       }

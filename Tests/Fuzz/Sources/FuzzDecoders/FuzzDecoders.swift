@@ -70,10 +70,12 @@ private func markup(_ text: ByteView) {
   for value in (try? FeedReader.entries(of: text)) ?? [] {
     check(value.member("id")?.string != nil, "an entry has an id")
   }
-  if let tree = try? MarkupTree.xml(text) { for value in XMLForm().values(of: tree) { _ = value.json } }
+  if let tree = try? MarkupTree.xml(text) {
+    for value in (try? XMLForm().values(of: tree)) ?? [] { _ = value.json }
+  }
   let line = text.firstIndex(of: 0x0a) ?? text.count
   let selector = try? Selector(String(decoding: text[..<line], as: UTF8.self))
   guard let tree = try? MarkupTree.html(ByteView(rebasing: text[line...])) else { return }
-  for value in HTMLForm(select: selector).rows(of: tree) { _ = value.json }
+  for value in (try? HTMLForm(select: selector).rows(of: tree)) ?? [] { _ = value.json }
   check(tree.document.innerMarkup.utf8.count <= 64 * (text.count + 64), "markup does not grow without bound")
 }
