@@ -226,7 +226,8 @@ final class SelectorMatcher {
     case .root: return node.parent == 0
     case .scope: return index == scope
     case .text(let wanted):
-      return wanted.isEmpty || MarkupElement(tree: tree, index: index).visibleText().has(wanted)
+      if wanted.isEmpty { return true }
+      return !watch.isOver() && MarkupElement(tree: tree, index: index).visibleText().has(wanted)
     case .not(let list): return !list.contains { matches(index, $0, $0.compounds.count - 1) }
     case .any(let list): return list.contains { matches(index, $0, $0.compounds.count - 1) }
     case .has(let list): return list.contains { has(index, $0, 0) }

@@ -28,6 +28,8 @@ let listen = NodeSpec(
     ?token=TOKEN. The signature is the HMAC-SHA256 of the body under `secret`, in hexadecimal digits, also behind \
     sha256=, or in base64: GitHub's X-Hub-Signature-256, Shopify's X-Shopify-Hmac-Sha256. For TLS, put a proxy in front.
 
+    A body that takes long to decode, such as a large page, is decoded beside the others, which may overtake it.
+
     A run with --once does not listen.
     """,
   options: AnyOption.list(
@@ -123,10 +125,14 @@ enum ListenOptions {
 private final class WebhookSource: StreamSource {
   /// How long a stopped run waits for its last commit, and for the answers to be sent.
   private static let grace = Duration.seconds(5)
+  /// How long a body is decoded while others wait.
+  private static let quick = Duration.milliseconds(20)
 
   private let options: Options
   private let context: SourceContext
   private var ids: RecentIDs
+  /// The thread for bodies that take longer.
+  private lazy var slowDecoder = SerialScheduler(name: "flow-decode")
 
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
@@ -176,10 +182,15 @@ private final class WebhookSource: StreamSource {
         continue
       }
       do throws(DecodeFailure) {
-        values += try events(of: webhook)
+        guard let decoded = try decoded(webhook, front) else { continue }
+        values += events(of: webhook, decoded)
         if let id = webhook.id { ids.insert(id) }
         accepted.append(webhook)
       } catch {
+        if context.stop.isSet {
+          front.refuse(webhook)
+          continue
+        }
         reporter.report("a webhook was refused: \(error)")
         front.answer(webhook, 400, "\(error)")
       }
@@ -205,8 +216,25 @@ private final class WebhookSource: StreamSource {
     }
   }
 
-  private func events(of webhook: Webhook) throws(DecodeFailure) -> [Value] {
-    let values = try context.decoding(options).values(of: webhook.body)
+  /// The values of a body; nil for one that takes long: it comes back when it has been decoded.
+  private func decoded(_ webhook: Webhook, _ front: WebhookFront) throws(DecodeFailure) -> [Value]? {
+    if let decoded = webhook.decoded.withLock({ $0 }) { return try decoded.get() }
+    let decoding = context.decoding(options)
+    var quick = decoding
+    quick.budget.time = Self.quick
+    let start = MonotonicClock.now
+    do throws(DecodeFailure) { return try quick.values(of: webhook.body) } catch {
+      if context.stop.isSet || MonotonicClock.now - start < Self.quick { throw error }
+    }
+    slowDecoder.perform {
+      let decoded = Result { () throws(DecodeFailure) in try decoding.values(of: webhook.body) }
+      webhook.decoded.withLock { $0 = decoded }
+      front.putBack(webhook)
+    }
+    return nil
+  }
+
+  private func events(of webhook: Webhook, _ values: [Value]) -> [Value] {
     if !options[ListenOptions.envelope] { return values }
     return (values.isEmpty ? [.null] : values).map { webhook.envelope($0) }
   }

@@ -147,6 +147,27 @@ import System
     #expect(try listening.status("/", "12345678") == 202)
   }
 
+  @Test("a body that takes long to decode keeps no other sender waiting, and has its answer after the commit")
+  func longBody() throws {
+    let listening = try Listening(
+      "decode: { html: { select: 'div:contains(zz)' } }, id: X-Id", try TemporaryState())
+    let client = try listening.client()
+    let divs = String(repeating: "<div>", count: 100)
+    client.request(divs + String(repeating: "x ", count: 20_000) + "zz", headers: ["X-Id: 1"])
+    #expect(!client.hasAnswer(within: 50))
+    #expect(try listening.status("/", "<div>zz</div>") == 202)
+    #expect(listening.heard.entries == [#""zz""#] && !client.hasAnswer(within: 0))
+    #expect(client.answer()?.status == 202)
+    #expect(listening.heard.entries.count == 101)
+    #expect(try listening.status(headers: ["X-Id: 1"], "<div>zz</div>") == 202)
+    #expect(listening.heard.entries.count == 101)
+    // Decoding this would take longer than the stop may.
+    client.request(divs + String(repeating: "x ", count: 500_000))
+    #expect(!client.hasAnswer(within: 50))
+    let time = elapsed { listening.stop() }
+    #expect(client.answer()?.status == 503 && time < .seconds(4))
+  }
+
   @Test("a client that is slow is cut off, whether or not it sends a byte now and then")
   func slow() throws {
     let listening = try Listening("timeout: 300ms")

@@ -15,6 +15,8 @@ final class Webhook: Sendable {
   let id: String?
   /// The suspended connection, as an address.
   let connection: UInt
+  /// The values of the body, where it was decoded beside the others.
+  let decoded = Locked<Result<[Value], DecodeFailure>?>(nil)
   /// The answer, once there is one.
   let answer = Locked<(status: Int, text: String)?>(nil)
 

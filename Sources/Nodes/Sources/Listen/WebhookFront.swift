@@ -119,6 +119,18 @@ final class WebhookFront: RequestFront {
     return nil
   }
 
+  /// Puts a request that `next` has returned into the queue again.
+  func putBack(_ webhook: Webhook) {
+    let isStopped = state.change { state in
+      if !state.isStopped { state.queue.append(webhook) }
+      return state.isStopped
+    }
+    if isStopped { refuse(webhook) } else { ring() }
+  }
+
+  /// Answers a request that the stopped run does not take.
+  func refuse(_ webhook: Webhook) { answer(webhook, 503, "not accepted: the pipeline ends") }
+
   /// Answers a request, once.
   func answer(_ webhook: Webhook, _ status: Int, _ text: String) {
     let isFirst = webhook.answer.withLock { answer in
@@ -137,7 +149,7 @@ final class WebhookFront: RequestFront {
       defer { state.queue = [] }
       return state.queue
     }
-    for webhook in left { answer(webhook, 503, "not accepted: the pipeline ends") }
+    for webhook in left { refuse(webhook) }
     _ = state.wait(until: MonotonicClock.now + time) { $0.open == 0 ? true : nil }
   }
 }
