@@ -5,7 +5,7 @@ import Glibc
 ///     parseHTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")   // 784111777
 ///     parseHTTPDate("Sunday, 06-Nov-94 08:49:37 GMT")
 ///     parseHTTPDate("Sun Nov  6 08:49:37 1994")
-func parseHTTPDate(_ text: String) -> Double? {
+public func parseHTTPDate(_ text: String) -> Double? {
   let parts = text.split { " ,-".contains($0) }
   guard parts.count == 5 || parts.count == 6 && parts[5] == "GMT" else { return nil }
   let monthFirst = months.contains(String(parts[1]))

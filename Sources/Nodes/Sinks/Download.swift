@@ -16,8 +16,8 @@ let download = NodeSpec(
     links are not followed. An existing file is kept, unless `overwrite` is set.
 
     The download is written to PATH.part and renamed when it is complete. If the server supports it, an interrupted \
-    download is resumed by the next attempt or the next run, unless the machine was restarted in between. \
-    PATH.part.from records what is being downloaded.
+    download is resumed by the next attempt or the next run, unless the machine was restarted in between or the \
+    server's file has another ETag, Last-Modified or length. PATH.part.from records what is being downloaded.
 
     Responses with status 4xx, except 408, 425 and 429, and files larger than `max_size` are not retried. Other \
     failures are, after `backoff` or as the server's Retry-After demands. After the last attempt the event is handled \

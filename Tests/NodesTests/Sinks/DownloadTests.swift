@@ -121,7 +121,7 @@ import System
       .init("0123456789", [("ETag", "\"e\"")]),
       .init("789", status: 206, [("ETag", "\"e\""), ("Content-Range", "bytes 7-9/10")]),
     ])
-    let origin = Self.origin("http://a/x", tag: "e")
+    let origin = Self.origin("http://a/x", tag: "e", length: "null")
     bench.disk = WatchedDisk(room: origin.utf8.count + 7)
     let seen = try bench.run(sink(", attempts: 1"), lines: [row("a")])
     #expect(seen.log.first?.contains("No space left") == true, "\(seen.log)")
@@ -133,9 +133,14 @@ import System
   }
 
   /// What is written down of a part.
-  private static func origin(_ url: String, tag: String = "v1", start: String? = nil) -> String {
+  private static func origin(
+    _ url: String, tag: String = "v1", start: String? = nil, length: String = "200000"
+  )
+    -> String
+  {
     let present = contents(of: "/proc/sys/kernel/random/boot_id").prefix { $0 != "\n" }
-    return #"{"url":"\#(url)","validator":"\"\#(tag)\"","start":"\#(start ?? String(present))"}"#
+    return
+      #"{"url":"\#(url)","validator":"\"\#(tag)\"","start":"\#(start ?? String(present))","length":\#(length)}"#
   }
 
   @Test("what could not be made safe is fetched anew, whole: what is there of it may be in memory alone")
@@ -279,6 +284,87 @@ import System
     _ = try run(server)
     #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
     #expect(server.received.count == 2)
+  }
+
+  @Test(
+    "parts of two versions are not joined, whatever the server thinks of If-Range",
+    arguments: [
+      ("ETag: \"v2\"", "200000"), ("ETag: W/\"v1\"", "200000"), ("Content-Language: pl", "200000"),
+      ("ETag: \"v1\"", "199999"), ("ETag: \"v1\"", "*"),
+    ])
+  func twoVersions(header: String, length: String) throws {
+    let new = [UInt8](repeating: 7, count: Self.whole.count)
+    let server = try LoopbackServer { request in
+      if request.number == 1, request.connection == 1 { return Self.broken(at: 70_000) }
+      if request.headers["range"] == nil { return [.reply(bytes: new, ["ETag: \"v2\""])] }
+      return [
+        .reply(
+          bytes: Array(new[70_000...]), status: "206 Partial Content",
+          [header, "Content-Range: bytes 70000-199999/\(length)"])
+      ]
+    }
+    _ = try run(server)
+    #expect(try folder.bytes("a.bin") == new && folder.names == ["a.bin"])
+    #expect(server.received.map { $0.headers["range"] } == [nil, "bytes=70000-", nil])
+  }
+
+  @Test("a time identifies a version if it is older than the answer, and a range may lack it")
+  func modified() throws {
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    for (modified, answer, ranges) in [
+      ("Sun, 06 Nov 1994 08:49:36 GMT", nil, [nil, "bytes=70000-"]),
+      ("Sun, 06 Nov 1994 08:49:36 GMT", "Sun, 06 Nov 1994 08:49:36 GMT", [nil, "bytes=70000-"]),
+      ("Sun, 06 Nov 1994 08:49:36 GMT", date, [nil, "bytes=70000-", nil]),
+      (date, date, [nil, nil]),
+    ] as [(String, String?, [String?])] {
+      let server = try LoopbackServer { request in
+        if request.headers["range"] != nil {
+          return [
+            .reply(
+              bytes: Array(Self.whole[70_000...]), status: "206 Partial Content",
+              ["Content-Range: bytes 70000-199999/200000"] + (answer.map { ["Last-Modified: \($0)"] } ?? []))
+          ]
+        }
+        if request.connection > 1 { return [.reply(bytes: Self.whole, [])] }
+        let head =
+          "HTTP/1.1 200 OK\r\nDate: \(date)\r\nLast-Modified: \(modified)\r\nContent-Length: 200000\r\n\r\n"
+        return [.send(Array(head.utf8) + Self.whole[..<70_000]), .close]
+      }
+      _ = try run(server)
+      #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
+      #expect(server.received.map { $0.headers["range"] } == ranges)
+      unlink(folder["a.bin"])
+    }
+  }
+
+  @Test("a range that is shorter than was asked for is no whole file: the rest is asked for")
+  func shortRange() throws {
+    let server = try LoopbackServer { request in
+      guard let range = request.headers["range"] else { return Self.broken(at: 70_000) }
+      let start = Int(range.dropFirst(6).dropLast())!
+      let end = min(start + 50_000, 200_000)
+      return [
+        .reply(
+          bytes: Array(Self.whole[start..<end]), status: "206 Partial Content",
+          ["ETag: \"v1\"", "Content-Range: bytes \(start)-\(end - 1)/200000"])
+      ]
+    }
+    _ = try run(server, ", attempts: 4")
+    #expect(try folder.bytes("a.bin") == Self.whole && folder.names == ["a.bin"])
+    #expect(server.received.count == 4)
+  }
+
+  @Test("a part is not whole because another version has its length")
+  func otherLength() throws {
+    let server = try LoopbackServer { request in
+      guard request.headers["range"] == nil else {
+        return [.reply("", status: "416 Range Not Satisfiable", ["Content-Range: bytes */70000"])]
+      }
+      return request.connection == 1
+        ? Self.broken(at: 70_000) : [.reply(bytes: Array(Self.whole[..<70_000]), [])]
+    }
+    _ = try run(server)
+    #expect(try folder.bytes("a.bin") == Array(Self.whole[..<70_000]) && server.received.count == 3)
   }
 
   @Test("several come at once, an error page is no file, and a redirect is followed")

@@ -7,16 +7,12 @@ import Store
 
 /// The receiver of one download: writes its body to the part file.
 final class DownloadReceiver: BodyReceiver {
-  /// The part that exists and may be resumed.
-  struct Start: Sendable {
-    let size: Int
-    let validator: String
-  }
-
   private struct State: Sendable {
     var file: (any DiskFile)?
     /// The size of the part.
     var size = 0
+    /// The size of the whole file, if the server names it.
+    var length: Int?
     var hasBegun = false
     /// Whether the server says that the part is the whole file.
     var isComplete = false
@@ -27,12 +23,13 @@ final class DownloadReceiver: BodyReceiver {
 
   private let url: String
   private let part: PartFile
-  private let start: Start?
+  private let start: PartFile.Start?
   private let limit: Int
   private let progress: DownloadProgress
   private let state = Locked(State())
 
-  init(_ url: String, _ part: PartFile, from start: Start?, limit: Int, _ progress: DownloadProgress) {
+  init(_ url: String, _ part: PartFile, from start: PartFile.Start?, limit: Int, _ progress: DownloadProgress)
+  {
     (self.url, self.part, self.start, self.limit) = (url, part, start, limit)
     self.progress = progress
   }
@@ -44,6 +41,13 @@ final class DownloadReceiver: BodyReceiver {
   /// Why it stopped, where the reason is not the network's: a full disk, a file too large.
   var failure: DeliveryFailure? { state.withLock { $0.failure } }
 
+  /// The failure of a file that lacks its end: the server sent less than it was asked for.
+  var shortage: DeliveryFailure? {
+    let (size, length) = state.withLock { ($0.size, $0.length ?? $0.size) }
+    if size == length { return nil }
+    return DeliveryFailure("the server sent \(size) of \(length) bytes", mayPass: true)
+  }
+
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
   /// Whether the part was the whole file before.
@@ -54,30 +58,45 @@ final class DownloadReceiver: BodyReceiver {
     case 200: return open(nil, headers)
     case 206: return open(start, headers)
     case 416:
-      let whole = headers["content-range"]?.split(separator: "/").last.flatMap { Int($0) }
-      if let start, whole == start.size { return keepWhole(start) }
+      if let start, Self.length(headers) == start.size, start.matches(status, headers, start.size) {
+        return keepWhole(start)
+      }
       part.remove()
       return false
     default: return false
     }
   }
 
+  /// The length of the whole file, which follows a range.
+  private static func length(_ headers: Headers) -> Int? {
+    headers["content-range"]?.split(separator: "/").last.flatMap { Int($0) }
+  }
+
   /// Resumes the part file, or begins a new one.
-  private func open(_ start: Start?, _ headers: Headers) -> Bool {
+  private func open(_ start: PartFile.Start?, _ headers: Headers) -> Bool {
     let size = start?.size ?? 0
-    let length = headers["content-length"].flatMap { Int($0) } ?? 0
+    let isPacked = headers["content-encoding"].map { $0 != "identity" } ?? false
+    let isRightRange = !isPacked && headers["content-range"]?.hasPrefix("bytes \(size)-") ?? false
+    let length =
+      start == nil ? (isPacked ? nil : headers["content-length"].flatMap { Int($0) }) : Self.length(headers)
     do {
-      if size + length > limit { throw tooLarge() }
-      let isRightRange = headers["content-range"]?.hasPrefix("bytes \(size)-") ?? false
-      let isPacked = headers["content-encoding"].map { $0 != "identity" } ?? false
-      if start != nil, !isRightRange || isPacked {
+      if length ?? 0 > limit { throw tooLarge() }
+      if let start, !isRightRange || length.map({ start.matches(206, headers, $0) }) != true {
         part.remove()
-        throw DeliveryFailure("the server sent a different range than requested", mayPass: true)
+        throw DeliveryFailure(
+          isRightRange && length != nil
+            ? "the file has changed while it was downloaded"
+            : "the server sent a different range than requested",
+          mayPass: true)
       }
-      let file = try start == nil ? part.begin(from: url, PartFile.validator(headers)) : part.resume()
-      let number = progress.begin(part.path, at: size, of: length > 0 ? size + length : nil)
+      let file =
+        try start == nil
+        ? part.begin(from: url, PartFile.validator(headers), of: length) : part.resume()
+      let number = progress.begin(part.path, at: size, of: length)
       state.withLock { state in
-        (state.file, state.size, state.hasBegun, state.number) = (file, size, true, number)
+        (state.file, state.size, state.length, state.hasBegun, state.number) = (
+          file, size, length, true, number
+        )
       }
     } catch {
       fail(error)
@@ -85,7 +104,7 @@ final class DownloadReceiver: BodyReceiver {
     return true
   }
 
-  private func keepWhole(_ start: Start) -> Bool {
+  private func keepWhole(_ start: PartFile.Start) -> Bool {
     do {
       let file = try part.resume()
       state.withLock { state in

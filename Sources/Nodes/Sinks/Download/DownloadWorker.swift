@@ -58,9 +58,7 @@ struct DownloadWorker: DeliveryWorker {
       request.headers = [Header("Accept-Encoding", "identity")]
       let part = PartFile(path: task.path, disk: disk)
       part.tidy()
-      let start = part.progress(from: task.url).map {
-        DownloadReceiver.Start(size: $0.size, validator: $0.validator)
-      }
+      let start = part.progress(from: task.url)
       if disk.exists(task.path) {
         // A pipe, a device or a folder: it cannot be replaced by the file, and is not the file either.
         if disk.status(of: task.path)?.isRegular == false {
@@ -108,6 +106,7 @@ struct DownloadWorker: DeliveryWorker {
         if let failure = receiver.failure { return failure }
       }
     }
+    if let failure = receiver.shortage { return failure }
     do throws(FileFailure) {
       try receiver.finish(syncs: syncs)
       return nil

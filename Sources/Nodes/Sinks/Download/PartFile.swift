@@ -8,19 +8,40 @@ import Store
 /// The file `PATH.part`, to which a download is written until it is complete, and `PATH.part.from`, which records what
 /// it is a part of, so that this run or another one can resume it.
 struct PartFile: Sendable {
+  /// The part of a download that can be resumed, and what the server named when it began.
+  struct Start: Sendable {
+    let size: Int
+    let validator: String
+    /// The length of the whole file.
+    let length: Int?
+
+    /// Whether an answer is about the version of the file that the part is of.
+    func matches(_ status: Int, _ headers: Headers, _ length: Int) -> Bool {
+      let isTag = validator.hasPrefix("\"")
+      let now = headers[isTag ? "etag" : "last-modified"]
+      // A range always has the tag; it may lack the time where If-Range had it (RFC 9110, 15.3.7).
+      let isSame = now.map { $0 == validator } ?? !(isTag && status == 206)
+      return isSame && (self.length ?? length) == length
+    }
+  }
+
   let path: String
   let disk: any Disk
 
   var part: String { path + ".part" }
   private var origin: String { part + ".from" }
 
-  /// The value for If-Range: it identifies this version of the file.
+  /// The value for If-Range, a strong validator: it identifies this version of the file.
   static func validator(_ headers: Headers) -> String? {
     let isPacked = headers["content-encoding"].map { $0 != "identity" } ?? false
     // An offset in the uncompressed file is not an offset in what the server sends.
     if isPacked { return nil }
     if let tag = headers["etag"], tag.hasPrefix("\""), tag.count > 2 { return tag }
-    return headers["last-modified"]
+    // In the second in which a file changes, one time may name two versions (RFC 9110, 8.8.2.2).
+    guard let text = headers["last-modified"], let time = parseHTTPDate(text),
+      let now = headers["date"].flatMap(parseHTTPDate), time < now
+    else { return nil }
+    return text
   }
 
   /// The identity of the machine's start, because a power cut may leave a part with gaps; nil where it is unknown.
@@ -29,26 +50,28 @@ struct PartFile: Sendable {
     return (try? file.read()).map { String(decoding: $0.prefix { $0 != 0x0a }, as: UTF8.self) }
   }
 
-  /// The size and validator of the part; nil where it cannot be resumed.
-  func progress(from url: String) -> (size: Int, validator: String)? {
+  /// What there is of the file; nil where it cannot be resumed.
+  func progress(from url: String) -> Start? {
     let file = WholeFile(path: origin, mode: 0o600, syncs: false, disk: disk)
     guard let size = disk.status(of: part)?.size, size > 0, disk.status(of: origin)?.size ?? 0 < 1 << 16,
       let bytes = try? file.read(), let value = try? Value.parse(bytes), value.member("url")?.string == url,
       let validator = value.member("validator")?.string, value.member("start")?.string == start
     else { return nil }
-    return (size, validator)
+    let length = value.member("length")?.double.flatMap { Int(exactly: $0) }
+    return Start(size: size, validator: validator, length: length)
   }
 
   /// Opens the part to append to it.
   func resume() throws(FileFailure) -> any DiskFile { try open(part, mode: 0o644) }
 
   /// Begins a new part.
-  func begin(from url: String, _ validator: String?) throws(FileFailure) -> any DiskFile {
+  func begin(from url: String, _ validator: String?, of length: Int?) throws(FileFailure) -> any DiskFile {
     remove()
     if let validator {
       let value = Value.record([
         ("url", .string(url)), ("validator", .string(validator)),
         ("start", start.map { .string($0) } ?? .null),
+        ("length", length.map { .number(Double($0)) } ?? .null),
       ])
       let file = try open(origin, mode: 0o600)
       try Self.append(value.json, to: file, origin)
