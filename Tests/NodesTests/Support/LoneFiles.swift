@@ -20,8 +20,9 @@ struct LoneFiles {
 
   /// `onPause` is called in each wait for room, with the number of it.
   init(
-    _ rotation: Rotation = Rotation(), _ options: AppendFile.Options = .init(), limit: Int = 64,
-    disk: any Disk = SystemDisk(), now: Double = 0, keepsMarks: Bool = false, syncs: Bool = false,
+    _ rotation: Rotation = Rotation(), _ options: AppendFile.Options = .init(), header: [UInt8]? = nil,
+    limit: Int = 64, disk: any Disk = SystemDisk(), now: Double = 0, keepsMarks: Bool = false,
+    syncs: Bool = false,
     onPause: @escaping @Sendable (Int, StopSign) -> Void = { _, _ in }
   ) {
     let world = World(
@@ -32,7 +33,7 @@ struct LoneFiles {
         return stop.isSet
       })
     let context = SinkContext.lone(world, stop: stop, syncs: syncs) { [log] entry in log.note(entry) }
-    files = LineFiles(rotation, options, limit: limit, context, keepsMarks: keepsMarks)
+    files = LineFiles(rotation, options, header: header, limit: limit, context, keepsMarks: keepsMarks)
   }
 
   /// What was told, by one level or by any.

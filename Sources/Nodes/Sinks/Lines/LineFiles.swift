@@ -39,6 +39,8 @@ final class LineFiles {
 
   private let rotation: Rotation
   private let options: AppendFile.Options
+  /// The first line of each file, whole.
+  private let header: [UInt8]?
   private let limit: Int
   private let context: SinkContext
   /// All files that are open or have lines or marks pending.
@@ -64,9 +66,10 @@ final class LineFiles {
 
   /// `keepsMarks` says from the start that marks will be requested; the first request for marks implies it.
   init(
-    _ rotation: Rotation, _ options: AppendFile.Options, limit: Int, _ context: SinkContext,
-    keepsMarks: Bool = false
+    _ rotation: Rotation, _ options: AppendFile.Options, header: [UInt8]? = nil, limit: Int,
+    _ context: SinkContext, keepsMarks: Bool = false
   ) {
+    self.header = header
     self.keepsMarks = keepsMarks
     self.rotation = rotation
     self.options = options
@@ -91,9 +94,13 @@ final class LineFiles {
     return file
   }
 
-  /// Whether the next line is the first one of a file.
-  func isAtStart(_ file: File) -> Bool {
-    file.lines.count == 0 && (taken[file.path] ?? 0) == 0 && file.isAtStart
+  /// Puts the header before the pending lines of a file, if they begin it.
+  private func addHeader(_ file: File) {
+    guard let header, taken[file.path] == nil, file.isAtStart else { return }
+    let lines = file.lines.bytes
+    if lines.starts(with: header) { return }
+    file.lines.removeAll()
+    file.lines.put(header + lines)
   }
 
   /// Adds whole lines, or the rest of one, to be written to a path; waits for its file as `write()` does.
@@ -121,11 +128,14 @@ final class LineFiles {
   /// known before `write()`.
   func prepare() throws {
     for file in files.values where file.lines.count > 0 {
-      let count = file.lines.count + (taken[file.path] ?? 0)
+      defer { addHeader(file) }
+      let taken = taken[file.path]
+      let count = file.lines.count + (taken ?? 0)
       if file.file == nil, isUnchanged(file, for: count) { continue }
       var isNew = false
       try patiently(file.path, "opened") { () throws(FileFailure) in
-        isNew = try opened(file).prepare(for: count, now)
+        // What was taken may have the header of the file that it was taken for.
+        isNew = try opened(file).prepare(for: count, mayFollowName: taken == nil, now)
       }
       file.isPrepared = true
       if isNew { (file.isChanged, file.isUnsynced) = (true, true) }
@@ -310,6 +320,7 @@ final class LineFiles {
     defer {
       file.lines.removeAll()
       file.lines.put(unmarked)
+      if !unmarked.isEmpty { addHeader(file) }
     }
     try file.lines.withBytes { bytes in
       var rest = UnsafeRawBufferPointer(bytes)

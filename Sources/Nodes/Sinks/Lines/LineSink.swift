@@ -28,7 +28,7 @@ final class LineSink: KeepingSink {
     let constant = self.path.constant
     files = LineFiles(
       rotation, AppendFile.Options(mode: mode, followsLinks: constant != nil, isClaimed: true),
-      limit: maxOpen, context, keepsMarks: context.outbox != nil)
+      header: format.header, limit: maxOpen, context, keepsMarks: context.outbox != nil)
     for (path, mark) in try context.outbox?.notes(beginning: Self.markPrefix) ?? [] {
       if let mark = FileMark(json: mark.description) { files.resume(path, at: mark) }
     }
@@ -42,16 +42,7 @@ final class LineSink: KeepingSink {
   func take(_ event: Event) throws {
     if context.isDryRun { return try show(event) }
     // An impossible path is an error of the event; a failing disk is not.
-    let file = try single ?? opened(try path.path(for: event))
-    if let header = format.header, files.isAtStart(file) {
-      // A line that fails must not leave a header of its own.
-      let line = Output(capacity: 1 << 10)
-      try format.write(event, to: line)
-      file.lines.put(header)
-      file.lines.put(line.bytes)
-    } else {
-      try format.write(event, to: file.lines)
-    }
+    try format.write(event, to: (single ?? opened(path.path(for: event))).lines)
   }
 
   private func opened(_ path: String) throws -> LineFile {
@@ -74,8 +65,8 @@ final class LineSink: KeepingSink {
   }
 
   private func handOver() throws {
-    guard let outbox = context.outbox else { return try files.write() }
     try files.prepare()
+    guard let outbox = context.outbox else { return try files.write() }
     // Previously written lines are compared before the next commit: files that were set aside or rotated since are
     // found by the earlier marks.
     if outbox.isRegenerating { return try writeMarked() }

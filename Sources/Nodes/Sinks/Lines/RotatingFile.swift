@@ -110,12 +110,13 @@ final class RotatingFile {
   /// Begins the file that the next lines go to: if another process has renamed this one, or its rotation is due before
   /// `count` more bytes.
   ///
+  /// Unless `mayFollowName`, lines stay in a file that another process has renamed.
   /// Returns whether it is a new one, which needs a mark before lines are written to it: another process may rename it
   /// too, and then no older mark leads to it.
-  func prepare(for count: Int, _ now: Int) throws(FileFailure) -> Bool {
+  func prepare(for count: Int, mayFollowName: Bool = true, _ now: Int) throws(FileFailure) -> Bool {
     guard surplus == nil, owed.isEmpty else { return false }
     let before = current
-    if file.hasLostName {
+    if mayFollowName, file.hasLostName {
       try beginAnew(now)
     } else if isDue(count, now) {
       try rotate(now)

@@ -208,6 +208,65 @@ import System
     #expect(lone.files.needsMarks)
   }
 
+  @Test(
+    "each file has a header, also one that begins where others rename the one before",
+    arguments: [false, true])
+  func header(isKept: Bool) throws {
+    let lone = LoneFiles(header: Array("n\n".utf8), keepsMarks: isKept)
+    for number in 1...6 {
+      try lone.files.append(Array("\(number)\n".utf8), to: path)
+      try lone.files.prepare()
+      // After the file is chosen, and between turns.
+      if number == 2 { rename(path, folder["x-1"]) }
+      if isKept { _ = try lone.keepMark(of: path) }
+      try lone.files.write()
+      if number == 4 { rename(path, folder["x-2"]) }
+    }
+    #expect(try folder.text("x-1") == "n\n1\n2\n" && folder.text("x-2") == "n\n3\n4\n")
+    #expect(try folder.text("x") == "n\n5\n6\n")
+  }
+
+  @Test("lines that one epoch takes in several turns stay together, behind their header")
+  func headerOfEpoch() throws {
+    let lone = LoneFiles(header: Array("n\n".utf8), keepsMarks: true)
+    var taken: [UInt8] = []
+    for number in 1...2 {
+      try lone.files.append(Array("\(number)\n".utf8), to: path)
+      try lone.files.prepare()
+      taken += lone.files.takeLines().flatMap(\.lines)
+      if number == 1 { rename(path, folder["x-1"]) }
+    }
+    _ = try lone.keepMark(of: path)
+    try lone.files.append(taken, to: path, areCommitted: true)
+    try lone.files.write()
+    try lone.files.append(Array("3\n".utf8), to: path)
+    try lone.files.prepare()
+    try lone.files.write()
+    #expect(try folder.text("x-1") == "n\n1\n2\n" && folder.text("x") == "n\n3\n")
+  }
+
+  @Test("a file that begins behind lines that are regenerated has a header", arguments: [0, 1])
+  func headerBehindTail(written: Int) throws {
+    let header = Array("n\n".utf8)
+    let lone = LoneFiles(header: header, keepsMarks: true)
+    _ = try lone.files.file(path)
+    if written == 1 { try lone.files.append(header + Array("1\n".utf8), to: path) }
+    try lone.files.write()
+    let mark = try #require(try lone.keepMark(of: path))
+    let tail = written == 0 ? header + Array("1\n2\n".utf8) : Array("2\n".utf8)
+    try lone.files.append(tail, to: path)
+    try lone.files.write()
+    rename(path, folder["x-1"])
+    let next = LoneFiles(header: header, keepsMarks: true)
+    next.files.resume(path, at: mark)
+    try next.files.append(Array((written == 0 ? "1\n2\n3\n" : "2\n3\n").utf8), to: path)
+    try next.files.prepare()
+    try next.files.write(onlyMarked: true)
+    let (path, lines) = try #require(next.files.takeLines(unmarkedOnly: true).first)
+    #expect(String(decoding: lines, as: UTF8.self) == "n\n3\n" && path == self.path)
+    #expect(try folder.text("x-1") == "n\n1\n2\n" && folder.text("x").isEmpty)
+  }
+
   @Test("files that others have moved away are looked for in one reading of their folder")
   func manyMoved() throws {
     let count = 300
