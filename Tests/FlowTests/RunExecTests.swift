@@ -67,6 +67,43 @@ import Testing
     #expect(begun.count >= 2 && !place.lines("ended").contains(begun[0]))
   }
 
+  @Test("a git command that is killed is tried again, whichever it is")
+  func killedGit() throws {
+    let place = try Workplace(
+      """
+      name: g
+      vars: { n: 1 }
+      sources: { g: { generate: '{id: $vars.n}' } }
+      sinks:
+        r:
+          git: { path: repo/d.json, key: .id, author: 'f <f@example.org>', push: true, attempts: 30, backoff: 0s }
+      """)
+    _ = try place.shell("mkdir bin killed")
+    try place.write(
+      "bin/git",
+      """
+      #!/bin/sh
+      for verb; do case $verb in
+        rev-parse|log|show|add|diff|commit|push|merge-base|rev-list)
+          [ -e "$KILLED/$verb" ] || { touch "$KILLED/$verb"; kill -9 $$; }
+          break;;
+      esac; done
+      exec /usr/bin/git "$@"
+
+      """)
+    let outcome = try place.shell(
+      """
+      git init -q --bare far.git && git init -q repo && cd repo && git remote add origin ../far.git &&
+      git config push.autoSetupRemote true && cd .. && chmod +x bin/git &&
+      export KILLED=$PWD/killed PATH=$PWD/bin:$PATH && "$0" run --once --state st p.yaml &&
+      "$0" run --once --state st --set n=2 p.yaml && /usr/bin/git -C far.git log --format=%s
+      """)
+    #expect(outcome.status == 0 && outcome.output == "d: 1 added, 1 removed\nd: 1 row\n", "\(outcome)")
+    #expect(!outcome.errors.contains("repository"), "\(outcome.errors)")
+    #expect(
+      ["rev-parse", "log", "show", "add", "diff", "commit", "push"].allSatisfy { place.has("killed/\($0)") })
+  }
+
   @Test("at the end of the input what waits is run to its end, however long stopping might take")
   func endOfInput() throws {
     let place = try place(

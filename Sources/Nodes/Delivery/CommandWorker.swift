@@ -90,7 +90,7 @@ final class CommandWorker: DeliveryWorker, Sendable {
       crashPoint("command.ended")
       if output == .log { log(result) } else { keep(result) }
       idle.withLock { $0.append(thread) }
-      end(result.end.failure(of: task))
+      end(result.end.failure(of: quoted(task.name)))
     }
     let attempt = Subscription()
     attempt.onDispose { stop.set() }
@@ -156,12 +156,12 @@ extension CommandTask {
 
 extension ChildEnd {
   /// The end as the failure of an attempt; nil for success.
-  fileprivate func failure(of task: CommandTask) -> DeliveryFailure? {
+  func failure(of name: String) -> DeliveryFailure? {
     switch self {
     case .exited(0): nil
     case .stopped: .cancelled
     case .couldNotStart(let reason, let mayPass): DeliveryFailure(reason, mayPass: mayPass)
-    default: DeliveryFailure("\(quoted(task.name)): \(self)", mayPass: isWorthRetrying)
+    default: DeliveryFailure("\(name): \(self)", mayPass: isWorthRetrying)
     }
   }
 }

@@ -68,51 +68,53 @@ struct GitWorker: DeliveryWorker {
 
   private func commit(_ task: GitTask, _ id: String, _ stop: StopSign) throws {
     let name = splitPath(path).name
-    guard run(["rev-parse", "--is-inside-work-tree"], stop).end == .exited(0) else {
+    let inside = try run(["rev-parse", "--is-inside-work-tree"], stop)
+    if inside.status != 0 {
       throw DeliveryFailure(
-        "\(path) is not in a git repository, or git is missing; make one with git init", mayPass: false)
+        "\(path) is not in a git repository; make one with git init (\(printable(inside.errors)))",
+        mayPass: false)
     }
-    if hasState, isCommitted(id, stop) {
-      if pushes, isAhead(stop) { try succeed(["push", "--quiet"], stop) }
+    if hasState, try isCommitted(id, stop) {
+      if pushes, try isAhead(stop) { try succeed(["push", "--quiet"], stop) }
       return
     }
-    let before = run(["show", "HEAD:./\(name)"], stop, limit: 256 << 20)
+    let before = try run(["show", "HEAD:./\(name)"], stop, limit: 256 << 20)
     try WholeFile(path: path, mode: 0o644, syncs: false, disk: world.disk).write(Array(task.content.utf8))
     try succeed(["add", "--", name], stop)
-    if run(["diff", "--cached", "--quiet", "--", name], stop).end != .exited(0) {
-      let message = try message(task, before: before.end == .exited(0) ? before.output : nil)
+    if try run(["diff", "--cached", "--quiet", "--", name], stop).status != 0 {
+      let message = try message(task, before: before.status == 0 ? before.output : nil)
       var arguments: [String] = []
       if let author { arguments = ["-c", "user.name=\(author.name)", "-c", "user.email=\(author.mail)"] }
       try succeed(
         arguments + ["commit", "--quiet", "--file=-", "--", name], stop, input: Array(message.utf8),
         environment: ["GIT_REFLOG_ACTION": "flow \(id)"])
       if pushes { try succeed(["push", "--quiet"], stop) }
-    } else if pushes, isAhead(stop) {
+    } else if pushes, try isAhead(stop) {
       try succeed(["push", "--quiet"], stop)
     }
   }
 
   /// Whether this version, or a later one that the same state has numbered, is committed on this branch.
-  private func isCommitted(_ id: String, _ stop: StopSign) -> Bool {
+  private func isCommitted(_ id: String, _ stop: StopSign) throws -> Bool {
     guard let dash = id.lastIndex(of: "-"), let serial = Int(id[id.index(after: dash)...]) else {
       return false
     }
     let mark = "flow \(id[...dash])"
-    let reflog = run(
+    let reflog = try run(
       ["log", "--walk-reflogs", "-n", "1000", "--format=%H %gs", "HEAD"], stop, limit: 1 << 20)
     for line in String(decoding: reflog.output, as: UTF8.self).split(separator: "\n") {
       let parts = line.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, parts[1].hasPrefix(mark),
         let found = Int(parts[1].dropFirst(mark.count).prefix { $0.isNumber }), found >= serial
       else { continue }
-      return run(["merge-base", "--is-ancestor", String(parts[0]), "HEAD"], stop).end == .exited(0)
+      return try run(["merge-base", "--is-ancestor", String(parts[0]), "HEAD"], stop).status == 0
     }
     return false
   }
 
   /// Whether a commit was not pushed.
-  private func isAhead(_ stop: StopSign) -> Bool {
-    let count = run(["rev-list", "--count", "@{upstream}..HEAD"], stop)
+  private func isAhead(_ stop: StopSign) throws -> Bool {
+    let count = try run(["rev-list", "--count", "@{upstream}..HEAD"], stop)
     return String(decoding: count.output, as: UTF8.self) != "0\n"
   }
 
@@ -146,18 +148,21 @@ struct GitWorker: DeliveryWorker {
   private func succeed(
     _ arguments: [String], _ stop: StopSign, input: [UInt8] = [], environment: [String: String] = [:]
   ) throws {
-    let result = run(arguments, stop, input: input, environment: environment)
-    if result.end == .exited(0) { return }
-    if result.end == .stopped { throw DeliveryFailure.cancelled }
-    let reason = result.errors.isEmpty ? "\(result.end)" : result.errors
-    let verb = arguments.first { !$0.hasPrefix("-") && !$0.contains("=") } ?? ""
-    throw DeliveryFailure("git \(verb): \(printable(reason))", mayPass: result.end.isWorthRetrying)
+    let result = try run(arguments, stop, input: input, environment: environment)
+    if result.status == 0 { return }
+    let reason = result.errors.isEmpty ? "exit status \(result.status)" : result.errors
+    throw DeliveryFailure("git \(Self.verb(arguments)): \(printable(reason))", mayPass: true)
   }
 
+  private static func verb(_ arguments: [String]) -> String {
+    arguments.first { !$0.hasPrefix("-") && !$0.contains("=") } ?? ""
+  }
+
+  /// Runs git to its end; throws if it does not come to one, which says nothing about the repository.
   private func run(
     _ arguments: [String], _ stop: StopSign, input: [UInt8] = [], limit: Int = 1 << 16,
     environment: [String: String] = [:]
-  ) -> (end: ChildEnd, output: [UInt8], errors: String) {
+  ) throws -> (status: Int32, output: [UInt8], errors: String) {
     let folder = splitPath(path).folder
     var command = ChildCommand(
       arguments: ["git", "-C", folder.isEmpty ? "." : folder] + arguments, output: .captured(limit: limit),
@@ -166,6 +171,9 @@ struct GitWorker: DeliveryWorker {
     command.environment = environment.merging(["GIT_TERMINAL_PROMPT": "0"]) { $1 }
     var errors: [String] = []
     let result = command.run(input: input, stop: stop) { if errors.count < 5 { errors.append($0) } }
-    return (result.end, result.output, errors.joined(separator: "; "))
+    guard case .exited(let status) = result.end else {
+      throw result.end.failure(of: "git \(Self.verb(arguments))") ?? .cancelled
+    }
+    return (status, result.output, errors.joined(separator: "; "))
   }
 }
