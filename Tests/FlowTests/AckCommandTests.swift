@@ -62,6 +62,19 @@ struct AckCommandTests {
     #expect(try third.end(by: SIGTERM).outcome.status == 0)
   }
 
+  @Test("all keys are acknowledged at once, however long they are")
+  func longKeys() throws {
+    let place = try Workplace(Self.pipeline)
+    let name = String(repeating: "x", count: 10_000)
+    try place.write("in.jsonl", (1...9).map { "{\"disk\":\"\($0)\(name)\"}\n" }.joined())
+    let run = try place.start()
+    try run.waitForLines(9, in: "told")
+    let ack = try place.flow("ack", "--all")
+    #expect(ack.status == 0 && ack.output.split(separator: "\n").count == 9, "\(ack.errors)")
+    #expect(try place.flow("ack").errors == "nothing waits to be acknowledged\n")
+    #expect(try run.end(by: SIGTERM).outcome.status == 0)
+  }
+
   @Test("the page of the sink lists what is repeated, and acknowledges it")
   func page() throws {
     let place = try Workplace(Self.pipeline)

@@ -48,10 +48,10 @@ package enum LocalSocket {
   }
 
   /// Reads a line without its end; nil where none comes, or it is too long.
-  package static func readLine(from socket: Int32, limit: Int = 64 << 20) -> [UInt8]? {
+  package static func readLine(from socket: Int32) -> [UInt8]? {
     var line: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 14)
-    while line.count < limit {
+    while line.count < 64 << 20 {
       let count = recv(socket, &chunk, chunk.count, 0)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return nil }

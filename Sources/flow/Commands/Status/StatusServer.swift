@@ -72,7 +72,7 @@ final class StatusServer: Sendable {
     _ connection: inout Descriptor, until end: Int32, _ roster: RunRoster, _ taps: TapConnections
   ) {
     LocalSocket.setTimeout(patience, of: connection.number)
-    guard let line = LocalSocket.readLine(from: connection.number, limit: 1 << 16) else { return }
+    guard let line = LocalSocket.readLine(from: connection.number) else { return }
     let wish = try? Value.parse(line)
     if let keys = wish?.member("acknowledge")?.items {
       return send(AckCommand.json(roster.acknowledge(keys.compactMap(\.string))), to: connection.number)
