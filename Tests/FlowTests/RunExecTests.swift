@@ -67,6 +67,34 @@ import Testing
     #expect(begun.count >= 2 && !place.lines("ended").contains(begun[0]))
   }
 
+  @Test(
+    "a command of a source that a killed run has left is ended by the next run; what an ended one has left goes on",
+    arguments: [", follow: true } } }", ", timeout: 2m }, every: 1m } }"])
+  func leftSource(more: String) throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { exec: { command: [sh, -c, 'setsid sleep 30 & echo $! >> begun; wait'], decode: lines\(more)
+      sinks: { log: { jsonl: log.jsonl } }
+      """)
+    func isAlive(_ number: Int32) -> Bool {
+      let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+      return status.map { !$0.contains(") Z ") } ?? false
+    }
+    for count in 1...2 {
+      let killed = try place.start("--state", "st")
+      try killed.waitForLines(count, in: "begun")
+      killed.send(SIGKILL)
+      _ = try killed.end()
+    }
+    let last = try place.start("--state", "st")
+    try last.waitForLines(3, in: "begun")
+    #expect(try last.end(by: SIGTERM).outcome.errors.contains("1 process left by commands of a killed run"))
+    let left = place.lines("begun").compactMap { Int32($0) }
+    #expect(left.count == 3 && left.allSatisfy(isAlive))
+    for number in left { kill(number, SIGKILL) }
+  }
+
   @Test("a git command that is killed is tried again, whichever it is")
   func killedGit() throws {
     let place = try Workplace(

@@ -310,6 +310,11 @@ extension Checkpointer {
 
   var life: String { state.value.life }
 
+  /// The name of a source that differs from those of other states on this machine.
+  func identity(of source: String) -> String? {
+    state.value.file.identity.map { "\($0.device)-\($0.inode)/\(source)" }
+  }
+
   /// Renews the name in output ids: uncommitted output stays outside of the state, and has the ids that would come next.
   func renewLife() {
     state.value.life = Self.newLife(world)

@@ -76,6 +76,8 @@ public struct SourceContext: Sendable {
   public let position: Value?
   /// Whether positions are stored.
   public let isKept: Bool
+  /// A name that no other source of any state on this machine has; nil without state.
+  public var identity: String?
   /// When a polled source is polled first, where a run before has polled it.
   public var nextPoll: Double?
   /// Reports the progress of the present poll; nil when it is over.

@@ -107,7 +107,8 @@ public final class PipelineRun: Sendable {
       var context = SourceContext(
         name: source.name, world: options.world, log: assembly.log(source.name), meter: meter,
         isOnce: options.isOnce, stop: StopSign(), position: try lane.checkpointer?.position(of: source.name),
-        isKept: lane.checkpointer != nil, nextPoll: options.nextPolls[source.name],
+        isKept: lane.checkpointer != nil, identity: lane.checkpointer?.identity(of: source.name),
+        nextPoll: options.nextPolls[source.name],
         progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
       if let note = options.polled {
         context.polled = { [pipeline = plan.name] poll in

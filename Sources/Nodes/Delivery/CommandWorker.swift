@@ -108,10 +108,7 @@ final class CommandWorker: DeliveryWorker, Sendable {
 
   func endLeftovers(of ids: [String]) {
     let count = LeftoverProcesses.end(having: Self.eventID, among: Set(ids))
-    guard count > 0 else { return }
-    context.log.notice(
-      "\(count) process\(count == 1 ? "" : "es") left by commands of a killed run \(count == 1 ? "was" : "were") "
-        + "still running and \(count == 1 ? "was" : "were") terminated")
+    if count > 0 { context.log.notice(LeftoverProcesses.message(count)) }
   }
 
   private func log(_ result: ChildResult) {

@@ -9,8 +9,9 @@ let execSource = NodeSpec(
   "exec", "run a command and read what it prints, at each poll or as it is printed",
   details: """
     The command is a list of arguments; no shell is involved. Its environment has PATH, HOME, USER, LANG, LC_ALL, TZ and \
-    TMPDIR of flow's own and the variables of `env`, nothing else. Its standard input is empty, and its working \
-    directory is that of flow.
+    TMPDIR of flow's own and the variables of `env`, nothing else. With state it also has FLOW_SOURCE_ID, by which the \
+    next run finds and terminates a command that a killed run has left running. Its standard input is empty, and its \
+    working directory is that of flow.
 
     A poll runs the command once and decodes its standard output, whose values are the rows. The poll fails if the \
     command cannot be started, ends with another status than those of `exit_codes`, takes longer than `timeout`, prints \
@@ -84,12 +85,18 @@ private enum ExecOptions {
 }
 
 extension ChildCommand {
-  /// The command of a source.
-  fileprivate init(_ options: Options) {
+  private static let sourceID = "FLOW_SOURCE_ID"
+
+  /// The command of a source; what a killed run has left of it is terminated.
+  fileprivate init(_ options: Options, _ context: SourceContext) {
     self.init(arguments: options[ExecOptions.command], timeout: options[ExecOptions.timeout])
     inherits = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR"]
     for variable in options[ExecOptions.env] { environment[variable.name] = variable.value }
     output = .captured(limit: options[ExecOptions.maxSize])
+    guard let identity = context.identity else { return }
+    environment[Self.sourceID] = identity
+    let count = LeftoverProcesses.end(having: Self.sourceID, among: [identity], asCommands: true)
+    if count > 0 { context.log.notice(LeftoverProcesses.message(count)) }
   }
 }
 
@@ -127,7 +134,7 @@ private final class CommandPoll: PollSource {
     self.options = options
     self.context = context
     columns = PolledColumns(context.position)
-    command = ChildCommand(options)
+    command = ChildCommand(options, context)
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
@@ -172,7 +179,7 @@ private final class FollowedCommand: StreamSource {
   }
 
   func run(_ feed: Feed) throws {
-    let command = ChildCommand(options)
+    let command = ChildCommand(options, context)
     let reporter = ParseErrorReporter(context)
     defer { reporter.summarize() }
     var wait = options[ExecOptions.backoff]

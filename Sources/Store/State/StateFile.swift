@@ -57,6 +57,7 @@ public final class StateFile {
   let disk: any Disk
   /// The file that was opened, and the largest size it was seen with: it never shrinks.
   private var known: DiskStatus?
+  public var identity: FileIdentity? { known?.identity }
   private let tableCacheBytes, tableKeyBytes: Int
   private var tables: [String: KeyedTable] = [:]
   /// In the order of the first request, so that every run writes in the same order.

@@ -10,19 +10,31 @@ package enum LeftoverProcesses {
   private static let patience: Duration = .seconds(2)
 
   /// Kills every process whose variable `name` has one of the values; returns how many there were.
-  package static func end(having name: String, among values: Set<String>) -> Int {
+  ///
+  /// With `asCommands`, only commands that this program has begun and that have not ended, each with its process group:
+  /// what an ended command has left in the background goes on.
+  package static func end(having name: String, among values: Set<String>, asCommands: Bool = false) -> Int {
     if values.isEmpty { return 0 }
     let entries = Set(values.map { "\(name)=\($0)" })
     let deadline = MonotonicClock.now + patience
     var killed: Set<pid_t> = []
     // Again, because a process may have started another one meanwhile.
     while true {
-      let found = processes.filter { $0 != getpid() && hasVariable($0, entries) }
-      for process in found { _ = kill(process, SIGKILL) }
+      let found = processes.filter {
+        // A command leads a group in the session of its run.
+        $0 != getpid() && (!asCommands || getpgid($0) == $0 && getsid($0) != $0) && hasVariable($0, entries)
+      }
+      for process in found { _ = kill(asCommands ? -process : process, SIGKILL) }
       killed.formUnion(found)
       if found.isEmpty || MonotonicClock.now >= deadline { return killed.count }
       usleep(5000)
     }
+  }
+
+  /// The message about processes that were ended.
+  package static func message(_ count: Int) -> String {
+    "\(count) process\(count == 1 ? "" : "es") left by commands of a killed run \(count == 1 ? "was" : "were") "
+      + "still running and \(count == 1 ? "was" : "were") terminated"
   }
 
   private static var processes: [pid_t] {
