@@ -1,4 +1,5 @@
 import CXML2
+import Glibc
 import JSON
 import System
 
@@ -95,6 +96,7 @@ extension MarkupTree {
     // UTF-8 unless the page or the server names another encoding.
     var encoding = charset
     if isHTML, encoding == nil, isValidUTF8(bytes) { encoding = "UTF-8" }
+    try EncodingNames.check(encoding, bytes, isHTML: isHTML)
     let text = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
     let watch = MarkupWatch(limits)
     let opened = withExtendedLifetime(watch) {
@@ -140,6 +142,44 @@ final class MarkupWatch {
   /// Throws the refusal, counting a small step or, before a large one, asking at once.
   func check(beforeLarge isLarge: Bool = false) throws(MarkupFlaw) {
     if isLarge ? isOver() : !step(), let refusal { throw MarkupFlaw(refusal) }
+  }
+}
+
+/// The encodings that a document may declare: those in which the scan before libxml2 sees the markup that libxml2 sees.
+private enum EncodingNames {
+  private static let known = [
+    "utf-8", "utf8", "utf-16", "us-ascii", "ascii", "iso-8859", "iso8859", "iso_8859", "latin", "windows-",
+    "cp125", "x-cp125", "koi8", "shift", "sjis", "x-sjis", "cp932", "euc", "x-euc", "gb", "x-gb", "big5",
+    "ks_c", "tis-620", "macintosh", "x-mac", "cp866", "ibm866",
+  ]
+
+  /// Throws for a text in another encoding, by the name that the server or else the text gives.
+  static func check(_ name: String?, _ text: ByteView, isHTML: Bool) throws(MarkupFlaw) {
+    if let name { return try check(name) }
+    if !isHTML, let first = text.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) {
+      guard first == 0x3c || first == 0xef else { throw MarkupFlaw("the text does not begin with a tag") }
+    }
+    let key = isHTML ? "charset" : "encoding"
+    var rest = isHTML ? text[...] : text.prefix { $0 != 0x3e }
+    while let start = rest.firstIndex(where: { $0 | 0x20 == key.utf8.first }) {
+      rest = rest[(start + 1)...]
+      guard rest.starts(with: key.utf8.dropFirst(), by: { $0 | 0x20 == $1 }) else { continue }
+      let value = rest.dropFirst(key.utf8.count - 1).drop { $0 <= 0x20 }
+      guard value.first == 0x3d else { continue }
+      let name = value.dropFirst().drop { $0 <= 0x20 || $0 == 0x22 || $0 == 0x27 }
+      try check(
+        String(decoding: name.prefix(40).prefix { $0 > 0x20 && !"\"'<>/;?".utf8.contains($0) }, as: UTF8.self)
+      )
+    }
+  }
+
+  private static func check(_ name: String) throws(MarkupFlaw) {
+    let small = name.lowercased()
+    if small.isEmpty || known.contains(where: { small.hasPrefix($0) }) { return }
+    // What no converter knows, such as a word in a script, libxml2 cannot read either.
+    guard let converter = iconv_open("UTF-8", small), Int(bitPattern: converter) != -1 else { return }
+    iconv_close(converter)
+    throw MarkupFlaw("the text is in the encoding “\(name)”, which is not read here; convert it to UTF-8")
   }
 }
 

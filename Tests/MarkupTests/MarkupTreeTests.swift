@@ -131,6 +131,37 @@ private final class Asked: Sendable {
     }
   }
 
+  @Test("an encoding in which markup could hide is refused, wherever it is named")
+  func encodings() throws {
+    func isRefused(_ text: String, isHTML: Bool, charset: String? = nil) -> Bool {
+      flaw {
+        try (Array(text.utf8) + [0xff]).withUnsafeBufferPointer { text in
+          isHTML
+            ? try MarkupTree.html(text, charset: charset) : try MarkupTree.xml(text, charset: charset)
+        }
+      }.contains("which is not read here; convert it to UTF-8")
+    }
+    for name in ["UTF-7", "ISO-2022-JP", "IBM037"] {
+      #expect(isRefused("<?xml version='1.0'  encoding = '\(name)'?><a/>", isHTML: false))
+      #expect(isRefused("<p>", isHTML: true, charset: name))
+      for meta in [
+        "<META charset=\(name)>", "<p charset=utf-8><meta content='text/html; Charset= \(name)'/>",
+      ] {
+        #expect(isRefused("<p>\(meta)", isHTML: true))
+      }
+    }
+    for name in ["Shift_JIS", "windows-1252", "ISO-8859-2", "GBK", "", "a.b"] {
+      #expect(!isRefused("<?xml version='1.0' encoding='\(name)'?><a/>", isHTML: false))
+      #expect(!isRefused("<meta charset='\(name)'>", isHTML: true))
+    }
+    // The letters of an XML declaration in EBCDIC, and four bytes for each character.
+    for start: [UInt8] in [[0x4c, 0x6f, 0xa7, 0x94], [0, 0, 0, 0x3c]] {
+      #expect(
+        flaw { try start.withUnsafeBufferPointer { try MarkupTree.xml($0) } }
+          == "1:-: the text does not begin with a tag")
+    }
+  }
+
   @Test("whatever the text, no element that is read has more attributes than the limit")
   func anyText() throws {
     var random = SystemRandomNumberGenerator()

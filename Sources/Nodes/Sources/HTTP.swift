@@ -251,6 +251,7 @@ private final class HTTPSource: PollSource {
       throw WrongAnswer(
         request, "answered \(answer.status) with an empty body instead of \(decoding.format.name)")
     }
+    fetch.show("decoding \(decoding.format.name)")
     do throws(DecodeFailure) { return .array(try decoding.values(of: answer, columns)) } catch {
       throw WrongAnswer(request, request.masked("\(error)"))
     }
