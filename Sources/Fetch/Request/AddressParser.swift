@@ -50,6 +50,7 @@ extension Address {
       let isQueryOnly = link.hasPrefix("?") || link.hasPrefix("#") || link.isEmpty
       let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
       result.setEnd((isRooted ? link : isQueryOnly ? path + link : folder + link)[...])
+      result.path = withoutDots(result.path)
     }
     let secrets = query.filter(\.isSecret)
     result.query = result.query.map { item in
@@ -78,7 +79,7 @@ extension Address {
     let text = text.prefix { $0 != "#" }
     let mark = text.firstIndex(of: "?") ?? text.endIndex
     let path = percentEncoded(String(text[..<mark]), keeping: isPathByte)
-    self.path = withoutDots(path.hasPrefix("/") ? path : "/" + path)
+    self.path = path.hasPrefix("/") ? path : "/" + path
     query = text[mark...].dropFirst().split(separator: "&").map { part in
       let pieces = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let encoded = pieces.map { percentEncoded(String($0), keeping: isQueryByte) }
