@@ -126,6 +126,35 @@ import Testing
     #expect(try place.flow("run", "p.yaml") == Outcome(status: 0, output: "", errors: ""))
   }
 
+  @Test("a step or a sink of another kind under an old name is reported, with what to do")
+  func otherKind() throws {
+    func pipeline(_ step: String, _ sink: String) -> String {
+      """
+      name: e
+      sources: { in: { file: { path: in.jsonl, follow: true } } }
+      streams: { held: { from: in, steps: [ { \(step): { key: .n, for: 1h }, name: held } ] } }
+      sinks: { log: { from: held, jsonl: log.jsonl }, told: { from: in, \(sink) } }
+      """
+    }
+    let exec = "exec: { command: [sh, -c, 'echo >> begun; exit 1'], attempts: 50, backoff: 1m }"
+    let place = try Workplace(pipeline("debounce", exec), input: "{\"n\":1}\n")
+    let killed = try place.start()
+    try killed.waitForLines(1, in: "begun")
+    _ = try killed.end(by: SIGKILL)
+    try place.write("p.yaml", pipeline("throttle", exec))
+    let step = try place.run("--once")
+    #expect(
+      step.status == 1 && step.errors.contains("if a step of another kind had this name"), "\(step.errors)")
+    #expect(step.errors.contains("flow state reset PIPELINE held"))
+    try place.write("p.yaml", pipeline("debounce", "http: 'http://127.0.0.1:9/'"))
+    let sink = try place.run("--once")
+    #expect(
+      sink.status == 1
+        && sink.errors.contains("told: error: an entry is a dead letter now: a sink of another kind"),
+      "\(sink)")
+    #expect(try place.flow("state", "dead", "ls", "e", "--json").output.contains("had this name"))
+  }
+
   @Test("a pending debounce is sent in the next run, at once where its time has come")
   func pending() throws {
     let place = try Workplace(

@@ -90,11 +90,11 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     for entry in entries {
       let secrets = context.lane.world[Secrets.self] ?? Secrets()
       guard let bytes = secrets.opened(entry.bytes) else {
-        context.outbox?.bury(entry, reason: "a secret in it is no longer known, or has another value")
+        context.refuse(entry, "a secret in it is no longer known, or has another value")
         continue
       }
       guard let task = Worker.Task(stored: bytes) else {
-        context.outbox?.bury(entry, reason: "not an entry of this sink")
+        context.refuse(entry, "a sink of another kind that had this name has left it")
         continue
       }
       try submit(

@@ -244,11 +244,11 @@ private final class NATSSink: KeepingSink {
     var items: [Publisher.Item] = []
     for entry in entries {
       guard let bytes = secrets.opened(entry.bytes) else {
-        context.outbox?.bury(entry, reason: "a secret in it is no longer known, or has another value")
+        context.refuse(entry, "a secret in it is no longer known, or has another value")
         continue
       }
       guard let message = OutgoingMessage(stored: bytes) else {
-        context.outbox?.bury(entry, reason: "not an entry of this sink")
+        context.refuse(entry, "a sink of another kind that had this name has left it")
         continue
       }
       items.append(Publisher.Item(message: message, id: entry.id, entry: entry))

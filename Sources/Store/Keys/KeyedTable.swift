@@ -261,7 +261,9 @@ public final class KeyedTable {
     if let content = decoding(bytes) { return content }
     throw StoreError(
       database.path, .corrupt,
-      "what \(node) keeps under \(String(decoding: key.prefix(80), as: UTF8.self)) is not what it wrote"
+      "what \(node) keeps under \(String(decoding: key.prefix(80), as: UTF8.self)) is not what it wrote; "
+        + "if a step of another kind had this name, give this one another, or forget what it kept: "
+        + "flow state reset PIPELINE \(node)"
     )
   }
 
