@@ -73,9 +73,7 @@ public struct MarkupElement: Sendable {
   /// The indices of all elements below it, in the order of the document, but for those in templates of a page.
   var below: some Sequence<Int> {
     let tree = tree
-    return (index + 1..<max(index + 1, node.end)).lazy.filter {
-      tree.nodes[$0].isElement && !(tree.isHTML && tree.nodes[$0].isInTemplate)
-    }
+    return (index + 1..<max(index + 1, node.end)).lazy.filter { tree.isFound($0) }
   }
 
   /// The value of an attribute without a prefix.
@@ -210,3 +208,11 @@ private let blockElements: Set<String> = [
   "li", "main", "nav", "ol", "option", "p", "pre", "section", "select", "summary", "table", "tbody", "td",
   "tfoot", "th", "thead", "tr", "ul",
 ]
+
+extension MarkupTree {
+  /// Whether a node is an element that selectors find: in a page none of those in templates.
+  func isFound(_ index: Int) -> Bool {
+    let node = nodes[index]
+    return node.isElement && !(isHTML && node.isInTemplate)
+  }
+}

@@ -176,7 +176,7 @@ final class SelectorMatcher {
   /// The first element from an index on.
   private func nextElement(_ index: Int, before end: Int) -> Int? {
     var at = index
-    while at < end, !tree.nodes[at].isElement { at += 1 }
+    while at < end, !tree.isFound(at) { at += 1 }
     return at < end ? at : nil
   }
 

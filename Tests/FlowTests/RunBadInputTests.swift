@@ -105,7 +105,7 @@ import Testing
     #expect(String(validating: written, as: UTF8.self) != nil)
     let lines = place.lines("log.jsonl")
     #expect(lines.first == "1" && lines.last == "2")
-    #expect(outcome.errors.contains("in.jsonl:4: "), "\(outcome.errors)")
+    #expect(outcome.errors.contains("in.jsonl:4:"), "\(outcome.errors)")
   }
 
   @Test("an empty file has nothing in it", arguments: ["", "\n\n  \n", "\u{FEFF}"])

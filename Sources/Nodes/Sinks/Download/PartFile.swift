@@ -50,7 +50,7 @@ struct PartFile: Sendable {
     return (try? file.read()).map { String(decoding: $0.prefix { $0 != 0x0a }, as: UTF8.self) }
   }
 
-  /// What there is of the file; nil where it cannot be resumed.
+  /// The part of the file; nil where it cannot be resumed.
   func progress(from url: String) -> Start? {
     let file = WholeFile(path: origin, mode: 0o600, syncs: false, disk: disk)
     guard let size = disk.status(of: part)?.size, size > 0, disk.status(of: origin)?.size ?? 0 < 1 << 16,
