@@ -53,7 +53,7 @@ package func westernDocument(_ text: ByteView, isPage: Bool) -> [UInt8]? {
     name = value(of: "encoding", in: start[..<end.lowerBound])
   }
   guard let name = name ?? (isPage ? "latin1" : nil), westernNames.contains(String(name)) else { return nil }
-  if isPage || name.contains("ascii"), isValidUTF8(text) { return isPage ? nil : Array(text) }
+  if isPage || name.hasSuffix("ascii"), isValidUTF8(text) { return isPage ? nil : Array(text) }
   return western(text)
 }
 
