@@ -45,7 +45,7 @@ import Testing
 
   @Test("bash completes what a command of several can do, and then the options of that")
   func parts() throws {
-    #expect(try completed("flow", "state", "") == ["ls", "show", "reset", "dead"])
+    #expect(try completed("flow", "state", "") == ["ls", "show", "rename", "reset", "dead"])
     #expect(try completed("flow", "state", "dead", "re") == ["retry"])
     #expect(try completed("flow", "state", "reset", "slips", "--y") == ["--yes"])
     #expect(try completed("flow", "state", "dead", "retry", "-") == ["--all", "--state", "--help"])

@@ -9,7 +9,8 @@ import Testing
     let manuals = all(try #require(StateCommand.command.manual))
     #expect(
       manuals.map(\.name) == [
-        "state", "state ls", "state show", "state reset", "state dead", "state dead ls", "state dead retry",
+        "state", "state ls", "state show", "state rename", "state reset", "state dead", "state dead ls",
+        "state dead retry",
         "state dead drop",
       ])
     for manual in manuals {
@@ -20,8 +21,8 @@ import Testing
       for line in manual.help.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
     let help = try flow(["help", "state"]).output
-    #expect(help.hasPrefix("flow state ls|show|reset|dead    show or reset the state of pipelines\n"))
-    #expect(help.contains("\n  state show PIPELINE NODE      print the state of a node\n"))
+    #expect(help.hasPrefix("flow state COMMAND    show or reset the state of pipelines\n"))
+    #expect(help.contains("\n  state show PIPELINE NODE       print the state of a node\n"))
     #expect(help.contains("  flow state show new-launches changes\n") && help.contains("\n  -y, --yes "))
   }
 
@@ -31,7 +32,7 @@ import Testing
     #expect(nothing.status == 2 && nothing.output.isEmpty)
     #expect(
       nothing.errors.hasPrefix(
-        "flow state: a subcommand is missing: “ls”, “show”, “reset” or “dead”\nSee flow help state."
+        "flow state: a subcommand is missing: “ls”, “show”, “rename”, “reset” or “dead”\nSee flow help state."
       ))
     let unknown = try flow(["state", "dead", "rety"])
     #expect(unknown.status == 2)

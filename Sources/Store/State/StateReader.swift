@@ -187,6 +187,14 @@ extension StateFile {
   /// Every sink with a mark, outbox entries or dead letters, as of the last commit.
   public func storedSinks() throws(StoreError) -> [StoredSink] { try database.storedSinks() }
 
+  /// The tables with keys and the owners of facts and outputs, by name, each with the number of keys.
+  public func storedNames() throws(StoreError) -> [(name: String, keys: Int)] {
+    try database.rows(
+      "SELECT name, count FROM nodes WHERE count > 0 UNION ALL"
+        + " SELECT owner, 0 FROM facts WHERE owner NOT IN ('', 'pipeline') UNION ALL SELECT sink, 0 FROM outbox"
+    ) { ($0.text(0), Int($0.integer(1))) }
+  }
+
   /// The first committed keys of a table: by age, or by their bytes in a table that is not ordered.
   public func storedKeys(of node: String, limit: Int) throws(StoreError) -> [StoredKey] {
     let aged = try database.keys(of: node, "sequence > 0 ORDER BY sequence", limit) { _ in }

@@ -36,6 +36,7 @@ extension Topic {
           ["`flow state ls`", "list every pipeline that has state"],
           ["`flow state ls NAME`", "list its steps, sources and sinks"],
           ["`flow state show NAME NODE`", "print what a node remembers, as JSON"],
+          ["`flow state rename NAME OLD NEW`", "move the state of a node that has another name now"],
           ["`flow state reset NAME [NODE…]`", "forget everything, or some nodes"],
           ["`flow state dead ls NAME`", "list the dead letters: events and deliveries that were given up"],
           [

@@ -48,6 +48,9 @@ struct RunState: Sendable {
         "the state was damaged; it was renamed to \(aside), and the pipeline begins with an empty state"
       NodeLog(log: log, pipeline: plan.name, node: "").warning(note)
     }
+    if !isNew, let note = try strays(file, plan) {
+      NodeLog(log: log, pipeline: plan.name, node: "").warning(note)
+    }
     return (file, isNew)
   }
 
@@ -59,6 +62,29 @@ struct RunState: Sendable {
     let isNew = try claim(file, for: world)
     try claim(file, for: plan)
     return (file, isNew)
+  }
+
+  /// What of the state belongs to no node of the pipeline, and which nodes begin without; nil where nothing is stray.
+  private func strays(_ file: StateFile, _ plan: Plan) throws(StoreError) -> String? {
+    var keys: [String: Int] = [:]
+    for entry in try file.storedNames() {
+      keys[StateNode.name(ofTable: entry.name), default: 0] += entry.keys
+    }
+    let steps = plan.streams.flatMap(\.steps)
+    let names = plan.sources.map(\.name) + steps.map(\.name) + plan.sinks.map(\.name)
+    let strays = keys.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }
+    guard let first = strays.first else { return nil }
+    let list = strays.map { "\($0.key)\($0.value > 0 ? " (\(StateText.count($0.value, "key")))" : "")" }
+    let kept =
+      plan.sources.filter(\.spec.isKept).map(\.name) + steps.filter(\.spec.isKept).map(\.name)
+      + plan.sinks.filter(\.spec.isKept).map(\.name)
+    let new = kept.filter { keys[$0] == nil }
+    let begins =
+      new.isEmpty ? "" : "; \(new.joined(separator: ", ")) begin\(new.count == 1 ? "s" : "") without"
+    return
+      "the state of \(list.joined(separator: ", ")) belongs to no node\(begins). If it has another name now: "
+      + "flow state rename \(plan.name) \(first.key) \(new.first ?? "NEW"); if it is gone: "
+      + "flow state reset \(plan.name) \(first.key)"
   }
 
   /// The folder of a pipeline's state.

@@ -24,7 +24,8 @@ enum StateCommand {
         ("flow state dead retry new-launches --all", "retry what could not be written"),
       ]),
     parts: [
-      StateListCommand.command, StateShowCommand.command, StateResetCommand.command, StateDeadCommand.command,
+      StateListCommand.command, StateShowCommand.command, StateRenameCommand.command,
+      StateResetCommand.command, StateDeadCommand.command,
     ])
 }
 
