@@ -58,6 +58,17 @@ struct ConfigFileTests {
       "\(outcome.errors)")
   }
 
+  @Test("budgets that are no mapping are an error, and not no budgets")
+  func noBudgets() throws {
+    let place = try Workplace(pipeline)
+    try place.write("config.yaml", "budgets: 5\n")
+    let outcome = try place.flow("check", "p.yaml")
+    #expect(outcome.status == 2)
+    #expect(
+      outcome.errors.contains("config.yaml:1:1: budgets is a mapping of hosts to limits, not 5\n"),
+      "\(outcome.errors)")
+  }
+
   @Test("hides from expressions what it gives to nodes, since there are keys among it")
   func secrets() throws {
     let place = try Workplace(

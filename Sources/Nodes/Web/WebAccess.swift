@@ -22,7 +22,13 @@ public final class WebAccess: Sendable {
   /// The error names the host.
   public static func budgets(of config: Value) throws(TextError) -> [String: SiteBudget] {
     var budgets: [String: SiteBudget] = [:]
-    guard var members = config.member("budgets")?.members else { return budgets }
+    guard let given = config.member("budgets"), given.kind != .null else { return budgets }
+    guard given.kind == .object else {
+      let hint = "as in budgets: { api.example.org: 30 in 1h }"
+      throw TextError(
+        "budgets is a mapping of hosts to limits, not \(printable(given.description))", in: "", hint: hint)
+    }
+    var members = given.members
     while let (name, limits) = members.next() {
       let host = name.string ?? ""
       var windows: [SiteBudget.Window] = []
