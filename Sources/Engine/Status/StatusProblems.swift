@@ -35,12 +35,17 @@ extension PipelineStatus {
   ///
   /// A run that ended by itself has failed where there is any.
   public var losses: [String] {
-    var losses: [String] = []
-    for source in sources where source.isPolled && source.polls > 0 && source.failedPolls == source.polls {
-      losses.append(
-        source.polls == 1
-          ? "the poll of \(source.name) failed" : "all \(source.polls) polls of \(source.name) failed")
+    let failed = sources.filter { $0.isPolled && $0.polls > 0 && $0.failedPolls == $0.polls }
+    let polls = failed.map { source in
+      source.polls == 1
+        ? "the poll of \(source.name) failed" : "all \(source.polls) polls of \(source.name) failed"
     }
+    return polls + lostEvents
+  }
+
+  /// What has been lost so far, also while it runs: a failed poll is repeated.
+  public var lostEvents: [String] {
+    var losses: [String] = []
     for node in nodes {
       if node.givenUp > 0 {
         let many = node.givenUp == 1 ? "1 delivery" : "\(node.givenUp) deliveries"

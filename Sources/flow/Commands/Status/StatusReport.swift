@@ -87,8 +87,9 @@ struct StatusReport {
     }
     let holdings = status.holdings.map(printable)
     if !holdings.isEmpty { lines.append("  " + holdings.joined(separator: ", ")) }
-    if !status.losses.isEmpty {
-      lines.append("  lost: " + printable(status.losses.joined(separator: ", ")))
+    let lost = status.phase.isOver ? status.losses : status.lostEvents
+    if !lost.isEmpty {
+      lines.append("  lost: " + printable(lost.joined(separator: ", ")))
     }
     for problem in problems { lines.append("  " + paint("! \(printable(problem))", .red)) }
     return lines
