@@ -13,7 +13,7 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
   @usableFromInline var memory = MemoryState<JSON.Value, Element>()
   @usableFromInline let table: LaneLocal<TypedTable<Element>>?
   /// Notes the keys that are forgotten for lack of room.
-  private let forgetting: ForgottenKeys?
+  @usableFromInline let forgetting: ForgottenKeys?
 
   init(_ table: TypedTable<Element>?, _ forgetting: ForgottenKeys? = nil) {
     (self.table, self.forgetting) = (table.map { LaneLocal($0) }, forgetting)
@@ -50,7 +50,7 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
     return memory.oldest
   }
 
-  public mutating func forget(beyond bound: Int) {
+  @inlinable public mutating func forget(beyond bound: Int) {
     while count > bound, let oldest {
       remove(oldest.key)
       forgetting?.note(beyond: bound)

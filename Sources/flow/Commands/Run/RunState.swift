@@ -81,10 +81,11 @@ struct RunState: Sendable {
     let new = kept.filter { keys[$0] == nil }
     let begins =
       new.isEmpty ? "" : "; \(new.joined(separator: ", ")) begin\(new.count == 1 ? "s" : "") without"
+    let folder = given.map { " --state \($0)" } ?? ""
     return
       "the state of \(list.joined(separator: ", ")) belongs to no node\(begins). If it has another name now: "
-      + "flow state rename \(plan.name) \(first.key) \(new.first ?? "NEW"); if it is gone: "
-      + "flow state reset \(plan.name) \(first.key)"
+      + "flow state rename \(plan.name) \(first.key) \(new.first ?? "NEW")\(folder); if it is gone: "
+      + "flow state reset \(plan.name) \(first.key)\(folder)"
   }
 
   /// The folder of a pipeline's state.
