@@ -101,6 +101,27 @@ struct SoakTests {
     print("soak: \(ids.count) rows, \(sums) sums, \(reloads) reloads, \(taps) times observed, \(kills) kills")
   }
 
+  @Test("four shipped pipelines and their pages need no more memory after years than after weeks")
+  func years() throws {
+    let shipped = URL(fileURLWithPath: #filePath).appending(path: "../../../pipelines").standardized
+    let names = ["new-launches.yaml", "launch-reminders.yaml", "launch-calendar.yaml"]
+    for name in names + ["lib", "notify.sh"] {
+      try FileManager.default.copyItem(
+        at: shipped.appending(path: name), to: URL(fileURLWithPath: place[name]))
+    }
+    try place.write(
+      "p.yaml", String(contentsOf: shipped.appending(path: "upcoming-launches.yaml"), encoding: .utf8))
+    let options = ["--page=127.0.0.1:0", "--metrics", "m.prom", "--faults", "429=0.05,5xx=0.1"]
+    let life = try Life(place, options + ["--sky", "--speed", "172800"] + names)
+    let end = Date(timeIntervalSinceNow: (Self.minutes ?? 0.1) * 60)
+    while Date() < end, life.isAlive { usleep(50_000) }
+    let memory = Self.sample(life.number).first?.memory ?? .max
+    life.send(SIGTERM)
+    #expect(life.end(within: 30) == .exited(0))
+    print("soak: \(memory) KiB after simulated years")
+    if !TestScale.isSanitized { #expect(memory < 160_000) }
+  }
+
   /// Memory and descriptors of the last third are those of the second third; the first one fills what is bounded.
   private func check(_ samples: [Sample], isLong: Bool) {
     let third = samples.count / 3

@@ -33,6 +33,7 @@ extension WebFile {
   public func store(
     _ response: CachedResponse, _ key: [UInt8], url: String, limit: Int
   ) throws(StoreError) {
+    let limit = min(limit, mostBytes)
     guard response.body.count <= limit / 4 else { return try removeResponse(key) }
     try transaction { () throws(StoreError) in
       let statement = try database.statement(

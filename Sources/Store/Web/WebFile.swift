@@ -33,6 +33,8 @@ public final class WebFile {
   /// The new path of a damaged file, if there was one.
   public let setAside: String?
   let database: Database
+  /// How many bytes all bodies together may have, whatever the caller allows.
+  let mostBytes: Int
 
   /// Opens the file; creates it and the folders above it if they are missing.
   public init(path: String, _ options: Database.Options = .init(sync: .never)) throws(StoreError) {
@@ -50,12 +52,16 @@ public final class WebFile {
       database = try WebFile.open(path, options)
     }
     setAside = aside
+    mostBytes = .max
   }
 
   /// A private one in memory, for a run without state.
+  ///
+  /// It has room for the last responses, not for months of addresses that change with each page.
   public init() throws(StoreError) {
     path = ":memory:"
     setAside = nil
+    mostBytes = 32 << 20
     database = try Database(path: path)
     for migration in WebFile.migrations { try database.execute(migration, to: "make the tables") }
   }

@@ -49,6 +49,17 @@ import Testing
     #expect(try file.cacheSize().count == 9)
   }
 
+  @Test("one in memory has room for 32 MiB, whatever its user allows")
+  func boundedInMemory() throws {
+    let file = try WebFile()
+    for number in 0..<40 {
+      try file.store(answer(1 << 20, at: Double(number)), bytes("\(number)"), url: "", limit: 256 << 20)
+    }
+    #expect(try file.cacheSize().bytes == 32 << 20)
+    #expect(try file.response(bytes("7")) == nil)
+    #expect(try file.response(bytes("8")) != nil)
+  }
+
   @Test("spending is recorded, moved, refunded, and removed when no window reaches back that far")
   func spending() throws {
     let file = try open()
