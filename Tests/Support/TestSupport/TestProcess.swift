@@ -41,7 +41,12 @@ public final class TestProcess: @unchecked Sendable {
         default: stream as? FileHandle
         }
       guard let handle else { continue }
-      posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, Int32(place))
+      // The null device of Foundation has no descriptor.
+      if handle.fileDescriptor < 0 {
+        posix_spawn_file_actions_addopen(&actions, Int32(place), "/dev/null", O_RDWR, 0)
+      } else {
+        posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, Int32(place))
+      }
       if stream is Pipe { given.append(handle) }
     }
     posix_spawn_file_actions_addclosefrom_np(&actions, 3)
