@@ -65,6 +65,7 @@ public final class Sky: Sendable {
     if let answer = FaultyAnswer.instead(kinds, request, at: now) { return answer }
     var asked = request
     if kinds.contains(.shift) { asked.listFaults.shift = draw.shift(request, number) }
+    asked.listFaults.isTwice = kinds.contains(.twice)
     if kinds.contains(.ties) { asked.listFaults.ties = draw.ties(request, number) }
     if SkyPart.isLaunchList(request.path), let glitch = draw.glitch(at: now), now >= glitch.onset {
       let end = glitches.withLock { glitches in

@@ -47,6 +47,8 @@ public struct SkyRequest: Sendable {
     var ties: UInt64?
     /// What replaces the list: `past`, `empty` or `partial`.
     var glitch: SkyFaults.Kind?
+    /// Whether a page has its first two launches again, the second of them with another date.
+    var isTwice = false
   }
 
   public init(

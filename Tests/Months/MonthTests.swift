@@ -14,7 +14,7 @@ struct MonthTests {
   private var days: Int { Self.days }
 
   /// A bad network and bad servers, but a list that is as it should be.
-  private static let poor = "429,5xx,html,truncate,drip,reset,type,shift,apod,ties=0"
+  private static let poor = "429,wait,5xx,down,html,blank,truncate,drip,reset,type,shift,apod,ties=0"
 
   /// The fields of a launch that `new-launches` watches.
   private struct Row: Hashable {

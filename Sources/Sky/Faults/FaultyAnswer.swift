@@ -8,6 +8,8 @@ struct FaultDraw {
   static let outage: Int64 = 20 * 60 * 1000
   /// The length of a glitch, from the first request that meets it: one poll with its retries.
   static let glitch = 20.0 * 60
+  /// How long the fault `wait` asks to wait, in seconds.
+  static let wait = 150
   /// There is at most one glitch in this time, so that the polls before and after it are sound.
   private static let glitchPeriod = 2 * 86400
 
@@ -22,7 +24,7 @@ struct FaultDraw {
       // Each fault is drawn, so that one more or less does not change the others.
       let share = Double.random(in: 0..<1, using: &random)
       switch kind {
-      case .outage: if isOut(SkyPart(path: request.path), at: now) { found.insert(kind) }
+      case .outage, .down: if isOut(kind, SkyPart(path: request.path), at: now) { found.insert(kind) }
       case .apod, .past, .empty, .partial, .withdrawn, .absent: break
       default: if share < faults.rate(kind) { found.insert(kind) }
       }
@@ -56,9 +58,9 @@ struct FaultDraw {
     request.method + " " + request.path + request.query.map { "&\($0.name)=\($0.value)" }.joined()
   }
 
-  private func isOut(_ part: SkyPart, at now: SkyTime) -> Bool {
-    var random = SkyRandom(seed, "outage \(part)", Int(now.milliseconds / Self.outage))
-    return random.happens(faults.rate(.outage))
+  private func isOut(_ kind: SkyFaults.Kind, _ part: SkyPart, at now: SkyTime) -> Bool {
+    var random = SkyRandom(seed, "\(kind) \(part)", Int(now.milliseconds / Self.outage))
+    return random.happens(faults.rate(kind))
   }
 }
 
@@ -85,12 +87,17 @@ enum SkyPart: Sendable {
 enum FaultyAnswer {
   /// The answer that replaces the one of the service, if any.
   static func instead(_ kinds: Set<SkyFaults.Kind>, _ request: SkyRequest, at now: SkyTime) -> SkyAnswer? {
-    if kinds.contains(.reset) {
+    if kinds.contains(.reset) || kinds.contains(.down) {
       var answer = SkyAnswer(status: 500, body: [])
       answer.delivery = .reset
       return answer
     }
     if kinds.contains(.outage) { return outage(at: now) }
+    if kinds.contains(.wait) {
+      return .text(
+        429, "Too many requests.\n", type: "text/plain", headers: [("Retry-After", "\(FaultDraw.wait)")])
+    }
+    if kinds.contains(.blank) { return .text(200, "", type: "application/json") }
     if kinds.contains(.tooMany) { return refusal(SkyPart(path: request.path)) }
     if kinds.contains(.html) {
       return .text(

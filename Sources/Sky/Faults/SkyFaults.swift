@@ -42,6 +42,14 @@ public struct SkyFaults: Sendable, Equatable {
     case notFound = "404"
     /// The JSON `null` instead of the answer.
     case null
+    /// Lost connections for a while of the sky's time.
+    case down
+    /// Status 429 with a Retry-After of minutes, from a proxy before any service.
+    case wait
+    /// Status 200 without a body.
+    case blank
+    /// A page of launches that has one of them again, and another one again with another date.
+    case twice
 
     /// The kinds that replace the list of launches for one poll.
     static let glitches: [Kind] = [.past, .empty, .partial]
@@ -70,6 +78,10 @@ public struct SkyFaults: Sendable, Equatable {
       case .absent: (0.1, "launches that disappear and return")
       case .notFound: (0.02, "a page of status 404")
       case .null: (0.02, "null instead of the answer")
+      case .down: (0.05, "no connection for minutes")
+      case .wait: (0.02, "a request to wait for minutes")
+      case .blank: (0.02, "an empty body")
+      case .twice: (0.05, "a page with launches twice")
       }
     }
   }

@@ -67,6 +67,12 @@ import Testing
     #expect(try one("5xx=1").status >= 500)
     #expect(try one("404=1").status == 404 && one("404=1")[header: "content-type"] == "text/html")
     #expect(try one("null=1").status == 200 && one("null=1").text == "null")
+    #expect(try one("blank=1").status == 200 && one("blank=1").body.isEmpty)
+    #expect(try one("down=1").delivery == .reset)
+    for path in [Self.path, "/v4/launches", "/planetary/apod"] {
+      let answer = try sky("wait=1").answer(.get(path), at: LaunchWorld.start)
+      #expect(answer.status == 429 && answer[header: "retry-after"] == "150")
+    }
     let refused = try one("429=1")
     #expect(refused.status == 429 && refused[header: "retry-after"] == "60")
     #expect(try sky("429=1").answer(.get("/v4/launches"), at: LaunchWorld.start).text == "Too Many Requests")
@@ -154,11 +160,23 @@ import Testing
     }
   }
 
-  @Test("an outage lasts a while, and hits all requests of a service meanwhile")
-  func outages() throws {
-    let sky = try sky("5xx=0.1")
+  @Test("twice: a page has its first launch again, and its second with another date")
+  func twice() throws {
+    let path = "/2.3.0/launches/upcoming/?limit=5&mode=list&ordering=net,id"
+    let rows = try sky("twice=1").answer(.get(path), at: LaunchWorld.start).value().member("results")?.items
+    let found = try #require(rows)
+    #expect(found.count > 3)
+    #expect(found[found.count - 2] == found[0])
+    #expect(found[found.count - 1].member("id") == found[1].member("id"))
+    #expect(found[found.count - 1].member("net") != found[1].member("net"))
+  }
+
+  @Test("an outage lasts a while, and hits all requests of a service meanwhile", arguments: ["5xx", "down"])
+  func outages(_ kind: String) throws {
+    let sky = try sky("\(kind)=0.1")
     let minutes = (0..<60 * 24 * 10).map { minute in
-      sky.answer(.get("/nothing?\(minute)"), at: LaunchWorldTests.time(Double(minute) / 1440)).status >= 500
+      let answer = sky.answer(.get("/nothing?\(minute)"), at: LaunchWorldTests.time(Double(minute) / 1440))
+      return answer.status >= 500 || answer.delivery == .reset
     }
     let share = Double(minutes.count { $0 }) / Double(minutes.count)
     #expect((0.05...0.16).contains(share), "\(share)")
