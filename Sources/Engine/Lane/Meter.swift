@@ -18,6 +18,7 @@ public final class Meter: Sendable {
   /// The events that failed and are nowhere.
   private let gone = Atomic<Int>(0)
   private let forgottenKeys = Atomic<Int>(0)
+  private let hurried = Atomic<Int>(0)
   /// The number of measured events, and their time.
   private let sampled = Atomic<Int>(0)
   private let sampledTime = Atomic<Int>(0)
@@ -41,6 +42,7 @@ public final class Meter: Sendable {
   public var errors: Int { failed.load(ordering: .relaxed) + sum(\.errors) }
   public var lost: Int { gone.load(ordering: .relaxed) + sum(\.lost) }
   public var forgotten: Int { forgottenKeys.load(ordering: .relaxed) + sum(\.forgotten) }
+  public var early: Int { hurried.load(ordering: .relaxed) + sum(\.early) }
   public var givenUp: Int { abandoned.load(ordering: .relaxed) }
 
   /// The events that a source knows of and has not read yet; nil where it cannot know.
@@ -88,9 +90,9 @@ public final class Meter: Sendable {
   @inline(__always) func countOut(_ number: Int = 1) {
     sent.store(sent.load(ordering: .relaxed) &+ number, ordering: .relaxed)
   }
-  /// Counts events that were dropped: no room, or not to be sent.
-  public func countDropped(_ number: Int = 1) {
-    dropped.add(number, ordering: .relaxed)
+  /// Counts events that were dropped, for lack of room or since they are not to be sent, and returns how many were.
+  @discardableResult public func countDropped(_ number: Int = 1) -> Int {
+    dropped.add(number, ordering: .relaxed).newValue
   }
   /// Counts an error.
   public func countError() {
@@ -102,6 +104,9 @@ public final class Meter: Sendable {
 
   /// Counts a key that was forgotten for lack of room, and returns how many were.
   func countForgotten() -> Int { forgottenKeys.add(1, ordering: .relaxed).newValue }
+
+  /// Counts what was sent before its time for lack of room, and returns how much was.
+  func countEarly() -> Int { hurried.add(1, ordering: .relaxed).newValue }
 
   /// Counts a delivery that was given up after its last attempt, which is an error too.
   public func countGivenUp() {
@@ -171,7 +176,7 @@ extension PipelineRun {
       node.eventsOut = meter.eventsOut
       node.dropped = meter.eventsDropped + (role == .source ? droppedDeliveries(index) : 0)
       (node.errors, node.givenUp) = (meter.errors, meter.givenUp)
-      (node.lost, node.forgotten) = (meter.lost, meter.forgotten)
+      (node.lost, node.forgotten, node.early) = (meter.lost, meter.forgotten, meter.early)
       return node
     }
   }

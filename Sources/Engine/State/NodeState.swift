@@ -13,9 +13,9 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
   @usableFromInline var memory = MemoryState<JSON.Value, Element>()
   @usableFromInline let table: LaneLocal<TypedTable<Element>>?
   /// Notes the keys that are forgotten for lack of room.
-  @usableFromInline let forgetting: ForgottenKeys?
+  @usableFromInline let forgetting: StepBound?
 
-  init(_ table: TypedTable<Element>?, _ forgetting: ForgottenKeys? = nil) {
+  init(_ table: TypedTable<Element>?, _ forgetting: StepBound? = nil) {
     (self.table, self.forgetting) = (table.map { LaneLocal($0) }, forgetting)
   }
 
@@ -53,7 +53,7 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
   @inlinable public mutating func forget(beyond bound: Int) {
     while count > bound, let oldest {
       remove(oldest.key)
-      forgetting?.note(beyond: bound)
+      forgetting?.noteForgotten(beyond: bound)
     }
   }
 

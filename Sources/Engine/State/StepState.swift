@@ -13,8 +13,8 @@ extension StepContext {
     case keep
   }
 
-  /// The keys that the step forgets for lack of room.
-  public var forgotten: ForgottenKeys { ForgottenKeys(meter, log, group) }
+  /// What the step does with more than it may hold.
+  public var bound: StepBound { StepBound(meter, log, group) }
 
   /// Whether the state of the step is durable.
   public var isKept: Bool { lane.checkpointer != nil }
@@ -23,14 +23,14 @@ extension StepContext {
   public func state<Element: Remembered>(
     of type: Element.Type = Element.self, by key: String, part: String? = nil, whenKeyChanges: KeyChange
   ) throws -> NodeState<Element> {
-    NodeState(try table(of: type, by: key, part, whenKeyChanges, rows), forgotten)
+    NodeState(try table(of: type, by: key, part, whenKeyChanges, rows), bound)
   }
 
   /// State of a few keys that have nothing to do with those of events: every task of a partition has all of them.
   public func sharedState<Element: Remembered>(
     of type: Element.Type = Element.self, by key: String, part: String
   ) throws -> NodeState<Element> {
-    NodeState(try table(of: type, by: key, part, .keep, .copied), forgotten)
+    NodeState(try table(of: type, by: key, part, .keep, .copied), bound)
   }
 
   /// A single stored value: discarded when the key expression changes, with `forRun` also when a run has completed.

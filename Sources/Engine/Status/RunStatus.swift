@@ -135,6 +135,8 @@ public struct NodeStatus: Sendable, Equatable {
   public var lost = 0
   /// Keys that the step has forgotten for lack of room, in this run.
   public var forgotten = 0
+  /// What the step has sent before its time for lack of room, in this run.
+  public var early = 0
   /// Deliveries that the sink has given up, in this run.
   public var givenUp = 0
   /// The time spent in the node itself.

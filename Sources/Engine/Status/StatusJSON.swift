@@ -116,7 +116,7 @@ extension NodeStatus {
     members.add("in", eventsIn.map { .number($0) })
     members.add("out", eventsOut.map { .number($0) })
     members += [("dropped", .number(dropped)), ("errors", .number(errors)), ("lost", .number(lost))]
-    if role == .step { members.append(("forgotten", .number(forgotten))) }
+    if role == .step { members += [("forgotten", .number(forgotten)), ("early", .number(early))] }
     if role == .sink { members.append(("given_up", .number(givenUp))) }
     members.add("seconds", seconds.map { .number($0) })
     members.add("due", due.map { .string(timestamp($0)) })
@@ -135,6 +135,7 @@ extension NodeStatus {
     (dropped, errors) = (json.count("dropped") ?? 0, json.count("errors") ?? 0)
     givenUp = json.count("given_up") ?? 0
     (lost, forgotten) = (json.count("lost") ?? 0, json.count("forgotten") ?? 0)
+    early = json.count("early") ?? 0
     seconds = json.member("seconds")?.double
     due = json.time("due")
     (keys, queue, deadLetters) = (json.count("keys"), json.count("queue"), json.count("dead_letters"))

@@ -134,6 +134,8 @@ extension RunStatus {
       "flow_node_events_lost_total", .counter, "Events that failed and are in no file of dead letters.")
     var forgotten = Metric(
       "flow_node_keys_forgotten_total", .counter, "Keys that the step has forgotten for lack of room.")
+    var early = Metric(
+      "flow_node_events_early_total", .counter, "What the step has sent before its time for lack of room.")
     var time = Metric(
       "flow_node_processing_seconds_total", .counter, "The time spent in the node itself, estimated.")
     var keys = Metric("flow_node_state_keys", .gauge, "The keys that the state of the node holds.")
@@ -151,7 +153,10 @@ extension RunStatus {
         dropped.add(labels, node.dropped)
         errors.add(labels, node.errors)
         gone.add(labels, node.lost)
-        if node.role == .step { forgotten.add(labels, node.forgotten) }
+        if node.role == .step {
+          forgotten.add(labels, node.forgotten)
+          early.add(labels, node.early)
+        }
         time.add(labels, node.seconds)
         keys.add(labels, node.keys)
         if node.role == .source { backlog.add([own[0], .init("source", node.name)], node.queue) }
@@ -162,7 +167,7 @@ extension RunStatus {
         letters.add(sink, node.deadLetters)
       }
     }
-    return [taken, sent, dropped, errors, gone, forgotten, time, keys, queue, backlog, lost, letters]
+    return [taken, sent, dropped, errors, gone, forgotten, early, time, keys, queue, backlog, lost, letters]
   }
 }
 

@@ -46,6 +46,7 @@ extension PipelineStatus {
       if node.forgotten > 0 {
         parts.append("\(node.name) has forgotten \(node.forgotten) key\(node.forgotten == 1 ? "" : "s")")
       }
+      if node.early > 0 { parts.append("\(node.name) has sent \(node.early) early for lack of room") }
       if let queue = node.queue, queue > 0 {
         parts.append("\(queue) of \(node.name) wait\(queue == 1 ? "s" : "")")
       }

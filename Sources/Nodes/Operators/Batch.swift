@@ -39,7 +39,8 @@ let batch = NodeSpec(
   .step { options, context in
     let limit = options[BatchOptions.count] ?? options[BatchOptions.bound]
     let machine = BatchMachine<Value>(limit: limit, time: options[BatchOptions.time])
-    return try Batch(machine, isPolled: options[BatchOptions.poll], context)
+    let bound = options[BatchOptions.count] == nil ? limit : nil
+    return try Batch(machine, isPolled: options[BatchOptions.poll], bound: bound, context)
   })
 
 private enum BatchOptions {
@@ -57,12 +58,15 @@ private enum BatchOptions {
 private final class Batch: Step {
   private var machine: BatchMachine<Value>
   private let isPolled: Bool
+  /// The size at which a batch is sent before its time.
+  private let bound: Int?
   private let context: StepContext
   private var poll: Poll?
   private var queue: NodeQueue<Event>
   private let since: NodeCell<Instant>
 
-  init(_ machine: BatchMachine<Value>, isPolled: Bool, _ context: StepContext) throws {
+  init(_ machine: BatchMachine<Value>, isPolled: Bool, bound: Int?, _ context: StepContext) throws {
+    self.bound = bound
     self.machine = machine
     self.isPolled = isPolled
     self.context = context
@@ -83,6 +87,7 @@ private final class Batch: Step {
     queue.append(event.detached)
     let full = machine.accept(event.value.detach(), at: out.now)
     if full != nil || machine.elements.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
+    if full != nil, let bound { context.bound.noteEarly("events in a batch", beyond: bound) }
     send(full, out)
   }
 

@@ -78,7 +78,10 @@ private final class Delay: Step {
   private func wait(_ event: Event, _ out: Downstream) {
     queue.append(Delayed(event: event, since: out.now))
     machine.accept(event, due: out.now + time)
-    if machine.count > bound, let early = machine.flushFirst() { pass(early, out) }
+    if machine.count > bound, let early = machine.flushFirst() {
+      context.bound.noteEarly("waiting events", beyond: bound)
+      pass(early, out)
+    }
     if machine.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
   }
 

@@ -64,8 +64,8 @@ private enum WhenFull: String, CaseIterable, Sendable {
 /// Ends of polls need no token. The first in the queue is always an event, so there is one to drop when it is full.
 struct RateLimitLine: Sendable {
   private(set) var bucket: TokenBucket
-  private let bound: Int
-  private let dropsOldest: Bool
+  let bound: Int
+  let dropsOldest: Bool
   private(set) var waiting: ArraySlice<Event> = []
 
   init(_ bucket: TokenBucket, bound: Int, dropsOldest: Bool) {
@@ -133,7 +133,7 @@ private final class RateLimit: Step {
     sendNext(out)  // makes room
     queue.append(event)
     if line.accept(event) {
-      context.meter.countDropped()
+      context.bound.noteDropped(line.dropsOldest ? "oldest" : "newest", beyond: line.bound)
       keepLine()
     }
     wake(out)

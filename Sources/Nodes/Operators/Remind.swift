@@ -127,7 +127,7 @@ private final class Remind: Step {
   private let holdsMissing: Bool
   private let context: StepContext
   private let maxKeys: Int
-  private let forgotten: ForgottenKeys
+  private let bound: StepBound
   private var machine: RemindMachine<NodeState<Reminder<Event>>, Event>
   /// The time of the last whole poll of each source, in seconds since 1970.
   private var wholePolls: NodeState<Value>
@@ -139,7 +139,7 @@ private final class Remind: Step {
     isPassing = options[RemindOptions.pass]
     holdsMissing = context.isGivenSnapshots && options[RemindOptions.whenMissing] == .hold
     self.context = context
-    (maxKeys, forgotten) = (options[RemindOptions.maxKeys], context.forgotten)
+    (maxKeys, bound) = (options[RemindOptions.maxKeys], context.bound)
     machine = RemindMachine(
       state: try context.state(by: options[RemindOptions.key].text, whenKeyChanges: .keep),
       leads: options[RemindOptions.before], grace: options[RemindOptions.grace],
@@ -159,7 +159,7 @@ private final class Remind: Step {
       for reminder in due { send(reminder, out) }
       if machine.dropExcess() {
         context.meter.countDropped()
-        forgotten.note(beyond: maxKeys)
+        bound.noteForgotten(beyond: maxKeys)
       }
     } else {
       machine.cancel(key)

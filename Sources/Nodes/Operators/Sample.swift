@@ -84,6 +84,7 @@ private final class Sample: Step {
     latest.set(event.detached, for: key)
     if latest.count > bound, let oldest = latest.oldest {
       latest.remove(oldest.key)
+      context.bound.noteEarly("waiting keys", beyond: bound)
       out.send(oldest.value)
     }
     setAlarm(out)

@@ -85,7 +85,10 @@ private final class Sort: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    if held.count >= bound { sendAll(out) }
+    if held.count >= bound {
+      context.bound.noteEarly("events in a poll", beyond: bound)
+      sendAll(out)
+    }
     let event = event.detached
     held.append((try by.first(event) ?? .null, event))
     queue.append(event)

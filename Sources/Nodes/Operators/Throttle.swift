@@ -170,6 +170,7 @@ private final class Throttle: Step {
   /// Closes the oldest window if there are too many.
   private func closeExcess(_ out: Downstream) {
     guard windows.count > bound, let key = deadlines.popFirst(dueBy: .distantFuture) else { return }
+    context.bound.noteForgotten(beyond: bound)
     if let event = windows.remove(key)?.held { out.send(event) }
   }
 

@@ -358,6 +358,7 @@ package struct PipelineDocuments: Sendable {
     let figures: [(String, String?)] = [
       ("Taken", node.eventsIn.map(String.init)), ("Emitted", node.eventsOut.map(String.init)),
       ("Dropped", "\(node.dropped)"), ("Errors", "\(node.errors)"), ("Lost", "\(node.lost)"),
+      ("Sent early", node.early > 0 ? "\(node.early)" : nil),
       ("Forgotten keys", node.forgotten > 0 ? "\(node.forgotten)" : nil),
       ("Time per event", node.timePerEvent),
       ("Keys", node.keys.map(String.init)), ("Waiting", node.queue.map(String.init)),

@@ -22,7 +22,7 @@ where State: Sendable, State.Value == Pending<Element> {
   public private(set) var state: State
   private let quiet: Duration
   private let maxWait: Duration?
-  private let bound: Int
+  public let bound: Int
   private var deadlines = Deadlines<State.Key>()
 
   public init(state: State, quiet: Duration, maxWait: Duration? = nil, bound: Int) {

@@ -17,7 +17,10 @@ extension QuietStep {
 
   /// Lets an event wait, instead of the one before of its key.
   func wait(_ event: Event, for key: Value, _ out: Downstream) {
-    if let early = machine.accept(event.detached, for: key, at: out.now) { emit(early, out) }
+    if let early = machine.accept(event.detached, for: key, at: out.now) {
+      context.bound.noteEarly("waiting keys", beyond: machine.bound)
+      emit(early, out)
+    }
     setAlarm(out)
   }
 
