@@ -123,9 +123,7 @@ extension Plan {
 extension StepPlan {
   fileprivate func divided(into tasks: Int) -> StepPlan {
     guard case .partition(_, let option, _) = spec.division else { return self }
-    return StepPlan(
-      name: name, isNamed: isNamed, spec: spec, options: options.with(tasks, for: option), onError: onError,
-      reads: reads, shown: shown, place: place)
+    return with(options.with(tasks, for: option))
   }
 }
 

@@ -115,6 +115,13 @@ public struct StepPlan: Sendable {
   /// The options on one line.
   public let shown: String
   public let place: SourceRange
+
+  func with(_ options: Options) -> StepPlan {
+    StepPlan(
+      name: name, isNamed: isNamed, spec: spec, options: options, onError: onError, reads: reads,
+      shown: shown,
+      place: place)
+  }
 }
 
 public struct SinkPlan: Sendable {

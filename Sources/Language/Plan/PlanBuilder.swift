@@ -98,13 +98,14 @@ struct PlanBuilder {
     let order = wiring.check(checker)
     checkTests(tests, sources: sources, sinks: sinks)
     guard checker.problems.isEmpty else { return nil }
-    let plan = Plan(
+    var plan = Plan(
       name: text(mapping["name"]) ?? baseName(document.file.path),
       description: text(mapping["description"]) ?? "",
       path: document.file.path, sources: sources, streams: order, sinks: sinks.map(\.plan).compactMap(\.self),
       tests: tests, onStop: onStop(mapping["on_stop"]) ?? .keep, epochs: epochs(mapping),
       scope: checker.scope,
       hasTimeZone: mapping["time_zone"] != nil, machine: text(mapping["at"]))
+    plan.streams = plan.streamsWithOptionsTakenOver
     warn(of: plan)
     return plan
   }

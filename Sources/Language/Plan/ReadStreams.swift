@@ -135,3 +135,27 @@ extension PlanBuilder {
     return (steps, reads)
   }
 }
+
+extension Plan {
+  /// The streams, in which steps have taken over options of the step before that compares polls.
+  ///
+  /// Nothing is taken over past a step that sends other events than it takes, nor where several streams meet.
+  var streamsWithOptionsTakenOver: [StreamPlan] {
+    var ends: [String: Options] = [:]
+    return streams.map { stream in
+      var compared = stream.from.count == 1 ? ends[stream.from[0]] : nil
+      let steps = stream.steps.map { step in
+        defer {
+          switch step.spec.division {
+          case _ where step.spec.comparesPolls: compared = step.options
+          case .each, .partition: break
+          default: compared = nil
+          }
+        }
+        return compared.map { step.with(step.options.completed(with: $0, step.spec.takesOver)) } ?? step
+      }
+      ends[stream.name] = compared
+      return StreamPlan(name: stream.name, from: stream.from, steps: steps, place: stream.place)
+    }
+  }
+}

@@ -18,6 +18,8 @@ public struct NodeSpec: Sendable {
   public let keepsSnapshots: Bool
   /// Of a step: whether it compares each poll with the one before.
   public let comparesPolls: Bool
+  /// Of a step: the options that it takes over from a step before that compares polls, unless it has its own.
+  public let takesOver: [String]
   public let examples: [Example]
   public let role: Role
   /// What makes the node; the engine knows its type.
@@ -40,7 +42,8 @@ public struct NodeSpec: Sendable {
   public init(
     _ kind: String, _ summary: String, details: String = "", options: [AnyOption] = [],
     shorthand: String? = nil, isBare: Bool = false, state: String? = nil, keepsSnapshots: Bool? = nil,
-    comparesPolls: Bool = false, isRepeatable: Bool = false, isKept: Bool = false,
+    comparesPolls: Bool = false, takesOver: [AnyOption] = [], isRepeatable: Bool = false,
+    isKept: Bool = false,
     division: Division = .whole, examples: [Example],
     check: @escaping @Sendable (Options, Checker) -> Void = { _, _ in },
     coverage: AssumedCoverage? = nil, madeBy maker: any NodeMaker
@@ -55,6 +58,7 @@ public struct NodeSpec: Sendable {
     // What a step remembers mostly decides what it leaves out.
     self.keepsSnapshots = keepsSnapshots ?? (state == nil)
     self.comparesPolls = comparesPolls
+    self.takesOver = takesOver.map(\.name)
     self.isRepeatable = isRepeatable
     self.isKept = isKept
     self.division = division

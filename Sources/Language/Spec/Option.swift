@@ -156,14 +156,25 @@ public struct Options: Sendable {
     return options
   }
 
+  /// The same options with those of another node in place of the named ones that are not given here.
+  func completed(with others: Options, _ names: [String]) -> Options {
+    var options = self
+    for name in names where !isGiven(name) && others.isGiven(name) {
+      options.values[name] = others.values[name]
+    }
+    return options
+  }
+
   /// The place of an option in the file; the whole node for one that is not given.
   public func place<Value>(of option: Option<Value>) -> SourceRange { places[option.name] ?? place }
 
   /// Whether an option is written in the file, and not as null where that is the same as leaving it out: a variable may
   /// stand for it that has no value.
-  public func isGiven<Value>(_ option: Option<Value>) -> Bool {
+  public func isGiven<Value>(_ option: Option<Value>) -> Bool { isGiven(option.name) }
+
+  private func isGiven(_ name: String) -> Bool {
     // Taken out first: the look-up's own optional is none of the option's.
-    guard places[option.name] != nil, let value = values[option.name] else { return false }
+    guard places[name] != nil, let value = values[name] else { return false }
     return (value as? any MaybeAbsent)?.isAbsent != true
   }
 }

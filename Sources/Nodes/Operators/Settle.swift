@@ -11,6 +11,10 @@ let settle = NodeSpec(
     from the last, and diff is recomputed, with the fields that any of them named. What cancels out is not sent: a \
     value that returns, a row that is added and removed again. A row that is added and then changed is one added.
 
+    Behind changes, also in a stream that reads it, it compares by the watch, ignore and arrays_by of that step, unless \
+    they are its own: a row that goes and returns with other values of fields that are not watched is no news. Steps \
+    such as filter may be between; behind one that makes other events of the changes, as map does, only its own count.
+
     debounce after changes sends the last change of a row as it is: of A, B, A that is the change from B to A, though \
     B was never sent. Use settle for changes, and debounce for events that stand for themselves.
 
@@ -23,6 +27,7 @@ let settle = NodeSpec(
   shorthand: "for",
   state:
     "the combined change of each key that waits, at most `bound` of them; the one quiet for longest is sent early",
+  takesOver: AnyOption.list(SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy),
   isKept: true,
   division: .byKey(SettleOptions.key),
   examples: [

@@ -65,6 +65,50 @@ import Testing
     #expect(other.count == 1 && other[0].contains(#""type":"changed""#) && other[0].contains(#""before":1"#))
   }
 
+  /// A row that goes and returns, once with another value that is not watched and once with one that is.
+  private static let returning = """
+    0h {"id":1,"n":1,"v":1}
+    0h poll
+    1h poll
+    2h {"id":1,"n":1,"v":2}
+    2h poll
+    20h poll
+    21h {"id":1,"n":5,"v":3}
+    21h poll
+    40h end
+    """
+
+  @Test(
+    "a row that goes and returns is compared by the fields that changes watches, past a filter and in another stream",
+    arguments: [
+      "- changes: { key: .id, watch: [.n] }\n- settle: 2h",
+      "- changes: { key: .id, ignore: [.v] }\n- filter: .key == 1\n- settle: 2h",
+    ])
+  func watched(steps: String) throws {
+    let lines = try Trial(steps).run(Self.returning).lines
+    #expect(
+      lines.count == 1 && lines[0].contains(#""diff":[{"path":"/n","before":1,"after":5}]"#), "\(lines)")
+    let steps = steps.split(separator: "\n").map { "\($0)" }
+    let yaml = """
+      sources: { input: stdin }
+      streams:
+        all: { from: input, steps: [ \(steps.dropLast().map { "{ \($0.dropFirst(2)) }" }.joined(separator: ", ")) ] }
+        quiet: { from: all, steps: [ { \(steps.last?.dropFirst(2) ?? "") } ] }
+      sinks: { heard: { null: {}, from: quiet } }
+      """
+    var run = ScriptedRun(try Trial.plan(yaml), start: 0)
+    run.scripts["input"] = try Trial.script(Self.returning, 0)
+    #expect(try run.run().heard["heard"]?.count { $0.value != nil } == 1)
+  }
+
+  @Test("the fields of settle itself come before those of changes, and count alone behind other events")
+  func ownFields() throws {
+    let own = "- changes: { key: .id, watch: [.n] }\n- settle: { for: 2h, watch: [.v] }"
+    #expect(try Trial(own).run(Self.returning).lines.count == 2)
+    let mapped = "- changes: { key: .id, watch: [.n] }\n- map: .\n- settle: 2h"
+    #expect(try Trial(mapped).run(Self.returning).lines.count == 2)
+  }
+
   @Test("a key that never falls quiet is sent after max_wait, and compared with that from then on")
   func longest() throws {
     let input = try (0..<6).map { try change("\($0)m", "a", #"{"n":\#($0)}"#, #"{"n":\#($0 + 1)}"#) }
