@@ -81,6 +81,7 @@ private final class Changes: Step {
     /// Nil until it has a poll.
     var polls: SourcePolls?
     var hasReportedUnknown = false
+    var hasReportedOtherKeys = false
     /// The name of what the tasks of a partition have counted at the end of its last poll.
     var tally: String?
     /// Whether a row that had waited could not be compared at the end of the present poll.
@@ -293,10 +294,24 @@ private final class Changes: Step {
     if context.group?.isFirst(message) ?? true { context.log.notice(message) }
   }
 
+  /// Reports once in a run that no row is known because its key is of another kind than before.
+  private func reportOtherKeys(_ source: Source, _ polls: SourcePolls) {
+    guard !source.hasReportedOtherKeys, polls.baseline != nil, polls.open.knownCount == 0,
+      let key = polls.open.rows.first?.key, let before = source.snapshot.sampleKey, key.kind != before.kind
+    else { return }
+    source.hasReportedOtherKeys = true
+    let message =
+      "the keys of \(source.snapshot.source) are \(key.kind)s now and were \(before.kind)s (\(excerpt(of: key)), "
+      + "\(excerpt(of: before))), so that no row is known: all are added, and those before removed; "
+      + "a key such as \(keyText) | tostring would stay the same"
+    if context.group?.isFirst(message) ?? true { context.log.warning(message) }
+  }
+
   // MARK: - Polls
 
   /// Returns false for a poll that is held back; of any other, the rows are compared.
   private func accept(_ poll: Poll, _ source: Source, _ polls: SourcePolls, _ out: Downstream) -> Bool {
+    reportOtherKeys(source, polls)
     var decision = LossGuard.Decision.accept
     var count = source.snapshot.count
     var missing = count - polls.open.knownCount

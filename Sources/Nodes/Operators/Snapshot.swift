@@ -27,6 +27,9 @@ final class Snapshot {
 
   var count: Int { rows.count }
 
+  /// One of its keys; reads all of them.
+  var sampleKey: Value? { rows.sampleKey.map { Snapshot.read($0) } }
+
   func contains(_ key: Value) -> Bool { withBytes(of: key) { rows.contains($0) } }
 
   /// Marks a row as one that the present poll has; returns whether it is known and was not marked yet.

@@ -7,6 +7,9 @@ import Store
 protocol SnapshotRows: AnyObject {
   var count: Int { get }
 
+  /// The key of some row.
+  var sampleKey: [UInt8]? { get }
+
   func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool
 
   /// Marks a row as one that the present poll has; returns whether it is there and was not marked yet.
@@ -40,6 +43,12 @@ final class MemoryRows: SnapshotRows {
   private var round: UInt32 = 0
 
   var count: Int { table.count }
+
+  var sampleKey: [UInt8]? {
+    var sample: [UInt8]?
+    table.forEach { entry in if sample == nil { sample = Array(entry.key) } }
+    return sample
+  }
 
   func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { table.find(key) != nil }
 
@@ -103,6 +112,12 @@ final class KeptRows: SnapshotRows {
   init(_ table: KeyedTable) { self.table = table }
 
   var count: Int { table.count }
+
+  var sampleKey: [UInt8]? {
+    var sample: [UInt8]?
+    table.forEach { key, _ in if sample == nil { sample = key } }
+    return sample
+  }
 
   func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { table.contains(key) }
 

@@ -103,4 +103,27 @@ struct ChangesTests {
       return Int(state >> 33) % limit
     }
   }
+
+  @Test("keys that are of another kind than before are reported once, with what keeps them alike")
+  func otherKeys() throws {
+    let output = try Trial("changes: .id").run(
+      """
+      0s {"id":1}
+      0s poll
+      1s {"id":"1"}
+      1s {"id":"2"}
+      1s poll
+      2s {"id":{"n":1}}
+      2s poll
+      """)
+    #expect(output.lines.count == 6)
+    #expect(
+      output.outcome.messages.map(\.message) == [
+        #"the keys of input are strings now and were numbers ("1", 1), so that no row is known: all are added, and "#
+          + "those before removed; a key such as .id | tostring would stay the same"
+      ])
+    let mixed = try Trial("changes: .id").run(
+      #"0s {"id":1}"# + "\n0s poll\n" + #"1s {"id":1}"# + "\n" + #"1s {"id":"1"}"# + "\n1s poll")
+    #expect(mixed.outcome.messages.isEmpty && mixed.lines.count == 1)
+  }
 }
