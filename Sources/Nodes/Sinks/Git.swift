@@ -16,6 +16,8 @@ let git = NodeSpec(
     A poll that failed or is partial makes no commit, nor does one without rows, unless `allow_empty` is set: a \
     service in trouble must not empty the file. Rows must come from one source, and no step before may hold rows back.
 
+    Commits need an author: that of git's configuration, or `author`. A run does not start without one.
+
     Only this file is committed; other changes in the repository stay as they are. The repository must exist (git init). \
     `push: true` pushes after each commit; a push that fails is retried with the next attempt. \
     With state, a version is committed across restarts until it succeeds; one that fails for good is a dead letter: see flow \
@@ -108,6 +110,7 @@ private final class GitSink: DeliverySink {
       timeout: options[GitOptions.timeout], context)
     worker.pushes = options[GitOptions.push]
     worker.author = options[GitOptions.author].flatMap { GitOptions.person($0) }
+    if !context.isDryRun, let flaw = worker.missingAuthor() { throw StepError(flaw) }
     queue = DeliveryQueue(
       DeliverySettings(
         attempts: options[GitOptions.attempts], backoff: options[DeliveryOptions.backoff]), context, worker)

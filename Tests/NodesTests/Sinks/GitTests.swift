@@ -119,4 +119,18 @@ import System
     _ = try run([[#"{"id":2}"#]])
     #expect(subjects == ["rows: 1 row", "rows: 1 added, 1 removed"])
   }
+
+  @Test("without an author it does not start, so that nothing becomes a dead letter")
+  func noAuthor() throws {
+    _ = git("init")
+    _ = git("config", "user.name", "")
+    let options = "path: '\(folder.path)/rows.json', key: .id"
+    let error = #expect(throws: StepError.self) {
+      try SinkBench().run("it: { git: { \(options) } }", polls: [[#"{"id":1}"#]])
+    }
+    #expect(error?.description.hasPrefix("git has no author for commits to ") == true)
+    #expect(names(in: folder.path) == [".git"])
+    _ = try run([[#"{"id":1}"#]])
+    #expect(subjects == ["rows: 1 row"])
+  }
 }

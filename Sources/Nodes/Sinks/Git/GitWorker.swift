@@ -66,6 +66,20 @@ struct GitWorker: DeliveryWorker {
     return attempt
   }
 
+  private var authorSettings: [String] {
+    author.map { ["-c", "user.name=\($0.name)", "-c", "user.email=\($0.mail)"] } ?? []
+  }
+
+  /// The message of a repository in which git knows no author; nil for others, and where that cannot be seen.
+  func missingAuthor() -> String? {
+    let stop = StopSign()
+    guard let inside = try? run(["rev-parse", "--is-inside-work-tree"], stop), inside.status == 0,
+      let found = try? run(authorSettings + ["var", "GIT_COMMITTER_IDENT"], stop), found.status != 0
+    else { return nil }
+    return "git has no author for commits to \(path): set author, as in author: flow <flow@example.org>, "
+      + "or user.name and user.email with git config"
+  }
+
   private func commit(_ task: GitTask, _ id: String, _ stop: StopSign) throws {
     let name = splitPath(path).name
     let inside = try run(["rev-parse", "--is-inside-work-tree"], stop)
@@ -83,10 +97,8 @@ struct GitWorker: DeliveryWorker {
     try succeed(["add", "--", name], stop)
     if try run(["diff", "--cached", "--quiet", "--", name], stop).status != 0 {
       let message = try message(task, before: before.status == 0 ? before.output : nil)
-      var arguments: [String] = []
-      if let author { arguments = ["-c", "user.name=\(author.name)", "-c", "user.email=\(author.mail)"] }
       try succeed(
-        arguments + ["commit", "--quiet", "--file=-", "--", name], stop, input: Array(message.utf8),
+        authorSettings + ["commit", "--quiet", "--file=-", "--", name], stop, input: Array(message.utf8),
         environment: ["GIT_REFLOG_ACTION": "flow \(id)"])
       if pushes { try succeed(["push", "--quiet"], stop) }
     } else if pushes, try isAhead(stop) {
