@@ -95,29 +95,29 @@ final class Polling: Sendable {
     state.value.timer = scheduler.schedule(at: state.value.beat) { [self] in poll() }
   }
 
-  /// Repeats a poll that has failed, unless the schedule's next one is earlier.
-  private func setRetry() {
+  /// Repeats a poll that has failed, unless the schedule's next one is earlier; returns the wait for either.
+  private func setRetry() -> Duration? {
+    guard !state.value.isOver, let due = state.value.due else { return nil }
     let initial = schedule.retry
-    guard !state.value.isOver, let due = state.value.due, let earliest = state.value.retryAt, initial > .zero
-    else {
-      return
-    }
+    guard let earliest = state.value.retryAt, initial > .zero else { return due - scheduler.now }
     let backoff = Backoff(initial: initial, cap: max(initial, Self.longestRetry))
     let asked = Duration.seconds(min(max(0, earliest - context.world.wallClock()), 1e9))
     let longest = backoff.longestDelay(beforeRetry: state.value.failures - 1)
     // Not all clients of a server that has come back at once.
     let time = scheduler.now + max(asked, longest * (1 - context.world.random() / 2))
-    guard time < due else { return }
+    guard time < due else { return due - scheduler.now }
     noteNext(in: (time - scheduler.now).inSeconds)
     state.value.retry = scheduler.schedule(at: time) { [self] in pollBetween() }
+    return time - scheduler.now
   }
 
   /// Polls besides the schedule, whose next poll stays when it is.
   private func pollBetween() {
     if state.value.isOver || context.stop.isSet { return }
-    performPoll()
+    let failure = performPoll()
     if let due = state.value.due { noteNext(in: (due - scheduler.now).inSeconds) }
-    setRetry()
+    let wait = setRetry()
+    if let failure { report(failure, next: wait) }
   }
 
   /// Ends the polls; one that is under way is let come to its end.
@@ -137,12 +137,23 @@ final class Polling: Sendable {
   private func poll() {
     if state.value.isOver { return }
     if context.stop.isSet { return end() }
-    performPoll()
+    let failure = performPoll()
+    if let failure, failsAlone { report(failure, next: nil) }
     setTimer()
-    setRetry()
+    let wait = setRetry()
+    if let failure, !failsAlone { report(failure, next: wait) }
   }
 
-  private func performPoll() {
+  /// Reports a poll that has failed, and when the next one is.
+  private func report(_ failure: any Error, next wait: Duration?) {
+    health.note(
+      failure, at: scheduler.now, timeOfDay: context.world.wallClock(), next: wait, isReported: failsAlone)
+    // A poll that fails is reported; the next one may do better.
+    if failsAlone { failed(failure) }
+  }
+
+  /// Polls once; returns the error of a poll that has failed.
+  private func performPoll() -> (any Error)? {
     state.value.retry?.dispose()
     state.value.number += 1
     let request = PollRequest(
@@ -168,18 +179,17 @@ final class Polling: Sendable {
           context.isKept ? Value.record([("poll", .number(request.number))] + memory) : nil
         downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }
+      return nil
     } catch  where context.stop.isSet {
       // The caller that stops a poll knows that it has no answer.
+      return nil
     } catch {
       trace.error = "\(error)"
       let failure = error as? any PollFailure
       state.value.failures += 1
       state.value.retryAt = failure?.mayPassLater == false ? nil : failure?.retryAt ?? 0
       context.meter.countError()
-      health.note(
-        error, at: scheduler.now, timeOfDay: context.world.wallClock(), isReported: failsAlone)
-      // A poll that fails is reported; the next one may do better.
-      if failsAlone { failed(error) }
+      return error
     }
   }
 

@@ -52,8 +52,12 @@ final class SourceHealth: Sendable {
     }
   }
 
-  /// Notes a poll that failed, by the monotonic clock and the time of day; reported unless `isReported` already.
-  func note(_ error: any Error, at now: Instant, timeOfDay: Double, isReported: Bool = false) {
+  /// Notes a poll that failed, by the monotonic clock and the time of day; reported unless `isReported` already, with the
+  /// wait for the next one.
+  func note(
+    _ error: any Error, at now: Instant, timeOfDay: Double, next wait: Duration? = nil,
+    isReported: Bool = false
+  ) {
     let reason = "\(error)"
     let message = state.withLock { state -> (text: String, isFirst: Bool)? in
       state.status.polls += 1
@@ -74,7 +78,8 @@ final class SourceHealth: Sendable {
       return (text, count == 1)
     }
     guard let message, !isReported else { return }
-    if message.isFirst { log.report(error) } else { log.error(message.text) }
+    let next = wait.map { "; next try in \(DurationText.format(.seconds($0.inSeconds.rounded(.up))))" } ?? ""
+    if message.isFirst { log.report(error, as: reason + next) } else { log.error(message.text + next) }
   }
 
   private static func failures(_ failure: SourceStatus.Failure) -> String {

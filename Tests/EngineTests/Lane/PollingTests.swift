@@ -32,7 +32,7 @@ struct PollingTests {
   private func moments(
     _ schedule: String, from start: String, for duration: Duration, isOnce: Bool = false, random: Double = 0,
     failing: Set<Int> = [], error: any Error = Counter.NoAnswer(), setBy step: Double = 0,
-    after: Duration = .zero
+    after: Duration = .zero, log: Log = .silent
   ) throws -> (moments: [String], seconds: [Double], isDone: Bool?) {
     let heard = Locked<[(moment: String, second: Double)]>([])
     let counter = NodeSpec(
@@ -55,7 +55,7 @@ struct PollingTests {
       wallClock: { begin + passed() + (clock.now - Instant() >= after ? step : 0) }, random: { random },
       environment: { _ in nil })
     let screen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
-    var options = RunOptions(world: world, log: .silent, screen: screen)
+    var options = RunOptions(world: world, log: log, screen: screen)
     options.isOnce = isOnce
     let done = Locked<Bool?>(nil)
     let run = try PipelineRun(plan, options, clock: clock) { hasFailed in done.withLock { $0 = !hasFailed } }
@@ -192,6 +192,20 @@ struct PollingTests {
     let only = try moments(
       "every: 1h", from: "2026-01-01T00:00:00Z", for: .seconds(1), isOnce: true, failing: [1])
     #expect(only.isDone == false)
+  }
+
+  @Test(
+    "a poll that fails is reported with the time until the next one",
+    arguments: [
+      ("every: 1h", "10s"), ("every: 1h, retry: 2m", "2m"), ("every: 1h, retry: 0s", "1h"),
+      ("every: 4s", "4s"),
+      ("cron: '30 * * * *', at_start: true, retry: 40m", "30m"),
+    ])
+  func next(_ schedule: String, _ wait: String) throws {
+    let lines = Locked<[String]>([])
+    let log = Log(level: .error) { entry in lines.withLock { $0.append(entry.message) } }
+    _ = try moments(schedule, from: "2026-01-01T00:00:00Z", for: .seconds(1), failing: [1], log: log)
+    #expect(lines.withLock { $0 } == ["no answer; next try in \(wait)"])
   }
 
   @Test("a source that fails is reported once, then at growing intervals, and when it recovers")

@@ -84,7 +84,7 @@ import System
     #expect(
       first.told == [
         "notice: watching 2 rows; next poll in 1h, at 1970-01-01T01:00:00Z",
-        "error: no answer to key hunter2",
+        "error: no answer to key hunter2; next try in 1h",
         "notice: recovered, after 1 failed poll since 1970-01-01T02:00:00Z",
       ])
     #expect(

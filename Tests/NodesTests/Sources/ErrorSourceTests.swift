@@ -61,7 +61,7 @@ import Testing
     #expect(alarms.count == 3, "\(alarms)")
     // Secrets are redacted, and further failures of a source come at growing intervals.
     #expect(alarms[0].hasPrefix(#"0s alarm ["failed","map","#) && alarms[0].contains("no ***"))
-    #expect(alarms[1] == #"10s alarm ["failed","api","timed out"]"#)
+    #expect(alarms[1] == #"10s alarm ["failed","api","timed out; next try in 10s"]"#)
     #expect(alarms[2].hasPrefix(#"30s alarm ["recovered","api","recovered, after 2 failed polls since "#))
   }
 
