@@ -88,14 +88,26 @@ extension PlanBuilder {
     case .poll where !spec.maker.isPolled(options):
       message = "\(spec.kind) with follow runs on, and has no schedule"
       hint = "remove follow to run it on a schedule, or the schedule to let it run on"
+    case .poll where !beside.isGiven(Given.every) && !beside.isGiven(Given.cron):
+      for (name, place) in given(beside) {
+        checker.warn(
+          "\(name) has no effect on a source that is polled once", at: place,
+          hint: "write every: 5m beside \(spec.kind), or remove \(name)")
+      }
+      return
     default: return
     }
-    let given = [
-      (beside.isGiven(Given.every), beside.place(of: Given.every)),
-      (beside.isGiven(Given.cron), beside.place(of: Given.cron)),
-      (beside.isGiven(Given.atStart), beside.place(of: Given.atStart)),
-    ]
-    for (isGiven, place) in given where isGiven { checker.report(message, at: place, hint: hint) }
+    for (_, place) in given(beside) { checker.report(message, at: place, hint: hint) }
+  }
+
+  /// The options of a schedule that are given, and their places.
+  private func given(_ beside: Options) -> [(name: String, place: SourceRange)] {
+    typealias Given = SourceOptions
+    func given<Value>(_ option: Option<Value>) -> [(name: String, place: SourceRange)] {
+      beside.isGiven(option) ? [(option.name, beside.place(of: option))] : []
+    }
+    return given(Given.every) + given(Given.cron) + given(Given.atStart) + given(Given.jitter)
+      + given(Given.zone) + given(Given.retry)
   }
 
   private func readSchedule(_ spec: NodeSpec, _ beside: Options) -> Schedule? {

@@ -28,6 +28,15 @@ let mistakesWarnedOf = ##"""
         |            ^^^^^^^
     hint: write every: 5m beside http; run from cron it compares with the run before
   1 pipeline, no errors, 1 warning
+  === retries of a source that is polled once
+  sources: { i: { http: http://x.org, retry: 1m } }
+  sinks: { o: console }
+  --- 0
+  p.yaml:1:44: warning: retry has no effect on a source that is polled once
+      1 | sources: { i: { http: http://x.org, retry: 1m } }
+        |                                            ^^
+    hint: write every: 5m beside http, or remove retry
+  1 pipeline, no errors, 1 warning
   === an assignment in select
   sources: { i: stdin }
   steps: [ { map: select(.a = 2) } ]
