@@ -282,7 +282,11 @@ private struct MarkupBuilder {
     if let colon = words.place(of: ": "), !words[..<colon.lowerBound].contains(" ") {
       words = words[colon.upperBound...]
     }
-    return words.isEmpty ? "the text cannot be read" : words.prefix(1).lowercased() + words.dropFirst()
+    if words.hasSuffix(" !") { words = words.dropLast(2) }
+    guard let first = words.first else { return "the text cannot be read" }
+    // DOCTYPE and AttValue are names; a sentence begins with one capital letter, which is followed by small ones alone.
+    let isName = words.dropFirst().prefix { $0 != " " }.contains { $0.isUppercase }
+    return isName ? String(words) : first.lowercased() + words.dropFirst()
   }
 
   private static let meanings = [

@@ -62,6 +62,7 @@ private final class Asked: Sendable {
       (" <?xml version='1.0'?><a/>", "the XML declaration is not at the beginning of the document"),
       ("<a>x & y</a>", "there is a bare &, which XML writes as &amp;"),
       ("<a>x &y z</a>", "there is a bare &, which XML writes as &amp;"), ("<1/>", "invalid element name"),
+      ("<!DOCTYPE a", "DOCTYPE improperly terminated"), ("<a><![CDATA[x</a>", "CData section not finished"),
     ] {
       #expect(flaw { try xml(text) }.hasSuffix(": \(words)"), "\(text)")
     }
