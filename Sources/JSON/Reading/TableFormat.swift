@@ -18,6 +18,10 @@ public struct TableFormat: Sendable {
   /// Whether spaces around a field are removed.
   public var trims: Bool
   public var ragged: Ragged
+  /// Whether numbers have a comma before their fraction, and may have points between thousands.
+  public var hasDecimalComma = false
+  /// The texts that are null in a column of numbers or booleans.
+  public var nulls: [[UInt8]] = []
 
   public init(
     delimiter: UInt8 = 0x2c, quote: UInt8? = 0x22, trims: Bool = false, ragged: Ragged = .error
@@ -38,7 +42,8 @@ public struct TableFormat: Sendable {
 public struct TableColumn: Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     case text
-    /// A number as JSON writes it; an empty field is null.
+    /// A number as JSON writes it, or with `+`, zeros in front, or no digits before or after its point; an empty field is
+    /// null.
     case number
     /// `true`, `yes`, `1` or `false`, `no`, `0`; an empty field is null.
     case boolean
@@ -134,4 +139,45 @@ extension TableFormat {
   private func endsField(_ byte: UInt8) -> Bool { byte == delimiter || byte == 0x0a || byte == 0x0d }
 
   var afterQuote: String { "\(delimiterName) or the end of the line is expected after the closing quote" }
+}
+
+extension TableFormat {
+  /// The text of a number as JSON writes it; nil for one that is none.
+  ///
+  /// `+5`, `.5`, `5.` and `007` are numbers; with a decimal comma `1.234,5` is one, and `1.5` none.
+  func number(_ text: ByteView) -> [UInt8]? {
+    var at = 0
+    func digits() -> ArraySlice<UInt8> {
+      let start = at
+      while at < text.count, text[at] &- 0x30 < 10 { at += 1 }
+      return Array(text[start..<at])[...]
+    }
+    func skip(_ bytes: UInt8...) -> UInt8? {
+      guard at < text.count, bytes.contains(text[at]) else { return nil }
+      at += 1
+      return text[at - 1]
+    }
+    let sign = skip(UInt8(ascii: "-"), UInt8(ascii: "+"))
+    var whole = digits()
+    while hasDecimalComma, !whole.isEmpty, skip(UInt8(ascii: ".")) != nil {
+      let group = digits()
+      guard group.count == 3 else { return nil }
+      whole += group
+    }
+    let mark = UInt8(ascii: hasDecimalComma ? "," : ".")
+    let fraction = skip(mark) == nil ? [] : digits()
+    guard !whole.isEmpty || !fraction.isEmpty else { return nil }
+    whole = whole.drop { $0 == 0x30 }
+    var number: [UInt8] = sign == UInt8(ascii: "-") ? [UInt8(ascii: "-")] : []
+    number += whole.isEmpty ? [0x30] : whole
+    if !fraction.isEmpty { number += [UInt8(ascii: ".")] + fraction }
+    if skip(UInt8(ascii: "e"), UInt8(ascii: "E")) != nil {
+      number.append(UInt8(ascii: "e"))
+      if let sign = skip(UInt8(ascii: "-"), UInt8(ascii: "+")) { number.append(sign) }
+      let power = digits()
+      if power.isEmpty { return nil }
+      number += power
+    }
+    return at == text.count ? number : nil
+  }
 }

@@ -263,9 +263,9 @@ public final class TableParser {
     var end = used
     while end > start, raw[end - 1] == 0x20 { end -= 1 }
     memmove(raw + copied, raw + start, end - start)
-    let count = end - start
+    var count = end - start
     used = copied
-    if count == 0 {
+    if count == 0 || isNull(ByteView(start: raw + copied, count: count)) {
       putNull(&used, &words)
       return 0
     }
@@ -287,14 +287,31 @@ public final class TableParser {
     var at = copied
     var form = Tape.integer
     var state: UInt64 = 0
-    guard scanNumber(raw, &at, &form, &state), at == copied + count, count < Tape.overflow else {
-      fail(place, column, ByteView(start: raw + copied, count: count), "a number", &row)
+    if format.hasDecimalComma || !scanNumber(raw, &at, &form, &state) || at != copied + count {
+      let text = ByteView(start: raw + copied, count: count)
+      guard let number = format.number(text) else {
+        fail(place, column, text, "a number", &row)
+        return 0
+      }
+      // At most a zero longer.
+      for (place, byte) in number.enumerated() { raw[copied + place] = byte }
+      count = number.count
+      raw[copied + count] = 0x2c
+      (at, form, state) = (copied, Tape.integer, 0)
+      _ = scanNumber(raw, &at, &form, &state)
+    }
+    guard count < Tape.overflow else {
+      fail(place, column, ByteView(start: raw + copied, count: count), "a number of that length", &row)
       return 0
     }
     tape[words] = Tape.word(form, count, copied) | state
     words += 1
     used = copied + count
     return state
+  }
+
+  private func isNull(_ text: ByteView) -> Bool {
+    !format.nulls.isEmpty && format.nulls.contains { $0.elementsEqual(text) }
   }
 
   private static let booleans = [
@@ -307,7 +324,12 @@ public final class TableParser {
     _ place: Int, _ column: Int, _ text: ByteView, _ wanted: String, _ row: inout DelimitedRow
   ) {
     let shown = String(decoding: text.prefix(40), as: UTF8.self)
-    row.fail(place, "“\(shown)” is not \(wanted), which the column “\(columns[column].name)” has")
+    var other = format
+    other.hasDecimalComma = true
+    let remedy =
+      columns[column].kind == .number && other.number(text) != nil
+      ? "set decimal_comma: true" : "have it read as null with nulls, or the column as text"
+    row.fail(place, "“\(shown)” is not \(wanted), which the column “\(columns[column].name)” has; \(remedy)")
   }
 
   // MARK: - A field

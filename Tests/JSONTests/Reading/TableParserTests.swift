@@ -81,6 +81,50 @@ import Testing
     #expect(found.flaws.isEmpty)
   }
 
+  @Test(
+    "numbers as people write them",
+    arguments: [
+      ("+5", "5"), (".5", "0.5"), ("-.5", "-0.5"), ("5.", "5"), ("007", "7"), ("-007.50", "-7.50"),
+      ("000", "0"),
+      ("+1e3", "1E+3"), ("1.e-2", "0.01"), ("+", nil), (".", nil), ("1e", nil), ("1,5", nil), ("0x1f", nil),
+      ("--5", nil), ("1 000", nil), ("5x", nil), ("NaN", nil),
+    ] as [(String, String?)])
+  func numbers(_ text: String, _ number: String?) throws {
+    let found = try read("n\n\"\(text)\"\n", TableFormat(), ["n": .number])
+    #expect(found.rows == (number.map { [#"{"n":\#($0)}"#] } ?? []))
+    #expect(found.flaws.count == (number == nil ? 1 : 0))
+  }
+
+  @Test("a decimal comma, and points between thousands")
+  func decimalComma() throws {
+    var format = TableFormat(delimiter: 0x3b)
+    let plain = try read("n\n1,5\n1.234,56\n", format, ["n": .number])
+    #expect(
+      plain.flaws.map(\.reason)
+        == ["1,5", "1.234,56"].map {
+          "“\($0)” is not a number, which the column “n” has; set decimal_comma: true"
+        })
+    format.hasDecimalComma = true
+    let found = try read("n\n1,5\n1.234,56\n-1.234.567\n12\n,5\n1.5\n1.2345\n", format, ["n": .number])
+    #expect(
+      found.rows == [#"{"n":1.5}"#, #"{"n":1234.56}"#, #"{"n":-1234567}"#, #"{"n":12}"#, #"{"n":0.5}"#],
+      "\(found.rows)")
+    #expect(found.flaws.count == 2)
+  }
+
+  @Test("texts that are null in columns of numbers and booleans")
+  func nulls() throws {
+    var format = TableFormat()
+    format.nulls = [Array("NA".utf8), Array("-999".utf8)]
+    let text = "t,n,b\nNA,NA , NA\n-999,-999,no\nx,-,no\n"
+    let found = try read(text, format, ["n": .number, "b": .boolean])
+    #expect(found.rows == [#"{"t":"NA","n":null,"b":null}"#, #"{"t":"-999","n":null,"b":false}"#])
+    #expect(
+      found.flaws.map(\.reason) == [
+        "“-” is not a number, which the column “n” has; have it read as null with nulls, or the column as text"
+      ])
+  }
+
   @Test("delimiters, other quotes, no quotes, and spaces around fields")
   func formats() throws {
     #expect(
@@ -121,7 +165,7 @@ import Testing
       #expect(
         found.flaws.map { "\($0.line + 1):\($0.column): \($0.reason)" } == [
           "3:4: “,” or the end of the line is expected after the closing quote",
-          "4:3: “no” is not a number, which the column “n” has",
+          "4:3: “no” is not a number, which the column “n” has; have it read as null with nulls, or the column as text",
           "6:1: the quote that opens here is never closed",
         ])
     }

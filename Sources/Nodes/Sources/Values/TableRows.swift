@@ -20,7 +20,9 @@ extension TextFormat {
         """,
       options: AnyOption.list(
         TableOptions.delimiter, TableOptions.quote, TableOptions.header, TableOptions.columns,
-        TableOptions.types, TableOptions.ragged, TableOptions.trim, TableOptions.skipLines),
+        TableOptions.types, TableOptions.decimalComma, TableOptions.nulls, TableOptions.ragged,
+        TableOptions.trim,
+        TableOptions.skipLines),
       examples: [
         .init(
           "rows by the names of their columns", "csv", input: "id,name\n1,\"Doe, Jo\"",
@@ -30,6 +32,11 @@ extension TextFormat {
           "{ csv: { delimiter: ';', types: { price: number, sold: boolean } } }",
           input: "price;sold\n9.50;yes\n;no",
           output: #"{"price":9.50,"sold":true}"# + "\n" + #"{"price":null,"sold":false}"#),
+        .init(
+          "numbers with a decimal comma, and some that are missing",
+          "{ csv: { delimiter: ';', types: { price: number }, decimal_comma: true, nulls: [NA, '-'] } }",
+          input: "id;price\n1;1.234,50\n2;NA",
+          output: #"{"id":"1","price":1234.50}"# + "\n" + #"{"id":"2","price":null}"#),
         .init(
           "a table without a header, below a title",
           "{ csv: { skip_lines: 1, header: false, columns: [x, y] } }",
@@ -50,11 +57,12 @@ extension TextFormat {
         "As csv, with tabs between the fields. A quote is a character like any other, unless `quote` is given.",
       options: AnyOption.list(
         TableOptions.tab, TableOptions.noQuote, TableOptions.header, TableOptions.columns, TableOptions.types,
-        TableOptions.ragged, TableOptions.trim, TableOptions.skipLines),
+        TableOptions.decimalComma, TableOptions.nulls, TableOptions.ragged, TableOptions.trim,
+        TableOptions.skipLines),
       examples: [
         .init("rows", "tsv", input: "id\tsize\n1\t5\" disk", output: #"{"id":"1","size":"5\" disk"}"#),
         .init(
-          "with quotes", "{ tsv: { delimiter: tab, quote: '\"', types: { id: number } } }",
+          "with quotes", "{ tsv: { delimiter: tab, quote: '\"', types: { id: number }, nulls: [NA] } }",
           input: "id\tname\n1\t\"a\tb\"",
           output: #"{"id":1,"name":"a\tb"}"#),
       ], check: TableOptions.check),
@@ -77,6 +85,13 @@ private enum TableOptions {
   static let types = Option(
     "types", .mapping(of: .choice(of: TableColumn.Kind.self)), default: "{}",
     "the columns that are not text; an empty number or boolean is null", example: "{ price: number }")
+  static let decimalComma = Option(
+    "decimal_comma", .boolean, default: "false",
+    "whether numbers are written as in 1.234,50: a comma before the fraction, points between thousands or none"
+  )
+  static let nulls = Option(
+    "nulls", .list(of: .text), default: "[]", "the texts that are null in a column of numbers or booleans",
+    example: "[NA, '-']")
   static let ragged = Option(
     "ragged", .choice(of: TableFormat.Ragged.self), default: "error",
     "what to do with a row of another length: report it, fill it (null for a missing field, a list `_rest` of further ones), or skip it"
@@ -121,9 +136,11 @@ private enum TableOptions {
       return (isTabbed ? TableFormat(delimiter: 0x09, quote: nil) : TableFormat(), false)
     }
     let (delimiter, quote) = isTabbed ? (tab, noQuote) : (delimiter, quote)
-    let format = TableFormat(
+    var format = TableFormat(
       delimiter: options[delimiter] ?? 0x2c, quote: options[quote], trims: options[trim],
       ragged: options[ragged])
+    format.hasDecimalComma = options[decimalComma]
+    format.nulls = options[nulls].map { Array($0.utf8) }
     return (format, options.isGiven(delimiter))
   }
 }
