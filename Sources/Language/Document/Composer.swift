@@ -244,7 +244,7 @@ extension Composer {
     checkTag(event)
     let plain = style == .plain ? coreMeaning(text) : .string
     switch event.tag {
-    case "!", "tag:yaml.org,2002:str": return .string
+    case "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:binary": return .string
     case "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool",
       "tag:yaml.org,2002:null":
       return coreMeaning(text)
@@ -254,7 +254,7 @@ extension Composer {
 
   mutating func checkTag(_ event: YAMLEvent) {
     let core = ["str", "int", "float", "bool", "null", "seq", "map"].map { "tag:yaml.org,2002:\($0)" }
-    guard let tag = event.tag, tag != "!", !core.contains(tag) else { return }
+    guard !isData, let tag = event.tag, tag != "!", !core.contains(tag) else { return }
     let start = event.range.lowerBound
     problems.report(
       "the tag \(quoted(tag)) is not supported here", at: SourceRange(file, start..<start + 1),

@@ -117,6 +117,15 @@ import System
       try Self.decode("{ csv: { header: false } }", "1,2\n").values == [#"{"column_1":"1","column_2":"2"}"#])
   }
 
+  @Test("what stands behind tags that YAML's core schema does not have is read as without them")
+  func tags() throws {
+    let text =
+      "a: !!binary 1234\nb: !Sub [ !Ref x, !n 2 ]\n!k c: !M { d: !!timestamp 2001-12-14 }\ne: !!str 5\n"
+    let found = try Self.decode("yaml", text)
+    #expect(
+      found.values == [#"{"a":"1234","b":["x",2],"c":{"d":"2001-12-14"},"e":"5"}"#] && found.flaws.isEmpty)
+  }
+
   @Test("letters that are not UTF-8 are reported with their place, in each format")
   func unknownLetters() throws {
     for (yaml, text, values, flaw) in [
