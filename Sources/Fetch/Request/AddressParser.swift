@@ -68,6 +68,7 @@ extension Address {
   public func resolving(_ link: String) throws(AddressError) -> String {
     let link = trimmed(link)
     var target = try following(link)
+    target.path = withoutDots(target.path)
     if link.isEmpty || link.hasPrefix("#") { target.query = query.filter { !$0.isSecret } }
     guard let mark = link.firstIndex(of: "#") else { return target.text }
     let fragment = String(link[link.index(after: mark)...])

@@ -106,6 +106,7 @@ import Testing
     "a link in a text keeps its own fragment, which no request has",
     arguments: [
       ("https://b.org/x#v2.1", "https://b.org/x#v2.1"),
+      ("http://b.org/a/../b/.#c/../d", "http://b.org/b/#c/../d"), ("//b.org/a/./b", "https://b.org/a/b"),
       ("https://b.org/#/route/1?a=b", "https://b.org/#/route/1?a=b"),
       ("//b.org#é x", "https://b.org/#%C3%A9%20x"),
       ("f?g#%41", "https://a.org:8443/d/f?g#%41"),
