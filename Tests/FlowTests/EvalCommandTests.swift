@@ -96,6 +96,10 @@ import Testing
     }
   }
 
+  @Test func standardInputHasAName() throws {
+    #expect(try output(["-c", "[input_filename]"], "1") == "[\"<stdin>\"]\n")
+  }
+
   @Test func exitStatusTellsWhatHappened() throws {
     let cases: [([String], String, Int32)] = [
       (["."], "1", 0), (["-e", "."], "1", 0), (["-e", "."], "null", 1), (["-e", "."], "1 false", 1),

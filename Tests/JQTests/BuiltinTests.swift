@@ -7,6 +7,9 @@ import Testing
     Case("keys, keys_unsorted", #"{"b": 1, "a": 2}"#, #"["a","b"]"#, #"["b","a"]"#),
     Case("[has(\"a\"), (.c | has(1))]", #"{"a": null, "c": [1]}"#, "[true,false]"),
     Case("contains({a: [\"b\"]}), inside({a: [\"bc\"], d: 1})", #"{"a": ["bc"]}"#, "true", "true"),
+    Case(
+      "contains(true), (try contains(false) catch .), ([.] | contains([false]))", "true", "true",
+      #""boolean (true) and boolean (false) cannot have their containment checked""#, "false"),
     Case("add, add(.[] * 2), (map(tostring) | add)", "[1, 2]", "3", "6", #""12""#),
     Case("flatten, flatten(1)", "[1, [2, [3]]]", "[1,2,3]", "[1,2,[3]]"),
     Case("sort, sort_by(-.)", "[2, 1, 3]", "[1,2,3]", "[3,2,1]"),
@@ -55,6 +58,9 @@ import Testing
       "tojson, (tojson | fromjson)", #"{"a": [1.5, null]}"#, #""{\"a\":[1.5,null]}""#, #"{"a":[1.5,null]}"#),
     Case("[.[] | tonumber]", #"["12", "-1.5e2", 3]"#, "[12,-1.5E+2,3]"),
     Case("[.[] | toboolean]", #"["true", false]"#, "[true,false]"),
+    Case(
+      ".[1:], .[:-1], .[-2:], .[5:], .[1:][1:]", #""abcd""#, #""bcd""#, #""abc""#, #""cd""#, "\"\"", #""cd""#),
+    Case(".[1:], .[:-1], .[-2:], .[5:]", #""aé☃d""#, #""é☃d""#, #""aé☃""#, #""☃d""#, "\"\""),
     Case("utf8bytelength", #""é☃""#, "5"),
   ])
   func texts(_ test: Case) throws { try test.check() }
@@ -64,6 +70,9 @@ import Testing
       "@base64, @uri, @html, @sh", #""<a b'>""#, #""PGEgYic+""#, #""%3Ca%20b%27%3E""#,
       #""&lt;a b&apos;&gt;""#,
       #""'<a b'\\''>'""#),
+    Case(
+      "@csv, @tsv, @sh, (.[0] | @html)", #"["a\u0000b"]"#, #""\"a\\0b\"""#, #""a\\0b""#, #""'a\\0b'""#,
+      #""a\\0b""#),
     Case(
       "@csv, @tsv", #"[1, "a\"b", null, true, "x\ty"]"#, #""1,\"a\"\"b\",,true,\"x\ty\"""#,
       #""1\ta\"b\t\ttrue\tx\\ty""#),

@@ -33,6 +33,9 @@ import Testing
       #"{"a":1,"b":2,"c":3,"__loc__":{"file":"<top-level>","line":1}}"#),
     Case("{(\"x\", \"y\"): (1, 2)}", "null", #"{"x":1}"#, #"{"x":2}"#, #"{"y":1}"#, #"{"y":2}"#),
     Case("1 as $key | {$key, b: $key,}", "null", #"{"key":1,"b":1}"#),
+    Case(
+      #"{"\(.n[])", z: (1, 2)}"#, #"{"n": ["n", "x"], "x": 3}"#,
+      #"{"n":["n","x"],"z":1}"#, #"{"n":["n","x"],"z":2}"#, #"{"x":3,"z":1}"#, #"{"x":3,"z":2}"#),
     Case("{a: 1 | . + 1}", "null", #"{"a":2}"#),
   ])
   func termsAndObjects(_ test: Case) throws { try test.check() }

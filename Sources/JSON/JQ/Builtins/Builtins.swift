@@ -36,7 +36,8 @@ enum Builtins {
     "toarray/0": .zero { (value, _) throws(Exception) in value.kind == .array ? value : .array([value]) },
     "has/1": .one { (value, key, _) throws(Exception) in .bool(try has(value, key)) },
     "contains/1": .one { (value, other, frame) throws(Exception) in
-      guard value.kind == other.kind else {
+      // To jq, true and false are of two kinds.
+      guard value.kind == other.kind, value.bool == other.bool else {
         throw typeError(value, other, "cannot have their containment checked")
       }
       return .bool(try contains(value, other, 0, frame.run))

@@ -23,13 +23,20 @@ func formatted(_ value: Value, _ format: Format?, _ name: String, _ run: Run) th
   case .csv:
     return try row(value, ",", "cannot be csv-formatted, only array", run) { text, out in
       out.append(UInt8(ascii: "\""))
-      for byte in text { out.append(contentsOf: byte == UInt8(ascii: "\"") ? [byte, byte] : [byte]) }
+      for byte in text {
+        switch byte {
+        case 0: out.append(contentsOf: escapedNUL)
+        case UInt8(ascii: "\""): out.append(contentsOf: [byte, byte])
+        default: out.append(byte)
+        }
+      }
       out.append(UInt8(ascii: "\""))
     }
   case .tsv:
     return try row(value, "\t", "cannot be tsv-formatted, only array", run) { text, out in
       for byte in text {
         switch byte {
+        case 0: out.append(contentsOf: escapedNUL)
         case 0x09: out.append(contentsOf: Array("\\t".utf8))
         case 0x0a: out.append(contentsOf: Array("\\n".utf8))
         case 0x0d: out.append(contentsOf: Array("\\r".utf8))
@@ -41,6 +48,7 @@ func formatted(_ value: Value, _ format: Format?, _ name: String, _ run: Run) th
   case .html:
     return try replaced(value, run) { byte in
       switch byte {
+      case 0: "\\0"
       case UInt8(ascii: "&"): "&amp;"
       case UInt8(ascii: "<"): "&lt;"
       case UInt8(ascii: ">"): "&gt;"
@@ -58,6 +66,9 @@ func formatted(_ value: Value, _ format: Format?, _ name: String, _ run: Run) th
   case .base32d: return try decoded(value, .base32, run)
   }
 }
+
+/// What jq writes for U+0000.
+private let escapedNUL = Array("\\0".utf8)
 
 private func bytes(of value: Value, _ run: Run) throws(Exception) -> [UInt8] {
   let bytes = try textValue(value, run).textBytes ?? []
@@ -111,7 +122,11 @@ private func shell(_ value: Value, _ run: Run) throws(Exception) -> Value {
     case .string:
       out.append(UInt8(ascii: "'"))
       for byte in item.textBytes ?? [] {
-        out.append(contentsOf: byte == UInt8(ascii: "'") ? Array("'\\''".utf8) : [byte])
+        switch byte {
+        case 0: out.append(contentsOf: escapedNUL)
+        case UInt8(ascii: "'"): out.append(contentsOf: Array("'\\''".utf8))
+        default: out.append(byte)
+        }
       }
       out.append(UInt8(ascii: "'"))
     default: out.append(contentsOf: item.json)

@@ -271,7 +271,7 @@ extension Compiler {
     if names.count == keys.count, values.allSatisfy({ $0.single != nil }) {
       return record(names, values, members, here)
     }
-    return product(keys, values)
+    return product(keys, values, members)
   }
 
   /// A record's member: a path is followed without a call.
@@ -342,7 +342,7 @@ extension Compiler {
   }
 
   /// An object for each combination of outputs.
-  private func product(_ keys: [Code], _ values: [Code]) -> Code {
+  private func product(_ keys: [Code], _ values: [Code], _ members: [ObjectMember]) -> Code {
     if keys.allSatisfy({ $0.single != nil }), values.allSatisfy({ $0.single != nil }) {
       let pairs = zip(keys.compactMap(\.single), values.compactMap(\.single)).map { ($0, $1) }
       let isTotal = keys.allSatisfy(\.isTotal) && values.allSatisfy(\.isTotal)
@@ -357,8 +357,8 @@ extension Compiler {
     }
     var build: Many = { (object, _, out) throws(Exception) in try out(object) }
     // From the last member to the first: each adds itself to the object it gets and continues with the next.
-    for (key, value) in zip(keys, values).reversed() {
-      build = Compiler.adding(key.many, value.many, then: build)
+    for (key, (value, member)) in zip(keys, zip(values, members)).reversed() {
+      build = Compiler.adding(key.many, member.isOfThatName ? nil : value.many, then: build)
     }
     let all = build
     return .many { (value, frame, out) throws(Exception) in
@@ -369,18 +369,20 @@ extension Compiler {
     }
   }
 
-  private static func adding(_ key: @escaping Many, _ member: @escaping Many, then: @escaping Many) -> Many {
+  /// Without `member`, the value is the input's member of the same name.
+  private static func adding(_ key: @escaping Many, _ member: Many?, then: @escaping Many) -> Many {
     { (pair, frame, out) throws(Exception) in
       let input = pair.element(0) ?? .null
       let object = pair.element(1) ?? .null
       try key(input, frame) { (name) throws(Exception) in
-        let name = try objectKey(name)
-        try member(input, frame) { (value) throws(Exception) in
+        let key = try objectKey(name)
+        func add(_ value: Value) throws(Exception) {
           var larger = object
-          larger.setMember(name, value)
+          larger.setMember(key, value)
           try frame.run.charge(2 * MemoryLayout<Value>.stride)
           try then(.array([input, larger]), frame, out)
         }
+        if let member { try member(input, frame, add) } else { try add(try index(input, name)) }
       }
     }
   }

@@ -310,7 +310,8 @@ extension Parser {
       if accept(.colon) { return ObjectMember(key: key, value: try memberValue()) }
       return ObjectMember(
         key: key,
-        value: SyntaxNode(.index(SyntaxNode(.identity, key.span), key: key, isOptional: false), key.span))
+        value: SyntaxNode(.index(SyntaxNode(.identity, key.span), key: key, isOptional: false), key.span),
+        isOfThatName: true)
     case .symbol(.openParen):
       take()
       let key = try query()

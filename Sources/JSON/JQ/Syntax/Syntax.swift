@@ -85,6 +85,8 @@ enum StringPart: Sendable {
 struct ObjectMember: Sendable {
   let key: SyntaxNode
   let value: SyntaxNode
+  /// Whether the value is the input's member of the name that the key has calculated.
+  var isOfThatName = false
 }
 
 /// The left side of `as`.

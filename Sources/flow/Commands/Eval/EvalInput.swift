@@ -85,7 +85,7 @@ final class EvalInput {
       do throws(FileFailure) {
         file = try InputFile(path)
         isAtStart = !options.rawInput
-        fileName = path == "-" ? nil : path
+        fileName = path == "-" ? "<stdin>" : path
       } catch {
         fail(error)
       }
