@@ -86,7 +86,10 @@ func slice(_ target: Value, from: Value, to: Value) throws(Exception) -> Value {
     return target.slice(bounds.lowerBound, bounds.upperBound)
   case .string:
     let bytes = target.textBytes ?? []
-    let bounds = try sliceBounds(characterCount(bytes), from: from, to: to)
+    let count = characterCount(bytes)
+    let bounds = try sliceBounds(count, from: from, to: to)
+    // ASCII: each character is a byte.
+    if count == bytes.count { return .string(Array(bytes[bounds])) }
     let start = byteOffset(of: bounds.lowerBound, in: bytes, from: 0)
     let end = byteOffset(of: bounds.count, in: bytes, from: start)
     return .string(Array(bytes[start..<end]))
