@@ -16,7 +16,7 @@ import Testing
     #expect(
       outcome.output.hasPrefix(
         #"""
-        number  sink  given up             attempts  reason
+        number  node  given up             attempts  reason
              1  tell  2026-01-01 00:00:00         5  exit status 0\u001b[2J
                 slips/tell/1/0  {"type":"changed","key":0}
              2  tell  2026-01-01 00:00:00         5  exit status 1\u001b[2J

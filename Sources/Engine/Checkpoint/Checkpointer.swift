@@ -45,6 +45,7 @@ final class Checkpointer: AlarmOwner {
     /// A random name, so that output ids never repeat those of a state that was reset.
     var life: String
     var sinks: [SinkObserver] = []
+    var letters: [StepLetters] = []
     /// What the next commit stores beside the tables.
     var facts: [FactName: Fact?] = [:]
     /// Facts that are no reason for a commit: how often a source was polled.
@@ -65,6 +66,9 @@ final class Checkpointer: AlarmOwner {
     /// After a failure nothing more is stored or written.
     var isBroken = false
     var runTables: [any Forgetful] = []
+
+    /// Those of sinks and steps.
+    var outboxes: [Outbox] { sinks.compactMap(\.outbox) + letters.map(\.outbox) }
   }
 
   struct FactName: Hashable {
@@ -215,6 +219,7 @@ final class Checkpointer: AlarmOwner {
       crashPoint("epoch.kept, before a sink")
       sink.didCommit(state.value.file.epoch)
     }
+    for letters in state.value.letters { letters.didCommit(state.value.file.epoch) }
     crashPoint("epoch.done")
   }
 
@@ -227,7 +232,7 @@ final class Checkpointer: AlarmOwner {
           for (key, fact) in state.value.idleFacts { try epoch.keep(fact, key) }
           for (key, fact) in state.value.facts { try epoch.keep(fact, key) }
           try epoch.set(.text(time.text), owner: Checkpointer.owner, name: "clock")
-          for sink in state.value.sinks { try sink.outbox?.write(to: epoch) }
+          for outbox in state.value.outboxes { try outbox.write(to: epoch) }
         }
         if lastTold != nil { log.notice("the state can be written again") }
         lane.lacksRoom.withLock { $0 = false }
@@ -262,7 +267,7 @@ final class Checkpointer: AlarmOwner {
 
   /// Closes the state file.
   func close() {
-    state.value.sinks = []
+    (state.value.sinks, state.value.letters) = ([], [])
     state.value.file.tidy()
   }
 }
@@ -280,8 +285,9 @@ extension Epoch {
 // MARK: - Status
 
 extension Checkpointer {
-  /// What the last commit holds: the keys of each node, and the outputs and dead letters of each sink.
-  var holdings: (keys: [String: Int], sinks: [String: (waiting: Int, dead: Int)])? {
+  /// What the last commit holds: the keys of each node, the outputs and dead letters of each sink, and of the steps that
+  /// have dead letters.
+  var holdings: (keys: [String: Int], sinks: [String: (waiting: Int, dead: Int)], steps: [String])? {
     let file = state.value.file
     guard let tables = try? file.storedTables(), let sinks = try? file.storedSinks() else { return nil }
     var keys: [String: Int] = [:]
@@ -296,7 +302,8 @@ extension Checkpointer {
       keys,
       Dictionary(
         sinks.map { ($0.name, (waiting: written.contains($0.name) ? 0 : $0.waiting, dead: $0.dead)) }
-      ) { first, _ in first }
+      ) { first, _ in first },
+      state.value.letters.map(\.outbox.name)
     )
   }
 }

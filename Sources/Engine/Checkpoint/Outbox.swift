@@ -5,6 +5,8 @@ import Reactive
 import Store
 
 /// The outbox of a sink: what it is about to write, and its way to the state of the pipeline; on the lane alone.
+///
+/// That of a step has its dead letters, see `StepLetters`.
 public final class Outbox: Sendable {
   private enum Change {
     case put(OutboxEntry)
@@ -62,6 +64,13 @@ public final class Outbox: Sendable {
   /// Moves an entry to the dead letters.
   public func bury(_ entry: OutboxEntry, reason: String) {
     change(.bury(entry, reason: reason, at: checkpointer.world.wallClock()))
+  }
+
+  /// Makes a dead letter of what was not in the outbox.
+  func bury(_ bytes: [UInt8], attempts: Int, reason: String) throws {
+    let id = try nextID()
+    let place = OutputPlace(epoch: checkpointer.state.value.file.epoch, index: state.value.serial ?? 0)
+    bury(OutboxEntry(sink: name, place: place, id: id, attempts: attempts, bytes: bytes), reason: reason)
   }
 
   /// Retries or drops a dead letter: with the next epoch, behind which a retried one comes back in `didCommit`.

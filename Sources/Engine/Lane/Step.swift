@@ -72,6 +72,7 @@ public struct StepContext: Sendable {
   public let isPolledOnBothSides: Bool
   /// The task that the step belongs to, below a partition.
   var place: TaskPlace?
+  var onError = ErrorPolicy.log
   /// What the tasks of a partition share of this step; nil for a step that is there once.
   public var group: TaskGroup? { place?.group }
 

@@ -117,18 +117,19 @@ struct Assembly {
     guard case .step(let make) = plan.spec.maker as? Maker else { return events }
     let meter = meter(plan.name, plan.spec)
     let other = plan.reads.reduce(into: Set<String>()) { $0.formUnion(origins[$1] ?? []) }
-    let context = StepContext(
+    var context = StepContext(
       name: plan.name, lane: lane, log: log(plan.name, of: own), meter: meter,
       isGivenSnapshots: isGivenSnapshots,
       sideSources: other,
       isPolledOnBothSides: self.plan.sources.allSatisfy {
         $0.isPolled || !own.contains($0.name) && !other.contains($0.name)
       })
+    context.onError = plan.onError
     // Made here, so that an error shows before anything starts.
     let step = LaneLocal(try make(plan.options, context))
     let errors = try desk(plan.onError, meter, context.log)
     let sides = plan.reads.compactMap { streams[$0] }
-    let connected = Observable<Event> { [ending] downstream, subscription in
+    let connected = Observable<Event> { [ending, context] downstream, subscription in
       let child = subscription.child()
       let observer = StepObserver(step.value, to: downstream, in: child, context, errors, ending: ending)
       context.lane.onStart { observer.start() }

@@ -287,8 +287,10 @@ extension PipelineRun {
     for index in status.nodes.indices {
       let name = status.nodes[index].name
       status.nodes[index].keys = stored.keys[name]
-      if status.nodes[index].role == .sink {
-        let sink = stored.sinks[name]
+      let sink = stored.sinks[name]
+      if status.nodes[index].role == .step {
+        status.nodes[index].deadLetters = stored.steps.contains(name) ? sink?.dead ?? 0 : nil
+      } else if status.nodes[index].role == .sink {
         (status.nodes[index].queue, status.nodes[index].deadLetters) = (sink?.waiting ?? 0, sink?.dead ?? 0)
       }
     }

@@ -4,15 +4,15 @@ import Reactive
 import Store
 import System
 
-/// A dead letter of a sink: an output that it has given up.
+/// A dead letter of a node: an output that a sink, or an event that a step has given up.
 package struct DeadLetterStatus: Sendable, Equatable {
   package var number: Int64
-  /// When the sink gave up, in seconds since 1970.
+  /// When the node gave up, in seconds since 1970.
   package var at: Double
   package var attempts: Int
   package var reason: String
   package var id: String
-  /// What was to be delivered as JSON, without secrets.
+  /// What was to be delivered, or the event, as JSON, without secrets.
   package var content: String
 
   package init(number: Int64, at: Double, attempts: Int, reason: String, id: String, content: String) {
@@ -30,47 +30,45 @@ package struct DeadLetterStatus: Sendable, Equatable {
 
 /// How a dead letter ends.
 package enum DeadLetterEnd: String, Sendable, CaseIterable {
-  /// Its sink delivers it again, with the same id.
+  /// Its sink delivers it again, with the same id; its step takes the event again.
   case retry
   /// Its content is discarded.
   case drop
 }
 
 extension PipelineRun {
-  /// The oldest dead letters of a sink, from any thread but the lane's; none where the lane does not come to it in time.
+  /// The oldest dead letters of a node, from any thread but the lane's; none where the lane does not come to it in time.
   package func deadLetters(
-    of sink: String, limit: Int = 50, within time: Duration = .seconds(1)
+    of node: String, limit: Int = 50, within time: Duration = .seconds(1)
   ) -> [DeadLetterStatus] {
     let answer = ConditionLock<[DeadLetterStatus]?>(nil)
     lane.scheduler.perform { [lane] in
-      let letters = lane.checkpointer?.deadLetters(of: sink, limit: limit) ?? []
+      let letters = lane.checkpointer?.deadLetters(of: node, limit: limit) ?? []
       answer.change { $0 = letters.map(DeadLetterStatus.init) }
     }
     return answer.wait(until: MonotonicClock.now + time, for: { $0 }) ?? []
   }
 
-  /// Retries or drops dead letters of a sink, all of them without numbers; false where it has ended, or keeps no state.
+  /// Retries or drops dead letters of a node, all of them without numbers; false where it has ended, or keeps no state.
   ///
   /// The lane does it soon, with its next commit.
-  package func settle(_ letters: Set<Int64>?, of sink: String, by way: DeadLetterEnd) -> Bool {
+  package func settle(_ letters: Set<Int64>?, of node: String, by way: DeadLetterEnd) -> Bool {
     guard !isOver, let checkpointer = lane.checkpointer else { return false }
-    lane.scheduler.perform { checkpointer.settle(letters, of: sink, by: way) }
+    lane.scheduler.perform { checkpointer.settle(letters, of: node, by: way) }
     return true
   }
 }
 
 extension Checkpointer {
-  fileprivate func deadLetters(of sink: String, limit: Int) -> [DeadLetter] {
-    (try? state.value.file.deadLetters(sink: sink, limit: limit)) ?? []
+  fileprivate func deadLetters(of node: String, limit: Int) -> [DeadLetter] {
+    (try? state.value.file.deadLetters(sink: node, limit: limit)) ?? []
   }
 
-  fileprivate func settle(_ letters: Set<Int64>?, of sink: String, by way: DeadLetterEnd) {
-    guard let outbox = state.value.sinks.lazy.compactMap(\.outbox).first(where: { $0.name == sink }) else {
-      return
-    }
+  fileprivate func settle(_ letters: Set<Int64>?, of node: String, by way: DeadLetterEnd) {
+    guard let outbox = state.value.outboxes.first(where: { $0.name == node }) else { return }
     var last: Int64 = 0
     do {
-      while case let page = try state.value.file.deadLetters(sink: sink, after: last), let end = page.last {
+      while case let page = try state.value.file.deadLetters(sink: node, after: last), let end = page.last {
         for letter in page where letters?.contains(letter.number) ?? true { outbox.settle(letter, by: way) }
         last = end.number
       }

@@ -24,12 +24,12 @@ public struct RunMonitor: Sendable {
     pipelines.heldKeys(of: node, in: pipeline)
   }
 
-  /// The oldest dead letters of a sink; none where its pipeline does not run, or keeps no state.
+  /// The oldest dead letters of a node; none where its pipeline does not run, or keeps no state.
   package func deadLetters(of sink: String, in pipeline: String) -> [DeadLetterStatus] {
     pipelines.deadLetters(of: sink, in: pipeline)
   }
 
-  /// Retries or drops dead letters of a sink, all of them without numbers; false where its pipeline does not run.
+  /// Retries or drops dead letters of a node, all of them without numbers; false where its pipeline does not run.
   package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
     -> Bool
   {

@@ -137,7 +137,7 @@ public struct NodeStatus: Sendable, Equatable {
   public var forgotten = 0
   /// What the step has sent before its time for lack of room, in this run.
   public var early = 0
-  /// Deliveries that the sink has given up, in this run.
+  /// Deliveries that the sink, or events that the step has given up, in this run.
   public var givenUp = 0
   /// The time spent in the node itself.
   public var seconds: Double?

@@ -117,7 +117,7 @@ extension NodeStatus {
     members.add("out", eventsOut.map { .number($0) })
     members += [("dropped", .number(dropped)), ("errors", .number(errors)), ("lost", .number(lost))]
     if role == .step { members += [("forgotten", .number(forgotten)), ("early", .number(early))] }
-    if role == .sink { members.append(("given_up", .number(givenUp))) }
+    if role == .sink || givenUp > 0 { members.append(("given_up", .number(givenUp))) }
     members.add("seconds", seconds.map { .number($0) })
     members.add("due", due.map { .string(timestamp($0)) })
     members.add("keys", keys.map { .number($0) })

@@ -144,6 +144,8 @@ extension RunStatus {
       "flow_source_backlog_events", .gauge, "Events that the source knows of and has not read yet.")
     var lost = Metric("flow_sink_given_up_total", .counter, "Deliveries that the sink has given up.")
     var letters = Metric("flow_sink_dead_letters", .gauge, "The dead letters in the state of the sink.")
+    var refused = Metric("flow_step_given_up_total", .counter, "Events whose lookup the step has given up.")
+    var events = Metric("flow_step_dead_letters", .gauge, "The dead letters in the state of the step.")
     for pipeline in pipelines {
       for node in pipeline.nodes {
         let own = [Metric.Label("pipeline", pipeline.name), .init("node", node.name)]
@@ -160,6 +162,11 @@ extension RunStatus {
         time.add(labels, node.seconds)
         keys.add(labels, node.keys)
         if node.role == .source { backlog.add([own[0], .init("source", node.name)], node.queue) }
+        if node.role == .step, let dead = node.deadLetters {
+          let step = [own[0], Metric.Label("step", node.name)]
+          refused.add(step, node.givenUp)
+          events.add(step, dead)
+        }
         guard node.role == .sink else { continue }
         let sink = [own[0], Metric.Label("sink", node.name)]
         queue.add(sink, node.queue)
@@ -167,7 +174,10 @@ extension RunStatus {
         letters.add(sink, node.deadLetters)
       }
     }
-    return [taken, sent, dropped, errors, gone, forgotten, early, time, keys, queue, backlog, lost, letters]
+    return [
+      taken, sent, dropped, errors, gone, forgotten, early, time, keys, queue, backlog, lost, letters, refused,
+      events,
+    ]
   }
 }
 

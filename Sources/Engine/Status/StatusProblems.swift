@@ -48,8 +48,9 @@ extension PipelineStatus {
     var losses: [String] = []
     for node in nodes {
       if node.givenUp > 0 {
-        let many = node.givenUp == 1 ? "1 delivery" : "\(node.givenUp) deliveries"
-        losses.append("\(many) of \(node.name) given up")
+        let what = node.role == .step ? ("lookup", "lookups") : ("delivery", "deliveries")
+        losses.append(
+          "\(node.givenUp) \(node.givenUp == 1 ? what.0 : what.1) of \(node.name) given up")
       } else if let taken = node.eventsIn, taken > 0, node.errors >= taken,
         node.role == .step || node.eventsOut == 0
       {

@@ -12,9 +12,13 @@ let enrich = NodeSpec(
     query, never of the host. For each event, the outputs of `with` are sent. There, $answer is the JSON response; it \
     is null if the server responds 404, and if an expression of the address is null, in which case no request is made. \
     While the server fails, cannot be reached, or asks to wait, events wait and the request is repeated, after a minute at \
-    most or when the server asks for it, until its failures have lasted for `patience`, counted in each run. A \
-    request that the server refuses, or that has failed for so long, is handled as on_error says. No response older than \
-    `cache` is used.
+    most or when the server asks for it, until its failures have lasted for `patience`, also over restarts. No response \
+    older than `cache` is used.
+
+    An event whose request the server refuses, or that has failed for so long, is given up. With state it becomes a dead \
+    letter: `flow state dead` lists it, retries it, which asks again and sends the event on behind those that have passed \
+    meanwhile, or drops it. With `on_error: { dead_letter: PATH }` it goes to that file only. Without state it is handled as \
+    on_error says, as other errors of an event are.
 
     Events stay in order, and the end of a poll waits for the lookups of its events. Up to `concurrency` requests run \
     at once. They count towards the budget of the host; responses younger than `cache` are reused. Events that are \
@@ -82,10 +86,34 @@ private enum EnrichOptions {
 }
 
 private final class Enrich: Step {
+  private enum Found {
+    case answer(Value)
+    /// The event itself is wrong.
+    case wrong(any Error)
+    case givenUp(any Error, attempts: Int)
+  }
+
   private struct Entry {
     /// An event, or the end of a poll.
     let event: Event
-    var found: Result<Value, any Error>?
+    var found: Found?
+  }
+
+  /// The failures of a request in a row.
+  private struct Failures: Remembered {
+    var since: Instant
+    var count = 0
+
+    init(since: Instant) { self.since = since }
+
+    init?(remembered value: Value) {
+      guard let since = value.member("since").flatMap({ Instant(remembered: $0) }),
+        let count = value.member("count")?.double.flatMap({ Int(exactly: $0) })
+      else { return nil }
+      (self.since, self.count) = (since, count)
+    }
+
+    var remembered: Value { .record([("since", since.remembered), ("count", .number(count))]) }
   }
 
   /// Responses that have arrived, by address, until the lane takes them.
@@ -111,10 +139,13 @@ private final class Enrich: Step {
     /// The time of the poll.
     let at: Double
     var entries: [Int]
+
+    /// What its failures are stored under: without secrets.
+    var key: Value { .string("\(request)") }
+
     var subscription: Subscription?
-    /// How often it has failed, and since when.
+    /// How often it has failed in this run.
     var failures = 0
-    var since: Instant?
     /// When it is repeated; nil while it is under way.
     var due: Instant?
   }
@@ -126,6 +157,9 @@ private final class Enrich: Step {
   private let values: Evaluation
   private let with: Evaluation
   private var queue: NodeQueue<Event>
+  /// The requests that fail, by what they ask for.
+  private var failing: NodeState<Failures>
+  private let dead: StepLetters?
   /// The waiting entries, in order; indices keep counting up as long as there are entries.
   private var entries: ArraySlice<Entry> = []
   /// The first entry without a request so far.
@@ -147,6 +181,8 @@ private final class Enrich: Step {
     values = context.evaluation(url.values)
     with = context.evaluation(options[EnrichOptions.with])
     queue = try context.queue()
+    failing = try context.sharedState(by: "", part: "failing")
+    dead = try context.deadLetters()
     backoff = Backoff(initial: .seconds(2), random: context.lane.world.random)
   }
 
@@ -154,7 +190,17 @@ private final class Enrich: Step {
 
   func start(_ out: Downstream) {
     for event in queue.waiting { append(event) }
+    dead?.onReturn(out.bell)
+    takeReturned()
     ask(out)
+  }
+
+  /// Puts the events of retried dead letters behind all others.
+  private func takeReturned() {
+    for event in dead?.takeReturned() ?? [] {
+      queue.append(event)
+      append(event)
+    }
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
@@ -185,9 +231,17 @@ private final class Enrich: Step {
         context.log.notice("\(lookup.request): answered again")
       }
       lookups.record(found, of: lookup.request, at: lookup.at)
-      for index in lookup.entries { entries[index].found = found }
+      let failures = failing.count > 0 ? failing.remove(lookup.key) : nil
+      let attempts = (failures?.count ?? 0) + 1
+      for index in lookup.entries {
+        switch found {
+        case .success(let answer): entries[index].found = .answer(answer)
+        case .failure(let error): entries[index].found = .givenUp(error, attempts: attempts)
+        }
+      }
     }
     pass(out)
+    takeReturned()
     ask(out)
     for (address, lookup) in underWay where lookup.due.map({ $0 <= out.now }) ?? false { begin(address, out) }
     if let due = underWay.values.compactMap(\.due).min() { out.setAlarm(at: due) }
@@ -221,16 +275,18 @@ private final class Enrich: Step {
   /// A lookup that is repeated after a failure; nil if it has failed for good.
   private func postponed(_ lookup: Lookup, _ error: FetchError, _ out: Downstream) -> Lookup? {
     let failure = DeliveryFailure(error)
-    let since = lookup.since ?? out.now
-    guard failure.mayPass, out.now - since < options[EnrichOptions.patience] else { return nil }
+    var failures = failing.value(for: lookup.key) ?? Failures(since: out.now)
+    guard failure.mayPass, out.now - failures.since < options[EnrichOptions.patience] else { return nil }
     // Without state, no later run repeats it.
     if isEnding, !context.isKept { return nil }
     let asked = (failure.retryAt ?? 0) - context.lane.world.wallClock()
     let own = backoff.delay(beforeRetry: lookup.failures, after: error) ?? .zero
     let wait = max(own, .seconds(min(max(0, asked), 1e9)))
     var lookup = lookup
-    (lookup.since, lookup.due, lookup.subscription) = (since, out.now + wait, nil)
+    (lookup.due, lookup.subscription) = (out.now + wait, nil)
     lookup.failures += 1
+    failures.count += 1
+    failing.set(failures, for: lookup.key)
     let next = DurationText.format(.seconds(wait.inSeconds.rounded(.up)))
     let message = "\(failure); \(waitingEvents), next try in \(next)"
     if isFirst(lookup) { outage += 1 }
@@ -254,13 +310,13 @@ private final class Enrich: Step {
       if event.isEndOfPoll { continue }
       do {
         guard let address = try address(event) else {
-          entries[next].found = .success(.null)
+          entries[next].found = .answer(.null)
           out.bell()
           continue
         }
         look(address, for: next, of: event.poll, out)
       } catch {
-        entries[next].found = .failure(error)
+        entries[next].found = .wrong(error)
         out.bell()
       }
     }
@@ -321,12 +377,21 @@ private final class Enrich: Step {
     }
     entries = []
     next = 0
+    // Of requests that a run before has made, and no event needs any more.
+    while let (key, _) = failing.oldest { failing.remove(key) }
   }
 
-  private func send(_ event: Event, _ found: Result<Value, any Error>, _ out: Downstream) {
+  private func send(_ event: Event, _ found: Found, _ out: Downstream) {
     do {
-      with.set("answer", try found.get())
-      try with.each(event) { out.send(event.with($0)) }
+      switch found {
+      case .answer(let answer):
+        with.set("answer", answer)
+        try with.each(event) { out.send(event.with($0)) }
+      case .wrong(let error): throw error
+      case .givenUp(let error, let attempts):
+        out.report(error, event)
+        try dead?.bury(event, attempts: attempts, reason: "\(error)")
+      }
     } catch {
       out.report(error, event)
     }

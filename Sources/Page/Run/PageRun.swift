@@ -102,7 +102,7 @@ package final class PageRun: Sendable {
     monitor.deadLetters(of: sink, in: pipeline)
   }
 
-  /// Retries or drops dead letters, all of the sink without numbers; false where the pipeline does not run.
+  /// Retries or drops dead letters, all of the node without numbers; false where the pipeline does not run.
   package func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd)
     -> Bool
   {

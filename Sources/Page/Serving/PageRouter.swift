@@ -87,7 +87,7 @@ package struct PageRouter: Sendable {
       to: back(of: request).map { Link(path: ["v"] + $0.path) } ?? Link(path: ["p", pipeline]))
   }
 
-  /// Retries or drops dead letters of a sink, and shows the sink.
+  /// Retries or drops dead letters of a node, and shows the node.
   private func settle(_ sink: String, of pipeline: String, _ request: PageRequest) -> PageAnswer {
     let number = request.field("number")
     guard let way = request.field("way").flatMap({ DeadLetterEnd(rawValue: $0) }),

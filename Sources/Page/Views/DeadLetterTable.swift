@@ -1,6 +1,6 @@
 import Engine
 
-/// The dead letters of a sink on its page, each with a button to retry and one to drop it.
+/// The dead letters of a node on its page, each with a button to retry and one to drop it.
 struct DeadLetterTable {
   let documents: PipelineDocuments
   let node: NodeStatus
@@ -19,7 +19,7 @@ struct DeadLetterTable {
       }
     }
     let secrets = documents.run.plan(of: pipeline.name)?.secrets
-    PageTable.write("Dead letters", ["Number", "Given up", "Attempts", "Reason", "", "Output"], &html) {
+    PageTable.write("Dead letters", ["Number", "Given up", "Attempts", "Reason", "", "Content"], &html) {
       html in
       for letter in letters {
         let content = secrets?.masked(letter.content) ?? letter.content

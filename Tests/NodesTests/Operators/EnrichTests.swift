@@ -16,10 +16,10 @@ import System
   @Test(
     "events stay in order, so many lookups are under way, and the end of a poll waits for all of its events")
   func order() throws {
-    let bench = try Bench(Self.step, [1, 2, 3])
-    #expect(bench.held.asked.entries == ["/1", "/2"])
+    let bench = try LookupBench(Self.step, [1, 2, 3])
+    #expect(bench.asked.entries == ["/1", "/2"])
     bench.answer("/2", "20")
-    #expect(bench.heard.entries == [] && bench.held.asked.entries == ["/1", "/2", "/3"])
+    #expect(bench.heard.entries == [] && bench.asked.entries == ["/1", "/2", "/3"])
     bench.answer("/1", "10")
     #expect(bench.heard.entries == ["[1,10]", "[2,20]"])
     bench.answer("/3", "30")
@@ -28,20 +28,20 @@ import System
 
   @Test("one address is requested once for all events that wait for it, and the response is reused")
   func sameAddress() throws {
-    let bench = try Bench(Self.step, [1, 1, 2])
-    #expect(bench.held.asked.entries == ["/1", "/2"])
+    let bench = try LookupBench(Self.step, [1, 1, 2])
+    #expect(bench.asked.entries == ["/1", "/2"])
     bench.answer("/2", "20")
     bench.answer("/1", "10")
     #expect(bench.heard.entries == ["[1,10]", "[1,10]", "[2,20]", "end"])
-    let kept = try Bench(Self.step.replacing("concurrency: 2", with: "concurrency: 1"), [1, 2, 1])
+    let kept = try LookupBench(Self.step.replacing("concurrency: 2", with: "concurrency: 1"), [1, 2, 1])
     kept.answer("/1", "10")
     kept.answer("/2", "20")
-    #expect(kept.held.asked.entries == ["/1", "/2"] && kept.heard.entries.count == 4)
+    #expect(kept.asked.entries == ["/1", "/2"] && kept.heard.entries.count == 4)
   }
 
   @Test("what is not there is null; any other failure is the event's own, and the others go on")
   func failures() throws {
-    let bench = try Bench(Self.step, [1, 2])
+    let bench = try LookupBench(Self.step, [1, 2])
     bench.answer("/1", "gone", status: 404)
     bench.answer("/2", "no", status: 400)
     #expect(bench.heard.entries == ["[1,null]", "end"])
@@ -50,7 +50,7 @@ import System
 
   @Test("while a service is down or asks to wait, events wait, and are sent in order when it is back")
   func outage() throws {
-    let bench = try Bench(Self.step, [1, 2])
+    let bench = try LookupBench(Self.step, [1, 2])
     for _ in 0..<3 {
       for path in ["/1", "/2"] { bench.answer(path, "down", status: 503) }
       bench.clock.advance(by: .seconds(120))
@@ -66,7 +66,7 @@ import System
 
   @Test("a request that fails for longer than patience is the event's error, and the others go on")
   func patience() throws {
-    let bench = try Bench(
+    let bench = try LookupBench(
       Self.step.replacing("concurrency: 2", with: "concurrency: 2, patience: 1m"), [1, 2])
     bench.answer("/2", "20")
     for _ in 0..<8 where bench.heard.entries.isEmpty {
@@ -79,7 +79,7 @@ import System
 
   @Test("one address that fails while others answer is reported as itself, at growing distances")
   func oneFails() throws {
-    let bench = try Bench(Self.step, Array(1...8))
+    let bench = try LookupBench(Self.step, Array(1...8))
     for number in 2...8 { bench.answer("/\(number)", "7") }
     for _ in 0..<8 {
       bench.answer("/1", "down", status: 500)
@@ -95,21 +95,21 @@ import System
   @Test("with state, a run that ends while the service is down leaves the events to the next one")
   func endsInOutage() throws {
     let state = try TemporaryState()
-    let first = try Bench(Self.step, [1, 2], ends: true, state)
+    let first = try LookupBench(Self.step, [1, 2], ends: true, state)
     for _ in 0..<8 where !first.hasEnded {
       for path in ["/1", "/2"] { first.answer(path, "slow down", status: 429) }
       first.clock.advance(by: .milliseconds(2))
     }
     #expect(first.hasEnded && first.heard.entries == [])
     #expect(first.told.entries.contains("2 events wait for a response; the next run repeats the requests"))
-    let second = try Bench(Self.step, [], state.copy())
+    let second = try LookupBench(Self.step, [], state.copy())
     for path in ["/1", "/2"] { second.answer(path, "7") }
     #expect(second.heard.entries.filter { $0 != "end" } == ["[1,7]", "[2,7]"])
   }
 
   @Test("stopped without state, it waits for the answers; the run ends with the last of them")
   func stopWithoutState() throws {
-    let bench = try Bench(Self.step, [1, 2, 3])
+    let bench = try LookupBench(Self.step, [1, 2, 3])
     bench.run.stop()
     bench.clock.advance(by: .seconds(1))
     #expect(!bench.hasEnded)
@@ -119,7 +119,7 @@ import System
 
   @Test("a source that ends, as with --once, waits for the answers too")
   func once() throws {
-    let bench = try Bench(Self.step, [1], ends: true)
+    let bench = try LookupBench(Self.step, [1], ends: true)
     #expect(!bench.hasEnded)
     bench.answer("/1", "10")
     #expect(bench.heard.entries == ["[1,10]", "end"] && bench.hasEnded)
@@ -130,7 +130,7 @@ import System
     arguments: [false, true])
   func inFlight(isKilled: Bool) throws {
     let state = try TemporaryState()
-    let first = try Bench(Self.step, [1, 2, 3], state)
+    let first = try LookupBench(Self.step, [1, 2, 3], state)
     first.answer("/1", "10")
     #expect(first.heard.entries == ["[1,10]"])
     if !isKilled {
@@ -138,8 +138,8 @@ import System
       first.clock.advance(by: .zero)
       #expect(first.hasEnded)
     }
-    let second = try Bench(Self.step, [], state.copy())
-    #expect(second.held.asked.entries == ["/2", "/3"])
+    let second = try LookupBench(Self.step, [], state.copy())
+    #expect(second.asked.entries == ["/2", "/3"])
     second.answer("/3", "30")
     second.answer("/2", "20")
     #expect(second.heard.entries.filter { $0 != "end" } == ["[2,20]", "[3,30]"])
@@ -147,7 +147,7 @@ import System
 
   @Test("a response that arrives after the end, or after a hard stop, is ignored")
   func late() throws {
-    let bench = try Bench(Self.step, [1])
+    let bench = try LookupBench(Self.step, [1])
     bench.run.abort()
     bench.answer("/1", "10")
     #expect(bench.heard.entries == [] && bench.hasEnded)
@@ -183,77 +183,4 @@ import System
         "GET https://a/1: the test has no response for it; add one under web"
       ])
   }
-}
-
-/// A pipeline of one such step over one poll, with a network that responds on demand, in virtual time.
-private struct Bench {
-  let clock = VirtualScheduler()
-  let held = Held()
-  let heard = Journal<String>()
-  let told = Journal<String>()
-  let run: PipelineRun
-  private let ended = Journal<Bool>()
-
-  var hasEnded: Bool { !ended.entries.isEmpty }
-
-  init(_ step: String, _ values: [Int], ends: Bool = false, _ state: TemporaryState? = nil) throws {
-    let plan = try Trial.plan("sources: { input: stdin }\nsteps: [{ \(step) }]\nsinks: { heard: null }\n")
-    var options = RunOptions(
-      world: .real, log: Log { [told] in told.note($0.message) }, screen: silentScreen)
-    options.world.wallClock = { [clock] in Double(clock.now.nanoseconds) / 1e9 }
-    options.world[WebAccess.self] = WebAccess { [clock, held] in
-      Client(
-        held, file: try WebFile(), on: clock, wallClock: { Double(clock.now.nanoseconds) / 1e9 },
-        .init(retry: RetryPolicy(backoff: Backoff(initial: .milliseconds(1), attempts: 1))))
-    }
-    if let state {
-      options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
-    }
-    options.source = { _ in
-      let poll = ScriptedAnswer(at: 0, .poll(values.map { .number($0) }))
-      return .script(endsWithScript: ends) { _ in Answers(values.isEmpty ? [] : [poll]) }
-    }
-    options.sink = { [heard] _, _ in Listener(heard) }
-    run = try PipelineRun(plan, options, clock: clock) { [ended] hasFailed in ended.note(hasFailed) }
-    run.start()
-    clock.advance(by: .zero)
-  }
-
-  func answer(_ path: String, _ body: String, status: Int = 200) {
-    held.answer(path, body, status: status)
-    clock.advance(by: .zero)
-  }
-}
-
-private final class Held: Transport {
-  typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
-
-  let asked = Journal<String>()
-  private let waiting = Locked<[(path: String, completion: Completion)]>([])
-
-  func start(_ order: TransferOrder, completion: @escaping Completion) -> Subscription {
-    asked.note(order.address.path)
-    waiting.withLock { $0.append((order.address.path, completion)) }
-    return Subscription()
-  }
-
-  func answer(_ path: String, _ body: String, status: Int) {
-    let completion = waiting.withLock { waiting in
-      waiting.firstIndex { $0.path == path }.map { waiting.remove(at: $0).completion }
-    }
-    completion?(.success(TransferResponse(status: status, headers: Headers([]), body: Array(body.utf8))))
-  }
-}
-
-private final class Answers: ScriptSource {
-  private var rest: ArraySlice<ScriptedAnswer>
-  init(_ answers: [ScriptedAnswer]) { rest = answers[...] }
-  func next() -> ScriptedAnswer? { rest.popFirst() }
-}
-
-private final class Listener: Sink {
-  private let heard: Journal<String>
-  init(_ heard: Journal<String>) { self.heard = heard }
-  func take(_ event: Event) { heard.note("\(event.value)") }
-  func endPoll(_ poll: Poll) { heard.note("end") }
 }

@@ -15,6 +15,10 @@ extension Topic {
             "`exec`, `http`, `notify`, `download`",
             "retried with a growing wait; after the last attempt a dead letter",
           ],
+          [
+            "the lookup of an event by `enrich`",
+            "repeated for `patience`, over restarts; then, or if it is refused, a dead letter",
+          ],
           ["a full disk", "the pipeline waits, and continues when there is room"],
         ]),
       .heading("on_error"),
@@ -22,7 +26,10 @@ extension Topic {
       .table(
         columns: ["value", "meaning"],
         rows: [
-          ["`log`", "the default: report the event with the reason, and drop it"],
+          [
+            "`log`",
+            "the default: report the event with the reason, and drop it; what sinks and `enrich` give up is a dead letter",
+          ],
           ["`{ dead_letter: PATH }`", "append the event and the reason to a file, as JSON"],
           ["`stop`", "end the pipeline, with exit code 1"],
         ]),
@@ -75,7 +82,8 @@ extension Topic {
         `attempts` (3) limits how often a delivery is tried, `backoff` (1s) is the wait before the second attempt, \
         which doubles up to a minute, and `timeout` limits one attempt. The first failed attempt is reported, then \
         those at growing distances. What was given up is a dead letter in the \
-        state: `flow state dead ls NAME` lists it, `flow state dead retry NAME --all` puts it back.
+        state: `flow state dead ls NAME` lists it, `flow state dead retry NAME --all` puts it back. An event whose \
+        lookup was given up is a dead letter too, unless `on_error: { dead_letter: PATH }` of its step keeps it in a file.
         """),
       .heading("Exit codes"),
       .table(

@@ -41,7 +41,7 @@ extension Topic {
           ["`flow state dead ls NAME`", "list the dead letters: events and deliveries that were given up"],
           [
             "`flow state dead retry NAME [NUMBER…]`",
-            "put them back; the next run tries again, with the same id",
+            "put them back; the next run tries again, a delivery with the same id",
           ],
           ["`flow state dead drop NAME [NUMBER…]`", "delete them"],
         ]),

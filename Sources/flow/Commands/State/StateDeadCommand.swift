@@ -10,8 +10,9 @@ enum StateDeadCommand {
     Manual(
       "state dead", "list, retry or drop dead letters",
       about: """
-        After its last attempt a sink gives up on an output, which becomes a dead letter with a number and the reason. \
-        Retrying returns it to its sink with the same id, and the next run writes it.
+        After its last attempt a sink gives up on an output, and `enrich` on an event whose lookup is refused or fails for \
+        too long. It becomes a dead letter with a number and the reason. Retrying returns an output to its sink with the \
+        same id, and the next run writes it; an event returns to its step, and the next run asks again.
         """,
       examples: [
         ("flow state dead ls new-launches", "all dead letters"),
@@ -23,7 +24,8 @@ enum StateDeadCommand {
   private static let retry = change(
     Manual(
       "state dead retry", "retry dead letters", operands: .any("NUMBER").after("PIPELINE"),
-      options: [all, StateCommand.folder], about: "The next run writes them, each with the same id.",
+      options: [all, StateCommand.folder],
+      about: "The next run writes outputs, each with the same id, and repeats lookups.",
       examples: [("flow state dead retry new-launches 3 4", "two of them")]), did: "put back"
   ) { epoch, number throws(StoreError) in try epoch.retry(deadLetter: number) }
 

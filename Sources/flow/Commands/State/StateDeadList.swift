@@ -10,7 +10,7 @@ enum StateDeadList {
       "state dead ls", "list dead letters", operands: .one("PIPELINE"),
       options: [StateCommand.json, StateCommand.folder],
       about:
-        "For each its number, sink, time, number of attempts, reason, id, and the "
+        "For each its number, sink or step, time, number of attempts, reason, id, and the "
         + "beginning of its content; the whole content with --json.",
       examples: [("flow state dead ls new-launches", "all dead letters")])
   ) { arguments in
@@ -52,7 +52,7 @@ enum StateDeadList {
   /// Two lines per letter: its fate, and the beginning of its content as JSON.
   private static func lines(_ letters: [DeadLetter], width: Int) -> [String] {
     if letters.isEmpty { return [] }
-    var table = TextTable(headers: ["number", "sink", "given up", "attempts", "reason"])
+    var table = TextTable(headers: ["number", "node", "given up", "attempts", "reason"])
     for letter in letters {
       table.add([
         "\(letter.number)", letter.entry.sink, StateText.time(letter.at), "\(letter.entry.attempts)",

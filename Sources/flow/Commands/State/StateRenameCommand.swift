@@ -10,7 +10,7 @@ enum StateRenameCommand {
     options: [StateCommand.folder],
     about: """
       A step, source or sink under a new name begins without state, and the state under its old name belongs to \
-      nothing: `flow run` reports that. This moves it, with the outputs that wait and the dead letters of a sink. The new \
+      nothing: `flow run` reports that. This moves it, with the outputs that wait and the dead letters. The new \
       name must have no state: reset it first, if the pipeline has run under it.
       """,
     examples: [("flow state rename new-launches changes diffs", "a step that is called diffs now")])

@@ -85,7 +85,7 @@ final class RunRoster: MonitoredPipelines {
     run(pipeline)?.deadLetters(of: sink) ?? []
   }
 
-  /// Retries or drops dead letters, all of the sink without numbers; false where the pipeline does not run.
+  /// Retries or drops dead letters, all of the node without numbers; false where the pipeline does not run.
   func settle(_ letters: Set<Int64>?, of sink: String, in pipeline: String, by way: DeadLetterEnd) -> Bool {
     run(pipeline)?.settle(letters, of: sink, by: way) ?? false
   }
