@@ -40,6 +40,9 @@ public struct Event: Sendable {
   /// The row of its poll that it was made from; nil where there is none, or the poll has passed.
   func row(of poll: Poll) -> Value? { poll.row(row) }
 
+  /// The event with an old response of this age, in seconds: its `$meta` has `stale` and `age`.
+  public func stale(age: Double) -> Event { Event(value, poll.stale(age: age), row: row) }
+
   /// The event without the text it was read from, to store it beyond its turn.
   public var detached: Event { isEndOfPoll ? self : with(value.detach()) }
 
@@ -63,6 +66,8 @@ public final class Poll: Sendable {
   /// How much of the source's list it has seen.
   public let coverage: Coverage
   private let torn = Atomic<Bool>(false)
+  /// The poll that this is a copy of, for an event with an old response.
+  private let whole: Poll?
   /// The rows as the source has sent them, until all are on their way.
   private let rows: LaneLocal<[Value]>
   /// `$meta`, made when it is first needed: every expression of every task needs it.
@@ -78,15 +83,32 @@ public final class Poll: Sendable {
     self.notes = notes
     self.coverage = coverage
     self.rows = LaneLocal(rows)
+    whole = nil
   }
 
+  private init(_ whole: Poll, notes: Value) {
+    (source, number, at, coverage) = (whole.source, whole.number, whole.at, whole.coverage)
+    (self.notes, rows, self.whole) = (notes, whole.rows, whole)
+  }
+
+  /// The poll for an event with an old response; what happens to the event happens to this one.
+  fileprivate func stale(age: Double) -> Poll {
+    var notes = notes
+    notes.setMember("stale", .bool(true))
+    notes.setMember("age", .number(max(age.rounded(), notes.member("age")?.double ?? 0)))
+    return Poll(whole ?? self, notes: notes)
+  }
+
+  /// Whether it is that poll, or its copy for an event with an old response.
+  public func isPart(of poll: Poll) -> Bool { (whole ?? self) === poll }
+
   /// Whether a step failed on one of its events, which is missing behind that step.
-  public var isTorn: Bool { torn.load(ordering: .relaxed) }
+  public var isTorn: Bool { (whole ?? self).torn.load(ordering: .relaxed) }
 
   /// Whether it repeats an older answer, since the source had no other: it confirms nothing.
   public var isStale: Bool { notes.member("stale")?.isTruthy ?? false }
 
-  func markTorn() { torn.store(true, ordering: .relaxed) }
+  func markTorn() { (whole ?? self).torn.store(true, ordering: .relaxed) }
 
   /// Whether an event that is missing cannot simply have been left out.
   public var isComplete: Bool { coverage != .partial && !isTorn }

@@ -19,6 +19,7 @@ public final class Meter: Sendable {
   private let gone = Atomic<Int>(0)
   private let forgottenKeys = Atomic<Int>(0)
   private let hurried = Atomic<Int>(0)
+  private let old = Atomic<Int>(0)
   /// The number of measured events, and their time.
   private let sampled = Atomic<Int>(0)
   private let sampledTime = Atomic<Int>(0)
@@ -43,6 +44,7 @@ public final class Meter: Sendable {
   public var lost: Int { gone.load(ordering: .relaxed) + sum(\.lost) }
   public var forgotten: Int { forgottenKeys.load(ordering: .relaxed) + sum(\.forgotten) }
   public var early: Int { hurried.load(ordering: .relaxed) + sum(\.early) }
+  public var stale: Int { old.load(ordering: .relaxed) }
   public var givenUp: Int { abandoned.load(ordering: .relaxed) }
 
   /// The events that a source knows of and has not read yet; nil where it cannot know.
@@ -107,6 +109,9 @@ public final class Meter: Sendable {
 
   /// Counts what was sent before its time for lack of room, and returns how much was.
   func countEarly() -> Int { hurried.add(1, ordering: .relaxed).newValue }
+
+  /// Counts events that an old response was used for.
+  public func countStale(_ number: Int) { old.add(number, ordering: .relaxed) }
 
   /// Counts a delivery that was given up after its last attempt, which is an error too.
   public func countGivenUp() {
@@ -176,7 +181,8 @@ extension PipelineRun {
       node.eventsOut = meter.eventsOut
       node.dropped = meter.eventsDropped + (role == .source ? droppedDeliveries(index) : 0)
       (node.errors, node.givenUp) = (meter.errors, meter.givenUp)
-      (node.lost, node.forgotten, node.early) = (meter.lost, meter.forgotten, meter.early)
+      (node.lost, node.forgotten, node.early, node.stale) = (
+        meter.lost, meter.forgotten, meter.early, meter.stale)
       return node
     }
   }

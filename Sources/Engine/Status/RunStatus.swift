@@ -137,6 +137,8 @@ public struct NodeStatus: Sendable, Equatable {
   public var forgotten = 0
   /// What the step has sent before its time for lack of room, in this run.
   public var early = 0
+  /// Events that the step used an old response for, because the server failed, in this run.
+  public var stale = 0
   /// Deliveries that the sink, or events that the step has given up, in this run.
   public var givenUp = 0
   /// The time spent in the node itself.

@@ -117,6 +117,7 @@ extension NodeStatus {
     members.add("out", eventsOut.map { .number($0) })
     members += [("dropped", .number(dropped)), ("errors", .number(errors)), ("lost", .number(lost))]
     if role == .step { members += [("forgotten", .number(forgotten)), ("early", .number(early))] }
+    if stale > 0 { members.append(("stale", .number(stale))) }
     if role == .sink || givenUp > 0 { members.append(("given_up", .number(givenUp))) }
     members.add("seconds", seconds.map { .number($0) })
     members.add("due", due.map { .string(timestamp($0)) })
@@ -136,6 +137,7 @@ extension NodeStatus {
     givenUp = json.count("given_up") ?? 0
     (lost, forgotten) = (json.count("lost") ?? 0, json.count("forgotten") ?? 0)
     early = json.count("early") ?? 0
+    stale = json.count("stale") ?? 0
     seconds = json.member("seconds")?.double
     due = json.time("due")
     (keys, queue, deadLetters) = (json.count("keys"), json.count("queue"), json.count("dead_letters"))

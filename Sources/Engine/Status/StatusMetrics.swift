@@ -146,6 +146,9 @@ extension RunStatus {
     var letters = Metric("flow_sink_dead_letters", .gauge, "The dead letters in the state of the sink.")
     var refused = Metric("flow_step_given_up_total", .counter, "Events whose lookup the step has given up.")
     var events = Metric("flow_step_dead_letters", .gauge, "The dead letters in the state of the step.")
+    var stale = Metric(
+      "flow_step_stale_events_total", .counter,
+      "Events that the step used an old response for, because the server failed.")
     for pipeline in pipelines {
       for node in pipeline.nodes {
         let own = [Metric.Label("pipeline", pipeline.name), .init("node", node.name)]
@@ -162,8 +165,9 @@ extension RunStatus {
         time.add(labels, node.seconds)
         keys.add(labels, node.keys)
         if node.role == .source { backlog.add([own[0], .init("source", node.name)], node.queue) }
+        let step = [own[0], Metric.Label("step", node.name)]
+        if node.role == .step, node.stale > 0 { stale.add(step, node.stale) }
         if node.role == .step, let dead = node.deadLetters {
-          let step = [own[0], Metric.Label("step", node.name)]
           refused.add(step, node.givenUp)
           events.add(step, dead)
         }
@@ -176,7 +180,7 @@ extension RunStatus {
     }
     return [
       taken, sent, dropped, errors, gone, forgotten, early, time, keys, queue, backlog, lost, letters, refused,
-      events,
+      events, stale,
     ]
   }
 }

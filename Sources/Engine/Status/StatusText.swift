@@ -47,6 +47,10 @@ extension PipelineStatus {
         parts.append("\(node.name) has forgotten \(node.forgotten) key\(node.forgotten == 1 ? "" : "s")")
       }
       if node.early > 0 { parts.append("\(node.name) has sent \(node.early) early for lack of room") }
+      if node.stale > 0 {
+        parts.append(
+          "\(node.name) has used old responses for \(node.stale) event\(node.stale == 1 ? "" : "s")")
+      }
       if let queue = node.queue, queue > 0 {
         parts.append("\(queue) of \(node.name) wait\(queue == 1 ? "s" : "")")
       }

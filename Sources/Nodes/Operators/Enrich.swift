@@ -13,7 +13,8 @@ let enrich = NodeSpec(
     is null if the server responds 404, and if an expression of the address is null, in which case no request is made. \
     While the server fails, cannot be reached, or asks to wait, events wait and the request is repeated, after a minute at \
     most or when the server asks for it, until its failures have lasted for `patience`, also over restarts. No response \
-    older than `cache` is used.
+    older than `cache` is used, unless `stale` allows it: then, while the server fails, the last response is used after a \
+    few quick attempts. $meta.stale of that event is true, and $meta.age is the age of the response in seconds.
 
     An event whose request the server refuses, or that has failed for so long, is given up. With state it becomes a dead \
     letter: `flow state dead` lists it, retries it, which asks again and sends the event on behind those that have passed \
@@ -32,7 +33,8 @@ let enrich = NodeSpec(
   options: AnyOption.list(
     EnrichOptions.url, EnrichOptions.with, WebOptions.headers, WebOptions.bearer, WebOptions.basic,
     WebOptions.allowHosts,
-    EnrichOptions.cache, EnrichOptions.concurrency, EnrichOptions.bound, EnrichOptions.patience,
+    EnrichOptions.cache, EnrichOptions.stale, EnrichOptions.concurrency, EnrichOptions.bound,
+    EnrichOptions.patience,
     EnrichOptions.timeout,
     WebOptions.maxSize),
   shorthand: "url",
@@ -54,7 +56,7 @@ let enrich = NodeSpec(
       "with a token, two at a time, cached for a week",
       #"""
       enrich: { url: 'https://example.org/\(.)', with: $answer, bearer: '${TOKEN:-}', basic: '${USER_AND_PASSWORD:-}', \#
-      allow_hosts: [cdn.example.org], headers: { X-Client: flow }, cache: 7d, concurrency: 2, timeout: 10s, patience: 1d, max_size: 1MiB }
+      allow_hosts: [cdn.example.org], headers: { X-Client: flow }, cache: 7d, stale: 30d, concurrency: 2, timeout: 10s, patience: 1d, max_size: 1MiB }
       """#,
       input: "1s 7", web: "https://example.org/7 8", output: "1s 8"),
     .init(
@@ -75,6 +77,9 @@ private enum EnrichOptions {
     "its outputs, given an event and its $answer, are sent", example: ".rocket = $answer.name")
   static let cache = Option(
     "cache", .duration(allowingZero: true), default: "1d", "how long a response is reused")
+  static let stale = Option(
+    "stale", .duration(allowingZero: true), default: "0s",
+    "for how much longer than `cache` a response is used while the server fails")
   static let concurrency = Option(
     "concurrency", .integer(1...64), default: "4", "how many requests run at once")
   static let bound = Option(
@@ -87,7 +92,7 @@ private enum EnrichOptions {
 
 private final class Enrich: Step {
   private enum Found {
-    case answer(Value)
+    case answer(LookupAnswer)
     /// The event itself is wrong.
     case wrong(any Error)
     case givenUp(any Error, attempts: Int)
@@ -118,10 +123,10 @@ private final class Enrich: Step {
 
   /// Responses that have arrived, by address, until the lane takes them.
   private final class Letters: Sendable {
-    typealias Letter = (address: String, found: Result<Value, any Error>)
+    typealias Letter = (address: String, found: Result<LookupAnswer, any Error>)
     private let letters = Locked<[Letter]>([])
 
-    func put(_ found: Result<Value, any Error>, from address: String) {
+    func put(_ found: Result<LookupAnswer, any Error>, from address: String) {
       letters.withLock { $0.append((address, found)) }
     }
 
@@ -170,6 +175,8 @@ private final class Enrich: Step {
   private var isEnding = false
   /// How often in a row the lookup has failed that all other events wait for.
   private var outage = 0
+  /// How many old responses were used since the server last answered.
+  private var staleInARow = 0
   private let backoff: Backoff
 
   init(_ options: Options, _ context: StepContext) throws {
@@ -226,10 +233,7 @@ private final class Enrich: Step {
         underWay[address] = later
         continue
       }
-      if case .success = found, outage > 0, isFirst(lookup) {
-        outage = 0
-        context.log.notice("\(lookup.request): answered again")
-      }
+      if case .success(let answer) = found { note(answer, of: lookup) }
       lookups.record(found, of: lookup.request, at: lookup.at)
       let failures = failing.count > 0 ? failing.remove(lookup.key) : nil
       let attempts = (failures?.count ?? 0) + 1
@@ -296,6 +300,23 @@ private final class Enrich: Step {
     return lookup
   }
 
+  /// Reports that an old response is used, at growing distances, and that the server answers again.
+  private func note(_ answer: LookupAnswer, of lookup: Lookup) {
+    if let age = answer.age {
+      staleInARow += 1
+      context.meter.countStale(lookup.entries.count)
+      let message =
+        "\(answer.failure ?? "\(lookup.request)"); used the response of "
+        + "\(DurationText.format(.seconds(age.rounded()))) ago"
+      let isReported = staleInARow & (staleInARow - 1) == 0
+      if isReported { context.log.warning(message) } else { context.log.detail(message) }
+    } else if outage > 0 && isFirst(lookup) || staleInARow > 0 && !answer.isCached {
+      staleInARow = 0
+      context.log.notice("\(lookup.request): answered again")
+    }
+    if isFirst(lookup) { outage = 0 }
+  }
+
   private func append(_ event: Event) {
     entries.append(Entry(event: event))
     if !event.isEndOfPoll { events += 1 }
@@ -310,7 +331,7 @@ private final class Enrich: Step {
       if event.isEndOfPoll { continue }
       do {
         guard let address = try address(event) else {
-          entries[next].found = .answer(.null)
+          entries[next].found = .answer(LookupAnswer(.null))
           out.bell()
           continue
         }
@@ -330,7 +351,8 @@ private final class Enrich: Step {
     }
     var request = Request(address)
     WebOptions.apply(options, to: &request)
-    request.cache = CacheRule(maximumAge: options[EnrichOptions.cache], staleAge: .zero)
+    let (cache, stale) = (options[EnrichOptions.cache], options[EnrichOptions.stale])
+    request.cache = CacheRule(maximumAge: cache, staleAge: stale > .zero ? cache + stale : .zero)
     request.limits.whole = options[EnrichOptions.timeout]
     underWay[text] = Lookup(request: request, at: poll.at, entries: [entry])
     begin(text, out)
@@ -385,7 +407,8 @@ private final class Enrich: Step {
     do {
       switch found {
       case .answer(let answer):
-        with.set("answer", answer)
+        let event = answer.age.map { event.stale(age: $0) } ?? event
+        with.set("answer", answer.value)
         try with.each(event) { out.send(event.with($0)) }
       case .wrong(let error): throw error
       case .givenUp(let error, let attempts):

@@ -27,7 +27,7 @@ public final class LookupRecording: Sendable {
     }
   }
 
-  func add(_ request: Request, at time: Double, step: String, _ found: Result<Value, any Error>) {
+  func add(_ request: Request, at time: Double, step: String, _ found: Result<LookupAnswer, any Error>) {
     let url = Self.name(of: request, masking: mask)
     let line = RecordedLookup(at: time, step: step, url: url, cleaned(found, request)).line
     file.withLock { $0?.add(line: line) }
@@ -35,19 +35,19 @@ public final class LookupRecording: Sendable {
 
   /// What was found, without secrets.
   private func cleaned(
-    _ found: Result<Value, any Error>, _ request: Request
-  ) -> Result<Value, RecordedLookup.Failure> {
+    _ found: Result<LookupAnswer, any Error>, _ request: Request
+  ) -> Result<LookupAnswer, RecordedLookup.Failure> {
     switch found {
     case .failure(let error): return .failure(.init(description: mask("\(error)")))
-    case .success(let value):
-      let text = value.description
+    case .success(let answer):
+      let text = answer.value.description
       let shown = mask(request.masked(text))
-      if shown == text { return .success(value) }
+      if shown == text { return .success(answer) }
       // A secret that is no text in the JSON leaves none behind.
       guard let value = try? Value.parse(shown) else {
         return .failure(.init(description: "\(request): the answer repeats a secret, and is not recorded"))
       }
-      return .success(value)
+      return .success(LookupAnswer(value, age: answer.age))
     }
   }
 

@@ -81,7 +81,8 @@ public final class LookupReplay: Sendable {
   }
 
   /// What the recording has for an event of a poll.
-  func found(_ request: Request, at time: Double, step: String, on disk: any Disk) -> Result<Value, any Error>
+  func found(_ request: Request, at time: Double, step: String, on disk: any Disk)
+    -> Result<LookupAnswer, any Error>
   {
     // As it was written, to the millisecond.
     let time = parseTimestamp(timestamp(time)) ?? time

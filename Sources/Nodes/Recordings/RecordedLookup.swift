@@ -7,18 +7,19 @@ import Language
 ///     {"at": "2026-01-01T00:00:00Z", "step": "enrich", "url": "https://example.org/rockets/1", "answer": {"id": 1}}
 ///     {"at": "2026-01-01T00:00:00Z", "step": "enrich", "url": "https://example.org/rockets/2", "error": "no answer"}
 ///
+/// An old response, used because the server failed, has its `age` in seconds as well.
 /// `at` is the time of the poll that the event came with, which a replay has again, whenever the answer came.
 struct RecordedLookup: Sendable {
   var at: Double
   var step: String
   /// Without its secrets.
   var url: String
-  var found: Result<Value, Failure>
+  var found: Result<LookupAnswer, Failure>
 
   /// What was wrong with it.
   struct Failure: Error, CustomStringConvertible { let description: String }
 
-  init(at: Double, step: String, url: String, _ found: Result<Value, Failure>) {
+  init(at: Double, step: String, url: String, _ found: Result<LookupAnswer, Failure>) {
     (self.at, self.step, self.url, self.found) = (at, step, url, found)
   }
 
@@ -28,7 +29,8 @@ struct RecordedLookup: Sendable {
       let url = value.member("url")?.string
     else { return nil }
     if let answer = value.member("answer") {
-      self.init(at: at, step: step, url: url, .success(answer))
+      self.init(
+        at: at, step: step, url: url, .success(LookupAnswer(answer, age: value.member("age")?.double)))
     } else if let error = value.member("error")?.string {
       self.init(at: at, step: step, url: url, .failure(Failure(description: error)))
     } else {
@@ -42,7 +44,9 @@ struct RecordedLookup: Sendable {
       ("at", .string(timestamp(at))), ("step", .string(step)), ("url", .string(url)),
     ]
     switch found {
-    case .success(let answer): members.append(("answer", answer))
+    case .success(let answer):
+      members.append(("answer", answer.value))
+      if let age = answer.age { members.append(("age", .number(age.rounded()))) }
     case .failure(let failure): members.append(("error", .string(failure.description)))
     }
     return Value.record(members).json + [UInt8(ascii: "\n")]

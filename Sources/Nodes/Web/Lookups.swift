@@ -5,6 +5,28 @@ import Engine
 import Language
 import Reactive
 
+/// The answer to a lookup.
+struct LookupAnswer: Sendable, Equatable {
+  /// The JSON; null if the server has nothing.
+  var value: Value
+  /// Whether it was in the cache, and is young enough.
+  var isCached = false
+  /// The age in seconds of an old response, which is used because the server fails.
+  var age: Double?
+  /// How the server fails.
+  var failure: String?
+
+  init(_ value: Value, age: Double? = nil) { (self.value, self.age) = (value, age) }
+
+  fileprivate init(_ response: Response) {
+    value = response.value
+    isCached = response.isFromCache && response.freshness == .fresh
+    if response.freshness == .stale {
+      (age, failure) = (response.age, response.staleBecause.map { "\($0)" })
+    }
+  }
+}
+
 /// The network access of a step, which does not block; in tests and replays, its replacement.
 final class Lookups: Sendable {
   private enum Way: Sendable {
@@ -42,14 +64,14 @@ final class Lookups: Sendable {
 
   /// Starts a lookup for an event of a poll made at the given time.
   ///
-  /// `found` is called once, from any thread and possibly before this returns, with null if the server has nothing.
+  /// `found` is called once, from any thread and possibly before this returns.
   func start(
-    _ request: Request, at time: Double, found: @escaping @Sendable (Result<Value, any Error>) -> Void
+    _ request: Request, at time: Double, found: @escaping @Sendable (Result<LookupAnswer, any Error>) -> Void
   ) -> Subscription {
     switch way {
     case .canned(let answers):
       found(
-        answers[request.address.text].map { .success($0) }
+        answers[request.address.text].map { .success(LookupAnswer($0)) }
           ?? .failure(StepError("\(request): the test has no response for it; add one under web")))
       return Subscription()
     case .replayed(let replay):
@@ -59,8 +81,9 @@ final class Lookups: Sendable {
       do {
         return try access.client().start(access.adapted(request), notice: tell) { result in
           switch result {
-          case .success(let answer): found(.success(answer.value))
-          case .failure(let error) where error.status == 404 || error.status == 410: found(.success(.null))
+          case .success(let response): found(.success(LookupAnswer(response)))
+          case .failure(let error) where error.status == 404 || error.status == 410:
+            found(.success(LookupAnswer(.null)))
           case .failure(let error): found(.failure(error))
           }
         }
@@ -72,7 +95,7 @@ final class Lookups: Sendable {
   }
 
   /// Records the last result of a lookup, which no other follows.
-  func record(_ found: Result<Value, any Error>, of request: Request, at time: Double) {
+  func record(_ found: Result<LookupAnswer, any Error>, of request: Request, at time: Double) {
     if case .network = way { recording?.add(request, at: time, step: step, found) }
   }
 

@@ -77,6 +77,38 @@ import System
     #expect(bench.told.entries.last?.contains("answered 500") ?? false)
   }
 
+  @Test("with stale, the last response is used while the server fails, and the event says so")
+  func stale() throws {
+    let step =
+      #"enrich: { url: 'http://a/\(.)', with: '[., $answer, $meta.stale, $meta.age]', cache: 1m, stale: 1h }"#
+    let bench = try LookupBench(step, [1], later: [600: [1, 3], 9000: [1]])
+    func refuse() {
+      for _ in 0..<2 {
+        bench.answer("/1", "down", status: 503)
+        bench.clock.advance(by: .milliseconds(2))
+      }
+    }
+    bench.answer("/1", "10")
+    #expect(bench.heard.entries == ["[1,10,null,null]", "end"])
+    bench.clock.advance(by: .seconds(600))
+    refuse()
+    #expect(bench.heard.entries.last == "[1,10,true,600]")
+    #expect(
+      bench.told.entries == [
+        "GET http://a/1: answered 503 Service Unavailable: down (tried 2 times); used the response of 10m ago"
+      ])
+    #expect(bench.status().nodes[1].stale == 1)
+    #expect(bench.status().holdings == ["enrich has used old responses for 1 event"])
+    bench.answer("/3", "30")
+    #expect(bench.heard.entries.last == "[3,30,null,null]")
+    #expect(bench.told.entries.last == "GET http://a/3: answered again")
+    // Older than both allow: the event waits.
+    bench.clock.advance(by: .seconds(8400))
+    refuse()
+    #expect(bench.heard.entries.count == 4)
+    #expect(bench.told.entries.last?.contains("1 event waits, next try in") == true)
+  }
+
   @Test("one address that fails while others answer is reported as itself, at growing distances")
   func oneFails() throws {
     let bench = try LookupBench(Self.step, Array(1...8))

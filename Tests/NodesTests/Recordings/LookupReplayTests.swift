@@ -41,7 +41,7 @@ import System
     try replay.begin(on: SystemDisk(), step: step, log)
     return try times.map { time in
       switch replay.found(try request(url), at: time, step: step, on: SystemDisk()) {
-      case .success(let value): value.description
+      case .success(let answer): answer.value.description + (answer.age.map { " of \($0)" } ?? "")
       case .failure(let error): "\(error)"
       }
     }
@@ -51,8 +51,9 @@ import System
   func times() throws {
     let recording = recording()
     for (at, answer) in [(10.0004, 1), (20, 2), (20, 3), (30, 4)] as [(Double, Int)] {
-      recording.add(try request("http://a/x"), at: at, step: "enrich", .success(.number(answer)))
-      recording.add(try request("http://a/y"), at: at, step: "enrich", .success(.null))
+      recording.add(
+        try request("http://a/x"), at: at, step: "enrich", .success(LookupAnswer(.number(answer))))
+      recording.add(try request("http://a/y"), at: at, step: "enrich", .success(LookupAnswer(.null)))
     }
     #expect(try found("http://a/x", 10.0004, 20, 20, 30) == ["1", "2", "3", "4"])
     #expect(try found("http://a/x", 5, 15, 20, 20, 20, 99) == ["1", "1", "2", "3", "3", "4"])
@@ -67,6 +68,13 @@ import System
     #expect(try found("http://a/x", 1) == ["no, it said"])
     #expect(try found("http://a/x?y", 1) == ["GET http://a/x?y: the recording has no such lookup"])
     #expect(try found("http://a/x", step: "other", 1) == ["GET http://a/x: the recording has no such lookup"])
+  }
+
+  @Test("an old response has its age again")
+  func stale() throws {
+    recording().add(
+      try request("http://a/x"), at: 1, step: "enrich", .success(LookupAnswer(.number(2), age: 3600.4)))
+    #expect(try found("http://a/x", 1) == ["2 of 3600.0"])
   }
 
   @Test("an empty recording is one; where there is none that is said")
@@ -85,18 +93,19 @@ import System
     ])
     recording.add(
       try request("http://a/hidden/1?api_key=hunter2-a", key: "hunter2-b"), at: 1, step: "enrich",
-      .success(answer))
+      .success(LookupAnswer(answer)))
     recording.add(
       try request("http://a/2?api_key=hunter2-a"), at: 1, step: "enrich",
       .failure(NoAnswer(description: "no /hidden/ today")))
     // A number, of which the rest would be no JSON.
-    recording.add(try request("http://a/3?api_key=12345"), at: 1, step: "enrich", .success(.number(12345)))
+    recording.add(
+      try request("http://a/3?api_key=12345"), at: 1, step: "enrich", .success(LookupAnswer(.number(12345))))
     let text = try folder.text("a/lookups.jsonl")
     #expect(!text.contains("hunter2") && !text.contains("hidden") && !text.contains("12345"), "\(text)")
     let replay = LookupReplay(path) { $0.replacing("/hidden/", with: "***") }
     try replay.begin(on: SystemDisk(), step: "enrich", log)
     let other = try request("http://a/hidden/1?api_key=another", key: "third")
-    let value = try replay.found(other, at: 1, step: "enrich", on: SystemDisk()).get()
+    let value = try replay.found(other, at: 1, step: "enrich", on: SystemDisk()).get().value
     #expect(value.description == #"{"next":"http://a/?api_key=***&p=2","auth":"***"}"#)
     #expect(try found("http://a/3?api_key=9", 1)[0].contains("the answer repeats a secret"))
   }
@@ -106,8 +115,8 @@ import System
   func wrongLines() throws {
     let recording = recording()
     let long = String(repeating: "x", count: 3 << 20)
-    recording.add(try request("http://a/x"), at: 1, step: "enrich", .success(.string(long)))
-    recording.add(try request("http://a/y"), at: 1, step: "enrich", .success(.bool(true)))
+    recording.add(try request("http://a/x"), at: 1, step: "enrich", .success(LookupAnswer(.string(long))))
+    recording.add(try request("http://a/y"), at: 1, step: "enrich", .success(LookupAnswer(.bool(true))))
     try folder.append("a/lookups.jsonl", "{\"at\":1,\"rows\":[]}\n\n{\"at\":\"1970")
     #expect(try found("http://a/x", 1) == ["\"\(long)\""])
     #expect(try found("http://a/y", 1) == ["true"])

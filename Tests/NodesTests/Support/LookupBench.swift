@@ -26,7 +26,10 @@ struct LookupBench {
   var hasEnded: Bool { !ended.entries.isEmpty }
   var hasFailed: Bool { ended.entries == [true] }
 
-  init(_ step: String, _ values: [Int], ends: Bool = false, _ state: TemporaryState? = nil) throws {
+  init(
+    _ step: String, _ values: [Int], later: [Double: [Int]] = [:], ends: Bool = false,
+    _ state: TemporaryState? = nil
+  ) throws {
     files = try TemporaryFolder()
     let plan = try Trial.plan("sources: { input: stdin }\nsteps: [{ \(step) }]\nsinks: { heard: null }\n")
     var options = RunOptions(
@@ -45,7 +48,10 @@ struct LookupBench {
     }
     options.source = { _ in
       let poll = ScriptedAnswer(at: 0, .poll(values.map { .number($0) }))
-      return .script(endsWithScript: ends) { _ in Answers(values.isEmpty ? [] : [poll]) }
+      let others = later.sorted { $0.key < $1.key }.map { time, values in
+        ScriptedAnswer(at: time, .events(values.map { .number($0) }))
+      }
+      return .script(endsWithScript: ends) { _ in Answers((values.isEmpty ? [] : [poll]) + others) }
     }
     options.sink = { [heard] _, _ in Listener(heard) }
     run = try PipelineRun(plan, options, clock: clock) { [ended] hasFailed in ended.note(hasFailed) }

@@ -78,7 +78,7 @@ extension Topic {
     ("order", "of a truncated list, the member it is sorted by: `.net`, or `-.net` for descending"),
     ("last", "of a truncated list, that member of the last row; nothing beyond it is added or removed"),
     ("moves", "of a truncated list, true if rows may move beyond its end"),
-    ("stale", "true if the service failed and its last good response is used"),
+    ("stale", "true if the service failed and its last good response is used, by the source or by `enrich`"),
     ("age", "of a stale response, its age in seconds"),
     ("simulated", "true for responses of the simulated sky"),
   ]

@@ -65,8 +65,8 @@ final class ConsoleTable: Sink {
 
   func endPoll(_ poll: Poll) {
     guard live != nil || whole != nil, poll.number > 0 else { return }
-    let ended = rows.filter { $0.poll === poll }.map(\.row)
-    rows.removeAll { $0.poll === poll }
+    let ended = rows.filter { $0.poll.isPart(of: poll) }.map(\.row)
+    rows.removeAll { $0.poll.isPart(of: poll) }
     printRows()
     footer.note(poll)
     if var table = whole {
