@@ -29,6 +29,7 @@ public final class Meter: Sendable {
   private let unread = Atomic<Int>(-1)
   /// The timer of a step.
   private let alarm = Locked<Alarm?>(nil)
+  private let lookup = Locked<NodeStatus.Wait?>(nil)
   /// The counters of the same node in the tasks of a partition, each written by one thread at a time.
   private let parts = Locked<[Meter]>([])
 
@@ -61,6 +62,11 @@ public final class Meter: Sendable {
     let others = parts.withLock { $0 }.compactMap(\.due)
     return (others + [alarm.withLock { $0 }?.deadline].compactMap { $0 }).min()
   }
+
+  /// What the events of a step wait for.
+  var wait: NodeStatus.Wait? { lookup.withLock { $0 } }
+
+  public func note(_ wait: NodeStatus.Wait?) { lookup.withLock { $0 = wait } }
 
   func watch(_ timer: Alarm) { alarm.withLock { $0 = timer } }
 
@@ -183,6 +189,7 @@ extension PipelineRun {
       (node.errors, node.givenUp) = (meter.errors, meter.givenUp)
       (node.lost, node.forgotten, node.early, node.stale) = (
         meter.lost, meter.forgotten, meter.early, meter.stale)
+      node.wait = meter.wait
       return node
     }
   }

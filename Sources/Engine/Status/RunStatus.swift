@@ -124,6 +124,26 @@ public struct NodeStatus: Sendable, Equatable {
     case source, step, sink
   }
 
+  /// A request that all waiting events of a step wait for.
+  public struct Wait: Sendable, Equatable {
+    public var events: Int
+    public var request: String
+    public var reason: String
+    /// Since when it fails, in seconds since 1970.
+    public var since: Double?
+    /// When it is made next.
+    public var until: Double?
+    /// Whether the server fails; a budget that is exhausted, and one that asks to wait, are no failure.
+    public var isFailing: Bool
+
+    public init(
+      events: Int, request: String, reason: String, since: Double? = nil, until: Double?, isFailing: Bool
+    ) {
+      (self.events, self.request, self.reason) = (events, request, reason)
+      (self.since, self.until, self.isFailing) = (since, until, isFailing)
+    }
+  }
+
   public var name: String
   public var kind: String
   public var role: Role
@@ -137,6 +157,7 @@ public struct NodeStatus: Sendable, Equatable {
   public var forgotten = 0
   /// What the step has sent before its time for lack of room, in this run.
   public var early = 0
+  public var wait: Wait?
   /// Events that the step used an old response for, because the server failed, in this run.
   public var stale = 0
   /// Deliveries that the sink, or events that the step has given up, in this run.

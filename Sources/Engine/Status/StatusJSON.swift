@@ -123,6 +123,7 @@ extension NodeStatus {
     members.add("due", due.map { .string(timestamp($0)) })
     members.add("keys", keys.map { .number($0) })
     members.add("queue", queue.map { .number($0) })
+    members.add("waiting", wait.map(\.json))
     members.add("dead_letters", deadLetters.map { .number($0) })
     return .record(members)
   }
@@ -138,9 +139,31 @@ extension NodeStatus {
     (lost, forgotten) = (json.count("lost") ?? 0, json.count("forgotten") ?? 0)
     early = json.count("early") ?? 0
     stale = json.count("stale") ?? 0
+    wait = json.member("waiting").flatMap { Wait($0) }
     seconds = json.member("seconds")?.double
     due = json.time("due")
     (keys, queue, deadLetters) = (json.count("keys"), json.count("queue"), json.count("dead_letters"))
+  }
+}
+
+extension NodeStatus.Wait {
+  fileprivate var json: Value {
+    var members: [(String, Value)] = [
+      ("events", .number(events)), ("request", .string(request)), ("reason", .string(reason)),
+      ("failing", .bool(isFailing)),
+    ]
+    members.add("since", since.map { .string(timestamp($0)) })
+    members.add("until", until.map { .string(timestamp($0)) })
+    return .record(members)
+  }
+
+  fileprivate init?(_ json: Value) {
+    guard let events = json.count("events"), let request = json.text("request"),
+      let reason = json.text("reason")
+    else { return nil }
+    self.init(
+      events: events, request: request, reason: reason, since: json.time("since"), until: json.time("until"),
+      isFailing: json.member("failing")?.isTruthy ?? false)
   }
 }
 

@@ -146,6 +146,7 @@ extension RunStatus {
     var letters = Metric("flow_sink_dead_letters", .gauge, "The dead letters in the state of the sink.")
     var refused = Metric("flow_step_given_up_total", .counter, "Events whose lookup the step has given up.")
     var events = Metric("flow_step_dead_letters", .gauge, "The dead letters in the state of the step.")
+    var waiting = Metric("flow_step_waiting_events", .gauge, "Events whose lookup fails or is postponed.")
     var stale = Metric(
       "flow_step_stale_events_total", .counter,
       "Events that the step used an old response for, because the server failed.")
@@ -170,6 +171,7 @@ extension RunStatus {
         if node.role == .step, let dead = node.deadLetters {
           refused.add(step, node.givenUp)
           events.add(step, dead)
+          waiting.add(step, node.wait?.events ?? 0)
         }
         guard node.role == .sink else { continue }
         let sink = [own[0], Metric.Label("sink", node.name)]
@@ -180,7 +182,7 @@ extension RunStatus {
     }
     return [
       taken, sent, dropped, errors, gone, forgotten, early, time, keys, queue, backlog, lost, letters, refused,
-      events, stale,
+      events, stale, waiting,
     ]
   }
 }

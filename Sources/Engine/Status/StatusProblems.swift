@@ -23,6 +23,9 @@ extension PipelineStatus {
       }
     }
     for node in nodes {
+      if let wait = node.wait, wait.isFailing {
+        problems.append("\(node.name): \(wait.text(isOver: phase.isOver))")
+      }
       if let count = node.deadLetters, count > 0 {
         problems.append(
           "\(node.name) has \(count) dead letter\(count == 1 ? "" : "s"): flow state dead ls \(name)")

@@ -1,3 +1,5 @@
+import Language
+
 /// Figures of a status in few characters, for a terminal and a page.
 package enum StatusText {
   /// As in `0`, `2.5`, `340`, `12.3k`.
@@ -56,6 +58,21 @@ extension PipelineStatus {
       }
       return parts
     }
+  }
+}
+
+extension NodeStatus.Wait {
+  /// As in “12 events wait for GET https://…, since …, next try at …: answered 503”; at the end of a run without the time
+  /// of a next try.
+  public func text(isOver: Bool) -> String {
+    var text = "\(events) event\(events == 1 ? " waits" : "s wait") for \(request)"
+    if let since { text += ", since \(timestamp(since.rounded()))" }
+    if isOver {
+      text += ", which the next run repeats"
+    } else if let until {
+      text += ", next try at \(timestamp(until.rounded(.up)))"
+    }
+    return text + ": \(reason)"
   }
 }
 

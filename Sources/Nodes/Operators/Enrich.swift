@@ -153,6 +153,8 @@ private final class Enrich: Step {
     var failures = 0
     /// When it is repeated; nil while it is under way.
     var due: Instant?
+    /// How it has failed last.
+    var failure: FetchError?
   }
 
   private let options: Options
@@ -250,6 +252,27 @@ private final class Enrich: Step {
     for (address, lookup) in underWay where lookup.due.map({ $0 <= out.now }) ?? false { begin(address, out) }
     if let due = underWay.values.compactMap(\.due).min() { out.setAlarm(at: due) }
     reportLeft()
+    context.meter.note(wait(at: out.now))
+  }
+
+  /// What all waiting events wait for; nil where nothing is wrong.
+  private func wait(at now: Instant) -> NodeStatus.Wait? {
+    guard failing.count > 0 || lookups.wait != nil, let lookup = underWay.values.first(where: isFirst) else {
+      return nil
+    }
+    let time = context.lane.world.wallClock()
+    var wait = NodeStatus.Wait(
+      events: events, request: "\(lookup.request)", reason: "", until: nil, isFailing: false)
+    if let failures = failing.value(for: lookup.key), let failure = lookup.failure {
+      (wait.reason, wait.isFailing) = (failure.message, failure.status != 429 && failure.kind != .budget)
+      wait.since = time - (now - failures.since).inSeconds
+      wait.until = lookup.due.map { time + ($0 - now).inSeconds }
+    } else if let (reason, until) = lookups.wait, until > time {
+      (wait.reason, wait.until) = (reason, until)
+    } else {
+      return nil
+    }
+    return wait
   }
 
   func finish(_ ending: Ending, _ out: Downstream) {
@@ -268,7 +291,7 @@ private final class Enrich: Step {
   }
 
   /// Whether all other events wait for this lookup.
-  private func isFirst(_ lookup: Lookup) -> Bool { lookup.entries.contains(entries.startIndex) }
+  private func isFirst(_ lookup: Lookup) -> Bool { lookup.entries.first == entries.startIndex }
 
   private func reportLeft() {
     if isLeft { context.log.warning("\(waitingEvents) for a response; the next run repeats the requests") }
@@ -287,7 +310,7 @@ private final class Enrich: Step {
     let own = backoff.delay(beforeRetry: lookup.failures, after: error) ?? .zero
     let wait = max(own, .seconds(min(max(0, asked), 1e9)))
     var lookup = lookup
-    (lookup.due, lookup.subscription) = (out.now + wait, nil)
+    (lookup.due, lookup.subscription, lookup.failure) = (out.now + wait, nil, error)
     lookup.failures += 1
     failures.count += 1
     failing.set(failures, for: lookup.key)
@@ -362,7 +385,7 @@ private final class Enrich: Step {
     guard let lookup = underWay[address] else { return }
     underWay[address]?.due = nil
     let bell = out.bell
-    let subscription = lookups.start(lookup.request, at: lookup.at) { [letters] found in
+    let subscription = lookups.start(lookup.request, at: lookup.at, waiting: bell) { [letters] found in
       letters.put(found, from: address)
       bell()
     }

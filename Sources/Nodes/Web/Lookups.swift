@@ -43,6 +43,7 @@ final class Lookups: Sendable {
   private let recording: LookupRecording?
   /// The time up to which waiting for the budget was last reported; many lookups wait for the same budget.
   private let toldUntil = Locked(0.0)
+  private let postponed = Locked<(reason: String, until: Double)?>(nil)
 
   init(_ context: StepContext) throws {
     let world = context.lane.world
@@ -62,11 +63,15 @@ final class Lookups: Sendable {
     }
   }
 
+  /// Until when lookups wait for a budget, and why.
+  var wait: (reason: String, until: Double)? { postponed.withLock { $0 } }
+
   /// Starts a lookup for an event of a poll made at the given time.
   ///
-  /// `found` is called once, from any thread and possibly before this returns.
+  /// `found` is called once, from any thread and possibly before this returns; `waiting` whenever `wait` has changed.
   func start(
-    _ request: Request, at time: Double, found: @escaping @Sendable (Result<LookupAnswer, any Error>) -> Void
+    _ request: Request, at time: Double, waiting: @escaping @Sendable () -> Void,
+    found: @escaping @Sendable (Result<LookupAnswer, any Error>) -> Void
   ) -> Subscription {
     switch way {
     case .canned(let answers):
@@ -79,7 +84,8 @@ final class Lookups: Sendable {
       return Subscription()
     case .network(let access):
       do {
-        return try access.client().start(access.adapted(request), notice: tell) { result in
+        return try access.client().start(access.adapted(request), notice: { [self] in tell($0, waiting) }) {
+          result in
           switch result {
           case .success(let response): found(.success(LookupAnswer(response)))
           case .failure(let error) where error.status == 404 || error.status == 410:
@@ -99,18 +105,18 @@ final class Lookups: Sendable {
     if case .network = way { recording?.add(request, at: time, step: step, found) }
   }
 
-  private var tell: @Sendable (FetchNotice) -> Void {
-    { [self] notice in
-      switch notice {
-      case .waitingForBudget(_, let until, _), .waitingAsAsked(_, let until, _):
-        let isNews = toldUntil.withLock { told in
-          defer { told = max(told, until) }
-          return until > told + 1
-        }
-        if isNews { log.notice("\(notice)") }
-      case .retrying: log.detail("\(notice)")
-      case .notStored: log.warning("\(notice)")
+  private func tell(_ notice: FetchNotice, _ waiting: () -> Void) {
+    switch notice {
+    case .waitingForBudget(let site, let until, _), .waitingAsAsked(let site, let until, _):
+      let isNews = toldUntil.withLock { told in
+        defer { told = max(told, until) }
+        return until > told + 1
       }
+      postponed.withLock { $0 = ("the budget of \(site)", max(until, $0?.until ?? 0)) }
+      waiting()
+      if isNews { log.notice("\(notice)") }
+    case .retrying: log.detail("\(notice)")
+    case .notStored: log.warning("\(notice)")
     }
   }
 }

@@ -34,7 +34,14 @@ struct RunStatusTests {
     let bare = RunStatus(
       process: 1, version: "x", at: 0,
       pipelines: [PipelineStatus(name: "p", path: "p.yaml", phase: .running, started: 0)])
-    for status in [Self.whole, bare] {
+    var lookups = Self.whole
+    var step = NodeStatus(name: "enrich", kind: "enrich", role: .step)
+    (step.stale, step.givenUp, step.deadLetters) = (3, 1, 0)
+    step.wait = .init(
+      events: 12, request: "GET https://a/1", reason: "answered 503", since: 50, until: 70, isFailing: true)
+    lookups.pipelines[0].nodes = [step]
+    #expect(lookups.pipelines[0].losses == ["1 lookup of enrich given up"])
+    for status in [Self.whole, bare, lookups] {
       #expect(RunStatus(try Value.parse(status.json.json)) == status)
     }
     #expect(RunStatus(.null) == nil && PipelineStatus(.record([("name", .string("p"))])) == nil)

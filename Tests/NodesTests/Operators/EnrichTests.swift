@@ -77,6 +77,34 @@ import System
     #expect(bench.told.entries.last?.contains("answered 500") ?? false)
   }
 
+  @Test(
+    "the status says how many events wait for what, since when, until when and why; it is a problem of the pipeline"
+  )
+  func status() throws {
+    let bench = try LookupBench(Self.step, [1, 2, 3])
+    bench.clock.advance(by: .seconds(60))
+    #expect(bench.status().nodes[1].wait == nil)
+    for _ in 0..<2 {
+      bench.answer("/1", "down", status: 503, ("Retry-After", "300"))
+      bench.clock.advance(by: .milliseconds(2))
+    }
+    let text =
+      "3 events wait for GET http://a/1, since 1970-01-01T00:01:00Z, next try at 1970-01-01T00:06:00Z: "
+      + "answered 503 Service Unavailable: down"
+    let status = bench.status()
+    #expect(status.problems == ["enrich: \(text)"])
+    #expect(PipelineStatus(status.json)?.nodes[1].wait?.text(isOver: false) == text)
+    #expect(status.json.member("nodes")?.items?[1].member("waiting")?.member("events")?.double == 3)
+    bench.clock.advance(by: .seconds(400))
+    bench.answer("/1", "10")
+    #expect(bench.status().nodes[1].wait == nil && bench.status().problems.isEmpty)
+    // One that asks to wait does not fail, and neither do the others, which wait for it.
+    bench.answer("/2", "slow down", status: 429, ("Retry-After", "300"))
+    let wait = try #require(bench.status().nodes[1].wait)
+    #expect(wait.events == 2 && !wait.isFailing && wait.reason.hasPrefix("answered 429"))
+    #expect(bench.status().problems.isEmpty)
+  }
+
   @Test("with stale, the last response is used while the server fails, and the event says so")
   func stale() throws {
     let step =

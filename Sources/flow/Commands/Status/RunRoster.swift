@@ -195,6 +195,11 @@ final class RunRoster: MonitoredPipelines {
         pipeline.sources[index].failure?.reason = secrets.masked(reason)
       }
     }
+    for index in pipeline.nodes.indices {
+      guard let wait = pipeline.nodes[index].wait else { continue }
+      pipeline.nodes[index].wait?.request = secrets.masked(wait.request)
+      pipeline.nodes[index].wait?.reason = secrets.masked(wait.reason)
+    }
     return pipeline
   }
 }

@@ -13,10 +13,10 @@ enum StatusCommand {
     options: [json, StateCommand.folder],
     about: """
       For each pipeline that runs or has state: since when it runs, the last and the next poll of each source, what fails \
-      and why, the keys that steps hold, outputs that wait, dead letters, and the request budgets that are left. \
+      and why, the keys that steps hold, outputs and lookups that wait, dead letters, and the request budgets that are left. \
       PIPELINE is the name of a pipeline or its YAML file; without one, all are shown.
 
-      It exits with 1 if something is wrong: a source is failing or stale, there are dead letters, the last run failed or \
+      It exits with 1 if something is wrong: a source is failing or stale, a lookup fails, there are dead letters, the last run failed or \
       was killed, or a pipeline does not respond. A pipeline that is named must also be running, unless its last run ended \
       by itself, as with --once from cron. So it serves as a health check.
 

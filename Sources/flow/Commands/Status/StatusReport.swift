@@ -85,6 +85,11 @@ struct StatusReport {
       let left = StatusReport.span(wait.until - World.real.wallClock())
       lines.append("  " + printable("\(source.name): \(wait.reason) in \(left)").clipped(to: width - 2))
     }
+    for node in status.nodes {
+      guard let wait = node.wait, !wait.isFailing else { continue }
+      let text = "\(node.name): \(wait.text(isOver: status.phase.isOver))"
+      lines.append("  " + printable(text).clipped(to: width - 2))
+    }
     let holdings = status.holdings.map(printable)
     if !holdings.isEmpty { lines.append("  " + holdings.joined(separator: ", ")) }
     let lost = status.phase.isOver ? status.losses : status.lostEvents
