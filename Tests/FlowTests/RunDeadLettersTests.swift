@@ -54,4 +54,60 @@ struct RunDeadLettersTests {
     #expect(Set(delivered.map { $0.prefix(1) }) == ["1", "3"] && delivered.count == 2, "\(delivered)")
     #expect(try place.flow("state", "dead", "ls", "watch").output.isEmpty)
   }
+
+  @Test(
+    "an event whose lookup was refused is a letter of its step, also under a new name, and is sent once retried"
+  )
+  func lookups() throws {
+    func pipeline(_ step: String) -> String {
+      """
+      name: asks
+      sources: { numbers: { stdin: {} } }
+      steps: [ { enrich: { url: 'http://127.0.0.1:\(place.text("port"))/\\(.n)', with: '{n, a: $answer}' }\(step) } ]
+      sinks: { log: { jsonl: log.jsonl } }
+      """
+    }
+    let place = try Workplace()
+    try place.write(
+      "server.py",
+      """
+      import http.server, os
+      class Handler(http.server.BaseHTTPRequestHandler):
+          def do_GET(self):
+              self.send_response(200 if self.path == "/1" or os.path.exists("works") else 403)
+              self.end_headers(); self.wfile.write(self.path[1:].encode())
+          def log_message(self, *rest): pass
+      server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+      open("port.new", "w").write(str(server.server_port))
+      os.rename("port.new", "port")
+      server.serve_forever()
+      """)
+    try place.write("none", "")
+    let server = try Running(["server.py"], of: "/usr/bin/python3", in: place, input: .file(place["none"]))
+    try server.wait(for: "the server") { place.has("port") }
+    try place.write("p.yaml", pipeline(""))
+    let first = try place.run(input: "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
+    #expect(first.status == 1 && first.errors.contains("/2: answered 403 Forbidden"), "\(first.errors)")
+    #expect(place.lines("log.jsonl") == [#"{"n":1,"a":1}"#])
+    let status = try place.flow("status", "asks")
+    #expect(
+      status.status == 1 && status.output.contains("lost: 2 lookups of enrich given up"), "\(status.output)")
+    #expect(status.output.contains("! enrich has 2 dead letters: flow state dead ls asks"))
+    // A step with another name: its letters are reported, and go with it.
+    try place.write("p.yaml", pipeline(", name: ask"))
+    #expect(try place.run().errors.contains("the state of enrich belongs to no node"))
+    #expect(try place.flow("state", "reset", "asks", "ask").status <= 2)
+    #expect(try place.flow("state", "rename", "asks", "enrich", "ask").status == 0)
+    let list = try place.flow("state", "dead", "ls", "asks").output
+    #expect(list.contains("1  ask ") && list.contains(#"{"value":{"n":2}"#), "\(list)")
+    #expect(try place.flow("state", "dead", "drop", "asks", "2").status == 0)
+    #expect(try place.flow("state", "dead", "retry", "asks", "--all").status == 0)
+    try place.write("works", "")
+    let second = try place.run()
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(place.lines("log.jsonl") == [#"{"n":1,"a":1}"#, #"{"n":2,"a":2}"#])
+    #expect(try place.flow("state", "dead", "ls", "asks").output.isEmpty)
+    #expect(try place.run().status == 0 && place.lines("log.jsonl").count == 2)
+    server.send(SIGTERM)
+  }
 }

@@ -106,6 +106,7 @@ public struct SourceStatus: Sendable, Equatable {
   public var lastPoll: Poll?
   public var nextPoll: Double?
   public var failure: Failure?
+  /// What the waiting events of the step wait for.
   public var wait: Wait?
   public var hasEnded = false
   /// The error that ended the source.
@@ -157,6 +158,7 @@ public struct NodeStatus: Sendable, Equatable {
   public var forgotten = 0
   /// What the step has sent before its time for lack of room, in this run.
   public var early = 0
+  /// What the waiting events of the step wait for.
   public var wait: Wait?
   /// Events that the step used an old response for, because the server failed, in this run.
   public var stale = 0

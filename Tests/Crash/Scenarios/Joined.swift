@@ -1,8 +1,10 @@
 import Foundation
 import Loopback
+import Store
 
 /// Two files that grow and are rotated → `join`, and `enrich` from a server that fails now and then → `jsonl`: each event
-/// once, in order, with what the other file has said of its key, never anything older than before.
+/// once, in order, with what the other file has said of its key, never anything older than before. An event whose lookup
+/// is refused is a dead letter, once.
 final class Joined: Scenario {
   let place: Place
   let logs = ["joined.jsonl", "enriched.jsonl"]
@@ -20,6 +22,7 @@ final class Joined: Scenario {
       switch number % 44 {
       case 0 where isFirst: return [.reply("", status: "503 Service Unavailable", ["Retry-After: 0"])]
       case 4 where isFirst: return [.reset]
+      case 8: return [.reply("", status: "400 Bad Request")]
       default: return [.pause(milliseconds: number % 5), .reply("{\"square\":\(number * number)}")]
       }
     }
@@ -60,7 +63,23 @@ final class Joined: Scenario {
   }
 
   private var enriched: [String] {
-    stride(from: 4, through: own.count, by: 4).map { "{\"n\":\($0),\"square\":\($0 * $0)}" }
+    stride(from: 4, through: own.count, by: 4).filter { $0 % 44 != 8 }.map {
+      "{\"n\":\($0),\"square\":\($0 * $0)}"
+    }
+  }
+
+  /// The numbers of the events whose lookup was refused.
+  private var letters: [String] {
+    struct Letter: Decodable {
+      struct Value: Decodable { var n: Int }
+      var value: Value
+    }
+    let reader = try? StateReader(path: place["state/flow/joined.db"])
+    let letters = (try? reader?.deadLetters(limit: 1_000_000)) ?? []
+    return letters.map { letter in
+      let event = try? JSONDecoder().decode(Letter.self, from: Data(letter.entry.bytes))
+      return event.map { "\($0.value.n)" } ?? "torn"
+    }
   }
 
   var isSettled: Bool {
@@ -92,6 +111,9 @@ final class Joined: Scenario {
       latest[line.n % 6] = value
     }
     verdict.add(.comparing(place.logLines("enriched.jsonl"), with: enriched, in: "enriched.jsonl"))
+    verdict.add(
+      .comparing(
+        letters, with: stride(from: 8, through: own.count, by: 44).map { "\($0)" }, in: "dead letters"))
     verdict.add(.comparing(place.logLines("other-log.jsonl"), with: other.lines, in: "other-log.jsonl"))
     return verdict
   }
