@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// A disk of a few megabytes that can be filled; nil where none can be mounted.
+/// A disk of 16 MB that can be filled; nil where none can be mounted.
 final class SmallDisk {
   private let path: String
 
   init?(at path: String) {
     self.path = path
     try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    guard Self.run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", path) else { return nil }
+    guard Self.run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", path) else { return nil }
   }
 
   /// Only root can mount one, and not everywhere.
