@@ -188,7 +188,8 @@ extension PipelineRun {
       node.dropped = meter.eventsDropped + (role == .source ? droppedDeliveries(index) : 0)
       (node.errors, node.givenUp) = (meter.errors, meter.givenUp)
       (node.lost, node.forgotten, node.early, node.stale) = (
-        meter.lost, meter.forgotten, meter.early, meter.stale)
+        meter.lost, meter.forgotten, meter.early, meter.stale
+      )
       node.wait = meter.wait
       return node
     }

@@ -181,8 +181,8 @@ extension RunStatus {
       }
     }
     return [
-      taken, sent, dropped, errors, gone, forgotten, early, time, keys, queue, backlog, lost, letters, refused,
-      events, stale, waiting,
+      taken, sent, dropped, errors, gone, forgotten, early, time, keys, queue, backlog, lost, letters,
+      refused, events, stale, waiting,
     ]
   }
 }

@@ -2,9 +2,10 @@ import Foundation
 import Loopback
 import Store
 
-/// Two files that grow and are rotated → `join`, and `enrich` from a server that fails now and then → `jsonl`: each event
-/// once, in order, with what the other file has said of its key, never anything older than before. An event whose lookup
-/// is refused is a dead letter, once.
+/// Two files that grow and are rotated → `join`, and `enrich` from a server that fails now and then → `jsonl`.
+///
+/// Each event once, in order, with what the other file has said of its key, never anything older than before. An event
+/// whose lookup is refused is a dead letter, once.
 final class Joined: Scenario {
   let place: Place
   let logs = ["joined.jsonl", "enriched.jsonl"]
