@@ -20,6 +20,7 @@ final class Life: Sendable {
     var isOver = false
     var run: PipelineRun?
     var wasAborted = false
+    var wasFull = false
     var pauses = 0
     var allPauses = 0
     var hasFailed: Bool?
@@ -35,13 +36,16 @@ final class Life: Sendable {
   let duration: Duration
   /// Sources fall silent, and nothing goes wrong any more.
   let isLast: Bool
+  /// The room on the disk after the first quarter, up to the stop; nil if it is not limited.
+  private let roomAtStop: Int?
   private let start: Double
   private let state: Locked<State>
 
   init(
     number: Int, _ disk: SimulatedDisk, _ witness: Witness, _ attempts: Attempts, end: End, isLast: Bool,
-    duration: Duration, start: Double, seed: UInt64
+    duration: Duration, start: Double, seed: UInt64, roomAtStop: Int? = nil
   ) {
+    self.roomAtStop = roomAtStop
     (self.number, self.disk, self.witness, self.attempts) = (number, disk, witness, attempts)
     (self.end, self.isLast, self.duration, self.start) = (end, isLast, duration, start)
     process = disk.start()
@@ -54,6 +58,8 @@ final class Life: Sendable {
   var isOver: Bool { state.withLock { $0.isOver } || !isRunning }
   /// Whether it was aborted in the middle of a turn.
   var wasAborted: Bool { state.withLock { $0.wasAborted } }
+  /// Whether it was stopped while it waited for room.
+  var wasFull: Bool { state.withLock { $0.wasFull } }
   var hasFailed: Bool? { state.withLock { $0.hasFailed } }
   var pauses: Int { state.withLock { $0.allPauses } }
 
@@ -92,11 +98,25 @@ final class Life: Sendable {
       state.pauses = 0
       return true
     }
-    if isEnough {
+    if isEnough, roomAtStop != nil {
+      stopWithoutRoom()
+    } else if isEnough {
       disk.capacity = nil
       disk.removeFaults()
     }
     return stop.isSet || !isRunning
+  }
+
+  /// There is none until the life is over: it is stopped, and aborted at the end of its grace.
+  private func stopWithoutRoom() {
+    let (run, isAsked) = state.withLock { state in
+      defer { (state.isOver, state.wasFull) = (true, true) }
+      return (state.run, state.wasFull)
+    }
+    guard let run else { return }
+    if !isAsked { return run.stop() }
+    state.withLock { $0.run = nil }
+    run.abort()
   }
 
   /// Called at each event, within a turn: one of the last ones may be that at which the life is aborted.
@@ -112,14 +132,18 @@ final class Life: Sendable {
     run.abort()
   }
 
-  func begin(_ run: PipelineRun) { state.withLock { $0.run = run } }
+  func begin(_ run: PipelineRun) {
+    state.withLock { $0.run = run }
+    guard let roomAtStop else { return }
+    _ = clock.schedule(after: duration / 4) { [disk] in disk.capacity = disk.usedBytes + roomAtStop }
+  }
 
   func done(_ hasFailed: Bool) { state.withLock { $0.hasFailed = hasFailed } }
 
   /// Ends it as it is to end, once.
   func finish() {
     let run = state.withLock { state in
-      defer { (state.isOver, state.run) = (true, nil) }
+      defer { (state.isOver, state.run) = (true, roomAtStop == nil ? nil : state.run) }
       return state.isOver ? nil : state.run
     }
     guard let run else { return }

@@ -39,6 +39,8 @@ struct Scenario {
   var abortsLives: Bool { seed % 16 == 2 || seed % 16 == 3 }
   /// Whether the clock is set by an hour, a day or a year, in both directions.
   var setsClockFar: Bool { seed % 16 == 4 }
+  /// Whether the disk is full when lives are stopped, and stays so until they have ended.
+  var fillsDiskAtStop: Bool { seed % 16 == 7 || seed % 16 == 11 }
   let saying: Saying
   let other: Saying
 

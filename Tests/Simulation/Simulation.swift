@@ -125,7 +125,7 @@ struct Simulation {
     let seed = dice.next()
     let life = Life(
       number: number, disk, witness, attempts, end: ending, isLast: isLast, duration: .seconds(seconds),
-      start: wall, seed: seed)
+      start: wall, seed: seed, roomAtStop: ending == .stop && !isLast ? roomAtStop(seed) : nil)
     note("life \(number) from \(wall - Scenario.start) for \(seconds)s, to be \(ending.rawValue)")
     // Who ends a run at once while the disk refuses lines gives those up, which the run reports.
     if !isCalm, ending != .abort { threaten() }
@@ -150,6 +150,16 @@ struct Simulation {
     count.pauses += life.pauses
     count.epochs = Int(witness.epoch)
     if isLast, life.hasFailed != false { throw Complaint("the last life failed, with nothing to fail on") }
+  }
+
+  /// The room on the disk after the first quarter of a life, up to its stop.
+  private mutating func roomAtStop(_ seed: UInt64) -> Int? {
+    guard scenario.fillsDiskAtStop else { return nil }
+    hasLost = true
+    var random = SplitMix64(seed: seed &+ 2)
+    let room = random.below([1, 600, 6000][random.below(3)])
+    note("the disk has room for \(room) bytes until the life is stopped")
+    return room
   }
 
   /// What is going to go wrong with the disk.
@@ -283,6 +293,7 @@ struct Simulation {
       wasCut = isCut
     } else if wasRunning {
       note("ended, failed: \(life.hasFailed.map { "\($0)" } ?? "not")")
+      if life.wasFull { count.ends["stops on a full disk", default: 0] += 1 }
       let name = life.wasAborted ? "aborts" : life.hasFailed == false ? "clean stops" : "failed"
       count.ends[name, default: 0] += 1
       wasCut = scenario.syncs && !life.isLast && dice.below(2) == 0

@@ -131,6 +131,18 @@ import Testing
     try simulation.run()
   }
 
+  @Test("disks that are full while lives are stopped")
+  func full() throws {
+    var count = Simulation.Count()
+    for seed in 0..<160 as Range<UInt64> {
+      var simulation = try Simulation(seed: seed)
+      guard simulation.scenario.fillsDiskAtStop else { continue }
+      try simulation.run()
+      count.add(simulation.count)
+    }
+    #expect(count.ends["stops on a full disk"] ?? 0 > 5, "\(count)")
+  }
+
   @Test(
     "polls that have not seen everything, and glitches",
     arguments: [4, 13, 22, 31, 40, 49, 58, 67] as [UInt64])
