@@ -102,6 +102,13 @@ import Testing
     example("1, 2, 3, |") { clock in Observable.from(1...3).take(until: Observable<Int>.never()) }
     example("1, 2, |") { clock in Observable.from(1...9).take(while: { $0 < 3 }) }
     example("1, |") { clock in Observable.from(1...3).throttle(for: .seconds(5), latest: false, on: clock) }
+    example("1, 11, |") { clock in
+      Observable.from([1, 11, 2]).throttle(for: .seconds(5), latest: false, on: clock) { $0 / 10 }
+    }
+    example("3, |") { clock in Observable.from(1...3).sample(every: .seconds(5), on: clock) }
+    example("11, 2, |") { clock in
+      Observable.from([1, 11, 2]).sample(every: .seconds(5), on: clock) { $0 / 10 }
+    }
     example("0, |") { clock in
       Observable<Int>.never().timeout(after: .seconds(5), on: clock, else: Observable.just(0))
     }

@@ -64,7 +64,7 @@ public struct NodeState<Element: Remembered>: KeyedState, Sendable {
 }
 
 /// A single durable value of a node.
-public struct NodeCell<Element: Remembered>: Sendable {
+public struct NodeCell<Element: Remembered>: StoredCell {
   private let table: LaneLocal<TypedTable<Element>>?
   private static var key: [UInt8] { Array("null".utf8) }
 
@@ -80,7 +80,7 @@ public struct NodeCell<Element: Remembered>: Sendable {
 }
 
 /// The durable copy of a queue that a node has in memory.
-public struct NodeQueue<Element: Remembered>: Sendable {
+public struct NodeQueue<Element: Remembered>: StoredQueue {
   private let table: LaneLocal<TypedTable<Element>>?
   private var next: Int
 

@@ -15,11 +15,10 @@ public struct StepBound: Sendable {
   }
 
   /// Notes that something was sent before its time.
-  public func noteEarly(_ things: String, beyond bound: Int) {
+  public func noteEarly(beyond bound: Int) {
     guard meter.countEarly() == 1 else { return }
     report(
-      "there are as many \(things) as bound allows, \(bound): those waiting longest are sent early from now on"
-    )
+      "no more may wait than bound allows, \(bound): what has waited longest is sent early from now on")
   }
 
   /// Notes an event that was dropped.

@@ -37,10 +37,13 @@ let batch = NodeSpec(
     }
   },
   .step { options, context in
-    let limit = options[BatchOptions.count] ?? options[BatchOptions.bound]
-    let machine = BatchMachine<Value>(limit: limit, time: options[BatchOptions.time])
-    let bound = options[BatchOptions.count] == nil ? limit : nil
-    return try Batch(machine, isPolled: options[BatchOptions.poll], bound: bound, context)
+    let machine = BatchMachine(
+      limit: options[BatchOptions.count] ?? options[BatchOptions.bound],
+      isEarly: options[BatchOptions.count] == nil, time: options[BatchOptions.time],
+      copy: try context.queue(of: Event.self), since: try context.cell(of: Instant.self, part: "since"))
+    return MachineStep(machine, context, keeps: true, flushesPolls: options[BatchOptions.poll]) {
+      if let last = $0.last { $1.send(Event(.array($0.map(\.value)), last.poll)) }
+    }
   })
 
 private enum BatchOptions {
@@ -53,67 +56,4 @@ private enum BatchOptions {
   static let bound = Option(
     "bound", .integer(1...1_000_000), default: "10000",
     "without `count`, the number of events at which a batch is sent early")
-}
-
-private final class Batch: Step {
-  private var machine: BatchMachine<Value>
-  private let isPolled: Bool
-  /// The size at which a batch is sent before its time.
-  private let bound: Int?
-  private let context: StepContext
-  private var poll: Poll?
-  private var queue: NodeQueue<Event>
-  private let since: NodeCell<Instant>
-
-  init(_ machine: BatchMachine<Value>, isPolled: Bool, bound: Int?, _ context: StepContext) throws {
-    self.bound = bound
-    self.machine = machine
-    self.isPolled = isPolled
-    self.context = context
-    queue = try context.queue()
-    since = try context.cell(part: "since")
-  }
-
-  func start(_ out: Downstream) {
-    let waiting = queue.waiting
-    poll = waiting.last?.poll
-    machine.resume(waiting.map(\.value), since: since.value ?? out.now)
-    if !waiting.isEmpty { out.setAlarm(atNext: machine.nextDeadline) }
-  }
-
-  func take(_ event: Event, _ out: Downstream) {
-    poll = event.poll
-    if machine.elements.isEmpty { since.set(out.now) }
-    queue.append(event.detached)
-    let full = machine.accept(event.value.detach(), at: out.now)
-    if full != nil || machine.elements.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }
-    if full != nil, let bound { context.bound.noteEarly("events in a batch", beyond: bound) }
-    send(full, out)
-  }
-
-  func endPoll(_ poll: Poll, _ out: Downstream) {
-    if isPolled {
-      send(machine.flush(), out)
-      out.clearAlarm()
-    }
-    out.send(endOf: poll)
-  }
-
-  func wake(_ out: Downstream) {
-    send(machine.due(at: out.now), out)
-    out.setAlarm(atNext: machine.nextDeadline)
-  }
-
-  func finish(_ ending: Ending, _ out: Downstream) {
-    switch ending {
-    case .flush: send(machine.flush(), out)
-    case .keep: context.noteWaiting(machine.elements.count)
-    }
-  }
-
-  private func send(_ values: [Value]?, _ out: Downstream) {
-    guard let values, let poll else { return }
-    queue.removeAll()
-    out.send(Event(.array(values), poll))
-  }
 }

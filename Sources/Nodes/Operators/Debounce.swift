@@ -59,7 +59,14 @@ let debounce = NodeSpec(
         1m1s "b"
         """),
   ],
-  .step { options, context in try Debounce(options, context) })
+  .step { options, context in
+    let machine = DebounceMachine(
+      state: try context.state(
+        of: Pending<Event>.self, by: options[DebounceOptions.key].text, whenKeyChanges: .keep),
+      quiet: options[DebounceOptions.quiet], maxWait: options[DebounceOptions.maxWait],
+      bound: options[DebounceOptions.bound], by: context.keptKey(options[DebounceOptions.key]))
+    return MachineStep(machine, context, keeps: true)
+  })
 
 private enum DebounceOptions {
   static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "30s")
@@ -70,25 +77,4 @@ private enum DebounceOptions {
     example: "10m")
   static let bound = Option(
     "bound", .integer(1...), default: "65536", "how many keys may have a waiting event")
-}
-
-private final class Debounce: QuietStep {
-  private let key: Evaluation
-  let context: StepContext
-  var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
-
-  init(_ options: Options, _ context: StepContext) throws {
-    key = context.evaluation(options[DebounceOptions.key])
-    self.context = context
-    machine = DebounceMachine(
-      state: try context.state(by: options[DebounceOptions.key].text, whenKeyChanges: .keep),
-      quiet: options[DebounceOptions.quiet], maxWait: options[DebounceOptions.maxWait],
-      bound: options[DebounceOptions.bound])
-  }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    wait(event, for: (try key.first(event) ?? .null).detach(), out)
-  }
-
-  func emit(_ event: Event, _ out: Downstream) { out.send(event) }
 }

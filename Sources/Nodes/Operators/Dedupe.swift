@@ -53,7 +53,14 @@ let dedupe = NodeSpec(
         3s "a"
         """),
   ],
-  .step { options, context in try Dedupe(options, context) })
+  .step { options, context in
+    let machine = DistinctMachine(
+      state: try context.state(
+        of: Instant.self, by: options[DedupeOptions.key].text, whenKeyChanges: .forget),
+      bound: options[DedupeOptions.bound], lifetime: options[DedupeOptions.lifetime],
+      by: context.key(options[DedupeOptions.key]))
+    return MachineStep(machine, context, keeps: false)
+  })
 
 private enum DedupeOptions {
   static let key = Option(
@@ -61,22 +68,4 @@ private enum DedupeOptions {
   static let bound = Option("bound", .integer(1...), default: "1000000", "how many keys are remembered")
   static let lifetime = Option.optional(
     "lifetime", .duration, "how long a key is remembered after it was last seen", example: "7d")
-}
-
-private final class Dedupe: Step {
-  private let key: Evaluation
-  private var machine: DistinctMachine<NodeState<Instant>>
-
-  init(_ options: Options, _ context: StepContext) throws {
-    key = context.evaluation(options[DedupeOptions.key])
-    machine = DistinctMachine(
-      state: try context.state(by: options[DedupeOptions.key].text, whenKeyChanges: .forget),
-      bound: options[DedupeOptions.bound], lifetime: options[DedupeOptions.lifetime])
-  }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    // An expression without output counts as null: no event is dropped for lack of a key.
-    let key = try key.first(event) ?? .null
-    if machine.isNew(key, at: out.now) { out.send(event) }
-  }
 }

@@ -79,7 +79,7 @@ private final class Delay: Step {
     queue.append(Delayed(event: event, since: out.now))
     machine.accept(event, due: out.now + time)
     if machine.count > bound, let early = machine.flushFirst() {
-      context.bound.noteEarly("waiting events", beyond: bound)
+      context.bound.noteEarly(beyond: bound)
       pass(early, out)
     }
     if machine.count == 1 { out.setAlarm(atNext: machine.nextDeadline) }

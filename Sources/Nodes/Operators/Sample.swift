@@ -44,7 +44,14 @@ let sample = NodeSpec(
         1m "b"
         """),
   ],
-  .step { options, context in try Sample(options, context) })
+  .step { options, context in
+    let machine = SampleMachine(
+      state: try context.state(
+        of: Event.self, by: options[SampleOptions.key].text, whenKeyChanges: .keep),
+      begin: try context.cell(of: Instant.self, part: "start"), every: options[SampleOptions.every],
+      bound: options[SampleOptions.bound], by: context.keptKey(options[SampleOptions.key]))
+    return MachineStep(machine, context, keeps: true)
+  })
 
 private enum SampleOptions {
   static let every = Option.required(
@@ -52,62 +59,4 @@ private enum SampleOptions {
   static let key = Option("key", .expression, default: "null", "the latest event of each key is sent")
   static let bound = Option(
     "bound", .integer(1...), default: "65536", "how many keys may have a waiting event")
-}
-
-private final class Sample: Step {
-  private let period: Duration
-  private let key: Evaluation
-  private let bound: Int
-  private var start = Instant()
-  private let context: StepContext
-  private var latest: NodeState<Event>
-  /// When the first interval began, in this run or an earlier one.
-  private let kept: NodeCell<Instant>
-
-  init(_ options: Options, _ context: StepContext) throws {
-    period = options[SampleOptions.every]
-    key = context.evaluation(options[SampleOptions.key])
-    bound = options[SampleOptions.bound]
-    self.context = context
-    kept = try context.cell(part: "start")
-    latest = try context.state(by: options[SampleOptions.key].text, whenKeyChanges: .keep)
-  }
-
-  func start(_ out: Downstream) {
-    start = kept.value ?? out.now
-    kept.set(start)
-    if latest.count > 0 { setAlarm(out) }
-  }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    let key = (try key.first(event) ?? .null).detach()
-    latest.set(event.detached, for: key)
-    if latest.count > bound, let oldest = latest.oldest {
-      latest.remove(oldest.key)
-      context.bound.noteEarly("waiting keys", beyond: bound)
-      out.send(oldest.value)
-    }
-    setAlarm(out)
-  }
-
-  private func setAlarm(_ out: Downstream) {
-    let beats = ((out.now - start) / period).rounded(.down) + 1
-    out.setAlarm(at: start + period * beats)
-  }
-
-  func wake(_ out: Downstream) { sendAll(out) }
-
-  func finish(_ ending: Ending, _ out: Downstream) {
-    switch ending {
-    case .flush: sendAll(out)
-    case .keep: context.noteWaiting(latest.count)
-    }
-  }
-
-  private func sendAll(_ out: Downstream) {
-    while let oldest = latest.oldest {
-      latest.remove(oldest.key)
-      out.send(oldest.value)
-    }
-  }
 }

@@ -86,7 +86,24 @@ let settle = NodeSpec(
         1h1s {"type":"removed","key":"b","at":"T1","before":2,"after":null,"diff":[]}
         """),
   ],
-  .step { options, context in try Settle(options, context) })
+  .step { options, context in
+    let settled = SettledRow(
+      relevance: Relevance(
+        watch: options[SettleOptions.watch].map { $0.map { context.evaluation($0) } },
+        ignore: options[SettleOptions.ignore].map { $0.map { context.evaluation($0) } }),
+      arraysBy: options[SettleOptions.arraysBy].map { Key($0) })
+    let machine = DebounceMachine(
+      state: try context.state(
+        of: Pending<Event>.self, by: options[SettleOptions.key].text, whenKeyChanges: .keep),
+      quiet: options[SettleOptions.quiet], maxWait: options[SettleOptions.maxWait],
+      bound: options[SettleOptions.bound], by: context.keptKey(options[SettleOptions.key])
+    ) { waiting, event in
+      let change = try Row(change: event.value)
+      let row = waiting.map { Row(kept: $0.value).followed(by: change) } ?? change
+      return event.with(row.kept).detached
+    }
+    return MachineStep(machine, context, keeps: false, send: settled.send)
+  })
 
 private enum SettleOptions {
   static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "1h")
@@ -102,36 +119,12 @@ private enum SettleOptions {
   static let bound = Option("bound", .integer(1...), default: "65536", "how many keys may wait")
 }
 
-private final class Settle: QuietStep {
-  private let key: Evaluation
-  private let relevance: Relevance
-  private let arraysBy: Key?
-  let context: StepContext
-  /// Of each key that waits the combined change, as `Row` writes it.
-  var machine: DebounceMachine<NodeState<Pending<Event>>, Event>
+/// Sends the combined change of a row, unless it has cancelled out.
+private struct SettledRow {
+  let relevance: Relevance
+  let arraysBy: Key?
 
-  init(_ options: Options, _ context: StepContext) throws {
-    key = context.evaluation(options[SettleOptions.key])
-    relevance = Relevance(
-      watch: options[SettleOptions.watch].map { $0.map { context.evaluation($0) } },
-      ignore: options[SettleOptions.ignore].map { $0.map { context.evaluation($0) } })
-    arraysBy = options[SettleOptions.arraysBy].map { Key($0) }
-    self.context = context
-    machine = DebounceMachine(
-      state: try context.state(by: options[SettleOptions.key].text, whenKeyChanges: .keep),
-      quiet: options[SettleOptions.quiet], maxWait: options[SettleOptions.maxWait],
-      bound: options[SettleOptions.bound])
-  }
-
-  func take(_ event: Event, _ out: Downstream) throws {
-    let key = (try key.first(event) ?? .null).detach()
-    let change = try Row(change: event.value)
-    let row = machine.state.value(for: key).map { Row(kept: $0.element.value).followed(by: change) } ?? change
-    wait(event.with(row.kept), for: key, out)
-  }
-
-  /// Sends the combined change of a row, unless it has cancelled out.
-  func emit(_ event: Event, _ out: Downstream) {
+  func send(_ event: Event, _ out: Downstream) {
     let row = Row(kept: event.value)
     do {
       switch (row.before, row.after) {

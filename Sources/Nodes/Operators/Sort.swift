@@ -86,7 +86,7 @@ private final class Sort: Step {
 
   func take(_ event: Event, _ out: Downstream) throws {
     if held.count >= bound {
-      context.bound.noteEarly("events in a poll", beyond: bound)
+      context.bound.noteEarly(beyond: bound)
       sendAll(out)
     }
     let event = event.detached

@@ -2,48 +2,66 @@
 /// waited long enough.
 ///
 /// Inlinable for the same reason as `MemoryState`.
-public struct BatchMachine<Element: Sendable>: Sendable {
+public struct BatchMachine<Element: Sendable, Copy: StoredQueue<Element>, Since: StoredCell<Instant>>: Machine
+{
+  public typealias Input = Element
+  public typealias Output = [Element]
+
   @usableFromInline let limit: Int
+  @usableFromInline let isEarly: Bool
   @usableFromInline let time: Duration?
   @usableFromInline var gathered: [Element] = []
+  @usableFromInline var copy: Copy
   @usableFromInline var since = Instant()
+  @usableFromInline let storedSince: Since
 
-  @inlinable public init(limit: Int, time: Duration? = nil) {
+  /// `isEarly` if a batch of `limit` elements is emitted for lack of room.
+  @inlinable public init(
+    limit: Int, isEarly: Bool = false, time: Duration? = nil, copy: Copy, since: Since
+  ) {
     self.limit = max(1, limit)
+    self.isEarly = isEarly
     self.time = time
+    self.copy = copy
+    storedSince = since
   }
 
-  /// What waits.
-  @inlinable public var elements: [Element] { gathered }
-
-  /// When to ask `due`.
   @inlinable public var nextDeadline: Instant? { gathered.isEmpty ? nil : time.map { since + $0 } }
+  @inlinable public var waiting: Int { gathered.count }
 
-  /// Resumes with what was gathered before.
-  @inlinable public mutating func resume(_ elements: [Element], since: Instant) {
-    gathered = elements
-    self.since = since
+  @inlinable public mutating func start(_ host: some MachineHost<[Element]>) {
+    gathered = copy.waiting
+    since = storedSince.value ?? host.now
   }
 
-  /// Accepts an element; returns the batch that it completes, if any.
-  ///
-  /// The clock is read for the first of a batch alone.
-  @inlinable public mutating func accept(_ element: Element, at now: @autoclosure () -> Instant) -> [Element]?
-  {
-    if gathered.isEmpty { since = now() }
+  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<[Element]>) {
+    if gathered.isEmpty {
+      // The clock is read for the first of a batch alone.
+      since = host.now
+      storedSince.set(since)
+    }
     gathered.append(element)
-    return gathered.count >= limit ? flush() : nil
+    copy.append(element)
+    guard gathered.count >= limit else { return }
+    if isEarly { host.note(.early, beyond: limit) }
+    flush(host)
   }
 
-  /// Takes out the batch whose time is over.
-  @inlinable public mutating func due(at now: Instant) -> [Element]? {
-    guard let nextDeadline, nextDeadline <= now else { return nil }
-    return flush()
+  @inlinable public mutating func wake(_ host: some MachineHost<[Element]>) {
+    if let nextDeadline, nextDeadline <= host.now { flush(host) }
   }
 
-  /// Takes out the elements that wait.
-  @inlinable public mutating func flush() -> [Element]? {
-    defer { gathered = [] }
-    return gathered.isEmpty ? nil : gathered
+  @inlinable public mutating func flush(_ host: some MachineHost<[Element]>) {
+    if gathered.isEmpty { return }
+    let batch = gathered
+    gathered = []
+    copy.removeAll()
+    host.emit(batch)
+  }
+}
+
+extension BatchMachine where Copy == NoStorage<Element>, Since == NoStorage<Instant> {
+  @inlinable public init(limit: Int, time: Duration? = nil) {
+    self.init(limit: limit, time: time, copy: NoStorage(), since: NoStorage())
   }
 }

@@ -5,71 +5,91 @@ public struct Pending<Element: Sendable>: Sendable {
   public var since: Instant
   public var latest: Instant
 
-  public init(element: Element, since: Instant, latest: Instant) {
+  @inlinable public init(element: Element, since: Instant, latest: Instant) {
     self.element = element
     self.since = since
     self.latest = latest
   }
 }
 
-/// The state machine of `debounce`: decides when the last element of each key is due.
+/// The state machine of `debounce`: emits the last element of each key once the key has been quiet.
 ///
-/// Its memory and the time are handed in. An element is due when its key has been quiet for `quiet`, or when `maxWait`
-/// has passed since the row began; of elements due at one instant, the one that came first. With more than `bound` keys
-/// waiting, the one that has been quiet longest is due at once.
-public struct DebounceMachine<State: KeyedState, Element: Sendable>: Sendable
+/// An element is due when its key has been quiet for `quiet`, or when `maxWait` has passed since the row began; of
+/// elements due at one instant, the one that came first. With more than `bound` keys waiting, the one that has been
+/// quiet longest is due at once.
+///
+/// Inlinable for the same reason as `MemoryState`.
+public struct DebounceMachine<State: KeyedState, Element: Sendable>: Machine
 where State: Sendable, State.Value == Pending<Element> {
-  public private(set) var state: State
-  private let quiet: Duration
-  private let maxWait: Duration?
-  public let bound: Int
-  private var deadlines = Deadlines<State.Key>()
+  public typealias Input = Element
+  public typealias Output = Element
 
-  public init(state: State, quiet: Duration, maxWait: Duration? = nil, bound: Int) {
-    self.state = state
+  @usableFromInline var pending: State
+  @usableFromInline let quiet: Duration
+  @usableFromInline let maxWait: Duration?
+  @usableFromInline let bound: Int
+  @usableFromInline let key: @Sendable (Element) throws -> State.Key
+  @usableFromInline let combine: (@Sendable (Element?, Element) throws -> Element)?
+  @usableFromInline var deadlines = Deadlines<State.Key>()
+
+  @inlinable public var state: State { pending }
+
+  /// With `combine`, an element waits combined with the one of its key that waits already, instead of in its place.
+  @inlinable public init(
+    state: State, quiet: Duration, maxWait: Duration? = nil, bound: Int,
+    by key: @escaping @Sendable (Element) throws -> State.Key,
+    combine: (@Sendable (Element?, Element) throws -> Element)? = nil
+  ) {
+    pending = state
     self.quiet = quiet
     self.maxWait = maxWait
     self.bound = max(1, bound)
+    self.key = key
+    self.combine = combine
     var waiting: [(State.Key, Instant)] = []
     state.forEach { key, pending in waiting.append((key, deadline(of: pending))) }
     for (key, deadline) in waiting { deadlines.set(deadline, for: key) }
   }
 
-  /// When `due` should be asked next.
-  public var nextDeadline: Instant? {
+  @inlinable public var nextDeadline: Instant? {
     mutating get { deadlines.nextLook }
   }
 
-  /// Accepts an element; returns one that must be sent early because too many keys are waiting.
-  public mutating func accept(_ element: Element, for key: State.Key, at now: Instant) -> Element? {
-    let since = state.value(for: key)?.since
-    let pending = Pending(element: element, since: since ?? now, latest: now)
-    state.set(pending, for: key)
-    deadlines.set(deadline(of: pending), for: key)
-    guard state.count > bound, let oldest = state.oldest else { return nil }
+  @inlinable public var waiting: Int { pending.count }
+
+  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
+    let key = try key(element)
+    let now = host.now
+    let known = pending.value(for: key)
+    let row = Pending(
+      element: try combine?(known?.element, element) ?? element, since: known?.since ?? now, latest: now)
+    pending.set(row, for: key)
+    deadlines.set(deadline(of: row), for: key)
+    guard pending.count > bound, let oldest = pending.oldest else { return }
     deadlines.remove(oldest.key)
-    return state.remove(oldest.key)?.element
+    pending.remove(oldest.key)
+    host.note(.early, beyond: bound)
+    host.emit(oldest.value.element)
   }
 
-  /// Takes out the next element that is due, if one is.
-  public mutating func due(at now: Instant) -> Element? {
-    deadlines.popFirst(dueBy: now).flatMap { state.remove($0)?.element }
+  @inlinable public mutating func wake(_ host: some MachineHost<Element>) {
+    while let key = deadlines.popFirst(dueBy: host.now) {
+      if let row = pending.remove(key) { host.emit(row.element) }
+    }
   }
 
-  /// Takes out everything, the key that has been quiet longest first.
-  public mutating func flush() -> [Element] {
-    var all: [Element] = []
-    while let oldest = state.oldest {
-      all.append(oldest.value.element)
-      state.remove(oldest.key)
+  /// Emits everything, the key that has been quiet longest first.
+  @inlinable public mutating func flush(_ host: some MachineHost<Element>) {
+    while let oldest = pending.oldest {
+      pending.remove(oldest.key)
+      host.emit(oldest.value.element)
     }
     deadlines = Deadlines()
-    return all
   }
 
-  private func deadline(of pending: Pending<Element>) -> Instant {
-    let whenQuiet = pending.latest + quiet
+  @inlinable func deadline(of row: Pending<Element>) -> Instant {
+    let whenQuiet = row.latest + quiet
     guard let maxWait else { return whenQuiet }
-    return min(whenQuiet, pending.since + maxWait)
+    return min(whenQuiet, row.since + maxWait)
   }
 }

@@ -1,25 +1,40 @@
-/// The state machine of `distinct`: knows a repeat of a key from its first sight; memory and time are handed in.
+/// The state machine of `distinct`: passes on the first element of each key.
 ///
 /// At most `bound` keys are remembered, the one seen longest ago making room; with a `lifetime`, a key is forgotten
 /// when it has not been seen for that long. Without one, while no more than half of `bound` are remembered, a repeat
 /// is not noted, so that it costs a look and no write: room is far from being made, and a key that is seen again in
 /// the other half has its place by that.
-public struct DistinctMachine<State: KeyedState>: Sendable where State: Sendable, State.Value == Instant {
+///
+/// Inlinable for the same reason as `MemoryState`.
+public struct DistinctMachine<State: KeyedState, Element: Sendable>: Machine
+where State: Sendable, State.Value == Instant {
+  public typealias Input = Element
+  public typealias Output = Element
+
   @usableFromInline var kept: State
   @usableFromInline let bound: Int
   @usableFromInline let lifetime: Duration?
+  @usableFromInline let key: @Sendable (Element) throws -> State.Key
 
   @inlinable public var state: State { kept }
 
-  @inlinable public init(state: State, bound: Int, lifetime: Duration? = nil) {
+  @inlinable public init(
+    state: State, bound: Int, lifetime: Duration? = nil,
+    by key: @escaping @Sendable (Element) throws -> State.Key
+  ) {
     kept = state
     self.bound = max(1, bound)
     self.lifetime = lifetime
+    self.key = key
+  }
+
+  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
+    if isNew(try key(element), at: host.now) { host.emit(element) }
   }
 
   /// Notes a key; true if it was not remembered.
   @inlinable
-  public mutating func isNew(_ key: State.Key, at now: Instant) -> Bool {
+  mutating func isNew(_ key: State.Key, at now: Instant) -> Bool {
     forgetOld(now)
     let isNew = !kept.contains(key)
     guard isNew || lifetime != nil || kept.count > bound / 2 else { return false }

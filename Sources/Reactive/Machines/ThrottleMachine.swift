@@ -1,48 +1,98 @@
-/// The state machine of `throttle`: decides which elements of a fast stream get through; the time is handed in.
+/// The open period of a key, and the element that waits for its end.
+public struct OpenPeriod<Element: Sendable>: Sendable {
+  public var end: Instant
+  public var held: Element?
+
+  @inlinable public init(end: Instant, held: Element?) { (self.end, self.held) = (end, held) }
+}
+
+/// The state machine of `throttle`: passes on at most one element of each key per period.
 ///
-/// The first element opens a window of `period`; with `latest`, the last one in a window follows at its end, and opens
-/// the next.
-public struct ThrottleMachine<Element: Sendable>: Sendable {
-  private let period: Duration
-  private let latest: Bool
-  /// When the window that is open ends, or the last one has.
-  public private(set) var windowEnd: Instant?
-  /// The element that waits for that.
-  public private(set) var held: Element?
+/// The first element opens a period; with `latest`, the last one within it follows at its end, and opens the next. At
+/// most `bound` keys have an open period; beyond that, the one that ends first is closed.
+///
+/// Inlinable for the same reason as `MemoryState`.
+public struct ThrottleMachine<State: KeyedState, Element: Sendable>: Machine
+where State: Sendable, State.Value == OpenPeriod<Element> {
+  public typealias Input = Element
+  public typealias Output = Element
 
-  /// Closed, or as another has left it.
-  public init(period: Duration, latest: Bool, windowEnd: Instant? = nil, held: Element? = nil) {
-    self.period = period
+  @usableFromInline var periods: State
+  @usableFromInline let length: Duration
+  @usableFromInline let latest: Bool
+  @usableFromInline let bound: Int
+  @usableFromInline let key: @Sendable (Element) throws -> State.Key
+  @usableFromInline var deadlines = Deadlines<State.Key>()
+
+  @inlinable public init(
+    state: State, period: Duration, latest: Bool, bound: Int,
+    by key: @escaping @Sendable (Element) throws -> State.Key
+  ) {
+    periods = state
+    length = period
     self.latest = latest
-    self.windowEnd = windowEnd
-    self.held = held
+    self.bound = max(1, bound)
+    self.key = key
+    var ends: [(State.Key, Instant)] = []
+    state.forEach { ends.append(($0, $1.end)) }
+    for (key, end) in ends { deadlines.set(end, for: key) }
   }
 
-  /// When `due` should be asked: the end of the window, if an element waits for it.
-  public var nextDeadline: Instant? { held == nil ? nil : windowEnd }
+  @inlinable public var nextDeadline: Instant? {
+    mutating get { deadlines.nextLook }
+  }
 
-  /// Whether an element that comes now goes through; if not, it is kept for the window's end, or dropped.
-  public mutating func accept(_ element: Element, at now: Instant) -> Bool {
-    if let windowEnd, now < windowEnd {
-      if latest { held = element }
-      return false
+  @inlinable public var waiting: Int {
+    var count = 0
+    periods.forEach { if $1.held != nil { count += 1 } }
+    return count
+  }
+
+  @inlinable public mutating func take(_ element: Element, _ host: some MachineHost<Element>) throws {
+    let key = try key(element)
+    // What is due goes first, though its alarm may be late.
+    wake(host)
+    guard let period = periods.value(for: key) else {
+      open(key, at: host.now)
+      host.emit(element)
+      return closeExcess(host)
     }
-    held = nil
-    windowEnd = now + period
-    return true
+    if latest { set(OpenPeriod(end: period.end, held: element), for: key) }
   }
 
-  /// Takes out the element whose window has ended.
-  public mutating func due(at now: Instant) -> Element? {
-    guard let windowEnd, now >= windowEnd, let element = held else { return nil }
-    held = nil
-    self.windowEnd = now + period
-    return element
+  /// Closes the periods that have ended; an element that was held back opens the next.
+  @inlinable public mutating func wake(_ host: some MachineHost<Element>) {
+    while let key = deadlines.popFirst(dueBy: host.now) {
+      guard let held = periods.remove(key)?.held else { continue }
+      open(key, at: host.now)
+      host.emit(held)
+    }
   }
 
-  /// Takes out the element that waits, whether or not its time has come.
-  public mutating func flush() -> Element? {
-    defer { held = nil }
-    return held
+  @inlinable public mutating func flush(_ host: some MachineHost<Element>) {
+    var held: [(key: State.Key, element: Element)] = []
+    periods.forEach { key, period in
+      if let element = period.held { held.append((key, element)) }
+    }
+    for (key, element) in held {
+      periods.remove(key)
+      deadlines.remove(key)
+      host.emit(element)
+    }
+  }
+
+  @inlinable mutating func open(_ key: State.Key, at now: Instant) {
+    set(OpenPeriod(end: now + length, held: nil), for: key)
+  }
+
+  @inlinable mutating func set(_ period: OpenPeriod<Element>, for key: State.Key) {
+    periods.set(period, for: key)
+    deadlines.set(period.end, for: key)
+  }
+
+  @inlinable mutating func closeExcess(_ host: some MachineHost<Element>) {
+    guard periods.count > bound, let key = deadlines.popFirst(dueBy: .distantFuture) else { return }
+    host.note(.forgotten, beyond: bound)
+    if let element = periods.remove(key)?.held { host.emit(element) }
   }
 }

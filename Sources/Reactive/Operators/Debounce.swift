@@ -16,8 +16,6 @@ extension Observable {
   }
 }
 
-private struct OneKey: Hashable, Sendable {}
-
 extension Observable {
   /// Emits the last element of a key when nothing has come for that key for a while.
   ///
@@ -34,56 +32,9 @@ extension Observable {
     for quiet: Duration, maxWait: Duration? = nil, on scheduler: any Scheduler, bound: Int = 65_536,
     by key: @escaping @Sendable (Element) throws -> Key
   ) -> Observable {
-    Observable { downstream, subscription in
-      let machine = DebounceMachine(
-        state: MemoryState<Key, Pending<Element>>(), quiet: quiet, maxWait: maxWait, bound: bound)
-      let alarm = Alarm(on: scheduler, in: subscription)
-      attach(DebounceObserver(downstream, subscription, machine, alarm, key), in: subscription)
+    run(on: scheduler) {
+      DebounceMachine(
+        state: MemoryState<Key, Pending<Element>>(), quiet: quiet, maxWait: maxWait, bound: bound, by: key)
     }
-  }
-}
-
-private final class DebounceObserver<Element: Sendable, Key: Hashable & Sendable>: HoldingStage, AlarmOwner {
-  typealias Machine = DebounceMachine<MemoryState<Key, Pending<Element>>, Element>
-
-  let downstream: any Observer<Element>
-  let subscription: Subscription
-  private let alarm: Alarm
-  private let key: @Sendable (Element) throws -> Key
-  let turn: Serializer<Machine>
-
-  init(
-    _ downstream: any Observer<Element>, _ subscription: Subscription, _ machine: Machine, _ alarm: Alarm,
-    _ key: @escaping @Sendable (Element) throws -> Key
-  ) {
-    self.downstream = downstream
-    self.subscription = subscription
-    self.alarm = alarm
-    self.key = key
-    turn = Serializer(machine)
-  }
-
-  func close(_ termination: Termination) {
-    let waiting = turn.state.flush()
-    guard case .completed = termination else { return }
-    for value in waiting where !subscription.isDisposed { downstream.next(value) }
-  }
-
-  func ring() {
-    turn.pass { [self] in
-      while !subscription.isDisposed, let value = turn.state.due(at: alarm.now) { downstream.next(value) }
-      setAlarm()
-    }
-  }
-
-  func accept(_ value: Element) {
-    let key: Key
-    do { key = try self.key(value) } catch { return downstream.fail(error) }
-    if let squeezed = turn.state.accept(value, for: key, at: alarm.now) { downstream.next(squeezed) }
-    setAlarm()
-  }
-
-  private func setAlarm() {
-    if let deadline = turn.state.nextDeadline { alarm.set(at: deadline, for: self) }
   }
 }

@@ -13,7 +13,7 @@ extension Observable {
   public func distinct<Key: Hashable & Sendable>(
     bound: Int = 1_000_000, _ key: @escaping @Sendable (Element) throws -> Key
   ) -> Observable {
-    distinct(bound: bound, lifetime: nil, clock: nil, key)
+    run { DistinctMachine(state: MemoryState<Key, Instant>(), bound: bound, by: key) }
   }
 
   /// Passes on the first element of each key, and the next one after the key was not seen for `lifetime`.
@@ -25,39 +25,8 @@ extension Observable {
     bound: Int = 1_000_000, lifetime: Duration, on scheduler: any Scheduler,
     _ key: @escaping @Sendable (Element) throws -> Key
   ) -> Observable {
-    distinct(bound: bound, lifetime: lifetime, clock: scheduler, key)
-  }
-
-  private func distinct<Key: Hashable & Sendable>(
-    bound: Int, lifetime: Duration?, clock: (any Scheduler)?,
-    _ key: @escaping @Sendable (Element) throws -> Key
-  ) -> Observable {
-    Observable { downstream, subscription in
-      let machine = DistinctMachine(state: MemoryState<Key, Instant>(), bound: bound, lifetime: lifetime)
-      attach(DistinctObserver(downstream, machine, clock, key), in: subscription)
+    run(on: scheduler) {
+      DistinctMachine(state: MemoryState<Key, Instant>(), bound: bound, lifetime: lifetime, by: key)
     }
-  }
-}
-
-private final class DistinctObserver<Element: Sendable, Key: Hashable & Sendable>: SerializedStage {
-  let downstream: any Observer<Element>
-  private let clock: (any Scheduler)?
-  private let key: @Sendable (Element) throws -> Key
-  let turn: Serializer<DistinctMachine<MemoryState<Key, Instant>>>
-
-  init(
-    _ downstream: any Observer<Element>, _ machine: DistinctMachine<MemoryState<Key, Instant>>,
-    _ clock: (any Scheduler)?, _ key: @escaping @Sendable (Element) throws -> Key
-  ) {
-    self.downstream = downstream
-    self.clock = clock
-    self.key = key
-    turn = Serializer(machine)
-  }
-
-  func accept(_ value: Element) {
-    let key: Key
-    do { key = try self.key(value) } catch { return downstream.fail(error) }
-    if turn.state.isNew(key, at: clock?.now ?? Instant()) { downstream.next(value) }
   }
 }

@@ -20,6 +20,37 @@ extension Observable {
   }
 }
 
+extension Observable {
+  /// Emits the latest element at fixed intervals, if there is a new one.
+  ///
+  ///     a-b------c--|
+  ///     -----b----c-|   sample(every: .seconds(5), on: clock)
+  ///
+  /// The element that waits when the stream completes is emitted then.
+  /// ```
+  /// Observable.from(1...3).sample(every: .seconds(5), on: clock)  // 3, |
+  /// ```
+  public func sample(every interval: Duration, on scheduler: any Scheduler) -> Observable {
+    sample(every: interval, on: scheduler, bound: 1) { _ in OneKey() }
+  }
+
+  /// Emits the latest element of each key at fixed intervals, if there is a new one.
+  ///
+  /// At most `bound` keys wait; beyond that, the one that has waited longest is emitted at once.
+  /// ```
+  /// Observable.from([1, 11, 2]).sample(every: .seconds(5), on: clock) { $0 / 10 }  // 11, 2, |
+  /// ```
+  public func sample<Key: Hashable & Sendable>(
+    every interval: Duration, on scheduler: any Scheduler, bound: Int = 65_536,
+    by key: @escaping @Sendable (Element) throws -> Key
+  ) -> Observable {
+    run(on: scheduler) {
+      SampleMachine(
+        state: MemoryState<Key, Element>(), begin: NoStorage(), every: interval, bound: bound, by: key)
+    }
+  }
+}
+
 private final class Sampler<Element: Sendable>: Sendable {
   private let downstream: any Observer<Element>
   private let turn = Serializer<(latest: Element?, over: Bool)>((nil, false))

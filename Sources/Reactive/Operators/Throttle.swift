@@ -11,44 +11,25 @@ extension Observable {
   public func throttle(
     for period: Duration, latest: Bool = true, on scheduler: any Scheduler
   ) -> Observable {
-    Observable { downstream, subscription in
-      let machine = ThrottleMachine<Element>(period: period, latest: latest)
-      let alarm = Alarm(on: scheduler, in: subscription)
-      attach(ThrottleObserver(downstream, subscription, machine, alarm), in: subscription)
+    throttle(for: period, latest: latest, on: scheduler, bound: 1) { _ in OneKey() }
+  }
+
+  /// Throttles each key of a fast stream.
+  ///
+  ///     a-b-c-----|
+  ///     a-b-------|   throttle(for: .seconds(9), latest: false, on: clock) { $0.key }, where a and c have one key
+  ///
+  /// At most `bound` keys are throttled at once; beyond that, the one that has been so for longest is let go.
+  /// ```
+  /// Observable.from([1, 11, 2]).throttle(for: .seconds(5), latest: false, on: clock) { $0 / 10 }  // 1, 11, |
+  /// ```
+  public func throttle<Key: Hashable & Sendable>(
+    for period: Duration, latest: Bool = true, on scheduler: any Scheduler, bound: Int = 65_536,
+    by key: @escaping @Sendable (Element) throws -> Key
+  ) -> Observable {
+    run(on: scheduler) {
+      ThrottleMachine(
+        state: MemoryState<Key, OpenPeriod<Element>>(), period: period, latest: latest, bound: bound, by: key)
     }
-  }
-}
-
-private final class ThrottleObserver<Element: Sendable>: HoldingStage, AlarmOwner {
-  let downstream: any Observer<Element>
-  let subscription: Subscription
-  private let alarm: Alarm
-  let turn: Serializer<ThrottleMachine<Element>>
-
-  init(
-    _ downstream: any Observer<Element>, _ subscription: Subscription, _ machine: ThrottleMachine<Element>,
-    _ alarm: Alarm
-  ) {
-    self.downstream = downstream
-    self.subscription = subscription
-    self.alarm = alarm
-    turn = Serializer(machine)
-  }
-
-  func close(_ termination: Termination) {
-    if let value = turn.state.flush(), case .completed = termination { downstream.next(value) }
-  }
-
-  func ring() {
-    turn.pass { [self] in
-      if let value = turn.state.due(at: alarm.now) { downstream.next(value) }
-    }
-  }
-
-  func accept(_ value: Element) {
-    // What is due goes first, though its alarm may be late.
-    if let due = turn.state.due(at: alarm.now) { downstream.next(due) }
-    if turn.state.accept(value, at: alarm.now) { return downstream.next(value) }
-    if let deadline = turn.state.nextDeadline { alarm.set(at: deadline, for: self) }
   }
 }

@@ -2,96 +2,121 @@ import Reactive
 import Testing
 
 @Suite struct DebounceMachineTests {
-  private typealias Machine = DebounceMachine<MemoryState<String, Pending<Int>>, Int>
+  /// An element of a key.
+  struct Element: Sendable, Equatable {
+    var key: String
+    var number: Int
 
-  private func second(_ number: Int) -> Instant { Instant() + .seconds(number) }
-
-  private func machine(maxWait: Duration? = nil, bound: Int = 10) -> Machine {
-    Machine(state: MemoryState(), quiet: .seconds(3), maxWait: maxWait, bound: bound)
+    init(_ key: String, _ number: Int) { (self.key, self.number) = (key, number) }
   }
 
-  @Test func anElementIsDueWhenItsKeyHasBeenQuiet() {
-    var machine = machine()
-    #expect(machine.nextDeadline == nil)
-    #expect(machine.accept(1, for: "a", at: second(0)) == nil)
-    #expect(machine.accept(2, for: "a", at: second(2)) == nil)
-    #expect(machine.due(at: second(3)) == nil)
-    #expect(machine.nextDeadline == second(5))
-    #expect(machine.due(at: second(4)) == nil)
-    #expect(machine.due(at: second(5)) == 2)
-    #expect(machine.due(at: second(99)) == nil)
-    #expect(machine.nextDeadline == nil)
+  private typealias Machine = DebounceMachine<MemoryState<String, Pending<Element>>, Element>
+
+  private func host(
+    _ state: MemoryState<String, Pending<Element>> = MemoryState(), maxWait: Duration? = nil, bound: Int = 10
+  ) -> TestHost<Machine> {
+    TestHost(Machine(state: state, quiet: .seconds(3), maxWait: maxWait, bound: bound) { $0.key })
   }
 
-  @Test func keysAreDueInTheirOwnTime() {
-    var machine = machine()
-    _ = machine.accept(1, for: "a", at: second(0))
-    _ = machine.accept(2, for: "b", at: second(1))
-    _ = machine.accept(3, for: "a", at: second(2))
-    #expect(machine.due(at: second(9)) == 2)
-    #expect(machine.due(at: second(9)) == 3)
+  @Test func anElementIsDueWhenItsKeyHasBeenQuiet() throws {
+    let host = host()
+    #expect(host.deadline == nil)
+    #expect(try host.take(Element("a", 1), at: 0) == [])
+    #expect(try host.take(Element("a", 2), at: 2) == [])
+    #expect(try host.wake(at: 3) == [])
+    #expect(host.deadline == 5)
+    #expect(try host.wake(at: 4) == [])
+    #expect(host.machine.waiting == 1)
+    #expect(try host.wake(at: 5) == [Element("a", 2)])
+    #expect(try host.wake(at: 99) == [])
+    #expect(host.deadline == nil)
+    #expect(host.machine.waiting == 0)
   }
 
-  @Test func maxWaitEndsARowThatIsNeverQuiet() {
-    var machine = machine(maxWait: .seconds(5))
-    for time in 0...4 { _ = machine.accept(time, for: "a", at: second(time)) }
-    #expect(machine.due(at: second(4)) == nil)
-    #expect(machine.nextDeadline == second(5))
-    #expect(machine.due(at: second(5)) == 4)
+  @Test func keysAreDueInTheirOwnTime() throws {
+    let host = host()
+    for (time, key) in ["a", "b", "a"].enumerated() { _ = try host.take(Element(key, time), at: time) }
+    #expect(try host.wake(at: 9) == [Element("b", 1), Element("a", 2)])
   }
 
-  @Test func aKeyTooManyHandsBackTheOneQuietLongest() {
-    var machine = machine(bound: 2)
-    #expect(machine.accept(1, for: "a", at: second(0)) == nil)
-    #expect(machine.accept(2, for: "b", at: second(0)) == nil)
-    #expect(machine.accept(3, for: "a", at: second(1)) == nil)
-    #expect(machine.accept(4, for: "c", at: second(1)) == 2)
-    #expect(machine.state.count == 2)
+  @Test func maxWaitEndsARowThatIsNeverQuiet() throws {
+    let host = host(maxWait: .seconds(5))
+    for time in 0...4 { _ = try host.take(Element("a", time), at: time) }
+    #expect(try host.wake(at: 4) == [])
+    #expect(host.deadline == 5)
+    #expect(try host.wake(at: 5) == [Element("a", 4)])
   }
 
-  @Test func aKeyHandedBackHasNoDeadlineAnyMore() {
-    var machine = machine(bound: 1)
-    _ = machine.accept(1, for: "a", at: second(0))
-    #expect(machine.accept(2, for: "b", at: second(1)) == 1)
-    #expect(machine.nextDeadline == second(4))
-    #expect(machine.accept(3, for: "a", at: second(2)) == 2)
-    #expect(machine.nextDeadline == second(5))
-    #expect(machine.due(at: second(9)) == 3)
+  @Test func aKeyTooManySendsTheOneQuietLongest() throws {
+    let host = host(bound: 2)
+    #expect(try host.take(Element("a", 1), at: 0) == [])
+    #expect(try host.take(Element("b", 2), at: 0) == [])
+    #expect(try host.take(Element("a", 3), at: 1) == [])
+    #expect(host.notes.isEmpty)
+    #expect(try host.take(Element("c", 4), at: 1) == [Element("b", 2)])
+    #expect(host.notes == [.early])
+    #expect(host.machine.state.count == 2)
   }
 
-  @Test func flushTakesOutAllTheQuietestFirst() {
-    var machine = machine()
-    for (number, key) in ["a", "b", "a"].enumerated() {
-      _ = machine.accept(number, for: key, at: second(number))
-    }
-    #expect(machine.flush() == [1, 2])
-    #expect(machine.nextDeadline == nil)
-    #expect(machine.state.count == 0)
+  @Test func aKeySentEarlyHasNoDeadlineAnyMore() throws {
+    let host = host(bound: 1)
+    _ = try host.take(Element("a", 1), at: 0)
+    #expect(try host.take(Element("b", 2), at: 1) == [Element("a", 1)])
+    #expect(host.deadline == 4)
+    #expect(try host.take(Element("a", 3), at: 2) == [Element("b", 2)])
+    #expect(host.deadline == 5)
+    #expect(try host.wake(at: 9) == [Element("a", 3)])
   }
 
-  @Test func atOneInstantTheElementThatCameFirstIsDueFirstInAMachineMadeAgainToo() {
-    var machine = machine()
-    for (number, key) in ["a", "b", "c"].enumerated() { _ = machine.accept(number, for: key, at: second(0)) }
-    for (number, key) in ["c", "a"].enumerated() { _ = machine.accept(10 + number, for: key, at: second(0)) }
-    var other = Machine(state: machine.state, quiet: .seconds(3), bound: 10)
-    for right in [1, 10, 11] {
-      #expect(machine.due(at: second(3)) == right)
-      #expect(other.due(at: second(3)) == right)
-    }
+  @Test func flushSendsAllTheQuietestFirst() throws {
+    let host = host()
+    for (number, key) in ["a", "b", "a"].enumerated() { _ = try host.take(Element(key, number), at: number) }
+    #expect(try host.flush() == [Element("b", 1), Element("a", 2)])
+    #expect(host.deadline == nil)
+    #expect(host.machine.state.count == 0)
   }
 
-  @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithTheRuleAppliedToEachKey(seed: UInt64) {
+  @Test func aKeyThatFailsTakesNothing() throws {
+    let machine = DebounceMachine(
+      state: MemoryState<Int, Pending<Int>>(), quiet: .seconds(1), bound: 9, by: { _ in throw Oops() })
+    let host = TestHost(machine)
+    #expect(throws: Oops.self) { try host.take(1) }
+    #expect(host.machine.waiting == 0 && host.deadline == nil)
+  }
+
+  @Test func combinedElementsWaitInPlaceOfTheLast() throws {
+    let machine = DebounceMachine(
+      state: MemoryState<OneKey, Pending<Int>>(), quiet: .seconds(3), bound: 9, by: { _ in OneKey() },
+      combine: { ($0 ?? 0) + $1 })
+    let host = TestHost(machine)
+    for number in 1...3 { #expect(try host.take(number, at: number) == []) }
+    #expect(try host.wake(at: 6) == [6])
+    #expect(try host.take(4, at: 7) == [])
+    #expect(try host.wake(at: 10) == [4])
+  }
+
+  private struct OneKey: Hashable, Sendable {}
+
+  @Test func atOneInstantTheElementThatCameFirstIsDueFirstInAMachineMadeAgainToo() throws {
+    let first = host()
+    for (number, key) in ["a", "b", "c"].enumerated() { _ = try first.take(Element(key, number), at: 0) }
+    for (number, key) in ["c", "a"].enumerated() { _ = try first.take(Element(key, 10 + number), at: 0) }
+    let again = host(first.machine.state)
+    let right = [Element("b", 1), Element("c", 10), Element("a", 11)]
+    #expect(try first.wake(at: 3) == right)
+    #expect(try again.wake(at: 3) == right)
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithTheRuleAppliedToEachKey(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    var machine = machine(maxWait: .seconds(7), bound: 100)
+    let host = host(maxWait: .seconds(7), bound: 100)
     var waiting: [String: (since: Int, latest: Int, element: Int)] = [:]
     for time in 0..<1000 {
       let due = waiting.filter { min($0.value.latest + 3, $0.value.since + 7) <= time }
-      var emitted: [Int] = []
-      while let element = machine.due(at: second(time)) { emitted.append(element) }
-      #expect(emitted.sorted() == due.values.map(\.element).sorted())
+      #expect(try host.wake(at: time).map(\.number).sorted() == due.values.map(\.element).sorted())
       for key in due.keys { waiting[key] = nil }
       let key = "\(random.below(8))"
-      #expect(machine.accept(time, for: key, at: second(time)) == nil)
+      #expect(try host.take(Element(key, time), at: time) == [])
       waiting[key] = (waiting[key]?.since ?? time, time, time)
     }
   }

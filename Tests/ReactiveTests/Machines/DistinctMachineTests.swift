@@ -2,65 +2,63 @@ import Reactive
 import Testing
 
 @Suite struct DistinctMachineTests {
-  private func machine(
-    bound: Int = 10, lifetime: Duration? = nil
-  ) -> DistinctMachine<MemoryState<String, Instant>> {
-    DistinctMachine(state: MemoryState(), bound: bound, lifetime: lifetime)
+  private typealias Machine = DistinctMachine<MemoryState<String, Instant>, String>
+
+  private func host(
+    _ state: MemoryState<String, Instant> = MemoryState(), bound: Int = 10, lifetime: Duration? = nil
+  ) -> TestHost<Machine> {
+    TestHost(Machine(state: state, bound: bound, lifetime: lifetime) { $0 })
   }
 
-  private func second(_ number: Int) -> Instant { Instant() + .seconds(number) }
-
-  @Test func aKeyIsNewOnce() {
-    var machine = machine()
-    #expect(["a", "b", "a", "b"].map { machine.isNew($0, at: Instant()) } == [true, true, false, false])
+  /// Takes keys, one a second if there are no times.
+  private func passed(_ keys: [String], at times: [Int]? = nil, _ host: TestHost<Machine>) throws -> [String]
+  {
+    try keys.enumerated().flatMap { try host.take($1, at: times?[$0] ?? 0) }
   }
 
-  @Test func remembersNoMoreThanItsBound() {
-    var machine = machine(bound: 2)
-    for key in ["a", "b", "a", "c"] { _ = machine.isNew(key, at: Instant()) }
-    #expect(machine.state.count == 2)
-    #expect(machine.isNew("a", at: Instant()) == false)
-    #expect(machine.isNew("b", at: Instant()) == true)
+  @Test func aKeyIsNewOnce() throws {
+    #expect(try passed(["a", "b", "a", "b"], host()) == ["a", "b"])
   }
 
-  @Test func aRepeatIsNotedOnceHalfOfTheBoundIsKept() {
+  @Test func remembersNoMoreThanItsBound() throws {
+    let host = host(bound: 2)
+    _ = try passed(["a", "b", "a", "c"], host)
+    #expect(host.machine.state.count == 2)
+    #expect(try passed(["a", "b"], host) == ["b"])
+  }
+
+  @Test func aRepeatIsNotedOnceHalfOfTheBoundIsKept() throws {
     // "a" is seen again while two of four are kept, which is not noted, and "b" while three are, which is.
-    var machine = machine(bound: 4)
-    for key in ["a", "b", "a", "c", "b", "d"] { _ = machine.isNew(key, at: Instant()) }
+    let host = host(bound: 4)
+    _ = try passed(["a", "b", "a", "c", "b", "d"], host)
     var order: [String] = []
-    machine.state.forEach { key, _ in order.append(key) }
+    host.machine.state.forEach { key, _ in order.append(key) }
     #expect(order == ["a", "c", "b", "d"])
-    #expect(machine.isNew("e", at: Instant()) == true)
-    #expect(machine.isNew("b", at: Instant()) == false)
-    #expect(machine.isNew("a", at: Instant()) == true)
+    #expect(try passed(["e", "b", "a"], host) == ["e", "a"])
   }
 
-  @Test func aLifetimeGoesByTheLastSightHoweverFewAreKept() {
-    var machine = machine(bound: 1000, lifetime: .seconds(5))
-    for number in [0, 4, 8, 12] { _ = machine.isNew("a", at: second(number)) }
-    #expect(machine.isNew("a", at: second(16)) == false)
+  @Test func aLifetimeGoesByTheLastSightHoweverFewAreKept() throws {
+    let host = host(bound: 1000, lifetime: .seconds(5))
+    #expect(try passed(["a", "a", "a", "a", "a"], at: [0, 4, 8, 12, 16], host) == ["a"])
   }
 
-  @Test func forgetsAKeyThatWasNotSeenForItsLifetime() {
-    var machine = machine(lifetime: .seconds(5))
-    #expect(machine.isNew("a", at: second(0)) == true)
-    #expect(machine.isNew("a", at: second(4)) == false)
-    #expect(machine.isNew("a", at: second(8)) == false)
-    #expect(machine.isNew("a", at: second(13)) == true)
+  @Test func forgetsAKeyThatWasNotSeenForItsLifetime() throws {
+    let host = host(lifetime: .seconds(5))
+    #expect(try passed(["a", "a", "a"], at: [0, 4, 8], host) == ["a"])
+    #expect(try host.take("a", at: 13) == ["a"])
   }
 
-  @Test func whatIsForgottenTakesNoPlace() {
-    var machine = machine(lifetime: .seconds(5))
-    for number in 0..<5 { _ = machine.isNew("\(number)", at: second(number)) }
-    #expect(machine.state.count == 5)
-    _ = machine.isNew("x", at: second(7))
-    #expect(machine.state.count == 3)
+  @Test func whatIsForgottenTakesNoPlace() throws {
+    let host = host(lifetime: .seconds(5))
+    for number in 0..<5 { _ = try host.take("\(number)", at: number) }
+    #expect(host.machine.state.count == 5)
+    _ = try host.take("x", at: 7)
+    #expect(host.machine.state.count == 3)
   }
 
-  @Test func goesOnFromAStateHandedIn() {
+  @Test func goesOnFromAStateHandedIn() throws {
     var state = MemoryState<String, Instant>()
-    state.set(second(0), for: "a")
-    var machine = DistinctMachine(state: state, bound: 10)
-    #expect(machine.isNew("a", at: second(1)) == false)
+    state.set(Instant(), for: "a")
+    #expect(try host(state).take("a", at: 1) == [])
   }
 }

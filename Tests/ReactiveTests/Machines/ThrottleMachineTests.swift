@@ -2,43 +2,61 @@ import Reactive
 import Testing
 
 @Suite struct ThrottleMachineTests {
-  private func second(_ number: Int) -> Instant { Instant() + .seconds(number) }
+  private typealias Machine = ThrottleMachine<MemoryState<Int, OpenPeriod<Int>>, Int>
 
-  @Test func theFirstOpensAWindow() {
-    var machine = ThrottleMachine<Int>(period: .seconds(3), latest: false)
-    #expect(machine.accept(1, at: second(0)) == true)
-    #expect(machine.accept(2, at: second(2)) == false)
-    #expect(machine.nextDeadline == nil)
-    #expect(machine.accept(3, at: second(3)) == true)
-    #expect(machine.accept(4, at: second(5)) == false)
+  /// Keys are tens.
+  private func host(latest: Bool, bound: Int = 10) -> TestHost<Machine> {
+    TestHost(Machine(state: MemoryState(), period: .seconds(3), latest: latest, bound: bound) { $0 / 10 })
   }
 
-  @Test func theLatestIsDueAtTheEndAndOpensTheNext() {
-    var machine = ThrottleMachine<Int>(period: .seconds(3), latest: true)
-    #expect(machine.accept(1, at: second(0)) == true)
-    #expect(machine.accept(2, at: second(1)) == false)
-    #expect(machine.accept(3, at: second(2)) == false)
-    #expect(machine.nextDeadline == second(3))
-    #expect(machine.due(at: second(2)) == nil)
-    #expect(machine.due(at: second(3)) == 3)
-    #expect(machine.accept(4, at: second(5)) == false)
-    #expect(machine.nextDeadline == second(6))
+  @Test func theFirstOpensAPeriod() throws {
+    let host = host(latest: false)
+    #expect(try host.take(1, at: 0) == [1])
+    #expect(try host.take(2, at: 2) == [])
+    #expect(host.machine.waiting == 0)
+    #expect(try host.take(3, at: 3) == [3])
+    #expect(try host.take(4, at: 5) == [])
   }
 
-  @Test func anElementLaterThanTheWindowTakesThePlaceOfTheOneHeld() {
-    var machine = ThrottleMachine<Int>(period: .seconds(3), latest: true)
-    _ = machine.accept(1, at: second(0))
-    _ = machine.accept(2, at: second(1))
-    #expect(machine.accept(3, at: second(9)) == true)
-    #expect(machine.due(at: second(20)) == nil)
+  @Test func theLatestIsDueAtTheEndAndOpensTheNext() throws {
+    let host = host(latest: true)
+    #expect(try host.take(1, at: 0) == [1])
+    #expect(try host.take(2, at: 1) == [])
+    #expect(try host.take(3, at: 2) == [])
+    #expect(host.deadline == 3 && host.machine.waiting == 1)
+    #expect(try host.wake(at: 2) == [])
+    #expect(try host.wake(at: 3) == [3])
+    #expect(try host.take(4, at: 5) == [])
+    #expect(host.deadline == 6)
   }
 
-  @Test func flushTakesOutWhatWaits() {
-    var machine = ThrottleMachine<Int>(period: .seconds(3), latest: true)
-    _ = machine.accept(1, at: second(0))
-    _ = machine.accept(2, at: second(1))
-    #expect(machine.flush() == 2)
-    #expect(machine.flush() == nil)
-    #expect(machine.nextDeadline == nil)
+  @Test func anElementThatIsDueGoesFirst() throws {
+    let host = host(latest: true)
+    _ = try host.take(1, at: 0)
+    _ = try host.take(2, at: 1)
+    #expect(try host.take(3, at: 9) == [2])
+    #expect(try host.wake(at: 12) == [3])
+  }
+
+  @Test func keysHaveTheirOwnPeriods() throws {
+    let host = host(latest: false)
+    #expect(try [1, 11, 2, 12].flatMap { try host.take($0, at: 0) } == [1, 11])
+  }
+
+  @Test func beyondTheBoundThePeriodThatEndsFirstIsClosed() throws {
+    let host = host(latest: true, bound: 1)
+    #expect(try [1, 2].flatMap { try host.take($0, at: 0) } == [1])
+    #expect(try host.take(11, at: 1) == [11, 2])
+    #expect(host.notes == [.forgotten])
+    #expect(try host.take(3, at: 2) == [3])
+  }
+
+  @Test func flushSendsWhatWaits() throws {
+    let host = host(latest: true)
+    _ = try host.take(1, at: 0)
+    _ = try host.take(2, at: 1)
+    #expect(try host.flush() == [2])
+    #expect(try host.flush() == [])
+    #expect(host.deadline == nil)
   }
 }

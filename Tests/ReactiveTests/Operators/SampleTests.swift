@@ -49,4 +49,20 @@ import Testing
     clock.run()
     #expect(recording.elements == [nil])
   }
+
+  @Test func atIntervalsTheLatestIsEmittedIfItIsNew() throws {
+    try expectMarbles("-----b----c-----|") {
+      try $0.hot("a-b----c--------|").observable.sample(every: .seconds(5), on: $0)
+    }
+    try expectMarbles("----(b|)") { try $0.hot("a-b-|").observable.sample(every: .seconds(5), on: $0) }
+    try expectMarbles("----#") { try $0.hot("a-b-#").observable.sample(every: .seconds(5), on: $0) }
+  }
+
+  @Test func eachKeyHasItsLatest() throws {
+    #expect(
+      outcome { Observable.from([1, 11, 2]).sample(every: .seconds(5), on: $0) { $0 / 10 } } == "11, 2, |")
+    #expect(
+      outcome { Observable.from([1, 11, 2]).sample(every: .seconds(5), on: $0, bound: 1) { $0 / 10 } }
+        == "1, 11, 2, |")
+  }
 }

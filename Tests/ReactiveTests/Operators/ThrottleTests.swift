@@ -80,4 +80,13 @@ import Testing
     let times = thinned.records.map(\.time).dropLast(2)
     for (earlier, later) in zip(times, times.dropFirst()) { #expect(later - earlier >= .seconds(4)) }
   }
+
+  @Test func eachKeyIsThrottledByItself() throws {
+    #expect(
+      outcome { Observable.from([1, 11, 2, 12]).throttle(for: .seconds(5), on: $0) { $0 / 10 } }
+        == "1, 11, 2, 12, |")
+    #expect(
+      outcome { Observable.from([1, 11, 2]).throttle(for: .seconds(5), latest: false, on: $0) { $0 / 10 } }
+        == "1, 11, |")
+  }
 }

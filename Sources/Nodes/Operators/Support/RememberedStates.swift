@@ -21,6 +21,17 @@ extension Pending: Storable, Remembered where Element == Event {
   }
 }
 
+extension OpenPeriod: Storable, Remembered where Element == Event {
+  public init?(remembered value: Value) {
+    guard let end = value.time("end") else { return nil }
+    self.init(end: end, held: value.member("held").flatMap { Event(remembered: $0) })
+  }
+
+  public var remembered: Value {
+    .record([("end", end.remembered)] + (held.map { [("held", $0.remembered)] } ?? []))
+  }
+}
+
 extension Latest: Storable, Remembered where Element == Value {
   init?(remembered value: Value) {
     guard let at = value.time("at"), let element = value.member("value") else { return nil }

@@ -1,0 +1,57 @@
+/// The state machine of an operator, the same in programs and in pipelines.
+///
+/// It has no thread, lock, clock or timer: its host calls it, one call at a time, and hands in memory (`KeyedState`).
+/// Programs have `MachineObserver` for a host, behind each operator with time; `flow` has one for its steps.
+public protocol Machine<Input, Output>: Sendable {
+  associatedtype Input: Sendable
+  associatedtype Output: Sendable
+
+  /// When to call `wake`; nil while nothing waits for a time.
+  var nextDeadline: Instant? { mutating get }
+
+  /// How many elements are held back.
+  var waiting: Int { get }
+
+  /// The stream begins.
+  mutating func start(_ host: some MachineHost<Output>)
+
+  /// Takes an element.
+  mutating func take(_ element: Input, _ host: some MachineHost<Output>) throws
+
+  /// The deadline has come.
+  mutating func wake(_ host: some MachineHost<Output>)
+
+  /// Emits the elements that are held back, since the stream has ended.
+  mutating func flush(_ host: some MachineHost<Output>)
+}
+
+extension Machine {
+  @inlinable public var nextDeadline: Instant? { nil }
+  @inlinable public var waiting: Int { 0 }
+  @inlinable public func start(_ host: some MachineHost<Output>) {}
+  @inlinable public func wake(_ host: some MachineHost<Output>) {}
+  @inlinable public func flush(_ host: some MachineHost<Output>) {}
+}
+
+/// The host of a machine: has the time, and takes the outputs.
+public protocol MachineHost<Output> {
+  associatedtype Output: Sendable
+
+  var now: Instant { get }
+
+  func emit(_ output: Output)
+
+  /// Notes what the machine did with more than it may hold.
+  func note(_ excess: Excess, beyond bound: Int)
+}
+
+/// What a machine does with more than it may hold.
+public enum Excess: Sendable {
+  /// The key that was written longest ago is forgotten.
+  case forgotten
+  /// The element that waits longest is emitted before its time.
+  case early
+}
+
+/// The key of an operator that has been given none.
+struct OneKey: Hashable, Sendable {}

@@ -1,0 +1,55 @@
+import Reactive
+import Testing
+
+@Suite struct SampleMachineTests {
+  private typealias Machine = SampleMachine<MemoryState<Int, Int>, Beginning, Int>
+
+  /// The stored beginning of the first interval.
+  private struct Beginning: StoredCell {
+    var value: Instant?
+    let told = Journal<Instant?>()
+
+    func set(_ value: Instant?) { told.note(value) }
+  }
+
+  /// Keys are tens.
+  private func host(
+    _ state: MemoryState<Int, Int> = MemoryState(), since begin: Int? = nil, bound: Int = 10
+  ) -> TestHost<Machine> {
+    let begin = Beginning(value: begin.map { Instant() + .seconds($0) })
+    return TestHost(Machine(state: state, begin: begin, every: .seconds(5), bound: bound) { $0 / 10 })
+  }
+
+  @Test func theLatestOfEachKeyIsEmittedAtTheEndOfItsInterval() throws {
+    let host = host()
+    #expect(host.deadline == nil)
+    #expect(try [1, 11, 2].flatMap { try host.take($0, at: 1) } == [])
+    #expect(host.deadline == 5 && host.machine.waiting == 2)
+    #expect(try host.wake(at: 5) == [11, 2])
+    #expect(host.deadline == nil)
+    #expect(try host.take(3, at: 12) == [])
+    #expect(host.deadline == 15)
+  }
+
+  @Test func anElementAtTheEndBelongsToTheNextInterval() throws {
+    let host = host()
+    _ = try host.take(1, at: 1)
+    #expect(try host.take(2, at: 5) == [1])
+    #expect(host.deadline == 10)
+  }
+
+  @Test func intervalsAreCountedFromTheFirstRun() throws {
+    var state = MemoryState<Int, Int>()
+    state.set(1, for: 0)
+    let host = host(state, since: -3)
+    #expect(host.deadline == 2)
+    #expect(try host.wake(at: 2) == [1])
+  }
+
+  @Test func oneKeyTooManySendsTheOldest() throws {
+    let host = host(bound: 1)
+    #expect(try [1, 11].flatMap { try host.take($0, at: 1) } == [1])
+    #expect(host.notes == [.early])
+    #expect(try host.flush() == [11])
+  }
+}
