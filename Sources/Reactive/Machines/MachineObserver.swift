@@ -2,15 +2,10 @@ extension Observable {
   /// The outputs of a machine that takes the elements of this stream.
   ///
   /// A subscription has a machine of its own, made by `make`. The time is that of the scheduler; without one it stands.
-  func run<M: Machine<Element, Output>, Output: Sendable>(
+  func run<M: Machine>(
     on scheduler: (any Scheduler)? = nil, _ make: @escaping @Sendable () -> M
-  ) -> Observable<Output> {
-    Observable<Output> { downstream, subscription in
-      let alarm = scheduler.map { Alarm(on: $0, in: subscription) }
-      let host = MachineObserver(downstream, subscription, make(), alarm)
-      host.start()
-      attach(host, in: subscription)
-    }
+  ) -> Observable<M.Output> where M.Input == Element {
+    MachineObserver.outputs(of: make, over: self, on: scheduler)
   }
 }
 
@@ -33,6 +28,18 @@ private final class MachineObserver<M: Machine>: HoldingStage, AlarmOwner, Machi
     self.subscription = subscription
     self.alarm = alarm
     turn = Serializer(machine)
+  }
+
+  /// Apart from `run`: the compiler (6.3.1) crashes on a closure under the constraint that `run` has.
+  static func outputs(
+    of make: @escaping @Sendable () -> M, over source: Observable<M.Input>, on scheduler: (any Scheduler)?
+  ) -> Observable<M.Output> {
+    Observable<M.Output> { downstream, subscription in
+      let alarm = scheduler.map { Alarm(on: $0, in: subscription) }
+      let host = MachineObserver(downstream, subscription, make(), alarm)
+      host.start()
+      source.attach(host, in: subscription)
+    }
   }
 
   func start() {
