@@ -97,7 +97,7 @@ extension StepBound {
 extension StepContext {
   /// The key of an event; null where the expression has no output, so that no event is dropped for lack of a key.
   ///
-  /// It may be part of a document, which whoever keeps it has to copy it out of.
+  /// It may be part of a document: a machine that keeps it is given `keptKey`.
   func key(_ expression: Expression) -> @Sendable (Event) throws -> Value {
     let key = LaneLocal(evaluation(expression))
     return { try key.value.first($0) ?? .null }
