@@ -66,7 +66,7 @@ let package = Package(
       swiftSettings: unchecked + small
     ),
     .target(name: "Language", dependencies: ["CYAML", "JSON", "System"], swiftSettings: unchecked + small),
-    .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked),
+    .target(name: "Markup", dependencies: ["CXML2", "JSON", "System"], swiftSettings: unchecked + small),
     .target(
       name: "Page",
       dependencies: ["CMicrohttpd", "Engine", "JSON", "Language", "Reactive", "Server", "System"],
