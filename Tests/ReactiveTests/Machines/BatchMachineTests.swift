@@ -3,12 +3,14 @@ import Testing
 
 @Suite struct BatchMachineTests {
   /// The durable copy of a queue, to look at.
-  private struct Copy: StoredQueue {
-    var waiting: [Int] = []
+  private final class Copy: StoredQueue {
+    private let elements: Locked<[Int]>
 
-    mutating func append(_ value: Int) { waiting.append(value) }
-    mutating func removeFirst() { waiting.removeFirst() }
-    mutating func removeAll() { waiting = [] }
+    init(_ elements: [Int]) { self.elements = Locked(elements) }
+
+    var waiting: [Int] { elements.withLock { $0 } }
+    func append(_ value: Int) { elements.withLock { $0.append(value) } }
+    func removeAll() { elements.withLock { $0 = [] } }
   }
 
   @Test func aBatchIsSentWhenItIsLargeEnoughOrOldEnough() throws {
@@ -26,13 +28,16 @@ import Testing
   }
 
   @Test func whatWaitedIsContinuedAndTheCopyFollows() throws {
-    let machine = BatchMachine(
-      limit: 3, isEarly: true, time: .seconds(5), copy: Copy(waiting: [1, 2]), since: NoStorage())
-    let host = TestHost(machine)
+    let copy = Copy([1, 2])
+    let host = TestHost(
+      BatchMachine(limit: 3, isEarly: true, time: .seconds(5), copy: copy, since: NoStorage()))
     #expect(host.deadline == 5 && host.machine.waiting == 2)
     #expect(try host.take(3, at: 1) == [[1, 2, 3]])
     #expect(host.notes == [.early])
+    #expect(copy.waiting == [])
     #expect(try host.take(4, at: 2) == [])
+    #expect(copy.waiting == [4])
     #expect(try host.flush() == [[4]])
+    #expect(copy.waiting == [])
   }
 }

@@ -5,19 +5,21 @@ import Testing
   private typealias Machine = SampleMachine<MemoryState<Int, Int>, Beginning, Int>
 
   /// The stored beginning of the first interval.
-  private struct Beginning: StoredCell {
-    var value: Instant?
-    let told = Journal<Instant?>()
+  private final class Beginning: StoredCell {
+    private let stored: Locked<Instant?>
 
-    func set(_ value: Instant?) { told.note(value) }
+    init(_ stored: Instant? = nil) { self.stored = Locked(stored) }
+
+    var value: Instant? { stored.withLock { $0 } }
+    func set(_ value: Instant?) { stored.withLock { $0 = value } }
   }
 
   /// Keys are tens.
   private func host(
-    _ state: MemoryState<Int, Int> = MemoryState(), since begin: Int? = nil, bound: Int = 10
+    _ state: MemoryState<Int, Int> = MemoryState(), since begin: Beginning = Beginning(),
+    bound: Int = 10
   ) -> TestHost<Machine> {
-    let begin = Beginning(value: begin.map { Instant() + .seconds($0) })
-    return TestHost(Machine(state: state, begin: begin, every: .seconds(5), bound: bound) { $0 / 10 })
+    TestHost(Machine(state: state, begin: begin, every: .seconds(5), bound: bound) { $0 / 10 })
   }
 
   @Test func theLatestOfEachKeyIsEmittedAtTheEndOfItsInterval() throws {
@@ -41,9 +43,12 @@ import Testing
   @Test func intervalsAreCountedFromTheFirstRun() throws {
     var state = MemoryState<Int, Int>()
     state.set(1, for: 0)
-    let host = host(state, since: -3)
+    let host = host(state, since: Beginning(Instant() + .seconds(-3)))
     #expect(host.deadline == 2)
     #expect(try host.wake(at: 2) == [1])
+    let first = Beginning()
+    _ = self.host(since: first)
+    #expect(first.value == Instant())
   }
 
   @Test func oneKeyTooManySendsTheOldest() throws {

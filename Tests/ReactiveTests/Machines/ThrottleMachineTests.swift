@@ -14,6 +14,8 @@ import Testing
     #expect(try host.take(1, at: 0) == [1])
     #expect(try host.take(2, at: 2) == [])
     #expect(host.machine.waiting == 0)
+    #expect(try host.wake(at: 3) == [])
+    #expect(host.deadline == nil)
     #expect(try host.take(3, at: 3) == [3])
     #expect(try host.take(4, at: 5) == [])
   }
