@@ -8,44 +8,44 @@
 /// `@unchecked Sendable` with its reason: the serializer (or lock) lets one thread at a time get here, with acquire and
 /// release around it. It is the only type of this module that the compiler takes on trust; `ConditionLock` and `RingBuffer`
 /// hold memory of their own that is marked so.
-final class Unguarded<Value: ~Copyable & Sendable>: @unchecked Sendable {
-  private let storage: UnsafeMutablePointer<Value>
+@usableFromInline final class Unguarded<Value: ~Copyable & Sendable>: @unchecked Sendable {
+  @usableFromInline let storage: UnsafeMutablePointer<Value>
 
   /// Whether there is no value yet: `fill` the place before using it.
-  @exclusivity(unchecked) private(set) var isVacant = true
+  @exclusivity(unchecked) @usableFromInline var isVacant = true
 
-  init(vacantFor type: Value.Type = Value.self) {
+  @inlinable init(vacantFor type: Value.Type = Value.self) {
     storage = .allocate(capacity: 1)
   }
 
-  convenience init(_ value: consuming Value) {
+  @inlinable convenience init(_ value: consuming Value) {
     self.init()
     fill(value)
   }
 
-  deinit {
+  @inlinable deinit {
     clear()
     storage.deallocate()
   }
 
   /// By address, not by coroutine: a coroutine that is not inlined takes its frame from the heap.
-  var value: Value {
-    @inline(__always) unsafeAddress { address }
+  @inlinable var value: Value {
+    @inline(__always) unsafeAddress { UnsafePointer(storage) }
     @inline(__always) unsafeMutableAddress { storage }
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   var address: UnsafePointer<Value> { UnsafePointer(storage) }
 
   /// Puts a value in, whether or not there was one.
-  func fill(_ value: consuming Value) {
+  @inlinable func fill(_ value: consuming Value) {
     clear()
     storage.initialize(to: value)
     isVacant = false
   }
 
   /// Makes the place vacant.
-  func clear() {
+  @inlinable func clear() {
     if isVacant { return }
     isVacant = true
     storage.deinitialize(count: 1)

@@ -54,4 +54,6 @@ public enum Excess: Sendable {
 }
 
 /// The key of an operator that has been given none.
-struct OneKey: Hashable, Sendable {}
+@usableFromInline struct OneKey: Hashable, Sendable {
+  @inlinable init() {}
+}

@@ -2,85 +2,123 @@ extension Observable {
   /// The outputs of a machine that takes the elements of this stream.
   ///
   /// A subscription has a machine of its own, made by `make`. The time is that of the scheduler; without one it stands.
+  /// Inlinable, as the operators that call it are, so that the machine is compiled for the types of its elements.
+  @inlinable
   func run<M: Machine>(
     on scheduler: (any Scheduler)? = nil, _ make: @escaping @Sendable () -> M
   ) -> Observable<M.Output> where M.Input == Element {
-    MachineObserver.outputs(of: make, over: self, on: scheduler)
+    outputs(on: scheduler, MachineCalls.maker(of: make, on: scheduler))
+  }
+
+  @usableFromInline
+  func outputs<Output: Sendable>(
+    on scheduler: (any Scheduler)?, _ make: @escaping MachineCalls<Element>.Maker<Output>
+  ) -> Observable<Output> {
+    Observable<Output> { downstream, subscription in
+      let machine = make { if !subscription.isDisposed { downstream.next($0) } }
+      let alarm = scheduler.map { Alarm(on: $0, in: subscription) }
+      let host = MachineObserver(downstream, subscription, machine, alarm)
+      host.start()
+      attach(host, in: subscription)
+    }
   }
 }
 
-/// The host of a machine in a program: a stage that takes its turns, and has an alarm for its deadline.
-private final class MachineObserver<M: Machine>: HoldingStage, AlarmOwner, MachineHost {
-  typealias Element = M.Input
-  typealias Output = M.Output
+/// The calls of a machine, compiled for its type, which the observer need not know.
+@usableFromInline struct MachineCalls<Input: Sendable>: Sendable {
+  @usableFromInline typealias Maker<Output> =
+    @Sendable (_ emit: @escaping @Sendable (Output) -> Void) -> MachineCalls
 
-  let downstream: any Observer<M.Output>
+  @usableFromInline let start: @Sendable () -> Void
+  @usableFromInline let take: @Sendable (Input) throws -> Void
+  @usableFromInline let wake: @Sendable () -> Void
+  @usableFromInline let flush: @Sendable () -> Void
+  @usableFromInline let nextDeadline: @Sendable () -> Instant?
+
+  @inlinable init<M: Machine>(_ host: ProgramHost<M>) where M.Input == Input {
+    start = { host.machine.value.start(host) }
+    take = { try host.machine.value.take($0, host) }
+    wake = { host.machine.value.wake(host) }
+    flush = { host.machine.value.flush(host) }
+    nextDeadline = { host.machine.value.nextDeadline }
+  }
+
+  @inlinable static func maker<M: Machine>(
+    of make: @escaping @Sendable () -> M, on scheduler: (any Scheduler)?
+  ) -> Maker<M.Output> where M.Input == Input {
+    { emit in MachineCalls(ProgramHost(make(), scheduler, emit)) }
+  }
+}
+
+/// A machine in a program, with the time and the way of its outputs.
+///
+/// The turn of its observer guards it.
+@usableFromInline final class ProgramHost<M: Machine>: MachineHost, Sendable {
+  @usableFromInline typealias Output = M.Output
+
+  @usableFromInline let machine: Unguarded<M>
+  @usableFromInline let scheduler: (any Scheduler)?
+  @usableFromInline let send: @Sendable (M.Output) -> Void
+
+  @inlinable init(_ machine: M, _ scheduler: (any Scheduler)?, _ send: @escaping @Sendable (M.Output) -> Void)
+  {
+    self.machine = Unguarded(machine)
+    self.scheduler = scheduler
+    self.send = send
+  }
+
+  @inlinable var now: Instant { scheduler?.now ?? Instant() }
+  @inlinable func emit(_ output: M.Output) { send(output) }
+  @inlinable func note(_ excess: Excess, beyond bound: Int) {}
+}
+
+/// The host's observer: a stage that takes its turns, and has an alarm for the machine's deadline.
+private final class MachineObserver<Element: Sendable, Output: Sendable>: HoldingStage, AlarmOwner {
+  let downstream: any Observer<Output>
   let subscription: Subscription
-  let turn: Serializer<M>
+  let turn = Serializer<Instant?>(nil)  // the time that the alarm is set to
+  private let machine: MachineCalls<Element>
   private let alarm: Alarm?
-  /// The time that the alarm is set to; guarded by the turn.
-  private let deadline = Unguarded<Instant?>(nil)
 
   init(
-    _ downstream: any Observer<M.Output>, _ subscription: Subscription, _ machine: M, _ alarm: Alarm?
+    _ downstream: any Observer<Output>, _ subscription: Subscription, _ machine: MachineCalls<Element>,
+    _ alarm: Alarm?
   ) {
     self.downstream = downstream
     self.subscription = subscription
+    self.machine = machine
     self.alarm = alarm
-    turn = Serializer(machine)
-  }
-
-  /// Apart from `run`: the compiler (6.3.1) crashes on a closure under the constraint that `run` has.
-  static func outputs(
-    of make: @escaping @Sendable () -> M, over source: Observable<M.Input>, on scheduler: (any Scheduler)?
-  ) -> Observable<M.Output> {
-    Observable<M.Output> { downstream, subscription in
-      let alarm = scheduler.map { Alarm(on: $0, in: subscription) }
-      let host = MachineObserver(downstream, subscription, make(), alarm)
-      host.start()
-      source.attach(host, in: subscription)
-    }
   }
 
   func start() {
     turn.pass { [self] in
-      turn.state.start(self)
+      machine.start()
       setAlarm()
     }
   }
 
-  func accept(_ value: M.Input) {
-    do { try turn.state.take(value, self) } catch { return downstream.fail(error) }
+  func accept(_ value: Element) {
+    do { try machine.take(value) } catch { return downstream.fail(error) }
     setAlarm()
   }
 
   func ring() {
     turn.pass { [self] in
-      deadline.value = nil
-      turn.state.wake(self)
+      turn.state = nil
+      machine.wake()
       setAlarm()
     }
   }
 
   func close(_ termination: Termination) {
-    if case .completed = termination { turn.state.flush(self) }
+    if case .completed = termination { machine.flush() }
   }
 
   private func setAlarm() {
-    guard let alarm, !subscription.isDisposed else { return }
-    let next = turn.state.nextDeadline
-    if next == deadline.value { return }
-    deadline.value = next
+    guard let alarm else { return }
+    let next = machine.nextDeadline()
+    if next == turn.state || subscription.isDisposed { return }
+    turn.state = next
     if let next { alarm.set(at: next, for: self) } else { alarm.clear() }
   }
-
-  // MARK: The machine's host
-
-  var now: Instant { alarm?.now ?? Instant() }
-
-  func emit(_ output: M.Output) {
-    if !subscription.isDisposed { downstream.next(output) }
-  }
-
-  func note(_ excess: Excess, beyond bound: Int) {}
 }

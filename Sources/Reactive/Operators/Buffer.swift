@@ -6,6 +6,7 @@ extension Observable {
   /// ```
   /// Observable.from(1...5).buffer(2)  // [1, 2], [3, 4], [5], |
   /// ```
+  @inlinable
   public func buffer(_ count: Int) -> Observable<[Element]> {
     run { BatchMachine(limit: count) }
   }
@@ -17,7 +18,10 @@ extension Observable {
   /// ```
   /// Observable.from(1...3).buffer(2, or: .seconds(1), on: clock)  // [1, 2], [3], |
   /// ```
-  public func buffer(_ count: Int, or time: Duration, on scheduler: any Scheduler) -> Observable<[Element]> {
+  @inlinable
+  public func buffer(_ count: Int, or time: Duration, on scheduler: any Scheduler) -> Observable<
+    [Element]
+  > {
     run(on: scheduler) { BatchMachine(limit: count, time: time) }
   }
 }

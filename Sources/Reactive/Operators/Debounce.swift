@@ -9,6 +9,7 @@ extension Observable {
   /// ```
   /// Observable.from(1...3).debounce(for: .seconds(1), on: clock)  // 3, |
   /// ```
+  @inlinable
   public func debounce(
     for quiet: Duration, maxWait: Duration? = nil, on scheduler: any Scheduler
   ) -> Observable {
@@ -28,6 +29,7 @@ extension Observable {
   /// ```
   /// Observable.from([1, 2, 11, 12]).debounce(for: .seconds(1), on: clock) { $0 / 10 }  // 2, 12, |
   /// ```
+  @inlinable
   public func debounce<Key: Hashable & Sendable>(
     for quiet: Duration, maxWait: Duration? = nil, on scheduler: any Scheduler, bound: Int = 65_536,
     by key: @escaping @Sendable (Element) throws -> Key

@@ -10,6 +10,7 @@ extension Observable {
   /// ```
   /// Observable.from([1, 2, 1, 3, 2]).distinct { $0 }  // 1, 2, 3, |
   /// ```
+  @inlinable
   public func distinct<Key: Hashable & Sendable>(
     bound: Int = 1_000_000, _ key: @escaping @Sendable (Element) throws -> Key
   ) -> Observable {
@@ -21,6 +22,7 @@ extension Observable {
   /// ```
   /// Observable.from([1, 1]).distinct(lifetime: .seconds(60), on: clock) { $0 }  // 1, |
   /// ```
+  @inlinable
   public func distinct<Key: Hashable & Sendable>(
     bound: Int = 1_000_000, lifetime: Duration, on scheduler: any Scheduler,
     _ key: @escaping @Sendable (Element) throws -> Key

@@ -30,6 +30,7 @@ extension Observable {
   /// ```
   /// Observable.from(1...3).sample(every: .seconds(5), on: clock)  // 3, |
   /// ```
+  @inlinable
   public func sample(every interval: Duration, on scheduler: any Scheduler) -> Observable {
     sample(every: interval, on: scheduler, bound: 1) { _ in OneKey() }
   }
@@ -40,6 +41,7 @@ extension Observable {
   /// ```
   /// Observable.from([1, 11, 2]).sample(every: .seconds(5), on: clock) { $0 / 10 }  // 11, 2, |
   /// ```
+  @inlinable
   public func sample<Key: Hashable & Sendable>(
     every interval: Duration, on scheduler: any Scheduler, bound: Int = 65_536,
     by key: @escaping @Sendable (Element) throws -> Key

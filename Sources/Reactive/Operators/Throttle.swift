@@ -8,6 +8,7 @@ extension Observable {
   /// ```
   /// Observable.from(1...3).throttle(for: .seconds(5), latest: false, on: clock)  // 1, |
   /// ```
+  @inlinable
   public func throttle(
     for period: Duration, latest: Bool = true, on scheduler: any Scheduler
   ) -> Observable {
@@ -23,6 +24,7 @@ extension Observable {
   /// ```
   /// Observable.from([1, 11, 2]).throttle(for: .seconds(5), latest: false, on: clock) { $0 / 10 }  // 1, 11, |
   /// ```
+  @inlinable
   public func throttle<Key: Hashable & Sendable>(
     for period: Duration, latest: Bool = true, on scheduler: any Scheduler, bound: Int = 65_536,
     by key: @escaping @Sendable (Element) throws -> Key

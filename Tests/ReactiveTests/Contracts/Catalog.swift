@@ -110,6 +110,13 @@ extension Contract {
     },
     .plain("Throttle", "latest") { source, clock in source.throttle(for: second, on: clock) },
     .plain("Throttle", "first") { source, clock in source.throttle(for: second, latest: false, on: clock) },
+    .calling("Throttle", "by key") { source, clock, probe in
+      source.throttle(for: second, on: clock) { try probe($0) }
+    },
+    .plain("Sample", "every") { source, clock in source.sample(every: second, on: clock) },
+    .calling("Sample", "every, by key") { source, clock, probe in
+      source.sample(every: second, on: clock) { try probe($0) }
+    },
     .plain("RetryBackoff") { source, clock in
       source.retry(Backoff(initial: second, jitter: 0, attempts: 1), on: clock)
     },
