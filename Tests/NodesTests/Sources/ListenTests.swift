@@ -53,8 +53,9 @@ import System
     deinit { stop() }
 
     func stop() {
-      gate.change { $0 = true }
+      // In this order, or what waits behind the gate is taken before the stop on a busy machine.
       run.stop()
+      gate.change { $0 = true }
       #expect(eventually { !ends.entries.isEmpty })
     }
 
