@@ -1,5 +1,5 @@
-import JSON
 import Engine
+import JSON
 import Language
 import Reactive
 
