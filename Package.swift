@@ -98,6 +98,10 @@ let package = Package(
     .target(
       name: "SimulatedDisk", dependencies: ["CSQLite", "Reactive", "Store", "System"],
       path: "Tests/Support/SimulatedDisk"),
+    // For tests alone: the journal of a cluster, in memory, with faults.
+    .target(
+      name: "SimulatedJournal", dependencies: ["Cluster", "Reactive"],
+      path: "Tests/Support/SimulatedJournal"),
     // For tests alone: a server on the loopback.
     .target(name: "Loopback", dependencies: ["Reactive"], path: "Tests/Support/Loopback"),
     // For tests alone: folders, waiting, what several threads have noted.
@@ -150,7 +154,9 @@ let package = Package(
       exclude: ["Fixtures"]),
     .testTarget(
       name: "ClusterTests",
-      dependencies: ["Cluster", "Reactive", "SimulatedDisk", "Store", "System", "TestScale"]),
+      dependencies: [
+        "Cluster", "Reactive", "SimulatedDisk", "SimulatedJournal", "Store", "System", "TestScale",
+      ]),
     .testTarget(name: "SkyTests", dependencies: ["CZ", "Fetch", "JSON", "Reactive", "Sky", "Store"]),
     .testTarget(
       name: "MonthTests",
@@ -163,8 +169,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Cluster", "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk", "Store", "System",
-        "TestScale",
+        "Cluster", "Engine", "JSON", "Language", "Nodes", "Reactive", "SimulatedDisk", "SimulatedJournal",
+        "Store", "System", "TestScale",
       ],
       path: "Tests/Simulation"),
   ],

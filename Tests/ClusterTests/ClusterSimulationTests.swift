@@ -1,6 +1,7 @@
 import Foundation
 import Reactive
 import SimulatedDisk
+import SimulatedJournal
 import Store
 import System
 import TestScale

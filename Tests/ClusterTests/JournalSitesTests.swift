@@ -1,4 +1,5 @@
 import Reactive
+import SimulatedJournal
 import Store
 import Testing
 

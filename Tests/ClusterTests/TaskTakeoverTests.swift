@@ -1,4 +1,5 @@
 import SimulatedDisk
+import SimulatedJournal
 import Store
 import System
 import Testing

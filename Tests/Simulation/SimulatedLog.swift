@@ -1,6 +1,7 @@
 import Cluster
 import Reactive
 import SimulatedDisk
+import SimulatedJournal
 import Store
 
 /// The log of a cluster that the lives of a pipeline commit to, each on one of three machines, with lost, late and stale

@@ -1,3 +1,4 @@
+import Cluster
 import Reactive
 
 /// A journal in memory, with faults that a test scripts; it has no servers to lose.
