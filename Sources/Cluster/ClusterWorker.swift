@@ -1,4 +1,5 @@
 import Store
+import System
 
 /// A task of the cluster: a pipeline, which one worker at a time runs.
 public struct ClusterTask: Sendable {
@@ -126,9 +127,8 @@ public final class ClusterWorker {
   }
 
   private static func hash(_ worker: String, _ task: String) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in "\(worker) \(task)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    // FNV alone mixes the last bytes too little.
+    var hash = StableHash("\(worker) \(task)".utf8).value
+    // By itself it mixes the last bytes too little.
     hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
     hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
     return hash ^ (hash >> 33)

@@ -70,12 +70,12 @@ struct FeedEntry {
 
   /// An id for an entry without one and without a link: the same for the same title, date and text.
   private var generatedID: String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    var hash = StableHash()
     for part in [title, published, summary, content] {
-      for byte in (part ?? "").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-      hash = (hash ^ 0xff) &* 0x100_0000_01b3
+      hash.add((part ?? "").utf8)
+      hash.add(CollectionOfOne(0xff))
     }
-    return "generated:" + String(hash, radix: 16)
+    return "generated:" + String(hash.value, radix: 16)
   }
 
   /// Adds an enclosure, unless there is one of its address.

@@ -1,3 +1,5 @@
+import System
+
 /// Random numbers that follow from a seed.
 ///
 /// Each subject draws from a stream of its own, so that one more launch does not change all others.
@@ -6,8 +8,7 @@ struct SkyRandom: RandomNumberGenerator, Sendable {
 
   /// The stream of a subject: `SkyRandom(seed, "launch", 12)`.
   init(_ seed: UInt64, _ name: String, _ number: Int = 0) {
-    state = seed
-    for byte in name.utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    state = StableHash(name.utf8, from: seed).value
     state ^= UInt64(bitPattern: Int64(number)) &* 0x9e37_79b9_7f4a_7c15
     _ = next()
   }

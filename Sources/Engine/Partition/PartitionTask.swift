@@ -1,6 +1,7 @@
 import JSON
 import Language
 import Reactive
+import System
 
 /// A task of a partition: the steps below it once, for the keys that belong to it.
 ///
@@ -155,10 +156,9 @@ package final class KeyHash {
     bytes.withUnsafeBufferPointer { task($0, among: tasks) }
   }
 
-  /// FNV-1a, mixed, since its low bits are weak.
+  /// Mixed, since the low bits of the hash are weak.
   private static func task(_ bytes: UnsafeBufferPointer<UInt8>, among tasks: Int) -> Int {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    var hash = StableHash(bytes).value
     hash = (hash ^ hash >> 32) &* 0xd6e8_feb8_6659_fd93
     return Int((hash >> 33) % UInt64(tasks))
   }

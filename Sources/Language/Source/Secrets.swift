@@ -140,7 +140,7 @@ extension Secrets {
   /// The mark of a secret: 32 bits of a hash, so that it is known again in whatever order secrets are read, and cannot
   /// be computed back.
   private static func mark(of secret: String) -> [UInt8] {
-    let hash = secret.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    let hash = StableHash(secret.utf8).value
     let folded = UInt32(truncatingIfNeeded: hash ^ (hash >> 32))
     let text = String(folded, radix: 16)
     return [mark] + Array((String(repeating: "0", count: digits - text.utf8.count) + text).utf8)

@@ -1,3 +1,5 @@
+import System
+
 /// The files that pages need, embedded in the program: one script, one style sheet, one icon.
 ///
 /// Their names contain a hash of their content, so browsers keep them for good.
@@ -12,9 +14,7 @@ struct PageAsset: Sendable {
   static let all = [script, style, icon]
 
   private init(_ name: String, _ ending: String, _ type: String, _ bytes: [UInt8]) {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    self.name = "\(name)-\(String(hash, radix: 36)).\(ending)"
+    self.name = "\(name)-\(String(StableHash(bytes).value, radix: 36)).\(ending)"
     self.type = type
     self.bytes = bytes
   }

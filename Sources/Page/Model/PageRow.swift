@@ -21,15 +21,10 @@ package struct PageRow: Sendable {
     self.content = content
   }
 
-  /// 64 bits of FNV-1a in hexadecimal: the same in every run, and for keys that are equal but written otherwise.
+  /// The same in every run, and for keys that are equal but written otherwise.
   package static func id(of key: Value) -> String {
     let canonical = key.kind == .number ? Value.number(key.double ?? 0) : key
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in Writer(WriteOptions(sortKeys: true)).bytes(canonical) {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-    }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return StableHash(Writer(WriteOptions(sortKeys: true)).bytes(canonical)).digits
   }
 
   package func text(_ name: String) -> String? {

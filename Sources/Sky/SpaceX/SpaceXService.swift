@@ -114,11 +114,9 @@ public final class SpaceXService: SkyService {
       ])
   }
 
-  /// An entity tag: the length of the body and its FNV-1a hash.
+  /// An entity tag: the length of the body and its hash.
   private static func tag(_ body: [UInt8]) -> String {
-    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in body { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return "\"\(String(body.count, radix: 16))-\(String(sum, radix: 16))\""
+    "\"\(String(body.count, radix: 16))-\(StableHash(body).digits)\""
   }
 }
 

@@ -120,9 +120,7 @@ struct RunCluster {
     for sink in plan.sinks {
       text += "\(sink.name) \(sink.spec.kind) \(sink.shown) \(sink.from) \(sink.when?.text ?? "")\n"
     }
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return String(hash, radix: 16)
+    return String(StableHash(text.utf8).value, radix: 16)
   }
 }
 
