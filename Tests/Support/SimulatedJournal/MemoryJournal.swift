@@ -44,6 +44,8 @@ public final class MemoryJournal: Journal {
     public var conflicts = 0
     public var doubts = 0
     public var late = 0
+
+    public init() {}
   }
 
   private let state = Locked(State())
