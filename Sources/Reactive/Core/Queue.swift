@@ -1,6 +1,7 @@
 /// A queue, first in, first out, in one array that is reused.
 @usableFromInline struct Queue<Element: Sendable>: Sendable {
-  @usableFromInline var storage: [Element] = []
+  /// What has been taken out is nil, so that it is not kept.
+  @usableFromInline var storage: [Element?] = []
   @usableFromInline var head = 0
 
   @inlinable init() {}
@@ -9,14 +10,16 @@
   @inlinable var isEmpty: Bool { count == 0 }
   @inlinable var first: Element? { isEmpty ? nil : storage[head] }
 
-  @inlinable var elements: ArraySlice<Element> { storage[head...] }
+  @inlinable var elements: [Element] { storage[head...].compactMap { $0 } }
 
   @inlinable mutating func append(_ element: Element) {
     storage.append(element)
   }
 
   @inlinable mutating func popFirst() -> Element? {
-    guard let element = first else { return nil }
+    if isEmpty { return nil }
+    var element: Element?
+    swap(&element, &storage[head])
     head += 1
     // Moving what is left once half is used up makes each element move once on average.
     if head > 16, head * 2 > storage.count {

@@ -15,6 +15,20 @@ import Testing
     #expect(queue.isEmpty)
   }
 
+  @Test func doesNotKeepWhatIsTakenOut() {
+    var queue = Queue<Canary>()
+    weak var first: Canary?
+    do {
+      let canary = Canary()
+      first = canary
+      queue.append(canary)
+    }
+    queue.append(Canary())
+    _ = queue.popFirst()
+    #expect(first == nil)
+    #expect(queue.count == 1)
+  }
+
   @Test(arguments: 1...5 as ClosedRange<UInt64>) func agreesWithAnArray(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var queue = Queue<Int>()
