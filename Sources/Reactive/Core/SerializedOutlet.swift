@@ -13,6 +13,11 @@ final class SerializedOutlet<Element: Sendable>: Observer {
     turn.leave()
   }
 
+  /// Keeps what is sent back until `letGo`: true if nothing is being sent.
+  func hold() -> Bool { turn.enter() }
+
+  func letGo() { turn.leave() }
+
   func fail(_ error: any Error) {
     turn.pass { [self] in end(.failed(error)) }
   }

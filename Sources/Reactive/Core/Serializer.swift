@@ -65,13 +65,24 @@ final class Serializer<State: Sendable>: Sendable {
   /// Leaves `work` to the caller inside; does it here if that one has left in the meantime.
   @inline(never)
   func later(_ work: @escaping @Sendable () -> Void) {
-    let (load, count) = waiting.withLock { waiting in
+    goOn(from: lineUp(work))
+  }
+
+  /// Leaves `work` in the line: the first half of `later`, for a caller who holds a lock of its own meanwhile, and owes
+  /// `goOn` without it.
+  func lineUp(_ work: @escaping @Sendable () -> Void) -> LinePlace {
+    waiting.withLock { waiting in
       waiting.append(work)
       // Under the lock, so that a drain never takes more pieces than have been counted.
-      return (self.load.add(1, ordering: .acquiringAndReleasing).oldValue, waiting.count)
+      let load = self.load.add(1, ordering: .acquiringAndReleasing).oldValue
+      return LinePlace(isFirst: load == 0, count: waiting.count)
     }
-    if load == 0 { return drain() }
-    if count > limit, !isMine { waitForRoom() }
+  }
+
+  /// Does what waits if that has fallen to this caller, or waits for room.
+  func goOn(from place: LinePlace) {
+    if place.isFirst { return drain() }
+    if place.count > limit, !isMine { waitForRoom() }
   }
 
   private func drain() {
@@ -103,4 +114,11 @@ final class Serializer<State: Sendable>: Sendable {
       nanosleep(&nap, nil)
     }
   }
+}
+
+/// The place of a piece of work in the line before a serializer.
+struct LinePlace {
+  /// Whether nobody was inside any more: the one who lined up is.
+  let isFirst: Bool
+  let count: Int
 }

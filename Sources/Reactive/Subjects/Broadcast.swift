@@ -2,6 +2,9 @@ import Synchronization
 
 /// The core of the three subjects: passes events, one at a time, to all listed observers, and replays the last
 /// `memory` elements to a late one.
+///
+/// An element is remembered as soon as it is sent, and takes its place in the line of deliveries under the same lock:
+/// what is remembered last is what is delivered last, whoever sends. A late observer takes its place in the same way.
 final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   private let turn = Serializer(ObserverSnapshot<Element>())
   private let observers = ObserverList<Element>()
@@ -10,9 +13,10 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   private let memory: Int
   /// After the end an observer gets the terminal alone, without the memory.
   private let forgetsAtEnd: Bool
-  /// Written only with the turn; under `memoryLock`, because `latest` reads it from anywhere.
+  /// Under `memoryLock`; apart from it, so that the lock's own code knows the type of what it guards.
   private let remembered: Unguarded<Ring<Element>>
-  private let memoryLock = Locked(())
+  /// Whether a terminal has been sent, after which nothing is remembered.
+  private let memoryLock = Locked(false)
 
   init(memory: Int = 0, seed: Element? = nil, forgetsAtEnd: Bool = false) {
     self.memory = memory
@@ -25,15 +29,44 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   var hasObservers: Bool { observers.count > 0 }
 
   func next(_ value: Element) {
+    if memory > 0 { return remember(value) }
     guard turn.enter() else { return turn.later { [self] in deliver(value) } }
     deliver(value)
     turn.leave()
   }
 
-  func next(batch: [Element]) {
-    guard turn.enter() else { return turn.later { [self] in deliver(batch: batch) } }
-    deliver(batch: batch)
+  /// Apart from `next`, which so needs no metadata of types made from `Element` when nothing is remembered.
+  @inline(never)
+  private func remember(_ value: Element) {
+    var oldest: Element?  // released outside the lock: its deinit may run any code
+    let place = memoryLock.withLock { isOver in
+      if !isOver { oldest = remembered.value.append(value) }
+      return turn.enter() ? nil : turn.lineUp { [self] in deliver(value) }
+    }
+    _ = oldest
+    if let place { return turn.goOn(from: place) }
+    deliver(value)
     turn.leave()
+  }
+
+  func next(batch: [Element]) {
+    var old: Ring<Element>?
+    pass({ [self] in deliver(batch: batch) }) { isOver in
+      if isOver { return }
+      old = remembered.value
+      for value in batch.suffix(memory) { remembered.value.push(value) }
+    }
+    _ = old
+  }
+
+  /// Carries `work` out in its turn; what it changes of the memory is changed by `note`, at once.
+  private func pass(_ work: @escaping @Sendable () -> Void, noting note: (inout Bool) -> Void) {
+    if memory == 0 { return turn.pass(work) }
+    let place = memoryLock.withLock { isOver in
+      note(&isOver)
+      return turn.lineUp(work)
+    }
+    turn.goOn(from: place)
   }
 
   var takesBatches: Bool { true }
@@ -43,13 +76,10 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   func complete() { end(.completed) }
 
   func attach(_ observer: any Observer<Element>, in subscription: Subscription) {
-    // Nothing may be delivered between the old elements and being listed, so that waits for its turn.
-    guard memory > 0 else { return join(observer, subscription) }
-    turn.pass { [self] in recall(observer, subscription) }
+    if memory > 0 { recall(to: observer, subscription) } else { join(observer, subscription) }
   }
 
   private func deliver(_ value: Element) {
-    if memory > 0 { remember(value) }
     // Lent, not retained for the call: only the caller with the turn replaces the snapshot, and that is this one.
     let lent = Unmanaged.passUnretained(turn.state)
     let fresh = lent._withUnsafeGuaranteedRef { snapshot in
@@ -62,27 +92,15 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
     turn.state.root?.next(value)
   }
 
-  /// Apart from `deliver`, which so needs no metadata of types made from `Element` when nothing is remembered.
-  @inline(never)
-  private func remember(_ value: Element) {
-    if observers.isClosed { return }
-    memoryLock.withLock { _ in remembered.value.push(value) }
-  }
-
   private func deliver(batch: [Element]) {
     if observers.version.load(ordering: .acquiring) != turn.state.version {
       turn.state = observers.snapshot()
-    }
-    if memory > 0, !observers.isClosed {
-      memoryLock.withLock { _ in
-        for value in batch.suffix(memory) { remembered.value.push(value) }
-      }
     }
     turn.state.root?.next(batch: batch)
   }
 
   private func end(_ terminal: Termination) {
-    turn.pass { [self] in close(terminal) }
+    pass({ [self] in close(terminal) }) { $0 = true }
   }
 
   private func close(_ terminal: Termination) {
@@ -91,14 +109,23 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
     for member in members { terminal.deliver(to: member) }
   }
 
-  private func recall(_ observer: any Observer<Element>, _ subscription: Subscription) {
-    let past =
-      forgetsAtEnd && observers.isClosed ? [] : memoryLock.withLock { _ in remembered.value.elements }
-    for value in past {
-      if subscription.isDisposed { return }
-      observer.next(value)
+  /// Hands the memory to a late observer, at once, and lists it for what is sent from then on.
+  private func recall(to observer: any Observer<Element>, _ subscription: Subscription) {
+    let (past, late) = memoryLock.withLock { isOver -> ([Element], LateJoin<Element>?) in
+      let past = isOver && forgetsAtEnd ? [] : remembered.value.elements
+      if turn.enter() { return (past, nil) }
+      // Others deliver: what they have for this observer waits until it has had the memory.
+      let outlet = SerializedOutlet(observer)
+      _ = outlet.hold()
+      return (past, LateJoin(outlet: outlet, place: turn.lineUp { [self] in join(outlet, subscription) }))
+    }
+    for value in past where !subscription.isDisposed { observer.next(value) }
+    if let late {
+      late.outlet.letGo()
+      return turn.goOn(from: late.place)
     }
     join(observer, subscription)
+    turn.leave()
   }
 
   private func join(_ observer: any Observer<Element>, _ subscription: Subscription) {
@@ -122,4 +149,9 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
     if turn.state.root != nil { turn.state = ObserverSnapshot() }
     turn.leave()
   }
+}
+
+private struct LateJoin<Element: Sendable> {
+  let outlet: SerializedOutlet<Element>
+  let place: LinePlace
 }

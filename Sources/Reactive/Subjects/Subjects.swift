@@ -1,10 +1,11 @@
 /// A subject: an observable that is fed by hand; a new subscriber gets what comes from then on.
 ///
 /// Elements may be sent from any thread, and from inside an element's delivery: they are delivered one at a time,
-/// to every observer in the same order. After a terminal, a new subscriber gets that terminal at once.
+/// to every observer in the same order, by whichever thread is delivering already: `next` returns at once then, and
+/// the one inside may be held up by what others send. After a terminal, a new subscriber gets that terminal at once.
 /// ```
 /// let subject = PublishSubject<Int>()
-/// subject.observable.subscribe(next: { print($0) })
+/// let subscription = subject.observable.subscribe(next: { print($0) })
 /// subject.next(1)  // 1
 /// ```
 public final class PublishSubject<Element: Sendable>: Observer {
@@ -29,23 +30,25 @@ public final class PublishSubject<Element: Sendable>: Observer {
 
 /// A value that changes, as a stream: a new subscriber gets the present value first.
 ///
+/// It has it when `subscribe` returns, even while another thread sends or inside a delivery.
 /// ```
 /// let status = BehaviorSubject("TBD")
 /// status.next("Go")
-/// status.observable.subscribe(next: { print($0) })  // Go
+/// let subscription = status.observable.subscribe(next: { print($0) })  // Go
 /// ```
 public final class BehaviorSubject<Element: Sendable>: Observer {
   private let broadcast: Broadcast<Element>
-  private let initial: Element
 
   /// Starts with a value.
   public init(_ value: Element) {
     broadcast = Broadcast(memory: 1, seed: value, forgetsAtEnd: true)
-    initial = value
   }
 
-  /// The present value.
-  public var value: Element { broadcast.latest ?? initial }
+  /// The present value: the last one sent, though its delivery may still wait for others.
+  public var value: Element {
+    guard let value = broadcast.latest else { preconditionFailure("the memory starts with a value") }
+    return value
+  }
 
   /// The present value and each later one; after the end only the end, for nothing is present any more.
   public var observable: Observable<Element> {
@@ -67,7 +70,7 @@ public final class BehaviorSubject<Element: Sendable>: Observer {
 /// ```
 /// let log = ReplaySubject<String>(limit: 2)
 /// for line in ["a", "b", "c"] { log.next(line) }
-/// log.observable.subscribe(next: { print($0) })  // b, c
+/// let subscription = log.observable.subscribe(next: { print($0) })  // b, c
 /// ```
 public final class ReplaySubject<Element: Sendable>: Observer {
   private let broadcast: Broadcast<Element>

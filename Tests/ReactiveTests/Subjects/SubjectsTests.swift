@@ -37,11 +37,11 @@ import Testing
   @Test func whatIsSentFromInsideADeliveryComesToAllAfterIt() {
     let subject = PublishSubject<Int>()
     let log = Journal<String>()
-    subject.observable.subscribe(next: { value in
+    _ = subject.observable.subscribe(next: { value in
       log.note("first \(value)")
       if value == 1 { subject.next(2) }
     })
-    subject.observable.subscribe(next: { log.note("second \($0)") })
+    _ = subject.observable.subscribe(next: { log.note("second \($0)") })
     subject.next(1)
     #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
   }
@@ -50,10 +50,10 @@ import Testing
     let subject = PublishSubject<Int>()
     let log = Journal<String>()
     let second = Subscription()
-    subject.observable.subscribe(next: { value in
+    _ = subject.observable.subscribe(next: { value in
       if value == 1 {
         second.dispose()
-        subject.observable.subscribe(next: { log.note("third \($0)") })
+        _ = subject.observable.subscribe(next: { log.note("third \($0)") })
       }
     })
     subject.observable.subscribe(in: second, next: { log.note("second \($0)") })
@@ -80,7 +80,7 @@ import Testing
     #expect(subject.hasObservers)
     second.dispose()
     #expect(!subject.hasObservers)
-    subject.observable.subscribe()
+    _ = subject.observable.subscribe()
     subject.complete()
     #expect(!subject.hasObservers)
   }
@@ -89,7 +89,7 @@ import Testing
     let subject = PublishSubject<Int>()
     let others = (0..<3000).map { _ in subject.observable.subscribe() }
     let back = Flag()
-    subject.observable.subscribe(next: { _ in
+    _ = subject.observable.subscribe(next: { _ in
       if inThreads(1, patience: 5, { _ in for other in others { other.dispose() } }) { back.raise() }
     })
     subject.next(1)
@@ -132,12 +132,116 @@ import Testing
   @Test func mayBeSetFromInsideADelivery() {
     let subject = BehaviorSubject(0)
     let log = Journal<Int>()
-    subject.observable.subscribe(next: { value in
+    _ = subject.observable.subscribe(next: { value in
       log.note(value)
       if value < 3 { subject.next(value + 1) }
     })
     #expect(log.entries == [0, 1, 2, 3])
     #expect(subject.value == 3)
+  }
+
+  @Test func theLastValueSentIsPresentAtOnce() {
+    let subject = BehaviorSubject(0)
+    let log = Journal<Int>()
+    let bag = Bag()
+    subject.observable.subscribe(next: { value in
+      if value != 10 { return }
+      subject.next(subject.value + 1)
+      subject.next(subject.value + 1)
+      log.note(subject.value)
+    }).disposed(by: bag)
+    subject.next(10)
+    #expect(log.entries == [12])
+    #expect(subject.value == 12)
+  }
+
+  @Test func countsUnderALockWhileOthersComeAndGo() {
+    let subject = BehaviorSubject(0)
+    let lock = Locked(())
+    let over = Flag()
+    let back = inThreads(3, patience: 60) { index in
+      if index == 2 {
+        while !over.isRaised { subject.observable.subscribe().dispose() }
+        return
+      }
+      for _ in 0..<20_000 { lock.withLock { _ in subject.next(subject.value + 1) } }
+      if index == 0 { over.raise() }
+    }
+    #expect(back)
+    #expect(subject.value == 40_000)
+  }
+
+  @Test func thePresentValueIsThereWhenSubscribeReturns() {
+    let subject = BehaviorSubject(0)
+    let over = Flag()
+    let missing = Tally()
+    let doubled = Tally()
+    let bag = Bag()
+    subject.observable.subscribe(next: { _ in for _ in 0..<50 { _ = over.isRaised } }).disposed(by: bag)
+    let back = inThreads(2, patience: 60) { index in
+      if index == 0 {
+        var number = 0
+        while !over.isRaised {
+          number += 1
+          subject.next(number)
+        }
+        return
+      }
+      for _ in 0..<2000 {
+        let seen = Journal<Int>()
+        let subscription = subject.observable.subscribe(next: { seen.note($0) })
+        if seen.entries.isEmpty { missing.add() }
+        subscription.dispose()
+        let entries = seen.entries
+        // In order, and none of them missing: each is one more than the one before.
+        if let first = entries.first, entries != Array(first..<first + entries.count) { doubled.add() }
+      }
+      over.raise()
+    }
+    #expect(back)
+    #expect(missing.value == 0)
+    #expect(doubled.value == 0)
+  }
+
+  @Test func thePresentValueIsThereInsideItsOwnDelivery() {
+    let subject = BehaviorSubject(7)
+    let log = Journal<Int>()
+    let bag = Bag()
+    subject.observable.subscribe(next: { _ in
+      subject.observable.take(1).subscribe(next: { log.note($0) }).disposed(by: bag)
+      log.note(0)
+    }).disposed(by: bag)
+    subject.next(8)
+    #expect(log.entries == [7, 0, 8, 0])
+  }
+
+  @Test func doesNotKeepWhatHasBeenReplaced() {
+    weak var first: Canary?
+    let subject: BehaviorSubject<Canary?>
+    do {
+      let canary = Canary()
+      first = canary
+      subject = BehaviorSubject(canary)
+    }
+    #expect(first != nil)
+    subject.next(nil)
+    #expect(first == nil)
+  }
+
+  @Test func noLockIsHeldWhileWhatIsReplacedIsLetGo() {
+    final class Sender: Sendable {
+      let subject: BehaviorSubject<AnyObject & Sendable>
+      init(_ subject: BehaviorSubject<AnyObject & Sendable>) { self.subject = subject }
+      deinit { subject.next(Canary()) }
+    }
+    let back = inThreads(1, patience: 10) { _ in
+      let subject = BehaviorSubject<AnyObject & Sendable>(Canary())
+      subject.next(Sender(subject))
+      subject.next(Canary())
+      subject.next(Sender(subject))
+      subject.next(batch: [Canary(), Canary()])
+    }
+    #expect(back)
   }
 
   @Test func oneValueIsEnoughForSome() {
@@ -149,9 +253,9 @@ import Testing
   @Test func endedFromInsideADeliveryItTellsOnlyTheEndToo() {
     let subject = BehaviorSubject(1)
     let log = Journal<String>()
-    subject.observable.subscribe(next: { _ in
+    _ = subject.observable.subscribe(next: { _ in
       subject.complete()
-      subject.observable.subscribe(next: { log.note("\($0)") }, complete: { log.note("|") })
+      _ = subject.observable.subscribe(next: { log.note("\($0)") }, complete: { log.note("|") })
     })
     #expect(log.entries == ["|"])
   }
@@ -190,7 +294,7 @@ import Testing
     let subject = ReplaySubject<Int>(limit: 0)
     let log = Journal<Int>()
     subject.next(1)
-    subject.observable.subscribe(next: { log.note($0) })
+    _ = subject.observable.subscribe(next: { log.note($0) })
     subject.next(batch: [2, 3])
     #expect(log.entries == [2, 3])
   }
@@ -199,7 +303,7 @@ import Testing
     let subject = ReplaySubject<Int>(limit: 9)
     subject.next(batch: [1, 2])
     let log = Journal<Int>()
-    subject.observable.subscribe(next: { value in
+    _ = subject.observable.subscribe(next: { value in
       log.note(value)
       if value == 1 { subject.next(3) }
     })
