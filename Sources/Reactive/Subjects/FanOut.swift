@@ -5,14 +5,14 @@
 /// Observers attach before the first element.
 /// ```
 /// let fanOut = FanOut<Int>()
-/// fanOut.observable.subscribe(next: { print("a", $0) })
-/// fanOut.observable.subscribe(next: { print("b", $0) })
+/// let first = fanOut.observable.subscribe(next: { print("a", $0) })
+/// let second = fanOut.observable.subscribe(next: { print("b", $0) })
 /// fanOut.next(1)  // a 1, b 1
 /// fanOut.complete()
 /// ```
 ///
 /// `@unchecked Sendable` with its reason: all calls come from one serial scheduler, or before it starts.
-public final class FanOut<Element: Sendable>: Observer, @unchecked Sendable {
+package final class FanOut<Element: Sendable>: Observer, @unchecked Sendable {
   /// An observer and the branch behind it; a list of `let` fields is walked without reference counting.
   private final class Branch: Sendable {
     let observer: any Observer<Element>
@@ -28,14 +28,14 @@ public final class FanOut<Element: Sendable>: Observer, @unchecked Sendable {
 
   @exclusivity(unchecked) private var first: Branch?
 
-  public init() {}
+  package init() {}
 
   /// What the fan-out is given, as a stream.
-  public var observable: Observable<Element> {
+  package var observable: Observable<Element> {
     Observable { [self] observer, subscription in first = appended(observer, subscription, to: first) }
   }
 
-  public func next(_ value: Element) {
+  package func next(_ value: Element) {
     var branch = first
     while let present = branch {
       if !present.subscription.isDisposed { present.observer.next(value) }
@@ -43,9 +43,9 @@ public final class FanOut<Element: Sendable>: Observer, @unchecked Sendable {
     }
   }
 
-  public func fail(_ error: any Error) { end { $0.fail(error) } }
+  package func fail(_ error: any Error) { end { $0.fail(error) } }
 
-  public func complete() { end { $0.complete() } }
+  package func complete() { end { $0.complete() } }
 
   private func end(_ deliver: (any Observer<Element>) -> Void) {
     var branch = first
