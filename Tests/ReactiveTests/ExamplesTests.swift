@@ -36,6 +36,9 @@ import Testing
     example("1, 2, |") { clock in Observable.from([1, 1, 2]).distinctUntilChanged() }
     example("1, 2, |") { clock in Observable.from(1...2).do(next: { print($0) }) }
     example("|") { clock in Observable<Int>.empty() }
+    example("1, 2, 4, 8, |") { clock in
+      Observable.just(1).expand { $0 < 8 ? Observable.just($0 * 2) : Observable.empty() }
+    }
     example("#") { clock in Observable<Int>.fail(Oops()) }
     example("2, 4, |") { clock in Observable.from(1...4).filter { $0.isMultiple(of: 2) } }
     example("4, |") { clock in Observable.from(1...9).first(where: { $0 > 3 }) }
@@ -72,7 +75,7 @@ import Testing
     example("10, |") { clock in Observable.from(1...4).reduce(0) { $0 + $1 } }
     example("[1, 2, 3], |") { clock in Observable.from(1...3).reduce(into: [Int]()) { $0.append($1) } }
     example("1, 2, 1, 2, |") { clock in Observable.from([1, 2]).repeat(2) }
-    example("1, 1, #") { clock in Observable.just(1).concat(.fail(Oops())).retry(1) }
+    example("1, 1, #") { clock in Observable.just(1).concat(.fail(Oops())).retry(times: 1) }
     example("#") { clock in
       let backoff = Backoff(initial: .seconds(1), jitter: 0, attempts: 2)
       return Observable<Int>.fail(Oops()).retry(backoff, on: clock)

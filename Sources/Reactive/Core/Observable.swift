@@ -2,7 +2,7 @@
 ///
 /// ```
 /// let numbers = Observable.from(1...4).filter { $0.isMultiple(of: 2) }.map { $0 * 10 }
-/// numbers.subscribe(next: { print($0) }, complete: { print("done") })  // 20, 40, done
+/// let subscription = numbers.subscribe(next: { print($0) }, complete: { print("done") })  // 20, 40, done
 /// ```
 ///
 /// How an operator is made: a recipe (the closure given to `init(attaching:)`) that wraps the observer it is handed

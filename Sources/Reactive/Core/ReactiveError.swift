@@ -5,9 +5,15 @@ public enum ReactiveError: Error, Equatable, CustomStringConvertible {
   /// Nothing came for as long as `timeout` allowed.
   case timedOut(after: Duration)
 
+  /// A task waited for room in a mailbox that holds `limit` elements, and nothing was delivered meanwhile.
+  case standstill(limit: Int)
+
   public var description: String {
     switch self {
     case .overflow(let what, let limit): "\(what) is full: it holds at most \(limit)"
+    case .standstill(let limit):
+      "a mailbox of \(limit) is full and nothing is delivered: its sender is a task, which must not be held up, since "
+        + "the receiver may need the thread; send from a scheduler, or choose another overflow than `block`"
     case .timedOut(let duration): "nothing came for \(duration)"
     }
   }

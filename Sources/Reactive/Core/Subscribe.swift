@@ -1,28 +1,47 @@
 extension Observable {
   /// Starts the stream and hands what comes to the closures.
   ///
-  /// Give a `subscription` of your own to be able to dispose it from inside `next` of a source that delivers at once.
+  /// The stream goes on when the subscription is let go of, so keep it, or put it in a `Bag`. An error without `fail`
+  /// is reported to `Diagnostics`.
+  /// ```
+  /// ticks.subscribe(next: { print($0) }).disposed(by: bag)
+  /// ```
+  public func subscribe(
+    next: @escaping @Sendable (Element) -> Void = { _ in },
+    fail: (@Sendable (any Error) -> Void)? = nil,
+    complete: @escaping @Sendable () -> Void = {}
+  ) -> Subscription {
+    subscribe(in: Subscription(), next: next, fail: fail, complete: complete)
+  }
+
+  /// Starts the stream under a subscription of the caller's: one that can be disposed from inside `next` of a source
+  /// that delivers at once.
+  ///
   /// ```
   /// let subscription = Subscription()
   /// numbers.subscribe(in: subscription, next: { if $0 > 3 { subscription.dispose() } })
   /// ```
   @discardableResult
   public func subscribe(
-    in subscription: Subscription = Subscription(),
+    in subscription: Subscription,
     next: @escaping @Sendable (Element) -> Void = { _ in },
-    fail: @escaping @Sendable (any Error) -> Void = { _ in },
+    fail: (@Sendable (any Error) -> Void)? = nil,
     complete: @escaping @Sendable () -> Void = {}
   ) -> Subscription {
     if subscription.isDisposed { return subscription }
+    let fail = fail ?? { Diagnostics.report(.unhandledError($0)) }
     attach(EndObserver(subscription, next, fail, complete), in: subscription)
     return subscription
   }
 
   /// Starts the stream into an observer, a subject say, whose terminals end the subscription.
+  public func subscribe(_ observer: any Observer<Element>) -> Subscription {
+    subscribe(observer, in: Subscription())
+  }
+
+  /// Starts the stream into an observer, under a subscription of the caller's.
   @discardableResult
-  public func subscribe(
-    _ observer: any Observer<Element>, in subscription: Subscription = Subscription()
-  ) -> Subscription {
+  public func subscribe(_ observer: any Observer<Element>, in subscription: Subscription) -> Subscription {
     subscribe(
       in: subscription, next: { observer.next($0) }, fail: { observer.fail($0) },
       complete: { observer.complete() })

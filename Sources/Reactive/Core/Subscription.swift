@@ -10,21 +10,25 @@ import Synchronization
 /// Disposing is idempotent, allowed from any thread and from inside `next`, and allowed before `subscribe` has
 /// returned (make the subscription first and hand it in). Nothing is delivered after `dispose()` has returned on the
 /// thread that delivers; from another thread, one element or the terminal that is under way may still arrive.
-/// Releasing the object does not dispose it: a stream whose source is released without an end, and that is never
-/// disposed, is never freed.
+/// Releasing the object does not dispose it: the stream goes on as long as its source does. A source that is released
+/// without an end takes with it what it fed, unless an operator holds it to subscribe again (`retry`, `repeat`).
 public final class Subscription: Sendable {
   private let ended = Atomic<Bool>(false)
   private let teardowns = Locked(Teardowns())
-  /// Where a child is listed, so that a parent does not collect the children that are over.
-  private let listing: (parent: Subscription, key: Int)?
+  /// The subscription that lists this one, so that a parent does not collect the children that are over; weak, since
+  /// it holds them.
+  private weak let parent: Subscription?
+  private let key: Int
 
   /// Makes a subscription that nothing is attached to yet.
   public init() {
-    listing = nil
+    parent = nil
+    key = 0
   }
 
   private init(childOf parent: Subscription, key: Int) {
-    listing = (parent, key)
+    self.parent = parent
+    self.key = key
   }
 
   /// Whether it is over, by a terminal or by `dispose()`.
@@ -41,8 +45,10 @@ public final class Subscription: Sendable {
   }
 
   /// Calls `target` once, when the subscription ends: `onDispose` without the closure, for what is done often.
+  ///
+  /// A target that is gone by then has nothing left to do. It is not held, since it holds this subscription.
   func onDispose(_ target: any TeardownTarget, _ key: Int) {
-    if add(.call(target, key)) == nil { target.tearDown(key) }
+    if add(.call(WeakTarget(target: target), key)) == nil { target.tearDown(key) }
   }
 
   /// Makes a subscription that ends with this one, and may end before it.
@@ -51,6 +57,13 @@ public final class Subscription: Sendable {
     let child = Subscription(childOf: self, key: key)
     if add(.child(child), key: key) == nil { child.dispose() }
     return child
+  }
+
+  /// Makes `other` end with this one, as a child does.
+  func adopt(_ other: Subscription) {
+    let key = teardowns.withLock { $0.newKey() }
+    if add(.child(other), key: key) == nil { return other.dispose() }
+    other.onDispose { [weak self] in self?.forget(key) }
   }
 
   /// Removes a child that is over.
@@ -66,13 +79,27 @@ public final class Subscription: Sendable {
 
   /// Carries out the teardowns, without a lock held.
   func release() {
-    listing?.parent.forget(listing?.key ?? 0)
+    parent?.forget(key)
     let first = teardowns.withLock { $0.takeFirst() }
     first?.run()
     // Mostly there are no others, and the way to find out is cheap.
     let others = teardowns.withLock { $0.takeOthers() }
     if others.isEmpty { return }
     for (_, other) in others.sorted(by: { $0.key < $1.key }) { other.run() }
+  }
+
+  /// Ends this subscription and those below it, in the order of their teardowns, without a stack as deep as they are.
+  fileprivate func endTree() {
+    var waiting = [Teardown.child(self)]
+    while let teardown = waiting.popLast() {
+      guard case .child(let child) = teardown else {
+        teardown.run()
+        continue
+      }
+      guard child.close() else { continue }
+      child.parent?.forget(child.key)
+      waiting += child.teardowns.withLock { $0.takeAll() }.reversed()
+    }
   }
 
   private func add(_ teardown: Teardown, key: Int? = nil) -> Int? {
@@ -88,21 +115,28 @@ protocol TeardownTarget: AnyObject, Sendable {
   func tearDown(_ key: Int)
 }
 
+private struct WeakTarget: Sendable {
+  weak let target: (any TeardownTarget)?
+}
+
 private enum Teardown: Sendable {
-  case call(any TeardownTarget, Int)
+  case call(WeakTarget, Int)
   case action(@Sendable () -> Void)
   case child(Subscription)
 
   func run() {
     switch self {
-    case .call(let target, let key): target.tearDown(key)
+    case .call(let weak, let key): weak.target?.tearDown(key)
     case .action(let action): action()
-    case .child(let child): child.dispose()
+    case .child(let child): child.endTree()
     }
   }
 }
 
-/// Most subscriptions hold one teardown, so the first has a place that costs no allocation.
+/// The teardowns of a subscription, by the keys under which they were put in.
+///
+/// Most subscriptions hold one, so the first has a place that costs no allocation. While there are others its key is
+/// the lowest: they run in the order in which they were put in.
 private struct Teardowns: Sendable {
   var lastKey = 0
   var firstKey = 0
@@ -115,7 +149,7 @@ private struct Teardowns: Sendable {
   }
 
   mutating func insert(_ teardown: Teardown, key: Int) -> Int {
-    if first == nil {
+    if first == nil, others.isEmpty {
       first = teardown
       firstKey = key
     } else {
@@ -134,6 +168,12 @@ private struct Teardowns: Sendable {
   mutating func takeFirst() -> Teardown? {
     defer { first = nil }
     return first
+  }
+
+  /// All, in their order.
+  mutating func takeAll() -> [Teardown] {
+    let first = takeFirst().map { [$0] } ?? []
+    return first + takeOthers().sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// All but the first; their keys rise in the order in which they were put in.

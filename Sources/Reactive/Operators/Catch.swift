@@ -11,10 +11,11 @@ extension Observable {
     _ handler: @escaping @Sendable (any Error) throws -> Observable
   ) -> Observable {
     Observable { downstream, subscription in
-      Sequencer(downstream, subscription, state: false) { caught, last, _ in
-        guard let last else { return .attach(self) }
-        guard case .failed(let error) = last, !caught else { return .finish(last) }
-        caught = true
+      // The source in the state, so that it is not held by what it feeds once it has begun.
+      Sequencer(downstream, subscription, state: (source: Optional(self), caught: false)) { state, last, _ in
+        if let source = state.source.take() { return .attach(source) }
+        guard case .failed(let error)? = last, !state.caught else { return .finish(last ?? .completed) }
+        state.caught = true
         do { return .attach(try handler(error)) } catch { return .finish(.failed(error)) }
       }.advance()
     }

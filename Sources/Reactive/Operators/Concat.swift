@@ -9,11 +9,11 @@ extension Observable {
   /// ```
   public static func concat(_ sources: [Observable]) -> Observable {
     Observable { downstream, subscription in
-      Sequencer(downstream, subscription, state: 0) { index, last, _ in
+      // In the state, so that a source is not held by what it feeds once it has begun.
+      Sequencer(downstream, subscription, state: Array(sources.reversed())) { left, last, _ in
         if let last, case .failed = last { return .finish(last) }
-        if index == sources.count { return .finish(.completed) }
-        defer { index += 1 }
-        return .attach(sources[index])
+        guard let source = left.popLast() else { return .finish(.completed) }
+        return .attach(source)
       }.advance()
     }
   }

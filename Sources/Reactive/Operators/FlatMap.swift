@@ -6,16 +6,18 @@ extension Observable {
   ///       -3--4|      what b is turned into
   ///     -1-32-4--|    flatMap { … }
   ///
-  /// At most `limit` streams run at once; further elements wait, and more than `backlog` waiting is a failure.
+  /// At most `limit` streams run at once, 1,024 unless given; further elements wait, and more than `backlog` waiting is
+  /// a failure. Streams that do not end keep the others waiting: the first that waits for a limit that was not given is
+  /// reported to `Diagnostics`.
   /// ```
   /// Observable.from(1...3).flatMap { Observable.from([$0, $0 * 10]) }  // 1, 10, 2, 20, 3, 30, |
   /// ```
   public func flatMap<Output: Sendable>(
-    limit: Int = 1024, backlog: Int = 65_536,
+    limit: Int? = nil, backlog: Int = 65_536,
     _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
   ) -> Observable<Output> {
     Observable<Output> { downstream, subscription in
-      let observer = FlatMapObserver(downstream, subscription, max(1, limit), backlog, transform)
+      let observer = FlatMapObserver(downstream, subscription, limit, backlog, transform)
       attach(observer, in: observer.outer)
     }
   }
@@ -29,17 +31,23 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
   private let limit: Int
   private let backlogLimit: Int
   private let transform: @Sendable (Element) throws -> Observable<Output>
+  /// Called for each output, after it has been sent on.
+  private let sent: (@Sendable (FlatMapObserver, Output) -> Void)?
+  private let reportsWaiting: Locked<Bool>
   private let streams = Locked(InnerStreams())
   private let backlog = Locked(Queue<Element>())
   /// Starts inner streams one after another, so that those that end at once do not pile up on the stack.
   private let starter = Serializer(())
 
   init(
-    _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int, _ backlogLimit: Int,
-    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>
+    _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int?, _ backlogLimit: Int,
+    _ transform: @escaping @Sendable (Element) throws -> Observable<Output>,
+    sent: (@Sendable (FlatMapObserver, Output) -> Void)? = nil
   ) {
     self.subscription = subscription
-    self.limit = limit
+    self.limit = max(1, limit ?? 1024)
+    self.sent = sent
+    reportsWaiting = Locked(limit == nil)
     self.backlogLimit = backlogLimit
     self.transform = transform
     outlet = SerializedOutlet(downstream)
@@ -64,25 +72,38 @@ private final class FlatMapObserver<Element: Sendable, Output: Sendable>: Observ
     // Queued before it is counted, so that a caller who sees the count finds the element.
     backlog.withLock { $0.append(value) }
     switch streams.withLock({ $0.queue(backlogLimit, limit) }) {
-    case .quiet: break
+    case .quiet: reportWaiting()
     case .waiting: startWaiting()
     case .done: fail(ReactiveError.overflow(what: "the backlog of flatMap", limit: backlogLimit))
     }
   }
 
+  private func reportWaiting() {
+    let isFirst = reportsWaiting.withLock { reports in
+      defer { reports = false }
+      return reports
+    }
+    if isFirst { Diagnostics.report(.waiting(in: "flatMap", limit: limit)) }
+  }
+
   private func start(_ value: Element) {
     let inner: Observable<Output>
     do { inner = try transform(value) } catch { return fail(error) }
-    if let scalar = inner.scalar {
+    if sent == nil, let scalar = inner.scalar {
       outlet.next(scalar.value)
       if subscription.isDisposed { return }
       return finishInner()
     }
     starter.pass { [self] in
       inner.feed(
-        subscription, next: { [outlet] in outlet.next($0) }, fail: { [self] in fail($0) },
+        subscription, next: { [self] in send($0) }, fail: { [self] in fail($0) },
         complete: { [self] in finishInner() })
     }
+  }
+
+  fileprivate func send(_ value: Output) {
+    outlet.next(value)
+    sent?(self, value)
   }
 
   private func finishInner() {
@@ -161,4 +182,44 @@ extension Observable {
   ) -> Observable<Output> {
     flatMap(limit: 1, backlog: backlog, transform)
   }
+}
+
+extension Observable {
+  /// Emits each element, the elements of the stream it is turned into, those of the streams these are turned into, and
+  /// so on: pages that name the next one, a tree of folders.
+  ///
+  ///     a------|
+  ///     -b|             what a is turned into
+  ///       -c|           what b is turned into
+  ///     ab-c---|        expand { … }
+  ///
+  /// At most `limit` streams run at once; further elements wait, and more than `backlog` waiting is a failure. It takes
+  /// no stack, however long the line is.
+  /// ```
+  /// Observable.just(1).expand { $0 < 8 ? Observable.just($0 * 2) : Observable.empty() }  // 1, 2, 4, 8, |
+  /// ```
+  public func expand(
+    limit: Int? = nil, backlog: Int = 65_536,
+    _ transform: @escaping @Sendable (Element) throws -> Observable
+  ) -> Observable {
+    Observable { downstream, subscription in
+      let observer = FlatMapObserver<Element, Element>(
+        downstream, subscription, limit, backlog, transform, sent: { observer, value in observer.next(value) }
+      )
+      attach(ExpandObserver(observer), in: observer.outer)
+    }
+  }
+}
+
+/// The way of the source's own elements, which are emitted before they are turned into streams.
+private final class ExpandObserver<Element: Sendable>: Observer {
+  private let streams: FlatMapObserver<Element, Element>
+
+  init(_ streams: FlatMapObserver<Element, Element>) {
+    self.streams = streams
+  }
+
+  func next(_ value: Element) { streams.send(value) }
+  func fail(_ error: any Error) { streams.fail(error) }
+  func complete() { streams.complete() }
 }

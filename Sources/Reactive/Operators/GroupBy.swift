@@ -10,16 +10,18 @@ extension Observable {
   ///     a--b--c--|
   ///     x--y-----|   group { $0.key }   x emits a and c, which have one key, y emits b
   ///
-  /// At most `limit` groups are open: one more completes the group that has been without an element longest. Elements
-  /// are not kept: subscribe to a group when it comes. Groups that are open when the subscription ends complete.
+  /// At most `limit` groups are open: one more is a failure, or, where `completesOldest` is asked for, completes the
+  /// group that has been without an element longest; a later element of its key then opens it anew. Elements are not
+  /// kept: subscribe to a group when it comes. Groups that are open when the subscription ends complete.
   /// ```
   /// Observable.from(1...4).group { $0 % 2 }.flatMap { $0.elements.takeLast(1) }  // 3, 4, |
   /// ```
   public func group<Key: Hashable & Sendable>(
-    limit: Int = 1024, by key: @escaping @Sendable (Element) throws -> Key
+    limit: Int = 1024, completesOldest: Bool = false,
+    by key: @escaping @Sendable (Element) throws -> Key
   ) -> Observable<Group<Key, Element>> {
     Observable<Group<Key, Element>> { downstream, subscription in
-      attach(GroupObserver(downstream, subscription, limit, key), in: subscription)
+      attach(GroupObserver(downstream, subscription, limit, completesOldest, key), in: subscription)
     }
   }
 }
@@ -28,18 +30,27 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
   let downstream: any Observer<Group<Key, Element>>
   let subscription: Subscription
   private let limit: Int
+  private let completesOldest: Bool
   private let key: @Sendable (Element) throws -> Key
   let turn = Serializer(MemoryState<Key, PublishSubject<Element>>())
 
   init(
     _ downstream: any Observer<Group<Key, Element>>, _ subscription: Subscription, _ limit: Int,
-    _ key: @escaping @Sendable (Element) throws -> Key
+    _ completesOldest: Bool, _ key: @escaping @Sendable (Element) throws -> Key
   ) {
     self.downstream = downstream
     self.subscription = subscription
     self.limit = max(1, limit)
+    self.completesOldest = completesOldest
     self.key = key
-    subscription.onDispose { [self] in turn.pass { [self] in close(.completed) } }
+    subscription.onDispose { [weak self] in
+      if let self { turn.pass { [self] in close(.completed) } }
+    }
+  }
+
+  /// The source has been released without an end: nothing can come any more.
+  deinit {
+    close(.completed)
   }
 
   func accept(_ value: Element) {
@@ -53,6 +64,11 @@ private final class GroupObserver<Element: Sendable, Key: Hashable & Sendable>: 
       return group.next(value)
     }
     if turn.state.count >= limit, let oldest = turn.state.oldest {
+      guard completesOldest else {
+        let failure = ReactiveError.overflow(what: "the list of groups", limit: limit)
+        close(.failed(failure))
+        return downstream.fail(failure)
+      }
       turn.state.remove(oldest.key)?.complete()
     }
     let group = PublishSubject<Element>()

@@ -5,6 +5,10 @@ extension Observable {
   ///     a--b--c--|   observe(on: lane), each on the lane
   ///
   /// What a full mailbox does is the `overflow`: make the sender wait, drop the oldest or the newest element, or fail.
+  /// A sender that waits is slowed down with all that it serves: `share` upstream makes the other subscribers as slow. A
+  /// task that has waited for a second without one delivery fails with `ReactiveError.standstill`, since it holds a
+  /// thread that the receiver may need. When the scheduler stops, what is sent is discarded and the source is left.
+  ///
   /// `counters` count what went through, was dropped, or had to wait. A failure comes after the elements before it.
   /// ```
   /// Observable.from(1...3).observe(on: clock, capacity: 2, overflow: .dropOldest)  // 2, 3, |
@@ -28,14 +32,17 @@ extension Observable {
   ///     a--b--|
   ///     a--b--|   subscribe(on: worker), started and emitting on the worker
   ///
-  /// What it emits comes from there too; `observe(on:)` brings it elsewhere.
+  /// What it emits comes from there too; `observe(on:)` brings it elsewhere. The scheduler is held until the source
+  /// has started.
   /// ```
   /// Observable.from(1...2).subscribe(on: clock)  // 1, 2, |
   /// ```
   public func subscribe(on scheduler: any Scheduler) -> Observable {
     Observable { downstream, subscription in
       scheduler.perform {
-        if !subscription.isDisposed { attach(downstream, in: subscription) }
+        withExtendedLifetime(scheduler) {
+          if !subscription.isDisposed { attach(downstream, in: subscription) }
+        }
       }
     }
   }

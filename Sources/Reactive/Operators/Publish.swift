@@ -2,8 +2,8 @@
 ///
 /// ```
 /// let polls = source.publish()
-/// polls.observable.subscribe(next: { log($0) })
-/// polls.observable.subscribe(next: { count($0) })
+/// let logging = polls.observable.subscribe(next: { log($0) })
+/// let counting = polls.observable.subscribe(next: { count($0) })
 /// let connection = polls.connect()
 /// ```
 public struct ConnectableObservable<Element: Sendable>: Sendable {
@@ -26,22 +26,52 @@ public struct ConnectableObservable<Element: Sendable>: Sendable {
   /// Once disposed, it can be connected again; once the source has ended, there is nothing to connect any more.
   @discardableResult
   public func connect() -> Subscription {
+    connect { _ in }
+  }
+
+  private func connect(_ willStart: (Subscription) -> Void) -> Subscription {
     let (subscription, isFirst) = connection.open(unless: broadcast.isOver)
-    if isFirst { source.subscribe(broadcast, in: subscription) }
+    if isFirst {
+      willStart(subscription)
+      source.subscribe(broadcast, in: subscription)
+    }
     return subscription
   }
 
-  /// Connects when the first subscriber comes, and stays connected.
-  public func autoconnect() -> Observable<Element> {
+  /// Connects when the first subscriber comes, and stays connected until `connection` is disposed, with subscribers or
+  /// without.
+  public func autoconnect(in connection: Subscription = Subscription()) -> Observable<Element> {
     Observable { observer, subscription in
       broadcast.attach(observer, in: subscription)
+      _ = connect { connection.adopt($0) }
+    }
+  }
+
+  /// Connects when the first subscriber comes, disconnects when the last one leaves, and connects again for the next.
+  public func refCount() -> Observable<Element> {
+    Observable { [connection] observer, subscription in
+      broadcast.attach(observer, in: subscription)
+      connection.count(1)
+      subscription.onDispose { connection.count(-1) }
+      if subscription.isDisposed { return }
       connect()
+      connection.count(0)  // all may have left before there was a connection to end
     }
   }
 }
 
 private final class Connection: Sendable {
   private let subscription = Locked<Subscription?>(nil)
+  private let subscribers = Locked(0)
+
+  /// Counts subscribers that come or leave, and disconnects when there are none.
+  func count(_ change: Int) {
+    let unused = subscribers.withLock { subscribers in
+      subscribers += change
+      return subscribers == 0 ? take() : nil
+    }
+    unused?.dispose()
+  }
 
   func open(unless isOver: Bool) -> (subscription: Subscription, isFirst: Bool) {
     subscription.withLock { open in
@@ -49,6 +79,14 @@ private final class Connection: Sendable {
       let new = Subscription()
       open = new
       return (new, true)
+    }
+  }
+
+  /// Takes the connection out, so that the next one to connect starts anew.
+  private func take() -> Subscription? {
+    subscription.withLock { open in
+      defer { open = nil }
+      return open
     }
   }
 }

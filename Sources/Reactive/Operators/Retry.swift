@@ -2,13 +2,13 @@ extension Observable {
   /// Subscribes again when the stream fails, at once, at most `times`; then it fails.
   ///
   ///     a-#
-  ///     a-a-#   retry(1)
+  ///     a-a-#   retry(times: 1), two attempts
   ///
   /// A service that is down needs pauses in between: `retry(_:on:)` with a `Backoff`.
   /// ```
-  /// Observable.just(1).concat(.fail(Oops())).retry(1)  // 1, 1, #
+  /// Observable.just(1).concat(.fail(Oops())).retry(times: 1)  // 1, 1, #
   /// ```
-  public func retry(_ times: Int) -> Observable {
+  public func retry(times: Int) -> Observable {
     Observable { downstream, subscription in
       Sequencer(downstream, subscription, state: 0) { retries, last, _ in
         guard let last else { return .attach(self) }

@@ -38,13 +38,14 @@ private final class Hub<Element: Sendable>: Sendable {
       return (new, true)
     }
     session.broadcast.attach(observer, in: subscription)
-    subscription.onDispose { [self] in leave(session) }
+    subscription.onDispose { [weak self, weak session] in
+      if let session, session.exit() { self?.forget(session) }
+    }
     guard isFirst, !session.connection.isDisposed else { return }
     source.attach(SessionObserver(session), in: session.connection)
   }
 
-  private func leave(_ session: Session<Element>) {
-    guard session.exit() else { return }
+  private func forget(_ session: Session<Element>) {
     self.session.withLock { if $0 === session { $0 = nil } }
   }
 }

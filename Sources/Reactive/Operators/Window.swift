@@ -49,7 +49,14 @@ private final class WindowObserver<Element: Sendable>: HoldingStage, AlarmOwner 
     self.count = max(1, count)
     self.time = time
     self.alarm = alarm
-    subscription.onDispose { [self] in turn.pass { [self] in close(.completed) } }
+    subscription.onDispose { [weak self] in
+      if let self { turn.pass { [self] in close(.completed) } }
+    }
+  }
+
+  /// The source has been released without an end: nothing can come any more.
+  deinit {
+    close(.completed)
   }
 
   func ring() {

@@ -20,7 +20,7 @@ package final class Alarm: Sendable {
 
   package init(on scheduler: any Scheduler, in subscription: Subscription) {
     self.scheduler = scheduler
-    subscription.onDispose { [self] in end() }
+    subscription.onDispose { [weak self] in self?.end() }
   }
 
   package var now: Instant { scheduler.now }

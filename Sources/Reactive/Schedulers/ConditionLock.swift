@@ -78,12 +78,14 @@ final class Bell: Sendable {
     rings.change(wakingOne: true) { $0 += 1 }
   }
 
-  /// Sleeps until rung, or until the monotonic clock shows `deadline`.
-  func wait(until deadline: Instant? = nil) {
-    _ = rings.wait(until: deadline ?? .distantFuture, quietly: true) { rings -> Void? in
-      if rings == 0 { return nil }
-      rings -= 1
-      return ()
-    }
+  /// Sleeps until rung, or until the monotonic clock shows `deadline`; false then.
+  @discardableResult
+  func wait(until deadline: Instant? = nil) -> Bool {
+    nil
+      != rings.wait(until: deadline ?? .distantFuture, quietly: true) { rings -> Void? in
+        if rings == 0 { return nil }
+        rings -= 1
+        return ()
+      }
   }
 }

@@ -3,7 +3,7 @@
 /// Work asked for from inside work runs after it, and so does work from a second thread: one piece at a time.
 ///
 /// ```
-/// Observable.timer(after: .milliseconds(10), on: ImmediateScheduler()).subscribe(complete: { print("done") })
+/// let waiting = Observable.timer(after: .milliseconds(10), on: ImmediateScheduler()).subscribe(complete: { print("done") })
 /// ```
 public final class ImmediateScheduler: Scheduler {
   private let turn = Serializer(())

@@ -5,11 +5,13 @@ import Synchronization
 ///
 /// ```
 /// let lane = SerialScheduler(name: "lane")
-/// Observable.interval(.seconds(1), on: lane).subscribe(next: { print($0) })
+/// let ticking = Observable.interval(.seconds(1), on: lane).subscribe(next: { print($0) })
 /// ```
-/// The thread ends with `stop()`, or when the scheduler is released; work that still waits is discarded.
+/// The thread ends with `stop()`, or when the scheduler is released; work that still waits is discarded. Streams that
+/// are delivered on it, their timers and work that waits hold it.
 public final class SerialScheduler: Scheduler {
   private let loop: Loop
+  private let life = Subscription()
 
   /// Starts the thread, named for what `ps -L` and debuggers show of it (15 characters at most).
   public init(name: String = "reactive", speed: Speed = .real) {
@@ -24,6 +26,8 @@ public final class SerialScheduler: Scheduler {
   public var now: Instant { loop.speed.now }
 
   public var isCurrent: Bool { loop.isCurrent }
+
+  public var lifetime: Subscription? { life }
 
   public func perform(_ work: @escaping @Sendable () -> Void) {
     loop.perform(work)
@@ -42,9 +46,10 @@ public final class SerialScheduler: Scheduler {
     return timer
   }
 
-  /// Ends the thread after the piece of work it is at; nothing else runs.
+  /// Ends the thread after the piece of work it is at; nothing else runs, and what is sent to it is discarded.
   public func stop() {
     loop.stop()
+    life.dispose()
   }
 }
 

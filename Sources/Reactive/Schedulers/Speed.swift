@@ -2,7 +2,7 @@
 ///
 /// ```
 /// let lane = SerialScheduler(name: "lane", speed: Speed(3600))
-/// Observable.interval(.seconds(6 * 3600), on: lane).subscribe(next: { print($0) })  // every six seconds
+/// let ticking = Observable.interval(.seconds(6 * 3600), on: lane).subscribe(next: { print($0) })  // every six seconds
 /// ```
 /// Schedulers that are handed the same one show the same time.
 public struct Speed: Sendable {

@@ -2,7 +2,7 @@
 ///
 /// ```
 /// let clock = VirtualScheduler()
-/// Observable.interval(.seconds(3600), on: clock).subscribe(next: { print($0) })
+/// let ticking = Observable.interval(.seconds(3600), on: clock).subscribe(next: { print($0) })
 /// clock.advance(by: .seconds(7200))  // 0, 1
 /// ```
 /// With a seed, work that is due at the same instant runs in an order drawn from that seed: a way to try the

@@ -1,3 +1,6 @@
+import Glibc
+import Synchronization
+
 /// A mailbox: takes elements from any thread and delivers them on a scheduler, in order, at most `capacity` waiting.
 ///
 /// Senders append under a lock; the receiver takes all there is in one go and is woken once for it, not once an
@@ -17,6 +20,8 @@ final class Mailbox<Element: Sendable>: Observer {
   /// What a delivery has taken out; an empty buffer between deliveries, swapped with the full one.
   private let outgoing = Locked(RingBuffer<Element>())
   private let room = Bell()
+  /// How many elements have been handed on; written by deliveries alone, which come one at a time.
+  private let delivered = Atomic<Int>(0)
 
   init(
     to downstream: any Observer<Element>, in subscription: Subscription, on scheduler: any Scheduler,
@@ -30,7 +35,19 @@ final class Mailbox<Element: Sendable>: Observer {
     self.counters = counters
     upstream = subscription.child()
     gate = Locked(MailboxGate(limit: self.capacity))
-    subscription.onDispose { [self] in close() }
+    let ends = scheduler.lifetime?.child()
+    ends?.onDispose { [weak self] in self?.abandon() }
+    subscription.onDispose { [weak self] in
+      ends?.dispose()
+      self?.close()
+    }
+  }
+
+  /// The scheduler has stopped: nothing is delivered any more, and nobody waits for room.
+  private func abandon() {
+    if subscription.isDisposed { return }
+    upstream.dispose()
+    close()
   }
 
   func attach(to source: Observable<Element>) {
@@ -119,7 +136,9 @@ final class Mailbox<Element: Sendable>: Observer {
       return gate.beginDelivery()
     }
     for _ in 0..<sleepers { room.ring() }
-    while !subscription.isDisposed, batch.popFirst({ downstream.next($0) }) {}
+    while !subscription.isDisposed, batch.popFirst({ downstream.next($0) }) {
+      delivered.store(delivered.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
     if batch.isEmpty { outgoing.withLock { swap(&$0, &batch) } }
   }
 
@@ -134,8 +153,22 @@ final class Mailbox<Element: Sendable>: Observer {
       // The piece of work that was to do this is still in the scheduler's line, and comes for what is sent next.
       return gate.withLock { $0.pauseDelivery() }
     }
+    if isOnTaskPool { return waitBriefly() }
     if gate.withLock({ $0.sleeps(holding: incoming.value.count) }) { room.wait() }
   }
+
+  /// A task that sleeps keeps one of the few threads that all tasks share, and the receiver may be waiting for one:
+  /// when nothing moves for as long as `patience`, the stream fails instead of standing still.
+  private func waitBriefly() {
+    let before = delivered.load(ordering: .relaxed)
+    guard gate.withLock({ $0.sleeps(holding: incoming.value.count) }) else { return }
+    if room.wait(until: MonotonicClock.now + Self.patience) { return }
+    if delivered.load(ordering: .relaxed) == before { fail(ReactiveError.standstill(limit: capacity)) }
+  }
+
+  private static var patience: Duration { .seconds(1) }
+
+  private var isOnTaskPool: Bool { !isMainThread() && withUnsafeCurrentTask { $0 != nil } }
 
   private func close() {
     var dropped = RingBuffer<Element>(capacity: 1)
@@ -145,4 +178,12 @@ final class Mailbox<Element: Sendable>: Observer {
     }
     for _ in 0..<sleepers { room.ring() }
   }
+}
+
+/// Whether the caller is the thread that `main` runs on, as the link of the kernel to the calling thread tells.
+private func isMainThread() -> Bool {
+  var link = [CChar](repeating: 0, count: 64)
+  let length = readlink("/proc/thread-self", &link, link.count)  // such as 1234/task/1236
+  let parts = link.prefix(max(0, length)).split(separator: CChar(UInt8(ascii: "/")))
+  return parts.first == parts.last
 }

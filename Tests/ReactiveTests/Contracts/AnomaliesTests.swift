@@ -70,7 +70,7 @@ import Testing
     let subject = ReplaySubject<Int>(limit: 2)
     subject.next(1)
     let back = Flag()
-    subject.observable.subscribe(next: { _ in
+    _ = subject.observable.subscribe(next: { _ in
       if inThreads(1, patience: 5, { _ in subject.observable.subscribe().dispose() }) { back.raise() }
     })
     #expect(back.isRaised)
@@ -80,7 +80,7 @@ import Testing
     for _ in 0..<TestScale.count(200) {
       let connections = Tally()
       let shared = Observable<Int>.create { _ in connections.add() }.share()
-      #expect(inThreads(4) { _ in shared.subscribe() })
+      #expect(inThreads(4) { _ in _ = shared.subscribe() })
       #expect(connections.value == 1)
     }
   }
@@ -103,7 +103,7 @@ import Testing
     let subject = PublishSubject<Int>()
     let late = Witness()
     let once = Flag()
-    subject.observable.subscribe(next: { _ in
+    _ = subject.observable.subscribe(next: { _ in
       if once.raiseOnce() { late.watch(subject.observable.map { "\($0)" }) }
     })
     subject.next(1)
@@ -115,7 +115,7 @@ import Testing
     let lanes = (0..<3).map { SerialScheduler(name: "inner \($0)") }
     let count = Tally()
     let done = Flag()
-    Observable.from(0..<30).flatMap { number in
+    _ = Observable.from(0..<30).flatMap { number in
       Observable.from(0..<100).subscribe(on: lanes[number % 3])
     }.subscribe(next: { _ in count.add() }, complete: { done.raise() })
     #expect(eventually { done.isRaised })
@@ -129,7 +129,7 @@ import Testing
     let outside = PublishSubject<Int>()
     let fromLane = PublishSubject<Int>()
     let count = Tally()
-    Observable.merge([outside.observable, fromLane.observable]).observe(on: lane, capacity: 4)
+    _ = Observable.merge([outside.observable, fromLane.observable]).observe(on: lane, capacity: 4)
       .subscribe(next: { _ in count.add() })
     let gate = Flag()
     lane.perform {
@@ -172,7 +172,7 @@ import Testing
 
   @Test func retryTakesNoStack() {
     let failing = Observable.from([1]).concat(.fail(Oops()))
-    expectRounds(failing.retry(Self.rounds - 1).catch { _ in .empty() })
+    expectRounds(failing.retry(times: Self.rounds - 1).catch { _ in .empty() })
   }
 
   @Test func retryWithBackoffTakesNoStack() {
@@ -190,7 +190,7 @@ import Testing
     let waiting = Observable.from(0..<60_000).concatMap { $0 == 0 ? gate.observable : Observable.from([$0]) }
     let count = Tally()
     let done = Flag()
-    waiting.subscribe(next: { _ in count.add() }, complete: { done.raise() })
+    _ = waiting.subscribe(next: { _ in count.add() }, complete: { done.raise() })
     #expect(onSmallStack { gate.complete() })
     #expect(count.value == 59_999)
     #expect(done.isRaised)
@@ -200,7 +200,7 @@ import Testing
     let count = Tally()
     let done = Flag()
     let back = onSmallStack {
-      source.subscribe(next: { _ in count.add() }, complete: { done.raise() })
+      _ = source.subscribe(next: { _ in count.add() }, complete: { done.raise() })
     }
     #expect(back)
     #expect(done.isRaised)

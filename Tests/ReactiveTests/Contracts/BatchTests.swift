@@ -49,7 +49,7 @@ import Testing
   @Test func aBatchEndsWhereTheSubscriptionDoes() {
     let subject = PublishSubject<Int>()
     let seen = Tally()
-    subject.observable.do(next: { _ in seen.add() }).take(2).subscribe()
+    _ = subject.observable.do(next: { _ in seen.add() }).take(2).subscribe()
     subject.next(batch: [1, 2, 3, 4])
     #expect(seen.value == 2)
   }

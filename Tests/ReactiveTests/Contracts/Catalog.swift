@@ -38,6 +38,9 @@ extension Contract {
     .calling("FlatMap", "limited") { source, _, probe in
       source.flatMap(limit: 2) { Observable.from([try probe($0), 0]) }
     },
+    .calling("Expand") { source, _, probe in
+      source.expand { try probe($0) < 100 ? Observable.just($0 + 100) : .empty() }
+    },
     .calling("ConcatMap") { source, _, probe in source.concatMap { Observable.from([try probe($0)]) } },
     .calling("FlatMapFirst") { source, _, probe in source.flatMapFirst { Observable.from([try probe($0)]) } },
     .calling("FlatMapLatest") { source, _, probe in source.flatMapLatest { Observable.from([try probe($0)]) }
@@ -52,7 +55,7 @@ extension Contract {
     .plain("Window", "count") { source, _ in source.window(2).flatMap { $0 } },
     .plain("Window", "time") { source, clock in source.window(2, or: second, on: clock).flatMap { $0 } },
     .calling("GroupBy") { source, _, probe in
-      source.group(limit: 2) { try probe($0) % 3 }.flatMap { $0.elements }
+      source.group(limit: 2, completesOldest: true) { try probe($0) % 3 }.flatMap { $0.elements }
     },
     .plain("Materialize") { source, _ in source.materialize() },
     .calling("Materialize", "dematerialize") { source, _, probe in
@@ -79,7 +82,7 @@ extension Contract {
     .plain("SkipFor") { source, clock in source.skip(for: .seconds(1), on: clock) },
     .calling("First") { source, _, probe in source.first(where: { try probe($0) > 1 }) },
     .plain("IgnoreElements") { source, _ in source.ignoreElements() },
-    .plain("Sample") { source, clock in source.sample(Observable.interval(second, on: clock)) },
+    .plain("Sample") { source, clock in source.sample(Observable.interval(second, on: clock)) }.lasting,
     .calling("Do") { source, _, probe in source.do(next: { _ = try probe($0) }) },
     .plain("Debug") { source, _ in source.debug("kit", to: { _ in }) },
   ]
@@ -97,8 +100,8 @@ extension Contract {
     },
     .plain("StartWith") { source, _ in source.startWith(-1, 0) },
     .plain("Amb") { source, _ in .amb([source, .never()]) },
-    .plain("Repeat") { source, _ in source.repeat(2) },
-    .plain("Retry") { source, _ in source.retry(1) },
+    .plain("Repeat") { source, _ in source.repeat(2) }.lasting,
+    .plain("Retry") { source, _ in source.retry(times: 1) }.lasting,
     .plain("Catch") { source, _ in source.catch { _ in .just(0) } },
     .plain("Catch", "emitting") { source, _ in source.catch(emitting: 0) },
   ]
@@ -119,7 +122,7 @@ extension Contract {
     },
     .plain("RetryBackoff") { source, clock in
       source.retry(Backoff(initial: second, jitter: 0, attempts: 1), on: clock)
-    },
+    }.lasting,
     .plain("Timeout") { source, clock in source.timeout(after: .seconds(5), on: clock) },
     .plain("Timeout", "fallback") { source, clock in
       source.timeout(after: .seconds(5), on: clock, else: .just(0))
@@ -131,6 +134,7 @@ extension Contract {
   private static let sharing: [Contract] = [
     .plain("Publish") { source, _ in source.publish().autoconnect() }.connected,
     .plain("Publish", "replay") { source, _ in source.replay(2).autoconnect() }.connected,
+    .plain("Publish", "refCount") { source, _ in source.publish().refCount() },
     .plain("Share") { source, _ in source.share() },
     .plain("Share", "replay") { source, _ in source.share(replay: 2) },
     .plain("ObserveOn") { source, clock in source.observe(on: clock) },

@@ -12,6 +12,8 @@ struct Contract: Sendable, CustomTestStringConvertible {
   let hasSource: Bool
   /// Whether it keeps its subscription to the source without observers of its own.
   var staysConnected = false
+  /// Whether it holds its source, to subscribe to it again, or something else that goes on.
+  var outlivesSource = false
   let build:
     @Sendable (_ source: Observable<Int>, _ clock: any Scheduler, _ probe: @escaping Probe) -> Observable<
       String
@@ -36,6 +38,13 @@ struct Contract: Sendable, CustomTestStringConvertible {
   var connected: Contract {
     var copy = self
     copy.staysConnected = true
+    return copy
+  }
+
+  /// The same, for one that is not over when nobody else holds its source.
+  var lasting: Contract {
+    var copy = self
+    copy.outlivesSource = true
     return copy
   }
 

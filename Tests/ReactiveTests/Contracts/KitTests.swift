@@ -9,7 +9,7 @@ import Testing
       .standardized
     // What a connectable stream and a source's own observer have is tried with `publish` and `create`.
     let parts: Set = [
-      "autoconnect", "complete", "connect", "dematerialize", "next", "onDispose", "replay",
+      "autoconnect", "complete", "connect", "dematerialize", "next", "onDispose", "refCount", "replay",
     ]
     var operators: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {

@@ -10,6 +10,27 @@ import Testing
     case disposeInsideNext
   }
 
+  /// Nobody disposes, and nobody holds the source any more: nothing can come, and nothing is kept.
+  @Test(arguments: Contract.all.filter { !$0.outlivesSource }) func releasesEverythingWithItsSource(
+    _ contract: Contract
+  ) {
+    let clock = VirtualScheduler()
+    weak var subscriber: Canary?
+    weak var token: Subscription?
+    do {
+      let subject = PublishSubject<Int>()
+      let inSubscriber = Canary()
+      subscriber = inSubscriber
+      let subscription = contract.build(subject.observable, clock, { $0 })
+        .subscribe(next: { _ in inSubscriber.chirp() }, fail: { _ in })
+      token = subscription
+      for number in 1...3 { subject.next(number) }
+    }
+    clock.run(limit: 1000)
+    #expect(subscriber == nil, "the subscriber is still held")
+    #expect(token == nil, "the subscription is still held")
+  }
+
   @Test(arguments: Contract.all, WayOut.allCases) func releasesEverything(_ contract: Contract, _ way: WayOut)
   {
     let clock = VirtualScheduler()

@@ -165,7 +165,7 @@ import Testing
   @Test func aFloodedTurnstileMakesItsSendersWait() {
     let subject = PublishSubject<Int>()
     let slow = Tally()
-    subject.observable.subscribe(next: { _ in
+    _ = subject.observable.subscribe(next: { _ in
       slow.add()
       if slow.value < 50 { _ = eventually(patience: 0.001) { false } }
     })

@@ -17,8 +17,8 @@ import Testing
       observer.complete()
     })
     #expect(starts.count == 0)
-    source.subscribe()
-    source.subscribe()
+    _ = source.subscribe()
+    _ = source.subscribe()
     #expect(starts.count == 2)
   }
 

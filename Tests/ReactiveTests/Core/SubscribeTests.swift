@@ -5,7 +5,7 @@ import Testing
   @Test func handsWhatComesToTheClosures() {
     let log = Journal<String>()
     let numbers = Observable.from(1...4).filter { $0.isMultiple(of: 2) }.map { $0 * 10 }
-    numbers.subscribe(next: { log.note("\($0)") }, complete: { log.note("done") })
+    _ = numbers.subscribe(next: { log.note("\($0)") }, complete: { log.note("done") })
     #expect(log.entries == ["20", "40", "done"])
   }
 
@@ -47,7 +47,7 @@ import Testing
 
   @Test func feedsAnObserver() {
     let subject = ReplaySubject<Int>(limit: 9)
-    Observable.from(1...3).subscribe(subject)
+    _ = Observable.from(1...3).subscribe(subject)
     #expect(outcome { _ in subject.observable } == "1, 2, 3, |")
   }
 
@@ -58,7 +58,7 @@ import Testing
     do {
       let thing = Thing()
       seen = thing
-      subject.observable.subscribe(next: { _ in _ = thing })
+      _ = subject.observable.subscribe(next: { _ in _ = thing })
     }
     #expect(seen != nil)
     subject.complete()

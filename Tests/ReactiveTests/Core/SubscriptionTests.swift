@@ -50,6 +50,32 @@ import Testing
     #expect(parent.child().isDisposed)
   }
 
+  @Test func runsItsActionsInTheirOrderThoughTheFirstHasGone() {
+    let subscription = Subscription()
+    let log = Journal<Int>()
+    let child = subscription.child()
+    subscription.onDispose { log.note(2) }
+    subscription.onDispose { log.note(3) }
+    child.dispose()
+    subscription.onDispose { log.note(4) }
+    subscription.dispose()
+    #expect(log.entries == [2, 3, 4])
+  }
+
+  @Test func childrenEndInTheirOrderHoweverDeepTheyAre() {
+    let parent = Subscription()
+    let log = Journal<Int>()
+    var last = parent
+    for level in 0..<100_000 {
+      if level % 25_000 == 0 { last.onDispose { log.note(level) } }
+      last = last.child()
+    }
+    parent.onDispose { log.note(-1) }
+    #expect(onSmallStack { parent.dispose() })
+    #expect(last.isDisposed)
+    #expect(log.entries == [0, 25_000, 50_000, 75_000, -1])
+  }
+
   @Test func disposingFromInsideAnActionIsAllowed() {
     let subscription = Subscription()
     let log = Journal<Int>()

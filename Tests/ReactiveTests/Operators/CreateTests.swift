@@ -63,7 +63,7 @@ import Testing
 
   @Test func whatIsSentFromInsideADeliveryComesAfterIt() {
     let log = Journal<String>()
-    Observable<Int>.create { emitter in
+    _ = Observable<Int>.create { emitter in
       emitter.onDispose {}
       emitter.next(1)
       emitter.next(batch: [2, 3])
@@ -71,7 +71,7 @@ import Testing
     #expect(log.entries == ["1", "2", "3"])
     let held = Journal<Emitter<Int>>()
     let order = Journal<String>()
-    Observable<Int>.create { held.note($0) }.subscribe(next: { value in
+    _ = Observable<Int>.create { held.note($0) }.subscribe(next: { value in
       order.note("in \(value)")
       if value == 1 { held.entries.first?.next(2) }
       order.note("out \(value)")

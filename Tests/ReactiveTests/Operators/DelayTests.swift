@@ -91,7 +91,7 @@ import Testing
     let clock = RestlessClock(seed: seed)
     let log = Journal<Int>()
     let done = Flag()
-    Observable.from(1...3).delay(for: .nanoseconds(100), on: clock)
+    _ = Observable.from(1...3).delay(for: .nanoseconds(100), on: clock)
       .subscribe(next: { log.note($0) }, complete: { done.raise() })
     for _ in 0..<1000 where !done.isRaised { clock.step() }
     #expect(log.entries == [1, 2, 3])

@@ -19,7 +19,7 @@ import Testing
 
   @Test func callsThemBeforeTheObserver() {
     let log = Journal<String>()
-    Observable.just("a").do(next: { log.note("do \($0)") }).subscribe(next: { log.note("next \($0)") })
+    _ = Observable.just("a").do(next: { log.note("do \($0)") }).subscribe(next: { log.note("next \($0)") })
     #expect(log.entries == ["do a", "next a"])
   }
 
@@ -88,7 +88,7 @@ import Testing
 
   @Test func tellsTheError() {
     let lines = Journal<String>()
-    Observable<Int>.fail(Oops(number: 7)).debug("x", to: { lines.note($0) }).subscribe()
+    _ = Observable<Int>.fail(Oops(number: 7)).debug("x", to: { lines.note($0) }).subscribe()
     #expect(lines.entries == ["x: subscribe", "x: fail Oops(number: 7)", "x: dispose"])
   }
 

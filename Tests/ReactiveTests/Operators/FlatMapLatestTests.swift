@@ -73,7 +73,7 @@ import Testing
   @Test func anInnerElementMayFeedTheOuterStream() {
     let subject = PublishSubject<Int>()
     let log = Journal<Int>()
-    subject.observable.flatMapLatest { Observable.from([$0, $0 + 1]) }.subscribe(next: { value in
+    _ = subject.observable.flatMapLatest { Observable.from([$0, $0 + 1]) }.subscribe(next: { value in
       log.note(value)
       if value == 1 { subject.next(10) }
     })

@@ -108,12 +108,42 @@ import Testing
     #expect(recording.elements == [19_999])
   }
 
+  @Test func expandFollowsEachElementToTheEndOfItsLine() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a----b|")
+    let pages = ["a": try clock.cold("-c|"), "b": try clock.cold("-d|"), "c": try clock.cold("-e|")]
+    let expanded = source.observable.expand { pages[$0]?.observable ?? .empty() }
+    #expect(clock.play(expanded) == "ace--bd|")
+  }
+
+  @Test func expandFailsWithThePageThatFails() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a---b|")
+    let broken = try clock.cold("-c#")
+    let expanded = source.observable.expand { $0 == "a" ? broken.observable : .empty() }
+    #expect(clock.play(expanded) == "ac#")
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func aLongLineOfPagesTakesNoStack() {
+    let count = 100_000
+    let seen = Tally()
+    let isOver = Flag()
+    #expect(
+      onSmallStack {
+        _ = Observable.just(1).expand { $0 < count ? Observable.just($0 + 1) : .empty() }
+          .subscribe(next: { _ in seen.add() }, complete: { isOver.raise() })
+      })
+    #expect(seen.value == count)
+    #expect(isOver.isRaised)
+  }
+
   @Test func completesWhenTwoStreamsEndBeforeTheOneThatWaitsHasStarted() {
     let first = PublishSubject<String>()
     let second = PublishSubject<String>()
     let log = Journal<String>()
     let streams = ["1": first.observable, "2": second.observable]
-    Observable.from(["1", "2", "3", "4"]).flatMap(limit: 2) { streams[$0] ?? Observable.from([$0]) }
+    _ = Observable.from(["1", "2", "3", "4"]).flatMap(limit: 2) { streams[$0] ?? Observable.from([$0]) }
       .subscribe(
         next: { text in
           log.note(text)

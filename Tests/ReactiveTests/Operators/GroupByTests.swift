@@ -32,11 +32,26 @@ import Testing
 
   @Test func oneGroupTooManyCompletesTheOneQuietLongest() throws {
     try expectMarbles("--a-b(x|)", legend: ["a = xX", "b = yY"]) {
-      joined(try $0.hot("xXyYx|").observable.group(limit: 1) { $0.lowercased() })
+      joined(try $0.hot("xXyYx|").observable.group(limit: 1, completesOldest: true) { $0.lowercased() })
     }
     try expectMarbles("---y(az|)", legend: ["a = xX"]) {
-      joined(try $0.hot("xyXz|").observable.group(limit: 2) { $0.lowercased() }).filter { !$0.isEmpty }
+      joined(try $0.hot("xyXz|").observable.group(limit: 2, completesOldest: true) { $0.lowercased() }).filter
+      { !$0.isEmpty }
     }
+  }
+
+  @Test func oneGroupTooManyIsAFailure() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("xyXzx|")
+    let recording = clock.record(joined(source.observable.group(limit: 2) { $0.lowercased() }))
+    clock.run()
+    #expect(recording.drawing.line == "---#")
+    #expect(recording.error as? ReactiveError == .overflow(what: "the list of groups", limit: 2))
+    #expect(source.subscriptions == ["^--!"])
+    let many = Observable.from(0..<20_000).group { $0 % 2000 }.flatMap {
+      $0.elements.reduce(0) { sum, _ in sum + 1 }
+    }
+    #expect(outcome { _ in many } == "#")
   }
 
   @Test func aFailureGoesToTheOpenGroupsAndOn() throws {
@@ -45,7 +60,7 @@ import Testing
     let groups = try clock.hot("ab#").observable.group { $0 }
     let recording = clock.record(
       groups.do(next: { group in
-        group.elements.subscribe(fail: { _ in log.note("\(group.key) fails") })
+        _ = group.elements.subscribe(fail: { _ in log.note("\(group.key) fails") })
       }).map(\.key))
     clock.run()
     #expect(recording.drawing.line == "ab#")
@@ -57,7 +72,7 @@ import Testing
     let log = Journal<String>()
     let source = try clock.hot("ab-c|")
     let groups = source.observable.group { $0 }.do(next: { group in
-      group.elements.subscribe(complete: { log.note("\(group.key) ends") })
+      _ = group.elements.subscribe(complete: { log.note("\(group.key) ends") })
     })
     #expect(clock.play(groups.map(\.key), until: .seconds(2)) == "ab")
     #expect(log.entries == ["a ends", "b ends"])

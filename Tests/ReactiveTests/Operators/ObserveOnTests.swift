@@ -1,3 +1,4 @@
+import Glibc
 @testable import Reactive
 import Testing
 
@@ -76,7 +77,7 @@ import Testing
     let clock = VirtualScheduler()
     let subject = PublishSubject<Int>()
     let log = Journal<Int>()
-    subject.observable.observe(on: clock, capacity: 1).subscribe(next: { value in
+    _ = subject.observable.observe(on: clock, capacity: 1).subscribe(next: { value in
       log.note(value)
       if value == 1 { for next in 2...4 { subject.next(next) } }
     })
@@ -109,6 +110,54 @@ import Testing
     #expect(other.subscriptions == ["-----^-!"])
   }
 
+  @Test func aSenderDoesNotWaitForASchedulerThatHasStopped() {
+    let lane = SerialScheduler(name: "stopped")
+    let subject = PublishSubject<Int>()
+    let bag = Bag()
+    subject.observable.observe(on: lane, capacity: 4).subscribe().disposed(by: bag)
+    lane.stop()
+    #expect(inThreads(1, patience: 10) { _ in for number in 0..<100 { subject.next(number) } })
+    #expect(!subject.hasObservers)
+  }
+
+  @Test func aTaskFailsRatherThanHoldAThreadThatTheReceiverNeeds() async {
+    let lane = SerialScheduler(name: "held up")
+    let release = Flag()
+    let failed = Flag()
+    let bag = Bag()
+    let subject = PublishSubject<Int>()
+    subject.observable.observe(on: lane, capacity: 2).subscribe(
+      next: { _ in _ = eventually(patience: 60) { release.isRaised } },
+      fail: { error in
+        #expect(error as? ReactiveError == .standstill(limit: 2))
+        failed.raise()
+      }
+    ).disposed(by: bag)
+    await Task.detached { for number in 0..<10 { subject.next(number) } }.value
+    release.raise()
+    #expect(eventually { failed.isRaised })
+  }
+
+  @Test func aTaskWaitsForAReceiverThatIsOnlySlow() async {
+    let lane = SerialScheduler(name: "slow")
+    let tally = Tally()
+    let over = Flag()
+    let bag = Bag()
+    let subject = PublishSubject<Int>()
+    subject.observable.observe(on: lane, capacity: 8).subscribe(
+      next: { _ in
+        usleep(300_000)
+        tally.add()
+      }, complete: { over.raise() }
+    ).disposed(by: bag)
+    await Task.detached {
+      for number in 0..<10 { subject.next(number) }
+      subject.complete()
+    }.value
+    #expect(eventually(patience: 60) { over.isRaised })
+    #expect(tally.value == 10)
+  }
+
   @Test func noLockIsHeldWhileTheOldestIsLetGo() {
     final class Leaver: Sendable {
       let subscription: Subscription
@@ -137,6 +186,16 @@ import Testing
     clock.run()
     #expect(recording.drawing.line == "---b--|")  // a was said before the work got its turn
     #expect(source.subscriptions == ["^-----!"])
+  }
+
+  @Test func holdsTheSchedulerUntilTheSourceHasStarted() {
+    let tally = Tally()
+    let bag = Bag()
+    for _ in 0..<200 {
+      Observable.just(1).subscribe(on: SerialScheduler(name: "nobody's")).subscribe(next: { tally.add($0) })
+        .disposed(by: bag)
+    }
+    #expect(eventually { tally.value == 200 })
   }
 
   @Test func emitsWhatTheSourceDoes() throws {

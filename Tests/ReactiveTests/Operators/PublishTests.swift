@@ -85,6 +85,30 @@ import Testing
     #expect(outcome { _ in Observable.from(1...3).replay(2).autoconnect() } == "1, 2, 3, |")
   }
 
+  @Test func autoconnectStopsWithTheSubscriptionItIsGiven() {
+    let subject = PublishSubject<Int>()
+    let connection = Subscription()
+    let shared = subject.observable.publish().autoconnect(in: connection)
+    for _ in 0..<3 { shared.subscribe().dispose() }
+    #expect(subject.hasObservers)
+    connection.dispose()
+    #expect(!subject.hasObservers)
+  }
+
+  @Test func refCountLeavesWithTheLastAndStartsAgain() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("-a-b-c-d-|")
+    let shared = source.observable.publish().refCount()
+    let first = clock.record(shared, until: .seconds(2))
+    let second = clock.record(shared, from: .seconds(1), until: .seconds(4))
+    let third = clock.record(shared, from: .seconds(6))
+    clock.run()
+    #expect(first.drawing.line == "-a")
+    #expect(second.drawing.line == "---b")
+    #expect(third.drawing.line == "-------d-|")
+    #expect(source.subscriptions == ["^---!", "------^--!"])
+  }
+
   @Test func aFailureReachesThoseWhoComeAfterItToo() throws {
     let clock = VirtualScheduler()
     let shared = try clock.hot("-a#").observable.publish()

@@ -31,7 +31,7 @@ import Testing
   @Test func anElementSentFromInsideADeliveryIsFoldedAfterIt() {
     let subject = PublishSubject<Int>()
     let log = Journal<Int>()
-    subject.observable.scan(0) { $0 + $1 }.subscribe(next: { value in
+    _ = subject.observable.scan(0) { $0 + $1 }.subscribe(next: { value in
       log.note(value)
       if value == 1 { subject.next(10) }
     })

@@ -114,7 +114,7 @@ import Testing
     witness.subscription.dispose()
     witness.watch(shared.map { "\($0)" })
     #expect(started.value == 0)
-    shared.subscribe()
+    _ = shared.subscribe()
     #expect(started.value == 1)
   }
 }

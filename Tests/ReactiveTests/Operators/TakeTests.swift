@@ -31,7 +31,7 @@ import Testing
   @Test func anElementSentFromInsideTheLastOneIsNotEmitted() {
     let subject = PublishSubject<Int>()
     let log = Journal<Int>()
-    subject.observable.take(1).subscribe(next: { value in
+    _ = subject.observable.take(1).subscribe(next: { value in
       log.note(value)
       subject.next(value + 1)
     })

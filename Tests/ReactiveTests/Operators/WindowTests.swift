@@ -40,7 +40,7 @@ import Testing
     let clock = VirtualScheduler()
     let log = Journal<String>()
     let windows = try clock.hot("a-#").observable.window(2).do(next: { window in
-      window.subscribe(next: { log.note($0) }, fail: { _ in log.note("#") })
+      _ = window.subscribe(next: { log.note($0) }, fail: { _ in log.note("#") })
     })
     #expect(clock.play(windows.map { _ in "x" }) == "x-#")
     #expect(log.entries == ["a", "#"])
@@ -51,7 +51,7 @@ import Testing
     let log = Journal<String>()
     let source = try clock.hot("a-b|")
     let windows = source.observable.window(9, or: .seconds(99), on: clock).do(next: { window in
-      window.subscribe(next: { log.note($0) }, complete: { log.note("|") })
+      _ = window.subscribe(next: { log.note($0) }, complete: { log.note("|") })
     })
     #expect(clock.play(windows.map { _ in "x" }, until: .seconds(1)) == "x")
     #expect(log.entries == ["a", "|"])

@@ -103,7 +103,7 @@ import Testing
   @Test func itsExampleIsTrue() {
     let clock = VirtualScheduler()
     let log = Journal<Int>()
-    Observable.interval(.seconds(3600), on: clock).subscribe(next: { log.note($0) })
+    _ = Observable.interval(.seconds(3600), on: clock).subscribe(next: { log.note($0) })
     clock.advance(by: .seconds(7200))
     #expect(log.entries == [0, 1])
   }

@@ -10,7 +10,7 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
 
   func pushing(_ name: String, _ what: String, _ build: (Observable<Int>) -> Observable<Int>) {
     let subject = PublishSubject<Int>()
-    build(subject.observable).subscribe(next: { sum.add($0) })
+    _ = build(subject.observable).subscribe(next: { sum.add($0) })
     cases.append(Case(name, what) { for value in 0..<count { subject.next(value) } })
   }
 
@@ -30,7 +30,7 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
   let records = PublishSubject<Record>()
   var recordChain = records.observable
   for _ in 0..<3 { recordChain = recordChain.map { $0.adding(one) }.filter { $0.id != never } }
-  recordChain.subscribe(next: { sum.add($0.id) })
+  _ = recordChain.subscribe(next: { sum.add($0.id) })
   cases.append(
     Case("a3", "record, 3 (map, filter), sink") {
       for value in 0..<count { records.next(Record.sample.adding(value)) }
@@ -40,11 +40,11 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
     Case("a4", "range, 12 operators, sink") {
       var chain = Observable.from(0..<count)
       for _ in 0..<6 { chain = chain.map { $0 &+ one }.filter { $0 != never } }
-      chain.subscribe(next: { sum.add($0) })
+      _ = chain.subscribe(next: { sum.add($0) })
     })
   cases.append(
     Case("b", "range, map, filter, sink") {
-      Observable.from(0..<count).map { $0 &+ one }.filter { $0 != never }.subscribe(next: { sum.add($0) })
+      _ = Observable.from(0..<count).map { $0 &+ one }.filter { $0 != never }.subscribe(next: { sum.add($0) })
     })
 
   pushing("c", "flatMap to just") { $0.flatMap { .just($0 &+ one) } }
@@ -56,17 +56,17 @@ func reactiveCases(_ sum: Checksum) -> [Case] {
 
   let left = PublishSubject<Int>()
   let right = PublishSubject<Int>()
-  left.observable.combineLatest(right.observable) { $0 &+ $1 }.subscribe(next: { sum.add($0) })
+  _ = left.observable.combineLatest(right.observable) { $0 &+ $1 }.subscribe(next: { sum.add($0) })
   right.next(1)
   cases.append(Case("d", "combineLatest of 2") { for value in 0..<count { left.next(value) } })
 
   let sources = (0..<4).map { _ in PublishSubject<Int>() }
-  Observable.merge(sources.map(\.observable)).subscribe(next: { sum.add($0) })
+  _ = Observable.merge(sources.map(\.observable)).subscribe(next: { sum.add($0) })
   cases.append(Case("f", "merge of 4") { for value in 0..<count { sources[value & 3].next(value) } })
 
   let shared = PublishSubject<Int>()
   let share = shared.observable.share()
-  for _ in 0..<8 { share.subscribe(next: { sum.add($0) }) }
+  for _ in 0..<8 { _ = share.subscribe(next: { sum.add($0) }) }
   cases.append(
     Case("h", "share to 8, an element of the source") { for value in 0..<count { shared.next(value) } })
 

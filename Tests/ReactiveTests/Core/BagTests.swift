@@ -1,0 +1,41 @@
+import Reactive
+import Testing
+
+@Suite struct BagTests {
+  @Test func endsWhatIsInItWhenItIsReleased() {
+    let subject = PublishSubject<Int>()
+    do {
+      let bag = Bag()
+      subject.observable.subscribe().disposed(by: bag)
+      subject.observable.subscribe().disposed(by: bag)
+      #expect(subject.hasObservers)
+    }
+    #expect(!subject.hasObservers)
+  }
+
+  @Test func aStreamThatEndsLeavesTheOthers() {
+    let bag = Bag()
+    let log = Journal<Int>()
+    let first = PublishSubject<Int>()
+    let second = PublishSubject<Int>()
+    weak var over: Subscription?
+    do {
+      let subscription = first.observable.subscribe()
+      over = subscription
+      bag.add(subscription)
+    }
+    second.observable.subscribe(next: { log.note($0) }).disposed(by: bag)
+    first.complete()
+    second.next(1)
+    #expect(log.entries == [1])
+    #expect(over == nil)
+  }
+
+  @Test func endsWhatIsPutInAfterItsEnd() {
+    let bag = Bag()
+    bag.dispose()
+    let subscription = Observable<Int>.never().subscribe()
+    bag.add(subscription)
+    #expect(subscription.isDisposed)
+  }
+}
