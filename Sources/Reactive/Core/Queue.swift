@@ -1,34 +1,28 @@
-/// A queue, first in, first out, in one array that is reused.
+/// A queue, first in, first out, in two arrays that are reused.
+///
+/// What is taken out is not kept. Each element moves once on its way through, and a line of one not at all.
 @usableFromInline struct Queue<Element: Sendable>: Sendable {
-  /// What has been taken out is nil, so that it is not kept.
-  @usableFromInline var storage: [Element?] = []
-  @usableFromInline var head = 0
+  @usableFromInline var incoming: [Element] = []
+  /// The older elements, the oldest last.
+  @usableFromInline var outgoing: [Element] = []
 
   @inlinable init() {}
 
-  @inlinable var count: Int { storage.count - head }
-  @inlinable var isEmpty: Bool { count == 0 }
-  @inlinable var first: Element? { isEmpty ? nil : storage[head] }
+  @inlinable var count: Int { outgoing.count + incoming.count }
+  @inlinable var isEmpty: Bool { outgoing.isEmpty && incoming.isEmpty }
+  @inlinable var first: Element? { outgoing.last ?? incoming.first }
 
-  @inlinable var elements: [Element] { storage[head...].compactMap { $0 } }
+  @inlinable var elements: [Element] { outgoing.reversed() + incoming }
 
   @inlinable mutating func append(_ element: Element) {
-    storage.append(element)
+    incoming.append(element)
   }
 
   @inlinable mutating func popFirst() -> Element? {
-    if isEmpty { return nil }
-    var element: Element?
-    swap(&element, &storage[head])
-    head += 1
-    // Moving what is left once half is used up makes each element move once on average.
-    if head > 16, head * 2 > storage.count {
-      storage.removeFirst(head)
-      head = 0
-    } else if head == storage.count {
-      storage.removeAll(keepingCapacity: true)
-      head = 0
+    if outgoing.isEmpty {
+      swap(&incoming, &outgoing)
+      if outgoing.count > 1 { outgoing.reverse() }
     }
-    return element
+    return outgoing.popLast()
   }
 }

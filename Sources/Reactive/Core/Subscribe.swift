@@ -1,7 +1,7 @@
 extension Observable {
   /// Starts the stream and hands what comes to the closures.
   ///
-  /// The stream goes on when the subscription is let go of, so keep it, or put it in a `Bag`. An error without `fail`
+  /// The stream goes on when nobody holds the subscription, so keep it, or put it in a `Bag`. An error without `fail`
   /// is reported to `Diagnostics`.
   /// ```
   /// ticks.subscribe(next: { print($0) }).disposed(by: bag)
@@ -29,7 +29,6 @@ extension Observable {
     complete: @escaping @Sendable () -> Void = {}
   ) -> Subscription {
     if subscription.isDisposed { return subscription }
-    let fail = fail ?? { Diagnostics.report(.unhandledError($0)) }
     attach(EndObserver(subscription, next, fail, complete), in: subscription)
     return subscription
   }
@@ -52,13 +51,13 @@ extension Observable {
 private final class EndObserver<Element: Sendable>: Observer {
   private let subscription: Subscription
   private let onNext: @Sendable (Element) -> Void
-  private let onFail: @Sendable (any Error) -> Void
+  private let onFail: (@Sendable (any Error) -> Void)?
   private let onComplete: @Sendable () -> Void
 
   init(
     _ subscription: Subscription,
     _ onNext: @escaping @Sendable (Element) -> Void,
-    _ onFail: @escaping @Sendable (any Error) -> Void,
+    _ onFail: (@Sendable (any Error) -> Void)?,
     _ onComplete: @escaping @Sendable () -> Void
   ) {
     self.subscription = subscription
@@ -74,7 +73,7 @@ private final class EndObserver<Element: Sendable>: Observer {
 
   func fail(_ error: any Error) {
     guard subscription.close() else { return }
-    onFail(error)
+    if let onFail { onFail(error) } else { Diagnostics.report(.unhandledError(error)) }
     subscription.release()
   }
 

@@ -46,9 +46,9 @@ public final class Subscription: Sendable {
 
   /// Calls `target` once, when the subscription ends: `onDispose` without the closure, for what is done often.
   ///
-  /// A target that is gone by then has nothing left to do. It is not held, since it holds this subscription.
+  /// The target is held, so it must not be what holds this subscription.
   func onDispose(_ target: any TeardownTarget, _ key: Int) {
-    if add(.call(WeakTarget(target: target), key)) == nil { target.tearDown(key) }
+    if add(.call(target, key)) == nil { target.tearDown(key) }
   }
 
   /// Makes a subscription that ends with this one, and may end before it.
@@ -115,18 +115,14 @@ protocol TeardownTarget: AnyObject, Sendable {
   func tearDown(_ key: Int)
 }
 
-private struct WeakTarget: Sendable {
-  weak let target: (any TeardownTarget)?
-}
-
 private enum Teardown: Sendable {
-  case call(WeakTarget, Int)
+  case call(any TeardownTarget, Int)
   case action(@Sendable () -> Void)
   case child(Subscription)
 
   func run() {
     switch self {
-    case .call(let weak, let key): weak.target?.tearDown(key)
+    case .call(let target, let key): target.tearDown(key)
     case .action(let action): action()
     case .child(let child): child.endTree()
     }

@@ -46,8 +46,13 @@ private enum Side<Left: Sendable, Right: Sendable>: Sendable {
 }
 
 private final class Zipper<Element: Sendable>: Sendable {
+  /// What one source is ahead of the others by.
+  private final class Line: Sendable {
+    let waiting = Unguarded(RingBuffer<Element>(capacity: 2))
+  }
+
   private struct State: Sendable {
-    var queues: [Queue<Element>]
+    let queues: [Line]
     var open: [Bool]
     /// How many queues are empty; a list goes out when none is.
     var empty: Int
@@ -67,7 +72,7 @@ private final class Zipper<Element: Sendable>: Sendable {
     self.backlog = backlog
     turn = Serializer(
       State(
-        queues: Array(repeating: Queue(), count: count), open: Array(repeating: true, count: count),
+        queues: (0..<count).map { _ in Line() }, open: Array(repeating: true, count: count),
         empty: count))
   }
 
@@ -84,17 +89,18 @@ private final class Zipper<Element: Sendable>: Sendable {
   func close(_ index: Int) {
     turn.pass { [self] in
       turn.state.open[index] = false
-      if turn.state.queues[index].isEmpty { end(.completed) }
+      if turn.state.queues[index].waiting.value.isEmpty { end(.completed) }
     }
   }
 
   private func place(_ value: Element, at index: Int) {
     if turn.state.over { return }
-    if turn.state.queues[index].count >= backlog {
+    let queue = turn.state.queues[index].waiting
+    if queue.value.count >= backlog {
       return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
     }
-    if turn.state.queues[index].isEmpty { turn.state.empty -= 1 }
-    turn.state.queues[index].append(value)
+    if queue.value.isEmpty { turn.state.empty -= 1 }
+    queue.value.append(value)
     if turn.state.empty > 0 { return }
     let spent = takeRow()
     downstream.next(turn.state.row)
@@ -105,9 +111,15 @@ private final class Zipper<Element: Sendable>: Sendable {
   private func takeRow() -> Bool {
     var spent = false
     for index in 0..<turn.state.queues.count {
-      guard let value = turn.state.queues[index].popFirst() else { continue }
-      if index < turn.state.row.count { turn.state.row[index] = value } else { turn.state.row.append(value) }
-      if turn.state.queues[index].isEmpty {
+      let queue = turn.state.queues[index].waiting
+      _ = queue.value.popFirst { value in
+        if index < turn.state.row.count {
+          turn.state.row[index] = value
+        } else {
+          turn.state.row.append(value)
+        }
+      }
+      if queue.value.isEmpty {
         turn.state.empty += 1
         if !turn.state.open[index] { spent = true }
       }

@@ -5,11 +5,10 @@ import Synchronization
 ///
 /// An element is remembered as soon as it is sent, and takes its place in the line of deliveries under the same lock:
 /// what is remembered last is what is delivered last, whoever sends. A late observer takes its place in the same way.
-final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
+final class Broadcast<Element: Sendable>: Observer {
   private let turn = Serializer(ObserverSnapshot<Element>())
   private let observers = ObserverList<Element>()
-  /// Whether a call to drop the snapshot waits for its turn.
-  private let dropsSnapshot = Atomic<Bool>(false)
+  private let removal: Removal<Element>
   private let memory: Int
   /// After the end an observer gets the terminal alone, without the memory.
   private let forgetsAtEnd: Bool
@@ -17,11 +16,15 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
   private let remembered: Unguarded<Ring<Element>>
   /// Whether a terminal has been sent, after which nothing is remembered.
   private let memoryLock = Locked(false)
-
   init(memory: Int = 0, seed: Element? = nil, forgetsAtEnd: Bool = false) {
     self.memory = memory
     self.forgetsAtEnd = forgetsAtEnd
     remembered = Unguarded(Ring(limit: memory, seed: seed))
+    removal = Removal(observers, turn)
+  }
+
+  deinit {
+    removal.removeAll()
   }
 
   var latest: Element? { memoryLock.withLock { _ in remembered.value.last } }
@@ -132,10 +135,25 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
     if subscription.isDisposed { return }
     let (key, terminal) = observers.add(observer, subscription)
     if let terminal { return terminal.deliver(to: observer) }
-    subscription.onDispose(self, key)
+    subscription.onDispose(removal, key)
+  }
+}
+
+/// The removal of observers whose subscriptions have ended.
+///
+/// Subscriptions hold this, and it holds them through the list of observers until the broadcast is gone.
+private final class Removal<Element: Sendable>: TeardownTarget {
+  private let observers: ObserverList<Element>
+  private let turn: Serializer<ObserverSnapshot<Element>>
+  /// Whether a call to drop the snapshot waits for its turn.
+  private let dropsSnapshot = Atomic<Bool>(false)
+
+  init(_ observers: ObserverList<Element>, _ turn: Serializer<ObserverSnapshot<Element>>) {
+    self.observers = observers
+    self.turn = turn
   }
 
-  /// Removes an observer whose subscription has ended from the list, and drops the snapshot that has it.
+  /// Removes an observer from the list, and drops the snapshot that has it.
   func tearDown(_ key: Int) {
     observers.remove(key)
     guard turn.enter() else {
@@ -148,6 +166,12 @@ final class Broadcast<Element: Sendable>: Observer, TeardownTarget {
     }
     if turn.state.root != nil { turn.state = ObserverSnapshot() }
     turn.leave()
+  }
+
+  /// Removes all, when the broadcast is gone.
+  func removeAll() {
+    observers.removeAll()
+    turn.pass { [self] in turn.state = ObserverSnapshot() }
   }
 }
 

@@ -56,6 +56,11 @@ final class ObserverList<Element: Sendable>: Sendable {
     let gone = state.withLock { $0.remove(key) }
     if gone != nil { version.add(1, ordering: .releasing) }
   }
+
+  func removeAll() {
+    // Released outside the lock: their deinit may run any code.
+    _ = state.withLock { $0.removeAll() }
+  }
 }
 
 /// The members as they were at one version of the observers.
@@ -96,6 +101,11 @@ private struct ListState: Sendable {
       if members[middle].key < key { low = middle + 1 } else { high = middle }
     }
     return low < members.count && members[low].key == key ? members.remove(at: low).member : nil
+  }
+
+  mutating func removeAll() -> [(key: Int, member: any ListMember)] {
+    defer { members = [] }
+    return members
   }
 
   mutating func close(_ terminal: Termination) -> [(key: Int, member: any ListMember)] {
