@@ -32,7 +32,7 @@ public enum Diagnostic: Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .unhandledError(let error): "a stream failed, and nobody handles the error: \(error)"
+    case .unhandledError(let error): "a stream failed, and its subscriber has no `fail`: \(error)"
     case .waiting(let name, let limit):
       "\(name) runs \(limit) streams at once, and further ones wait until one ends; `limit:` sets how many"
     }

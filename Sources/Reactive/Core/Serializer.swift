@@ -118,7 +118,7 @@ final class Serializer<State: Sendable>: Sendable {
 
 /// The place of a piece of work in the line before a serializer.
 struct LinePlace {
-  /// Whether nobody was inside any more: the one who lined up is.
+  /// Whether no caller was inside any more: the one who lined up is.
   let isFirst: Bool
   let count: Int
 }

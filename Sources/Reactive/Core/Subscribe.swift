@@ -1,7 +1,7 @@
 extension Observable {
   /// Starts the stream and hands what comes to the closures.
   ///
-  /// The stream goes on when nobody holds the subscription, so keep it, or put it in a `Bag`. An error without `fail`
+  /// The stream goes on when the subscription is released, so keep it, or put it in a `Bag`. An error without `fail`
   /// is reported to `Diagnostics`.
   /// ```
   /// ticks.subscribe(next: { print($0) }).disposed(by: bag)

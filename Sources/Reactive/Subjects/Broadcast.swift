@@ -4,7 +4,7 @@ import Synchronization
 /// `memory` elements to a late one.
 ///
 /// An element is remembered as soon as it is sent, and takes its place in the line of deliveries under the same lock:
-/// what is remembered last is what is delivered last, whoever sends. A late observer takes its place in the same way.
+/// what is remembered last is what is delivered last. A late observer takes its place in the same way.
 final class Broadcast<Element: Sendable>: Observer {
   private let turn = Serializer(ObserverSnapshot<Element>())
   private let observers = ObserverList<Element>()

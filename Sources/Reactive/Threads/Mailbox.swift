@@ -43,7 +43,7 @@ final class Mailbox<Element: Sendable>: Observer {
     }
   }
 
-  /// The scheduler has stopped: nothing is delivered any more, and nobody waits for room.
+  /// The scheduler has stopped: nothing is delivered any more, and no sender waits for room.
   private func abandon() {
     if subscription.isDisposed { return }
     upstream.dispose()
@@ -180,7 +180,7 @@ final class Mailbox<Element: Sendable>: Observer {
   }
 }
 
-/// Whether the caller is the thread that `main` runs on, as the link of the kernel to the calling thread tells.
+/// Whether the caller is the thread that `main` runs on, by the link of the kernel to the calling thread.
 private func isMainThread() -> Bool {
   var link = [CChar](repeating: 0, count: 64)
   let length = readlink("/proc/thread-self", &link, link.count)  // such as 1234/task/1236
