@@ -45,15 +45,3 @@ enum HelpCommand {
     return lines.joined(separator: "\n") + "\n"
   }
 }
-
-/// `flow version`: prints the version.
-enum VersionCommand {
-  static let version = "0.1.0"
-  /// The day of the version, for manual pages.
-  static let date = "2026-11-22"
-
-  static let command = Command(name: "version", usage: "version", summary: "print the version") { _ in
-    Terminal.say("flow \(version) (jq 1.8)\n")
-    return ExitStatus.done
-  }
-}
