@@ -225,13 +225,13 @@ public enum ErrorPolicy: Sendable, Equatable {
         "anyOf",
         .array([
           .record([("enum", .array(["log", "stop"]))]),
-          schemaOfOptions([AnyOption(deadLetter)]),
+          schemaOfOptions(AnyOption.list(deadLetter)),
         ])
       )
     ])
   ) { node, checker in
     if case .mapping(let mapping) = checker.resolved(node) {
-      return Options(reading: mapping, as: [AnyOption(deadLetter)], in: checker, what: "on_error")
+      return Options(reading: mapping, as: AnyOption.list(deadLetter), in: checker, what: "on_error")
         .map { .deadLetter($0[deadLetter]) }
     }
     guard let scalar = checker.scalar(node, "log, stop or { dead_letter: PATH }") else { return nil }
