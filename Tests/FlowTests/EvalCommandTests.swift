@@ -37,6 +37,42 @@ import Testing
     #expect(outcome.status != 0)
   }
 
+  @Test("--decode reads the formats of pipelines, each file from its own beginning")
+  func otherFormats() throws {
+    #expect(try output(["--decode", "csv", "-c", "."], "id,n\n1,a\n") == #"{"id":"1","n":"a"}"# + "\n")
+    #expect(try output(["--decode", "yaml", "-c", ".b"], "a: 1\nb: [x]\n") == "[\"x\"]\n")
+    #expect(try output(["--decode", "csv", "-sc", "map(.n)"], "\u{feff}n\n1\n2\n") == "[\"1\",\"2\"]\n")
+    #expect(try output(["--decode", "csv", "-nc", "[inputs.n]"], "n\n1\n2\n") == "[\"1\",\"2\"]\n")
+    let options = "{ csv: { delimiter: ';', types: { n: number }, decimal_comma: true } }"
+    #expect(try output(["--decode", options, "-c", ".n"], "id;n\n1;2,5\n") == "2.5\n")
+    try withFile("id\n1\n", named: "a.csv") { first throws in
+      try withFile("key,id\n2,3\n", named: "b.csv") { second throws in
+        #expect(
+          try output(["--decode", "csv", "-c", ".", first, second])
+            == "{\"id\":\"1\"}\n{\"key\":\"2\",\"id\":\"3\"}\n")
+      }
+    }
+    try withFile("key,id\n2,3\n", named: "b.csv") { path throws in
+      #expect(try flow(["eval", ".", path]).errors.contains("is read by --decode csv"))
+    }
+  }
+
+  @Test("what --decode cannot read is reported and skipped, and what it does not know is named")
+  func otherFormatsThatAreWrong() throws {
+    let ragged = try flow(["eval", "--decode", "csv", "-c", "."], input: "a,b\n1\n2,3\n")
+    #expect(ragged.output == #"{"a":"2","b":"3"}"# + "\n")
+    #expect(ragged.errors == "flow: error: <stdin>:2:1: the row has 1 field instead of 2: 1\n")
+    #expect(ragged.status == 2)
+    let many = try flow(
+      ["eval", "--decode", "csv", "."], input: "a,b\n" + String(repeating: "1\n", count: 100))
+    #expect(many.errors.split(separator: "\n").count == 6)
+    #expect(many.errors.hasSuffix("95 more invalid parts of the text skipped\n"))
+    let unknown = try flow(["eval", "--decode", "cvs", "."], input: "")
+    #expect(unknown.status == 2 && unknown.errors.contains("did you mean “csv”?"))
+    let both = try flow(["eval", "--decode", "csv", "--stream", "."], input: "")
+    #expect(both.status == 2 && both.errors.contains("choose one"))
+  }
+
   @Test func outputsInTheirForms() throws {
     let text = #"["a\tb",{"é":"x"}]"#
     #expect(try output(["-r", ".[]", "-c"], text) == "a\tb\n{\"é\":\"x\"}\n")
@@ -162,16 +198,21 @@ import Testing
 
   @Test func theExamplesOfTheHelpRun() throws {
     let launch = #"{"id":7,"name":"Demo","net":"2026","status":{"abbrev":"Go"}}"#
-    try withFile("{\"results\":[\(launch)]}", named: "page.json") { page throws in
-      try withFile(launch, named: "launches.jsonl") { launches throws in
-        let examples = EvalHelp.text.split(separator: Character("\n")).filter { $0.hasPrefix("  flow eval ") }
-        #expect(examples.count >= 5)
-        for example in examples {
-          let line = example.dropFirst("  flow ".count).replacing("page.json", with: page)
-            .replacing("launches.jsonl", with: launches)
-          let outcome = try flow(words(line))
-          #expect(
-            outcome.status == 0 && !outcome.output.isEmpty && outcome.errors.isEmpty, "\(example) \(outcome)")
+    try withFile("name\nDemo\n", named: "launches.csv") { table throws in
+      try withFile("{\"results\":[\(launch)]}", named: "page.json") { page throws in
+        try withFile(launch, named: "launches.jsonl") { launches throws in
+          let examples = EvalHelp.text.split(separator: Character("\n")).filter {
+            $0.hasPrefix("  flow eval ")
+          }
+          #expect(examples.count >= 5)
+          for example in examples {
+            let line = example.dropFirst("  flow ".count).replacing("page.json", with: page)
+              .replacing("launches.jsonl", with: launches).replacing("launches.csv", with: table)
+            let outcome = try flow(words(line))
+            #expect(
+              outcome.status == 0 && !outcome.output.isEmpty && outcome.errors.isEmpty,
+              "\(example) \(outcome)")
+          }
         }
       }
     }

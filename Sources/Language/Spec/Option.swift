@@ -51,6 +51,28 @@ public struct Option<Value: Sendable>: Sendable {
   }
 }
 
+extension Option {
+  /// The value of a text outside of a pipeline, such as an argument of a command.
+  ///
+  /// - Parameter place: What gives the text, for error messages.
+  public func value(of text: String, from place: String, in catalog: Catalog) throws(Problem) -> Value {
+    let file = SourceFile(path: place, text: text)
+    let checker = Checker(vars: .null, config: .null, scope: ExpressionScope(), catalog: catalog)
+    let (value, problems) = read(file, checker)
+    if let problem = problems.sorted.first ?? checker.problems.sorted.first { throw problem }
+    guard let value else {
+      throw Problem(
+        "\(type.name) is expected here", at: SourceRange(file, 0..<0), hint: "such as \(type.sample)")
+    }
+    return value
+  }
+
+  fileprivate func read(_ file: SourceFile, _ checker: Checker) -> (value: Value?, problems: Problems) {
+    let document = YAMLDocument(file) { _ in nil }
+    return (document.root.flatMap { type.decode($0, checker) }, document.problems)
+  }
+}
+
 /// An option of any type: what the documentation and the reader need of it.
 public struct AnyOption: Sendable {
   public let name: String
@@ -81,8 +103,7 @@ public struct AnyOption: Sendable {
     decode = { node, checker in option.type.decode(node, checker) }
     decodeFallback = { checker in
       guard let text = option.fallback else { return nil }
-      let document = YAMLDocument(SourceFile(path: "default of \(option.name)", text: text)) { _ in nil }
-      return document.root.flatMap { option.type.decode($0, checker) }
+      return option.read(SourceFile(path: "default of \(option.name)", text: text), checker).value
     }
   }
 }

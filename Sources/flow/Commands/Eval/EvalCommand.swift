@@ -1,5 +1,7 @@
 import Glibc
 import JSON
+import Language
+import Nodes
 import System
 
 /// `flow eval`: the expression language as a filter from standard input to standard output.
@@ -104,11 +106,18 @@ struct EvalCommand {
         EvalCommand.ignore(error)
       } catch {
         output.flush()
-        Terminal.complain("flow: parse error: \(error)\n")
+        Terminal.complain("flow: parse error: \(error)\n\(hint)")
         status = ExitStatus.runtime
         return nil
       }
     }
+  }
+
+  /// How to read a file whose name says that it is not JSON.
+  private var hint: String {
+    guard let path = input.fileName, let format = DecodedFile.Format.named(after: path) else { return "" }
+    return
+      "  hint: \(printable(path)) is read by --decode \(format), or another format of flow docs decoders\n"
   }
 
   /// The outcome of `halt` and `halt_error`.

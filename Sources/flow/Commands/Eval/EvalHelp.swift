@@ -10,6 +10,7 @@ enum EvalHelp {
       flow eval -r '.results[] | [.id, .name] | @tsv' page.json
       flow eval -c 'select(.status.abbrev == "Go") | {id, net}' launches.jsonl
       flow eval -n 'reduce inputs as $x ({}; .[$x.status.abbrev] += 1)' launches.jsonl
+      flow eval -r --decode csv .name launches.csv
       flow eval -n --arg name Falcon '"Next: \\($name)"'
 
     Input
@@ -17,6 +18,8 @@ enum EvalHelp {
       -s, --slurp             all values as one array
       -R, --raw-input         read lines as strings; with -s all input as one string
           --seq               separate values by RS (RFC 7464), in output too
+          --decode FORMAT     read CSV, feeds, pages or another format of `flow docs decoders`: csv, or
+                              '{ csv: { delimiter: ";" } }'
           --stream            read events [path, leaf] instead of values
           --stream-errors     the same, with errors in the input as events
 

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Nodes
 import System
 
 /// The inputs of `flow eval`: the files concatenated into one text, as values, lines or events.
@@ -24,7 +25,9 @@ final class EvalInput {
   init(_ options: EvalOptions) {
     self.options = options
     paths = options.files.isEmpty ? ["-"] : options.files[...]
-    if options.rawInput {
+    if let format = options.format {
+      next = decoded(format)
+    } else if options.rawInput {
       let lines = LineReader(source: source)
       next = options.slurp ? lines.rest : lines.next
       currentLine = { [unowned lines] in lines.line }
@@ -64,6 +67,36 @@ final class EvalInput {
         }
       }
       return .array(items)
+    }
+  }
+
+  /// The values of the files, each in a format of its own from its beginning.
+  private func decoded(_ format: DecodedFile.Format) -> () throws -> Value? {
+    var file: DecodedFile?
+    var batch: ArraySlice<Value> = []
+    currentLine = { file?.line ?? 0 }
+    return { [unowned self] in
+      while true {
+        if let value = batch.popFirst() { return value }
+        do throws(FileFailure) {
+          if let file {
+            beforeReading(file.mayWait)
+            batch = try file.nextBatch()[...]
+            if !batch.isEmpty { continue }
+          }
+          file = nil
+          guard let path = paths.popFirst() else { return nil }
+          beforeReading(true)
+          file = try DecodedFile(path, format) { [unowned self] flaw in
+            hasFailed = true
+            Terminal.complain("flow: error: \(flaw)\n")
+          }
+          fileName = path == "-" ? "<stdin>" : path
+        } catch {
+          file = nil
+          fail(error)
+        }
+      }
     }
   }
 

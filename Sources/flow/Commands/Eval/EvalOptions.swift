@@ -1,4 +1,6 @@
 import JSON
+import Language
+import Nodes
 import System
 
 /// The options of `flow eval`: jq's, with jq's meaning.
@@ -14,6 +16,8 @@ struct EvalOptions {
   var sequence = false
   var stream = false
   var streamErrors = false
+  /// The format of the input, unless it is JSON.
+  var format: DecodedFile.Format?
 
   var rawOutput = false
   /// Nothing after an output: `-j`.
@@ -61,6 +65,9 @@ struct EvalOptions {
       } else {
         try takeShort(argument, &rest)
       }
+    }
+    if format != nil, rawInput || stream || sequence {
+      throw Mistake("--decode is another way to read than --raw-input, --stream and --seq: choose one")
     }
   }
 
@@ -130,6 +137,7 @@ struct EvalOptions {
     case "seq": sequence = true
     case "stream": stream = true
     case "stream-errors": (stream, streamErrors) = (true, true)
+    case "decode": try takeFormat(&rest)
     case "raw-output": rawOutput = true
     case "raw-output0": (rawOutput, nulOutput) = (true, true)
     case "join-output": (rawOutput, joinOutput) = (true, true)
@@ -165,6 +173,15 @@ struct EvalOptions {
       throw Mistake("--indent takes a number from 0 to 7")
     }
     (indent, usesTabs) = (width, false)
+  }
+
+  private mutating func takeFormat(_ rest: inout ArraySlice<String>) throws(Mistake) {
+    let text = try parameter("--decode", &rest)
+    do throws(Problem) {
+      format = try DecodedFile.Format(text, from: "--decode")
+    } catch {
+      throw Mistake("\(error)")
+    }
   }
 
   private mutating func takeMaxMemory(_ rest: inout ArraySlice<String>) throws(Mistake) {
