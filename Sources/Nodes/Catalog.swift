@@ -8,7 +8,8 @@ extension Catalog {
     file, stdin, http, execSource, generate, replay, natsSource, listen, errorSource, launchLibrary, spacex,
     apod,
     // steps
-    map, filter, dedupe, debounce, settle, throttle, distinctUntilChanged, changes, sort, take, skip, sample,
+    map, filter, dedupe, debounce, settle, throttle, distinctUntilChanged, changes, alarm, sort, take, skip,
+    sample,
     log,
     batch, window, scan, join, enrich, delay, remind, rateLimit,
     timeout, partition,

@@ -16,6 +16,9 @@ extension StepContext {
   /// What the step does with more than it may hold.
   public var bound: StepBound { StepBound(meter, log, group) }
 
+  /// When the run before this one stored something last, by the clock of the lane; nil without such a run.
+  public var endOfLastRun: Instant? { lane.checkpointer?.former?.instant }
+
   /// Whether the state of the step is durable.
   public var isKept: Bool { lane.checkpointer != nil }
 

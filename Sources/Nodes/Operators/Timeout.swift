@@ -3,9 +3,9 @@ import Engine
 import Language
 import Reactive
 
-/// `timeout`: reports when a stream falls silent and when it resumes.
+/// `timeout`: reports when a stream, or a key of it, falls silent and when it resumes.
 let timeout = NodeSpec(
-  "timeout", "report when a stream falls silent and when it resumes",
+  "timeout", "report when a stream, or a key of it, falls silent and when it resumes",
   details: """
     After `for` without an event, also counted from the start, this event is sent once:
 
@@ -14,10 +14,23 @@ let timeout = NodeSpec(
     When events resume, one of type `back` is sent before the first of them, with the length of the silence. With \
     `polls: true`, ends of polls count instead of events, so that a source that fails is silent and one without news \
     is not.
+
+    With `key`, each key is watched by itself from its first event on, those of `expect` from the start, and the event \
+    names it:
+
+        {"type": "silent", "key": "backup", "since": "2026-01-01T12:00:00Z", "for": "1d"}
+
+    The time between two runs is no silence. Keys are remembered, so a silence goes on over it.
     """,
   options: AnyOption.list(
-    TimeoutOptions.time, TimeoutOptions.polls, TimeoutOptions.back, TimeoutOptions.pass),
+    TimeoutOptions.time, TimeoutOptions.key, TimeoutOptions.expected, TimeoutOptions.polls,
+    TimeoutOptions.back,
+    TimeoutOptions.pass, TimeoutOptions.maxKeys),
   shorthand: "for",
+  state: """
+    with `key`, the latest event of each key, at most `max_keys`; for one key more the one heard of longest ago is \
+    forgotten, and counted
+    """,
   isKept: true,
   examples: [
     .init(
@@ -34,12 +47,47 @@ let timeout = NodeSpec(
       "a source that fails", "timeout: { for: 2h, polls: true, pass: false, back: false }",
       input: "1h 1\n1h poll\n2h poll\n3h failure\n4h failure\n5h 2\n5h poll\n5h 3\n5h end",
       output: #"4h {"type":"silent","since":"1970-01-01T02:00:00Z","for":"2h"}"#),
+    .init(
+      "jobs that must report once a day",
+      "timeout: { for: 1d, key: .job, expect: [backup, sync], pass: false }",
+      input: #"1h {"job": "backup"}\#n20h {"job": "report"}\#n30h {"job": "backup"}\#n40h end"#,
+      output: """
+        1d {"type":"silent","key":"sync","since":"1970-01-01T00:00:00Z","for":"1d"}
+        1d1h {"type":"silent","key":"backup","since":"1970-01-01T01:00:00Z","for":"1d"}
+        1d6h {"type":"back","key":"backup","since":"1970-01-01T01:00:00Z","for":"1d5h"}
+        """),
+    .init(
+      "at its limit", "timeout: { for: 1m, key: .id, pass: false, max_keys: 1 }",
+      input: #"0s {"id": 1}\#n1s {"id": 2}\#n61s end"#,
+      output: #"1m1s {"type":"silent","key":2,"since":"1970-01-01T00:00:01Z","for":"1m"}"#),
   ],
-  .step { options, context in try Timeout(options, context) })
+  check: { options, checker in
+    if options.isGiven(TimeoutOptions.key) {
+      if options[TimeoutOptions.polls] {
+        checker.report(
+          "polls have no key: events are counted by `key`, or polls with `polls`",
+          at: options.place(of: TimeoutOptions.polls), hint: "leave one of them out")
+      }
+    } else if options.isGiven(TimeoutOptions.expected) {
+      checker.report(
+        "`expect` lists keys, and there is no `key`", at: options.place(of: TimeoutOptions.expected),
+        hint: "add what the key of an event is, such as key: .job")
+    }
+  },
+  .step { options, context in
+    if options.isGiven(TimeoutOptions.key) { return try KeyedTimeout(options, context) }
+    return try Timeout(options, context)
+  })
 
 private enum TimeoutOptions {
   static let time = Option.required(
     "for", .duration, "how long without events counts as silence", example: "10m")
+  static let key = Option("key", .expression, default: "null", "what is watched by itself", example: ".job")
+  static let expected = Option(
+    "expect", .list(of: .value), default: "[]", "keys that must come, watched from the start",
+    example: "[backup, sync]")
+  static let maxKeys = Option(
+    "max_keys", .integer(1...10_000_000), default: "65536", "how many keys are remembered")
   static let polls = Option(
     "polls", .boolean, default: "false", "whether to count polls, including empty ones, instead of events")
   static let back = Option("back", .boolean, default: "true", "whether to report the end of a silence")
@@ -143,11 +191,55 @@ private final class Timeout: Step {
   }
 
   private func report(_ type: Value, _ time: Duration, _ out: Downstream) {
-    // To the millisecond, like the wall-clock time.
-    let time = Duration.milliseconds((time / .milliseconds(1)).rounded())
-    let report = Value.record([
-      ("type", type), ("since", .string(timestamp(since))), ("for", .string(DurationText.format(time))),
-    ])
+    let report = Value.record([("type", type)] + silence(since: since, for: time))
     out.send(Event(report, poll ?? Poll(source: name, at: out.timeOfDay)))
   }
+}
+
+/// The members of a report about a silence, to the millisecond, like the wall-clock time.
+private func silence(since: Double, for time: Duration) -> [(String, Value)] {
+  let time = Duration.milliseconds((time / .milliseconds(1)).rounded())
+  return [("since", .string(timestamp(since))), ("for", .string(DurationText.format(time)))]
+}
+
+/// `timeout` with `key`: the silence of `alarm`, without its alarms.
+private final class KeyedTimeout: Step {
+  private let machine: MachineStep
+  private let isPassing: Bool
+
+  init(_ options: Options, _ context: StepContext) throws {
+    isPassing = options[TimeoutOptions.pass]
+    let limit = options[TimeoutOptions.time]
+    let reportsBack = options[TimeoutOptions.back]
+    // Stands for the event that an expected key has not sent.
+    let none = Event(.null, Poll(source: context.name, at: 0))
+    let silences = AlarmMachine(
+      state: try context.state(
+        of: AlarmRow<Event>.self, by: options[TimeoutOptions.key].text, whenKeyChanges: .forget),
+      AlarmTimes(lasting: .zero, clearing: .zero, silent: limit), bound: options[TimeoutOptions.maxKeys],
+      after: context.endOfLastRun, expected: options[TimeoutOptions.expected].map { ($0, none) },
+      by: context.keptKey(options[TimeoutOptions.key]), when: { _ in false }, clear: nil)
+    machine = MachineStep(silences, context, keeps: true) { report, out in
+      let isBack = report.kind == .back
+      if isBack, !reportsBack { return }
+      let age = out.now - report.since
+      let news =
+        [("type", isBack ? "back" : "silent"), ("key", report.key)]
+        + silence(since: out.timeOfDay - age / .seconds(1), for: isBack ? age : limit)
+      let poll = report.element.poll
+      let isFromNone = poll.source == context.name
+      out.send(Event(.record(news), isFromNone ? Poll(source: context.name, at: out.timeOfDay) : poll))
+    }
+  }
+
+  func start(_ out: Downstream) throws { try machine.start(out) }
+
+  func take(_ event: Event, _ out: Downstream) throws {
+    try machine.take(event, out)
+    if isPassing { out.send(event) }
+  }
+
+  func endPoll(_ poll: Poll, _ out: Downstream) throws { try machine.endPoll(poll, out) }
+  func wake(_ out: Downstream) throws { try machine.wake(out) }
+  func finish(_ ending: Ending, _ out: Downstream) throws { try machine.finish(ending, out) }
 }

@@ -7,7 +7,7 @@ import Testing
 /// as if nothing had been.
 @Suite("Contract of steps that are kept")
 struct KeptStepContractTests {
-  /// The time between runs is not a silence, so `timeout` starts again.
+  /// The time between runs is not a silence, so `timeout` without a key starts again.
   static let kinds = Catalog.all.steps.filter(\.isKept).map(\.kind).filter { $0 != "timeout" }
 
   @Test("a run that is killed after any event is resumed by the next one", arguments: kinds)
@@ -39,6 +39,8 @@ struct KeptStepContractTests {
 
   /// Steps of which several keys, or several events, are due at one instant.
   static let tied = [
+    "alarm: { when: .k, key: .k, for: 20s }",
+    "alarm: { when: .k, key: .k, silent: 20s }",
     "batch: { count: 9, time: 20s }",
     "changes: .k",
     "debounce: { key: .k, for: 20s }",
@@ -50,6 +52,7 @@ struct KeptStepContractTests {
     "sample: { every: 20s, key: .k }",
     "throttle: { key: .k, for: 20s, latest: true }",
     "throttle: { key: .k, for: 20s, latest: true, bound: 2 }",
+    "timeout: { for: 20s, key: .k, expect: [a, z] }",
     "window: { tumbling: 20s, key: .k }",
     "window: { sliding: { size: 20s, every: 10s }, key: .k }",
     "window: { session: { gap: 20s }, key: .k }",

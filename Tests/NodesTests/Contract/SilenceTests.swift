@@ -19,10 +19,11 @@ struct SilenceTests {
   }
 
   private static let atLimit: [String: Excess] = [
-    "batch": .early, "changes": .lost, "debounce": .early, "dedupe": .forgotten, "delay": .early,
+    "alarm": .forgotten, "batch": .early, "changes": .lost, "debounce": .early, "dedupe": .forgotten,
+    "delay": .early,
     "distinct_until_changed": .forgotten, "enrich": .lost, "join": .forgotten, "rate_limit": .dropped,
     "remind": .forgotten, "sample": .early, "scan": .forgotten, "settle": .early, "sort": .early,
-    "throttle": .forgotten, "window": .dropped,
+    "throttle": .forgotten, "timeout": .forgotten, "window": .dropped,
   ]
 
   @Test("a step at its limit reports that once, and counts what it does then", arguments: kinds)
@@ -57,6 +58,7 @@ struct SilenceTests {
     "join": "join: { with: other, key: '\(bad)', emit: . }",
     "enrich": #"enrich: { url: 'https://example.org/\(.)', with: '\#(bad)' }"#,
     "partition": "- partition: { by: '\(bad)' }\n- map: .",
+    "alarm": "alarm: { when: '\(bad)' }",
     "settle": "settle: { for: 1s, key: '.after | \(bad)' }",
   ]
   private static let cannotFail: Set<String> = ["take", "skip", "batch", "delay", "rate_limit", "timeout"]

@@ -41,7 +41,7 @@ struct Contract: Sendable, CustomTestStringConvertible {
     return copy
   }
 
-  /// The same, for one that is not over when nobody else holds its source.
+  /// The same, for one that is not over when its source is released.
   var lasting: Contract {
     var copy = self
     copy.outlivesSource = true

@@ -10,7 +10,7 @@ import Testing
     case disposeInsideNext
   }
 
-  /// Nobody disposes, and nobody holds the source any more: nothing can come, and nothing is kept.
+  /// No one disposes, and the source is released: nothing can come, and nothing is kept.
   @Test(arguments: Contract.all.filter { !$0.outlivesSource }) func releasesEverythingWithItsSource(
     _ contract: Contract
   ) {

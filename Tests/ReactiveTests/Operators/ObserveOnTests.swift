@@ -192,7 +192,7 @@ import Testing
     let tally = Tally()
     let bag = Bag()
     for _ in 0..<200 {
-      Observable.just(1).subscribe(on: SerialScheduler(name: "nobody's")).subscribe(next: { tally.add($0) })
+      Observable.just(1).subscribe(on: SerialScheduler(name: "released")).subscribe(next: { tally.add($0) })
         .disposed(by: bag)
     }
     #expect(eventually { tally.value == 200 })

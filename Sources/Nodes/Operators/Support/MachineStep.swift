@@ -130,6 +130,12 @@ extension StepContext {
     return { try key.value.first($0) ?? .null }
   }
 
+  /// Whether an event meets a condition.
+  func condition(_ expression: Expression) -> @Sendable (Event) throws -> Bool {
+    let condition = LaneLocal(evaluation(expression))
+    return { try condition.value.isTrue($0) }
+  }
+
   /// The key of an event that is kept, copied out of the document it was read from.
   func keptKey(_ expression: Expression) -> @Sendable (Event) throws -> Value {
     let key = key(expression)

@@ -84,3 +84,25 @@ extension WindowBuffer: Storable, Remembered where Element == Event {
 extension Value {
   func time(_ member: Key) -> Instant? { self.member(member).flatMap { Instant(remembered: $0) } }
 }
+
+extension AlarmRow: Storable, Remembered where Element == Event {
+  init?(remembered value: Value) {
+    guard let phase = value.member("phase")?.string.flatMap(Phase.init), let since = value.time("since"),
+      let heard = value.time("heard"), let latest = value.member("event").flatMap({ Event(remembered: $0) })
+    else { return nil }
+    self.init(
+      phase: phase, since: since, due: value.time("due"), nextRepeat: value.time("repeat"), heard: heard,
+      missingAt: value.time("missing_at"), isMissing: value.member("missing")?.isTruthy ?? false,
+      latest: latest)
+  }
+
+  var remembered: Value {
+    let times = [("due", due), ("repeat", nextRepeat), ("missing_at", missingAt)]
+    return .record(
+      [
+        ("phase", .string(phase.rawValue)), ("since", since.remembered), ("heard", heard.remembered),
+        ("event", latest.remembered),
+      ] + times.compactMap { name, time in time.map { (name, $0.remembered) } }
+        + (isMissing ? [("missing", .bool(true))] : []))
+  }
+}

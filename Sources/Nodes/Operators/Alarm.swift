@@ -1,0 +1,125 @@
+import Engine
+import JSON
+import Language
+import Reactive
+
+/// `alarm`: reports when a condition has lasted, and when it is over.
+let alarm = NodeSpec(
+  "alarm", "report when a condition of a key has lasted for a while, and when it is over",
+  details: """
+    An event of this shape is sent when `when` has held for as long as `for`, and when it is over:
+
+        {"type": "raised", "key": "a", "since": "2026-01-01T12:00:00Z", "event": …}
+        {"type": "cleared", "key": "a", "since": "2026-01-01T12:00:00Z", "event": …}
+
+    where `since` is when the condition began to hold, and `event` the latest event of the key. The latest event counts \
+    until the next one; nothing is sent for a condition that ends before its time. It is over when `clear` has held for \
+    as long as `clear_for`: a limit of its own, such as .pct < 80 for an alarm above 90, keeps a value that hovers from \
+    raising it again and again.
+
+    With `repeat`, a raised alarm is sent again as `repeated`. With `silent`, a key without an event for so long is \
+    `missing`, and `back` with its next event; `since` is then when it was heard of last. A key that never came is not \
+    known.
+
+    Alarms and what has not lasted yet are kept over runs. What happened between two runs is not known, so that time \
+    counts neither for `for`, `clear_for` nor `silent`.
+    """,
+  options: AnyOption.list(
+    AlarmOptions.when, AlarmOptions.lasting, AlarmOptions.key, AlarmOptions.clear, AlarmOptions.clearing,
+    AlarmOptions.repeating, AlarmOptions.silent, AlarmOptions.maxKeys),
+  shorthand: "when",
+  state: """
+    each key with an alarm, or one that has not lasted yet, and with `silent` each key, at most `max_keys`; for one key \
+    more the one heard of longest ago is forgotten, and counted
+    """,
+  isKept: true,
+  division: .byKey(AlarmOptions.key, sends: ".key"),
+  examples: [
+    .init(
+      "above 90 % for ten minutes, over below 80 %",
+      "alarm: { when: .pct > 90, for: 10m, key: .host, clear: .pct < 80 }",
+      input: """
+        0s {"host": "a", "pct": 95}
+        5m {"host": "a", "pct": 93}
+        15m {"host": "a", "pct": 85}
+        20m {"host": "a", "pct": 70}
+        30m {"host": "a", "pct": 91}
+        35m {"host": "a", "pct": 89}
+        """,
+      output: """
+        10m {"type":"raised","key":"a","since":"1970-01-01T00:00:00Z","event":{"host":"a","pct":93}}
+        20m {"type":"cleared","key":"a","since":"1970-01-01T00:00:00Z","event":{"host":"a","pct":70}}
+        """),
+    .init(
+      "at once, again every hour, and over when it has lasted",
+      "alarm: { when: .down, clear_for: 2m, repeat: 1h }",
+      input: """
+        0s {"down": true}
+        90m {"down": false}
+        91m {"down": true}
+        100m {"down": false}
+        """,
+      output: """
+        0s {"type":"raised","key":null,"since":"1970-01-01T00:00:00Z","event":{"down":true}}
+        1h {"type":"repeated","key":null,"since":"1970-01-01T00:00:00Z","event":{"down":true}}
+        1h42m {"type":"cleared","key":null,"since":"1970-01-01T00:00:00Z","event":{"down":false}}
+        """),
+    .init(
+      "a key that falls silent", "alarm: { when: .temp > 30, key: .room, silent: 1h }",
+      input: """
+        0s {"room": "a", "temp": 20}
+        30m {"room": "b", "temp": 21}
+        80m {"room": "b", "temp": 22}
+        90m {"room": "a", "temp": 20}
+        """,
+      output: """
+        1h {"type":"missing","key":"a","since":"1970-01-01T00:00:00Z","event":{"room":"a","temp":20}}
+        1h30m {"type":"back","key":"a","since":"1970-01-01T00:00:00Z","event":{"room":"a","temp":20}}
+        2h20m {"type":"missing","key":"b","since":"1970-01-01T01:20:00Z","event":{"room":"b","temp":22}}
+        2h30m {"type":"missing","key":"a","since":"1970-01-01T01:30:00Z","event":{"room":"a","temp":20}}
+        """),
+    .init(
+      "at its limit", "alarm: { when: .up | not, key: .id, for: 1m, max_keys: 1 }",
+      input: #"0s {"id": 1, "up": false}\#n1s {"id": 2, "up": false}"#,
+      output: #"1m1s {"type":"raised","key":2,"since":"1970-01-01T00:00:01Z","event":{"id":2,"up":false}}"#),
+  ],
+  .step { options, context in
+    let times = AlarmTimes(
+      lasting: options[AlarmOptions.lasting], clearing: options[AlarmOptions.clearing],
+      repeating: options[AlarmOptions.repeating], silent: options[AlarmOptions.silent])
+    let machine = AlarmMachine(
+      state: try context.state(
+        of: AlarmRow<Event>.self, by: options[AlarmOptions.key].text, whenKeyChanges: .forget),
+      times, bound: options[AlarmOptions.maxKeys], after: context.endOfLastRun,
+      by: context.keptKey(options[AlarmOptions.key]), when: context.condition(options[AlarmOptions.when]),
+      clear: options[AlarmOptions.clear].map { context.condition($0) })
+    return MachineStep(machine, context, keeps: true) { report, out in
+      // To the millisecond, like the wall-clock time.
+      let age = ((out.now - report.since) / .milliseconds(1)).rounded() / 1000
+      out.send(
+        report.element.with(
+          .record([
+            ("type", .string(report.kind.rawValue)), ("key", report.key),
+            ("since", .string(timestamp(out.timeOfDay - age))), ("event", report.element.value),
+          ])))
+    }
+  })
+
+private enum AlarmOptions {
+  static let when = Option.required("when", .condition, "the condition of the alarm", example: ".pct > 90")
+  static let lasting = Option(
+    "for", .duration(allowingZero: true), default: "0s", "how long it must hold", example: "10m")
+  static let key = Option(
+    "key", .expression, default: "null", "what has an alarm of its own", example: ".host")
+  static let clear = Option.optional(
+    "clear", .condition, "when the alarm is over; by default when its condition does not hold",
+    example: ".pct < 80")
+  static let clearing = Option(
+    "clear_for", .duration(allowingZero: true), default: "0s", "how long that must hold", example: "5m")
+  static let repeating = Option.optional(
+    "repeat", .duration, "how often a raised alarm is sent again", example: "4h")
+  static let silent = Option.optional(
+    "silent", .duration, "how long a key may be without an event before it is missing", example: "1d")
+  static let maxKeys = Option(
+    "max_keys", .integer(1...10_000_000), default: "65536", "how many keys are remembered")
+}
