@@ -93,9 +93,14 @@ struct StepCheck {
     case .remind:
       seen.insert(key)
       state[key] = isFirst && number(value, "u") > event.poll.at ? value : nil
+    case .alarm(lasting: false):
+      let isRaised = Int(number(value, "n")) % 3 == 0
+      if isRaised == (state[key] != nil) { return }
+      state[key] = isRaised ? value : nil
+      expected.append(Value.record([("type", isRaised ? "raised" : "cleared"), ("event", value)]))
     case .news: news.take(value)
     case .timedWindow: expected += windows.take(value, of: key, at: Int(number(value, "n")))
-    case .batch, .delay, .debounce, .throttle, .tumbling, .session, .sliding: break
+    case .batch, .delay, .debounce, .throttle, .tumbling, .session, .sliding, .alarm: break
     }
   }
 
@@ -142,6 +147,7 @@ struct StepCheck {
     case .debounce: try checkSome(hasFirst: false, hasLast: true)
     case .throttle(let latest): try checkSome(hasFirst: true, hasLast: latest)
     case .remind: try checkReminders()
+    case .alarm(let lasting): try checkAlarms(isExact: !lasting)
     }
   }
 
@@ -187,6 +193,25 @@ struct StepCheck {
       }
     }
     try expect(output.count <= input.count, "more came out than went in")
+  }
+
+  /// Of each key alarms are raised and cleared in turn, by events that are reason for it.
+  private func checkAlarms(isExact: Bool) throws {
+    let told = output.map { value in
+      Value.record([("type", value.member("type") ?? .null), ("event", value.member("event") ?? .null)])
+    }
+    if isExact { return try same(told, expected) }
+    var raised: Set<String> = []
+    for alarm in told {
+      guard let event = alarm.member("event"), input.contains(event) else {
+        throw Complaint("\(name): \(alarm) is about an event that never came")
+      }
+      let isRaised = Int(number(event, "n")) % 3 == 0
+      let type: Value = isRaised ? "raised" : "cleared"
+      try expect(alarm.member("type") == type, "\(alarm) is no reason for that")
+      let isTurn = isRaised ? raised.insert(key(event)).inserted : raised.remove(key(event)) != nil
+      try expect(isTurn, "\(alarm) was told twice")
+    }
   }
 
   private func checkReminders() throws {

@@ -16,6 +16,8 @@ enum TriedStep: Sendable, Equatable {
   case batch(timed: Bool)
   case delay
   case remind
+  /// An alarm for each third number, at once or when it has lasted.
+  case alarm(lasting: Bool)
   /// A window by a time in the events.
   case timedWindow
   /// `changes` of polls that are truncated, partial or glitches.
@@ -29,7 +31,7 @@ enum TriedStep: Sendable, Equatable {
 
   /// One that a chain may have more than once.
   static func random(_ dice: inout SplitMix64) -> TriedStep {
-    switch dice.below(11) {
+    switch dice.below(12) {
     case 0: .dedupe
     case 1: .distinct
     case 2: .scan
@@ -40,6 +42,7 @@ enum TriedStep: Sendable, Equatable {
     case 7: .sliding
     case 8: .batch(timed: dice.below(2) == 0)
     case 9: .delay
+    case 10: .alarm(lasting: dice.below(2) == 0)
     default: .remind
     }
   }
@@ -47,7 +50,9 @@ enum TriedStep: Sendable, Equatable {
   /// Whether the step goes by `.k`, so that it may stand below a partition.
   var goesByKey: Bool {
     switch self {
-    case .changes, .news, .distinct, .scan, .debounce, .throttle, .tumbling, .session, .sliding, .remind: true
+    case .changes, .news, .distinct, .scan, .debounce, .throttle, .tumbling, .session, .sliding, .remind,
+      .alarm:
+      true
     case .dedupe, .join, .batch, .delay, .timedWindow: false
     }
   }
@@ -83,6 +88,11 @@ enum TriedStep: Sendable, Equatable {
     case .delay: ["delay: \(time)"]
     case .timedWindow:
       ["window: { tumbling: \(Self.windowSize)s, time: .n, key: .k, emit: '.[]' }", "map: .value"]
+    case .alarm(let lasting):
+      [
+        "alarm: { when: .n % 3 == 0, key: .k\(lasting ? ", for: \(time), clear_for: 1s" : "") }",
+        "map: .event",
+      ]
     case .remind: ["remind: { key: .k, at: .u, before: [20s, 0s], grace: 1000d }", "map: .event"]
     }
   }

@@ -94,13 +94,11 @@ let alarm = NodeSpec(
       by: context.keptKey(options[AlarmOptions.key]), when: context.condition(options[AlarmOptions.when]),
       clear: options[AlarmOptions.clear].map { context.condition($0) })
     return MachineStep(machine, context, keeps: true) { report, out in
-      // To the millisecond, like the wall-clock time.
-      let age = ((out.now - report.since) / .milliseconds(1)).rounded() / 1000
       out.send(
         report.element.with(
           .record([
             ("type", .string(report.kind.rawValue)), ("key", report.key),
-            ("since", .string(timestamp(out.timeOfDay - age))), ("event", report.element.value),
+            ("since", .string(timestamp(out.timeOfDay(at: report.since)))), ("event", report.element.value),
           ])))
     }
   })

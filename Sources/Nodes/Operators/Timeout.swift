@@ -225,7 +225,7 @@ private final class KeyedTimeout: Step {
       let age = out.now - report.since
       let news =
         [("type", isBack ? "back" : "silent"), ("key", report.key)]
-        + silence(since: out.timeOfDay - age / .seconds(1), for: isBack ? age : limit)
+        + silence(since: out.timeOfDay(at: report.since), for: isBack ? age : limit)
       let poll = report.element.poll
       let isFromNone = poll.source == context.name
       out.send(Event(.record(news), isFromNone ? Poll(source: context.name, at: out.timeOfDay) : poll))

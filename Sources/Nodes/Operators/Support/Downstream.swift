@@ -8,6 +8,11 @@ extension Downstream {
     if event.isEndOfPoll { send(endOf: event.poll) } else { send(event) }
   }
 
+  /// The time of day at an instant, to the millisecond.
+  func timeOfDay(at instant: Instant) -> Double {
+    ((timeOfDay - (now - instant) / .seconds(1)) * 1000).rounded() / 1000
+  }
+
   /// Sets the alarm to a time; nil clears it.
   func setAlarm(atNext time: Instant?) {
     if let time { setAlarm(at: time) } else { clearAlarm() }
