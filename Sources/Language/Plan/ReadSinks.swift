@@ -45,10 +45,14 @@ extension PlanBuilder {
     _ entry: YAMLNode.Entry, _ onError: ErrorPolicy, _ streams: [StreamDraft]
   ) -> SinkDraft {
     let name = entry.key.text
+    let named = entry.value.mapping?["from"]?.value
+    let stream = named.map { $0.scalar?.text ?? "" } ?? Plan.chain
+    checker.shape = checker.shapes[stream]
     let written = readNode(
       entry.value, role: "sink", among: catalog.sinks, beside: SinkOptions.beside)
-    var from = references(entry.value.mapping?["from"]?.value, areRead: true)
-    if entry.value.mapping?["from"] == nil {
+    checker.shape = nil
+    var from = references(named, areRead: true)
+    if named == nil {
       if streams.contains(where: { $0.name == Plan.chain }) {
         from = [StreamDraft.Reference(name: Plan.chain, place: entry.key.place)]
       } else {

@@ -43,7 +43,7 @@ extension PlanBuilder {
     if entry == nil, hasStreams { return nil }
     let place = entry?.key.place ?? mapping.place
     let names = mapping["sources"]?.value.mapping?.entries.map(\.key) ?? []
-    let (steps, reads) = readSteps(entry?.value, prefix: "", onError)
+    let (steps, reads) = readSteps(entry?.value, of: Plan.chain, prefix: "", onError)
     return StreamDraft(
       name: Plan.chain, from: names.map { StreamDraft.Reference(name: $0.text, place: $0.place) },
       steps: steps, reads: reads, place: place)
@@ -70,7 +70,8 @@ extension PlanBuilder {
     if mapping["from"] == nil {
       checker.report("nothing says what this stream reads", at: entry.key.place, hint: hint)
     }
-    let (steps, reads) = readSteps(mapping["steps"]?.value, prefix: entry.key.text + "/", onError)
+    let (steps, reads) = readSteps(
+      mapping["steps"]?.value, of: entry.key.text, prefix: entry.key.text + "/", onError)
     return StreamDraft(
       name: entry.key.text, from: references(mapping["from"]?.value), steps: steps, reads: reads,
       place: entry.key.place)
@@ -96,7 +97,7 @@ extension PlanBuilder {
   }
 
   private mutating func readSteps(
-    _ node: YAMLNode?, prefix: String, _ onError: ErrorPolicy
+    _ node: YAMLNode?, of stream: String, prefix: String, _ onError: ErrorPolicy
   ) -> ([StepPlan], [StreamDraft.Reference]) {
     guard let node else { return ([], []) }
     if case .null? = node.scalar?.meaning { return ([], []) }
@@ -108,6 +109,11 @@ extension PlanBuilder {
     }
     var steps: [StepPlan] = []
     var reads: [StreamDraft.Reference] = []
+    checker.shape = nil
+    defer {
+      checker.shapes[stream] = checker.shape
+      checker.shape = nil
+    }
     // State is found again by these names, so they do not change with what stands before a step.
     var unnamed: [String: Int] = [:]
     func ownName(_ kind: String) -> String {
@@ -117,6 +123,7 @@ extension PlanBuilder {
     for element in sequence.elements {
       checker.streamsRead = []
       let written = readNode(element, role: "step", among: catalog.steps, beside: StepOptions.all)
+      checker.shape = written?.options.flatMap { written?.spec.shape($0, checker.shape) }
       let named = checker.streamsRead.map { StreamDraft.Reference(name: $0.text, place: $0.place) }
       reads += named
       guard let written, let options = written.options, let beside = written.beside else { continue }

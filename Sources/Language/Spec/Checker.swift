@@ -15,6 +15,10 @@ public final class Checker {
   /// Files that belong to the pipeline.
   var files = ReferredFiles()
   let catalog: Catalog
+  /// The shape of the events that the present node is given, where it is known.
+  var shape: EventShape?
+  /// The shape of what comes out of each stream.
+  var shapes: [String: EventShape] = [:]
   /// The members that `$meta` may have; nil where a source of the pipeline may add any.
   var metaMembers: [String]? = Topic.metaMembers.map(\.name)
   /// The members of `$config` that the pipeline reads.

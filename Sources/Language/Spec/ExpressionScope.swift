@@ -104,6 +104,7 @@ extension Checker {
       let shownText = shown.map { $0.insertions.isEmpty ? $0.text : $0.written }
       let compiled = try scope.compile(program, variables: variables)
       guard isSound(program, isCondition: isCondition, place: place) else { return nil }
+      if isCondition { warnOfMissingMembers(in: program, place: place) }
       return Expression(shownText ?? program, compiled, scope, members: members, origin: place)
     } catch {
       if error.source == ExpressionScope.programName {

@@ -92,7 +92,8 @@ extension OptionType where Value == Template {
   /// A text with `\(expressions)` in it.
   public static var template: OptionType { template(with: []) }
 
-  public static func template(with variables: [String]) -> OptionType {
+  /// - Parameter ofEvent: Whether its expressions are given the event that the node is given.
+  public static func template(with variables: [String] = [], ofEvent: Bool = true) -> OptionType {
     OptionType("template", sample: #"'\(.name)'"#, schema: scalarSchema) { node, checker in
       guard let scalar = checker.scalar(node, "a text") else { return nil }
       let code = scalar.asTemplate
@@ -106,6 +107,10 @@ extension OptionType where Value == Template {
         code.place(of: quotedText.original(range))
       }
       checker.warnOfPlaceholder(in: scalar, doubled: true, "this prints")
+      checker.warnOfExpression(in: scalar)
+      if expression != nil, ofEvent {
+        checker.warnOfMissingMembers(in: quotedText.program) { code.place(of: quotedText.original($0)) }
+      }
       return expression.map { Template($0, constant: scalar.hasNoExpressions ? scalar.text : nil) }
     }
   }

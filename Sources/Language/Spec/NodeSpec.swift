@@ -36,6 +36,8 @@ public struct NodeSpec: Sendable {
   public typealias AssumedCoverage = @Sendable (Options, [JSON.Value], _ limit: Int?) -> Coverage
   /// Of a polled source; nil for one whose polls are complete.
   public let coverage: AssumedCoverage?
+  /// The shape of what a step sends; nil where that is not known.
+  var shape: ShapeRule = { _, _ in nil }
   /// What must hold between options; problems are reported to the checker.
   let check: @Sendable (Options, Checker) -> Void
 

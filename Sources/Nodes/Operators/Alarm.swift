@@ -101,7 +101,9 @@ let alarm = NodeSpec(
             ("since", .string(timestamp(out.timeOfDay(at: report.since)))), ("event", report.element.value),
           ])))
     }
-  })
+  }
+)
+.sending(["type", "key", "since", "event"], row: "event")
 
 private enum AlarmOptions {
   static let when = Option.required("when", .condition, "the condition of the alarm", example: ".pct > 90")

@@ -52,7 +52,9 @@ let changes = NodeSpec(
   comparesPolls: true, isKept: true,
   division: .byKey(ChangesOptions.key, sends: ".key", countsPolls: { $0[ChangesOptions.suddenLoss] != nil }),
   examples: ChangesExamples.all,
-  .step { options, context in Changes(options, context) })
+  .step { options, context in Changes(options, context) }
+)
+.sending(["type", "key", "at", "before", "after", "diff"], row: "after") { $0[ChangesOptions.form] != .patch }
 
 private final class Changes: Step {
   private let key: Evaluation
@@ -94,7 +96,24 @@ private final class Changes: Step {
 
   private struct NoKey: Error, CustomStringConvertible {
     let key: String
-    var description: String { "the key \(key) of this row is null" }
+    let row: Value
+
+    var description: String {
+      let members =
+        row.kind == .object ? row.keys.compactMap { key in row.member(key.name).map { (key.name, $0) } } : []
+      let lists = members.filter { $0.1.items?.first?.kind == .object }
+      let rows =
+        if let longest = lists.max(by: { $0.1.count ?? 0 < $1.1.count ?? 0 }) {
+          "\(RowsPath.step(to: longest.0))[]"
+        } else if members.count > 1, members.allSatisfy({ $0.1.kind == .object }) {
+          "to_entries[] | .value"
+        } else {
+          ""
+        }
+      return "the key \(key) of this row is null"
+        + (rows.isEmpty
+          ? "" : "; is it the whole response? Its rows are \(rows): write rows: \(rows) at the source")
+    }
   }
 
   private struct RepeatedKey: Error, CustomStringConvertible {
@@ -141,7 +160,9 @@ private final class Changes: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    guard let key = try key.first(event), key.kind != .null else { throw NoKey(key: keyText) }
+    guard let key = try key.first(event), key.kind != .null else {
+      throw NoKey(key: keyText, row: event.value)
+    }
     let source = try source(of: event.poll)
     if event.poll.number > 0 { return try takePolled(event, key, source, out) }
     try compare(key, event, with: source, isReported: true, isNews: true, out)

@@ -66,7 +66,9 @@ let debounce = NodeSpec(
       quiet: options[DebounceOptions.quiet], maxWait: options[DebounceOptions.maxWait],
       bound: options[DebounceOptions.bound], by: context.keptKey(options[DebounceOptions.key]))
     return MachineStep(machine, context, keeps: true)
-  })
+  }
+)
+.passingOn()
 
 private enum DebounceOptions {
   static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "30s")

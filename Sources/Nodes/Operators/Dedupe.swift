@@ -60,7 +60,9 @@ let dedupe = NodeSpec(
       bound: options[DedupeOptions.bound], lifetime: options[DedupeOptions.lifetime],
       by: context.key(options[DedupeOptions.key]))
     return MachineStep(machine, context, keeps: false)
-  })
+  }
+)
+.passingOn()
 
 private enum DedupeOptions {
   static let key = Option(

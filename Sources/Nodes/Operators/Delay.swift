@@ -21,7 +21,9 @@ let delay = NodeSpec(
   ],
   .step { options, context in
     try Delay(by: options[DelayOptions.time], bound: options[DelayOptions.bound], context)
-  })
+  }
+)
+.passingOn()
 
 private enum DelayOptions {
   static let time = Option.required("for", .duration, "how long to delay each event", example: "5m")

@@ -16,7 +16,9 @@ let filter = NodeSpec(
         """,
       output: #"0s {"id":1,"status":"Go"}"#)
   ],
-  .step { options, context in Filter(context.evaluation(options[FilterOptions.keep])) })
+  .step { options, context in Filter(context.evaluation(options[FilterOptions.keep])) }
+)
+.passingOn()
 
 private enum FilterOptions {
   static let keep = Option.required(

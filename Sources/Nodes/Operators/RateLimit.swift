@@ -39,7 +39,9 @@ let rateLimit = NodeSpec(
       bucket, bound: options[RateLimitOptions.bound],
       dropsOldest: options[RateLimitOptions.whenFull] == .dropOldest)
     return try RateLimit(line, horizon, context)
-  })
+  }
+)
+.passingOn()
 
 private enum RateLimitOptions {
   static let count = Option.required(

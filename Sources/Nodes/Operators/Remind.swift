@@ -94,7 +94,9 @@ let remind = NodeSpec(
       input: #"0s {"id": 1, "net": 60}\#n0s {"id": 2, "net": 60}"#,
       output: #"1m {"key":2,"at":"1970-01-01T00:01:00Z","lead":"0s","in":0,"event":{"id":2,"net":60}}"#),
   ],
-  .step { options, context in try Remind(options, context) })
+  .step { options, context in try Remind(options, context) }
+)
+.sending(["key", "at", "lead", "in", "event"], row: "event") { !$0[RemindOptions.pass] }
 
 private enum RemindOptions {
   enum Missing: String, CaseIterable, Sendable { case hold, fire }

@@ -51,7 +51,9 @@ let sample = NodeSpec(
       begin: try context.cell(of: Instant.self, part: "start"), every: options[SampleOptions.every],
       bound: options[SampleOptions.bound], by: context.keptKey(options[SampleOptions.key]))
     return MachineStep(machine, context, keeps: true)
-  })
+  }
+)
+.passingOn()
 
 private enum SampleOptions {
   static let every = Option.required(

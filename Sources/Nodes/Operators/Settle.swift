@@ -103,7 +103,9 @@ let settle = NodeSpec(
       return event.with(row.kept).detached
     }
     return MachineStep(machine, context, keeps: false, send: settled.send)
-  })
+  }
+)
+.passingOn()
 
 private enum SettleOptions {
   static let quiet = Option.required("for", .duration, "how long a key must be quiet", example: "1h")

@@ -53,7 +53,9 @@ let sort = NodeSpec(
         3s 1
         """),
   ],
-  .step { options, context in try Sort(options, context) })
+  .step { options, context in try Sort(options, context) }
+)
+.passingOn()
 
 private enum SortOptions {
   enum Order: String, CaseIterable, Sendable { case ascending, descending }

@@ -40,7 +40,9 @@ let take = NodeSpec(
         1h poll
         """),
   ],
-  .step { options, context in try Take(options, context) })
+  .step { options, context in try Take(options, context) }
+)
+.passingOn()
 
 /// The scope of a count.
 enum CountedPer: String, CaseIterable, Sendable {

@@ -66,7 +66,9 @@ let throttle = NodeSpec(
       period: options[ThrottleOptions.period], latest: options[ThrottleOptions.latest],
       bound: options[ThrottleOptions.bound], by: context.keptKey(options[ThrottleOptions.key]))
     return MachineStep(machine, context, keeps: true)
-  })
+  }
+)
+.passingOn()
 
 private enum ThrottleOptions {
   static let period = Option.required(

@@ -76,7 +76,11 @@ let window = NodeSpec(
         hint: "add time: EXPRESSION, the time of an event")
     }
   },
-  .step { options, context in try Window(options, context) })
+  .step { options, context in try Window(options, context) }
+)
+.sending(["key", "start", "end", "value"], row: "value") { options in
+  options.isGiven(WindowOptions.emit) || options.isGiven(WindowOptions.update)
+}
 
 private enum WindowOptions {
   static let tumbling = Option.optional(

@@ -108,7 +108,7 @@ let mistakesInSteps = ##"""
   p.yaml:2:22: window has no option “for”
       2 | steps: [ { window: { for: 1m, emit: count } } ]
         |                      ^^^
-    hint: it has “tumbling”, “sliding”, “session”, “key”, “emit”, “update”, “init”, “time”, “allowed_lateness”, “max_keys”, “max_events” or “key_within”; “debounce”, “settle”, “throttle”, “delay” or “timeout” would have “for”
+    hint: it has “tumbling”, “sliding”, “session”, “key”, “emit”, “update”, “init”, “time”, “allowed_lateness”, “max_keys”, “max_events” or “key_within”; “debounce”, “settle”, “throttle”, “alarm”, “delay” or “timeout” would have “for”
   p.yaml:2:37: in this expression: there is no function “count”
       2 | steps: [ { window: { for: 1m, emit: count } } ]
         |                                     ^^^^^
@@ -202,7 +202,7 @@ let mistakesInSteps = ##"""
   p.yaml:2:33: filter has no option “for”
       2 | steps: [ { filter: { where: .a, for: 5m } } ]
         |                                 ^^^
-    hint: it has “where”; “debounce”, “settle”, “throttle”, “delay” or “timeout” would have “for”
+    hint: it has “where”; “debounce”, “settle”, “throttle”, “alarm”, “delay” or “timeout” would have “for”
   1 problem
   === a missing option
   sources: { i: stdin }

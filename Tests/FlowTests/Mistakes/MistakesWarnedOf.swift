@@ -75,4 +75,54 @@ let mistakesWarnedOf = ##"""
         |                      ^^^^^^^^^^^^^^^^^^^^^^
     hint: did you mean \(.provider)?
   1 pipeline, no errors, 1 warning
+  === an expression where a template is expected
+  sources: { i: stdin }
+  sinks: { o: { console: .name }, e: { exec: { command: [cat, ./.name] } } }
+  --- 0
+  p.yaml:2:24: warning: this is the text “.name”, as it is
+      2 | sinks: { o: { console: .name }, e: { exec: { command: [cat, ./.name] } } }
+        |                        ^^^^^
+    hint: did you mean '\(.name)'?
+  1 pipeline, no errors, 1 warning
+  === a member of the row behind changes
+  sources: { i: { http: http://a.test, every: 1m } }
+  steps: [ changes: .id, filter: .status == "Go" and .after.n > 1, settle: 1h ]
+  sinks: { o: { console: '\(.type) \(.name.first): \(.title? // .after.title) \(.after | .x)' } }
+  --- 0
+  p.yaml:2:32: warning: changes sends type, key, at, before, after and diff, and no status: this is always null
+      2 | steps: [ changes: .id, filter: .status == "Go" and .after.n > 1, settle: 1h ]
+        |                                ^^^^^^^
+    hint: did you mean .after.status?
+  p.yaml:3:36: warning: changes sends type, key, at, before, after and diff, and no name: this is always null
+      3 | sinks: { o: { console: '\(.type) \(.name.first): \(.title? // .after.title) \(.after | .x)' } }
+        |                                    ^^^^^^^^^^^
+    hint: did you mean .after.name.first?
+  1 pipeline, no errors, 2 warnings
+  === a member that changes has nearly
+  sources: { i: { http: http://a.test, every: 1m } }
+  streams: { s: { from: i, steps: [ changes: .id ] } }
+  sinks: { o: { console: { template: a, when: .typ == "added" }, from: s } }
+  --- 0
+  p.yaml:3:45: warning: changes sends type, key, at, before, after and diff, and no typ: this is always null
+      3 | sinks: { o: { console: { template: a, when: .typ == "added" }, from: s } }
+        |                                             ^^^^
+    hint: did you mean .type?
+  1 pipeline, no errors, 1 warning
+  === a member of the event behind alarm
+  sources: { i: stdin }
+  steps: [ alarm: .pct > 9, filter: .host == "a" ]
+  sinks: { o: console }
+  --- 0
+  p.yaml:2:35: warning: alarm sends type, key, since and event, and no host: this is always null
+      2 | steps: [ alarm: .pct > 9, filter: .host == "a" ]
+        |                                   ^^^^^
+    hint: did you mean .event.host?
+  1 pipeline, no errors, 1 warning
+  === members behind other steps, and where several streams meet, are not known
+  sources: { i: stdin }
+  steps: [ changes: .id, map: .after, filter: .name == "a" ]
+  streams: { s: { from: [steps, i], steps: [ filter: .x ] }, p: { from: i, steps: [ changes: { key: .id, as: patch } ] } }
+  sinks: { o: { console: '\(.name)', from: s }, q: { console: '\(.patch)', from: p } }
+  --- 0
+  1 pipeline, no errors
   """##

@@ -126,4 +126,22 @@ struct ChangesTests {
       #"0s {"id":1}"# + "\n0s poll\n" + #"1s {"id":1}"# + "\n" + #"1s {"id":"1"}"# + "\n1s poll")
     #expect(mixed.outcome.messages.isEmpty && mixed.lines.count == 1)
   }
+
+  @Test(
+    "a response that was taken for a row is reported with where its rows are",
+    arguments: [
+      (#"{"items":[{"id":1},{"id":2}],"n":1}"#, ".items[]"), (#"{"a-b":[{"id":1}],"c":[1]}"#, #".["a-b"][]"#),
+      (#"{"x":{"id":1},"y":{"id":2}}"#, "to_entries[] | .value"),
+    ])
+  func wholeResponse(_ response: String, _ rows: String) throws {
+    let messages = try Trial("changes: .id").run("0s \(response)\n0s poll").outcome.messages.map(\.message)
+    #expect(messages.first?.hasSuffix("write rows: \(rows) at the source") == true, "\(messages)")
+  }
+
+  @Test("a row without a key is reported as that", arguments: [#"{"x":1}"#, #"{"tags":["a"]}"#, "{}", "7"])
+  func noKey(_ row: String) throws {
+    let messages = try Trial("changes: .id?").run("0s \(row)\n0s poll").outcome.messages.map(\.message)
+    #expect(messages.first?.contains("the key .id? of this row is null") == true)
+    #expect(messages.first?.contains("rows:") == false)
+  }
 }

@@ -35,6 +35,8 @@ package struct ProgramSurvey {
   package private(set) var dashes: [(name: String, range: Range<Int>)] = []
   /// What makes an argument of `path` no path: values that are computed rather than found in the input.
   package private(set) var computed: [Range<Int>] = []
+  /// Members of the program's own input, as `.a.b`, as far as it is certain that they are its.
+  package private(set) var members: [Read] = []
   /// Calls of `input` and `inputs`.
   package private(set) var inputs: [Range<Int>] = []
 
@@ -53,6 +55,50 @@ package struct ProgramSurvey {
     for definition in module.definitions { visit(definition, &hidden) }
     visit(main, hidden, mayBeAbsent: false)
     conditions = flaws(of: main)
+    noteMembers(main, mayBeAbsent: false)
+  }
+
+  /// Builtins whose arguments are given what they are given.
+  private static let transparent: Set = [
+    "select", "test", "startswith", "endswith", "contains", "inside", "has", "in", "index", "strftime",
+    "split", "join",
+    "ltrimstr", "rtrimstr", "sub", "gsub", "match", "capture", "scan", "splits", "any", "all",
+  ]
+
+  /// Notes members of the input in parts that are given the input of the whole.
+  private mutating func noteMembers(_ node: SyntaxNode, mayBeAbsent: Bool) {
+    var path: [String] = []
+    var target = node
+    var mayBeAbsent = mayBeAbsent
+    while case .index(let inner, let key, let isOptional) = target.form {
+      if case .text(let name) = key.form {
+        path.insert(String(decoding: name, as: UTF8.self), at: 0)
+      } else {
+        path = []
+      }
+      mayBeAbsent = mayBeAbsent || isOptional
+      target = inner
+    }
+    if case .identity = target.form, !path.isEmpty {
+      let range = node.span.start..<node.span.end
+      return members.append(Read(variable: ".", path: path, range: range, mayBeAbsent: mayBeAbsent))
+    }
+    switch node.form {
+    case .pipe(let left, _): noteMembers(left, mayBeAbsent: mayBeAbsent)
+    case .alternative(let left, let right):
+      noteMembers(left, mayBeAbsent: true)
+      noteMembers(right, mayBeAbsent: mayBeAbsent)
+    case .attempt(let body, _): noteMembers(body, mayBeAbsent: true)
+    case .binary(.equal, let left, let right), .binary(.notEqual, let left, let right):
+      for side in [left, right] { noteMembers(side, mayBeAbsent: mayBeAbsent || left.isNull || right.isNull) }
+    case .call(let name, let arguments):
+      guard Self.transparent.contains(name) else { return }
+      for argument in arguments { noteMembers(argument, mayBeAbsent: mayBeAbsent) }
+    case .slice(let target, _, _, _), .iterate(let target, _): noteMembers(target, mayBeAbsent: mayBeAbsent)
+    case .interpolation, .negate, .commas, .binary, .and, .or, .object, .array, .conditional:
+      for child in node.children { noteMembers(child, mayBeAbsent: mayBeAbsent) }
+    default: return
+    }
   }
 
   /// Names that are bound within the program hide those outside: variables with `$`, functions without.

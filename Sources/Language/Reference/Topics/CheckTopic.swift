@@ -54,6 +54,11 @@ extension Topic {
             "`{{ .name }}` in a template, `{name}` in a file name",
             "these are other template languages; here it is `\\(.name)`",
           ],
+          ["`.name` where a template is expected", "this is that text; an expression is written `\\(…)`"],
+          [
+            "`.name` behind `changes`, `settle`, `alarm`, `remind` or `window`, in a template, `filter`, `when` or `clear`",
+            "these send events of their own, in which the row is `.after` or `.event`",
+          ],
         ]),
       .heading("Exit codes"),
       .table(

@@ -39,10 +39,11 @@ enum NotifyOptions {
   static let digest = Option.optional(
     "digest", DigestTimes.type, "when to send what was collected, as one", example: "daily at 8")
   static let digestTitle = Option.optional(
-    "digest_title", .template, "the title of a digest, from {count, notes}", example: #"'\(.count) launches'"#
+    "digest_title", .template(ofEvent: false), "the title of a digest, from {count, notes}",
+    example: #"'\(.count) launches'"#
   )
   static let digestBody = Option.optional(
-    "digest_body", .template, "the text of a digest, from {count, notes}",
+    "digest_body", .template(ofEvent: false), "the text of a digest, from {count, notes}",
     example: #"'\(.notes | map(.title) | join(", "))'"#)
 
   enum Until: String, CaseIterable, Sendable { case acknowledged }
