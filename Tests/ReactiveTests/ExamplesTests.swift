@@ -17,6 +17,14 @@ import Testing
     example("1, 3, |") { clock in Observable.from(["1", "x", "3"]).compactMap { Int($0) } }
     example("1, 2, 3, |") { clock in Observable.concat([Observable.from([1, 2]), Observable.just(3)]) }
     example("1, 2, |") { clock in Observable.just(1).concat(Observable.just(2)) }
+    example("1, 2, |") { clock in Observable.concat(Observable.just(1), Observable.just(2)) }
+    example("1, 2, |") { clock in Observable.merge(Observable.just(1), Observable.just(2)) }
+    example("1a, |") { clock in
+      Observable.combineLatest(Observable.just(1), Observable.just("a")) { "\($0)\($1)" }
+    }
+    example("1a, |") { clock in
+      Observable.zip(Observable.from([1, 2]), Observable.just("a")) { "\($0)\($1)" }
+    }
     example("1, -1, 2, -2, |") { clock in Observable.from(1...2).concatMap { Observable.from([$0, -$0]) } }
     example("1, |") { clock in
       Observable<Int>.create {
@@ -61,7 +69,7 @@ import Testing
     example("2, 4, 6, |") { clock in Observable.from(1...3).map { $0 * 2 } }
     example("false, true, |") { clock in Observable.just(1).materialize().map { $0.isTerminal } }
     example("1, |") { clock in
-      Observable.from([Notification.next(1), .completed, .next(2)]).dematerialize { $0 }
+      Observable.from([StreamEvent.next(1), .completed, .next(2)]).dematerialize { $0 }
     }
     example("1, 2, 3, |") { clock in Observable.merge([Observable.from([1, 2]), Observable.just(3)]) }
     example("1, 2, |") { clock in Observable.just(1).merge(with: Observable.just(2)) }

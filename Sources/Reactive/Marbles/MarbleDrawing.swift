@@ -10,7 +10,7 @@ public struct MarbleDrawing: Sendable {
   /// An element whose text is one character is drawn as that; others get letters that no element is,
   /// explained in the legend.
   public init<Element: Sendable>(
-    _ records: [(time: Instant, event: Notification<Element>)], step: Duration = .seconds(1)
+    _ records: [(time: Instant, event: StreamEvent<Element>)], step: Duration = .seconds(1)
   ) {
     var letters = Letters(besides: Set(records.compactMap { $0.event.element.map { "\($0)" } }))
     var line = ""
@@ -46,7 +46,7 @@ private struct Letters {
     unused = letters.filter { !texts.contains(String($0)) }.makeIterator()
   }
 
-  mutating func mark<Element>(for event: Notification<Element>) -> Character {
+  mutating func mark<Element>(for event: StreamEvent<Element>) -> Character {
     switch event {
     case .completed: return "|"
     case .failed: return "#"

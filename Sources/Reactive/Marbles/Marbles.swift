@@ -10,7 +10,7 @@ public struct Marbles: Sendable {
   /// What happens in one step of time.
   public struct Step: Sendable {
     public let time: Int
-    public let events: [Notification<Character>]
+    public let events: [StreamEvent<Character>]
   }
 
   /// The steps in which something happens.
@@ -21,7 +21,7 @@ public struct Marbles: Sendable {
   /// Reads a drawing.
   public init(_ text: String) throws(MarbleError) {
     var steps: [Step] = []
-    var group: [Notification<Character>]?
+    var group: [StreamEvent<Character>]?
     var time = 0
     var ended = false
     for (column, character) in text.enumerated() {
@@ -49,7 +49,7 @@ public struct Marbles: Sendable {
     length = time
   }
 
-  private static func event(_ character: Character) -> Notification<Character> {
+  private static func event(_ character: Character) -> StreamEvent<Character> {
     switch character {
     case "|": .completed
     case "#": .failed(MarbleFailure())

@@ -11,14 +11,14 @@ public final class Recording<Element: Sendable>: Sendable {
   /// The subscription that is recorded.
   public let subscription = Subscription()
   private let clock: VirtualScheduler
-  private let log = Locked<[(time: Instant, event: Notification<Element>)]>([])
+  private let log = Locked<[(time: Instant, event: StreamEvent<Element>)]>([])
 
   fileprivate init(on clock: VirtualScheduler) {
     self.clock = clock
   }
 
   /// The events so far, with their times.
-  public var records: [(time: Instant, event: Notification<Element>)] { log.withLock { $0 } }
+  public var records: [(time: Instant, event: StreamEvent<Element>)] { log.withLock { $0 } }
 
   /// The elements so far.
   public var elements: [Element] { records.compactMap(\.event.element) }
@@ -26,7 +26,7 @@ public final class Recording<Element: Sendable>: Sendable {
   /// The events so far as marbles.
   public var drawing: MarbleDrawing { MarbleDrawing(records) }
 
-  fileprivate func note(_ event: Notification<Element>) {
+  fileprivate func note(_ event: StreamEvent<Element>) {
     log.withLock { $0.append((clock.now, event)) }
   }
 

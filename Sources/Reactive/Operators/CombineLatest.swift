@@ -21,6 +21,20 @@ extension Observable {
   }
 }
 
+extension Observable {
+  /// Combines the latest elements of two streams, each time either emits.
+  ///
+  /// ```
+  /// Observable.combineLatest(Observable.just(1), Observable.just("a")) { "\($0)\($1)" }  // 1a, |
+  /// ```
+  public static func combineLatest<First: Sendable, Second: Sendable>(
+    _ first: Observable<First>, _ second: Observable<Second>,
+    _ transform: @escaping @Sendable (First, Second) throws -> Element
+  ) -> Observable {
+    first.combineLatest(second, transform)
+  }
+}
+
 private struct PairProgress: Sendable {
   var leftOpen = true
   var rightOpen = true

@@ -18,6 +18,15 @@ extension Observable {
     }
   }
 
+  /// Emits one source after another.
+  ///
+  /// ```
+  /// Observable.concat(Observable.just(1), Observable.just(2))  // 1, 2, |
+  /// ```
+  public static func concat(_ sources: Observable...) -> Observable {
+    concat(sources)
+  }
+
   /// Emits this stream, then another.
   ///
   /// ```

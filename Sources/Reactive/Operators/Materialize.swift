@@ -1,24 +1,24 @@
 extension Observable {
-  /// Turns notifications, terminals included, into elements.
+  /// Turns events, terminals included, into elements.
   ///
   ///     a--b--#
   ///     a--b--(#|)   materialize()
   /// ```
   /// Observable.just(1).materialize().map { $0.isTerminal }  // false, true, |
   /// ```
-  public func materialize() -> Observable<Notification<Element>> {
-    Observable<Notification<Element>> { downstream, subscription in
+  public func materialize() -> Observable<StreamEvent<Element>> {
+    Observable<StreamEvent<Element>> { downstream, subscription in
       attach(MaterializeObserver(downstream, subscription), in: subscription)
     }
   }
 
-  /// Turns notifications back into elements and terminals.
+  /// Turns events back into elements and terminals.
   ///
   /// ```
-  /// Observable.from([Notification.next(1), .completed, .next(2)]).dematerialize { $0 }  // 1, |
+  /// Observable.from([StreamEvent.next(1), .completed, .next(2)]).dematerialize { $0 }  // 1, |
   /// ```
   public func dematerialize<Output: Sendable>(
-    _ event: @escaping @Sendable (Element) throws -> Notification<Output>
+    _ event: @escaping @Sendable (Element) throws -> StreamEvent<Output>
   ) -> Observable<Output> {
     Observable<Output> { downstream, subscription in
       attach(DematerializeObserver(downstream, event), in: subscription)
@@ -27,10 +27,10 @@ extension Observable {
 }
 
 private final class MaterializeObserver<Element: Sendable>: Stage {
-  let downstream: any Observer<Notification<Element>>
+  let downstream: any Observer<StreamEvent<Element>>
   private let subscription: Subscription
 
-  init(_ downstream: any Observer<Notification<Element>>, _ subscription: Subscription) {
+  init(_ downstream: any Observer<StreamEvent<Element>>, _ subscription: Subscription) {
     self.downstream = downstream
     self.subscription = subscription
   }
@@ -47,7 +47,7 @@ private final class MaterializeObserver<Element: Sendable>: Stage {
     end(with: .completed)
   }
 
-  private func end(with event: Notification<Element>) {
+  private func end(with event: StreamEvent<Element>) {
     downstream.next(event)
     if !subscription.isDisposed { downstream.complete() }
   }
@@ -55,10 +55,11 @@ private final class MaterializeObserver<Element: Sendable>: Stage {
 
 private final class DematerializeObserver<Element: Sendable, Output: Sendable>: Stage {
   let downstream: any Observer<Output>
-  private let event: @Sendable (Element) throws -> Notification<Output>
+  private let event: @Sendable (Element) throws -> StreamEvent<Output>
 
   init(
-    _ downstream: any Observer<Output>, _ event: @escaping @Sendable (Element) throws -> Notification<Output>
+    _ downstream: any Observer<Output>,
+    _ event: @escaping @Sendable (Element) throws -> StreamEvent<Output>
   ) {
     self.downstream = downstream
     self.event = event

@@ -19,6 +19,15 @@ extension Observable {
     }
   }
 
+  /// Emits what all of the sources emit, as it comes.
+  ///
+  /// ```
+  /// Observable.merge(Observable.just(1), Observable.just(2))  // 1, 2, |
+  /// ```
+  public static func merge(_ sources: Observable...) -> Observable {
+    merge(sources)
+  }
+
   /// Emits what this stream and another emit, as it comes.
   ///
   /// ```

@@ -40,6 +40,20 @@ extension Observable {
   }
 }
 
+extension Observable {
+  /// Pairs the first elements of two streams, then the second ones, and so on.
+  ///
+  /// ```
+  /// Observable.zip(Observable.from([1, 2]), Observable.just("a")) { "\($0)\($1)" }  // 1a, |
+  /// ```
+  public static func zip<First: Sendable, Second: Sendable>(
+    _ first: Observable<First>, _ second: Observable<Second>, backlog: Int = 65_536,
+    _ transform: @escaping @Sendable (First, Second) throws -> Element
+  ) -> Observable {
+    first.zip(second, backlog: backlog, transform)
+  }
+}
+
 private enum Side<Left: Sendable, Right: Sendable>: Sendable {
   case left(Left)
   case right(Right)

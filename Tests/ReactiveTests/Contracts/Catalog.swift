@@ -59,7 +59,7 @@ extension Contract {
     },
     .plain("Materialize") { source, _ in source.materialize() },
     .calling("Materialize", "dematerialize") { source, _, probe in
-      source.dematerialize { Notification<Int>.next(try probe($0)) }
+      source.dematerialize { StreamEvent<Int>.next(try probe($0)) }
     },
   ]
 

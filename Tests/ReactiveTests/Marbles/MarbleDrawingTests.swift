@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct MarbleDrawingTests {
   private func drawing<Element: Sendable>(
-    _ events: [(Int, Notification<Element>)], step: Duration = .seconds(1)
+    _ events: [(Int, StreamEvent<Element>)], step: Duration = .seconds(1)
   ) -> MarbleDrawing {
     MarbleDrawing(events.map { (Instant() + .seconds($0.0), $0.1) }, step: step)
   }
@@ -11,7 +11,7 @@ import Testing
   @Test func drawsWhatHappenedWhen() {
     #expect(drawing([(1, .next("a")), (4, .next("b")), (6, .completed)]).line == "-a--b-|")
     #expect(drawing([(0, .next("a")), (2, .failed(Oops()))]).line == "a-#")
-    #expect(drawing([(Int, Notification<Int>)]()).line.isEmpty)
+    #expect(drawing([(Int, StreamEvent<Int>)]()).line.isEmpty)
   }
 
   @Test func whatHappensInOneStepIsAGroup() {

@@ -21,10 +21,14 @@ import Testing
 
   @Test func turnsEventsBackAndStopsAtTheFirstTerminal() throws {
     #expect(
-      outcome { _ in Observable.from([Notification.next(1), .completed, .next(2)]).dematerialize { $0 } }
+      outcome { _ in
+        Observable.from([StreamEvent.next(1), .completed, .next(2)]).dematerialize { $0 }
+      }
         == "1, |")
     #expect(
-      outcome { _ in Observable.from([Notification.next(1), .failed(Oops()), .next(2)]).dematerialize { $0 } }
+      outcome { _ in
+        Observable.from([StreamEvent.next(1), .failed(Oops()), .next(2)]).dematerialize { $0 }
+      }
         == "1, #")
   }
 
@@ -36,7 +40,9 @@ import Testing
   @Test func aTerminalEventLeavesTheSource() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("a-b--|")
-    let events = source.observable.dematerialize { $0 == "b" ? Notification<String>.completed : .next($0) }
+    let events = source.observable.dematerialize {
+      $0 == "b" ? StreamEvent<String>.completed : .next($0)
+    }
     #expect(clock.play(events) == "a-|")
     #expect(source.subscriptions == ["^-!"])
   }
@@ -44,7 +50,8 @@ import Testing
   @Test func failsWhenTheClosureThrows() throws {
     let clock = VirtualScheduler()
     let source = try clock.hot("-a-|")
-    #expect(clock.play(source.observable.dematerialize { _ -> Notification<Int> in throw Oops() }) == "-#")
+    #expect(
+      clock.play(source.observable.dematerialize { _ -> StreamEvent<Int> in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
 }

@@ -1,15 +1,15 @@
 @testable import Reactive
 import Testing
 
-@Suite struct NotificationTests {
+@Suite struct StreamEventTests {
   @Test func onlyTerminalsHaveNoElement() {
-    let events: [Notification<Int>] = [.next(1), .failed(Oops()), .completed]
+    let events: [StreamEvent<Int>] = [.next(1), .failed(Oops()), .completed]
     #expect(events.map(\.element) == [1, nil, nil])
     #expect(events.map(\.isTerminal) == [false, true, true])
   }
 
   @Test func nothingIsAnElementToo() {
-    let event = Notification<Int?>.next(nil)
+    let event = StreamEvent<Int?>.next(nil)
     #expect(!event.isTerminal)
   }
 }

@@ -1,5 +1,6 @@
-/// A notification of a stream, an element or a terminal, as a value: for `materialize`, tests and debugging, never for the hot path.
-public enum Notification<Element: Sendable>: Sendable {
+/// An event of a stream, an element or a terminal, as a value: for `materialize`, tests and debugging, never for the hot
+/// path.
+public enum StreamEvent<Element: Sendable>: Sendable {
   case next(Element)
   case failed(any Error)
   case completed

@@ -1,0 +1,138 @@
+// Names of RxSwift that are others here: the compiler offers the right one. None of them can be called.
+
+extension Observable {
+  @available(*, unavailable, renamed: "subscribe(next:fail:complete:)")
+  public func subscribe(
+    onNext: (@Sendable (Element) -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
+    onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)? = nil
+  ) -> Subscription { uncallable() }
+
+  @available(*, unavailable, renamed: "do(next:fail:complete:subscribe:dispose:)")
+  public func `do`(
+    onNext: (@Sendable (Element) throws -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
+    onCompleted: (@Sendable () -> Void)? = nil, onSubscribe: (@Sendable () -> Void)? = nil,
+    onDispose: (@Sendable () -> Void)? = nil
+  ) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "fail(_:)")
+  public static func error(_ error: any Error) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "from(_:)", message: "a list is one argument: from([1, 2, 3])")
+  public static func of(_ elements: Element...) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "debounce(for:on:)")
+  public func debounce(_ quiet: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "throttle(for:latest:on:)")
+  public func throttle(_ period: Duration, latest: Bool = true, scheduler: any Scheduler) -> Observable {
+    uncallable()
+  }
+
+  @available(*, unavailable, renamed: "delay(for:on:)")
+  public func delay(_ duration: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "timeout(after:on:)")
+  public func timeout(_ limit: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "observe(on:)")
+  public func observeOn(_ scheduler: any Scheduler) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "subscribe(on:)")
+  public func subscribeOn(_ scheduler: any Scheduler) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "catch(emitting:)")
+  public func catchAndReturn(_ element: Element) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "catch(_:)")
+  public func catchError(_ handler: @escaping @Sendable (any Error) throws -> Observable) -> Observable {
+    uncallable()
+  }
+
+  @available(
+    *, unavailable, renamed: "retry(times:)", message: "the number is of repeats, one less than RxSwift's"
+  )
+  public func retry(_ attempts: Int) -> Observable { uncallable() }
+
+  @available(
+    *, unavailable, message: "without an end it is retry(times: .max); with pauses, retry(Backoff(…), on:)"
+  )
+  public func retry() -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "group(by:)")
+  public func groupBy<Key: Hashable & Sendable>(
+    keySelector: @escaping @Sendable (Element) throws -> Key
+  ) -> Observable<Group<Key, Element>> { uncallable() }
+
+  @available(
+    *, unavailable, renamed: "withLatest(_:_:)", message: "the latest alone is withLatest(other) { $1 }"
+  )
+  public func withLatestFrom<Other: Sendable>(_ other: Observable<Other>) -> Observable<Other> {
+    uncallable()
+  }
+
+  @available(*, unavailable, renamed: "startWith(_:)", message: "without brackets: startWith(1, 2)")
+  public func startWith(_ elements: [Element]) -> Observable { uncallable() }
+
+  @available(
+    *, unavailable, message: "publish() or replay(_:) with autoconnect() stay connected without subscribers"
+  )
+  public func share(replay: Int = 0, scope: SubjectLifetimeScope) -> Observable { uncallable() }
+
+  @available(*, unavailable, message: "an observable is one already")
+  public func asObservable() -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "subscribe(next:)")
+  public func bind(onNext: @escaping @Sendable (Element) -> Void) -> Subscription { uncallable() }
+
+  @available(*, unavailable, renamed: "subscribe(_:)")
+  public func bind(to observer: any Observer<Element>) -> Subscription { uncallable() }
+}
+
+extension Observable where Element == Int {
+  @available(*, unavailable, renamed: "interval(_:on:)")
+  public static func interval(_ period: Duration, scheduler: any Scheduler) -> Observable { uncallable() }
+
+  @available(*, unavailable, renamed: "timer(after:every:on:)")
+  public static func timer(_ due: Duration, period: Duration? = nil, scheduler: any Scheduler) -> Observable {
+    uncallable()
+  }
+}
+
+extension Observer {
+  @available(*, unavailable, renamed: "next(_:)")
+  public func onNext(_ element: Element) { uncallable() }
+
+  @available(*, unavailable, renamed: "fail(_:)")
+  public func onError(_ error: any Error) { uncallable() }
+
+  @available(*, unavailable, renamed: "complete()")
+  public func onCompleted() { uncallable() }
+}
+
+extension Emitter {
+  @available(*, unavailable, renamed: "next(_:)")
+  public func onNext(_ element: Element) { uncallable() }
+
+  @available(*, unavailable, renamed: "fail(_:)")
+  public func onError(_ error: any Error) { uncallable() }
+
+  @available(*, unavailable, renamed: "complete()")
+  public func onCompleted() { uncallable() }
+}
+
+@available(*, unavailable, renamed: "Bag")
+public typealias DisposeBag = Bag
+
+@available(*, unavailable, renamed: "Subscription")
+public typealias Disposable = Subscription
+
+@available(*, unavailable, message: "create needs none: emitter.onDispose { … } is called at the end")
+public enum Disposables {}
+
+@available(*, unavailable, renamed: "VirtualScheduler")
+public typealias TestScheduler = VirtualScheduler
+
+/// The argument of a `share` that is not here.
+public enum SubjectLifetimeScope { case forever, whileConnected }
+
+private func uncallable() -> Never { preconditionFailure("the compiler refuses a call of this") }
