@@ -53,7 +53,11 @@ import Testing
   private static let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "Modules").path
 
-  @Test(.enabled(if: compiler != nil, "needs swiftc")) func theCompilerNamesTheRemedy() throws {
+  @Test(
+    .enabled(
+      if: compiler != nil && FileManager.default.fileExists(atPath: modules),
+      "needs swiftc, and the modules of this build beside the tests"))
+  func theCompilerNamesTheRemedy() throws {
     let head = """
       import Reactive
       let (one, text, subject, clock) = (

@@ -70,7 +70,10 @@ struct Wiring {
       }
       grew = used.count > before
     }
-    if sinks.isEmpty { return }
+    // What seems to lead nowhere may be what a missing or misspelt name stands for, which has been reported.
+    let reads = streams.filter { $0.name != Plan.chain }.map(\.from) + sinks.map(\.from)
+    let isCertain = reads.allSatisfy { $0.allSatisfy { names.contains($0.name) } && !$0.isEmpty }
+    if sinks.isEmpty || !isCertain { return }
     for stream in streams where !used.contains(stream.name) {
       let what = stream.name == Plan.chain ? "what comes out of steps" : "the stream \(quoted(stream.name))"
       checker.report(
@@ -93,10 +96,7 @@ struct Wiring {
       grew = fed.count > before
     }
     for sink in sinks where !sink.from.isEmpty && !sink.from.contains(where: { fed.contains($0.name) }) {
-      // A wrong name has been reported as such.
-      if sink.from.allSatisfy({ names.contains($0.name) }) {
-        checker.report("no source leads to this sink", at: sink.place)
-      }
+      checker.report("no source leads to this sink", at: sink.place)
     }
   }
 }

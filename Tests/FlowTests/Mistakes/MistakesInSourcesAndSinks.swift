@@ -124,14 +124,10 @@ let mistakesInSourcesAndSinks = ##"""
   sources: { i: stdin }
   sinks: { o: { console: , from: { a: i } } }
   --- 2
-  p.yaml:1:12: nothing reads the source “i”
-      1 | sources: { i: stdin }
-        |            ^
-    hint: name it in the from of a stream or sink, or remove it
   p.yaml:2:32: a text is expected here, not a mapping
       2 | sinks: { o: { console: , from: { a: i } } }
         |                                ^^^^^^^^
-  2 problems
+  1 problem
   === a recording without a path
   sources: { i: replay }
   sinks: { o: console }
@@ -304,15 +300,11 @@ let mistakesInSourcesAndSinks = ##"""
   sources: { i: stdin }
   sinks: { o: { console: , from: slips } }
   --- 2
-  p.yaml:1:12: nothing reads the source “i”
-      1 | sources: { i: stdin }
-        |            ^
-    hint: name it in the from of a stream or sink, or remove it
   p.yaml:2:32: unknown source or stream “slips”
       2 | sinks: { o: { console: , from: slips } }
         |                                ^^^^^
     hint: it can be “i”
-  2 problems
+  1 problem
   === a stream that no sink reads
   sources: { i: stdin }
   streams: { a: { from: i, steps: [] } }
@@ -345,18 +337,11 @@ let mistakesInSourcesAndSinks = ##"""
   streams: { a: { steps: [] } }
   sinks: { o: { console: , from: a } }
   --- 2
-  p.yaml:1:12: nothing reads the source “i”
-      1 | sources: { i: stdin }
-        |            ^
-    hint: name it in the from of a stream or sink, or remove it
   p.yaml:2:12: nothing says what this stream reads
       2 | streams: { a: { steps: [] } }
         |            ^
     hint: a stream has from and steps: a: { from: …, steps: [ … ] }
-  p.yaml:3:10: no source leads to this sink
-      3 | sinks: { o: { console: , from: a } }
-        |          ^
-  3 problems
+  1 problem
   === a name that is used twice
   sources: { i: stdin }
   streams: { i: { from: i, steps: [] } }
