@@ -1,9 +1,19 @@
 // What a pipeline may contain and hardly means, reported as warnings: it runs all the same.
 
 extension PlanBuilder {
-  /// Warns of steps that compare polls behind a source that is polled once.
+  /// Warns of steps that compare polls behind a source that is polled once, and of streams that are joined to what they
+  /// are part of.
   func warn(of plan: Plan) {
     for stream in plan.streams {
+      for step in stream.steps {
+        for name in step.reads where stream.from.contains(name) && stream.from.count > 1 {
+          let others = stream.from.filter { $0 != name }.joined(separator: ", ")
+          checker.warn(
+            "\(quoted(name)) is joined here, and its events come through this chain too", at: step.place,
+            hint: "give the chain a stream of its own: streams: { joined: { from: \(others), steps: [ … ] } }"
+          )
+        }
+      }
       let steps = stream.steps.filter(\.spec.comparesPolls)
       let sources = plan.sourcesOf(stream.name).filter(\.isPolledOnce)
       for step in steps {

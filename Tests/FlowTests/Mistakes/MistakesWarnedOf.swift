@@ -125,4 +125,14 @@ let mistakesWarnedOf = ##"""
   sinks: { o: { console: '\(.name)', from: s }, q: { console: '\(.patch)', from: p } }
   --- 0
   1 pipeline, no errors
+  === a source that feeds a chain and is joined to it
+  sources: { orders: { http: http://a.test, every: 1m }, customers: { http: http://b.test, every: 1m } }
+  steps: [ { join: { with: customers, key: .id, emit: '. + {c: $other}' } } ]
+  sinks: { o: console }
+  --- 0
+  p.yaml:2:12: warning: “customers” is joined here, and its events come through this chain too
+      2 | steps: [ { join: { with: customers, key: .id, emit: '. + {c: $other}' } } ]
+        |            ^^^^
+    hint: give the chain a stream of its own: streams: { joined: { from: orders, steps: [ … ] } }
+  1 pipeline, no errors, 1 warning
   """##

@@ -54,6 +54,10 @@ extension Topic {
             "`{{ .name }}` in a template, `{name}` in a file name",
             "these are other template languages; here it is `\\(.name)`",
           ],
+          [
+            "a `join` with a source that feeds the same chain",
+            "its events are events of the chain, and are joined too",
+          ],
           ["`.name` where a template is expected", "this is that text; an expression is written `\\(…)`"],
           [
             "`.name` behind `changes`, `settle`, `alarm`, `remind` or `window`, in a template, `filter`, `when` or `clear`",
