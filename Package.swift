@@ -126,7 +126,8 @@ let package = Package(
     .testTarget(
       name: "FlowTests",
       dependencies: [
-        "flow", "Engine", "JSON", "Language", "Reactive", "Store", "System", "TestScale", "TestSupport",
+        "flow", "Engine", "JSON", "Language", "Loopback", "Reactive", "Store", "System", "TestScale",
+        "TestSupport",
       ]),
     .testTarget(
       name: "LanguageTests",

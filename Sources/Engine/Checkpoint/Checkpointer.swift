@@ -348,8 +348,25 @@ extension Checkpointer {
     }
   }
 
-  func setPosition(_ position: Value, of source: String, isIdle: Bool) {
-    set(.text(position.description), source, "position", isIdle: isIdle)
+  /// Sets the position of a source, or of an entry of the list that it is polled over; null is none.
+  func setPosition(_ position: Value, of source: String, entry: Value? = nil, isIdle: Bool) {
+    let name = entry.map { "\(Self.entryPosition)\($0)" } ?? "position"
+    if position.kind == .null { return set(nil, source, name) }
+    set(.text(position.description), source, name, isIdle: isIdle)
+  }
+
+  private static let entryPosition = "position "
+
+  /// The positions of a source's entries, by id.
+  func entryPositions(of source: String) throws -> [Value: Value] {
+    var positions: [Value: Value] = [:]
+    for (name, fact) in try state.value.file.facts(owner: source) where name.hasPrefix(Self.entryPosition) {
+      guard let id = try? Value.parse(String(name.dropFirst(Self.entryPosition.count))),
+        let position = fact.text.flatMap({ try? Value.parse($0) })
+      else { continue }
+      positions[id] = position
+    }
+    return positions
   }
 
   func position(of source: String) throws -> Value? {

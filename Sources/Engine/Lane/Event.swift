@@ -14,7 +14,7 @@ public struct Event: Sendable {
   /// The index of the poll's row that the event was made from; negative where there is none.
   let row: Int32
 
-  private static let none: Int32 = -1
+  static let none: Int32 = -1
   private static let end: Int32 = -2
 
   @inline(__always)
@@ -43,6 +43,19 @@ public struct Event: Sendable {
   /// The event with an old response of this age, in seconds: its `$meta` has `stale` and `age`.
   public func stale(age: Double) -> Event { Event(value, poll.stale(age: age), row: row) }
 
+  /// The id of the entry of a list that its row came from; nil for what a step has made of rows, as `changes` does.
+  @inline(__always)
+  public var entry: Value? { row >= 0 ? poll.entry : nil }
+
+  /// A key of the event: with the entry that its row came from, since rows of two entries may have the same key.
+  ///
+  /// Null, where all events are one, stays null.
+  @inline(__always)
+  public func keyed(_ key: Value) -> Value {
+    guard let entry, key.kind != .null else { return key }
+    return .array([entry, key])
+  }
+
   /// The event without the text it was read from, to store it beyond its turn.
   public var detached: Event { isEndOfPoll ? self : with(value.detach()) }
 
@@ -65,6 +78,10 @@ public final class Poll: Sendable {
   public let notes: Value
   /// How much of the source's list it has seen.
   public let coverage: Coverage
+  /// The id of the entry that it is a poll of, where the source is polled over a list of them.
+  public let entry: Value?
+  /// The name of the list whose rows it has: that of the source, with the entry where it is polled over several.
+  public let list: String
   private let torn = Atomic<Bool>(false)
   /// The poll that this is a copy of, for an event with an old response.
   private let whole: Poll?
@@ -83,13 +100,22 @@ public final class Poll: Sendable {
     self.notes = notes
     self.coverage = coverage
     self.rows = LaneLocal(rows)
+    entry = notes.member(Poll.entry) ?? notes.member(Poll.each)
+    list = entry.map { "\(source)[\($0)]" } ?? source
     whole = nil
   }
 
   private init(_ whole: Poll, notes: Value) {
     (source, number, at, coverage) = (whole.source, whole.number, whole.at, whole.coverage)
     (self.notes, rows, self.whole) = (notes, whole.rows, whole)
+    (entry, list) = (whole.entry, whole.list)
   }
+
+  /// The members of `$meta` for an entry, for its id where that is not the entry itself, and for one that has left the list.
+  static let (each, entry, gone) = ("each", "entry", "gone")
+
+  /// Set for the last poll of an entry that has left its list: what happens to its rows.
+  public var gone: GoneRows? { notes.member(Poll.gone)?.string.flatMap { GoneRows(rawValue: $0) } }
 
   /// The poll for an event with an old response; what happens to the event happens to this one.
   fileprivate func stale(age: Double) -> Poll {

@@ -42,6 +42,8 @@ public struct PollAnswer: Sendable {
   public var coverage: Coverage
   /// What the source stores for its next poll, in a later run: the member `memory` of its position.
   public var memory: Value?
+  /// What its templates see of it as `$last` at the next poll: the member `last` of its position.
+  public var last: Value?
 
   public init(
     _ rows: [Value], notes: Value = .emptyObject, at: Double? = nil, coverage: Coverage = .complete,
@@ -60,20 +62,32 @@ public protocol PollFailure: Error {
   var mayPassLater: Bool { get }
   /// The earliest useful time for it, in seconds since 1970, if known.
   var retryAt: Double? { get }
+  /// Whether it is none: there was no request, since its budget is spent until `retryAt`.
+  var isWait: Bool { get }
+}
+
+extension PollFailure {
+  public var isWait: Bool { false }
 }
 
 /// The context that a source is made with.
 public struct SourceContext: Sendable {
   public let name: String
   public let world: World
-  public let log: NodeLog
+  public var log: NodeLog
   public let meter: Meter
   /// Whether the source reads what exists now and ends (`--once`).
   public let isOnce: Bool
   /// Set when the source must stop.
   public let stop: StopSign
+  /// The entry that it is polled for, where the source is polled over a list.
+  public var entry: Entry?
   /// The position at which the last run stopped before its end.
-  public let position: Value?
+  public var position: Value?
+  /// Those of the entries of a list, by id.
+  public var entryPositions: [Value: Value] = [:]
+  /// The rows of other sources' polls, for lists of entries.
+  public var polledRows = PolledRows()
   /// Whether positions are stored.
   public let isKept: Bool
   /// A name that no other source of any state on this machine has; nil without state.

@@ -69,7 +69,7 @@ final class Partition: Observer, AlarmOwner, @unchecked Sendable {
     meter.countIn()
     let task: Int
     do {
-      task = hash.task(of: try key.first(event) ?? .null, among: tasks.count)
+      task = hash.task(of: event.keyed(try key.first(event) ?? .null), among: tasks.count)
     } catch {
       // In its place among what the events before it lead to.
       run()

@@ -9,6 +9,8 @@ public enum Maker: NodeMaker {
   case pollOrStream(
     isStream: @Sendable (Options) -> Bool, poll: @Sendable (Options, SourceContext) throws -> any PollSource,
     stream: @Sendable (Options, SourceContext) throws -> any StreamSource)
+  /// A polled source that is polled over a list, where its options say so.
+  indirect case each(EntryLists, Maker)
   case script(endsWithScript: Bool, @Sendable (Options) throws -> any ScriptSource)
   /// The errors of the run itself.
   case errors
@@ -19,6 +21,7 @@ public enum Maker: NodeMaker {
     switch self {
     case .stream, .errors: .stream
     case .poll, .pollOrStream: .poll
+    case .each(_, let one): one.role
     case .script: .script
     case .step: .step
     case .sink: .sink
@@ -31,8 +34,31 @@ extension Maker {
     switch self {
     case .poll: true
     case .pollOrStream(let isStream, _, _): !isStream(options)
+    case .each(_, let one): one.isPolled(options)
     case .stream, .script, .errors, .step, .sink: false
     }
+  }
+}
+
+extension Maker {
+  /// The same, each of its polled sources replaced; nil for what is not polled.
+  public func mapPolls(
+    _ change: @escaping @Sendable (any PollSource, SourceContext) -> any PollSource
+  ) -> Maker? {
+    switch self {
+    case .poll(let make): .poll { options, context in change(try make(options, context), context) }
+    case .pollOrStream(let isStream, let poll, let stream):
+      .pollOrStream(
+        isStream: isStream, poll: { options, context in change(try poll(options, context), context) },
+        stream: stream)
+    case .each(let lists, let one): one.mapPolls(change).map { .each(lists, $0) }
+    case .stream, .script, .errors, .step, .sink: nil
+    }
+  }
+
+  /// The source whose rows are the list that it is polled over.
+  func listSource(_ options: Options) -> String? {
+    if case .each(let lists, _) = self { lists.source(options) } else { nil }
   }
 }
 

@@ -101,7 +101,10 @@ public final class PipelineRun: Sendable {
       return state.isStopping ? plan.onStop : .flush
     }
     var sources: [SourceRun] = []
-    for source in plan.sources {
+    let makers = plan.sources.map { options.source($0) ?? $0.spec.maker as? Maker }
+    let polledRows = PolledRows(
+      of: Set(zip(plan.sources, makers).compactMap { $1?.listSource($0.options) }))
+    for (source, maker) in zip(plan.sources, makers) {
       let child = root.child()
       let meter = assembly.meter(source.name, source.spec)
       var context = SourceContext(
@@ -110,6 +113,8 @@ public final class PipelineRun: Sendable {
         isKept: lane.checkpointer != nil, identity: lane.checkpointer?.identity(of: source.name),
         nextPoll: options.nextPolls[source.name],
         progress: { [tell = options.progress] in tell(plan.name, source.name, $0) })
+      context.polledRows = polledRows
+      context.entryPositions = try lane.checkpointer?.entryPositions(of: source.name) ?? [:]
       if let note = options.polled {
         context.polled = { [pipeline = plan.name] poll in
           var poll = poll
@@ -120,7 +125,7 @@ public final class PipelineRun: Sendable {
       let entry = assembly.entry(for: source, meter, stop: sinkStop, in: child)
       sources.append(
         SourceRun(
-          source, options.source(source) ?? source.spec.maker as? Maker, context, to: entry, in: child,
+          source, maker, context, to: entry, in: child,
           on: clock ?? SerialScheduler(name: "flow-\(source.name)", speed: options.world.speed), lane: lane,
           errors: assembly.errors))
     }
@@ -270,7 +275,7 @@ extension PipelineRun {
     let phase: PipelineStatus.Phase = state.isStopping || state.isFinishing ? .stopping : .running
     var status = PipelineStatus(name: plan.name, path: plan.path, phase: phase, started: started)
     status.error = state.error
-    status.sources = sources.map(\.health.status)
+    status.sources = sources.map(\.status)
     status.nodes = statistics
     return status
   }

@@ -19,10 +19,14 @@ final class Polling: Sendable {
     var failures = 0
     /// The earliest useful time for one, in seconds since 1970; nil where the failure is for good.
     var retryAt: Double?
+    /// Whether the last poll was put off, since its budget is spent.
+    var isPutOff = false
     /// When the next poll of the schedule is.
     var due: Instant?
     /// When the last poll was due, had it not been put off; by the clock that only goes forward.
     var beat = Instant()
+    /// How much later than the schedule says it is polled: not all entries of a list at once.
+    var offset = Duration.zero
     /// With cron, the time of day of the last poll, in seconds since 1970.
     var lastTime: Int?
     var isOver = false
@@ -65,18 +69,23 @@ final class Polling: Sendable {
     state.value.number = context.position?.member("poll")?.double.flatMap { Int(exactly: $0) } ?? 0
   }
 
-  func start() {
+  /// Starts to poll; `delay` puts all polls off by as much.
+  func start(after delay: Duration = .zero) {
     scheduler.perform { [self] in
       do { state.value.source = try make() } catch {
         context.meter.countError()
         failed(error)
         return end()
       }
-      state.value.beat = scheduler.now
+      state.value.beat = scheduler.now + delay
+      state.value.offset = delay
       if let time = context.nextPoll, !context.isOnce {
         resume(at: time)
       } else if schedule.atStart || context.isOnce {
-        poll()
+        if delay == .zero { return poll() }
+        state.value.due = state.value.beat
+        noteNext(in: delay.inSeconds)
+        state.value.timer = scheduler.schedule(at: state.value.beat) { [self] in poll() }
       } else {
         setTimer()
       }
@@ -89,9 +98,9 @@ final class Polling: Sendable {
       return time.isFinite ? setTimer() : end()
     }
     let wait = min(max(0, time - context.world.wallClock()), period.inSeconds)
-    state.value.beat = scheduler.now + .nanoseconds(Int64(wait * 1e9))
+    state.value.beat = scheduler.now + .nanoseconds(Int64(wait * 1e9)) + state.value.offset
     state.value.due = state.value.beat
-    noteNext(in: wait)
+    noteNext(in: wait + state.value.offset.inSeconds)
     state.value.timer = scheduler.schedule(at: state.value.beat) { [self] in poll() }
   }
 
@@ -102,7 +111,7 @@ final class Polling: Sendable {
     guard let earliest = state.value.retryAt, initial > .zero else { return due - scheduler.now }
     let backoff = Backoff(initial: initial, cap: max(initial, Self.longestRetry))
     let asked = Duration.seconds(min(max(0, earliest - context.world.wallClock()), 1e9))
-    let longest = backoff.longestDelay(beforeRetry: state.value.failures - 1)
+    let longest = backoff.longestDelay(beforeRetry: max(0, state.value.failures - 1))
     // Not all clients of a server that has come back at once.
     let time = scheduler.now + max(asked, longest * (1 - context.world.random() / 2))
     guard time < due else { return due - scheduler.now }
@@ -139,6 +148,12 @@ final class Polling: Sendable {
     if context.stop.isSet { return end() }
     let failure = performPoll()
     if let failure, failsAlone { report(failure, next: nil) }
+    if state.value.isPutOff, failsAlone, let time = state.value.retryAt {
+      let wait = max(0.1, min(time - context.world.wallClock(), 1e9))
+      noteNext(in: wait)
+      state.value.timer = scheduler.schedule(after: .seconds(wait)) { [self] in poll() }
+      return
+    }
     setTimer()
     let wait = setRetry()
     if let failure, !failsAlone { report(failure, next: wait) }
@@ -155,6 +170,7 @@ final class Polling: Sendable {
   /// Polls once; returns the error of a poll that has failed.
   private func performPoll() -> (any Error)? {
     state.value.retry?.dispose()
+    state.value.isPutOff = false
     state.value.number += 1
     let request = PollRequest(
       source: context.name, number: state.value.number, at: context.world.wallClock())
@@ -171,17 +187,24 @@ final class Polling: Sendable {
       health.note(answer, at: answer?.at ?? request.at)
       if let answer {
         context.meter.countOut(answer.rows.count)
+        if context.entry == nil { context.polledRows.note(answer, of: context.name) }
+        var notes = answer.notes
+        if let entry = context.entry { notes.merge(entry.notes) }
         let poll = Poll(
-          source: context.name, number: request.number, at: answer.at ?? request.at, notes: answer.notes,
+          source: context.name, number: request.number, at: answer.at ?? request.at, notes: notes,
           coverage: answer.coverage, rows: answer.rows)
-        let memory = answer.memory.map { [("memory", $0)] } ?? []
-        let position =
-          context.isKept ? Value.record([("poll", .number(request.number))] + memory) : nil
+        let position = context.isKept ? position(of: request, answer) : nil
         downstream.next(Delivery(answer.rows, poll, endsPoll: true, position: position))
       }
       return nil
     } catch  where context.stop.isSet {
       // The caller that stops a poll knows that it has no answer.
+      return nil
+    } catch let wait as any PollFailure where wait.isWait && context.entry != nil {
+      // One of many entries that share a budget holds no thread while it waits for its turn.
+      state.value.retryAt = wait.retryAt ?? 0
+      state.value.isPutOff = true
+      health.note(PollProgress("", wait: "\(wait)", until: wait.retryAt ?? request.at))
       return nil
     } catch {
       trace.error = "\(error)"
@@ -191,6 +214,15 @@ final class Polling: Sendable {
       context.meter.countError()
       return error
     }
+  }
+
+  private func position(of request: PollRequest, _ answer: PollAnswer) -> Value {
+    var members: [(String, Value)] = [("poll", .number(request.number))]
+    if let memory = answer.memory { members.append(("memory", memory)) }
+    if let last = answer.last { members.append(("last", last)) }
+    // For the rows of an entry that the next run does not find in the list.
+    if let entry = context.entry, entry.value != entry.id { members.append((Poll.each, entry.value)) }
+    return .record(members)
   }
 
   /// Whether a poll that fails fails the source, since no other follows.
@@ -221,6 +253,7 @@ final class Polling: Sendable {
       guard let next = cron.next(after: lastTime(Int(now.rounded(.down)), cron, zone), in: zone) else {
         return end()
       }
+      let spread = spread + state.value.offset
       let left = Double(next) + spread.inSeconds - now
       state.value.due = scheduler.now + .nanoseconds(Int64(min(left, 1e9) * 1e9))
       noteNext(in: left)
@@ -265,6 +298,7 @@ final class Polling: Sendable {
     state.value.retry?.dispose()
     state.value.source = nil
     health.noteEnd()
+    if context.entry == nil { context.polledRows.noteEnd(of: context.name) }
     downstream.complete()
   }
 }

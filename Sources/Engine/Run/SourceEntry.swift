@@ -60,7 +60,8 @@ final class SourceEntry: Observer {
       if let reader = reader.value, !send(delivery, to: reader) { return }
       if let position = delivery.position {
         // A poll by itself is no reason for a commit.
-        lane.checkpointer?.setPosition(position, of: source, isIdle: delivery.endsPoll)
+        lane.checkpointer?.setPosition(
+          position, of: source, entry: delivery.poll.entry, isIdle: delivery.endsPoll)
       }
       if let acknowledgement = delivery.acknowledgement { lane.add(acknowledgement) }
     }

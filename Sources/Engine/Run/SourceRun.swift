@@ -16,7 +16,9 @@ final class SourceRun: Sendable {
   private let counters = MailboxCounters()
   /// Ends the source, where the stop sign is not enough.
   private let ender = Locked<(@Sendable () -> Void)?>(nil)
-  private let polling = Locked<Polling?>(nil)
+  /// Polls it now, besides its schedule.
+  private let pollsNow = Locked<(@Sendable () -> Void)?>(nil)
+  private let entries = Locked<EntryPolling?>(nil)
 
   init(
     _ plan: SourcePlan, _ maker: Maker?, _ context: SourceContext, to entry: SourceEntry,
@@ -44,21 +46,7 @@ final class SourceRun: Sendable {
       health.noteEnd(error)
       failed(error)
     }
-    let deliveries = Observable<Delivery> { [self] downstream, _ in
-      switch maker {
-      case .stream(let make): startStream(make, downstream, failed)
-      case .poll(let make): startPolling(make, downstream, failed)
-      case .pollOrStream(let isStream, let poll, let stream):
-        if isStream(plan.options) {
-          startStream(stream, downstream, failed)
-        } else {
-          startPolling(poll, downstream, failed)
-        }
-      case .script(let endsWithScript, let make): startScript(make, endsWithScript, downstream, failed)
-      case .errors: startErrors(downstream)
-      case .step, .sink, nil: downstream.complete()
-      }
-    }
+    let deliveries = Observable<Delivery> { [self] downstream, _ in start(maker, downstream, failed) }
     let overflow: Overflow =
       // Errors come from the lane, which cannot wait for itself.
       switch plan.readsErrors ? .dropNewest : plan.whenFull {
@@ -69,6 +57,26 @@ final class SourceRun: Sendable {
     deliveries
       .observe(on: lane.scheduler, capacity: plan.buffer, overflow: overflow, counters: counters)
       .attach(entry, in: subscription)
+  }
+
+  private func start(
+    _ maker: Maker?, over lists: EntryLists? = nil, _ downstream: any Observer<Delivery>,
+    _ failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    switch maker {
+    case .stream(let make): startStream(make, downstream, failed)
+    case .poll(let make): startPolling(make, over: lists, downstream, failed)
+    case .pollOrStream(let isStream, let poll, let stream):
+      if isStream(plan.options) {
+        startStream(stream, downstream, failed)
+      } else {
+        startPolling(poll, over: lists, downstream, failed)
+      }
+    case .each(let lists, let one): start(one, over: lists, downstream, failed)
+    case .script(let endsWithScript, let make): startScript(make, endsWithScript, downstream, failed)
+    case .errors: startErrors(downstream)
+    case .step, .sink, nil: downstream.complete()
+    }
   }
 
   private func startStream(
@@ -91,15 +99,30 @@ final class SourceRun: Sendable {
   }
 
   private func startPolling(
-    _ make: @escaping @Sendable (Options, SourceContext) throws -> any PollSource,
+    _ make: @escaping @Sendable (Options, SourceContext) throws -> any PollSource, over lists: EntryLists?,
     _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
+    if let lists, lists.isGiven(plan.options) {
+      let polling = EntryPolling(
+        { [plan, context] in try lists.make(plan.options, context) },
+        { [plan] context in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
+        to: downstream, failed: failed)
+      ender.withLock { $0 = { polling.stop() } }
+      pollsNow.withLock { $0 = { polling.pollNow() } }
+      entries.withLock { $0 = polling }
+      return polling.start()
+    }
     let polling = Polling(
       { [plan, context] in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
       to: downstream, failed: failed)
     ender.withLock { $0 = { polling.stop() } }
-    self.polling.withLock { $0 = polling }
+    pollsNow.withLock { $0 = { polling.pollNow() } }
     polling.start()
+  }
+
+  var status: SourceStatus {
+    let status = health.status
+    return entries.withLock { $0 }?.status(status) ?? status
   }
 
   private func startErrors(_ downstream: any Observer<Delivery>) {
@@ -121,7 +144,7 @@ final class SourceRun: Sendable {
   func stop() {
     context.stop.set()
     // Called once and released, since both hold the whole pipeline.
-    polling.withLock { $0 = nil }
+    pollsNow.withLock { $0 = nil }
     let end = ender.withLock { ender in
       defer { ender = nil }
       return ender
@@ -131,8 +154,8 @@ final class SourceRun: Sendable {
 
   /// Polls now, besides the schedule; false where it is not polled, or has ended.
   func pollNow() -> Bool {
-    guard let polling = polling.withLock({ $0 }), !health.status.hasEnded else { return false }
-    polling.pollNow()
+    guard let pollNow = pollsNow.withLock({ $0 }), !health.status.hasEnded else { return false }
+    pollNow()
     return true
   }
 

@@ -101,10 +101,14 @@ extension Event: Remembered {
   /// An entry without a value is the end of a poll.
   public init?(remembered value: Value) {
     guard let poll = Poll(remembered: value) else { return nil }
-    self = value.member("value").map { Event($0, poll) } ?? .end(of: poll)
+    let row = value.member("row")?.double.flatMap { Int32(exactly: $0) } ?? Event.none
+    self = value.member("value").map { Event($0, poll, row: row) } ?? .end(of: poll)
   }
 
   public var remembered: Value {
-    .record((isEndOfPoll ? [] : [("value", value)]) + poll.remembered)
+    var members = isEndOfPoll ? [] : [("value", value)]
+    // Rows of two entries may have one key.
+    if entry != nil { members.append(("row", .number(Int(row)))) }
+    return .record(members + poll.remembered)
   }
 }

@@ -98,9 +98,33 @@ public struct SourceStatus: Sendable, Equatable {
     public init(reason: String, until: Double) { (self.reason, self.until) = (reason, until) }
   }
 
+  /// The entries of the list that it is polled over.
+  public struct Entries: Sendable, Equatable {
+    /// One that fails.
+    public struct Failing: Sendable, Equatable {
+      public var id: String
+      public var since: Double
+      public var reason: String
+
+      public init(id: String, since: Double, reason: String) {
+        (self.id, self.since, self.reason) = (id, since, reason)
+      }
+    }
+
+    public var total: Int
+    /// Those that have not been polled yet.
+    public var waiting = 0
+    /// Those that fail, the longest first.
+    public var failing: [Failing] = []
+
+    public init(total: Int) { self.total = total }
+  }
+
   public var name: String
   public var kind: String
   public var isPolled: Bool
+  /// Nil for one that is polled as a whole.
+  public var entries: Entries?
   public var polls = 0
   public var failedPolls = 0
   public var lastPoll: Poll?

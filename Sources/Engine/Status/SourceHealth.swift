@@ -16,26 +16,36 @@ final class SourceHealth: Sendable {
     var nextReport = Instant()
     /// Whether the next poll is still to be announced, after the first that succeeded.
     var announcesNext = true
+    /// Whether the present failure was reported by itself.
+    var isReported = true
   }
 
   private let log: NodeLog
   private let state: Locked<State>
+  /// Called at each failure; whether it is to be reported here.
+  private let failed: @Sendable () -> Bool
+  private let recovered: @Sendable () -> Void
 
   convenience init(_ source: SourcePlan, isPolled: Bool, _ log: NodeLog) {
     self.init(SourceStatus(name: source.name, kind: source.spec.kind, isPolled: isPolled), log)
   }
 
-  init(_ status: SourceStatus, _ log: NodeLog) {
+  init(
+    _ status: SourceStatus, _ log: NodeLog, announcesNext: Bool = true,
+    failed: @escaping @Sendable () -> Bool = { true }, recovered: @escaping @Sendable () -> Void = {}
+  ) {
     self.log = log
-    state = Locked(State(status: status))
+    self.failed = failed
+    self.recovered = recovered
+    state = Locked(State(status: status, announcesNext: announcesNext))
   }
 
   var status: SourceStatus { state.withLock { $0.status } }
 
   /// Notes a poll that succeeded; nil where it had nothing to say.
   func note(_ answer: PollAnswer?, at time: Double) {
-    let before = state.withLock { state in
-      let before = state.status.failure
+    let (before, isReported) = state.withLock { state in
+      let before = (state.status.failure, state.isReported)
       state.status.polls += 1
       state.status.failure = nil
       state.status.wait = nil
@@ -47,7 +57,9 @@ final class SourceHealth: Sendable {
         } ?? state.status.lastPoll
       return before
     }
-    if let before {
+    guard let before else { return }
+    recovered()
+    if isReported {
       log.recovery("recovered, after \(SourceHealth.failures(before)) since \(timestamp(before.since))")
     }
   }
@@ -59,6 +71,7 @@ final class SourceHealth: Sendable {
     isReported: Bool = false
   ) {
     let reason = "\(error)"
+    let isReportedHere = failed()
     let message = state.withLock { state -> (text: String, isFirst: Bool)? in
       state.status.polls += 1
       state.status.failedPolls += 1
@@ -68,6 +81,7 @@ final class SourceHealth: Sendable {
       let failure = SourceStatus.Failure(since: since, polls: count, reason: reason)
       state.status.failure = failure
       if count == 1 {
+        state.isReported = isReportedHere
         state.pause = SourceHealth.pauses.first
       } else {
         guard now >= state.nextReport else { return nil }
@@ -77,7 +91,7 @@ final class SourceHealth: Sendable {
       let text = "still failing, \(SourceHealth.failures(failure)) since \(timestamp(since)): \(reason)"
       return (text, count == 1)
     }
-    guard let message, !isReported else { return }
+    guard let message, !isReported, isReportedHere else { return }
     let next = wait.map { "; next try in \(DurationText.format(.seconds($0.inSeconds.rounded(.up))))" } ?? ""
     if message.isFirst { log.report(error, as: reason + next) } else { log.error(message.text + next) }
   }

@@ -77,6 +77,7 @@ extension SourceStatus {
     members.add(
       "waiting",
       wait.map { .record([("reason", .string($0.reason)), ("until", .string(timestamp($0.until)))]) })
+    members.add("entries", entries.map(\.json))
     members.append(("ended", .bool(hasEnded)))
     members.add("error", error.map { .string($0) })
     return .record(members)
@@ -103,8 +104,38 @@ extension SourceStatus {
       guard let reason = wait.text("reason"), let until = wait.time("until") else { return nil }
       return Wait(reason: reason, until: until)
     }
+    entries = json.member("entries").flatMap { Entries($0) }
     hasEnded = json.member("ended")?.isTruthy ?? false
     error = json.text("error")
+  }
+}
+
+extension SourceStatus.Entries {
+  fileprivate var json: Value {
+    .record([
+      ("total", .number(total)), ("waiting", .number(waiting)),
+      (
+        "failing",
+        .array(
+          failing.map {
+            .record([
+              ("entry", .string($0.id)), ("since", .string(timestamp($0.since))),
+              ("reason", .string($0.reason)),
+            ])
+          })
+      ),
+    ])
+  }
+
+  fileprivate init?(_ json: Value) {
+    guard let total = json.count("total") else { return nil }
+    self.init(total: total)
+    waiting = json.count("waiting") ?? 0
+    failing = json.list("failing") { entry in
+      guard let id = entry.text("entry"), let since = entry.time("since"), let reason = entry.text("reason")
+      else { return nil }
+      return Failing(id: id, since: since, reason: reason)
+    }
   }
 }
 

@@ -11,7 +11,9 @@ extension PipelineStatus {
     }
     if !isResponsive { problems.append("its lane does not respond: a step or sink is busy or hangs") }
     for source in sources {
-      if let failure = source.failure {
+      if let entries = source.entries, !entries.failing.isEmpty {
+        problems.append("\(source.name): \(entries.summary)")
+      } else if let failure = source.failure {
         let polls = failure.polls == 1 ? "1 poll" : "\(failure.polls) polls"
         problems.append(
           "\(source.name) has been failing since \(timestamp(failure.since)) (\(polls)): \(failure.reason)")

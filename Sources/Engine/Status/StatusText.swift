@@ -61,6 +61,20 @@ extension PipelineStatus {
   }
 }
 
+extension SourceStatus.Entries {
+  /// As in “197 of 200 entries up to date, 2 not polled yet, 1 fails: shop 7: …”.
+  public var summary: String {
+    var parts = ["\(total - waiting - failing.count) of \(entryCount(total)) up to date"]
+    if waiting > 0 { parts.append("\(waiting) not polled yet") }
+    guard let first = failing.first else { return parts.joined(separator: ", ") }
+    parts.append("\(failing.count) fail\(failing.count == 1 ? "s" : "")")
+    let others = failing.dropFirst().prefix(2).map(\.id).joined(separator: ", ")
+    let more = failing.count > 3 ? ", …" : ""
+    return parts.joined(separator: ", ") + ": \(first.id): \(first.reason)"
+      + (others.isEmpty ? "" : "; also \(others)\(more)")
+  }
+}
+
 extension NodeStatus.Wait {
   /// As in “12 events wait for GET https://…, since …, next try at …: answered 503”; at the end of a run without the time
   /// of a next try.

@@ -100,7 +100,7 @@ extension TestPlan.Given {
   func answer(from start: Double) -> ScriptedAnswer {
     let at = start + at.inSeconds
     return switch what {
-    case .poll(let rows, let coverage): ScriptedAnswer(at: at, .poll(rows), coverage: coverage)
+    case .poll(let rows, let coverage): ScriptedAnswer(at: at, .poll(rows), notes: notes, coverage: coverage)
     case .events(let values): ScriptedAnswer(at: at, .events(values))
     case .error(let message): ScriptedAnswer(at: at, .failure(message))
     case .end: ScriptedAnswer(at: at, .end)

@@ -32,7 +32,7 @@ extension Address {
   }
 
   /// Whether what follows a text cannot be in the host any more.
-  private static func endsHost(_ text: String) -> Bool {
+  public static func endsHost(_ text: String) -> Bool {
     guard let start = text.place(of: "://")?.upperBound else { return false }
     return text[start...].contains { "/?#".contains($0) }
   }

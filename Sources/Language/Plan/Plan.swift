@@ -154,6 +154,8 @@ public struct TestPlan: Sendable {
     public let source: String
     public let at: Duration
     public let what: What
+    /// What the source adds to `$meta`, as the entry of a list that was polled.
+    public let notes: Value
     public let place: SourceRange
 
     public enum What: Sendable {

@@ -15,6 +15,8 @@ struct PlanBuilder {
   private(set) var settingsUsed: Set<String> = []
   /// Names of sources and streams, with their places.
   var names: [String: SourceRange] = [:]
+  /// Sources whose rows are the lists that others are polled over.
+  var lists: [Scalar] = []
 
   /// Whether this is the variant of the pipeline for one of its tests, with its `vars`.
   private let isForTest: Bool
@@ -92,9 +94,11 @@ struct PlanBuilder {
       sourceNames.append(name)
     }
     checkTime(sources)
+    checkLists(sources)
     let tests = isForTest ? [] : readTests(mapping["tests"]?.value)
     guard document.isWhole else { return nil }
-    let wiring = Wiring(sources: sourceNames, streams: streams, sinks: sinks, names: names)
+    let wiring = Wiring(
+      sources: sourceNames, lists: lists, streams: streams, sinks: sinks, names: names)
     let order = wiring.check(checker)
     checkTests(tests, sources: sources, sinks: sinks)
     guard checker.problems.isEmpty else { return nil }

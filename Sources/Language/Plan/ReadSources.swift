@@ -49,7 +49,14 @@ extension PlanBuilder {
 
   private mutating func readSource(_ entry: YAMLNode.Entry) -> SourcePlan? {
     claim(entry.key, "source")
+    checker.streamsRead = []
     let written = readNode(entry.value, role: "source", among: catalog.sources, beside: SourceOptions.all)
+    for list in checker.streamsRead {
+      if list.text == entry.key.text {
+        checker.report("a source cannot be polled over its own rows", at: list.place)
+      }
+      lists.append(list)
+    }
     guard let written, let beside = written.beside else { return nil }
     if let options = written.options { checkSchedule(written.spec, options, beside) }
     let schedule = readSchedule(written.spec, beside)

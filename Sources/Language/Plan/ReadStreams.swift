@@ -42,7 +42,9 @@ extension PlanBuilder {
     let entry = mapping["steps"]
     if entry == nil, hasStreams { return nil }
     let place = entry?.key.place ?? mapping.place
-    let names = mapping["sources"]?.value.mapping?.entries.map(\.key) ?? []
+    let sources = mapping["sources"]?.value.mapping?.entries.map(\.key) ?? []
+    // What is only a list for another source is no part of the chain.
+    let names = sources.filter { source in !lists.contains { $0.text == source.text } }
     let (steps, reads) = readSteps(entry?.value, of: Plan.chain, prefix: "", onError)
     return StreamDraft(
       name: Plan.chain, from: names.map { StreamDraft.Reference(name: $0.text, place: $0.place) },

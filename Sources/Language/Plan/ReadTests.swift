@@ -2,6 +2,8 @@ import JSON
 
 extension PlanBuilder {
   private static let coverageKeys = ["coverage", "order", "last", "moves"]
+  /// Members of `$meta` that a source with `each` adds.
+  private static let entryKeys = ["each", "entry", "gone"]
   private static let testKeys = ["name", "now", "vars", "given", "expect", "web"]
 
   mutating func readTests(_ node: YAMLNode?) -> [TestPlan] {
@@ -105,7 +107,7 @@ extension PlanBuilder {
     let hint =
       "for example { at: 6h, poll: [ … ] }, { at: 0s, events: [ … ] } or { at: 1h, error: no answer }"
     guard let mapping = checker.mapping(node, "what a source answers", hint: hint) else { return nil }
-    reportOthers(mapping, "an answer", kinds + ["at"] + Self.coverageKeys)
+    reportOthers(mapping, "an answer", kinds + ["at"] + Self.coverageKeys + Self.entryKeys)
     let at = duration(mapping["at"]) ?? .zero
     guard let entry = mapping.entries.first(where: { kinds.contains($0.key.text) }) else {
       checker.report("nothing says what the source returns", at: node.place, hint: hint)
@@ -122,14 +124,15 @@ extension PlanBuilder {
     default: what = .end
     }
     if entry.key.text != "poll" {
-      for key in Self.coverageKeys {
+      for key in Self.coverageKeys + Self.entryKeys {
         guard let other = mapping[key] else { continue }
         checker.report(
           "\(quoted(key)) goes with poll, not with \(entry.key.text)", at: other.key.place,
           hint: "a poll has seen all of a list or a part of it")
       }
     }
-    return TestPlan.Given(source: source, at: at, what: what, place: node.place)
+    let notes = Self.entryKeys.compactMap { key in mapping[key].map { (key, $0.value.value) } }
+    return TestPlan.Given(source: source, at: at, what: what, notes: .record(notes), place: node.place)
   }
 
   /// How much of its list a poll has seen; the horizon of a truncated one is its last row, unless `last` is given.

@@ -1,12 +1,17 @@
 /// How sources, streams and sinks hang together: unknown names, circles, and what leads nowhere.
 struct Wiring {
   private let sources: [Scalar]
+  private let lists: [Scalar]
   private let streams: [StreamDraft]
   private let sinks: [SinkDraft]
   private let names: [String]
 
-  init(sources: [Scalar], streams: [StreamDraft], sinks: [SinkDraft], names: [String: SourceRange]) {
+  init(
+    sources: [Scalar], lists: [Scalar], streams: [StreamDraft], sinks: [SinkDraft],
+    names: [String: SourceRange]
+  ) {
     self.sources = sources
+    self.lists = lists
     self.streams = streams
     self.sinks = sinks
     let hasChain = streams.contains { $0.name == Plan.chain }
@@ -15,6 +20,11 @@ struct Wiring {
 
   /// The streams, each behind those it reads; problems go to the checker.
   func check(_ checker: Checker) -> [StreamPlan] {
+    for list in lists where !sources.contains(where: { $0.text == list.text }) {
+      checker.report(
+        "unknown source \(quoted(list.text))", at: list.place,
+        hint: suggestion(for: list.text, among: sources.map(\.text)))
+    }
     for stream in streams {
       for reference in stream.from + stream.reads { checkName(reference, checker) }
     }
@@ -61,7 +71,7 @@ struct Wiring {
 
   /// Sources and streams from which no way leads to a sink.
   private func reportDeadEnds(_ checker: Checker) {
-    var used = Set(sinks.flatMap(\.from).map(\.name))
+    var used = Set(sinks.flatMap(\.from).map(\.name) + lists.map(\.text))
     var grew = true
     while grew {
       let before = used.count
@@ -102,6 +112,15 @@ struct Wiring {
 }
 
 extension PlanBuilder {
+  /// A list that another source is polled over is the rows of a poll.
+  func checkLists(_ sources: [SourcePlan]) {
+    for list in lists where sources.contains(where: { $0.name == list.text && !$0.isPolled }) {
+      checker.report(
+        "\(quoted(list.text)) is not polled, so it has no list of rows", at: list.place,
+        hint: "a file is read as a list with each: { file: PATH }")
+    }
+  }
+
   /// A recording runs in virtual time, where nothing from outside can happen.
   func checkTime(_ sources: [SourcePlan]) {
     guard let script = sources.first(where: \.isScript) else { return }

@@ -165,6 +165,14 @@ enum TestSchema {
         described(
           .record([("type", "boolean")]), "of a truncated poll, whether rows change their position")
       ),
+      ("each", described(anything, "the entry that was polled, of a source with each")),
+      ("entry", described(anything, "what that entry is known by, unless it is the entry itself")),
+      (
+        "gone",
+        described(
+          .record([("enum", .array(["remove", "forget"]))]),
+          "of the empty poll of an entry that has left its list, what happens to its rows")
+      ),
       ("events", described(rows, "events that arrive together")), ("event", described(anything, "one event")),
       ("error", described(.record([("type", "string")]), "the error of a failed poll")),
       ("end", described(anything, "the source ends")),

@@ -77,29 +77,65 @@ public final class AddressTemplate: Sendable {
 
 extension OptionType where Value == AddressTemplate {
   /// An address of the web, named by a template.
-  public static var addressTemplate: OptionType {
+  public static var addressTemplate: OptionType { addressTemplate(with: []) }
+
+  /// - Parameter ofEvent: Whether its expressions are given the event that the node is given.
+  public static func addressTemplate(with variables: [String], ofEvent: Bool = true) -> OptionType {
     OptionType(
       "address template", sample: "https://example.org/hook", schema: .record([("type", "string")])
     ) { node, checker in
       // As a text first, so that errors are reported at their places.
       guard let scalar = checker.scalar(node, "an address"),
-        OptionType<Template>.template.decode(node, checker) != nil
+        OptionType<Template>.template(with: variables, ofEvent: ofEvent).decode(node, checker) != nil
       else { return nil }
       let code = scalar.asTemplate
       let text = TemplateText(code.text)
       guard let texts = checker.compile(scalar, text.textsProgram, in: code),
-        let data = checker.compile(scalar, text.outputsProgram, in: code),
-        let values = checker.compile(scalar, text.valuesProgram, in: code)
+        let data = checker.compile(scalar, text.outputsProgram, variables, in: code),
+        let values = checker.compile(scalar, text.valuesProgram, variables, in: code)
       else { return nil }
       return AddressTemplate(scalar, texts: texts, data: data, values: values)
     }
   }
 }
 
+extension OptionType where Value == Expression {
+  /// A JSON value, each text in it a template.
+  public static func valueTemplate(with variables: [String]) -> OptionType {
+    OptionType("value", sample: "{}", schema: .emptyObject) { node, checker in
+      guard let program = checker.program(ofValue: node, variables) else { return nil }
+      let place = node.place
+      return checker.compile(nil, program, variables) { _ in place }
+    }
+  }
+}
+
 extension Checker {
+  /// The program that gives a value with templates in it; nil, and problems, where one of them is wrong.
+  fileprivate func program(ofValue node: YAMLNode, _ variables: [String]) -> String? {
+    switch resolved(node) {
+    case .sequence(let sequence):
+      let elements = sequence.elements.map { program(ofValue: $0, variables) }
+      let programs = elements.compactMap(\.self)
+      return programs.count == elements.count ? "[\(programs.joined(separator: ","))]" : nil
+    case .mapping(let mapping):
+      let members = mapping.entries.map { entry in
+        program(ofValue: entry.value, variables).map { "\(JSON.Value.string(entry.key.text)):(\($0))" }
+      }
+      let programs = members.compactMap(\.self)
+      return programs.count == members.count ? "{\(programs.joined(separator: ","))}" : nil
+    case .scalar(let scalar):
+      guard case .string = scalar.value.kind else { return scalar.value.description }
+      let template = OptionType<Template>.template(with: variables, ofEvent: false)
+      return template.decode(.scalar(scalar), self).map { _ in TemplateText(scalar.asTemplate.text).program }
+    }
+  }
+
   /// Compiles parts of a template; `code` is the template with values of the environment in it.
-  fileprivate func compile(_ scalar: Scalar, _ list: TemplateList, in code: Scalar) -> Expression? {
-    compile(scalar, list.program, []) { range in
+  fileprivate func compile(
+    _ scalar: Scalar, _ list: TemplateList, _ variables: [String] = [], in code: Scalar
+  ) -> Expression? {
+    compile(scalar, list.program, variables) { range in
       list.original(range).map { code.place(of: $0) } ?? scalar.place
     }
   }

@@ -94,50 +94,6 @@ private final class Changes: Step {
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
   }
 
-  private struct NoKey: Error, CustomStringConvertible {
-    let key: String
-    let row: Value
-
-    var description: String {
-      let members =
-        row.kind == .object ? row.keys.compactMap { key in row.member(key.name).map { (key.name, $0) } } : []
-      let lists = members.filter { $0.1.items?.first?.kind == .object }
-      let rows =
-        if let longest = lists.max(by: { $0.1.count ?? 0 < $1.1.count ?? 0 }) {
-          "\(RowsPath.step(to: longest.0))[]"
-        } else if members.count > 1, members.allSatisfy({ $0.1.kind == .object }) {
-          "to_entries[] | .value"
-        } else {
-          ""
-        }
-      return "the key \(key) of this row is null"
-        + (rows.isEmpty
-          ? "" : "; is it the whole response? Its rows are \(rows): write rows: \(rows) at the source")
-    }
-  }
-
-  private struct RepeatedKey: Error, CustomStringConvertible {
-    let key: Value
-    let rows: [PolledRow]
-
-    var description: String {
-      let first = rows[0].event.value
-      let paths =
-        rows.lazy.map { Value.differences(from: first, to: $0.event.value) }.first { !$0.isEmpty }?
-        .map(\.path.description) ?? []
-      let fields = paths.prefix(3).filter { !$0.isEmpty }.joined(separator: ", ")
-      return
-        "\(rows.count) rows of this poll have the key \(excerpt(of: key))"
-        + (fields.isEmpty ? "" : "; they differ in \(fields)")
-        + "; a key must be unique: add a field to it, or set duplicates"
-    }
-  }
-
-  private struct TooManyKeys: Error, CustomStringConvertible {
-    let bound: Int
-    var description: String { "there are more than \(bound) keys; raise bound, or look at key" }
-  }
-
   init(_ options: Options, _ context: StepContext) {
     key = context.evaluation(options[ChangesOptions.key])
     keyText = options[ChangesOptions.key].text
@@ -160,9 +116,10 @@ private final class Changes: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    guard let key = try key.first(event), key.kind != .null else {
+    guard let own = try key.first(event), own.kind != .null else {
       throw NoKey(key: keyText, row: event.value)
     }
+    let key = event.keyed(own)
     let source = try source(of: event.poll)
     if event.poll.number > 0 { return try takePolled(event, key, source, out) }
     try compare(key, event, with: source, isReported: true, isNews: true, out)
@@ -180,6 +137,7 @@ private final class Changes: Step {
       polls.open.end()
       out.send(endOf: poll)
     }
+    if let gone = poll.gone { return leave(poll, gone, source, polls, out) }
     let isComplete = isComplete(poll)
     let isFirst = isFirst(poll, source, polls)
     guard accept(poll, source, polls, out) else { return }
@@ -194,6 +152,20 @@ private final class Changes: Step {
       // It has enough of the known rows: the poll that was held back was wrong.
       polls.baseline?.held = nil
     }
+  }
+
+  /// The end of a list whose entry is gone: its rows too are gone for good, whatever a removal needs otherwise.
+  private func leave(
+    _ poll: Poll, _ gone: GoneRows, _ source: Source, _ polls: SourcePolls, _ out: Downstream
+  ) {
+    out.continueFrom(nil)
+    let rows = source.snapshot.takeUnseen() + polls.takeAbsent()
+    if gone == .remove, polls.baseline != nil, emits.removed {
+      for (key, before) in rows.sorted(by: { Value.order($0.key, $1.key) < 0 }) {
+        out.send(change("removed", key, poll, before, nil))
+      }
+    }
+    polls.baseline = nil
   }
 
   /// Whether no poll before this one had a row that could be compared.
@@ -217,7 +189,7 @@ private final class Changes: Step {
     group.add([source.snapshot.count, known, poll.isComplete ? 0 : 1], to: name)
   }
 
-  private func tally(of poll: Poll) -> String { "\(poll.source) \(poll.number) \(poll.at)" }
+  private func tally(of poll: Poll) -> String { "\(poll.list) \(poll.number) \(poll.at)" }
 
   /// Whether the poll was complete when it ended above: what fails in another task meanwhile does not matter here.
   private func isComplete(_ poll: Poll) -> Bool {
@@ -349,7 +321,7 @@ private final class Changes: Step {
       return false
     case .hold:
       let message =
-        "poll \(poll.number) of \(poll.source) lacks \(missing) of \(count) rows: it is held back, and the next poll decides"
+        "poll \(poll.number) of \(poll.list) lacks \(missing) of \(count) rows: it is held back, and the next poll decides"
       if context.group?.isFirst(message) ?? true { context.log.warning(message) }
       polls.baseline?.held = poll.number
       return false
@@ -432,9 +404,9 @@ private final class Changes: Step {
 
   /// That of the poll; mostly the same as the last time.
   private func source(of poll: Poll) throws -> Source {
-    if let latest, latest.snapshot.source == poll.source { return latest }
-    let source = try sources[poll.source] ?? open(poll.source)
-    sources[poll.source] = source
+    if let latest, latest.snapshot.source == poll.list { return latest }
+    let source = try sources[poll.list] ?? open(poll.list)
+    sources[poll.list] = source
     latest = source
     return source
   }

@@ -73,7 +73,7 @@ private final class DistinctUntilChanged: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    let key = try key.first(event) ?? .null
+    let key = event.keyed(try key.first(event) ?? .null)
     let value = (try value.first(event) ?? .null).detach()
     let before = latest.value(for: key)
     latest.set(value, for: key)

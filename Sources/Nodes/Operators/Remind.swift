@@ -152,7 +152,7 @@ private final class Remind: Step {
   func start(_ out: Downstream) { out.setAlarm(atMoment: machine.nextDeadline) }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    let key = try key.first(event) ?? .null
+    let key = event.keyed(try key.first(event) ?? .null)
     let time = try cancelWhen.isTrue(event) ? nil : time.first(event)?.moment()
     sendDue(out)
     if isPassing { out.send(event) }
@@ -172,7 +172,7 @@ private final class Remind: Step {
   func endPoll(_ poll: Poll, _ out: Downstream) {
     // A key that an incomplete poll does not contain may still be there.
     if holdsMissing, poll.number > 0, poll.isComplete {
-      wholePolls.set(.number(poll.at), for: .string(poll.source))
+      wholePolls.set(.number(poll.at), for: .string(poll.list))
     }
     out.send(endOf: poll)
   }
@@ -195,7 +195,7 @@ private final class Remind: Step {
   /// Whether a whole poll of its source has come since the latest event of a key.
   private func isMissing(_ event: Event) -> Bool {
     guard holdsMissing, event.poll.number > 0 else { return false }
-    guard let last = wholePolls.value(for: .string(event.poll.source))?.double else { return false }
+    guard let last = wholePolls.value(for: .string(event.poll.list))?.double else { return false }
     return event.poll.at < last
   }
 

@@ -84,7 +84,7 @@ private final class Scan: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    let key = try key.first(event) ?? .null
+    let key = event.keyed(try key.first(event) ?? .null)
     let old = machine.element(for: key, at: out.now) ?? initial
     setEvent(event.value)
     // Released, since it may keep the whole chunk alive that was read with it.

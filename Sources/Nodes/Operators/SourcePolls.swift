@@ -105,6 +105,16 @@ final class SourcePolls {
     return removed.sorted { Value.order($0.key, $1.key) < 0 }
   }
 
+  /// Takes out all absent rows, with what is known of places: the list is no more.
+  func takeAbsent() -> [(key: Value, before: Value)] {
+    var rows: [(key: Value, before: Value)] = []
+    absent.forEach { rows.append(($0, $1.value)) }
+    for (key, _) in rows { _ = absent.bringBack(key) }
+    while let (key, _) = places.oldest { places.remove(key) }
+    searched = nil
+    return rows
+  }
+
   /// Takes out the absent rows whose removal a poll confirms.
   private func confirm(_ poll: Poll) -> [(key: Value, before: Value)] {
     var horizon: Horizon?

@@ -184,7 +184,7 @@ private final class Window: Step {
   }
 
   func take(_ event: Event, _ out: Downstream) throws {
-    let key = try key.first(event) ?? .null
+    let key = event.keyed(try key.first(event) ?? .null)
     let moment: Instant
     var failure: (any Error)?
     followClock(out, &failure)

@@ -2,6 +2,7 @@ import System
 import JSON
 import Engine
 import Language
+import Reactive
 
 /// A folder of recordings: one for each source, and one for the lookups of steps.
 ///
@@ -51,12 +52,9 @@ public struct Recordings: Sendable {
     isSimulated: Bool = false, masking: @escaping @Sendable (String) -> String
   ) -> @Sendable (SourcePlan) -> Maker? {
     { source in
-      guard case .poll(let make) = source.spec.maker as? Maker else { return nil }
-      let path = path(of: source.name)
-      return .poll { options, context in
-        RecordedSource(
-          try make(options, context), RecordingFile(path, on: context.world.disk, context.log),
-          isSimulated: isSimulated, stop: context.stop, masking)
+      let file = SharedRecording(path(of: source.name))
+      return (source.spec.maker as? Maker)?.mapPolls { one, context in
+        RecordedSource(one, file, context, isSimulated: isSimulated, masking)
       }
     }
   }
@@ -78,30 +76,30 @@ public struct Recordings: Sendable {
 /// A source whose polls are written down as they come.
 private final class RecordedSource: PollSource {
   private let source: any PollSource
-  private let file: RecordingFile
+  private let file: SharedRecording
+  private let context: SourceContext
   private let isSimulated: Bool
-  private let stop: StopSign
   private let mask: @Sendable (String) -> String
 
   init(
-    _ source: any PollSource, _ file: RecordingFile, isSimulated: Bool, stop: StopSign,
+    _ source: any PollSource, _ file: SharedRecording, _ context: SourceContext, isSimulated: Bool,
     _ mask: @escaping @Sendable (String) -> String
   ) {
     self.source = source
     self.file = file
+    self.context = context
     self.isSimulated = isSimulated
-    self.stop = stop
     self.mask = mask
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
     do {
       let answer = try source.poll(poll)
-      file.add(recorded(answer, at: answer.at ?? poll.at))
+      file.add(recorded(answer, at: answer.at ?? poll.at), context)
       return answer
     } catch {
       // That the run was stopped is no news of the service.
-      if !stop.isSet { file.add(recorded(.error(mask("\(error)")), at: poll.at)) }
+      if !context.stop.isSet { file.add(recorded(.error(mask("\(error)")), at: poll.at), context) }
       throw error
     }
   }
@@ -118,10 +116,28 @@ private final class RecordedSource: PollSource {
       }
       rows = cleaned
     }
-    return recorded(.rows(rows, notes: answer.notes, coverage: answer.coverage), at: time)
+    var notes = answer.notes
+    if let entry = context.entry { notes.merge(entry.notes) }
+    return recorded(.rows(rows, notes: notes, coverage: answer.coverage), at: time)
   }
 
   private func recorded(_ what: RecordedPoll.What, at time: Double) -> RecordedPoll {
     RecordedPoll(at: time, what, isSimulated: isSimulated)
+  }
+}
+
+/// The recording of a source, which the polls of all its entries share; opened for the first of them.
+private final class SharedRecording: Sendable {
+  private let path: String
+  private let file = Locked<LaneLocal<RecordingFile>?>(nil)
+
+  init(_ path: String) { self.path = path }
+
+  func add(_ poll: RecordedPoll, _ context: SourceContext) {
+    file.withLock { file in
+      let open = file ?? LaneLocal(RecordingFile(path, on: context.world.disk, context.log))
+      file = open
+      open.value.add(poll)
+    }
   }
 }

@@ -144,7 +144,7 @@ private final class FeedSink: KeepingSink {
   }
 
   private func read(_ event: Event) throws -> PublishedEntry {
-    let key = try self.key.first(event) ?? .null
+    let key = event.keyed(try self.key.first(event) ?? .null)
     let sorted = Writer(WriteOptions(sortKeys: true)).text(key)
     let moment = try updated?.first(event)?.moment()?.timeOfDay
     return PublishedEntry(

@@ -286,7 +286,7 @@ private final class PageSink: KeepingSink {
   // MARK: - Events
 
   func take(_ event: Event) throws {
-    let given = try key?.first(event)
+    let given = try key?.first(event).map { event.keyed($0) }
     let key = given ?? ownKey(of: event)
     let isRemoved = try removed?.isTrue(event) ?? false
     let content = isRemoved ? .null : try parts.content(of: event)
@@ -296,7 +296,7 @@ private final class PageSink: KeepingSink {
     }
     if !isKeeping { return }
     let detached = key.detach()
-    let source = event.poll.source
+    let source = event.poll.list
     let isOfPoll = isWhole(event.poll)
     if isOfPoll { seen[source, default: []].insert(detached) }
     news.append(
@@ -335,9 +335,9 @@ private final class PageSink: KeepingSink {
     polled = poll
     guard isWhole(poll) else { return }
     if poll.coverage == .partial || poll.isTorn {
-      seen[poll.source] = nil
+      seen[poll.list] = nil
     } else {
-      news.append(.end(source: poll.source))
+      news.append(.end(source: poll.list))
     }
   }
 

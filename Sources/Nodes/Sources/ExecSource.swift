@@ -21,9 +21,14 @@ let execSource = NodeSpec(
     With `follow` the command runs on, and its values are sent as it prints them, without polls. When it ends it is \
     started again after a wait, which doubles from `backoff` up to a minute while it keeps ending soon. With --once it \
     runs until it ends.
-    """,
+
+    The arguments are templates, but for the program itself. Where one may begin with a dash, put `--` before it if the \
+    command knows that.
+
+    """ + EachOptions.details,
   options: AnyOption.list(
-    ExecOptions.command, Decoding.option, ExecOptions.env, ExecOptions.exitCodes, ExecOptions.timeout,
+    ExecOptions.command, Decoding.option, EachOptions.each, EachOptions.whenGone, EachOptions.concurrency,
+    EachOptions.note, ExecOptions.env, ExecOptions.exitCodes, ExecOptions.timeout,
     ExecOptions.maxSize, ExecOptions.follow, ExecOptions.backoff),
   shorthand: "command",
   examples: [
@@ -33,6 +38,14 @@ let execSource = NodeSpec(
       "exec: { command: [./prices.sh], decode: csv, env: { TOKEN: '${TOKEN:-}' }, timeout: 1m, max_size: 1MiB }"
     ),
     .init(
+      "the disks of several hosts, asked one by one",
+      #"exec: { command: [ssh, '\(.)', df, -kP], each: [db1, db2, web1], decode: text, concurrency: 2, when_gone: forget }"#
+    ),
+    .init(
+      "what a log has since the last poll",
+      #"exec: { command: [journalctl, -o, json, --since, '\($last.at // "today")'], decode: lines, note: length }"#
+    ),
+    .init(
       "lines of text from a shell; status 1 of grep means no line",
       "exec: { command: [sh, -c, 'dmesg | grep -i error'], decode: text, exit_codes: [0, 1] }"),
     .init(
@@ -40,7 +53,14 @@ let execSource = NodeSpec(
       "exec: { command: [journalctl, -f, -o, json], decode: lines, follow: true, backoff: 5s }"),
   ],
   check: { options, checker in
-    if let program = options[ExecOptions.command].first, program.contains(where: \.isWhitespace) {
+    EachOptions.check(options, checker)
+    let program = options[ExecOptions.command].first?.constant
+    if program == nil {
+      checker.report(
+        "the program must not depend on data", at: options.place(of: ExecOptions.command),
+        hint: "write it out; its arguments may be templates")
+    }
+    if let program, program.contains(where: \.isWhitespace) {
       checker.report(
         "a command is a list of arguments, and its first one, the program, has a space",
         at: options.place(of: ExecOptions.command),
@@ -60,18 +80,23 @@ let execSource = NodeSpec(
       report("timeout", options.isGiven(ExecOptions.timeout))
       report("exit_codes", options.isGiven(ExecOptions.exitCodes))
       report("max_size", options.isGiven(ExecOptions.maxSize))
+      report("each", options[EachOptions.each] != nil)
+      report("note", options.isGiven(EachOptions.note))
     } else if options.isGiven(ExecOptions.backoff) {
       checker.report("backoff has no effect without follow", at: options.place(of: ExecOptions.backoff))
     }
   },
-  .pollOrStream(
-    isStream: { $0[ExecOptions.follow] },
-    poll: { options, context in CommandPoll(options, context) },
-    stream: { options, context in FollowedCommand(options, context) }))
+  .each(
+    EachOptions.lists,
+    .pollOrStream(
+      isStream: { $0[ExecOptions.follow] },
+      poll: { options, context in CommandPoll(options, context) },
+      stream: { options, context in try FollowedCommand(options, context) })))
 
 private enum ExecOptions {
   static let command = Option.required(
-    "command", .list(of: .text, count: 1...), "the program and its arguments", example: "[df, -k]")
+    "command", .list(of: .template(with: [LastPoll.variable], ofEvent: false), count: 1...),
+    "the program and its arguments", example: "[df, -k]")
   static let env = Option(
     "env", .mapping(of: .text), default: "{}", "variables of its environment", example: "{ LC_ALL: C }")
   static let exitCodes = Option(
@@ -88,8 +113,8 @@ extension ChildCommand {
   private static let sourceID = "FLOW_SOURCE_ID"
 
   /// The command of a source; what a killed run has left of it is terminated.
-  fileprivate init(_ options: Options, _ context: SourceContext) {
-    self.init(arguments: options[ExecOptions.command], timeout: options[ExecOptions.timeout])
+  fileprivate init(_ arguments: [String], _ options: Options, _ context: SourceContext) {
+    self.init(arguments: arguments, timeout: options[ExecOptions.timeout])
     inherits = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR"]
     for variable in options[ExecOptions.env] { environment[variable.name] = variable.value }
     output = .captured(limit: options[ExecOptions.maxSize])
@@ -128,16 +153,31 @@ private final class CommandPoll: PollSource {
   private let options: Options
   private let context: SourceContext
   private let command: ChildCommand
+  private let arguments: [Evaluation]
   private let columns: PolledColumns
+  private let last: LastPoll
 
   init(_ options: Options, _ context: SourceContext) {
     self.options = options
     self.context = context
     columns = PolledColumns(context.position)
-    command = ChildCommand(options, context)
+    last = LastPoll(options, context)
+    arguments = options[ExecOptions.command].map { context.evaluation($0.expression) }
+    command = ChildCommand([], options, context)
+  }
+
+  /// The arguments for an entry, after what the last poll has noted.
+  private func arguments(_ poll: PollRequest) throws -> [String] {
+    let event = poll.templateEvent(context)
+    return try arguments.map { argument in
+      argument.set(LastPoll.variable, last.value)
+      return try event.text(argument)
+    }
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
+    var command = command
+    command.arguments = try arguments(poll)
     let errors = LastErrors()
     context.progress(PollProgress("running \(command.arguments.first ?? "")"))
     let result = command.run(stop: context.stop) { [log = context.log] line in
@@ -155,12 +195,19 @@ private final class CommandPoll: PollSource {
     if result.outputLost > 0 {
       throw CommandFailure(command, "printed more than max_size, \(options[ExecOptions.maxSize]) bytes")
     }
-    do throws(DecodeFailure) {
+    do {
       let rows = try context.decoding(options).values(of: result.output, columns)
-      return PollAnswer(rows, memory: columns.memory)
-    } catch {
+      return try noted(PollAnswer(rows, memory: columns.memory), of: poll)
+    } catch let error as DecodeFailure {
       throw CommandFailure(command, "printed \(error)")
     }
+  }
+
+  private func noted(_ answer: PollAnswer, of poll: PollRequest) throws -> PollAnswer {
+    try last.note(answer.rows, of: poll)
+    var answer = answer
+    answer.last = last.value
+    return answer
   }
 }
 
@@ -172,14 +219,19 @@ private final class FollowedCommand: StreamSource {
 
   private let options: Options
   private let context: SourceContext
+  private let arguments: [String]
 
-  init(_ options: Options, _ context: SourceContext) {
+  init(_ options: Options, _ context: SourceContext) throws {
     self.options = options
     self.context = context
+    let event = Event(.null, Poll(source: context.name, at: context.world.wallClock()))
+    arguments = try options[ExecOptions.command].map { argument in
+      try event.text(context.evaluation(argument.expression))
+    }
   }
 
   func run(_ feed: Feed) throws {
-    let command = ChildCommand(options, context)
+    let command = ChildCommand(arguments, options, context)
     let reporter = ParseErrorReporter(context)
     defer { reporter.summarize() }
     var wait = options[ExecOptions.backoff]

@@ -36,10 +36,15 @@ let http = NodeSpec(
 
     Headers are sent to this address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
     only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
-    """,
+
+    `url`, `query`, `headers` and `body` are templates. Data in the address is percent-encoded. It can choose the host only \
+    where `hosts` names it, or `any_host` is true; then each entry may be a whole address.
+
+    """ + EachOptions.details,
   options: AnyOption.list(
     HTTPOptions.url, Decoding.option, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query,
-    WebOptions.headers,
+    HTTPOptions.headers, EachOptions.each, EachOptions.whenGone, EachOptions.concurrency, HTTPOptions.hosts,
+    HTTPOptions.anyHost, EachOptions.note,
     WebOptions.bearer, WebOptions.basic, WebOptions.allowHosts, HTTPOptions.body, HTTPOptions.next,
     HTTPOptions.page,
     HTTPOptions.offset, HTTPOptions.maxPages, HTTPOptions.limit, HTTPOptions.order, HTTPOptions.moves,
@@ -61,6 +66,18 @@ let http = NodeSpec(
       "http: { url: https://example.org/events, rows: '.events[]', page: page, limit: 50, order: .date, moves: true, total: .count }"
     ),
     .init(
+      "the stock of each shop of a list, polled one by one",
+      #"http: { url: 'https://\(.host)/stock.json', each: { file: shops.csv, key: .id }, hosts: [a.example.org, b.example.org], concurrency: 8, when_gone: forget }"#
+    ),
+    .init(
+      "pages of any site, the list in the file",
+      #"http: { url: '\(.)', each: [https://example.org/news, https://example.com/prices], any_host: true, decode: text }"#
+    ),
+    .init(
+      "only what is new since the last poll",
+      #"http: { url: https://example.org/log, query: { after: '\($last.note // 0)' }, note: '[$last.note, .[].id] | max' }"#
+    ),
+    .init(
       "a query by POST, pages by offset",
       """
       http: { url: https://example.org/query, method: post, body: { open: true }, rows: '.docs[]', offset: skip, \
@@ -68,7 +85,8 @@ let http = NodeSpec(
       """),
   ],
   check: { options, checker in
-    WebOptions.check(options[HTTPOptions.url], at: options.place(of: HTTPOptions.url), checker)
+    checkAddress(options, checker)
+    EachOptions.check(options, checker)
     let ways = [
       options.isGiven(HTTPOptions.next), options.isGiven(HTTPOptions.page),
       options.isGiven(HTTPOptions.offset),
@@ -87,20 +105,31 @@ let http = NodeSpec(
     }
   },
   coverage: { options, rows, _ in options.listLimit.coverage(of: rows) },
-  .poll { options, context in try HTTPSource(options, context) })
+  .each(EachOptions.lists, .poll { options, context in try HTTPSource(options, context) }))
 
 private enum HTTPOptions {
   enum Method: String, CaseIterable, Sendable { case get, post }
 
-  static let url = Option.required("url", .text, "the address", example: "https://example.org/items.json")
+  static let url = Option.required(
+    "url", .addressTemplate(with: [LastPoll.variable], ofEvent: false), "the address",
+    example: "https://example.org/items.json")
   static let rows = Option(
     "rows", .expression, default: #"if type == "array" then .[] else . end"#,
     "an expression over the response; its outputs are the rows", example: ".results[]")
   static let method = Option("method", .choice(of: Method.self), default: "get", "the method of the request")
   static let query = Option(
-    "query", .mapping(of: .text), default: "{}", "items of the query string", example: "{ sort: date }")
+    "query", .mapping(of: .template(with: [LastPoll.variable], ofEvent: false)), default: "{}",
+    "items of the query string", example: "{ sort: date }")
+  static let headers = Option(
+    "headers", .mapping(of: .template(with: [LastPoll.variable], ofEvent: false)), default: "{}",
+    "headers of the request", example: "{ X-Client: flow }")
+  static let hosts = Option(
+    "hosts", .list(of: .text), default: "[]", "the hosts that an entry may choose", example: "[a.example.org]"
+  )
+  static let anyHost = Option("any_host", .boolean, default: "false", "whether an entry may choose any host")
   static let body = Option.optional(
-    "body", .value, "the body of the request, as JSON", example: "{ open: true }")
+    "body", .valueTemplate(with: [LastPoll.variable]), "the body of the request, as JSON",
+    example: "{ open: true }")
   static let next = Option.optional(
     "next", .expression, "the address of the next page, from the response (default: the Link header)",
     example: ".next")
@@ -124,6 +153,23 @@ private enum HTTPOptions {
   static let timeout = Option("timeout", .duration, default: "5m", "the time limit of a request")
 }
 
+/// Reports an address that is invalid, and a host that data may not choose.
+private func checkAddress(_ options: Options, _ checker: Checker) {
+  let (url, place) = (options[HTTPOptions.url], options.place(of: HTTPOptions.url))
+  let choosesHost = options[HTTPOptions.anyHost] || !options[HTTPOptions.hosts].isEmpty
+  if url.hasFixedHost {
+    WebOptions.check(url.opening, at: place, checker)
+    if choosesHost {
+      let option = options[HTTPOptions.anyHost] ? "any_host" : "hosts"
+      checker.report("\(option) has no effect: the host is written out in url", at: place)
+    }
+  } else if !choosesHost {
+    checker.report(
+      "data may choose the host of this address", at: place,
+      hint: "write the host out, or name those that are meant, hosts: [a.example.org], or set any_host: true")
+  }
+}
+
 extension Options {
   fileprivate var listLimit: ListLimit {
     ListLimit(
@@ -136,7 +182,14 @@ private final class HTTPSource: PollSource {
   private let log: NodeLog
   private let fetch: WebFetch
   private let list: ListReader
-  private let request: Request
+  private let context: SourceContext
+  private let address: SourceAddress
+  private let query: [(name: String, value: Evaluation)]
+  private let headers: [(name: String, value: Evaluation)]
+  private let body: Evaluation?
+  private let last: LastPoll
+  /// The first request of the present poll.
+  private var request: Request
   private let decoding: Decoding
   private let columns: PolledColumns
   private let rows: Evaluation
@@ -158,27 +211,48 @@ private final class HTTPSource: PollSource {
     rows = context.evaluation(options[HTTPOptions.rows])
     rowsPath = options.isGiven(HTTPOptions.rows) ? RowsPath(options[HTTPOptions.rows].text) : nil
     next = options[HTTPOptions.next].map { context.evaluation($0) }
-    var address = try Address(options[HTTPOptions.url])
-    for item in options[HTTPOptions.query] { address = address.setting(item.name, to: item.value) }
+    self.context = context
+    address = try SourceAddress(
+      options[HTTPOptions.url], hosts: options[HTTPOptions.hosts], any: options[HTTPOptions.anyHost], context)
+    query = options[HTTPOptions.query].map { ($0.name, context.evaluation($0.value.expression)) }
+    headers = options[HTTPOptions.headers].map { ($0.name, context.evaluation($0.value.expression)) }
+    body = options[HTTPOptions.body].map { context.evaluation($0) }
+    last = LastPoll(options, context)
+    decoding = context.decoding(options)
+    columns = PolledColumns(context.position)
+    request = Request(try Address("http://localhost/"))
+  }
+
+  /// The request of a poll, for its entry and after what the last one has noted.
+  private func firstRequest(_ poll: PollRequest) throws -> Request {
+    let event = poll.templateEvent(context)
+    func text(_ template: Evaluation) throws -> String {
+      template.set(LastPoll.variable, last.value)
+      return try event.text(template)
+    }
+    var address = try address.address(event, last: last.value)
+    for item in query { address = address.setting(item.name, to: try text(item.value)) }
     var request = Request(address)
-    WebOptions.apply(options, to: &request)
+    WebOptions.apply(options, try headers.map { Header($0.name, try text($0.value)) }, to: &request)
     if options[HTTPOptions.method] == .post {
       request.method = .post
       request.isRepeatable = true
-      if let body = options[HTTPOptions.body] {
-        request.body = body.json
+      if let body {
+        body.set(LastPoll.variable, last.value)
+        request.body = (try body.first(event) ?? .null).json
         request.headers.append(Header("Content-Type", "application/json"))
       }
     }
-    decoding = context.decoding(options)
-    columns = PolledColumns(context.position)
     if decoding.format != .json { request.expectation = .anything }
     request.cache = CacheRule(maximumAge: options[HTTPOptions.cache])
     request.limits.whole = options[HTTPOptions.timeout]
-    self.request = request
+    // One of many entries holds no thread while its budget is spent.
+    if context.entry != nil { request.whenUnpaid = .fail }
+    return request
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
+    request = try firstRequest(poll)
     let (rows, coverage) = try list.read { isSecond, ask in
       try pass(poll) { request in
         var request = request
@@ -187,7 +261,12 @@ private final class HTTPSource: PollSource {
       }
     }
     if coverage == .truncated(nil) { reportUnknownEnd(rows.count) }
-    return PollAnswer(rows, notes: fetch.notes(), coverage: coverage, memory: columns.memory)
+    let notes = fetch.notes()
+    // An old answer says nothing new.
+    if notes.member("stale") == nil { try last.note(rows, of: poll) }
+    var answer = PollAnswer(rows, notes: notes, coverage: coverage, memory: columns.memory)
+    answer.last = last.value
+    return answer
   }
 
   /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.

@@ -150,4 +150,6 @@ struct WrongAnswer: Error, CustomStringConvertible {
   init(_ request: Request, _ what: String) { description = "\(request): \(what)" }
 }
 
-extension FetchError: PollFailure {}
+extension FetchError: PollFailure {
+  public var isWait: Bool { kind == .budget && retryAt != nil }
+}

@@ -21,7 +21,12 @@ enum WebOptions {
 
   /// Sets the headers and the size limit of a request.
   static func apply(_ options: Options, to request: inout Request) {
-    request.headers = options[headers].map { Header($0.name, $0.value) } + authorization(options)
+    apply(options, options[headers].map { Header($0.name, $0.value) }, to: &request)
+  }
+
+  /// The same with these headers in place of those of the option.
+  static func apply(_ options: Options, _ headers: [Header], to request: inout Request) {
+    request.headers = headers + authorization(options)
     request.allowedHosts = Set(options[allowHosts].map { $0.lowercased() })
     request.limits.bodyBytes = options[maxSize]
     request.limits.bodyOption = maxSize.name

@@ -88,13 +88,19 @@ final class WebTrial {
     let context = SourceContext(
       name: "in", world: world, log: log, meter: Meter(name: "in", kind: plan.spec.kind), isOnce: true,
       stop: StopSign(), position: position, isKept: false)
-    let make: @Sendable (Options, SourceContext) throws -> any PollSource
-    switch plan.spec.maker as? Maker {
-    case .poll(let poll), .pollOrStream(_, let poll, _): make = poll
-    default: throw Trial.Wrong(description: "this is not polled")
-    }
-    self.source = try make(plan.options, context)
+    let maker = try #require(plan.spec.maker as? Maker)
+    self.source = try #require(try Self.make(maker, plan.options, context), "this is not polled")
     self.now = now
+  }
+
+  private static func make(
+    _ maker: Maker, _ options: Options, _ context: SourceContext
+  ) throws -> (any PollSource)? {
+    switch maker {
+    case .poll(let poll), .pollOrStream(_, let poll, _): try poll(options, context)
+    case .each(_, let one): try make(one, options, context)
+    default: nil
+    }
   }
 
   private let now: Double

@@ -81,6 +81,12 @@ extension Topic {
     ("stale", "true if the service failed and its last good response is used, by the source or by `enrich`"),
     ("age", "of a stale response, its age in seconds"),
     ("simulated", "true for responses of the simulated sky"),
+    ("each", "the entry that was polled, of a source with `each`"),
+    ("entry", "what that entry is known by, unless it is the entry itself"),
+    (
+      "gone",
+      "of the last, empty poll of an entry that has left the list: `remove` or `forget`, as `when_gone` says"
+    ),
   ]
 
   /// The functions that the jq language of this package has in addition to jq's.

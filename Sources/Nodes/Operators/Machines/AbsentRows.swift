@@ -72,6 +72,8 @@ where State: Sendable, State.Key == Value, State.Value == AbsentRow {
 
   func contains(_ key: Value) -> Bool { state.contains(key) }
 
+  func forEach(_ body: (Value, AbsentRow) -> Void) { state.forEach(body) }
+
   /// A row that the poll at `now` should have had; returns whether that confirms its removal.
   mutating func lose(_ key: Value, _ value: Value, _ place: RowPlace?, at now: Double) -> Bool {
     if confirmation.isMet(polls: 1, since: now, now: now) { return true }

@@ -127,7 +127,7 @@ extension StepContext {
   /// It may be part of a document: a machine that keeps it is given `keptKey`.
   func key(_ expression: Expression) -> @Sendable (Event) throws -> Value {
     let key = LaneLocal(evaluation(expression))
-    return { try key.value.first($0) ?? .null }
+    return { $0.keyed(try key.value.first($0) ?? .null) }
   }
 
   /// Whether an event meets a condition.

@@ -27,7 +27,8 @@ final class CalendarReading {
 
   func news(of event: Event) throws -> CalendarNews {
     let stamp = try time(parts.updated, event) ?? Int(event.poll.at.rounded(.down))
-    guard let key = try parts.key.first(event), key.kind != .null else { throw StepError("the key is null") }
+    guard let own = try parts.key.first(event), own.kind != .null else { throw StepError("the key is null") }
+    let key = event.keyed(own)
     let uid = "\(key.string ?? key.description)@\(pipeline)"
     if try parts.removed?.isTrue(event) ?? false { return CalendarNews(uid: uid, lines: nil, stamp: stamp) }
     return CalendarNews(uid: uid, lines: try lines(of: event), stamp: stamp)

@@ -19,10 +19,7 @@ package final class DecodedFile {
 
     /// The name of the format that a file is in by its name; nil for JSON and what is unknown.
     package static func named(after path: String) -> String? {
-      let end = path.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
-      let name =
-        ["yml": "yaml", "htm": "html", "rss": "feed", "atom": "feed"][end.lowercased()] ?? end.lowercased()
-      return TextFormat.named(name).flatMap { TextFormat.layouts.contains($0) ? nil : $0.name }
+      TextFormat.named(after: path).flatMap { TextFormat.layouts.contains($0) ? nil : $0.name }
     }
   }
 

@@ -43,6 +43,17 @@ struct TextFormat: Equatable, Sendable {
   var name: String { variant.name }
 
   static func named(_ name: String) -> TextFormat? { all.first { $0.name == name } }
+
+  /// The format that a file is in by its name; nil where that says nothing.
+  static func named(after path: String) -> TextFormat? {
+    let end = path.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
+    let others = [
+      "yml": "yaml", "htm": "html", "rss": "feed", "atom": "feed", "jsonl": "lines", "ndjson": "lines",
+      "txt": "text",
+    ]
+    return named(others[end.lowercased()] ?? end.lowercased())
+  }
+
   static func == (left: TextFormat, right: TextFormat) -> Bool { left.name == right.name }
 }
 

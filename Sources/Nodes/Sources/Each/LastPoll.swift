@@ -1,0 +1,38 @@
+import Engine
+import JSON
+import Language
+
+/// What the last good poll of an address or command has noted, which templates see as `$last`.
+final class LastPoll {
+  static let variable = "last"
+
+  /// `{ at, note }`; null before the first poll.
+  private(set) var value: Value
+  private let note: Evaluation?
+
+  init(_ options: Options, _ context: SourceContext) {
+    value = context.position?.member("last") ?? .null
+    note = options[EachOptions.note].map { context.evaluation($0) }
+  }
+
+  /// Notes a poll with these rows.
+  func note(_ rows: [Value], of poll: PollRequest) throws {
+    let before = value
+    value = .record([("at", .string(timestamp(poll.at)))])
+    guard let note else { return }
+    note.set(Self.variable, before)
+    do {
+      value.setMember("note", (try note.first(Event(.array(rows), poll.poll())) ?? .null).detach())
+    } catch {
+      value = before
+      throw error
+    }
+  }
+}
+
+extension PollRequest {
+  /// What the templates of a source are given: the entry that it is polled for, or null.
+  func templateEvent(_ context: SourceContext) -> Event {
+    Event(context.entry?.value ?? .null, poll(notes: context.entry?.notes ?? .emptyObject))
+  }
+}

@@ -1,0 +1,58 @@
+import Engine
+import Fetch
+import JSON
+import Language
+import System
+
+/// The address of a source's requests, made of a template for each poll.
+///
+/// Data is percent-encoded and can only be part of the path or the query; it can choose the host only where the source
+/// says which hosts, or that any may be.
+final class SourceAddress {
+  private let texts: [String]
+  private let values: Evaluation
+  private let hosts: Set<String>
+  private let allowsAnyHost: Bool
+  private let hasFixedHost: Bool
+
+  init(_ template: AddressTemplate, hosts: [String], any: Bool, _ context: SourceContext) throws {
+    texts = try template.texts(by: context.evaluation(template.texts))
+    values = context.evaluation(template.values)
+    self.hosts = Set(hosts.map { $0.lowercased() })
+    allowsAnyHost = any
+    hasFixedHost = template.hasFixedHost
+  }
+
+  func address(_ event: Event, last: Value) throws -> Address {
+    values.set(LastPoll.variable, last)
+    var data: [String] = []
+    for value in try values.first(event)?.items ?? [] {
+      switch value.kind {
+      case .null: throw StepError("an expression of the address is null")
+      case .object, .array:
+        throw StepError("this value cannot be part of an address: \(value.description.prefix(60))")
+      default: data.append(value.string ?? value.description)
+      }
+    }
+    if hasFixedHost { return try Address(texts: texts, data: data) }
+    // What comes before the path is taken as it is.
+    var (opening, taken) = (texts.first ?? "", 0)
+    while taken < data.count, !Address.endsHost(opening) {
+      if opening.has("://"), let wrong = data[taken].first(where: { !Self.isOfHost($0) }) {
+        throw StepError("\(quoted(data[taken])) is no host: it has the character \(quoted(String(wrong)))")
+      }
+      opening += data[taken] + texts[taken + 1]
+      taken += 1
+    }
+    let address = try Address(
+      texts: [opening] + texts.dropFirst(taken + 1), data: Array(data.dropFirst(taken)))
+    guard allowsAnyHost || hosts.contains(address.host) else {
+      throw StepError("\(address.host) is not among hosts; add it, or set any_host: true")
+    }
+    return address
+  }
+
+  private static func isOfHost(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber || "-.:[]_".contains(character)
+  }
+}

@@ -1,0 +1,243 @@
+import JSON
+import Reactive
+import Testing
+
+@testable import Engine
+@testable import Language
+
+/// The polls of a source over a list, in virtual time.
+@Suite("Polling of entries")
+struct EntryPollingTests {
+  /// A list that a test changes.
+  private final class List: EntryList {
+    struct Unreadable: Error, CustomStringConvertible { let description = "the list cannot be read" }
+
+    let concurrency = 4
+    let whenGone: GoneRows
+    let rereading: Duration? = .seconds(10)
+    private let ids: @Sendable () -> [String]?
+    init(_ whenGone: GoneRows, _ ids: @escaping @Sendable () -> [String]?) {
+      (self.whenGone, self.ids) = (whenGone, ids)
+    }
+
+    func read() throws -> [Entry]? {
+      guard let ids = ids() else { throw Unreadable() }
+      return ids.map { Entry(id: .string($0), .string($0)) }
+    }
+  }
+
+  /// Answers with the entry, and fails for some.
+  private final class Echo: PollSource {
+    struct NoAnswer: Error, CustomStringConvertible { let description = "no answer" }
+    let entry: Entry?
+    let fails: @Sendable (String) -> (any Error)?
+    init(_ entry: Entry?, _ fails: @escaping @Sendable (String) -> (any Error)?) {
+      (self.entry, self.fails) = (entry, fails)
+    }
+
+    func poll(_ poll: PollRequest) throws -> PollAnswer {
+      let id = entry?.value.string ?? ""
+      if let error = fails(id) { throw error }
+      return PollAnswer([.string(id)])
+    }
+  }
+
+  private final class Ends: Sink {
+    let note: (Poll) -> Void
+    init(_ note: @escaping (Poll) -> Void) { self.note = note }
+    func take(_ event: Event) {}
+    func endPoll(_ poll: Poll) { note(poll) }
+  }
+
+  private struct Outcome {
+    /// `00:00:10 a 1`: when, which entry, which of its polls; `gone` behind the last.
+    var polls: [String]
+    var messages: [String]
+    var isDone: Bool?
+    var status: SourceStatus?
+  }
+
+  private static let begin = 1_767_225_600.0  // 2026-01-01T00:00:00Z
+
+  private func run(
+    _ schedule: String, _ list: [String]?, for duration: Duration, whenGone: GoneRows = .remove,
+    isOnce: Bool = false, changes: [(at: Duration, list: [String]?)] = [],
+    fails: @escaping @Sendable (String) -> (any Error)? = { _ in nil }
+  ) throws -> Outcome {
+    let (polls, messages, ids) = (Noted(), Noted(), Noted())
+    if let list { for id in list { ids.note(id) } } else { ids.isMissing = true }
+    let lists = EntryLists(source: { _ in nil }, isGiven: { _ in true }) { _, _ in
+      List(whenGone) { ids.isMissing ? nil : ids.all }
+    }
+    let echo = NodeSpec(
+      "echo", "answer", examples: [.init("", "echo:")],
+      .each(lists, .poll { _, context in Echo(context.entry, fails) }))
+    let ends = NodeSpec(
+      "ends", "note", examples: [.init("", "ends:")],
+      .sink { _, _ in
+        Ends { poll in
+          let entry = poll.entry?.string ?? "?"
+          let gone = poll.gone.map { " \($0)" } ?? ""
+          polls.note("\(timestamp(poll.at).dropFirst(11).dropLast()) \(entry) \(poll.number)\(gone)")
+        }
+      })
+    var reader = PipelineReader(catalog: Catalog([echo, ends]))
+    reader.read(path: "a.yaml", Array("sources: { s: { echo: {}, \(schedule) } }\nsinks: { o: ends }\n".utf8))
+    let plan = try #require(reader.plans.first, "\(reader.problems)")
+    let clock = VirtualScheduler()
+    let world = World(
+      wallClock: { Self.begin + Double(clock.now.nanoseconds) / 1e9 }, random: { 0 },
+      environment: { _ in nil })
+    let screen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
+    let log = Log(level: .notice) { messages.note("\($0.node): \($0.message)") }
+    var options = RunOptions(world: world, log: log, screen: screen)
+    options.isOnce = isOnce
+    let done = Locked<Bool?>(nil)
+    let pipeline = try PipelineRun(plan, options, clock: clock) { failed in done.withLock { $0 = !failed } }
+    pipeline.start()
+    for change in changes {
+      _ = clock.schedule(at: Instant() + change.at) { ids.replace(change.list) }
+    }
+    clock.advance(by: duration)
+    let isDone = done.withLock { $0 }
+    let status = Locked<SourceStatus?>(nil)
+    pipeline.report { all in status.withLock { $0 = all.sources.first } }
+    clock.advance(by: .zero)
+    pipeline.stop()
+    clock.run(limit: 10_000)
+    #expect(done.withLock { $0 } != nil, "the run did not end when it was stopped")
+    return Outcome(
+      polls: polls.all, messages: messages.all, isDone: isDone, status: status.withLock { $0 })
+  }
+
+  private final class Noted: Sendable {
+    private let entries = Locked<(all: [String], isMissing: Bool)>(([], false))
+    var all: [String] { entries.withLock { $0.all } }
+    var isMissing: Bool {
+      get { entries.withLock { $0.isMissing } }
+      set { entries.withLock { $0.isMissing = newValue } }
+    }
+    func note(_ entry: String) { entries.withLock { $0.all.append(entry) } }
+    func replace(_ list: [String]?) { entries.withLock { $0 = (list ?? [], list == nil) } }
+  }
+
+  @Test("first polls are a second apart at most, and each entry has its own beat")
+  func spread() throws {
+    let few = try run("every: 1m", ["a", "b", "c"], for: .seconds(62))
+    #expect(
+      few.polls == [
+        "00:00:00 a 1", "00:00:01 b 1", "00:00:02 c 1", "00:01:00 a 2", "00:01:01 b 2", "00:01:02 c 2",
+      ])
+    #expect(few.messages == ["s: polling 3 entries"])
+    // A hundred within the period.
+    let many = try run("every: 10s", (1...100).map { "\($0)" }, for: .milliseconds(9_999))
+    #expect(many.polls.count == 100 && many.polls.last?.hasPrefix("00:00:09") == true)
+    let cron = try run("cron: '* * * * *'", ["a", "b"], for: .seconds(62))
+    #expect(cron.polls == ["00:01:00 a 1", "00:01:01 b 1"])
+  }
+
+  @Test("one that fails is retried by itself, and the others go on")
+  func failing() throws {
+    let outcome = try run("every: 1m", ["a", "b"], for: .seconds(62)) { $0 == "a" ? Echo.NoAnswer() : nil }
+    #expect(outcome.polls == ["00:00:01 b 1", "00:01:01 b 2"])
+    #expect(outcome.messages.first == "s: polling 2 entries")
+    #expect(outcome.messages.dropFirst().allSatisfy { $0.hasPrefix("s[a]: ") })
+    #expect(outcome.messages.dropFirst().first == "s[a]: no answer; next try in 10s")
+    #expect(outcome.status?.entries?.failing.map(\.id) == ["a"])
+    #expect(
+      outcome.status?.failure?.reason == "1 of 2 entries up to date, 1 fails: a: no answer")
+  }
+
+  @Test("of many that fail three are reported one by one, and the rest as a number")
+  func manyFailing() throws {
+    let ids = (1...9).map { "\($0)" }
+    let outcome = try run("every: 1m, retry: 0s", ids, for: .seconds(200)) { _ in Echo.NoAnswer() }
+    #expect(outcome.messages.filter { $0.contains("no answer; next") }.count == 3)
+    #expect(
+      outcome.messages.filter { $0.hasPrefix("s: ") }
+        == ["s: polling 9 entries", "s: 4 of 9 entries fail", "s: 8 of 9 entries fail"])
+    // All of them once.
+    let calls = Locked(0)
+    let recovered = try run("every: 1m, retry: 0s", ids, for: .seconds(80)) { _ in
+      calls.withLock { calls in
+        calls += 1
+        return calls <= ids.count ? Echo.NoAnswer() : nil
+      }
+    }
+    #expect(recovered.messages.filter { $0.contains("]: recovered") }.count == 3)
+    #expect(recovered.messages.last == "s: all entries are up to date again", "\(recovered.messages)")
+    #expect(recovered.status?.entries == SourceStatus.Entries(total: 9))
+  }
+
+  @Test("an entry that leaves the list ends with a poll that says so; one that comes is polled at once")
+  func leaving() throws {
+    for whenGone in GoneRows.allCases {
+      let outcome = try run(
+        "every: 1m", ["a", "b"], for: .seconds(75), whenGone: whenGone,
+        changes: [(.seconds(15), ["b", "c"]), (.seconds(65), ["a", "b", "c"])])
+      #expect(
+        outcome.polls == [
+          "00:00:00 a 1", "00:00:01 b 1", "00:00:20 c 1", "00:00:20 a 2 \(whenGone)", "00:01:01 b 2",
+          "00:01:10 a 1",
+        ], "\(outcome.polls)")
+      #expect(
+        outcome.messages == [
+          "s: polling 2 entries", "s: 1 entry new in the list: c", "s: 1 entry no longer in the list: a",
+          "s: 1 entry new in the list: a",
+        ])
+    }
+  }
+
+  @Test("a list that cannot be read changes nothing, and is reported; it is read again")
+  func unreadable() throws {
+    let late = try run("every: 1m", nil, for: .seconds(25), changes: [(.seconds(15), ["a"])])
+    #expect(late.polls == ["00:00:20 a 1"])
+    #expect(
+      late.messages == [
+        "s: the list cannot be read; next try in 10s", "s: polling 1 entry",
+        "s: recovered, after 2 failed polls since 2026-01-01T00:00:00Z",
+      ], "\(late.messages)")
+    let lost = try run("every: 1m", ["a"], for: .seconds(61), changes: [(.seconds(15), nil)])
+    #expect(lost.polls == ["00:00:00 a 1", "00:01:00 a 2"])
+  }
+
+  @Test("two entries with one id are an error of the list")
+  func repeated() throws {
+    let outcome = try run("every: 1m", ["a", "a"], for: .seconds(1))
+    #expect(outcome.polls.isEmpty)
+    #expect(outcome.messages.first?.hasPrefix("s: two entries of the list are called “a”; set key") == true)
+  }
+
+  @Test("once: each is polled once, all at once, and the run ends; it fails where one fails")
+  func once() throws {
+    let outcome = try run("every: 1m", ["a", "b"], for: .seconds(1), isOnce: true)
+    #expect(outcome.polls == ["00:00:00 a 1", "00:00:00 b 1"] && outcome.isDone == true)
+    let unscheduled = try run("buffer: 8", ["a", "b"], for: .seconds(1))
+    #expect(unscheduled.polls == ["00:00:00 a 1", "00:00:00 b 1"] && unscheduled.isDone == true)
+    let failed = try run("every: 1m", ["a", "b"], for: .seconds(1), isOnce: true) {
+      $0 == "a" ? Echo.NoAnswer() : nil
+    }
+    #expect(failed.polls == ["00:00:00 b 1"] && failed.isDone == false)
+    let nothing = try run("every: 1m", nil, for: .seconds(1), isOnce: true)
+    #expect(nothing.isDone == false)
+  }
+
+  @Test(
+    "one whose budget is spent is polled when there is some of it, and has not failed",
+    arguments: [true, false])
+  func budget(isOnce: Bool) throws {
+    struct Spent: PollFailure {
+      let mayPassLater = true
+      let retryAt: Double?
+      let isWait = true
+    }
+    let asked = Locked(0)
+    let outcome = try run("every: 1m", ["a"], for: .seconds(45), isOnce: isOnce) { _ in
+      asked.withLock { $0 += 1 }
+      return asked.withLock { $0 } == 1 ? Spent(retryAt: Self.begin + 40) : nil
+    }
+    #expect(outcome.polls == ["00:00:40 a 2"])
+    #expect(outcome.messages == ["s: polling 1 entry"])
+    #expect(outcome.isDone == (isOnce ? true : nil))
+  }
+}
