@@ -62,16 +62,20 @@ extension PipelineStatus {
 }
 
 extension SourceStatus.Entries {
-  /// As in “197 of 200 entries up to date, 2 not polled yet, 1 fails: shop 7: …”.
-  public var summary: String {
+  /// As in “197 of 200 entries up to date, 2 not polled yet, 1 fails”.
+  package var counts: String {
     var parts = ["\(total - waiting - failing.count) of \(entryCount(total)) up to date"]
     if waiting > 0 { parts.append("\(waiting) not polled yet") }
-    guard let first = failing.first else { return parts.joined(separator: ", ") }
-    parts.append("\(failing.count) fail\(failing.count == 1 ? "s" : "")")
+    if !failing.isEmpty { parts.append("\(failing.count) fail\(failing.count == 1 ? "s" : "")") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The same, with the first that fail: “197 of 200 entries up to date, 3 fail: shop 7: …; also shop 8, shop 9”.
+  public var summary: String {
+    guard let first = failing.first else { return counts }
     let others = failing.dropFirst().prefix(2).map(\.id).joined(separator: ", ")
     let more = failing.count > 3 ? ", …" : ""
-    return parts.joined(separator: ", ") + ": \(first.id): \(first.reason)"
-      + (others.isEmpty ? "" : "; also \(others)\(more)")
+    return "\(counts): \(first.id): \(first.reason)" + (others.isEmpty ? "" : "; also \(others)\(more)")
   }
 }
 

@@ -25,7 +25,8 @@ let execSource = NodeSpec(
     The arguments are templates, but for the program itself. Where one may begin with a dash, put `--` before it if the \
     command knows that.
 
-    """ + EachOptions.details,
+    \(EachOptions.details)
+    """,
   options: AnyOption.list(
     ExecOptions.command, Decoding.option, EachOptions.each, EachOptions.whenGone, EachOptions.concurrency,
     EachOptions.note, ExecOptions.env, ExecOptions.exitCodes, ExecOptions.timeout,

@@ -40,7 +40,8 @@ let http = NodeSpec(
     `url`, `query`, `headers` and `body` are templates. Data in the address is percent-encoded. It can choose the host only \
     where `hosts` names it, or `any_host` is true; then each entry may be a whole address.
 
-    """ + EachOptions.details,
+    \(EachOptions.details)
+    """,
   options: AnyOption.list(
     HTTPOptions.url, Decoding.option, HTTPOptions.rows, HTTPOptions.method, HTTPOptions.query,
     HTTPOptions.headers, EachOptions.each, EachOptions.whenGone, EachOptions.concurrency, HTTPOptions.hosts,

@@ -69,6 +69,7 @@ package struct PipelineDocuments: Sendable {
       let trace = run.trace(of: pipeline)
       return [
         part("counters") { counters(node, pipeline, &$0) },
+        part("entries") { entries(name, pipeline, &$0) },
         part("dead") { DeadLetterTable(documents: self, node: node, pipeline: pipeline).write(&$0) },
         part("repeated") { RepeatedTable(documents: self, node: node, pipeline: pipeline).write(&$0) },
         part("held") { held(node, pipeline, &$0) },
@@ -118,6 +119,7 @@ package struct PipelineDocuments: Sendable {
         let found = run.plan(of: name).flatMap { PlannedNode(node, in: $0.plan, masking: $0.secrets) }
         found?.head(&html)
         add("counters", to: &html)
+        add("entries", to: &html)
         add("dead", to: &html)
         add("repeated", to: &html)
         add("held", to: &html)
@@ -378,6 +380,19 @@ package struct PipelineDocuments: Sendable {
           html.tag("dt") { $0.text("Emits what it holds") }
           html.tag("dd") { until(due, &$0) }
         }
+      }
+    }
+  }
+
+  /// The entries of a source's list, and which of them fail.
+  private func entries(_ source: String, _ pipeline: PipelineStatus, _ html: inout HTML) {
+    guard let entries = pipeline.sources.first(where: { $0.name == source })?.entries else { return }
+    html.tag("h2", .class("part")) { $0.text("Entries") }
+    html.tag("p", .class("sub")) { $0.text(entries.counts) }
+    if entries.failing.isEmpty { return }
+    PageTable.write("Entries that fail", ["Entry", "Failing since", "Reason"], &html) { html in
+      for entry in entries.failing.prefix(100) {
+        PageTable.row(entry.id, nil, [{ ago(entry.since, &$0) }, { $0.text(entry.reason) }], &html)
       }
     }
   }

@@ -14,7 +14,8 @@ enum StatusCommand {
     about: """
       For each pipeline that runs or has state: since when it runs, the last and the next poll of each source, what fails \
       and why, the keys that steps hold, outputs and lookups that wait, dead letters, and the request budgets that are left. \
-      PIPELINE is the name of a pipeline or its YAML file; without one, all are shown.
+      PIPELINE is the name of a pipeline or its YAML file; without one, all are shown. For a pipeline that is named, the \
+      entries of a source's list that fail are listed.
 
       It exits with 1 if something is wrong: a source is failing or stale, a lookup fails, there are dead letters, the last run failed or \
       was killed, or a pipeline does not respond. A pipeline that is named must also be running, unless its last run ended \
@@ -57,7 +58,8 @@ enum StatusCommand {
     if reports.isEmpty { Terminal.complain("no pipeline runs or has state in \(printable(files.folder))\n") }
     let width = Terminal.columns(1) ?? 100
     for (index, report) in reports.enumerated() {
-      for line in (index > 0 ? [""] : []) + report.lines(width: width) { Terminal.say(line + "\n") }
+      let lines = report.lines(width: width, listsEntries: !arguments.operands.isEmpty)
+      for line in (index > 0 ? [""] : []) + lines { Terminal.say(line + "\n") }
     }
     for line in StatusReport.budgets(processes, width: width) { Terminal.say(line + "\n") }
     return isWrong ? ExitStatus.failed : ExitStatus.done

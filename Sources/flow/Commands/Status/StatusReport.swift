@@ -73,13 +73,19 @@ struct StatusReport {
 
   // MARK: - For people
 
-  func lines(width: Int) -> [String] {
+  /// - Parameter listsEntries: Whether to list the entries of a source that fail.
+  func lines(width: Int, listsEntries: Bool = false) -> [String] {
     let paint = Terminal.paint
     var lines = [paint(printable(status.name), .bold) + "  " + printable(summary)]
     if !status.path.isEmpty {
       lines.append("  " + StateText.end(of: status.path, columns: max(12, width - 2)))
     }
     lines += sources.lines(width: width - 2, paint: paint).map { "  " + $0 }
+    for source in status.sources {
+      guard let entries = source.entries else { continue }
+      lines.append("  " + printable("\(source.name): \(entries.counts)"))
+      if listsEntries { lines += failing(entries).lines(width: width - 4, paint: paint).map { "    " + $0 } }
+    }
     for source in status.sources {
       guard let wait = source.wait, !status.phase.isOver else { continue }
       let left = StatusReport.span(wait.until - World.real.wallClock())
@@ -131,6 +137,12 @@ struct StatusReport {
         next, "\(source.polls)", "\(source.failedPolls)",
       ])
     }
+    return table.isEmpty ? TextTable() : table
+  }
+
+  private func failing(_ entries: SourceStatus.Entries) -> TextTable {
+    var table = TextTable(headers: ["entry", "failing since", "reason"])
+    for entry in entries.failing { table.add([entry.id, StateText.time(entry.since), entry.reason]) }
     return table.isEmpty ? TextTable() : table
   }
 
