@@ -43,6 +43,15 @@ import Testing
     example("1, 2, 1, |") { clock in Observable.from([1, 1, 2, 2, 1]).distinctUntilChanged { $0 } }
     example("1, 2, |") { clock in Observable.from([1, 1, 2]).distinctUntilChanged() }
     example("1, 2, |") { clock in Observable.from(1...2).do(next: { print($0) }) }
+    example("2, 4, 6, |") { clock in
+      Observable.from(1...3).map(concurrent: 2, on: clock) { await twice($0) }
+    }
+    example("3, 4, |") { clock in Observable.from(1...4).filter(on: clock) { await twice($0) > 4 } }
+    example("1, 2, |") { clock in Observable.from(1...2).do(on: clock, next: { print(await twice($0)) }) }
+    example("2, 4, |") { clock in Observable.from(1...2).flatMap(on: clock) { .just(await twice($0)) } }
+    example("42, |") { clock in Observable.task(on: clock) { 6 * 7 } }
+    example("a, b, |") { clock in Observable.from(Observable.from(["a", "b"]).values(), on: clock) }
+    example("1, 2, 3, |") { clock in Observable.from(Observable.from(1...3).values(), on: clock) }
     example("|") { clock in Observable<Int>.empty() }
     example("1, 2, 4, 8, |") { clock in
       Observable.just(1).expand { $0 < 8 ? Observable.just($0 * 2) : Observable.empty() }
@@ -179,4 +188,10 @@ private func example<Element: Sendable>(
   _ build: (VirtualScheduler) -> Observable<Element>
 ) {
   #expect(outcome(build) == expected, sourceLocation: location)
+}
+
+/// What examples of asynchronous closures call.
+private func twice(_ number: Int) async -> Int {
+  await Task.yield()
+  return number * 2
 }

@@ -22,6 +22,8 @@ extension Contract {
         emitter.next(4)
       }
     },
+    .source("Task") { clock in .task(on: clock) { 1 } },
+    .plain("Values") { source, clock in .from(source.values(), on: clock) }.lasting.connected,
     .plain("Deferred") { source, _ in .deferred { source } },
     .source("Interval") { clock in .interval(second, on: clock).take(3) },
     .source("Timer") { clock in .timer(after: second, on: clock) },
@@ -30,6 +32,8 @@ extension Contract {
 
   private static let transforming: [Contract] = [
     .calling("Map") { source, _, probe in source.map { try probe($0) } },
+    .calling("Map", "in tasks") { source, clock, probe in source.map(on: clock) { await one(try probe($0)) }
+    },
     .calling("CompactMap") { source, _, probe in source.compactMap { try probe($0) } },
     .calling("FlatMap", "scalar") { source, _, probe in source.flatMap { .just(try probe($0)) } },
     .calling("FlatMap", "sequence") { source, _, probe in
@@ -37,6 +41,9 @@ extension Contract {
     },
     .calling("FlatMap", "limited") { source, _, probe in
       source.flatMap(limit: 2) { Observable.from([try probe($0), 0]) }
+    },
+    .calling("FlatMap", "in tasks") { source, clock, probe in
+      source.flatMap(concurrent: 4, on: clock) { .just(await one(try probe($0))) }
     },
     .calling("Expand") { source, _, probe in
       source.expand { try probe($0) < 100 ? Observable.just($0 + 100) : .empty() }
@@ -65,6 +72,9 @@ extension Contract {
 
   private static let filtering: [Contract] = [
     .calling("Filter") { source, _, probe in source.filter { try probe($0) >= 0 } },
+    .calling("Filter", "in tasks") { source, clock, probe in
+      source.filter(on: clock) { await one(try probe($0)) >= 0 }
+    },
     .calling("Distinct") { source, _, probe in source.distinct { try probe($0) } },
     .calling("Distinct", "lifetime") { source, clock, probe in
       source.distinct(bound: 2, lifetime: second, on: clock) { try probe($0) }
@@ -84,6 +94,9 @@ extension Contract {
     .plain("IgnoreElements") { source, _ in source.ignoreElements() },
     .plain("Sample") { source, clock in source.sample(Observable.interval(second, on: clock)) }.lasting,
     .calling("Do") { source, _, probe in source.do(next: { _ = try probe($0) }) },
+    .calling("Do", "in tasks") { source, clock, probe in
+      source.do(on: clock, next: { _ = await one(try probe($0)) })
+    },
     .plain("Debug") { source, _ in source.debug("kit", to: { _ in }) },
   ]
 
@@ -143,4 +156,10 @@ extension Contract {
     },
     .plain("SubscribeOn") { source, clock in source.subscribe(on: clock) },
   ]
+}
+
+/// A number, after a suspension.
+private func one(_ number: Int) async -> Int {
+  await Task.yield()
+  return number
 }
