@@ -1,4 +1,6 @@
+import Foundation
 import Reactive
+import TestScale
 import Testing
 
 /// Closures take so many seconds of virtual time: `slow(3)` three.
@@ -108,5 +110,50 @@ import Testing
       return number * 2
     }
     #expect(try await doubled.reduce(into: []) { $0.append($1) }.value == (1...500).map { $0 * 2 })
+  }
+
+  @Test func keepsTheOrderInWhicheverOrderTasksRun() {
+    for seed in UInt64(0)..<UInt64(TestScale.count(200)) {
+      let clock = VirtualScheduler(seed: seed)
+      var random = SplitMix64(seed: seed)
+      let limit = 1 + random.below(4)
+      let pauses = (0..<12).map { _ in random.below(3) }
+      let mapped = clock.record(
+        Observable.from(0..<12).map(concurrent: limit, on: clock) { number in
+          for _ in 0..<pauses[number] { await Task.yield() }
+          try await Task.sleep(for: .seconds(pauses[11 - number]), clock: clock)
+          return number
+        })
+      let merged = clock.record(
+        Observable.from(0..<12).flatMap(concurrent: limit, on: clock) { number in
+          await Task.yield()
+          return .just(number)
+        })
+      #expect(clock.run(limit: 100_000), "seed \(seed)")
+      #expect(mapped.elements == Array(0..<12), "seed \(seed)")
+      #expect(merged.elements.sorted() == Array(0..<12), "seed \(seed)")
+      #expect(mapped.subscription.isDisposed && merged.subscription.isDisposed, "seed \(seed)")
+    }
+  }
+
+  @Test func takesElementsOfFourThreads() async throws {
+    let many = TestScale.count(1000)
+    let subject = PublishSubject<Int>()
+    let (arrived, ended) = (Journal<Int>(), Tally())
+    let values = subject.observable.do(next: { arrived.note($0) })
+      .map(concurrent: 6) { number in
+        if number.isMultiple(of: 3) { await Task.yield() }
+        return number
+      }.toArray().values
+    var iterator = values.makeAsyncIterator()
+    for index in 0..<4 {
+      Thread.detachNewThread {
+        for number in 0..<many { subject.next(index * many + number) }
+        if ended.next() == 4 { subject.complete() }
+      }
+    }
+    let seen = try await iterator.next()
+    #expect(seen?.count == 4 * many)
+    #expect(seen == arrived.entries)
   }
 }

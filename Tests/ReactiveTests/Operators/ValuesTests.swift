@@ -1,4 +1,6 @@
+import Foundation
 import Reactive
+import TestScale
 import Testing
 
 @Suite struct ValuesTests {
@@ -145,5 +147,59 @@ import Testing
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(!subject.hasObservers)
+  }
+
+  @Test func aLoopFedByFourThreadsGetsEverything() async throws {
+    let many = TestScale.count(2000)
+    let subject = PublishSubject<Int>()
+    let ended = Tally()
+    var iterator = subject.observable.values(capacity: 8).makeAsyncIterator()
+    for index in 0..<4 {
+      Thread.detachNewThread {
+        for number in 0..<many { subject.next(index * many + number) }
+        if ended.next() == 4 { subject.complete() }
+      }
+    }
+    var seen: [Int] = []
+    while let number = try await iterator.next() { seen.append(number) }
+    #expect(seen.count == 4 * many)
+    for index in 0..<4 {
+      let own = seen.filter { $0 / many == index }
+      #expect(own == own.sorted(), "the order of each thread is kept")
+    }
+  }
+
+  @Test func aSenderThatWaitsIsWokenWhenTheLoopIsLeft() async throws {
+    let subject = PublishSubject<Int>()
+    let counters = MailboxCounters()
+    let sent = Flag()
+    do {
+      var iterator = subject.observable.values(capacity: 1, counters: counters).makeAsyncIterator()
+      Thread.detachNewThread {
+        for number in 0..<10 { subject.next(number) }
+        sent.raise()
+      }
+      #expect(try await iterator.next() == 0)
+      while counters.waitCount == 0 { await Task.yield() }
+      #expect(!sent.isRaised)
+    }
+    while !sent.isRaised { await Task.yield() }
+    #expect(!subject.hasObservers)
+  }
+
+  @Test func whatALoopHeldIsReleasedWithIt() async throws {
+    let subject = PublishSubject<Canary>()
+    weak var waiting: Canary?
+    weak var closure: Canary?
+    do {
+      let (element, captured) = (Canary(), Canary())
+      (waiting, closure) = (element, captured)
+      var iterator = subject.observable.do(next: { _ in captured.chirp() }).values.makeAsyncIterator()
+      subject.next(element)
+      subject.next(element)
+      #expect(try await iterator.next() === element)
+    }
+    #expect(waiting == nil)
+    #expect(closure == nil)
   }
 }
