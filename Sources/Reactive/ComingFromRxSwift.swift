@@ -100,6 +100,19 @@ extension Observer {
   public func onCompleted() { uncallable() }
 }
 
+extension Observer {
+  @available(*, unavailable, message: "the stream of a subject is its `observable`")
+  public func asObservable() -> Observable<Element> { uncallable() }
+
+  @available(*, unavailable, message: "the stream of a subject is its `observable`")
+  public func map<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> Output
+  ) -> Observable<Output> { uncallable() }
+
+  @available(*, unavailable, message: "the stream of a subject is its `observable`")
+  public func subscribe(onNext: @escaping @Sendable (Element) -> Void) -> Subscription { uncallable() }
+}
+
 extension Relay {
   @available(*, unavailable, renamed: "next(_:)")
   public func accept(_ element: Element) { uncallable() }

@@ -24,6 +24,9 @@ import Testing
     _ = one.groupBy(keySelector: { $0 % 2 }) => 'group(by:)'
     _ = one.startWith([1, 2]) => startWith(1, 2)
     _ = one.asSingle() => 'single()'
+    _ = subject.asObservable() => `observable`
+    _ = subject.map { $0 + 1 } => `observable`
+    _ = relay.subscribe(onNext: { print($0) }) => `observable`
     relay.accept(1) => 'next(_:)'
     _ = one.asObservable() => an observable is one already
     _ = one.bind(onNext: { print($0) }) => 'subscribe(next:)'

@@ -53,6 +53,41 @@ import Testing
     #expect(clock.pending == 0)
   }
 
+  /// A service that fails each third time.
+  private actor Rows {
+    private var calls = 0
+
+    func fetch() async throws -> Int {
+      calls += 1
+      await Task.yield()
+      if calls.isMultiple(of: 3) { throw Oops(number: calls) }
+      return calls
+    }
+  }
+
+  @Test func aPollWithRetriesFeedsASlowLoopInVirtualTime() {
+    let clock = VirtualScheduler()
+    let service = Rows()
+    let patience = Backoff(initial: .seconds(1), jitter: 0, attempts: 2)
+    let rows = Observable.timer(after: .zero, every: .seconds(10), on: clock).flatMapFirst { _ in
+      Observable.task(on: clock) { try await service.fetch() }.retry(patience, on: clock)
+    }.take(4).share()
+    let times = clock.record(rows)
+    let stored = clock.record(
+      Observable.task(on: clock) { () -> [Int] in
+        var stored: [Int] = []
+        for try await row in rows.values {
+          try await Task.sleep(for: .seconds(25), clock: clock)
+          stored.append(row)
+        }
+        return stored
+      })
+    #expect(clock.run(limit: 1000))
+    #expect(times.records.map { ($0.time - Instant()) / .seconds(1) } == [0, 10, 21, 30, 30])
+    #expect(stored.elements == [[1, 2, 4, 5]])
+    #expect(clock.now == Instant() + .seconds(100))
+  }
+
   @Test func aTaskRunsOnItsScheduler() {
     let lane = SerialScheduler(name: "tasks")
     let result = Journal<[Bool]>()
