@@ -63,20 +63,11 @@ extension Observable {
     keySelector: @escaping @Sendable (Element) throws -> Key
   ) -> Observable<Group<Key, Element>> { uncallable() }
 
-  @available(
-    *, unavailable, renamed: "withLatest(_:_:)", message: "the latest alone is withLatest(other) { $1 }"
-  )
-  public func withLatestFrom<Other: Sendable>(_ other: Observable<Other>) -> Observable<Other> {
-    uncallable()
-  }
-
   @available(*, unavailable, renamed: "startWith(_:)", message: "without brackets: startWith(1, 2)")
   public func startWith(_ elements: [Element]) -> Observable { uncallable() }
 
-  @available(
-    *, unavailable, message: "publish() or replay(_:) with autoconnect() stay connected without subscribers"
-  )
-  public func share(replay: Int = 0, scope: SubjectLifetimeScope) -> Observable { uncallable() }
+  @available(*, unavailable, renamed: "single()")
+  public func asSingle() -> Observable { uncallable() }
 
   @available(*, unavailable, message: "an observable is one already")
   public func asObservable() -> Observable { uncallable() }
@@ -109,6 +100,24 @@ extension Observer {
   public func onCompleted() { uncallable() }
 }
 
+extension Observer {
+  @available(*, unavailable, message: "the stream of a subject is its `observable`")
+  public func asObservable() -> Observable<Element> { uncallable() }
+
+  @available(*, unavailable, message: "the stream of a subject is its `observable`")
+  public func map<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> Output
+  ) -> Observable<Output> { uncallable() }
+
+  @available(*, unavailable, message: "the stream of a subject is its `observable`")
+  public func subscribe(onNext: @escaping @Sendable (Element) -> Void) -> Subscription { uncallable() }
+}
+
+extension Relay {
+  @available(*, unavailable, renamed: "next(_:)")
+  public func accept(_ element: Element) { uncallable() }
+}
+
 extension Emitter {
   @available(*, unavailable, renamed: "next(_:)")
   public func onNext(_ element: Element) { uncallable() }
@@ -131,8 +140,5 @@ public enum Disposables {}
 
 @available(*, unavailable, renamed: "VirtualScheduler")
 public typealias TestScheduler = VirtualScheduler
-
-/// The argument of a `share` that is not here.
-public enum SubjectLifetimeScope { case forever, whileConnected }
 
 private func uncallable() -> Never { preconditionFailure("the compiler refuses a call of this") }

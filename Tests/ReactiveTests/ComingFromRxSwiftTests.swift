@@ -22,9 +22,12 @@ import Testing
     _ = one.retry(3) => 'retry(times:)'
     _ = one.retry() => retry(times: .max)
     _ = one.groupBy(keySelector: { $0 % 2 }) => 'group(by:)'
-    _ = one.withLatestFrom(text) => withLatest(other) { $1 }
     _ = one.startWith([1, 2]) => startWith(1, 2)
-    _ = one.share(replay: 1, scope: .forever) => replay(_:)
+    _ = one.asSingle() => 'single()'
+    _ = subject.asObservable() => `observable`
+    _ = subject.map { $0 + 1 } => `observable`
+    _ = relay.subscribe(onNext: { print($0) }) => `observable`
+    relay.accept(1) => 'next(_:)'
     _ = one.asObservable() => an observable is one already
     _ = one.bind(onNext: { print($0) }) => 'subscribe(next:)'
     _ = one.bind(to: subject) => 'subscribe(_:)'
@@ -41,6 +44,17 @@ import Testing
     _ = one.map(\.description)
     _ = Observable.combineLatest(one, text) { "\($0)\($1)" }
     _ = Observable.zip(one, text) { "\($0)\($1)" }
+    _ = Observable.combineLatest(one, text, one, text, one, text, one, text) { "\($0)\($1)\($7)" }
+    _ = Observable.combineLatest(one, text).map { "\($0)\($1)" }
+    _ = Observable.zip(one, text, one).map { "\($0)\($1)\($2)" }
+    _ = one.withLatestFrom(text)
+    _ = one.share(replay: 1, scope: .forever)
+    _ = one.take(until: { $0 > 1 })
+    _ = one.take(until: text)
+    _ = one.retry(when: { $0.delay(for: .seconds(1), on: clock) })
+    _ = one.ifEmpty(default: 0).element(at: 1)
+    _ = one.single()
+    _ = one.map { $0 + 1 }.filter { $0 > 1 }.flatMap { _ in text }
     _ = Observable.merge(one, one)
     _ = Observable.concat(one, one)
     one.subscribe(next: { print($0) }).disposed(by: Bag())
@@ -60,8 +74,8 @@ import Testing
   func theCompilerNamesTheRemedy() throws {
     let head = """
       import Reactive
-      let (one, text, subject, clock) = (
-        Observable.just(1), Observable.just("a"), PublishSubject<Int>(), ImmediateScheduler())
+      let (one, text, subject, relay, clock) = (
+        Observable.just(1), Observable.just("a"), PublishSubject<Int>(), PublishRelay<Int>(), ImmediateScheduler())
 
       """
     let first = head.split(separator: "\n", omittingEmptySubsequences: false).count

@@ -43,6 +43,59 @@ import Testing
     example("1, 2, 1, |") { clock in Observable.from([1, 1, 2, 2, 1]).distinctUntilChanged { $0 } }
     example("1, 2, |") { clock in Observable.from([1, 1, 2]).distinctUntilChanged() }
     example("1, 2, |") { clock in Observable.from(1...2).do(next: { print($0) }) }
+    example("2, 4, 6, |") { clock in
+      Observable.from(1...3).map(concurrent: 2, on: clock) { await twice($0) }
+    }
+    example("3, 4, |") { clock in Observable.from(1...4).filter(on: clock) { await twice($0) > 4 } }
+    example("1, 2, |") { clock in Observable.from(1...2).do(on: clock, next: { print(await twice($0)) }) }
+    example("2, 4, |") { clock in Observable.from(1...2).flatMap(on: clock) { .just(await twice($0)) } }
+    example("42, |") { clock in Observable.task(on: clock) { 6 * 7 } }
+    example("a, b, |") { clock in Observable.from(Observable.from(["a", "b"]).values(), on: clock) }
+    example("1, 2, 3, |") { clock in Observable.from(Observable.from(1...3).values(), on: clock) }
+    example("[1, 2, 3], |") { clock in Observable.from(1...3).toArray() }
+    example("1, |") { clock in Observable.just(1).single() }
+    example("4, |") { clock in Observable.from(1...4).single(where: { $0 > 3 }) }
+    example("3, |") { clock in Observable.from(1...4).element(at: 2) }
+    example("1, 2, |") { clock in Observable<Int>.empty().ifEmpty(switchTo: Observable.from(1...2)) }
+    example("0, |") { clock in Observable<Int>.empty().ifEmpty(default: 0) }
+    example("42, |") { clock in
+      Observable.using({ 6 }, dispose: { print("closed", $0) }) { Observable.just($0 * 7) }
+    }
+    example("1, 1, |") { clock in Observable.just(1).concat(.fail(Oops())).retry(when: { $0.take(1) }) }
+    example("3, 5, |") { clock in Observable.from([1, 4, 9]).adjacentPairs().map { $1 - $0 } }
+    example("[1, 2], [5, 6], |") { clock in Observable.from([1, 2, 5, 6]).chunked { $1 == $0 + 1 } }
+    example("1: [1, 3], 0: [4], 1: [5], |") { clock in
+      Observable.from([1, 3, 4, 5]).chunked(on: { $0 % 2 }).map { "\($0): \($1)" }
+    }
+    example("1a2.5, |") { clock in
+      Observable.combineLatest(Observable.just(1), Observable.just("a"), Observable.just(2.5)) {
+        "\($0)\($1)\($2)"
+      }
+    }
+    example("3, 4, |") { clock in
+      Observable.combineLatest(Observable.just(1), Observable.from([2, 3])).map { $0 + $1 }
+    }
+    example("1a2.5, |") { clock in
+      Observable.zip(Observable.from([1, 2]), Observable.just("a"), Observable.just(2.5)) {
+        "\($0)\($1)\($2)"
+      }
+    }
+    example("3, 8, |") { clock in
+      Observable.zip(Observable.from([1, 2]), Observable.from([3, 4])).map { $0 * $1 }
+    }
+    example("1, 2, |") { clock in Observable.from(1...2).delaySubscription(for: .seconds(2), on: clock) }
+    example("1, |") { clock in
+      Observable<Int>.fail(Oops()).mapError { Broken(cause: $0) }.catch {
+        $0 is Broken ? .just(1) : .fail($0)
+      }
+    }
+    example("1.0, 1.6, |") { clock in
+      Observable.from([1.0, 1.1, 1.6]).distinctUntilChanged(by: { abs($0 - $1) < 0.5 })
+    }
+    example("1, 2, 3, |") { clock in Observable.from(1...9).take(until: { $0 > 2 }, inclusive: true) }
+    example("a, a, |") { clock in Observable.from([1, 2]).withLatestFrom(Observable.just("a")) }
+    example("1, 2, |") { clock in Observable.from(1...2).multicast(PublishSubject()).autoconnect() }
+    example("0, 1, 2, |") { clock in Observable.from(1...2).multicast(BehaviorSubject(0)).autoconnect() }
     example("|") { clock in Observable<Int>.empty() }
     example("1, 2, 4, 8, |") { clock in
       Observable.just(1).expand { $0 < 8 ? Observable.just($0 * 2) : Observable.empty() }
@@ -179,4 +232,15 @@ private func example<Element: Sendable>(
   _ build: (VirtualScheduler) -> Observable<Element>
 ) {
   #expect(outcome(build) == expected, sourceLocation: location)
+}
+
+/// An error with another one as its cause.
+private struct Broken: Error {
+  let cause: any Error
+}
+
+/// What examples of asynchronous closures call.
+private func twice(_ number: Int) async -> Int {
+  await Task.yield()
+  return number * 2
 }

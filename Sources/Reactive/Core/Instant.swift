@@ -34,3 +34,9 @@ extension Duration {
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }
+
+extension Instant: InstantProtocol {
+  public func advanced(by duration: Duration) -> Instant { self + duration }
+
+  public func duration(to other: Instant) -> Duration { other - self }
+}

@@ -7,6 +7,10 @@ public enum ReactiveError: Error, Equatable, CustomStringConvertible {
 
   /// A task waited for room in a mailbox that holds `limit` elements, and nothing was delivered meanwhile.
   case standstill(limit: Int)
+  /// A stream that should have had an element completed without it.
+  case noElement
+  /// A stream that should have had one element had another.
+  case severalElements
 
   public var description: String {
     switch self {
@@ -14,6 +18,8 @@ public enum ReactiveError: Error, Equatable, CustomStringConvertible {
     case .standstill(let limit):
       "a mailbox of \(limit) is full and nothing is delivered: its sender is a task, which must not be held up, since "
         + "the receiver may need the thread; send from a scheduler, or choose another overflow than `block`"
+    case .noElement: "the stream completed without the element that was asked for"
+    case .severalElements: "the stream had a second element where one was expected"
     case .timedOut(let duration): "nothing came for \(duration)"
     }
   }

@@ -29,4 +29,12 @@ extension Observable {
   public func `catch`(emitting value: Element) -> Observable {
     `catch` { _ in .just(value) }
   }
+  /// Fails with another error when the stream fails.
+  ///
+  /// ```
+  /// Observable<Int>.fail(Oops()).mapError { Broken(cause: $0) }.catch { $0 is Broken ? .just(1) : .fail($0) }  // 1, |
+  /// ```
+  public func mapError(_ transform: @escaping @Sendable (any Error) throws -> any Error) -> Observable {
+    `catch` { throw try transform($0) }
+  }
 }

@@ -25,3 +25,23 @@ private struct Lag: Pace {
   func time(forElementAt now: Instant) -> Instant { now + duration }
   func time(forEndAt now: Instant) -> Instant { now + duration }
 }
+
+extension Observable {
+  /// Subscribes after a delay; nothing is held back then.
+  ///
+  ///     a--b--|
+  ///     --a--b--|   delaySubscription(for: .seconds(2), on: clock)
+  /// ```
+  /// Observable.from(1...2).delaySubscription(for: .seconds(2), on: clock)  // 1, 2, |
+  /// ```
+  public func delaySubscription(for duration: Duration, on scheduler: any Scheduler) -> Observable {
+    Observable { downstream, subscription in
+      let timer = scheduler.schedule(after: duration) {
+        withExtendedLifetime(scheduler) {
+          if !subscription.isDisposed { attach(downstream, in: subscription) }
+        }
+      }
+      subscription.onDispose { timer.dispose() }
+    }
+  }
+}

@@ -15,6 +15,25 @@ extension Observable {
   }
 }
 
+extension Observable {
+  /// Drops an element that is the same as the last one that was emitted, as `isSame` has it.
+  ///
+  /// ```
+  /// Observable.from([1.0, 1.1, 1.6]).distinctUntilChanged(by: { abs($0 - $1) < 0.5 })  // 1.0, 1.6, |
+  /// ```
+  public func distinctUntilChanged(
+    by isSame: @escaping @Sendable (Element, Element) throws -> Bool
+  ) -> Observable {
+    scan(into: (last: Element?.none, isNew: false)) { state, element in
+      if let last = state.last, try isSame(last, element) {
+        state.isNew = false
+      } else {
+        state = (element, true)
+      }
+    }.compactMap { $0.isNew ? $0.last : nil }
+  }
+}
+
 extension Observable where Element: Equatable {
   /// Drops an element that equals the one before it.
   ///

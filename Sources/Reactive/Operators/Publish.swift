@@ -112,4 +112,28 @@ extension Observable {
   public func replay(_ limit: Int) -> ConnectableObservable<Element> {
     ConnectableObservable(self, Broadcast(memory: max(0, limit)))
   }
+  /// Makes one subscription to the source serve all who are subscribed to a subject, from `connect()` on.
+  ///
+  /// `publish()` does so with a `PublishSubject`, `replay(_:)` with a `ReplaySubject`; here the subject may have others to
+  /// feed it, and its subscribers before. The end of the source is that of the subject.
+  /// ```
+  /// Observable.from(1...2).multicast(PublishSubject()).autoconnect()  // 1, 2, |
+  /// ```
+  public func multicast(_ subject: PublishSubject<Element>) -> ConnectableObservable<Element> {
+    ConnectableObservable(self, subject.broadcast)
+  }
+
+  /// Makes one subscription to the source serve many, who get the present value first.
+  ///
+  /// ```
+  /// Observable.from(1...2).multicast(BehaviorSubject(0)).autoconnect()  // 0, 1, 2, |
+  /// ```
+  public func multicast(_ subject: BehaviorSubject<Element>) -> ConnectableObservable<Element> {
+    ConnectableObservable(self, subject.broadcast)
+  }
+
+  /// Makes one subscription to the source serve many, who get the last elements first.
+  public func multicast(_ subject: ReplaySubject<Element>) -> ConnectableObservable<Element> {
+    ConnectableObservable(self, subject.broadcast)
+  }
 }

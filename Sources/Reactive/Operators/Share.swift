@@ -10,14 +10,24 @@ extension Observable {
   ///     --a--b--c--|   share(), subscribed to at the start
   ///     -----b--c--|   the same, subscribed to later
   ///
-  /// With `replay`, a late subscriber gets that many of the last elements first.
+  /// With `replay`, a late subscriber gets that many of the last elements first. With the scope `forever` these stay when
+  /// there are no subscribers, and the end stays too: later ones get both, and the source is not started again after it.
   /// ```
   /// Observable.from(1...2).share()  // 1, 2, |
   /// ```
-  public func share(replay: Int = 0) -> Observable {
+  public func share(replay: Int = 0, scope: ShareScope = .whileConnected) -> Observable {
+    if scope == .forever { return self.replay(replay).refCount() }
     let hub = Hub(self, replay: max(0, replay))
     return Observable { observer, subscription in hub.join(observer, subscription) }
   }
+}
+
+/// How long `share` keeps what it replays.
+public enum ShareScope: Sendable {
+  /// As long as there are subscribers.
+  case whileConnected
+  /// As long as the shared stream itself.
+  case forever
 }
 
 private final class Hub<Element: Sendable>: Sendable {

@@ -19,6 +19,23 @@ extension Observable {
   }
 }
 
+extension Observable {
+  /// Emits elements until one satisfies a condition, and completes there.
+  ///
+  ///     1--2--3--4--|
+  ///     1--2--|         take(until: { $0 > 2 })
+  ///
+  /// With `inclusive`, that element is emitted too, as it always is in RxJava.
+  /// ```
+  /// Observable.from(1...9).take(until: { $0 > 2 }, inclusive: true)  // 1, 2, 3, |
+  /// ```
+  public func take(
+    until condition: @escaping @Sendable (Element) throws -> Bool, inclusive: Bool = false
+  ) -> Observable {
+    take(while: { try !condition($0) }, inclusive: inclusive)
+  }
+}
+
 private final class TakeWhileObserver<Element: Sendable>: Stage {
   let downstream: any Observer<Element>
   private let subscription: Subscription

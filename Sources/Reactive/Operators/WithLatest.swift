@@ -21,6 +21,17 @@ extension Observable {
   }
 }
 
+extension Observable {
+  /// Emits the latest element of another stream for each of this one: a button that sends what a field has.
+  ///
+  /// ```
+  /// Observable.from([1, 2]).withLatestFrom(Observable.just("a"))  // a, a, |
+  /// ```
+  public func withLatestFrom<Other: Sendable>(_ other: Observable<Other>) -> Observable<Other> {
+    withLatest(other) { $1 }
+  }
+}
+
 private final class LatestJoin<Element: Sendable, Other: Sendable, Output: Sendable>: Sendable {
   private let downstream: any Observer<Output>
   private let transform: @Sendable (Element, Other) throws -> Output

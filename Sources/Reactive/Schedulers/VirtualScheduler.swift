@@ -91,3 +91,11 @@ extension VirtualScheduler.State {
     return timers.remove(keys[index])
   }
 }
+
+/// Tasks sleep in virtual time: `try await Task.sleep(for: .seconds(60), clock: clock)`.
+///
+/// A task that is to be waited for runs on the scheduler too, as that of `Observable.task(on: clock)` does: then
+/// `advance` runs it, piece by piece on the calling thread, as far as it gets without something from outside.
+extension VirtualScheduler: Clock {
+  public var minimumResolution: Duration { .nanoseconds(1) }
+}

@@ -9,7 +9,7 @@
 /// subject.next(1)  // 1
 /// ```
 public final class PublishSubject<Element: Sendable>: Observer {
-  private let broadcast = Broadcast<Element>()
+  let broadcast = Broadcast<Element>()
 
   public init() {}
 
@@ -37,7 +37,7 @@ public final class PublishSubject<Element: Sendable>: Observer {
 /// let subscription = status.observable.subscribe(next: { print($0) })  // Go
 /// ```
 public final class BehaviorSubject<Element: Sendable>: Observer {
-  private let broadcast: Broadcast<Element>
+  let broadcast: Broadcast<Element>
 
   /// Starts with a value.
   public init(_ value: Element) {
@@ -73,7 +73,7 @@ public final class BehaviorSubject<Element: Sendable>: Observer {
 /// let subscription = log.observable.subscribe(next: { print($0) })  // b, c
 /// ```
 public final class ReplaySubject<Element: Sendable>: Observer {
-  private let broadcast: Broadcast<Element>
+  let broadcast: Broadcast<Element>
 
   /// Keeps the last `limit` elements; with none, it is a `PublishSubject`.
   public init(limit: Int) {

@@ -158,15 +158,13 @@ final class Mailbox<Element: Sendable>: Observer {
   }
 
   /// A task that sleeps keeps one of the few threads that all tasks share, and the receiver may be waiting for one:
-  /// when nothing moves for as long as `patience`, the stream fails instead of standing still.
+  /// when nothing moves for as long as `MailboxGate.patience`, the stream fails instead of standing still.
   private func waitBriefly() {
     let before = delivered.load(ordering: .relaxed)
     guard gate.withLock({ $0.sleeps(holding: incoming.value.count) }) else { return }
-    if room.wait(until: MonotonicClock.now + Self.patience) { return }
+    if room.wait(until: MonotonicClock.now + MailboxGate.patience) { return }
     if delivered.load(ordering: .relaxed) == before { fail(ReactiveError.standstill(limit: capacity)) }
   }
-
-  private static var patience: Duration { .seconds(1) }
 
   private var isOnTaskPool: Bool { !isMainThread() && withUnsafeCurrentTask { $0 != nil } }
 
@@ -181,7 +179,7 @@ final class Mailbox<Element: Sendable>: Observer {
 }
 
 /// Whether the caller is the thread that `main` runs on, by the link of the kernel to the calling thread.
-private func isMainThread() -> Bool {
+func isMainThread() -> Bool {
   var link = [CChar](repeating: 0, count: 64)
   let length = readlink("/proc/thread-self", &link, link.count)  // such as 1234/task/1236
   let parts = link.prefix(max(0, length)).split(separator: CChar(UInt8(ascii: "/")))

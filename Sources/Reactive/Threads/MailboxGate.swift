@@ -20,13 +20,16 @@ struct MailboxGate: Sendable {
     var isTaken: Bool { self == .taken || self == .wake || self == .displace }
   }
 
+  /// How long a task that sends waits without a delivery, before the stream fails.
+  static var patience: Duration { .seconds(1) }
+
   private let usualLimit: Int
   private var limit: Int
   private var terminal: Termination?
-  private var isScheduled = false
+  private(set) var isScheduled = false
   private var isDelivering = false
   private var sleepers = 0
-  private var isClosed = false
+  private(set) var isClosed = false
 
   init(limit: Int) {
     self.limit = limit
@@ -94,6 +97,13 @@ struct MailboxGate: Sendable {
   mutating func goesOverLimit() -> Bool {
     if isDelivering { limit += 1 }
     return isDelivering
+  }
+
+  /// Lets more in until the next delivery; false if that many get in already.
+  mutating func widen(to limit: Int) -> Bool {
+    if self.limit >= limit { return false }
+    self.limit = limit
+    return true
   }
 
   /// Whether a sender has reason to sleep still; if so it is counted, and will be woken.

@@ -88,4 +88,6 @@ final class Tally: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int { count.load(ordering: .acquiring) }
   func add(_ number: Int = 1) { count.add(number, ordering: .acquiringAndReleasing) }
+  /// Counts one, and returns the number of it.
+  func next() -> Int { count.add(1, ordering: .acquiringAndReleasing).newValue }
 }

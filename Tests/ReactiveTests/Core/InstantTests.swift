@@ -40,4 +40,11 @@ import Testing
     #expect((Duration.nanoseconds(Int64.min) + .nanoseconds(1)).nanoseconds == .min + 1)
     #expect(Instant() + Duration.seconds(Int64.max) * 1.0 == .distantFuture)
   }
+
+  @Test func isTheInstantOfAClock() {
+    let start = Instant(nanoseconds: 5)
+    #expect(start.advanced(by: .seconds(1)) == start + .seconds(1))
+    #expect(start.duration(to: start + .seconds(1)) == .seconds(1))
+    #expect(VirtualScheduler().minimumResolution == .nanoseconds(1))
+  }
 }

@@ -49,4 +49,16 @@ import Testing
     #expect(clock.play(checked.catch(emitting: "z")) == "a-(z|)")
     #expect(source.subscriptions == ["^-!"])
   }
+
+  @Test func anErrorBecomesAnother() throws {
+    let clock = VirtualScheduler()
+    let recording = clock.record(
+      Observable<Int>.fail(Oops(number: 1)).mapError { error in
+        Oops(number: (error as? Oops)?.number == 1 ? 2 : 0)
+      })
+    #expect(recording.error as? Oops == Oops(number: 2))
+    let other = clock.record(Observable<Int>.fail(Oops(number: 1)).mapError { _ in throw Oops(number: 3) })
+    #expect(other.error as? Oops == Oops(number: 3))
+    try expectMarbles("a-|") { try $0.hot("a-|").observable.mapError { $0 } }
+  }
 }

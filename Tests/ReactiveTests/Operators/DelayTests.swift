@@ -97,4 +97,16 @@ import Testing
     #expect(log.entries == [1, 2, 3])
     #expect(done.isRaised)
   }
+
+  @Test func aSubscriptionMayBeDelayedInsteadOfTheElements() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("ab-c-|")
+    #expect(clock.play(source.observable.delaySubscription(for: .seconds(2), on: clock)) == "---c-|")
+    #expect(source.subscriptions == ["--^--!"])
+    let other = try clock.cold("a|")
+    let recording = clock.record(other.observable.delaySubscription(for: .seconds(2), on: clock))
+    recording.subscription.dispose()
+    #expect(clock.run(limit: 0), "the timer is taken back")
+    #expect(other.subscriptions.isEmpty)
+  }
 }

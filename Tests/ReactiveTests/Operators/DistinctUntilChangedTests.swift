@@ -28,4 +28,12 @@ import Testing
     #expect(clock.play(source.observable.distinctUntilChanged { _ -> Int in throw Oops() }) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
+
+  @Test func comparesWithTheLastThatWasEmitted() throws {
+    #expect(
+      outcome { _ in Observable.from([1, 2, 3, 5, 4]).distinctUntilChanged(by: { abs($0 - $1) < 2 }) }
+        == "1, 3, 5, |")
+    #expect(
+      outcome { _ in Observable.from([1, 2]).distinctUntilChanged(by: { _, _ in throw Oops() }) } == "1, #")
+  }
 }

@@ -119,4 +119,25 @@ import Testing
     #expect(first.drawing.line == "-a#")
     #expect(late.drawing.line == "-----#")
   }
+
+  @Test func aSubjectMayBeShared() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("a-b|")
+    let subject = PublishSubject<String>()
+    let before = clock.record(subject.observable)
+    let connectable = source.observable.multicast(subject)
+    subject.next("x")
+    connectable.connect()
+    clock.run()
+    #expect(before.drawing.line == "(xa)-b|")
+    let replayed = source.observable.multicast(ReplaySubject(limit: 1))
+    replayed.connect()
+    clock.run()
+    #expect(clock.record(replayed.observable).elements == ["b"])
+    let present = BehaviorSubject("-")
+    _ = source.observable.multicast(present).connect()
+    #expect(present.value == "-")
+    clock.advance(by: .seconds(1))
+    #expect(present.value == "a")
+  }
 }

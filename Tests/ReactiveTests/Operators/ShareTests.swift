@@ -117,4 +117,29 @@ import Testing
     _ = shared.subscribe()
     #expect(started.value == 1)
   }
+
+  @Test func whatIsReplayedStaysForEver() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("ab-c--d-|")
+    let shared = source.observable.share(replay: 1, scope: .forever)
+    let first = clock.record(shared, until: .seconds(2))
+    let second = clock.record(shared, from: .seconds(5))
+    let late = clock.record(shared, from: .seconds(9))
+    clock.run()
+    #expect(first.drawing.line == "ab")
+    #expect(second.drawing.line == "-----bd-|")
+    #expect(late.drawing.line == "---------(d|)")
+    #expect(source.subscriptions == ["^-!", "-----^--!"])
+  }
+
+  @Test func whileConnectedNothingStays() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("ab-c--d-|")
+    let shared = source.observable.share(replay: 1, scope: .whileConnected)
+    let first = clock.record(shared, until: .seconds(2))
+    let second = clock.record(shared, from: .seconds(5))
+    clock.run()
+    #expect(first.drawing.line == "ab")
+    #expect(second.drawing.line == "------d-|")
+  }
 }

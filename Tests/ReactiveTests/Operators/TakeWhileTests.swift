@@ -31,4 +31,11 @@ import Testing
     #expect(clock.play(source.observable.take(while: { _ in throw Oops() })) == "-#")
     #expect(source.subscriptions == ["^!"])
   }
+
+  @Test func aConditionMayEndIt() throws {
+    try expectMarbles("a-b-|") { try $0.hot("a-b-c-d|").observable.take(until: { $0 == "c" }) }
+    try expectMarbles("a-b-(c|)") {
+      try $0.hot("a-b-c-d|").observable.take(until: { $0 == "c" }, inclusive: true)
+    }
+  }
 }

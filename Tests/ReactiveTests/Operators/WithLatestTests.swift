@@ -54,4 +54,11 @@ import Testing
     let joined = Observable.just(1).withLatest(Observable<Int?>.just(nil)) { "\($0) \($1 ?? 0)" }
     #expect(outcome { _ in joined } == "1 0, |")
   }
+
+  @Test func theLatestAlone() throws {
+    try expectMarbles("--1---2-|") { clock in
+      let digits = try clock.hot("-1---2")
+      return try clock.hot("a-b---c-|").observable.withLatestFrom(digits.observable)
+    }
+  }
 }

@@ -116,4 +116,31 @@ import Testing
     clock.run()
     #expect(log.entries == ["work", "end"])
   }
+
+  @Test func isAClockInWhoseTimeTasksSleep() {
+    let clock = VirtualScheduler()
+    let recording = clock.record(
+      Observable.task(on: clock) {
+        try await Task.sleep(for: .seconds(3600), clock: clock)
+        try await clock.sleep(until: clock.now + .seconds(3600))
+        return clock.now
+      })
+    clock.advance(by: .seconds(7199))
+    #expect(recording.elements.isEmpty)
+    clock.advance(by: .seconds(1))
+    #expect(recording.elements == [second(7200)])
+  }
+
+  @Test func aTaskThatIsCancelledInItsSleepIsWoken() {
+    let clock = VirtualScheduler()
+    let log = Journal<String>()
+    let subscription = Observable.task(on: clock) {
+      do { try await Task.sleep(for: .seconds(3600), clock: clock) } catch { log.note("\(type(of: error))") }
+    }.subscribe()
+    clock.advance(by: .seconds(1))
+    subscription.dispose()
+    #expect(clock.run())
+    #expect(log.entries == ["CancellationError"])
+    #expect(clock.now == second(1), "the timer went with the sleep")
+  }
 }

@@ -1,0 +1,158 @@
+extension Observable {
+  /// Turns each element into another by an asynchronous closure; the order stays.
+  ///
+  ///     a-b-c------|
+  ///     ---A-B-C---|   map { await $0.uppercased() }, one after another
+  ///
+  /// At most `concurrent` closures run at once, one unless given, as tasks that the end of the subscription cancels, on the
+  /// threads of all tasks or on `scheduler`. Further elements wait, and more than `backlog` waiting is a failure. A result
+  /// that is there before those of earlier elements waits for them, and keeps its place among the concurrent ones. An error
+  /// is passed on at once, as in `flatMap` and RxJava's `concatMapEager`, and cancels the others.
+  /// ```
+  /// Observable.from(1...3).map(concurrent: 2, on: clock) { await twice($0) }  // 2, 4, 6, |
+  /// ```
+  public func map<Output: Sendable>(
+    concurrent: Int = 1, backlog: Int = 65_536, on scheduler: (any Scheduler)? = nil,
+    _ transform: @escaping @Sendable (Element) async throws -> Output
+  ) -> Observable<Output> {
+    Observable<Output> { downstream, subscription in
+      let tasks = OrderedTasks(downstream, subscription, concurrent, backlog, scheduler, transform)
+      attach(tasks, in: tasks.outer)
+    }
+  }
+
+  /// Passes on the elements that satisfy an asynchronous condition, in order; limits and errors are those of `map`.
+  ///
+  /// ```
+  /// Observable.from(1...4).filter(on: clock) { await twice($0) > 4 }  // 3, 4, |
+  /// ```
+  public func filter(
+    concurrent: Int = 1, backlog: Int = 65_536, on scheduler: (any Scheduler)? = nil,
+    _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
+  ) -> Observable {
+    map(concurrent: concurrent, backlog: backlog, on: scheduler) { value -> Element? in
+      try await isIncluded(value) ? value : nil
+    }.compactMap { $0 }
+  }
+
+  /// Lets each element through after an asynchronous closure has had it, in order; limits and errors are those of `map`.
+  ///
+  /// ```
+  /// Observable.from(1...2).do(on: clock, next: { print(await twice($0)) })  // 1, 2, |
+  /// ```
+  public func `do`(
+    concurrent: Int = 1, backlog: Int = 65_536, on scheduler: (any Scheduler)? = nil,
+    next: @escaping @Sendable (Element) async throws -> Void
+  ) -> Observable {
+    map(concurrent: concurrent, backlog: backlog, on: scheduler) { value in
+      try await next(value)
+      return value
+    }
+  }
+
+  /// Turns each element into a stream by an asynchronous closure and emits what all of them emit, as it comes.
+  ///
+  /// At most `concurrent` closures and streams run at once; see `flatMap(limit:)`. The closures run as tasks, on the threads
+  /// of all tasks or on `scheduler`.
+  /// ```
+  /// Observable.from(1...2).flatMap(on: clock) { .just(await twice($0)) }  // 2, 4, |
+  /// ```
+  public func flatMap<Output: Sendable>(
+    concurrent: Int? = nil, backlog: Int = 65_536, on scheduler: (any Scheduler)? = nil,
+    _ transform: @escaping @Sendable (Element) async throws -> Observable<Output>
+  ) -> Observable<Output> {
+    flatMap(limit: concurrent, backlog: backlog) { value in
+      Observable<Observable<Output>>.task(on: scheduler) { try await transform(value) }.concatMap { $0 }
+    }
+  }
+}
+
+/// The tasks of `map`, and what waits for them: results go out in the order of the elements.
+private final class OrderedTasks<Element: Sendable, Output: Sendable>: Observer {
+  private struct State: Sendable {
+    var backlog = Queue<Element>()
+    /// The results from the oldest element on that has not gone out; nil for a task that runs.
+    var results: [Output?] = []
+    /// How many results have gone out.
+    var sent = 0
+    var outerOpen = true
+    var over = false
+  }
+
+  /// The source's part of the subscription, which ends before the tasks do.
+  let outer: Subscription
+  private let downstream: any Observer<Output>
+  private let subscription: Subscription
+  private let limit: Int
+  private let backlogLimit: Int
+  private let scheduler: (any Scheduler)?
+  private let transform: @Sendable (Element) async throws -> Output
+  private let turn = Serializer(State())
+
+  init(
+    _ downstream: any Observer<Output>, _ subscription: Subscription, _ limit: Int, _ backlogLimit: Int,
+    _ scheduler: (any Scheduler)?, _ transform: @escaping @Sendable (Element) async throws -> Output
+  ) {
+    self.downstream = downstream
+    self.subscription = subscription
+    self.limit = max(1, limit)
+    self.backlogLimit = backlogLimit
+    self.scheduler = scheduler
+    self.transform = transform
+    outer = subscription.child()
+  }
+
+  func next(_ value: Element) {
+    turn.pass { [self] in
+      if turn.state.over { return }
+      if turn.state.results.count < limit { return start(value) }
+      if turn.state.backlog.count < backlogLimit { return turn.state.backlog.append(value) }
+      end(.failed(ReactiveError.overflow(what: "the backlog of map", limit: backlogLimit)))
+    }
+  }
+
+  func fail(_ error: any Error) {
+    turn.pass { [self] in end(.failed(error)) }
+    outer.dispose()
+  }
+
+  func complete() {
+    outer.dispose()
+    turn.pass { [self] in
+      turn.state.outerOpen = false
+      if turn.state.results.isEmpty { end(.completed) }
+    }
+  }
+
+  private func start(_ value: Element) {
+    let number = turn.state.sent + turn.state.results.count
+    turn.state.results.append(nil)
+    subscription.run(on: scheduler) { [self] task in
+      do {
+        let output = try await transform(value)
+        if !task.isDisposed { turn.pass { [self] in finish(number, output) } }
+      } catch {
+        if !task.isDisposed { turn.pass { [self] in end(.failed(error)) } }
+      }
+    }
+  }
+
+  private func finish(_ number: Int, _ output: Output) {
+    if turn.state.over || subscription.isDisposed { return }
+    turn.state.results[number - turn.state.sent] = output
+    while let first = turn.state.results.first, let output = first {
+      turn.state.results.removeFirst()
+      turn.state.sent += 1
+      downstream.next(output)
+      if subscription.isDisposed { return }
+      if let value = turn.state.backlog.popFirst() { start(value) }
+    }
+    if !turn.state.outerOpen, turn.state.results.isEmpty { end(.completed) }
+  }
+
+  private func end(_ terminal: Termination) {
+    if turn.state.over || subscription.isDisposed { return }
+    turn.state = State(over: true)
+    terminal.deliver(to: downstream)
+  }
+}

@@ -1,0 +1,64 @@
+extension Observable {
+  /// Subscribes again when the stream fails and another stream, made of its errors, emits.
+  ///
+  ///     a-#
+  ///          a-#
+  ///     a----a----   retry(when: { errors in errors.delay(for: .seconds(3), on: clock) })
+  ///
+  /// When that stream completes or fails, so does this one, at once. What it emits while no failure waits counts for nothing.
+  /// For pauses that grow with each failure in a row there is `retry(_:on:)`.
+  /// ```
+  /// Observable.just(1).concat(.fail(Oops())).retry(when: { $0.take(1) })  // 1, 1, |
+  /// ```
+  public func retry<Trigger: Sendable>(
+    when triggers: @escaping @Sendable (_ errors: Observable<any Error>) throws -> Observable<Trigger>
+  ) -> Observable {
+    Observable { downstream, subscription in
+      RetryRounds(self, downstream, subscription).start(triggers)
+    }
+  }
+}
+
+private final class RetryRounds<Element: Sendable>: Sendable {
+  private let source: Observable<Element>
+  private let outlet: SerializedOutlet<Element>
+  private let subscription: Subscription
+  private let errors = PublishSubject<any Error>()
+  /// Whether a failure waits for its trigger.
+  private let turn = Serializer(false)
+
+  init(_ source: Observable<Element>, _ downstream: any Observer<Element>, _ subscription: Subscription) {
+    self.source = source
+    self.subscription = subscription
+    outlet = SerializedOutlet(downstream)
+  }
+
+  func start<Trigger>(_ make: (Observable<any Error>) throws -> Observable<Trigger>) {
+    let triggers: Observable<Trigger>
+    do { triggers = try make(errors.observable) } catch { return outlet.fail(error) }
+    triggers.feed(
+      subscription, next: { [self] _ in startAgain() }, fail: { [outlet] in outlet.fail($0) },
+      complete: { [outlet] in outlet.complete() })
+    attach()
+  }
+
+  private func attach() {
+    if subscription.isDisposed { return }
+    source.feed(
+      subscription, next: { [outlet] in outlet.next($0) }, fail: { [self] in wait(after: $0) },
+      complete: { [outlet] in outlet.complete() })
+  }
+
+  private func wait(after error: any Error) {
+    turn.pass { [turn] in turn.state = true }
+    errors.next(error)
+  }
+
+  private func startAgain() {
+    turn.pass { [self] in
+      if !turn.state { return }
+      turn.state = false
+      attach()
+    }
+  }
+}

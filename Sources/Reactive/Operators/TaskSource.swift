@@ -1,0 +1,68 @@
+extension Observable {
+  /// Emits what an asynchronous closure returns and completes; fails with what it throws.
+  ///
+  ///     ---(a|)   task { try await fetch() }
+  ///
+  /// Each subscription runs the closure anew, as a task that the end of the subscription cancels. It runs on the threads of
+  /// all tasks, or on `scheduler`, which its element then comes from: on a `VirtualScheduler`, `advance` runs it as far as
+  /// it gets without waiting.
+  /// ```
+  /// Observable.task(on: clock) { 6 * 7 }  // 42, |
+  /// ```
+  public static func task(
+    on scheduler: (any Scheduler)? = nil, _ work: @escaping @Sendable () async throws -> Element
+  ) -> Observable {
+    running(on: scheduler) { observer, subscription in
+      let value = try await work()
+      if !subscription.isDisposed { observer.next(value) }
+    }
+  }
+
+  /// Emits the elements of an asynchronous sequence, in a task that the end of the subscription cancels.
+  ///
+  ///     -a--b--|   from(sequence)
+  ///
+  /// The next element is asked for when the one before has been taken: a chain that waits slows the sequence down. Each
+  /// subscription iterates anew; a sequence such as `AsyncStream`, which gives each element once, divides them among them.
+  /// ```
+  /// Observable.from(Observable.from(["a", "b"]).values(), on: clock)  // a, b, |
+  /// ```
+  public static func from<Elements: AsyncSequence & Sendable>(
+    _ elements: Elements, on scheduler: (any Scheduler)? = nil
+  ) -> Observable where Elements.Element == Element {
+    running(on: scheduler) { observer, subscription in
+      for try await element in elements {
+        if subscription.isDisposed { return }
+        observer.next(element)
+        if subscription.isDisposed { return }
+      }
+    }
+  }
+
+  /// Emits the elements of a sequence: `from(_:)`.
+  public init(_ elements: some Sequence<Element> & Sendable) {
+    self = .from(elements)
+  }
+
+  /// Emits the elements of an asynchronous sequence, in a task: `from(_:on:)`.
+  public init<Elements: AsyncSequence & Sendable>(_ elements: Elements) where Elements.Element == Element {
+    self = .from(elements)
+  }
+
+  /// Runs `body` as a task; the stream completes when it returns, and fails when it throws.
+  private static func running(
+    on scheduler: (any Scheduler)?,
+    _ body: @escaping @Sendable (any Observer<Element>, Subscription) async throws -> Void
+  ) -> Observable {
+    Observable { observer, subscription in
+      subscription.run(on: scheduler) { subscription in
+        do {
+          try await body(observer, subscription)
+          if !subscription.isDisposed { observer.complete() }
+        } catch {
+          if !subscription.isDisposed { observer.fail(error) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+extension Observable {
+  /// Joins the first elements of several streams of any types, then the second ones, and so on.
+  ///
+  ///     a--b-----c--|
+  ///     -1-----2----|
+  ///     --*-----*---|
+  ///     --x-----y---|   zip(letters, digits, marks) { … }   x = a1*, y = b2*
+  ///
+  /// Completes when no further one can come. A source may be ahead by `backlog` elements; more is a failure.
+  /// ```
+  /// Observable.zip(Observable.from([1, 2]), Observable.just("a"), Observable.just(2.5)) { "\($0)\($1)\($2)" }  // 1a2.5, |
+  /// ```
+  public static func zip<First: Sendable, Second: Sendable, Third: Sendable, each Other: Sendable>(
+    _ first: Observable<First>, _ second: Observable<Second>, _ third: Observable<Third>,
+    _ others: repeat Observable<each Other>, backlog: Int = 65_536,
+    transform: @escaping @Sendable (First, Second, Third, repeat each Other) throws -> Element
+  ) -> Observable {
+    zipAll(first, second, third, repeat each others, backlog: backlog, transform: transform)
+  }
+
+  /// Joins the elements of several streams of any types into tuples, by their positions.
+  ///
+  /// ```
+  /// Observable.zip(Observable.from([1, 2]), Observable.from([3, 4])).map { $0 * $1 }  // 3, 8, |
+  /// ```
+  public static func zip<each Source: Sendable>(
+    _ sources: repeat Observable<each Source>, backlog: Int = 65_536
+  ) -> Observable where Element == (repeat each Source) {
+    zipAll(repeat each sources, backlog: backlog) { (value: repeat each Source) in (repeat each value) }
+  }
+
+  private static func zipAll<each Source: Sendable>(
+    _ sources: repeat Observable<each Source>, backlog: Int,
+    transform: @escaping @Sendable (repeat each Source) throws -> Element
+  ) -> Observable {
+    Observable { downstream, subscription in
+      let lines = (repeat ZipLine<each Source>())
+      let zipper = MixedZipper(downstream, subscription, backlog) { state in
+        try transform(repeat (each lines).takeFirst(&state))
+      }
+      for _ in repeat each sources { zipper.turn.state.empty += 1 }
+      repeat zipper.attach(each sources, each lines)
+    }
+  }
+}
+
+/// How many lines are empty; a tuple goes out when none is.
+private struct ZipState: Sendable {
+  var empty = 0
+  /// Whether a source that has ended has nothing left.
+  var isSpent = false
+  var over = false
+}
+
+/// What one source is ahead of the others by.
+private final class ZipLine<Source: Sendable>: Sendable {
+  let waiting = Unguarded(RingBuffer<Source>(capacity: 2))
+  let isOpen = Unguarded(true)
+
+  func takeFirst(_ state: inout ZipState) -> Source {
+    var first: Source?
+    _ = waiting.value.popFirst { first = $0 }
+    if waiting.value.isEmpty {
+      state.empty += 1
+      if !isOpen.value { state.isSpent = true }
+    }
+    guard let first else { preconditionFailure("elements are taken when no line is empty") }
+    return first
+  }
+}
+
+private final class MixedZipper<Output: Sendable>: Sendable {
+  let turn = Serializer(ZipState())
+  private let downstream: any Observer<Output>
+  private let subscription: Subscription
+  private let backlog: Int
+  private let takeAll: @Sendable (inout ZipState) throws -> Output
+
+  init(
+    _ downstream: any Observer<Output>, _ subscription: Subscription, _ backlog: Int,
+    _ takeAll: @escaping @Sendable (inout ZipState) throws -> Output
+  ) {
+    self.downstream = downstream
+    self.subscription = subscription
+    self.backlog = backlog
+    self.takeAll = takeAll
+  }
+
+  func attach<Source>(_ source: Observable<Source>, _ line: ZipLine<Source>) {
+    if subscription.isDisposed { return }
+    source.feed(
+      subscription, next: { [self] in take($0, line) },
+      fail: { [self] error in turn.pass { [self] in end(.failed(error)) } },
+      complete: { [self] in turn.pass { [self] in close(line) } })
+  }
+
+  private func take<Source: Sendable>(_ value: Source, _ line: ZipLine<Source>) {
+    guard turn.enter() else { return turn.later { [self] in place(value, line) } }
+    place(value, line)
+    turn.leave()
+  }
+
+  private func place<Source>(_ value: Source, _ line: ZipLine<Source>) {
+    if turn.state.over { return }
+    if line.waiting.value.count >= backlog {
+      return end(.failed(ReactiveError.overflow(what: "the backlog of zip", limit: backlog)))
+    }
+    if line.waiting.value.isEmpty { turn.state.empty -= 1 }
+    line.waiting.value.append(value)
+    if turn.state.empty > 0 { return }
+    var state = turn.state
+    let output: Output
+    do { output = try takeAll(&state) } catch { return end(.failed(error)) }
+    turn.state = state
+    downstream.next(output)
+    if state.isSpent, !subscription.isDisposed { end(.completed) }
+  }
+
+  private func close<Source>(_ line: ZipLine<Source>) {
+    line.isOpen.value = false
+    if line.waiting.value.isEmpty { end(.completed) }
+  }
+
+  private func end(_ terminal: Termination) {
+    if turn.state.over { return }
+    turn.state.over = true
+    terminal.deliver(to: downstream)
+  }
+}

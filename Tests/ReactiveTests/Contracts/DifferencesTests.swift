@@ -1,0 +1,96 @@
+import Reactive
+import Testing
+
+/// What means something else in RxSwift: the table in the README of the module, row by row.
+@Suite struct DifferencesTests {
+  @Test func combineLatestEndsWhenOneHasNothingToCombine() throws {
+    try expectMarbles("-|") { clock in
+      let empty = try clock.hot("-|")
+      return Observable.combineLatest([try clock.hot("a--b--|").observable, empty.observable]).map {
+        $0.joined()
+      }
+    }
+  }
+
+  @Test func zipEndsWhenNothingCanFollow() throws {
+    try expectMarbles("a-|", legend: ["a = ax"]) { clock in
+      let short = try clock.hot("x-|")
+      return Observable.zip([try clock.hot("a----b|").observable, short.observable]).map { $0.joined() }
+    }
+  }
+
+  @Test func throttleEmitsWhatWaitsAtTheEnd() throws {
+    try expectMarbles("a--(c|)") { clock in
+      try clock.hot("abc|").observable.throttle(for: .seconds(9), on: clock)
+    }
+  }
+
+  @Test func bufferCountsItsTimeFromTheFirstElement() throws {
+    try expectMarbles("-------a--(c|)", legend: ["a = ab"]) { clock in
+      try clock.hot("-----ab--c|").observable.buffer(9, or: .seconds(2), on: clock).map { $0.joined() }
+    }
+  }
+
+  @Test func retryCountsRepeats() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("#")
+    #expect(clock.play(source.observable.retry(times: 2)) == "#")
+    #expect(source.subscriptions.count == 3)
+  }
+
+  @Test func skipUntilEndsWithItsSource() throws {
+    try expectMarbles("--|") { try $0.hot("a-|").observable.skip(until: Observable<Int>.never()) }
+  }
+
+  @Test func sampleGoesByItsSource() throws {
+    try expectMarbles("-a----|") { clock in
+      let trigger = try clock.hot("-x-|")
+      return try clock.hot("a---b-|").observable.sample(trigger.observable)
+    }
+  }
+
+  @Test func groupsEndWithTheSubscription() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.hot("a-a-a")
+    let ended = Tally()
+    let subscription = source.observable.group { $0 }.subscribe(next: { group in
+      _ = group.elements.subscribe(complete: { ended.add() })
+    })
+    clock.advance(by: .seconds(2))
+    subscription.dispose()
+    #expect(ended.value == 1)
+    #expect(source.subscriptions == ["^-!"])
+  }
+
+  @Test func aConnectedStreamThatHasEndedStaysSo() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("a|")
+    let shared = source.observable.publish()
+    shared.connect()
+    clock.run()
+    shared.connect()
+    #expect(clock.record(shared.observable).drawing.line == "-|")
+    #expect(source.subscriptions.count == 1)
+  }
+
+  @Test func whatIsSentInsideADeliveryComesAfterIt() {
+    let subject = PublishSubject<Int>()
+    let log = Journal<String>()
+    let bag = Bag()
+    subject.observable.subscribe(next: { number in
+      if number == 1 { subject.next(2) }
+      log.note("a\(number)")
+    }).disposed(by: bag)
+    subject.observable.subscribe(next: { log.note("b\($0)") }).disposed(by: bag)
+    subject.next(1)
+    #expect(log.entries == ["a1", "b1", "a2", "b2"])
+  }
+
+  @Test func aSubscriptionThatIsDisposedAtOnceDoesNotStart() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("a|")
+    source.observable.subscribe(on: clock).subscribe().dispose()
+    clock.run()
+    #expect(source.subscriptions.isEmpty)
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Reactive
+import TestScale
+import Testing
+
+/// Closures take so many seconds of virtual time: `slow(3)` three.
+@Suite struct MapConcurrentlyTests {
+  private static func waiting(_ clock: VirtualScheduler, _ log: Journal<String>)
+    -> @Sendable (Int)
+    async throws -> String
+  {
+    { seconds in
+      log.note("+\(seconds)")
+      do { try await Task.sleep(for: .seconds(seconds), clock: clock) } catch {
+        log.note("cancelled \(seconds)")
+        throw error
+      }
+      return "\(seconds)"
+    }
+  }
+
+  private let seconds: [Character: Int] = ["a": 3, "b": 1, "c": 2]
+
+  @Test func runsOneAfterAnotherUnlessTold() throws {
+    try expectMarbles("---31-(2|)") { clock in
+      try clock.hot("abc|", seconds).observable.map(on: clock, Self.waiting(clock, Journal()))
+    }
+  }
+
+  @Test func keepsTheOrderOfConcurrentOnes() throws {
+    try expectMarbles("---(31)-(2|)") { clock in
+      try clock.hot("abc|", seconds).observable.map(concurrent: 2, on: clock, Self.waiting(clock, Journal()))
+    }
+    try expectMarbles("---(31)(2|)") { clock in
+      try clock.hot("abc|", seconds).observable.map(concurrent: 3, on: clock, Self.waiting(clock, Journal()))
+    }
+  }
+
+  @Test func neverRunsMoreThanItMay() {
+    let clock = VirtualScheduler()
+    let running = Tally()
+    let result = Journal<Int>()
+    Observable.from(0..<20).map(concurrent: 3, on: clock) { number in
+      running.add()
+      #expect(running.value <= 3)
+      try await Task.sleep(for: .seconds(number % 4), clock: clock)
+      running.add(-1)
+      return number
+    }.subscribe(in: Subscription(), next: { result.note($0) })
+    clock.run()
+    #expect(result.entries == Array(0..<20))
+  }
+
+  @Test func anErrorCancelsTheOthersAndIsPassedOnAtOnce() throws {
+    let log = Journal<String>()
+    let clock = VirtualScheduler()
+    let wait = Self.waiting(clock, log)
+    let source = try clock.hot("abc---|", seconds)
+    let mapped = source.observable.map(concurrent: 3, on: clock) { number in
+      let text = try await wait(number)
+      if number == 1 { throw Oops() }
+      return text
+    }
+    #expect(clock.play(mapped) == "--#")
+    #expect(source.subscriptions == ["^-!"])
+    #expect(log.entries == ["+3", "+1", "+2", "cancelled 3", "cancelled 2"])
+  }
+
+  @Test func theEndOfTheSubscriptionCancelsWhatRunsAndWhatWaits() throws {
+    let log = Journal<String>()
+    let clock = VirtualScheduler()
+    let source = try clock.hot("abc|", seconds)
+    let mapped = source.observable.map(on: clock, Self.waiting(clock, log))
+    #expect(clock.play(mapped, until: .seconds(1)) == "")
+    #expect(log.entries == ["+3", "cancelled 3"])
+    #expect(source.subscriptions == ["^!"])
+  }
+
+  @Test func moreThanTheBacklogIsAFailure() {
+    let clock = VirtualScheduler()
+    let recording = clock.record(
+      Observable.from(1...5).map(backlog: 2, on: clock, Self.waiting(clock, Journal())))
+    clock.run()
+    #expect(recording.error as? ReactiveError == .overflow(what: "the backlog of map", limit: 2))
+  }
+
+  @Test func othersAreMadeOfIt() throws {
+    try expectMarbles("---3--(2|)") { clock in
+      let wait = Self.waiting(clock, Journal())
+      return try clock.hot("abc|", seconds).observable.filter(on: clock) { try await wait($0) != "1" }
+    }
+    try expectMarbles("---31-(2|)") { clock in
+      let wait = Self.waiting(clock, Journal())
+      return try clock.hot("abc|", seconds).observable.do(on: clock, next: { _ = try await wait($0) })
+    }
+  }
+
+  @Test func flatMapEmitsAsItComes() throws {
+    try expectMarbles("--1(32)|") { clock in
+      let wait = Self.waiting(clock, Journal())
+      return try clock.hot("ab-c|", seconds).observable.flatMap(on: clock) { number in
+        .just(try await wait(min(number, number == 2 ? 0 : 3)))
+      }.map { $0 == "0" ? "2" : $0 }
+    }
+  }
+
+  @Test func runsOnTheThreadsOfAllTasksToo() async throws {
+    let doubled = Observable.from(1...500).map(concurrent: 8) { number in
+      await Task.yield()
+      return number * 2
+    }
+    #expect(try await doubled.reduce(into: []) { $0.append($1) }.value == (1...500).map { $0 * 2 })
+  }
+
+  @Test func keepsTheOrderInWhicheverOrderTasksRun() {
+    for seed in UInt64(0)..<UInt64(TestScale.count(200)) {
+      let clock = VirtualScheduler(seed: seed)
+      var random = SplitMix64(seed: seed)
+      let limit = 1 + random.below(4)
+      let pauses = (0..<12).map { _ in random.below(3) }
+      let mapped = clock.record(
+        Observable.from(0..<12).map(concurrent: limit, on: clock) { number in
+          for _ in 0..<pauses[number] { await Task.yield() }
+          try await Task.sleep(for: .seconds(pauses[11 - number]), clock: clock)
+          return number
+        })
+      let merged = clock.record(
+        Observable.from(0..<12).flatMap(concurrent: limit, on: clock) { number in
+          await Task.yield()
+          return .just(number)
+        })
+      #expect(clock.run(limit: 100_000), "seed \(seed)")
+      #expect(mapped.elements == Array(0..<12), "seed \(seed)")
+      #expect(merged.elements.sorted() == Array(0..<12), "seed \(seed)")
+      #expect(mapped.subscription.isDisposed && merged.subscription.isDisposed, "seed \(seed)")
+    }
+  }
+
+  @Test func takesElementsOfFourThreads() async throws {
+    let many = TestScale.count(1000)
+    let subject = PublishSubject<Int>()
+    let (arrived, ended) = (Journal<Int>(), Tally())
+    let values = subject.observable.do(next: { arrived.note($0) })
+      .map(concurrent: 6) { number in
+        if number.isMultiple(of: 3) { await Task.yield() }
+        return number
+      }.toArray().values
+    var iterator = values.makeAsyncIterator()
+    for index in 0..<4 {
+      Thread.detachNewThread {
+        for number in 0..<many { subject.next(index * many + number) }
+        if ended.next() == 4 { subject.complete() }
+      }
+    }
+    let seen = try await iterator.next()
+    #expect(seen?.count == 4 * many)
+    #expect(seen == arrived.entries)
+  }
+}

@@ -1,0 +1,59 @@
+import Reactive
+import Testing
+
+@Suite struct RetryWhenTests {
+  @Test func subscribesAgainAtEachTrigger() throws {
+    let clock = VirtualScheduler()
+    let source = try clock.cold("a-#")
+    let retried = source.observable.retry(when: { $0.delay(for: .seconds(3), on: clock) })
+    #expect(clock.play(retried, until: .seconds(8)) == "a----a")
+    #expect(source.subscriptions == ["^-!", "-----^-!"])
+  }
+
+  @Test func theHandlerGetsEachError() {
+    let errors = Journal<Int>()
+    let calls = Tally()
+    let source = Observable<Int>.deferred {
+      calls.add()
+      return calls.value < 4 ? .fail(Oops(number: calls.value)) : .just(0)
+    }
+    #expect(
+      outcome { _ in
+        source.retry(when: { $0.do(next: { errors.note(($0 as? Oops)?.number ?? 0) }) })
+      } == "0, |")
+    #expect(errors.entries == [1, 2, 3])
+  }
+
+  @Test func theEndOfTheTriggersIsTheEnd() throws {
+    let clock = VirtualScheduler()
+    let (source, triggers) = (try clock.cold("a---b"), try clock.hot("--|"))
+    #expect(clock.play(source.observable.retry(when: { _ in triggers.observable })) == "a-|")
+    #expect(source.subscriptions == ["^-!"])
+    try expectMarbles("a#") { clock in
+      let triggers = try clock.hot("-#")
+      return try clock.cold("a---b").observable.retry(when: { _ in triggers.observable })
+    }
+    #expect(
+      outcome { _ in Observable<Int>.just(1).retry(when: { _ -> Observable<Int> in throw Oops() }) } == "#")
+  }
+
+  @Test func aTriggerWithoutAFailureStartsNothing() throws {
+    let clock = VirtualScheduler()
+    let (source, triggers) = (try clock.cold("a---b-|"), try clock.hot("--x"))
+    #expect(clock.play(source.observable.retry(when: { _ in triggers.observable })) == "a---b-|")
+    #expect(source.subscriptions == ["^-----!"])
+    #expect(triggers.subscriptions == ["^-----!"])
+  }
+
+  @Test func takesNoStackHoweverOften() {
+    let calls = Tally()
+    let isBack = onSmallStack {
+      _ = Observable<Int>.deferred {
+        calls.add()
+        return calls.value < 100_000 ? .fail(Oops()) : .just(0)
+      }.retry(when: { $0 }).subscribe()
+    }
+    #expect(isBack)
+    #expect(calls.value == 100_000)
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import Reactive
+import TestScale
+import Testing
+
+@Suite struct ValuesTests {
+  @Test func aLoopGetsWhatTheStreamEmits() async throws {
+    var seen: [Int] = []
+    for try await number in Observable.from(1...5).values { seen.append(number) }
+    #expect(seen == [1, 2, 3, 4, 5])
+  }
+
+  @Test func theErrorIsThrownAfterTheElementsBeforeIt() async {
+    var seen: [Int] = []
+    await #expect(throws: Oops(number: 7)) {
+      for try await number in Observable.from(1...2).concat(.fail(Oops(number: 7))).values {
+        seen.append(number)
+      }
+    }
+    #expect(seen == [1, 2])
+  }
+
+  @Test func subscribesWhenTheLoopBeginsAndLeavesWhenItEnds() async throws {
+    let subject = PublishSubject<Int>()
+    let values = subject.observable.values
+    #expect(!subject.hasObservers)
+    do {
+      var iterator = values.makeAsyncIterator()
+      #expect(subject.hasObservers)
+      subject.next(1)
+      subject.next(2)
+      #expect(try await iterator.next() == 1)
+    }
+    #expect(!subject.hasObservers)
+  }
+
+  @Test func leavingTheLoopStopsASourceWithoutEnd() async throws {
+    let lane = SerialScheduler(name: "values")
+    let disposed = Flag()
+    let numbers = Observable.from(1...).do(dispose: { disposed.raise() }).subscribe(on: lane)
+    for try await number in numbers.values(capacity: 4).prefix(2) { #expect(number <= 2) }
+    #expect(disposed.isRaised)
+  }
+
+  @Test func cancellingTheTaskEndsTheLoopWithoutAnError() async throws {
+    let subject = PublishSubject<Int>()
+    let first = Flag()
+    let task = Task {
+      var count = 0
+      for try await _ in subject.observable.do(subscribe: { first.raise() }).values { count += 1 }
+      return count
+    }
+    while !first.isRaised { await Task.yield() }
+    task.cancel()
+    #expect(try await task.value == 0)
+    #expect(!subject.hasObservers)
+  }
+
+  @Test func aSourceThatIsReleasedEndsTheLoop() async throws {
+    var subject: PublishSubject<Int>? = PublishSubject()
+    var iterator = try #require(subject).observable.map { $0 * 2 }.values.makeAsyncIterator()
+    subject?.next(1)
+    subject = nil
+    #expect(try await iterator.next() == 2)
+    #expect(try await iterator.next() == nil)
+    #expect(try await iterator.next() == nil, "and stays at its end")
+  }
+
+  @Test func eachLoopSubscribesByItself() async throws {
+    let starts = Tally()
+    let values = Observable.from(1...2).do(subscribe: { starts.add() }).values
+    for _ in 0..<2 {
+      for try await _ in values {}
+    }
+    #expect(starts.value == 2)
+  }
+
+  @Test(arguments: [(Overflow.dropOldest, [4, 5]), (.dropNewest, [1, 2])])
+  func whatDoesNotFitIsDroppedAndCounted(_ overflow: Overflow, _ kept: [Int]) async throws {
+    let counters = MailboxCounters()
+    var seen: [Int] = []
+    for try await number in Observable.from(1...5)
+      .values(capacity: 2, overflow: overflow, counters: counters)
+    {
+      seen.append(number)
+    }
+    #expect(seen == kept)
+    #expect(counters.droppedCount == 3)
+  }
+
+  @Test func failingIsAnOverflowToo() async throws {
+    var iterator = Observable.from(1...5).values(capacity: 2, overflow: .fail).makeAsyncIterator()
+    #expect(try await iterator.next() == 1)
+    #expect(try await iterator.next() == 2)
+    await #expect(throws: ReactiveError.overflow(what: "a mailbox", limit: 2)) { try await iterator.next() }
+  }
+
+  @Test func aSenderOnAThreadWaitsForTheLoop() async throws {
+    let lane = SerialScheduler(name: "values")
+    let counters = MailboxCounters()
+    var last = 0
+    for try await number in Observable.from(1...2000).subscribe(on: lane)
+      .values(capacity: 4, counters: counters)
+    {
+      #expect(number == last + 1)
+      last = number
+    }
+    #expect(last == 2000)
+    #expect(counters.acceptedCount == 2000)
+  }
+
+  @Test func aTaskThatSendsToItsOwnLoopFailsInsteadOfStandingStill() async throws {
+    let subject = PublishSubject<Int>()
+    var iterator = subject.observable.values(capacity: 2).makeAsyncIterator()
+    for number in 1...3 { subject.next(number) }
+    #expect(try await iterator.next() == 1)
+    #expect(try await iterator.next() == 2)
+    await #expect(throws: ReactiveError.standstill(limit: 2)) { try await iterator.next() }
+  }
+
+  @Test func whatIsSentWhileTheLoopSubscribesDoesNotWaitForIt() async throws {
+    var count = 0
+    for try await _ in Observable.from(0..<65_536).values(capacity: 2) { count += 1 }
+    #expect(count == 65_536)
+    count = 0
+    await #expect(
+      throws: ReactiveError.overflow(what: "what `values` keeps while it subscribes", limit: 65_536)
+    ) {
+      for try await _ in Observable.from(0...).values(capacity: 2) { count += 1 }
+    }
+    #expect(count == 65_536)
+  }
+
+  @Test func valueIsTheFirstElement() async throws {
+    let disposed = Flag()
+    #expect(try await Observable.from(1...).do(dispose: { disposed.raise() }).value == 1)
+    #expect(disposed.isRaised)
+    #expect(try await Observable.just(42).value == 42)
+    await #expect(throws: Oops(number: 3)) { try await Observable<Int>.fail(Oops(number: 3)).value }
+    await #expect(throws: ReactiveError.noElement) { try await Observable<Int>.empty().value }
+  }
+
+  @Test func valueOfACancelledTaskThrows() async {
+    let subject = PublishSubject<Int>()
+    let task = Task { try await subject.observable.value }
+    while !subject.hasObservers { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(!subject.hasObservers)
+  }
+
+  @Test func aLoopFedByFourThreadsGetsEverything() async throws {
+    let many = TestScale.count(2000)
+    let subject = PublishSubject<Int>()
+    let ended = Tally()
+    var iterator = subject.observable.values(capacity: 8).makeAsyncIterator()
+    for index in 0..<4 {
+      Thread.detachNewThread {
+        for number in 0..<many { subject.next(index * many + number) }
+        if ended.next() == 4 { subject.complete() }
+      }
+    }
+    var seen: [Int] = []
+    while let number = try await iterator.next() { seen.append(number) }
+    #expect(seen.count == 4 * many)
+    for index in 0..<4 {
+      let own = seen.filter { $0 / many == index }
+      #expect(own == own.sorted(), "the order of each thread is kept")
+    }
+  }
+
+  @Test func aSenderThatWaitsIsWokenWhenTheLoopIsLeft() async throws {
+    let subject = PublishSubject<Int>()
+    let counters = MailboxCounters()
+    let sent = Flag()
+    do {
+      var iterator = subject.observable.values(capacity: 1, counters: counters).makeAsyncIterator()
+      Thread.detachNewThread {
+        for number in 0..<10 { subject.next(number) }
+        sent.raise()
+      }
+      #expect(try await iterator.next() == 0)
+      while counters.waitCount == 0 { await Task.yield() }
+      #expect(!sent.isRaised)
+    }
+    while !sent.isRaised { await Task.yield() }
+    #expect(!subject.hasObservers)
+  }
+
+  @Test func whatALoopHeldIsReleasedWithIt() async throws {
+    let subject = PublishSubject<Canary>()
+    weak var waiting: Canary?
+    weak var closure: Canary?
+    do {
+      let (element, captured) = (Canary(), Canary())
+      (waiting, closure) = (element, captured)
+      var iterator = subject.observable.do(next: { _ in captured.chirp() }).values.makeAsyncIterator()
+      subject.next(element)
+      subject.next(element)
+      #expect(try await iterator.next() === element)
+    }
+    #expect(waiting == nil)
+    #expect(closure == nil)
+  }
+}
