@@ -87,8 +87,8 @@ extension TextFormat {
       details: """
         `select` finds the rows; without it the page is one row. `fields` names the members of a row, each by a selector \
         below it: `h2` is the text of the first match, `a@href` an attribute of it, `@data-id` an attribute of the row \
-        itself, `.` the row's own text, `.tag[]` the list of all matches, and `.body@html` the markup within. A field \
-        without a match is null. Without `fields` a row is a text. White space counts as one space, and addresses are absolute.
+        itself, `.` the row's own text, `.tag[]` the list of all matches, `main@text` the text with a line for each block, \
+        and `.body@html` the markup within. A field without a match is null. Without `fields` a row is a text. White space counts as one space, and addresses are absolute.
 
         Selectors are those of CSS: names, `.class`, `#id`, `[attribute^=value]`, ` `, `>`, `+`, `~`, `,`, `:not()`, \
         `:is()`, `:has()`, `:nth-child(2n+1)` and its relatives, `:first-child`, `:last-child`, `:empty`, and \
@@ -108,6 +108,10 @@ extension TextFormat {
         .init(
           "texts of elements", "{ html: { select: li } }", input: "<ul><li>one<li> two  <b>!</b></ul>",
           output: "\"one\"\n\"two !\""),
+        .init(
+          "the text of a part, line by line", "{ html: { fields: { text: main@text } } }",
+          input: "<nav>Home</nav><main><h1>Terms</h1><p>One<p>Two</main>",
+          output: #"{"text":"Terms\nOne\nTwo"}"#),
         .init(
           "the text of the page", "html", input: "<title>T</title><p>One<p>Two<script>x()</script>",
           output: "\"One\\nTwo\""),
