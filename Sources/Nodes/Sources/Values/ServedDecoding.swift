@@ -9,6 +9,7 @@ extension Decoding {
     decoding.resolve = { link in try? answer.address.resolving(link) }
     decoding.charset = nil
     var text = answer.bytes
+    if chosenCharset != nil { return try decoding.values(of: text, columns) }
     let isObject = text.withUnsafeBufferPointer { $0.startsObject }
     let isMarkup = [.html, .xml].contains(format) || format == .feed && !isObject
     // Without a name, markup itself may declare its encoding.
