@@ -137,7 +137,7 @@ final class WholeText: Decoder {
   /// Whether it must be UTF-8: markup may declare another encoding, and YAML may be UTF-16.
   private func isUTF8(_ text: ByteView) -> Bool {
     switch format {
-    case .text: true
+    case .text, .form: true
     case .feed: text.startsObject
     default: format == .yaml && text.first ?? 0 < 0xfe
     }

@@ -18,7 +18,7 @@ struct TextFormat: Equatable, Sendable {
   ) { LineValues($0) }
 
   /// All formats, in the order in which they are listed; a new decoder adds its own here.
-  static let all: [TextFormat] = [json, lines, array, values, text, csv, tsv, feed, xml, html, yaml]
+  static let all: [TextFormat] = [json, lines, array, values, text, csv, tsv, feed, xml, html, yaml, form]
 
   let variant: Variant
   /// Whether a decoder can begin at any value; otherwise a file is read again from its start, skipping what was sent.
