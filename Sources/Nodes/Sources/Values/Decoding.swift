@@ -19,10 +19,14 @@ struct Decoding: Sendable {
     self.options = options
   }
 
+  static let type = OptionType<ChosenVariant>.variant(of: TextFormat.all.map(\.variant)).map {
+    Decoding($0)
+  }
+
   /// The option that sources of text have.
   static let option: Option<Decoding> = Option(
-    "decode", OptionType<ChosenVariant>.variant(of: TextFormat.all.map(\.variant)).map { Decoding($0) },
-    default: "json", "the format of the text; flow docs decoders describes each and its options",
+    "decode", type, default: "json",
+    "the format of the text; flow docs decoders describes each and its options",
     example: "json")
 
   private init(_ chosen: ChosenVariant) {
