@@ -52,7 +52,8 @@ public struct HTMLField: Sendable {
 
   private static let links: Set<String> = ["href", "src", "action", "poster", "cite"]
 
-  /// Parses `h2`, `a.more@href`, `@data-id`, `.tag[]`, or `.` for the row's own text; `@html` is the markup within.
+  /// Parses `h2`, `a.more@href`, `@data-id`, `.tag[]`, or `.` for the row's own text; `@text` is the text with a line
+  /// for each block, `@html` the markup within.
   public init(_ text: String) throws(SelectorFlaw) {
     var rest = text[...]
     isList = rest.hasSuffix("[]")
@@ -84,6 +85,7 @@ public struct HTMLField: Sendable {
 
   private func text(of element: MarkupElement, _ resolve: (String) -> String?) -> String? {
     guard let attribute else { return element.visibleText() }
+    if attribute == "text" { return element.visibleText(separator: "\n") }
     if attribute == "html" { return trimmed(element.innerMarkup) }
     guard let value = element.attribute(attribute) else { return nil }
     return Self.links.contains(attribute) ? resolve(value) ?? value : value

@@ -30,6 +30,23 @@ import Testing
     #expect(lines(slip, width: 26)[1] == "    net: 2026-0… → 2026-0…")
   }
 
+  @Test("texts of several lines are shown by the lines that differ, as far as there is room")
+  func texts() {
+    let change = #"""
+      {"type":"changed","key":"a","at":"2026-01-01T00:00:00Z",
+      "diff":[{"path":"/t","before":"a\nb","after":"a\nc"}]}
+      """#.replacing("\n", with: "")
+    #expect(
+      lines(change, width: 80, isOn: true).dropFirst() == [
+        "    t:", "    \u{1B}[36m@@ -1,2 +1,2 @@\u{1B}[0m", "     a", "    \u{1B}[31m-b\u{1B}[0m",
+        "    \u{1B}[32m+c\u{1B}[0m",
+      ])
+    #expect(lines(change) == [#"2026-01-01 00:00:00Z  ~ changed  a  t: a\nb → a\nc"#])
+    let many = (0..<50).map { "\($0)\\n" }.joined()
+    let long = lines(change.replacing("a\\nc", with: many), width: 80)
+    #expect(long.count == 43 && long.last == "    … and 14 more lines")
+  }
+
   @Test("no line is wider than the terminal, with colours and without")
   func neverTooWide() {
     for width in 16...120 {

@@ -72,12 +72,18 @@ import Testing
     #expect(
       try failure("localtime_in(\"/etc/localtime\")", "0")?.contains("is not a known time zone") == true)
     #expect(try failure("mktime", "[\"a\"]") == "mktime requires parsed datetime inputs")
+    #expect(
+      try failure("text_diff(1; .)", "\"a\"")
+        == "number (1) cannot be compared by lines, as it is not a string")
     #expect(try failure("1 | strftime([])") == "strftime/1 requires a string format")
   }
 
   @Test(arguments: [
     Case("feet, pounds", "100", "328.0839895013123", "220.46226218487757"),
     Case("slug", #""Falcon 9 Block 5 | Starlink Group 6-14""#, #""falcon-9-block-5-starlink-group-6-14""#),
+    Case(
+      "text_diff(.[0]; .[1]), text_diff(null; .[0])", #"["a\nb","a\nc"]"#, #""@@ -1,2 +1,2 @@\n a\n-b\n+c""#,
+      #""@@ -0,0 +1,2 @@\n+a\n+b""#),
     Case("slug", #""  Agência Espacial — Łódź's Größe!  ""#, #""agencia-espacial-lodzs-grosse""#),
   ])
   func extras(_ test: Case) throws { try test.check() }

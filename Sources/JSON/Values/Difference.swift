@@ -12,16 +12,25 @@ public struct Difference: Sendable, Equatable {
     self.after = after
   }
 
+  /// The difference of two texts of several lines, line by line; nil for anything else.
+  public var lines: Value? {
+    guard let before, let after else { return nil }
+    return Value.lineDifference(from: before, to: after)
+  }
+
   private static let shapes = (
+    lines: Shape(["path", "before", "after", "lines"], isShared: true),
     both: Shape(["path", "before", "after"], isShared: true),
     before: Shape(["path", "before"], isShared: true), after: Shape(["path", "after"], isShared: true)
   )
 
-  /// `{path, before, after}`, without the side that has nothing.
+  /// `{path, before, after}`, without the side that has nothing; for texts of several lines with their difference.
   public var value: Value {
     let path = Value.string(path.bytes)
     switch (before, after) {
-    case (let before?, let after?): return .object(Difference.shapes.both, [path, before, after])
+    case (let before?, let after?):
+      if let lines { return .object(Difference.shapes.lines, [path, before, after, lines]) }
+      return .object(Difference.shapes.both, [path, before, after])
     case (let before?, nil): return .object(Difference.shapes.before, [path, before])
     case (nil, let after): return .object(Difference.shapes.after, [path, after ?? .null])
     }

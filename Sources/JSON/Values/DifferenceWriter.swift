@@ -1,6 +1,6 @@
 import Glibc
 
-/// A writer of differences as one value: an array of `{path, before, after}`.
+/// A writer of differences as one value: an array of `{path, before, after}`, with `lines` for texts of several lines.
 ///
 ///     let writer = DifferenceWriter()
 ///     writer.value(from: {"a":1}, to: {"a":2})   // [{"path":"/a","before":1,"after":2}]
@@ -90,7 +90,13 @@ public final class DifferenceWriter: DifferenceCollector {
       addKey(",\"after\":", 5)
       add(after)
     }
-    end(members: before == nil || after == nil ? 2 : 3)
+    var members = before == nil || after == nil ? 2 : 3
+    if let before, let after, let lines = Value.lineDifference(from: before, to: after) {
+      addKey(",\"lines\":", 5)
+      add(lines)
+      members += 1
+    }
+    end(members: members)
   }
 
   func add(_ path: [UInt8], _ before: TapeDocument, _ first: Int, _ after: TapeDocument, _ second: Int) {
@@ -104,8 +110,8 @@ public final class DifferenceWriter: DifferenceCollector {
 
   /// Begins an object, of which the path is the first member.
   private func begin(_ path: [UInt8]) {
-    // With three members, it has eight words.
-    if words + 8 > capacity { growTape() }
+    // With four members, it has ten words.
+    if words + 10 > capacity { growTape() }
     if count > 0 { text.put(0x2c) }
     object = words
     tape[words + 1] = UInt64(text.count) << 32

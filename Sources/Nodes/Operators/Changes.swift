@@ -7,7 +7,10 @@ let changes = NodeSpec(
   "changes", "compare each poll with the last one by key, and report what was added, changed or removed",
   details: """
     Each change is {type, key, at, before, after, diff}: type is added, changed or removed, at is the time of the \
-    poll, and diff has an entry {path, before, after} for each changed leaf, path being a JSON Pointer.
+    poll, and diff has an entry {path, before, after} for each changed leaf, path being a JSON Pointer. \
+    Where texts of several lines differ, it also has lines: their difference line by line, as diff -u shows it, with \
+    three lines of context. Where more than 1,024 lines differ it may be longer than necessary, since lines that occur \
+    once on each side are matched first; of more than 500,000 lines all that differ are removed and added.
 
     With as: patch it is {type, key, at, patch}: a JSON Patch (RFC 6902) with a test of each old value, over all fields; \
     a row that is not there is null. settle and others that read before and after need the form with values.
@@ -39,13 +42,15 @@ let changes = NodeSpec(
     time is compared as if it had not been missing.
 
     Where a field moves all the time, give it a tolerance: { .net: 10m, .price: 1%, .count: 5 }. A difference \
-    that is smaller is no change. It is measured from the last emitted value, so that small steps add up to a change.
+    that is smaller is no change. It is measured from the last emitted value, so that small steps add up to a change. Where \
+    parts of a text change all the time, as a date or a counter do, leave them out with text: { ignore: '[0-9]+ views' }; \
+    a change that is reported has the whole texts.
     """,
   options: AnyOption.list(
     ChangesOptions.key, ChangesOptions.watch, ChangesOptions.ignore, ChangesOptions.tolerance,
-    ChangesOptions.arraysBy, ChangesOptions.first, ChangesOptions.types, ChangesOptions.removedAfter,
-    ChangesOptions.suddenLoss, ChangesOptions.duplicates, ChangesOptions.remember, ChangesOptions.bound,
-    ChangesOptions.form),
+    ChangesOptions.text, ChangesOptions.arraysBy, ChangesOptions.first, ChangesOptions.types,
+    ChangesOptions.removedAfter, ChangesOptions.suddenLoss, ChangesOptions.duplicates,
+    ChangesOptions.remember, ChangesOptions.bound, ChangesOptions.form),
   shorthand: "key",
   state:
     "the last value of each key, at most `bound` of them, and of as many out of sight; an event with one key more is an error",
@@ -99,8 +104,8 @@ private final class Changes: Step {
     keyText = options[ChangesOptions.key].text
     self.context = context
     relevance = Relevance(
-      watch: options[ChangesOptions.watch].map { $0.map { context.evaluation($0) } },
-      ignore: options[ChangesOptions.ignore].map { $0.map { context.evaluation($0) } })
+      watch: options[ChangesOptions.watch], ignore: options[ChangesOptions.ignore],
+      text: options[ChangesOptions.text], context)
     tolerances = Tolerances(
       options[ChangesOptions.tolerance].map { (context.evaluation($0.places), $0.tolerance) })
     arraysBy = options[ChangesOptions.arraysBy].map { Key($0) }

@@ -63,6 +63,20 @@ enum ChangesExamples {
         0s {"type":"added","key":1,"at":"1970-01-01T00:00:00Z","before":null,"after":{"id":1,"n":1},"diff":[]}
         """),
     .init(
+      "texts line by line, but for a counter and white space",
+      "changes: { key: .id, text: { ignore: '[0-9]+ views', collapse: true } }",
+      input: #"""
+        0s {"id": 1, "page": "Terms\nno smoking\n5 views"}
+        0s poll
+        1h {"id": 1, "page": "Terms\nno  smoking\n6 views"}
+        1h poll
+        2h {"id": 1, "page": "Terms\nno dogs\n6 views"}
+        2h poll
+        """#,
+      output: #"""
+        2h {"type":"changed","key":1,"at":"1970-01-01T02:00:00Z","before":{"id":1,"page":"Terms\nno  smoking\n6 views"},"after":{"id":1,"page":"Terms\nno dogs\n6 views"},"diff":[{"path":"/page","before":"Terms\nno  smoking\n6 views","after":"Terms\nno dogs\n6 views","lines":"@@ -1,3 +1,3 @@\n Terms\n-no  smoking\n+no dogs\n 6 views"}]}
+        """#),
+    .init(
       "as patches", "changes: { key: .id, as: patch }",
       input: """
         0s {"id": 1, "n": 1, "list": [1, 2]}

@@ -18,6 +18,10 @@ enum ChangesOptions {
     "tolerance", .tolerances, default: "{}",
     "smaller differences of these fields are no change: a duration for times, a percentage or an amount for numbers",
     example: "{ .net: 10m, .price: 1% }")
+  static let text = Option.optional(
+    "text", .group("text", TextNoise.options),
+    "what counts for nothing where texts are compared; texts that differ in nothing else are no change",
+    example: "{ ignore: '[0-9]+ views', collapse: true }")
   static let arraysBy = Option.optional(
     "arrays_by", .text, "the member by which objects in lists are compared, instead of their position")
   static let first = Option(

@@ -9,7 +9,8 @@ let enrich = NodeSpec(
   "enrich", "add data to each event by an HTTP request",
   details: """
     The address is a template. The results of its expressions are percent-encoded; they can be part of the path or the \
-    query, never of the host. For each event, the outputs of `with` are sent. There, $answer is the JSON response; it \
+    query, never of the host. For each event, the outputs of `with` are sent. There, $answer is the JSON response, or, with \
+    `decode`, the list of the values that are decoded from it: the rows of a page, the entries of a feed. It \
     is null if the server responds 404, and if an expression of the address is null, in which case no request is made. \
     While the server fails, cannot be reached, or asks to wait, events wait and the request is repeated, after a minute at \
     most or when the server asks for it, until its failures have lasted for `patience`, also over restarts. No response \
@@ -26,12 +27,14 @@ let enrich = NodeSpec(
     waiting for a response are part of the state, and the next run repeats their requests, also after a run that ends \
     while the server fails. Without state, a pipeline that is stopped waits for responses within the grace period.
 
-    Tests of the pipeline make no requests: responses are given under web, by address. A recording contains the \
+    Tests of the pipeline make no requests: responses are given under web, by address; with `decode`, a text is decoded. \
+    A recording contains the \
     lookups next to the polls, in FOLDER/lookups.jsonl. A replay uses the response that the same step received for the \
     same address in the same poll, or else the latest one before; if the recording has none, the event fails.
     """,
   options: AnyOption.list(
-    EnrichOptions.url, EnrichOptions.with, WebOptions.headers, WebOptions.bearer, WebOptions.basic,
+    EnrichOptions.url, EnrichOptions.with, Decoding.option, WebOptions.headers, WebOptions.bearer,
+    WebOptions.basic,
     WebOptions.allowHosts,
     EnrichOptions.cache, EnrichOptions.stale, EnrichOptions.concurrency, EnrichOptions.bound,
     EnrichOptions.patience,
@@ -52,6 +55,15 @@ let enrich = NodeSpec(
       "the whole response of a search", #"enrich: 'https://example.org/search?q=\(.q)'"#,
       input: #"0s {"q": "a&b"}"#, web: #"https://example.org/search?q=a%26b [1]"#,
       output: #"0s {"q":"a&b","detail":[1]}"#),
+    .init(
+      "what a page has",
+      #"""
+      enrich: { url: 'https://example.org/item/\(.id)', decode: { html: { fields: { price: .price, more: a@href } } }, \#
+      with: '. + $answer[0]' }
+      """#,
+      input: #"0s {"id": 7}"#,
+      web: #"https://example.org/item/7 "<b class=price>9.50</b><a href='/item/7/x'>more</a>""#,
+      output: #"0s {"id":7,"price":"9.50","more":"https://example.org/item/7/x"}"#),
     .init(
       "with a token, two at a time, cached for a week",
       #"""
@@ -184,7 +196,7 @@ private final class Enrich: Step {
   init(_ options: Options, _ context: StepContext) throws {
     self.options = options
     self.context = context
-    lookups = try Lookups(context)
+    lookups = try Lookups(context, options[Decoding.option])
     let url = options[EnrichOptions.url]
     texts = try url.texts(by: context.evaluation(url.texts))
     values = context.evaluation(url.values)
@@ -377,6 +389,7 @@ private final class Enrich: Step {
     let (cache, stale) = (options[EnrichOptions.cache], options[EnrichOptions.stale])
     request.cache = CacheRule(maximumAge: cache, staleAge: stale > .zero ? cache + stale : .zero)
     request.limits.whole = options[EnrichOptions.timeout]
+    if options[Decoding.option].format != .json { request.expectation = .anything }
     underWay[text] = Lookup(request: request, at: poll.at, entries: [entry])
     begin(text, out)
   }

@@ -11,7 +11,7 @@ let settle = NodeSpec(
     from the last, and diff is recomputed, with the fields that any of them named. What cancels out is not sent: a \
     value that returns, a row that is added and removed again. A row that is added and then changed is one added.
 
-    Behind changes, also in a stream that reads it, it compares by the watch, ignore and arrays_by of that step, unless \
+    Behind changes, also in a stream that reads it, it compares by the watch, ignore, arrays_by and text of that step, unless \
     they are its own: a row that goes and returns with other values of fields that are not watched is no news. Steps \
     such as filter may be between; behind one that makes other events of the changes, as map does, only its own count.
 
@@ -23,11 +23,12 @@ let settle = NodeSpec(
     """,
   options: AnyOption.list(
     SettleOptions.quiet, SettleOptions.key, SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy,
-    SettleOptions.maxWait, SettleOptions.bound),
+    ChangesOptions.text, SettleOptions.maxWait, SettleOptions.bound),
   shorthand: "for",
   state:
     "the combined change of each key that waits, at most `bound` of them; the one quiet for longest is sent early",
-  takesOver: AnyOption.list(SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy),
+  takesOver: AnyOption.list(
+    SettleOptions.watch, SettleOptions.ignore, SettleOptions.arraysBy, ChangesOptions.text),
   isKept: true,
   division: .byKey(SettleOptions.key),
   examples: [
@@ -76,6 +77,13 @@ let settle = NodeSpec(
         1h10m {"type":"changed","key":"a","at":"T1","before":{"net":1,"views":5},"after":{"net":2,"views":9},"diff":[{"path":"/net","before":1,"after":2}]}
         """),
     .init(
+      "texts that return but for a counter", "settle: { for: 1h, text: { ignore: '[0-9]+ views' } }",
+      input: """
+        0s {"type": "changed", "key": "a", "at": "T0", "before": "open, 1 views", "after": "shut, 2 views", "diff": [{"path": "", "before": "open, 1 views", "after": "shut, 2 views"}]}
+        10m {"type": "changed", "key": "a", "at": "T1", "before": "shut, 2 views", "after": "open, 3 views", "diff": [{"path": "", "before": "shut, 2 views", "after": "open, 3 views"}]}
+        """,
+      output: ""),
+    .init(
       "at its limit", "settle: { for: 1h, bound: 1 }",
       input: """
         0s {"type": "removed", "key": "a", "at": "T0", "before": 1, "after": null, "diff": []}
@@ -89,8 +97,8 @@ let settle = NodeSpec(
   .step { options, context in
     let settled = SettledRow(
       relevance: Relevance(
-        watch: options[SettleOptions.watch].map { $0.map { context.evaluation($0) } },
-        ignore: options[SettleOptions.ignore].map { $0.map { context.evaluation($0) } }),
+        watch: options[SettleOptions.watch], ignore: options[SettleOptions.ignore],
+        text: options[ChangesOptions.text], context),
       arraysBy: options[SettleOptions.arraysBy].map { Key($0) })
     let machine = DebounceMachine(
       state: try context.state(

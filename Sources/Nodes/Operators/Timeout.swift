@@ -20,6 +20,11 @@ let timeout = NodeSpec(
 
         {"type": "silent", "key": "backup", "since": "2026-01-01T12:00:00Z", "for": "1d"}
 
+    A long list of keys is in a file: `expect: { file: jobs.txt }` has a key on each line, or in the first column of \
+    jobs.csv, or in jobs.json, where an object has the key of an event. Empty lines and those that begin with # are none. \
+    The file is searched next to the pipeline, and read again when it has changed, after ten seconds at most: what is new \
+    in it is watched from then on, and what has gone is forgotten until an event of it comes.
+
     The time between two runs is no silence. Keys are remembered, so a silence goes on over it.
     """,
   options: AnyOption.list(
@@ -79,12 +84,12 @@ let timeout = NodeSpec(
     return try Timeout(options, context)
   })
 
-private enum TimeoutOptions {
+enum TimeoutOptions {
   static let time = Option.required(
     "for", .duration, "how long without events counts as silence", example: "10m")
   static let key = Option("key", .expression, default: "null", "what is watched by itself", example: ".job")
   static let expected = Option(
-    "expect", .list(of: .value), default: "[]", "keys that must come, watched from the start",
+    "expect", .expectedKeys, default: "[]", "keys that must come, watched from the start: a list, or a file",
     example: "[backup, sync]")
   static let maxKeys = Option(
     "max_keys", .integer(1...10_000_000), default: "65536", "how many keys are remembered")
@@ -213,11 +218,12 @@ private final class KeyedTimeout: Step {
     let reportsBack = options[TimeoutOptions.back]
     // Stands for the event that an expected key has not sent.
     let none = Event(.null, Poll(source: context.name, at: 0))
+    let expected = try Self.expected(options, context, standingFor: none)
     let silences = AlarmMachine(
       state: try context.state(
         of: AlarmRow<Event>.self, by: options[TimeoutOptions.key].text, whenKeyChanges: .forget),
       AlarmTimes(lasting: .zero, clearing: .zero, silent: limit), bound: options[TimeoutOptions.maxKeys],
-      after: context.endOfLastRun, expected: options[TimeoutOptions.expected].map { ($0, none) },
+      after: context.endOfLastRun, expected: expected,
       by: context.keptKey(options[TimeoutOptions.key]), when: { _ in false }, clear: nil)
     machine = MachineStep(silences, context, keeps: true) { report, out in
       let isBack = report.kind == .back
@@ -229,6 +235,32 @@ private final class KeyedTimeout: Step {
       let poll = report.element.poll
       let isFromNone = poll.source == context.name
       out.send(Event(.record(news), isFromNone ? Poll(source: context.name, at: out.timeOfDay) : poll))
+    }
+  }
+
+  /// The keys that must come, with the event that none of them has sent.
+  private static func expected(
+    _ options: Options, _ context: StepContext, standingFor none: Event
+  ) throws -> AlarmExpectation<Value, Event> {
+    switch options[TimeoutOptions.expected] {
+    case .list(let keys):
+      let come = keys.map { ($0, none) }
+      return AlarmExpectation(changes: { (come, []) })
+    case .file(let file):
+      let key = context.keptKey(options[TimeoutOptions.key])
+      let log = context.log
+      let list = ExpectedFile(file, key: { try key(none.with($0)) }, warn: log.warning)
+      var first = try list.changes()
+      let rest = LaneLocal { () -> (come: [Value], gone: [Value])? in
+        defer { first = nil }
+        return try first ?? list.changes()
+      }
+      // In virtual time waking would never end.
+      return AlarmExpectation(
+        changes: {
+          let found = try? rest.value()
+          return found.map { (come: $0.come.map { ($0, none) }, gone: $0.gone) }
+        }, every: ExpectedFile.rhythm, wakes: context.lane.waiting == .acrossTurns)
     }
   }
 

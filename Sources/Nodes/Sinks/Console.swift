@@ -19,7 +19,8 @@ let console = NodeSpec(
     when the next poll is due.
 
     Control characters in the output are escaped, so that text from an API cannot move the cursor or worse. Line \
-    breaks and tabs of templates and strings are kept only if standard output is not a terminal.
+    breaks and tabs of templates and strings are kept only if standard output is not a terminal. On a terminal those \
+    of a text difference are kept too, as in `\\(.diff[].lines)`; what was added is green, what was removed red.
     """,
   options: AnyOption.list(
     ConsoleOptions.template, ConsoleOptions.table, ConsoleOptions.json, ConsoleOptions.color,

@@ -116,8 +116,9 @@ private final class FileSource: StreamSource {
     _ path: String, from start: ReadPosition?, isFollowed: Bool = false, isGrowing: Bool = false, _ feed: Feed
   ) throws {
     let input = try StoppableInput(path, context.stop, at: start?.offset ?? 0)
+    let decoding = context.decoding(options).resumed(as: start?.format)
     let reader = ValueReader(
-      input, path: path, context.decoding(options).resumed(as: start?.format), position: start?.offset ?? 0,
+      input, path: path, decoding, position: start?.offset ?? 0,
       lines: start?.lines ?? 0, limits: limits, leavesUnfinishedLine: isGrowing, report: desk.report)
     var passing = start?.values ?? 0
     var given = passing
@@ -133,7 +134,9 @@ private final class FileSource: StreamSource {
       position.fingerprint = input.fingerprint
       position.format = reader.foundFormat
       position.isFollowed = isFollowed
-      if !position.format.beginsAnywhere {
+      // A converted text has other offsets than the file.
+      if !position.format.beginsAnywhere || decoding.chosenCharset != nil {
+        position.offset = start?.offset ?? 0
         position.values = given
       } else {
         (position.offset, position.values) = reader.position

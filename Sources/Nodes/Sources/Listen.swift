@@ -11,7 +11,8 @@ let listen = NodeSpec(
   "listen", "receive webhooks: requests that others send when something happens",
   details: """
     Serves plain HTTP at an address and accepts POST and PUT. The body is decoded, and its values are the events; with \
-    `envelope`, each is an object: path, query, headers (names in lower case, without keys) and data.
+    `envelope`, each is an object: path, query, headers (names in lower case, without keys) and data. Where `methods` has \
+    get, the event of a GET request is an object of the items of its query.
 
     A request is answered with 202 when everything that it has caused is committed, so a sender that repeats what was not \
     acknowledged loses nothing, also where flow is killed. Requests that arrive during a commit share the next one. With \
@@ -26,14 +27,17 @@ let listen = NodeSpec(
     Other machines reach only an address that is not of the loopback, which requires a token or a signature. The token is \
     expected as `Authorization: Bearer TOKEN`, in a header whose name ends with -Token (X-Gitlab-Token), or in the query, \
     ?token=TOKEN. The signature is the HMAC-SHA256 of the body under `secret`, in hexadecimal digits, also behind \
-    sha256=, or in base64: GitHub's X-Hub-Signature-256, Shopify's X-Shopify-Hmac-Sha256. For TLS, put a proxy in front.
+    sha256=, or in base64: GitHub's X-Hub-Signature-256, Shopify's X-Shopify-Hmac-Sha256. With `scheme: slack` or `scheme: \
+    stripe` it is that of the time and the body; a request whose time is off by more than `tolerance` is answered with 401, \
+    and without `id`, one that is sent again sooner is acknowledged and dropped. For TLS, put a proxy in front.
 
     A body that takes long to decode, such as a large page, is decoded beside the others, which may overtake it.
 
     A run with --once does not listen.
     """,
   options: AnyOption.list(
-    ListenOptions.address, ListenOptions.path, Decoding.option, ListenOptions.envelope, ListenOptions.token,
+    ListenOptions.address, ListenOptions.path, ListenOptions.methods, Decoding.option, ListenOptions.envelope,
+    ListenOptions.token,
     ListenOptions.signature, ListenOptions.id, ListenOptions.maxBody, ListenOptions.queue,
     ListenOptions.timeout),
   shorthand: "address", state: "the last 1,000 values of `id`", isKept: true,
@@ -49,6 +53,17 @@ let listen = NodeSpec(
         id: X-GitHub-Delivery
         envelope: true
       """),
+    .init(
+      "Slack's commands, which are forms and signed with their time",
+      """
+      listen:
+        address: 0.0.0.0:8090
+        decode: form
+        signature: { scheme: slack, secret: '${SLACK_SECRET:-a secret}', tolerance: 2m }
+      """),
+    .init(
+      "what a job calls at its end: curl 'http://127.0.0.1:8090/?job=backup'",
+      "listen: { address: 8090, methods: [get, post] }"),
     .init(
       "tables of up to 8 MiB with a token",
       """
@@ -68,8 +83,22 @@ let listen = NodeSpec(
     if options[ListenOptions.token] == "" {
       checker.report("the token is empty", at: options.place(of: ListenOptions.token))
     }
-    if let signature = options[ListenOptions.signature], signature[ListenOptions.secret].isEmpty {
-      checker.report("the secret is empty", at: options.place(of: ListenOptions.signature))
+    if let signature = options[ListenOptions.signature] {
+      let place = options.place(of: ListenOptions.signature)
+      let scheme = signature[ListenOptions.scheme]
+      if signature[ListenOptions.secret].isEmpty { checker.report("the secret is empty", at: place) }
+      if scheme == .body, signature[ListenOptions.header] == nil {
+        checker.report(
+          "the signature needs the option “header”: the header of the signature", at: place,
+          hint: "as in header: X-Hub-Signature-256; scheme: slack and scheme: stripe have their own")
+      }
+      if scheme == .body, signature.isGiven(ListenOptions.tolerance) {
+        checker.report("tolerance has no effect: only slack and stripe sign a time", at: place)
+      }
+      if options[ListenOptions.methods].contains(.get) {
+        checker.report(
+          "a signature is that of a body, which GET does not have", at: place, hint: "use a token with get")
+      }
     }
     if let path = options[ListenOptions.path], !path.hasPrefix("/") {
       checker.report("a path begins with /", at: options.place(of: ListenOptions.path))
@@ -83,16 +112,26 @@ enum ListenOptions {
     "`ADDRESS:PORT`, a port of 127.0.0.1, or `unix:PATH`; port 0 is any free one", example: "127.0.0.1:8090")
   static let path = Option.optional(
     "path", .text, "the only path that is answered; any without it", example: "/github")
+  enum Method: String, CaseIterable, Sendable { case get, post, put }
+
+  static let methods = Option(
+    "methods", .list(of: OptionType<Method>.choice(), count: 1...), default: "[post, put]",
+    "the methods that are accepted")
   static let envelope = Option(
     "envelope", .boolean, default: "false", "whether the event has path, query and headers besides the data")
   static let token = Option.optional(
     "token", .secret, "the token that a request must have", example: "${HOOK_TOKEN}")
   static let signature = Option.optional(
-    "signature", .group("signature", AnyOption.list(header, secret)),
-    "the HMAC-SHA256 that a request must have: its header, and the secret",
+    "signature", .group("signature", AnyOption.list(scheme, header, secret, tolerance)),
+    "the HMAC-SHA256 that a request must have: what is signed, its header, and the secret",
     example: "{ header: X-Hub-Signature-256, secret: '${HOOK_SECRET}' }")
-  static let header = Option.required(
+  static let scheme = Option(
+    "scheme", OptionType<WebhookSignature.Scheme>.choice(), default: "body",
+    "what is signed: the body, or time and body as Slack or Stripe do")
+  static let header = Option.optional(
     "header", .text, "the header of the signature", example: "X-Hub-Signature-256")
+  static let tolerance = Option(
+    "tolerance", .duration, default: "5m", "how old a signature of slack or stripe may be")
   static let secret = Option.required(
     "secret", .secret, "the secret that the sender shares", example: "${HOOK_SECRET}")
   static let id = Option.optional(
@@ -144,7 +183,7 @@ private final class WebhookSource: StreamSource {
     if context.isOnce { return context.log.notice("webhooks are not waited for with --once") }
     try RequestServer.load()
     let (socket, site) = try open()
-    let front = WebhookFront(options)
+    let front = WebhookFront(options, now: context.world.wallClock)
     let server = try RequestServer(
       front, on: socket, .one(memory: 32768), connections: options[ListenOptions.queue] + 64,
       idle: UInt32(clamping: max(1, Int(options[ListenOptions.timeout].inSeconds.rounded(.up)))))
@@ -191,8 +230,9 @@ private final class WebhookSource: StreamSource {
           front.refuse(webhook)
           continue
         }
-        reporter.report("a webhook was refused: \(error)")
-        front.answer(webhook, 400, "\(error)")
+        let reason = "\(error)" + hint(webhook)
+        reporter.report("a webhook was refused: \(reason)")
+        front.answer(webhook, 400, reason)
       }
     }
     if accepted.isEmpty { return }
@@ -232,6 +272,13 @@ private final class WebhookSource: StreamSource {
       front.putBack(webhook)
     }
     return nil
+  }
+
+  /// What to do about a body that is not in the format of `decode`; nothing where that is not known.
+  private func hint(_ webhook: Webhook) -> String {
+    let type = webhook.headers.first { $0.name == "content-type" }?.value ?? ""
+    let isForm = type.lowercased().hasPrefix("application/x-www-form-urlencoded")
+    return isForm && options[Decoding.option].format != .form ? "; it is a form: set decode: form" : ""
   }
 
   private func events(of webhook: Webhook, _ values: [Value]) -> [Value] {

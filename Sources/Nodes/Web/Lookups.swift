@@ -7,7 +7,7 @@ import Reactive
 
 /// The answer to a lookup.
 struct LookupAnswer: Sendable, Equatable {
-  /// The JSON; null if the server has nothing.
+  /// The JSON, or the list of what was decoded; null if the server has nothing.
   var value: Value
   /// Whether it was in the cache, and is young enough.
   var isCached = false
@@ -18,8 +18,8 @@ struct LookupAnswer: Sendable, Equatable {
 
   init(_ value: Value, age: Double? = nil) { (self.value, self.age) = (value, age) }
 
-  fileprivate init(_ response: Response) {
-    value = response.value
+  fileprivate init(_ response: Response, _ value: Value) {
+    self.value = value
     isCached = response.isFromCache && response.freshness == .fresh
     if response.freshness == .stale {
       (age, failure) = (response.age, response.staleBecause.map { "\($0)" })
@@ -35,7 +35,12 @@ final class Lookups: Sendable {
     case replayed(LookupReplay)
   }
 
+  /// The size from which on a text is decoded beside the transfers.
+  private static let large = 1 << 16
+
   private let way: Way
+  private let decoding: Decoding
+  private let decoder: SerialScheduler?
   private let log: NodeLog
   private let step: String
   private let disk: any Disk
@@ -45,8 +50,10 @@ final class Lookups: Sendable {
   private let toldUntil = Locked(0.0)
   private let postponed = Locked<(reason: String, until: Double)?>(nil)
 
-  init(_ context: StepContext) throws {
+  init(_ context: StepContext, _ decoding: Decoding) throws {
     let world = context.lane.world
+    self.decoding = decoding
+    decoder = decoding.format == .json ? nil : SerialScheduler(name: "flow-decode")
     (log, step, disk) = (context.log, context.name, world.disk)
     recording = world[LookupRecording.self]
     if let canned = world[CannedAnswers.self] {
@@ -76,8 +83,12 @@ final class Lookups: Sendable {
     switch way {
     case .canned(let answers):
       found(
-        answers[request.address.text].map { .success(LookupAnswer($0)) }
-          ?? .failure(StepError("\(request): the test has no response for it; add one under web")))
+        Result {
+          guard let answer = answers[request.address.text] else {
+            throw StepError("\(request): the test has no response for it; add one under web")
+          }
+          return LookupAnswer(try decoded(answer, for: request))
+        })
       return Subscription()
     case .replayed(let replay):
       found(replay.found(request, at: time, step: step, on: disk))
@@ -87,7 +98,7 @@ final class Lookups: Sendable {
         return try access.client().start(access.adapted(request), notice: { [self] in tell($0, waiting) }) {
           result in
           switch result {
-          case .success(let response): found(.success(LookupAnswer(response)))
+          case .success(let response): self.decode(response, of: request, found)
           case .failure(let error) where error.status == 404 || error.status == 410:
             found(.success(LookupAnswer(.null)))
           case .failure(let error): found(.failure(error))
@@ -98,6 +109,33 @@ final class Lookups: Sendable {
         return Subscription()
       }
     }
+  }
+
+  private func decode(
+    _ response: Response, of request: Request,
+    _ found: @escaping @Sendable (Result<LookupAnswer, any Error>) -> Void
+  ) {
+    guard let decoder else { return found(.success(LookupAnswer(response, response.value))) }
+    let work = { @Sendable [decoding] in
+      found(
+        Result {
+          do throws(DecodeFailure) {
+            return LookupAnswer(response, .array(try decoding.checkedValues(of: response)))
+          } catch {
+            throw WrongAnswer(request, request.masked("\(error)"))
+          }
+        })
+    }
+    // Transfers share the thread that this is on.
+    if response.bytes.count < Self.large { work() } else { decoder.perform(work) }
+  }
+
+  /// What a test gives for a response: a text in the format of `decode`, or what is decoded from it.
+  private func decoded(_ answer: Value, for request: Request) throws -> Value {
+    guard decoder != nil, let text = answer.textBytes else { return answer }
+    var decoding = decoding
+    decoding.resolve = { link in try? request.address.resolving(link) }
+    return .array(try decoding.values(of: text))
   }
 
   /// Records the last result of a lookup, which no other follows.

@@ -2,6 +2,26 @@
 ///
 /// The form is that of `MistakeTableTests`.
 let mistakesInSourcesAndSinks = ##"""
+  === an encoding that there is not
+  sources:
+    i: { file: { path: a.csv, decode: { csv: { charset: window-1252 } } } }
+    j: { file: { path: a.csv, decode: { text: { charset: nonsense } } } }
+    k: { file: { path: a.csv, follow: true, decode: { text: { charset: koi8-r } } } }
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:55: there is no encoding “window-1252”
+      2 |   i: { file: { path: a.csv, decode: { csv: { charset: window-1252 } } } }
+        |                                                       ^^^^^^^^^^^
+    hint: did you mean “windows-1252”?
+  p.yaml:3:56: there is no encoding “nonsense”
+      3 |   j: { file: { path: a.csv, decode: { text: { charset: nonsense } } } }
+        |                                                        ^^^^^^^^
+    hint: iconv -l lists all; usual ones are windows-1252, iso-8859-2 and shift_jis
+  p.yaml:4:51: a followed file is read as UTF-8, without charset
+      4 |   k: { file: { path: a.csv, follow: true, decode: { text: { charset: koi8-r } } } }
+        |                                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    hint: remove decode or follow
+  3 problems
   === no sources
   steps: []
   sinks: { o: console }

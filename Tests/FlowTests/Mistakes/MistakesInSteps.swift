@@ -320,6 +320,16 @@ let mistakesInSteps = ##"""
         |                            ^^^^
     hint: put quotes around an expression that begins with { or [
   1 problem
+  === a pattern that is no regular expression
+  sources: { i: stdin }
+  steps: [ { changes: { key: .id, text: { ignore: '(a' } } } ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:49: this is no regular expression: Regex failure: end pattern with unmatched parenthesis
+      2 | steps: [ { changes: { key: .id, text: { ignore: '(a' } } } ]
+        |                                                 ^^^^
+    hint: it is written as for jq's test; [0-9]+ matches a number
+  1 problem
   === changes without a key
   sources: { i: stdin }
   steps: [ changes ]

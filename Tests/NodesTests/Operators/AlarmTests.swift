@@ -1,4 +1,5 @@
 import Reactive
+import TestSupport
 import Testing
 
 @testable import Nodes
@@ -100,6 +101,37 @@ import Testing
     host.now = .seconds(3616)
     second.wake(host)
     #expect(host.heard == [.raised, .missing])
+  }
+
+  @Test("expected keys are asked for again: new ones are missing in time, and those that are gone are not")
+  func expectations() throws {
+    let times = AlarmTimes(lasting: .zero, clearing: .zero, repeating: nil, silent: .seconds(20))
+    let answers = Journal<[Int]>()
+    let now = Locked([[1], [1], [1, 2], [2]])
+    let known = Locked([Int]())
+    let expected = AlarmExpectation<Int, Int>(
+      changes: {
+        let next = now.withLock { $0.removeFirst() }
+        answers.note(next)
+        return known.withLock { known in
+          defer { known = next }
+          return (next.filter { !known.contains($0) }.map { ($0, 0) }, known.filter { !next.contains($0) })
+        }
+      }, every: .seconds(5), wakes: true)
+    let host = Host()
+    var machine = Machine(
+      state: MemoryState(), times, bound: 9, expected: expected, by: { $0 }, when: { _ in false }, clear: nil)
+    machine.start(host)
+    #expect(machine.nextDeadline == .seconds(5))
+    for time in [3, 5, 10, 15, 16, 20, 29] {
+      host.now = .seconds(time)
+      machine.wake(host)
+      if time == 15 { now.withLock { $0 = Array(repeating: [2], count: 9) } }
+    }
+    #expect(answers.entries.prefix(4) == [[1], [1], [1, 2], [2]] && host.heard.isEmpty)
+    host.now = .seconds(30)
+    machine.wake(host)
+    #expect(host.heard == [.missing])
   }
 
   private typealias Machine = AlarmMachine<MemoryState<Int, AlarmRow<Int>>, Int>

@@ -26,6 +26,34 @@ import System
     #expect(bench.heard.entries == ["[1,10]", "[2,20]", "[3,30]", "end"])
   }
 
+  @Test("with decode, the answer is the list of values; what cannot be decoded is the event's error")
+  func decoded() throws {
+    let step = Self.step.replacing(
+      "concurrency: 2", with: "concurrency: 4, decode: { csv: { types: { n: number } } }")
+    let bench = try LookupBench(step, [1, 2, 3, 4])
+    bench.answer("/1", "n,x\n1,a\n2,b\n", ("Content-Type", "text/csv"))
+    bench.answer("/2", "n,x\n1\n")
+    bench.answer("/3", "<html><title>Log in</title></html>", ("Content-Type", "text/html"))
+    bench.answer("/4", "", status: 404)
+    #expect(bench.heard.entries == [#"[1,[{"n":1,"x":"a"},{"n":2,"x":"b"}]]"#, "[4,null]", "end"])
+    #expect(bench.told.entries.count == 2, "\(bench.told.entries)")
+    #expect(bench.told.entries[0].contains("GET http://a/2: csv: line 2"), "\(bench.told.entries)")
+    #expect(bench.told.entries[1].contains("instead of csv"), "\(bench.told.entries)")
+  }
+
+  @Test("a large text is decoded beside the transfers, in the encoding that the server names")
+  func largeText() throws {
+    let bench = try LookupBench(
+      Self.step.replacing("concurrency: 2", with: "decode: text, concurrency: 2"), [1])
+    let line = String(repeating: "x", count: 100_000)
+    bench.answer("/1", line, ("Content-Type", "text/plain; charset=iso-8859-1"))
+    #expect(
+      eventually {
+        bench.clock.advance(by: .zero)
+        return bench.heard.entries == ["[1,[\"\(line)\"]]", "end"]
+      })
+  }
+
   @Test("one address is requested once for all events that wait for it, and the response is reused")
   func sameAddress() throws {
     let bench = try LookupBench(Self.step, [1, 1, 2])

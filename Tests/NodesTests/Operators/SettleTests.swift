@@ -47,6 +47,16 @@ import Testing
     #expect(try run("settle: 10m", [one, two]) == [])
   }
 
+  @Test("texts that return but for what counts as nothing are no news")
+  func texts() throws {
+    let changes = [
+      try change("0s", "a", #"{"t":"x 1"}"#, #"{"t":"y 2"}"#),
+      try change("1m", "a", #"{"t":"y 2"}"#, #"{"t":"x  3"}"#),
+    ]
+    #expect(try run("settle: { for: 10m, text: { ignore: '[0-9]', collapse: true } }", changes) == [])
+    #expect(try run("settle: { for: 10m, text: { ignore: '[0-9]' } }", changes).count == 1)
+  }
+
   @Test("an element of a list that has moved meanwhile is found, whatever its index was")
   func moved() throws {
     let one =

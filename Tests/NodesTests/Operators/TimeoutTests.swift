@@ -1,7 +1,10 @@
-import Nodes
 import Engine
+import JSON
 import Language
+import TestSupport
 import Testing
+
+@testable import Nodes
 
 @Suite struct TimeoutTests {
   private let silentFromTheStart = #"10s {"type":"silent","since":"1970-01-01T00:00:00Z","for":"10s"}"#
@@ -39,5 +42,58 @@ import Testing
   func milliseconds() throws {
     let lines = try Trial("timeout: { for: 10s, pass: false }").run("30s500us1ns 1\n31s end").lines
     #expect(lines.last == #"30s500us1ns {"type":"back","since":"1970-01-01T00:00:00Z","for":"30s1ms"}"#)
+  }
+
+  @Test(
+    "expected keys are lines, the first column of a table, or what key makes of an object",
+    arguments: [
+      ("jobs.txt", "# nightly\n backup \n\nsync\nbackup\n", "", #""backup","sync""#),
+      ("jobs", "backup\r\nsync", "", #""backup","sync""#),
+      ("jobs.csv", "name,host\nbackup,a\nsync,b\n", "", #""backup","sync""#),
+      ("jobs.csv", "host,job\na,backup\nb,sync\n", "", #""backup","sync""#),
+      ("jobs.jsonl", #"{"job":7}\#n8\#n{"other":9,"x":1}"#, "", "7,8,9"),
+      ("jobs.json", #"["a",{"job":{"id":1}}]"#, "", #""a",{"id":1}"#),
+      (
+        "jobs.list", "1;a\n2;b\n", ", decode: { csv: { header: false, columns: [n, job], delimiter: ';' } }",
+        #""a","b""#
+      ),
+    ])
+  func files(_ name: String, _ text: String, _ more: String, _ keys: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write(name, text)
+    let step = "timeout: { for: 10s, key: .job, expect: { file: '\(folder[name])'\(more) }, pass: false }"
+    let silent = try Trial(step).run("11s end").lines.map { line in
+      try Value.parse(Array(line.dropFirst("10s ".count).utf8)).member("key")?.description ?? line
+    }
+    #expect(Set(silent) == Set(try Value.parse("[\(keys)]").items?.map(\.description) ?? []), "\(silent)")
+  }
+
+  @Test("a file that cannot be read at the start is an error; later it is reported once, and the keys stay")
+  func readAgain() throws {
+    let folder = try TemporaryFolder()
+    let plan = try Trial.plan(
+      "sources: { in: stdin }\nsteps: [{ timeout: { for: 1s, key: ., expect: { file: '\(folder["j.txt"])' } } }]\nsinks: { it: null }\n"
+    )
+    guard case .file(let options) = plan.streams[0].steps[0].options[TimeoutOptions.expected] else {
+      Issue.record("no file")
+      return
+    }
+    let told = Journal<String>()
+    let file = ExpectedFile(options, key: { $0 }, warn: { told.note($0) })
+    let missing = #expect(throws: StepError.self) { try file.changes() }
+    #expect("\(missing as (any Error)?)".contains("j.txt"))
+    try folder.write("j.txt", "a\nb\n")
+    let first = try #require(try file.changes())
+    #expect(first.come == ["a", "b"] && first.gone.isEmpty)
+    #expect(try file.changes() == nil)
+    try folder.write("j.txt", "b\nc\n")
+    let second = try #require(try file.changes())
+    #expect(second.come == ["c"] && second.gone == ["a"])
+    try folder.write("j.txt", [0xff])
+    #expect(try file.changes() == nil && file.changes() == nil)
+    #expect(told.entries.count == 1 && told.entries[0].contains("the text is not UTF-8"))
+    #expect(told.entries[0].hasSuffix("; the keys stay those of before"))
+    try folder.write("j.txt", "b\n")
+    #expect(try file.changes()?.gone == ["c"])
   }
 }

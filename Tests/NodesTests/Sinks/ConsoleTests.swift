@@ -63,6 +63,18 @@ import System
     #expect(try SinkBench(isTerminal: true).run(sink, lines: lines).text == "1\n2\n")
   }
 
+  @Test("the lines of a text difference are lines of a terminal, with colours; other line breaks are not")
+  func differences() throws {
+    let sink = #"screen: { console: 'page\n\(.)' }"#
+    let lines = [##""@@ -1,2 +1,2 @@\n a\u001b\n-b\r\n+c\nd\ne""##, #""@@ -1 +1 @@\nx""#]
+    let bench = SinkBench(isTerminal: true, hasColors: true)
+    #expect(
+      try bench.run(sink, lines: lines).text
+        == "page\n\u{1B}[36m@@ -1,2 +1,2 @@\u{1B}[0m\n a\\u001b\n\u{1B}[31m-b\\r\u{1B}[0m\n\u{1B}[32m+c\u{1B}[0m\nd\\ne\n"
+        + "page\\n@@ -1 +1 @@\\nx\n")
+    #expect(try SinkBench().run(sink, lines: lines).text.hasSuffix("-b\\r\n+c\nd\ne\npage\n@@ -1 +1 @@\nx\n"))
+  }
+
   @Test("an unknown style is reported once, and everything is printed all the same")
   func wrongColor() throws {
     let seen = try SinkBench(isTerminal: true, hasColors: true)

@@ -224,7 +224,8 @@ import System
     let code = SHA256.authenticationCode(
       of: Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
     #expect(base64(code) == "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=", "RFC 4231, 4.3")
-    let guarding = WebhookGuard(signature: ("X-Hub-Signature-256", "It's a Secret to Everybody"))
+    let guarding = WebhookGuard(
+      signature: WebhookSignature(header: "X-Hub-Signature-256", secret: "It's a Secret to Everybody"))
     func status(_ value: String?, _ body: String = "Hello, World!") -> Int? {
       guarding.refusal(
         method: "POST", path: "/", query: [],
@@ -237,6 +238,91 @@ import System
       #expect(status(wrong) == 401)
     }
     #expect(status("sha256=" + digits, "Hello, World?") == 401)
+  }
+
+  @Test("signatures with a time as Slack and Stripe send them, by Slack's published example")
+  func timedSignatures() {
+    let slackBody =
+      "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V"
+      + "&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text="
+      + "&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN"
+      + "&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c"
+    let slack = WebhookSignature(.slack, secret: "8f742231b10e8888abcd99yyyzzz85a5")
+    let code = "a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503"
+    func slackFlaw(
+      _ value: String, _ body: String = slackBody, now: Int = 1_531_420_618, time: String? = "1531420618"
+    ) -> String? {
+      let headers = [("x-slack-signature", value)] + (time.map { [("x-slack-request-timestamp", $0)] } ?? [])
+      return slack.flaw(headers, Array(body.utf8), now: Double(now))
+    }
+    for now in [1_531_420_618 + 300, 1_531_420_618 - 300] {
+      #expect(slackFlaw("v0=" + code, now: now) == nil)
+    }
+    for now in [1_531_420_618 + 301, 1_531_420_618 - 301] {
+      #expect(slackFlaw("v0=" + code, now: now) == "the signature is not of the last 5m")
+    }
+    let wrong = "the signature is missing or wrong"
+    #expect(slackFlaw(code) == wrong && slackFlaw("v0=" + code, time: nil) == wrong)
+    #expect(slackFlaw("v0=" + code, now: 1_531_420_619, time: "1531420619") == wrong)
+    #expect(slackFlaw("v0=" + code, slackBody + " ") == wrong)
+
+    let stripe = WebhookSignature(.stripe, secret: "whsec_test", tolerance: .seconds(60))
+    let signed = SHA256.authenticationCode(of: Array("1700000000.{}".utf8), key: Array("whsec_test".utf8))
+    let hex = signed.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    func stripeFlaw(_ value: String, _ now: Double = 1_700_000_000) -> String? {
+      stripe.flaw([("stripe-signature", value)], Array("{}".utf8), now: now)
+    }
+    #expect(
+      stripeFlaw("t=1700000000,v1=\(hex),v0=00") == nil && stripeFlaw("t=1700000000, v1=00,v1=\(hex)") == nil)
+    #expect(stripeFlaw("t=1700000000,v1=\(hex)", 1_700_000_061) == "the signature is not of the last 1m")
+    for value in [
+      "", "t=1700000000", "v1=\(hex)", "t=1700000000,v0=\(hex)", "t=1700000001,v1=\(hex)", "t=x,v1=\(hex)",
+    ] {
+      #expect(stripeFlaw(value) == wrong, "\(value)")
+    }
+  }
+
+  @Test("a signed request that is sent again is acknowledged and dropped")
+  func replays() throws {
+    let listening = try Listening("signature: { scheme: stripe, secret: s }")
+    func header(_ time: Int) -> String {
+      let code = SHA256.authenticationCode(of: Array("\(time).1".utf8), key: Array("s".utf8))
+      return "Stripe-Signature: t=\(time),v1="
+        + code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+    let now = Int(World.real.wallClock())
+    for time in [now, now, now - 1] {
+      #expect(try listening.status(headers: [header(time)], "1") == 202)
+    }
+    #expect(try listening.status(headers: [header(now) + ",v0=other"], "1") == 202)
+    #expect(try listening.status(headers: [header(now - 400)], "1") == 401)
+    #expect(listening.heard.entries == ["1", "1"])
+  }
+
+  @Test("GET is accepted where methods has it, and the items of the query are the event; forms are decoded")
+  func getsAndForms() throws {
+    let listening = try Listening("methods: [get, post], decode: form, token: a-long-token")
+    #expect(try listening.status("/x?job=a%20b&n=1&n=2&n=3&token=a-long-token", method: "GET", "") == 202)
+    #expect(try listening.status("/?token=a-long-token", method: "GET", "") == 202)
+    #expect(try listening.status("/?token=a-long-token", "job=c+d%26&x&=y\r\n") == 202)
+    #expect(try listening.status("/?job=a", method: "GET", "") == 401)
+    let client = try listening.client()
+    client.request("1", to: "/?token=a-long-token", method: "PUT")
+    let refused = try #require(client.answer())
+    #expect(refused.status == 405 && refused.head.contains("Allow: GET, POST"))
+    #expect(
+      listening.heard.entries == [
+        #"{"job":"a b","n":["1","2","3"]}"#, "{}", #"{"job":"c d&","x":"","":"y"}"#,
+      ])
+  }
+
+  @Test("a form in place of JSON is refused with what to do")
+  func formsForJSON() throws {
+    let listening = try Listening()
+    let client = try listening.client()
+    client.request("job=backup", headers: ["Content-Type: application/x-www-form-urlencoded"])
+    let refused = try #require(client.answer())
+    #expect(refused.status == 400 && refused.body.contains("; it is a form: set decode: form"), "\(refused)")
   }
 
   @Test("a token is taken from where senders put it")
@@ -271,6 +357,13 @@ import System
     }
     #expect(problems("{ address: 80, token: '' }").contains("the token is empty"))
     #expect(problems("{ address: 80, signature: { header: a, secret: '' } }").contains("the secret is empty"))
+    let headless = problems("{ address: 80, signature: { secret: x } }")
+    #expect(headless.contains("the signature needs the option “header”"))
+    let idle = problems("{ address: 80, signature: { header: a, secret: x, tolerance: 1m } }")
+    #expect(idle.contains("tolerance has no effect"))
+    let both = problems("{ address: 80, methods: [get], signature: { header: a, secret: x } }")
+    #expect(both.contains("a signature is that of a body, which GET does not have"))
+    #expect(problems("{ address: 80, signature: { scheme: stripe, secret: x, tolerance: 1m } }") == "")
     #expect(problems("{ address: 80, path: hook }").contains("a path begins with /"))
   }
 }

@@ -20,7 +20,24 @@ extension Builtins {
       }
       return .string(slug(text))
     },
+    "text_diff/2": .two { (_, before, after, frame) throws(Exception) in
+      let (old, new) = (try lines(before), try lines(after))
+      try frame.run.reserve((old.count + new.count) * 2)
+      return .string(
+        old.withUnsafeBufferPointer { old in
+          new.withUnsafeBufferPointer { new in LineDifference(old, new).unified }
+        })
+    },
   ]
+
+  /// The text that is to be compared; a row that was added or removed has null on one side.
+  private static func lines(_ value: Value) throws(Exception) -> [UInt8] {
+    if value.isNull { return [] }
+    guard let text = value.textBytes else {
+      throw typeError(value, "cannot be compared by lines, as it is not a string")
+    }
+    return text
+  }
 
   private static func measure(_ value: Value, _ unit: String) throws(Exception) -> Double {
     guard let number = value.double else { throw typeError(value, "is not a number of \(unit)") }

@@ -99,5 +99,9 @@ extension Topic {
     ("ago", "seconds since 1970 or a date as `3 hours ago`, `in 2 days`"),
     ("feet", "metres in feet"), ("pounds", "kilograms in pounds"),
     ("slug", "text in lower case with single hyphens, without accents: for file names and addresses"),
+    (
+      "text_diff(.before; .after)",
+      "the lines in which two texts differ, as `diff -u` shows them; null counts as an empty text"
+    ),
   ]
 }

@@ -60,6 +60,18 @@ struct AlarmTimes: Sendable {
   var silent: Duration?
 }
 
+/// The keys that must report, asked for at the start and then again, as a file that lists them may change.
+struct AlarmExpectation<Key: Sendable, Element: Sendable>: Sendable {
+  /// Keys that have come, and those that are gone; nil where nothing has changed.
+  ///
+  /// A key comes with what stands for the element that it has not sent.
+  let changes: @Sendable () -> (come: [(Key, Element)], gone: [Key])?
+  /// How soon they may be asked for again; nil for never.
+  var every: Duration?
+  /// Whether that is a reason to wake; otherwise only what happens anyway is.
+  var wakes = false
+}
+
 /// The state machine of `alarm`: a condition by key that must last, with another one to clear it.
 ///
 /// The last element of a key counts until the next. At most `bound` keys are remembered; beyond that, the one written
@@ -79,13 +91,14 @@ where State: Sendable, State.Value == AlarmRow<Element> {
   private let clears: Condition?
   /// When the run before this one stored something last.
   private let left: Instant?
-  /// Keys that must report from the start, with what stands for the element that none has sent.
-  private let expected: [(key: State.Key, element: Element)]
+  private let expected: AlarmExpectation<State.Key, Element>?
+  /// When the expected keys may be asked for again.
+  private var nextLook: Instant?
   private var deadlines = Deadlines<State.Key>()
 
   init(
     state: State, _ times: AlarmTimes, bound: Int, after left: Instant? = nil,
-    expected: [(State.Key, Element)] = [],
+    expected: AlarmExpectation<State.Key, Element>? = nil,
     by key: @escaping @Sendable (Element) throws -> State.Key, when holds: @escaping Condition,
     clear: Condition?
   ) {
@@ -100,7 +113,9 @@ where State: Sendable, State.Value == AlarmRow<Element> {
   }
 
   var nextDeadline: Instant? {
-    mutating get { deadlines.nextLook }
+    mutating get {
+      [deadlines.nextLook, expected?.wakes == true ? nextLook : nil].compactMap { $0 }.min()
+    }
   }
 
   /// How many alarms have not lasted yet, and not cleared.
@@ -113,11 +128,7 @@ where State: Sendable, State.Value == AlarmRow<Element> {
   /// What happened to a key while no run was there is not known, so that time does not count.
   mutating func start(_ host: some MachineHost<Output>) {
     let pause = left.map { max(.zero, host.now - $0) } ?? .zero
-    for (key, element) in expected where !rows.contains(key) {
-      let row = AlarmRow(
-        since: host.now, heard: host.now, missingAt: times.silent.map { host.now + $0 }, latest: element)
-      rows.set(row, for: key)
-    }
+    expect(host)
     var stored: [(key: State.Key, row: AlarmRow<Element>)] = []
     rows.forEach { key, row in stored.append((key, row)) }
     for (key, var row) in stored {
@@ -125,6 +136,21 @@ where State: Sendable, State.Value == AlarmRow<Element> {
         row.putOff(by: pause)
         rows.set(row, for: key)
       }
+      if let deadline = row.deadline { deadlines.set(deadline, for: key) }
+    }
+  }
+
+  private mutating func expect(_ host: some MachineHost<Output>) {
+    nextLook = expected?.every.map { host.now + $0 }
+    guard let changes = expected?.changes() else { return }
+    for key in changes.gone {
+      rows.remove(key)
+      deadlines.remove(key)
+    }
+    for (key, element) in changes.come where !rows.contains(key) {
+      let row = AlarmRow(
+        since: host.now, heard: host.now, missingAt: times.silent.map { host.now + $0 }, latest: element)
+      rows.set(row, for: key)
       if let deadline = row.deadline { deadlines.set(deadline, for: key) }
     }
   }
@@ -169,6 +195,7 @@ where State: Sendable, State.Value == AlarmRow<Element> {
   }
 
   mutating func wake(_ host: some MachineHost<Output>) {
+    if let nextLook, nextLook <= host.now { expect(host) }
     while let key = deadlines.popFirst(dueBy: host.now) {
       guard var row = rows.value(for: key) else { continue }
       turn(&row, key, host)

@@ -29,20 +29,20 @@ final class ConsoleLines: Sink {
       // JSON for another program needs no escapes.
       writer.write(event.value, to: output)
     } else {
-      let text = try text(of: event)
+      let text = try template.map { try event.text($0) } ?? event.value.string
       let style = painter.style(of: event)
-      if style == .plain, !clips {
-        output.put(text)
+      if screen.isTerminal, let text, let lines = DifferenceLine.lines(of: text) {
+        output.put(lines.map { dressed(printable($0.text), $0.style ?? style) }.joined(separator: "\n"))
       } else {
-        output.put(dressed(text, style))
+        let text = shown(text, event)
+        output.put(style == .plain && !clips ? text : dressed(text, style))
       }
     }
     output.put(UInt8(ascii: "\n"))
     if output.count >= Self.full { try endTurn() }
   }
 
-  private func text(of event: Event) throws -> String {
-    let text = try template.map { try event.text($0) } ?? event.value.string
+  private func shown(_ text: String?, _ event: Event) -> String {
     // Pretty JSON has lines of its own; those within its texts are escaped in JSON already.
     guard let text else { return printableLines(writer.text(event.value)) }
     return screen.isTerminal ? printable(text) : printableLines(text)

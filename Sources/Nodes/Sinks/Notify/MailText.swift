@@ -112,10 +112,10 @@ struct MailText {
     ] + lines
   }
 
-  private static func html(_ message: Message) -> String {
+  static func html(_ message: Message) -> String {
     var parts = ["<h3>\(markup(message.title))</h3>"]
     if !message.body.isEmpty {
-      parts.append("<p>\(markup(message.body).replacing("\n", by: "<br>\n"))</p>")
+      parts += body(message.body)
     }
     if !message.picture.isEmpty { parts.append("<p><img src=\"\(markup(message.picture))\" alt=\"\"></p>") }
     if !message.link.isEmpty {
@@ -125,6 +125,20 @@ struct MailText {
       parts.append("<p><small>\(markup(message.tags.joined(separator: " · ")))</small></p>")
     }
     return "<!DOCTYPE html>\n<html><body>\n\(parts.joined(separator: "\n"))\n</body></html>\n"
+  }
+
+  /// A text as a paragraph; the differences of texts in it are lines with colours.
+  private static func body(_ text: String) -> [String] {
+    let lines = DifferenceLine.lines(of: text) ?? [DifferenceLine(text: text, part: .outside)]
+    return lines.map { line in
+      let text = markup(line.text)
+      return switch line.part {
+      case .outside: "<p>\(text.replacing("\n", by: "<br>\n"))</p>"
+      case .removed: "<pre style=\"margin:0;color:#b31d28\">\(text)</pre>"
+      case .added: "<pre style=\"margin:0;color:#22863a\">\(text)</pre>"
+      case .hunk, .same: "<pre style=\"margin:0\">\(text)</pre>"
+      }
+    }
   }
 
   /// A text in a header: as it is where it is short and ASCII, otherwise as encoded words of whole characters, in lines

@@ -20,7 +20,11 @@ final class Webhook: Sendable {
   /// The answer, once there is one.
   let answer = Locked<(status: Int, text: String)?>(nil)
 
-  init(path: String, query: [Pair], headers: [Pair], body: [UInt8], id: String?, connection: UInt) {
+  /// - Parameter isQuery: Whether the row is the query, as that of a GET request, which has no body.
+  init(
+    isQuery: Bool, path: String, query: [Pair], headers: [Pair], body: [UInt8], id: String?, connection: UInt
+  ) {
+    if isQuery { decoded.withLock { $0 = .success([formValue(query)]) } }
     (self.path, self.query, self.headers) = (path, query, headers)
     (self.body, self.id, self.connection) = (body, id, connection)
   }

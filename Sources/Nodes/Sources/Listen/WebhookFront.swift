@@ -22,20 +22,26 @@ final class WebhookFront: RequestFront {
   private let limit: Int
   private let guarding: WebhookGuard
   private let idHeader: String?
+  private let now: @Sendable () -> Double
   private let state = ConditionLock(State())
   /// Readable while there may be requests in the queue.
   private let bell = flow_eventfd()
 
-  init(_ options: Options) {
+  init(_ options: Options, now: @escaping @Sendable () -> Double) {
+    self.now = now
     arrivals = ArrivalLimit(
       options[ListenOptions.timeout], on: SerialScheduler(name: "flow-listen-timer"))
     bodyLimit = options[ListenOptions.maxBody]
     limit = options[ListenOptions.queue]
     idHeader = options[ListenOptions.id]?.lowercased()
     guarding = WebhookGuard(
-      path: options[ListenOptions.path], token: options[ListenOptions.token],
+      path: options[ListenOptions.path],
+      methods: options[ListenOptions.methods].map { $0.rawValue.uppercased() },
+      token: options[ListenOptions.token],
       signature: options[ListenOptions.signature].map {
-        ($0[ListenOptions.header], $0[ListenOptions.secret])
+        WebhookSignature(
+          $0[ListenOptions.scheme], header: $0[ListenOptions.header], secret: $0[ListenOptions.secret],
+          tolerance: $0[ListenOptions.tolerance])
       })
   }
 
@@ -54,14 +60,16 @@ final class WebhookFront: RequestFront {
     let query = ReceivedValues.query(of: connection)
     let headers = ReceivedValues.headers(of: connection).map { ($0.name.lowercased(), $0.value) }
     if let (status, text) = guarding.refusal(
-      method: method, path: path, query: query, headers: headers, body: body.bytes)
+      method: method, path: path, query: query, headers: headers, body: body.bytes,
+      now: now())
     {
       return send(status, text, connection)
     }
+    let id = idHeader.map { name in headers.first { $0.0 == name }?.1 }
     let webhook = Webhook(
-      path: path, query: query.filter { $0.name != "token" }, headers: guarding.shown(headers),
-      body: body.bytes, id: idHeader.flatMap { name in headers.first { $0.0 == name }?.1 },
-      connection: UInt(bitPattern: connection))
+      isQuery: method == "GET", path: path, query: query.filter { $0.name != "token" },
+      headers: guarding.shown(headers), body: body.bytes,
+      id: id ?? guarding.signature?.id(headers, body.bytes), connection: UInt(bitPattern: connection))
     let isQueued = state.change { state in
       if state.isStopped || state.waiting >= limit { return false }
       state.waiting += 1
@@ -89,7 +97,8 @@ final class WebhookFront: RequestFront {
     flow_mhd_add_header(response, "Content-Type", "text/plain; charset=utf-8")
     flow_mhd_add_header(response, "X-Content-Type-Options", "nosniff")
     if status == 503 { flow_mhd_add_header(response, "Retry-After", "1") }
-    if status == 405 { flow_mhd_add_header(response, "Allow", "POST, PUT") }
+    flow_mhd_add_header(response, "Cache-Control", "no-store")
+    if status == 405 { flow_mhd_add_header(response, "Allow", guarding.methods.joined(separator: ", ")) }
     return flow_mhd_send(connection, UInt32(status), response)
   }
 

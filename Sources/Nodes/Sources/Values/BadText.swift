@@ -9,7 +9,7 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
   let line: Int
   /// The column on that line, from 1, where the reason does not mention it.
   let column: Int?
-  let reason: String
+  private(set) var reason: String
   /// Its beginning: at most 80 characters, without control characters.
   let excerpt: String
 
@@ -36,6 +36,16 @@ struct BadText: Equatable, Sendable, CustomStringConvertible {
       reason: "the text is not UTF-8: byte 0x\(String(part[bad], radix: 16))",
       text: ByteView(rebasing: part[start...]).firstLine)
   }
+
+  /// The same for a text that was converted: what has no meaning in its encoding is none in UTF-8.
+  func converted(from name: String) -> BadText {
+    guard reason.hasSuffix(Self.notUTF8) else { return self }
+    var flaw = self
+    flaw.reason = "a byte has no meaning in \(name)"
+    return flaw
+  }
+
+  private static let notUTF8 = "the text is not UTF-8: byte 0xff"
 
   var description: String {
     "\(path):\(line)\(column.map { ":\($0)" } ?? ""): \(reason)\(shown)"

@@ -19,10 +19,14 @@ struct Decoding: Sendable {
     self.options = options
   }
 
+  static let type = OptionType<ChosenVariant>.variant(of: TextFormat.all.map(\.variant)).map {
+    Decoding($0)
+  }
+
   /// The option that sources of text have.
   static let option: Option<Decoding> = Option(
-    "decode", OptionType<ChosenVariant>.variant(of: TextFormat.all.map(\.variant)).map { Decoding($0) },
-    default: "json", "the format of the text; flow docs decoders describes each and its options",
+    "decode", type, default: "json",
+    "the format of the text; flow docs decoders describes each and its options",
     example: "json")
 
   private init(_ chosen: ChosenVariant) {
@@ -49,8 +53,9 @@ struct Decoding: Sendable {
     let columns = [.csv, .tsv].contains(format) ? columns : nil
     columns?.found = nil
     var first: BadText?
-    // One more byte than the text has, so that no part of it is too long.
-    let limits = ReadLimits(chunk: min(text.count + 1, 1 << 18), value: text.count + 1, batch: .max)
+    // One more byte than the text has, so that no part of it is too long; a byte of another encoding may become three.
+    let most = (chosenCharset == nil ? text.count : text.count * 3) + 1
+    let limits = ReadLimits(chunk: min(most, 1 << 18), value: most, batch: .max)
     let reader = ValueReader(BytesInMemory(text), path: "", self, limits: limits, columns: columns) {
       first = first ?? $0
     }

@@ -7,8 +7,13 @@ extension TextFormat {
   /// One value, or several, on each line.
   static let lines: TextFormat = .init(
     Variant(
-      "lines", "JSON values, one or several on each line",
-      examples: [.init("a log", "lines", input: "{\"n\":1}\n{\"n\":2} 3", output: "{\"n\":1}\n{\"n\":2}\n3")]),
+      "lines", "JSON values, one or several on each line", options: AnyOption.list(Charset.option),
+      examples: [
+        .init("a log", "lines", input: "{\"n\":1}\n{\"n\":2} 3", output: "{\"n\":1}\n{\"n\":2}\n3"),
+        .init(
+          "in another encoding", "{ lines: { charset: windows-1252 } }", input: "{\"n\":1}",
+          output: "{\"n\":1}"),
+      ]),
     isByLine: true
   ) { LineValues($0) }
 }

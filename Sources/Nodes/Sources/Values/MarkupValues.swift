@@ -15,10 +15,18 @@ extension TextFormat {
         as the id, and one without a link a hash of its title, date and text. Titles are plain text; summary and \
         content are as they are in the feed.
 
-        ISO-8859-1 and ASCII are read as windows-1252, as in browsers. libxml2 reads the XML, strictly: a truncated \
+        ISO-8859-1 and ASCII are read as windows-1252, as in browsers; `charset` counts more than what the feed or the \
+        server names. libxml2 reads the XML, strictly: a truncated \
         feed is an error. External entities are never loaded, and default attributes of a document type are ignored.
         """,
+      options: AnyOption.list(Charset.option),
       examples: [
+        .init(
+          "in an encoding that the feed does not name", "{ feed: { charset: koi8-r } }",
+          input: "<rss><channel><item><guid>1</guid></item></channel></rss>",
+          output:
+            #"{"id":"1","title":null,"link":null,"published":null,"updated":null,"author":null,"summary":null,"content":null,"categories":[],"enclosures":[],"feed":null}"#
+        ),
         .init(
           "RSS", "feed",
           input: """
@@ -29,7 +37,7 @@ extension TextFormat {
             """,
           output:
             #"{"id":"r1","title":"1.0","link":"https://example.org/1.0","published":"2026-01-01T00:00:00Z","updated":null,"author":null,"summary":null,"content":null,"categories":[],"enclosures":[],"feed":"Releases"}"#
-        )
+        ),
       ]),
     beginsAnywhere: false
   ) { input in
@@ -51,15 +59,18 @@ extension TextFormat {
         Comments are left out. Names keep the prefix that the document has, unless `namespaces` gives another.
 
         libxml2 reads the document. External entities are never loaded, entities are not expanded, and default attributes \
-        of a document type are ignored. An element may have 1,000 attributes, and decoding may take 30 seconds.
+        of a document type are ignored. An element may have 1,000 attributes, and decoding may take 30 seconds. The \
+        encoding is the one that `charset`, the server or the document names, in this order.
         """,
-      options: AnyOption.list(MarkupOptions.select, MarkupOptions.lists, MarkupOptions.namespaces),
+      options: AnyOption.list(
+        MarkupOptions.select, MarkupOptions.lists, MarkupOptions.namespaces, Charset.option),
       examples: [
         .init(
           "a document", "xml", input: "<list><item n='1'>one</item><item>two</item></list>",
           output: ##"{"list":{"item":[{"@n":"1","#text":"one"},"two"]}}"##),
         .init(
-          "its elements, where one tag is a list too", "{ xml: { select: item, lists: [tag] } }",
+          "its elements, where one tag is a list too, in an encoding that it does not declare",
+          "{ xml: { select: item, lists: [tag], charset: big5 } }",
           input: "<list><item><id>1</id><tag>a</tag></item></list>", output: #"{"id":"1","tag":["a"]}"#),
         .init(
           "the prefix of a namespace", "{ xml: { select: x, namespaces: { g: 'http://example.org/g' } } }",
@@ -87,18 +98,18 @@ extension TextFormat {
       details: """
         `select` finds the rows; without it the page is one row. `fields` names the members of a row, each by a selector \
         below it: `h2` is the text of the first match, `a@href` an attribute of it, `@data-id` an attribute of the row \
-        itself, `.` the row's own text, `.tag[]` the list of all matches, and `.body@html` the markup within. A field \
-        without a match is null. Without `fields` a row is a text. White space counts as one space, and addresses are absolute.
+        itself, `.` the row's own text, `.tag[]` the list of all matches, `main@text` the text with a line for each block, \
+        and `.body@html` the markup within. A field without a match is null. Without `fields` a row is a text. White space counts as one space, and addresses are absolute.
 
         Selectors are those of CSS: names, `.class`, `#id`, `[attribute^=value]`, ` `, `>`, `+`, `~`, `,`, `:not()`, \
         `:is()`, `:has()`, `:nth-child(2n+1)` and its relatives, `:first-child`, `:last-child`, `:empty`, and \
         `:contains("text")`. Scripts do not run: a page that is filled in by a browser has nothing to find. An element may \
         have 1,000 attributes, and decoding may take 30 seconds.
 
-        The encoding is the one that the server or the page names, where the text is not UTF-8; without one it is \
-        windows-1252.
+        The encoding is the one of `charset`, or the one that the server or the page names, where the text is not UTF-8; \
+        without one it is windows-1252.
         """,
-      options: AnyOption.list(MarkupOptions.select, MarkupOptions.fields),
+      options: AnyOption.list(MarkupOptions.select, MarkupOptions.fields, Charset.option),
       examples: [
         .init(
           "a table of prices",
@@ -106,8 +117,13 @@ extension TextFormat {
           input: "<table><tr><th>Item<tr><td><a href='/a'>A &amp; B</a><td class=price>9.50</table>",
           output: #"{"name":"A & B","price":"9.50","link":"/a"}"#),
         .init(
-          "texts of elements", "{ html: { select: li } }", input: "<ul><li>one<li> two  <b>!</b></ul>",
+          "texts of elements, in an encoding that the page does not name",
+          "{ html: { select: li, charset: shift_jis } }", input: "<ul><li>one<li> two  <b>!</b></ul>",
           output: "\"one\"\n\"two !\""),
+        .init(
+          "the text of a part, line by line", "{ html: { fields: { text: main@text } } }",
+          input: "<nav>Home</nav><main><h1>Terms</h1><p>One<p>Two</main>",
+          output: #"{"text":"Terms\nOne\nTwo"}"#),
         .init(
           "the text of the page", "html", input: "<title>T</title><p>One<p>Two<script>x()</script>",
           output: "\"One\\nTwo\""),

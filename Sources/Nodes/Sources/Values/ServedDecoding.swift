@@ -9,6 +9,7 @@ extension Decoding {
     decoding.resolve = { link in try? answer.address.resolving(link) }
     decoding.charset = nil
     var text = answer.bytes
+    if chosenCharset != nil { return try decoding.values(of: text, columns) }
     let isObject = text.withUnsafeBufferPointer { $0.startsObject }
     let isMarkup = [.html, .xml].contains(format) || format == .feed && !isObject
     // Without a name, markup itself may declare its encoding.
@@ -22,6 +23,22 @@ extension Decoding {
       if format == .html { decoding.charset = answer.charset }
     }
     return try decoding.values(of: text, columns)
+  }
+}
+
+extension Decoding {
+  /// The values of an answer that should have some; throws for one that comes without a text, or with a page in its place.
+  func checkedValues(of answer: Response) throws(DecodeFailure) -> [Value] {
+    if [202, 204, 205].contains(answer.status) {
+      throw DecodeFailure(reason: "answered \(answer.status), which comes without \(format.name)")
+    }
+    if format.refusesPages, let page = answer.page {
+      throw DecodeFailure(reason: "answered \(page) instead of \(format.name)")
+    }
+    if answer.bytes.allSatisfy({ isSpace($0) }) {
+      throw DecodeFailure(reason: "answered \(answer.status) with an empty body instead of \(format.name)")
+    }
+    return try values(of: answer, PolledColumns(nil))
   }
 }
 

@@ -12,8 +12,8 @@ extension TextFormat {
         byte order mark are skipped. Names that repeat get a number, as in `name_2`; a column without a name is \
         `column_3`.
 
-        A row with too few or too many fields is an error, unless `ragged` says otherwise. The text is UTF-8; over \
-        http it may be in the encoding that Content-Type names, and iconv converts others, in a source `exec`.
+        A row with too few or too many fields is an error, unless `ragged` says otherwise. The text is UTF-8, \
+        unless `charset` or, over http, Content-Type names another encoding.
 
         A poll fails if there is a message in place of the table: a text that ends before the header, or one whose \
         header has no column of the last table and which has no rows, or one column where there were several.
@@ -21,8 +21,7 @@ extension TextFormat {
       options: AnyOption.list(
         TableOptions.delimiter, TableOptions.quote, TableOptions.header, TableOptions.columns,
         TableOptions.types, TableOptions.decimalComma, TableOptions.nulls, TableOptions.ragged,
-        TableOptions.trim,
-        TableOptions.skipLines),
+        TableOptions.trim, TableOptions.skipLines, Charset.option),
       examples: [
         .init(
           "rows by the names of their columns", "csv", input: "id,name\n1,\"Doe, Jo\"",
@@ -33,8 +32,8 @@ extension TextFormat {
           input: "price;sold\n9.50;yes\n;no",
           output: #"{"price":9.50,"sold":true}"# + "\n" + #"{"price":null,"sold":false}"#),
         .init(
-          "numbers with a decimal comma, and some that are missing",
-          "{ csv: { delimiter: ';', types: { price: number }, decimal_comma: true, nulls: [NA, '-'] } }",
+          "numbers with a decimal comma, some missing, in the encoding of an old spreadsheet",
+          "{ csv: { charset: windows-1252, delimiter: ';', types: { price: number }, decimal_comma: true, nulls: [NA, '-'] } }",
           input: "id;price\n1;1.234,50\n2;NA",
           output: #"{"id":"1","price":1234.50}"# + "\n" + #"{"id":"2","price":null}"#),
         .init(
@@ -58,7 +57,7 @@ extension TextFormat {
       options: AnyOption.list(
         TableOptions.tab, TableOptions.noQuote, TableOptions.header, TableOptions.columns, TableOptions.types,
         TableOptions.decimalComma, TableOptions.nulls, TableOptions.ragged, TableOptions.trim,
-        TableOptions.skipLines),
+        TableOptions.skipLines, Charset.option),
       examples: [
         .init("rows", "tsv", input: "id\tsize\n1\t5\" disk", output: #"{"id":"1","size":"5\" disk"}"#),
         .init(

@@ -8,12 +8,13 @@ extension TextFormat {
     Variant(
       "text", "plain text: each line is a value, or the whole text is one",
       details: """
-        A line that is not UTF-8 is an error; over http, Content-Type may name another encoding, and iconv converts others, \
-        in a source `exec`. Lines end with a line feed or CR LF, which are not part of them.
+        A line that is not UTF-8 is an error, unless `charset` or, over http, Content-Type names another encoding. Lines end with a line feed or CR LF, which are not part of them.
         """,
-      options: AnyOption.list(TextOptions.whole),
+      options: AnyOption.list(TextOptions.whole, Charset.option),
       examples: [
         .init("lines", "text", input: "one\ntwo", output: "\"one\"\n\"two\""),
+        .init(
+          "in another encoding", "{ text: { charset: iso-8859-2 } }", input: "one", output: "\"one\""),
         .init("the whole text", "{ text: { whole: true } }", input: "one\ntwo", output: "\"one\\ntwo\""),
       ]),
     isByLine: true, refusesPages: false
@@ -37,6 +38,7 @@ extension Decoding {
     if format == .text, options.map({ $0[TextOptions.whole] }) == true {
       return "a followed file is read line by line, not as a whole"
     }
+    if chosenCharset != nil { return "a followed file is read as UTF-8, without charset" }
     return format == .json || format.isByLine
       ? nil : "a followed file is read line by line, not as \(format.name)"
   }
@@ -135,7 +137,7 @@ final class WholeText: Decoder {
   /// Whether it must be UTF-8: markup may declare another encoding, and YAML may be UTF-16.
   private func isUTF8(_ text: ByteView) -> Bool {
     switch format {
-    case .text: true
+    case .text, .form: true
     case .feed: text.startsObject
     default: format == .yaml && text.first ?? 0 < 0xfe
     }

@@ -18,7 +18,7 @@ struct TextFormat: Equatable, Sendable {
   ) { LineValues($0) }
 
   /// All formats, in the order in which they are listed; a new decoder adds its own here.
-  static let all: [TextFormat] = [json, lines, array, values, text, csv, tsv, feed, xml, html, yaml]
+  static let all: [TextFormat] = [json, lines, array, values, text, csv, tsv, feed, xml, html, yaml, form]
 
   let variant: Variant
   /// Whether a decoder can begin at any value; otherwise a file is read again from its start, skipping what was sent.
@@ -122,13 +122,14 @@ final class ValueReader {
     limits: ReadLimits = ReadLimits(), leavesUnfinishedLine: Bool = false,
     columns: PolledColumns? = nil, report: @escaping (BadText) -> Void
   ) {
-    self.source = source
+    let charset = decoding.chosenCharset
+    self.source = charset.map { ConvertedSource(source, from: $0) } ?? source
     self.leavesUnfinishedLine = leavesUnfinishedLine
     self.path = path
     self.decoding = decoding
     self.limits = limits
     self.columns = columns
-    self.report = report
+    self.report = charset.map { name in { report($0.converted(from: name)) } } ?? report
     window = TextWindow(chunk: limits.chunk, limit: limits.value, position: position, lines: lines)
     if format != .json { decoder = make(format) }
   }
@@ -194,7 +195,8 @@ extension ValueReader {
     format.decoder(
       DecoderInput(
         path: path, window: window, limits: limits, options: decoding.options, resolve: decoding.resolve,
-        charset: decoding.charset, columns: columns, budget: decoding.budget, report: report))
+        charset: decoding.chosenCharset == nil ? decoding.charset : "UTF-8", columns: columns,
+        budget: decoding.budget, report: report))
   }
 
   /// Nil if the text ends before there is enough to decide.

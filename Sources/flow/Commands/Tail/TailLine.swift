@@ -13,6 +13,8 @@ struct TailLine {
 
   /// The most fields of one change shown on a terminal; further ones are counted.
   static let mostFields = 20
+  /// The most lines shown of the difference of two texts.
+  static let mostLines = 40
   private static let indent = "    "
   private static let arrow = " → "
 
@@ -35,11 +37,11 @@ struct TailLine {
     let tail = fields.map { show($0) }.joined(separator: ", ")
     let whole = head + paint(name, .bold) + (fields.isEmpty ? "" : "  " + tail)
     guard let width, width > 0 else { return [whole] }
-    if whole.clippedStyled(to: width) == whole { return [whole] }
-    let shown = fields.prefix(TailLine.mostFields).map {
-      (TailLine.indent + show($0, width: width - TailLine.indent.count)).clippedStyled(to: width)
+    if fields.allSatisfy({ $0.lines == nil }), whole.clippedStyled(to: width) == whole { return [whole] }
+    let shown = fields.prefix(TailLine.mostFields).flatMap { field in
+      show(field, width).map { (TailLine.indent + $0).clippedStyled(to: width) }
     }
-    let more = fields.count - shown.count
+    let more = fields.count - min(fields.count, TailLine.mostFields)
     return [(head + paint(name, .bold)).clippedStyled(to: width)] + shown
       + (more > 0 ? ["\(TailLine.indent)… and \(more) more"] : [])
   }
@@ -57,11 +59,14 @@ struct TailLine {
     let place: String
     /// Nil if the field is missing on that side.
     let before, after: String?
+    /// Of texts of several lines, those that differ.
+    let lines: [DifferenceLine]?
 
     init(_ difference: Difference) {
       place = difference.path.steps.isEmpty ? "" : printable(difference.path.steps.joined(separator: "."))
       before = difference.before.map(Field.text)
       after = difference.after.map(Field.text)
+      lines = difference.lines?.string.flatMap(DifferenceLine.lines)
     }
 
     /// A string without quotes, unless it would look like something else.
@@ -71,6 +76,15 @@ struct TailLine {
         !text.isEmpty && text.first != " " && text.last != " " && (try? Value.parse(text)) == nil
       return printable(isPlain ? text : value.description)
     }
+  }
+
+  /// A field on a terminal: on one line, or with the lines in which its texts differ.
+  private func show(_ field: Field, _ width: Int) -> [String] {
+    guard let lines = field.lines else { return [show(field, width: width - TailLine.indent.count)] }
+    let more = lines.count - TailLine.mostLines
+    return (field.place.isEmpty ? [] : [field.place + ":"])
+      + lines.prefix(TailLine.mostLines).map { paint(printable($0.text), $0.style ?? .plain) }
+      + (more > 0 ? ["… and \(more) more lines"] : [])
   }
 
   /// A field with both values whole, or clipped so that each has its part of the width.

@@ -150,6 +150,22 @@ import System
     #expect(seen.log.allSatisfy { !$0.contains("wrong-one") }, "\(seen.log)")
   }
 
+  @Test("the lines in which texts differ have colours")
+  func differences() {
+    let message = Message(title: "terms", body: "see\nbelow\n@@ -1,2 +1,2 @@\n a\n-<b>\n+c\nend")
+    #expect(
+      MailText.html(message).contains(
+        """
+        <p>see<br>
+        below</p>
+        <pre style="margin:0">@@ -1,2 +1,2 @@</pre>
+        <pre style="margin:0"> a</pre>
+        <pre style="margin:0;color:#b31d28">-&lt;b&gt;</pre>
+        <pre style="margin:0;color:#22863a">+c</pre>
+        <p>end</p>
+        """))
+  }
+
   @Test("long and unusual subjects are encoded words in lines of at most 76 bytes, short ones stay")
   func subjects() {
     #expect(MailText.header("Heron 9 slipped") == "Heron 9 slipped")
