@@ -84,6 +84,8 @@ public struct SourceContext: Sendable {
   public var entry: Entry?
   /// The position at which the last run stopped before its end.
   public var position: Value?
+  /// Notes that something is wrong with it; whether that is to be reported by itself: of many entries only the first.
+  public var noteFlaw: @Sendable () -> Bool = { true }
   /// Those of the entries of a list, by id.
   public var entryPositions: [Value: Value] = [:]
   /// The rows of other sources' polls, for lists of entries.

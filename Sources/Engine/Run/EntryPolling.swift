@@ -209,6 +209,7 @@ final class EntryPolling: Sendable {
     context.log = log
     context.identity = context.identity.map { "\($0)[\(entry.text)]" }
     context.progress = { _ in }
+    context.noteFlaw = { [weak self] in self?.noteFailure(of: entry) ?? true }
     let outlet = EntryOutlet(self, entry, number: number(in: context.position))
     let polling = Polling(
       { [make, context] in try make(context) }, schedule, on: entryScheduler(list), context, health,
@@ -289,7 +290,10 @@ final class EntryPolling: Sendable {
       return (count, isNews)
     }
     if count <= Failing.mostReported { return true }
-    if isNews { context.log.error("\(count) of \(entryCount(members.withLock { $0.count })) fail") }
+    if isNews {
+      let total = entryCount(members.withLock { $0.count })
+      context.log.error("\(count) of \(total) fail or use an old response; flow status lists them")
+    }
     return false
   }
 
@@ -320,6 +324,8 @@ final class EntryPolling: Sendable {
         entries.failing.append(.init(id: entry.text, since: failure.since, reason: failure.reason))
       } else if one.lastPoll == nil {
         entries.waiting += 1
+      } else if one.lastPoll?.isStale == true {
+        entries.stale += 1
       }
     }
     entries.failing.sort { ($0.since, $0.id) < ($1.since, $1.id) }

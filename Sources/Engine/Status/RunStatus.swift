@@ -114,6 +114,8 @@ public struct SourceStatus: Sendable, Equatable {
     public var total: Int
     /// Those that have not been polled yet.
     public var waiting = 0
+    /// Those whose service fails, so that an old response is used.
+    public var stale = 0
     /// Those that fail, the longest first.
     public var failing: [Failing] = []
 

@@ -44,8 +44,11 @@ final class SourceHealth: Sendable {
 
   /// Notes a poll that succeeded; nil where it had nothing to say.
   func note(_ answer: PollAnswer?, at time: Double) {
-    let (before, isReported) = state.withLock { state in
-      let before = (state.status.failure, state.isReported)
+    let isStale = answer?.notes.member("stale")?.isTruthy ?? false
+    let (before, isReported, wasStale) = state.withLock { state in
+      let before = (
+        state.status.failure, state.isReported, state.status.lastPoll?.isStale == true
+      )
       state.status.polls += 1
       state.status.failure = nil
       state.status.wait = nil
@@ -53,13 +56,12 @@ final class SourceHealth: Sendable {
         answer.map {
           SourceStatus.Poll(
             at: time, rows: $0.rows.count, coverage: $0.coverage.name,
-            isStale: $0.notes.member("stale")?.isTruthy ?? false)
+            isStale: isStale)
         } ?? state.status.lastPoll
       return before
     }
-    guard let before else { return }
-    recovered()
-    if isReported {
+    if before != nil || wasStale, !isStale { recovered() }
+    if let before, isReported {
       log.recovery("recovered, after \(SourceHealth.failures(before)) since \(timestamp(before.since))")
     }
   }

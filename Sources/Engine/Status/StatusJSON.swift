@@ -113,7 +113,7 @@ extension SourceStatus {
 extension SourceStatus.Entries {
   fileprivate var json: Value {
     .record([
-      ("total", .number(total)), ("waiting", .number(waiting)),
+      ("total", .number(total)), ("waiting", .number(waiting)), ("stale", .number(stale)),
       (
         "failing",
         .array(
@@ -130,7 +130,7 @@ extension SourceStatus.Entries {
   fileprivate init?(_ json: Value) {
     guard let total = json.count("total") else { return nil }
     self.init(total: total)
-    waiting = json.count("waiting") ?? 0
+    (waiting, stale) = (json.count("waiting") ?? 0, json.count("stale") ?? 0)
     failing = json.list("failing") { entry in
       guard let id = entry.text("entry"), let since = entry.time("since"), let reason = entry.text("reason")
       else { return nil }

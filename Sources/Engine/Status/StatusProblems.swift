@@ -11,7 +11,7 @@ extension PipelineStatus {
     }
     if !isResponsive { problems.append("its lane does not respond: a step or sink is busy or hangs") }
     for source in sources {
-      if let entries = source.entries, !entries.failing.isEmpty {
+      if let entries = source.entries, !entries.failing.isEmpty || entries.stale > 0 {
         problems.append("\(source.name): \(entries.summary)")
       } else if let failure = source.failure {
         let polls = failure.polls == 1 ? "1 poll" : "\(failure.polls) polls"

@@ -64,8 +64,9 @@ extension PipelineStatus {
 extension SourceStatus.Entries {
   /// As in “197 of 200 entries up to date, 2 not polled yet, 1 fails”.
   package var counts: String {
-    var parts = ["\(total - waiting - failing.count) of \(entryCount(total)) up to date"]
+    var parts = ["\(total - waiting - stale - failing.count) of \(entryCount(total)) up to date"]
     if waiting > 0 { parts.append("\(waiting) not polled yet") }
+    if stale > 0 { parts.append("\(stale) use\(stale == 1 ? "s" : "") an old response") }
     if !failing.isEmpty { parts.append("\(failing.count) fail\(failing.count == 1 ? "s" : "")") }
     return parts.joined(separator: ", ")
   }

@@ -9,15 +9,7 @@ enum ExpectedKeys: Sendable {
   case list([Value])
   case file(Options)
 
-  static let fileOptions = AnyOption.list(ExpectedFileOptions.file, ExpectedFileOptions.decode)
-}
-
-private enum ExpectedFileOptions {
-  static let file = Option.required(
-    "file", OptionType<String>.path.referred, "the file that lists the keys", example: "jobs.txt")
-  static let decode = Option.optional(
-    "decode", Decoding.type, "the format of the file (default: by its name, otherwise lines of text)",
-    example: "csv")
+  static let fileOptions = AnyOption.list(ListFile.ListOptions.file, ListFile.ListOptions.decode)
 }
 
 extension OptionType where Value == ExpectedKeys {
@@ -36,31 +28,21 @@ extension OptionType where Value == ExpectedKeys {
 /// A file that lists keys, read again when it may have changed.
 ///
 /// Each value of it is a key: a line, or the row of a table or an object, whose key is that of an event or else its first
-/// member. Empty lines and those that begin with # are none.
+/// member.
 final class ExpectedFile {
   /// How soon the file is read again.
   static let rhythm = Duration.seconds(10)
-  /// The largest file that is read.
-  private static let limit = 16 << 20
 
-  private let path: String
-  private let decoding: Decoding
+  private let file: ListFile
   private let key: (Value) throws -> Value
   private let warn: (String) -> Void
-  private var bytes: [UInt8]?
-  private var keys: [Value] = []
+  /// Nil before the file was read.
+  private var keys: [Value]?
   private var lastFlaw: String?
 
   /// - Parameter key: The key of an object, as of an event; null for none.
   init(_ options: Options, key: @escaping (Value) throws -> Value, warn: @escaping (String) -> Void) {
-    path = options[ExpectedFileOptions.file]
-    let end = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
-    let format: TextFormat =
-      switch end {
-      case "json", "jsonl", "ndjson": .json
-      default: TextFormat.named(end) ?? .text
-      }
-    decoding = options[ExpectedFileOptions.decode] ?? Decoding(format)
+    file = ListFile(options[ListFile.ListOptions.file], options[ListFile.ListOptions.decode])
     self.key = key
     self.warn = warn
   }
@@ -71,37 +53,30 @@ final class ExpectedFile {
   func changes() throws -> (come: [Value], gone: [Value])? {
     let found: [Value]
     do {
-      let now = try readFile(path, limit: Self.limit)
-      if now == bytes { return nil }
-      found = try read(now)
-      (bytes, lastFlaw) = (now, nil)
+      guard let values = try file.read() else { return nil }
+      found = try distinctKeys(of: values)
+      lastFlaw = nil
     } catch {
-      let flaw = "expect: \("\(error)".hasPrefix(path) ? "" : path + ": ")\(error)"
-      if bytes == nil { throw StepError(flaw) }
+      let flaw = "expect: \("\(error)".hasPrefix(file.path) ? "" : file.path + ": ")\(error)"
+      if keys == nil { throw StepError(flaw) }
       if flaw != lastFlaw { warn("\(flaw); the keys stay those of before") }
       lastFlaw = flaw
       return nil
     }
-    let (before, after) = (Set(keys), Set(found))
+    let (before, after) = (Set(keys ?? []), Set(found))
     keys = found
     return (found.filter { !before.contains($0) }, before.filter { !after.contains($0) })
   }
 
-  private func read(_ bytes: [UInt8]) throws -> [Value] {
+  private func distinctKeys(of values: [Value]) throws -> [Value] {
     var seen: Set<Value> = []
-    return try decoding.values(of: bytes).compactMap { value -> Value? in
+    return try values.compactMap { value -> Value? in
       guard let key = try keyOfRow(value), seen.insert(key).inserted else { return nil }
       return key
     }
   }
 
   private func keyOfRow(_ value: Value) throws -> Value? {
-    if let line = value.string {
-      let isBlank = { (character: Character) in character == " " || character == "\t" }
-      var text = line.drop(while: isBlank)
-      while let last = text.last, isBlank(last) { text.removeLast() }
-      return text.isEmpty || text.first == "#" ? nil : .string(String(text))
-    }
     guard value.kind == .object else { return value.detach() }
     let own = try key(value)
     return own.isNull ? value.keys.first.flatMap { value.member($0)?.detach() } : own.detach()

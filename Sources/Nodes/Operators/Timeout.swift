@@ -22,8 +22,8 @@ let timeout = NodeSpec(
 
     A long list of keys is in a file: `expect: { file: jobs.txt }` has a key on each line, or in the first column of \
     jobs.csv, or in jobs.json, where an object has the key of an event. Empty lines and those that begin with # are none. \
-    The file is searched next to the pipeline, and read again when it has changed, after ten seconds at most: what is new \
-    in it is watched from then on, and what has gone is forgotten until an event of it comes.
+    The file is searched next to the pipeline, and read again when it has changed: what is the same at two readings, ten \
+    seconds apart, counts. What is new in it is watched from then on, and what has gone is forgotten until an event of it comes.
 
     The time between two runs is no silence. Keys are remembered, so a silence goes on over it.
     """,
@@ -224,7 +224,9 @@ private final class KeyedTimeout: Step {
         of: AlarmRow<Event>.self, by: options[TimeoutOptions.key].text, whenKeyChanges: .forget),
       AlarmTimes(lasting: .zero, clearing: .zero, silent: limit), bound: options[TimeoutOptions.maxKeys],
       after: context.endOfLastRun, expected: expected,
-      by: context.keptKey(options[TimeoutOptions.key]), when: { _ in false }, clear: nil)
+      by: context.keptKey(
+        options[TimeoutOptions.key], isListed: options.isGiven(TimeoutOptions.expected)),
+      when: { _ in false }, clear: nil)
     machine = MachineStep(silences, context, keeps: true) { report, out in
       let isBack = report.kind == .back
       if isBack, !reportsBack { return }

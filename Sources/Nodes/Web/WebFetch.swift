@@ -10,6 +10,8 @@ final class WebFetch {
   private let context: SourceContext
   /// Whether a stale response is in use, which has been reported.
   private var isStale = false
+  /// Whether that was reported by itself.
+  private var isReported = true
   /// The age of the oldest stale response of the current poll.
   private var oldest: Double?
   /// Whether the service has refused a request because there were too many, even if a stale response was used.
@@ -123,7 +125,9 @@ final class WebFetch {
     isStale = true
     let reason = answer.staleBecause.map { "\($0)" } ?? "there is no newer response"
     let age = DurationText.format(.seconds(answer.age.rounded()))
-    context.log.warning("\(reason); using the response of \(age) ago until there is a new one")
+    let message = "\(reason); using the response of \(age) ago until there is a new one"
+    isReported = context.noteFlaw()
+    if isReported { context.log.warning(message) } else { context.log.detail(message) }
   }
 
   /// Ends a poll; returns its part of `$meta`.
@@ -136,7 +140,7 @@ final class WebFetch {
     if let oldest {
       notes += [("stale", .bool(true)), ("age", .number(oldest.rounded()))]
     } else {
-      if isStale { context.log.notice("there is a new response again") }
+      if isStale, isReported { context.log.notice("there is a new response again") }
       isStale = false
     }
     return .record(notes)

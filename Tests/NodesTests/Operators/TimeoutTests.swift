@@ -87,13 +87,15 @@ import Testing
     #expect(first.come == ["a", "b"] && first.gone.isEmpty)
     #expect(try file.changes() == nil)
     try folder.write("j.txt", "b\nc\n")
+    #expect(try file.changes() == nil, "it may be in the middle of a change")
     let second = try #require(try file.changes())
     #expect(second.come == ["c"] && second.gone == ["a"])
     try folder.write("j.txt", [0xff])
-    #expect(try file.changes() == nil && file.changes() == nil)
+    for _ in 0..<3 { #expect(try file.changes() == nil) }
     #expect(told.entries.count == 1 && told.entries[0].contains("the text is not UTF-8"))
     #expect(told.entries[0].hasSuffix("; the keys stay those of before"))
     try folder.write("j.txt", "b\n")
+    #expect(try file.changes() == nil)
     #expect(try file.changes()?.gone == ["c"])
   }
 }

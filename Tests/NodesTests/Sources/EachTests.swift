@@ -157,7 +157,7 @@ struct EachTests {
         meter: Meter(name: "in", kind: "http"), isOnce: true, stop: StopSign(), position: nil, isKept: false)
       return try #require(try Entries(source.options, context).read()).map(\.id)
     }
-    #expect(try ids("{ file: \(folder["list.txt"]) }") == ["a", "  b"])
+    #expect(try ids("{ file: \(folder["list.txt"]) }") == ["a", "b"])
     #expect(try ids("{ file: \(folder["shops.csv"]) }") == ["7", "8"])
     #expect(try ids("{ file: \(folder["shops.csv"]), key: .city }") == ["A", "B"])
     #expect(try ids("{ file: \(folder["list.jsonl"]), rows: .v, key: .id }") == [.number(1)])
@@ -250,6 +250,19 @@ struct EachTests {
     ])
   func keys(steps: String, expected: [String]) throws {
     #expect(try heard(steps, [(0, "a", #"[{"id":1}]"#, nil), (1, "b", #"[{"id":1}]"#, nil)]) == expected)
+  }
+
+  @Test("below a partition entries are compared with themselves too")
+  func partition() throws {
+    let polls = (0..<4).flatMap { time in
+      ["a", "b"].map { entry in
+        let rows = (1...5).map { #"{"id":\($0),"n":\($0 == time ? time : 0)}"# }.joined(separator: ",")
+        return (at: Double(time), entry: entry, rows: "[\(rows)]", gone: nil as String?)
+      }
+    }
+    let plain = try heard("[changes: .id]", polls)
+    let divided = try heard("[{ partition: { by: .id, into: 3 } }, { changes: .id }]", polls)
+    #expect(plain.count == 10 && divided.sorted() == plain.sorted(), "\(plain), \(divided)")
   }
 
   @Test("a stored event of an entry is still known to be a row of it")

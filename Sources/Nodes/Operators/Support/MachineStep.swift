@@ -124,9 +124,11 @@ extension StepBound {
 extension StepContext {
   /// The key of an event; null where the expression has no output, so that no event is dropped for lack of a key.
   ///
-  /// It may be part of a document: a machine that keeps it is given `keptKey`.
-  func key(_ expression: Expression) -> @Sendable (Event) throws -> Value {
+  /// It may be part of a document: a machine that keeps it is given `keptKey`. Rows of two entries of a list have
+  /// different keys, unless keys are listed by themselves.
+  func key(_ expression: Expression, isListed: Bool = false) -> @Sendable (Event) throws -> Value {
     let key = LaneLocal(evaluation(expression))
+    if isListed { return { try key.value.first($0) ?? .null } }
     return { $0.keyed(try key.value.first($0) ?? .null) }
   }
 
@@ -137,8 +139,8 @@ extension StepContext {
   }
 
   /// The key of an event that is kept, copied out of the document it was read from.
-  func keptKey(_ expression: Expression) -> @Sendable (Event) throws -> Value {
-    let key = key(expression)
+  func keptKey(_ expression: Expression, isListed: Bool = false) -> @Sendable (Event) throws -> Value {
+    let key = key(expression, isListed: isListed)
     return { try key($0).detach() }
   }
 }

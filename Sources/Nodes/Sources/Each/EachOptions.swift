@@ -60,7 +60,7 @@ enum EachOptions {
 struct EachList: Sendable {
   enum Origin: Sendable {
     case values([Value])
-    case file(String, Decoding)
+    case file(String, Decoding?)
     case source(String)
   }
 
@@ -133,11 +133,7 @@ extension OptionType where Value == EachList {
     }
     var each = EachList(origin: .values(given ?? []), rows: options[rows], key: options[key])
     if let source { each.origin = .source(source) }
-    if let path {
-      let decoding =
-        options.isGiven(Decoding.option) ? options[Decoding.option] : Decoding(.named(after: path) ?? .text)
-      each.origin = .file(path, decoding)
-    }
+    if let path { each.origin = .file(path, decoding) }
     return each
   }
 }

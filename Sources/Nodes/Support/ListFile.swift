@@ -1,0 +1,67 @@
+import JSON
+import Language
+import System
+
+/// A file with a list, read again when it has changed.
+///
+/// What has changed counts when it is the same at two readings: an editor may be in the middle of it.
+final class ListFile {
+  /// The options of a list in a file.
+  enum ListOptions {
+    static let file = Option.required(
+      "file", OptionType<String>.path.referred, "the file with the list", example: "shops.csv")
+    static let decode = Option.optional(
+      "decode", Decoding.type, "the format of the file (default: by its name, otherwise lines of text)",
+      example: "csv")
+  }
+
+  /// The largest file that is read.
+  private static let limit = 64 << 20
+
+  let path: String
+  private let decoding: Decoding
+  private var accepted: [UInt8]?
+  private var pending: [UInt8]?
+
+  /// The format is that of the file's name unless one is given, text where that says nothing.
+  init(_ path: String, _ decoding: Decoding?) {
+    self.path = path
+    self.decoding = decoding ?? Decoding(.named(after: path) ?? .text)
+  }
+
+  /// How soon it is to be read again.
+  var rereading: Duration { pending == nil ? .seconds(10) : .seconds(1) }
+
+  /// The values of the file, those of text without blanks around them, empty lines and lines that begin with #; nil where
+  /// they are those of the last reading.
+  func read() throws -> [Value]? {
+    let bytes = try readFile(path, limit: Self.limit)
+    if bytes == accepted {
+      pending = nil
+      return nil
+    }
+    if accepted != nil, bytes != pending {
+      pending = bytes
+      return nil
+    }
+    let values: [Value]
+    do throws(DecodeFailure) { values = try decoding.values(of: bytes) } catch {
+      throw ListFailure(description: "\(path): \(error)")
+    }
+    (accepted, pending) = (bytes, nil)
+    return decoding.format == .text ? values.compactMap(Self.entry) : values
+  }
+
+  private static func entry(_ value: Value) -> Value? {
+    guard let line = value.string else { return value }
+    let isBlank = { (character: Character) in character == " " || character == "\t" }
+    var text = line.drop(while: isBlank)
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return text.isEmpty || text.first == "#" ? nil : .string(String(text))
+  }
+}
+
+/// Why a list cannot be read.
+private struct ListFailure: Error, CustomStringConvertible {
+  let description: String
+}
