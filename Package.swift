@@ -52,8 +52,8 @@ let package = Package(
     .target(
       name: "Sky", dependencies: ["CGlibc", "CMicrohttpd", "CZ", "JSON", "Reactive", "Server", "System"],
       resources: [
-        .embedInCode("Data/agencies.txt"), .embedInCode("Data/apod.json"), .embedInCode("Data/spacex.json"),
-        .embedInCode("Data/spacex-launches.txt"),
+        .embedInCode("Data/agencies.txt"), .embedInCode("Data/apod.json"), .embedInCode("Data/launches.json"),
+        .embedInCode("Data/spacex.json"),
       ],
       swiftSettings: unchecked + small),
     .target(

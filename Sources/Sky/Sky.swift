@@ -1,7 +1,7 @@
 import JSON
 import Reactive
 
-/// The three simulated services, and the files to which their answers link; time is passed in.
+/// The three services, simulated or recorded, and the files to which their answers link; time is passed in.
 ///
 ///     let sky = Sky(seed: 1)
 ///     sky.answer(SkyRequest(path: "/2.3.0/launches/upcoming/"), at: LaunchWorld.start)
@@ -17,7 +17,8 @@ public final class Sky: Sendable {
   /// At this many different requests or clients, the counts begin anew.
   private static let countLimit = 10_000
 
-  /// Launch Library 2, which is alive, SpaceX, which stands still as the real one does, and the picture of the day.
+  /// Launch Library 2, whose version 2.3.0 is alive, SpaceX, which stands still as the real one does, and the picture of
+  /// the day.
   ///
   /// - Parameters:
   ///   - upcoming: about how many launches are upcoming at any time
@@ -32,10 +33,10 @@ public final class Sky: Sendable {
       seed: seed, faults: faults,
       services: [
         .launchLibrary(world),
-        SkyEntry("spacex", SpaceXService(), paths: ["/v4/launches/latest"]),
+        SkyEntry("spacex", SpaceXService(), paths: ["/v4/launches/latest", "/v4/rockets"]),
         SkyEntry(
           "apod", APODService(seed: seed, badDay: faults.has(.apod)),
-          paths: ["/planetary/apod?api_key=DEMO_KEY"]),
+          paths: ["/planetary/apod?api_key=DEMO_KEY&count=3"]),
         SkyEntry("pictures", PicturesService(seed: seed), paths: []),
       ])
   }
@@ -64,21 +65,27 @@ public final class Sky: Sendable {
     let kinds = draw.kinds(request, number, at: now)
     if let answer = FaultyAnswer.instead(kinds, request, at: now) { return answer }
     var asked = request
-    if kinds.contains(.shift) { asked.listFaults.shift = draw.shift(request, number) }
-    asked.listFaults.isTwice = kinds.contains(.twice)
-    if kinds.contains(.ties) { asked.listFaults.ties = draw.ties(request, number) }
-    if SkyPart.isLaunchList(request.path), let glitch = draw.glitch(at: now), now >= glitch.onset {
-      let end = glitches.withLock { glitches in
-        if let last = glitches[request.client], last.period == glitch.period { return last.end }
-        if glitches.count >= Self.countLimit { glitches.removeAll() }
-        glitches[request.client] = (glitch.period, now + FaultDraw.glitch)
-        return now + FaultDraw.glitch
-      }
-      if now < end { asked.listFaults.glitch = glitch.kind }
+    if SkyPart.isLaunchList(request.path) {
+      if kinds.contains(.shift) { asked.listFaults.shift = draw.shift(request, number) }
+      asked.listFaults.isTwice = kinds.contains(.twice)
+      if kinds.contains(.ties) { asked.listFaults.ties = draw.ties(request, number) }
+      asked.listFaults.glitch = glitch(of: request.client, draw, at: now)
     }
     var answer = plain(asked, at: now)
     FaultyAnswer.change(&answer, kinds)
     return answer
+  }
+
+  /// The glitch that a client meets, from its first request after the onset for the length of one poll.
+  private func glitch(of client: String, _ draw: FaultDraw, at now: SkyTime) -> SkyFaults.Kind? {
+    guard let glitch = draw.glitch(at: now), now >= glitch.onset else { return nil }
+    let end = glitches.withLock { glitches in
+      if let last = glitches[client], last.period == glitch.period { return last.end }
+      if glitches.count >= Self.countLimit { glitches.removeAll() }
+      glitches[client] = (glitch.period, now + FaultDraw.glitch)
+      return now + FaultDraw.glitch
+    }
+    return now < end ? glitch.kind : nil
   }
 
   private func plain(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
@@ -125,6 +132,9 @@ public struct SkyEntry: Sendable {
   public static func launchLibrary(_ world: LaunchWorld) -> SkyEntry {
     SkyEntry(
       "launch_library", LaunchLibraryService(world),
-      paths: LaunchShape.Version.allCases.map { "/\($0.rawValue)/\($0.folder)/upcoming/?limit=10" })
+      paths: LaunchLibraryService.folders.sorted { $0.key > $1.key }.map {
+        "/\($0.key)/\($0.value)/upcoming/?limit=10"
+      }
+    )
   }
 }

@@ -123,16 +123,22 @@ enum SkyData {
 
   /// A file of JSON; tests read all of them.
   static func json(_ file: [UInt8]) -> Value { (try? Value.parse(file)) ?? .null }
+
+  /// A recorded value with an origin before each of its links, which begin with a slash.
+  static func linked(_ value: Value, to origin: String) -> Value {
+    var environment = Environment()
+    environment.variables = ["origin": .string(origin)]
+    return (try? links?.evaluator(environment).first(value)) ?? value
+  }
+
+  private static let links = try? Program(
+    #"walk(if type == "string" and startswith("/") then $origin + . else . end)"#, variables: ["origin"])
 }
 
-extension Value: ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-  ExpressibleByFloatLiteral, ExpressibleByArrayLiteral
-{
+extension Value: ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
   public init(stringLiteral text: String) { self = .string(text) }
   public init(booleanLiteral flag: Bool) { self = .bool(flag) }
   public init(integerLiteral number: Int) { self = .number(number) }
-  public init(floatLiteral number: Double) { self = .number(number) }
-  public init(arrayLiteral items: Value...) { self = .array(items) }
 }
 
 extension Value {
@@ -143,7 +149,6 @@ extension Value {
 
   static func text(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
   static func count(_ number: Int?) -> Value { number.map { .number($0) } ?? .null }
-  static func flag(_ flag: Bool?) -> Value { flag.map { .bool($0) } ?? .null }
   /// To the second.
   static func moment(_ time: SkyTime) -> Value { .string(time.iso) }
 
@@ -166,11 +171,5 @@ extension String {
       let end = part.lastIndex { $0 != " " }.map { part.index(after: $0) } ?? part.startIndex
       return part[..<end] == "*" || strong(part[..<end]) == strong(tag)
     }
-  }
-
-  /// For an HTML page.
-  var htmlEscaped: String {
-    let names: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
-    return reduce(into: "") { $0 += names[$1] ?? String($1) }
   }
 }

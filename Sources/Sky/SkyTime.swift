@@ -79,43 +79,20 @@ extension SkyTime {
   /// `2026-01-03T04:05:06Z`.
   var iso: String { "\(date)T\(clock)Z" }
 
-  /// `2026-01-03T04:05:06.007Z`.
-  var isoWithMilliseconds: String {
-    "\(date)T\(clock).\(SkyDate.padded(Int(milliseconds - Int64(seconds) * 1000), to: 3))Z"
-  }
-
-  /// `2026-01-03T00:05:06-04:00`, on a clock that many hours from UTC.
-  func iso(hoursEast: Int) -> String {
-    let there = self + Double(hoursEast * 3600)
-    return "\(there.date)T\(there.clock)\(hoursEast < 0 ? "-" : "+")\(SkyDate.padded(abs(hoursEast))):00"
-  }
-
-  /// The moment of a text like `2026-01-03T04:05:06Z`, perhaps with a fraction or an offset, or of a date.
+  /// The moment of a text like `2026-01-03T04:05:06Z`, perhaps with a fraction, or of a date.
   init?(iso text: String) {
     guard let date = SkyDate(text.prefix(10)) else { return nil }
     self = date.start
-    var rest = text.dropFirst(10)
+    let rest = text.dropFirst(10)
     if rest.isEmpty { return }
-    guard rest.first == "T" || rest.first == " " else { return nil }
-    rest = rest.dropFirst()
-    let clock = rest.prefix { $0 != "Z" && $0 != "+" && $0 != "-" }
-    let zone = rest.dropFirst(clock.count)
-    let whole = clock.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    let parts = whole[0].split(separator: ":", omittingEmptySubsequences: false).map {
-      SkyDate.number($0) ?? 99
-    }
-    guard (2...3).contains(parts.count), parts[0] < 24, parts.dropFirst().allSatisfy({ $0 < 60 }) else {
-      return nil
-    }
-    milliseconds += Int64(parts[0] * 3600 + parts[1] * 60 + (parts.count == 3 ? parts[2] : 0)) * 1000
-    if whole.count == 2 {
-      guard !whole[1].isEmpty, SkyDate.number(whole[1]) != nil else { return nil }
-      milliseconds += Int64(SkyDate.number((whole[1] + "00").prefix(3)) ?? 0)
-    }
-    if zone.isEmpty || zone == "Z" { return }
-    let offset = zone.dropFirst().split(separator: ":").map { SkyDate.number($0) ?? 99 }
-    guard zone.first != "Z", offset.count == 2, offset[0] < 24, offset[1] < 60 else { return nil }
-    milliseconds -= Int64((offset[0] * 60 + offset[1]) * (zone.first == "-" ? -60 : 60)) * 1000
+    let halves = rest.dropFirst().dropLast().split(separator: ".", omittingEmptySubsequences: false)
+    let parts = halves[0].split(separator: ":").map { SkyDate.number($0) ?? 99 }
+    let fraction = halves.count == 1 ? 0 : SkyDate.number((halves[1] + "00").prefix(3))
+    guard rest.first == "T", rest.last == "Z", halves.count <= 2, let fraction, parts.count == 3,
+      parts[0] < 24,
+      parts[1] < 60, parts[2] < 60
+    else { return nil }
+    milliseconds += Int64(((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1000 + fraction)
   }
 
   private var clock: String {

@@ -9,7 +9,7 @@ import Testing
     steps:
       - enrich:
           url: 'https://ll.thespacedevs.com/2.3.0/launches/\\(.id)/'
-          with: '{ id, at: $meta.at, net, updated: $answer.last_updated, updates: ($answer.updates | length) }'
+          with: '{ id, at: $meta.at, net, updated: $answer.last_updated }'
           cache: 0s
     sinks: { log: { jsonl: log.jsonl } }
     """
@@ -20,7 +20,7 @@ import Testing
     let live = try place.run("--sky", "--speed", "21600", "--for", "6s", "--record", "rec")
     #expect(live.status == 0, "\(live.errors)")
     let log = place.lines("out/sky/log.jsonl")
-    let news = Set(log.compactMap { $0.firstMatch(of: /"updates":.*/)?.output })
+    let news = Set(log.compactMap { $0.firstMatch(of: /"updated":.*/)?.output })
     #expect(log.count >= 6 && news.count >= 2, "\(log)")
     let lookups = place.text("rec/lookups.jsonl")
     for _ in 0..<2 {

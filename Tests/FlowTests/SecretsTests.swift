@@ -24,7 +24,8 @@ struct SecretsTests {
         launches: { launch_library: { limit: 3, url: '${SKY}', key: '${KEY}' } }
       steps:
         - changes: { key: .date // .id, first: emit }
-        - enrich: { url: '${SKY}/planetary/apod?api_key=${KEY}&date=\\(.after.date // "2020-01-01")', bearer: '${KEY}' }
+        - map: '{ day: (.after.date // "2020-01-01") }'
+        - enrich: { url: '${SKY}/planetary/apod?api_key=${KEY}&start_date=\\(.day)&end_date=\\(.day)', bearer: '${KEY}' }
       sinks: { log: { jsonl: out.jsonl }, tell: { exec: { command: [cat] } } }
       """)
     let sky = try Running(

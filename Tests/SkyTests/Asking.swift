@@ -56,13 +56,6 @@ extension Value {
     names.reduce(Optional(self)) { $0?.member($1) }
   }
 
-  /// The values at a dotted path, which leads through each element of an array.
-  func all(at path: String) -> [Value] {
-    path.split(separator: ".").reduce([self]) { values, name in
-      values.flatMap { $0.items ?? [$0] }.map { $0.member(String(name)) ?? .null }
-    }
-  }
-
   var names: [String] { keys.map { String(decoding: $0.bytes, as: UTF8.self) } }
 
   /// The texts of one member of each row of a page.

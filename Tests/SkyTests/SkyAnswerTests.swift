@@ -31,6 +31,24 @@ import Testing
   }
 
   @Test(
+    "every link that the sky hands out leads somewhere",
+    arguments: [
+      "/2.3.0/launches/upcoming/?limit=3&mode=detailed", "/2.2.0/launch/upcoming/?limit=3&mode=detailed",
+      "/2.0.0/launch/upcoming/?limit=3", "/v4/rockets", "/v5/launches",
+      "/planetary/apod?api_key=k&start_date=2026-01-20&thumbs=true",
+    ])
+  func links(_ path: String) {
+    let sky = Sky(seed: 1, upcoming: 60)
+    func get(_ address: String) -> SkyAnswer {
+      sky.answer(
+        .get(address, headers: [("Authorization", "Token \(address)")]), at: LaunchWorldTests.time(40))
+    }
+    let links = Set(get(path).text.matches(of: #/"http://sky(/[^"]+)"/#).map { String($0.output.1) })
+    #expect(links.count > 5)
+    for link in links { #expect(get(link).status == 200, "\(link)") }
+  }
+
+  @Test(
     "the same seed gives the same bytes at the same time, however fast it came there",
     arguments: [1.0, 3600, 1e6])
   func speeds(_ speed: Double) {

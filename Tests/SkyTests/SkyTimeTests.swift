@@ -39,28 +39,7 @@ import Testing
   func moments() throws {
     let time = SkyTime(milliseconds: 1_767_413_106_007)
     #expect(time.iso == "2026-01-03T04:05:06Z")
-    #expect(time.isoWithMilliseconds == "2026-01-03T04:05:06.007Z")
-    #expect(time.iso(hoursEast: -4) == "2026-01-03T00:05:06-04:00")
-    #expect(time.iso(hoursEast: -5) == "2026-01-02T23:05:06-05:00")
-    #expect(time.iso(hoursEast: 12) == "2026-01-03T16:05:06+12:00")
-    #expect(SkyTime(milliseconds: -1).isoWithMilliseconds == "1969-12-31T23:59:59.999Z")
     #expect(time.date == SkyDate(2026, 1, 3))
-  }
-
-  @Test("a moment is read with and without fraction and offset")
-  func reading() {
-    let time = SkyTime(milliseconds: 1_767_413_106_000)
-    for text in [
-      "2026-01-03T04:05:06Z", "2026-01-03T04:05:06", "2026-01-03T00:05:06-04:00", "2026-01-03T09:50:06+05:45",
-      "2026-01-03 04:05:06.000Z",
-    ] { #expect(SkyTime(iso: text) == time, "\(text)") }
-    #expect(SkyTime(iso: "2026-01-03T04:05:06.5Z") == SkyTime(milliseconds: 1_767_413_106_500))
-    #expect(SkyTime(iso: "2026-01-03T04:05Z") == SkyTime(milliseconds: 1_767_413_100_000))
-    #expect(SkyTime(iso: "2026-01-03") == SkyDate(2026, 1, 3).start)
-    for wrong in [
-      "", "soon", "2026-01-03T", "2026-01-03T25:00:00Z", "2026-01-03T04:05:06.Z", "2026-01-03T04:05:06Zz",
-      "2026-01-03T04:05:06+5", "2026-01-03X04:05:06Z",
-    ] { #expect(SkyTime(iso: wrong) == nil, "\(wrong)") }
   }
 
   @Test("summer time on the East Coast is as the zone files have it")
@@ -93,10 +72,10 @@ import Testing
     "times are read in the ways they are written, and nothing else is",
     arguments: [
       ("2026-01-01", 1_767_225_600_000), ("2026-01-01T00:00:01Z", 1_767_225_601_000),
-      ("2026-01-01T02:00:00+02:00", 1_767_225_600_000), ("2025-12-31T19:00-05:00", 1_767_225_600_000),
-      ("2026-01-01T00:00:00.25Z", 1_767_225_600_250), ("2026-01-01 00:00", 1_767_225_600_000),
-      ("2026-13-01", nil), ("2026-1-1", nil), ("soon", nil), ("2026-01-01T25:00:00Z", nil), ("", nil),
-      ("2026-01-01x", nil), ("+026-01-01", nil),
+      ("2026-01-01T00:00:00.25Z", 1_767_225_600_250), ("2026-13-01", nil), ("2026-1-1", nil), ("soon", nil),
+      ("2026-01-01T25:00:00Z", nil), ("", nil), ("2026-01-01x", nil), ("+026-01-01", nil),
+      ("2026-01-03T", nil), ("2026-01-03T04:05:06Zz", nil), ("2026-01-03T04:05:06+05:00", nil),
+      ("2026-01-03X04:05:06Z", nil), ("2026-01-03T04:05Z", nil), ("2026-01-03T04:05:06.5.6Z", nil),
     ] as [(String, Int64?)])
   func reading(_ text: String, _ milliseconds: Int64?) {
     #expect(SkyTime(iso: text)?.milliseconds == milliseconds)

@@ -74,7 +74,7 @@ struct APODDay: Sendable {
   }
 
   /// The answer of the service, its members in the order of their names.
-  func value(origin: String, hasThumbnail: Bool, hasConcepts: Bool) -> Value {
+  func value(origin: String, hasThumbnail: Bool) -> Value {
     let pictures = "\(origin)/pictures"
     var (url, large, thumbnail): (String?, String?, String?) = (nil, nil, nil)
     switch medium {
@@ -92,9 +92,6 @@ struct APODDay: Sendable {
     case .other: break
     }
     var members: [(String, Value)] = []
-    if hasConcepts {
-      members.append(("concepts", .string("concept_tags functionality turned off in current service")))
-    }
     if let copyright { members.append(("copyright", .string(copyright))) }
     members += [("date", .string(date.description)), ("explanation", .string(explanation))]
     if let large { members.append(("hdurl", .string(large))) }

@@ -3,9 +3,11 @@
 import JSON
 import Reactive
 
-/// The picture of the day: `/planetary/apod`.
+/// The pictures of the day, by ranges of days or random ones: `/planetary/apod`.
 public final class APODService: SkyService {
-  private static let fields = ["concept_tags", "date", "hd", "count", "start_date", "end_date", "thumbs"]
+  private static let fields = ["count", "start_date", "end_date", "thumbs"]
+  private static let allowed =
+    "Allowed request fields for apod method are " + fields.map { "'\($0)'" }.joined(separator: ", ")
 
   private static let limits = [CallLimit(count: 1000, seconds: 3600)]
   private static let demoLimits = [
@@ -24,13 +26,9 @@ public final class APODService: SkyService {
 
   public func answer(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer? {
     guard request.path == "/planetary/apod" || request.path == "/planetary/apod/" else { return nil }
-    guard let key = request.nasaKey else {
+    guard let key = request[parameter: "api_key"], !key.isEmpty else {
       return Self.refusal(
         403, "API_KEY_MISSING", "No api_key was supplied. Get one at https://api.nasa.gov:443")
-    }
-    if key == "INVALID" {
-      return Self.refusal(
-        403, "API_KEY_INVALID", "An invalid api_key was supplied. Get one at https://api.nasa.gov:443")
     }
     // The demonstration key is counted for each client by itself.
     let isDemo = key == "DEMO_KEY"
@@ -43,11 +41,6 @@ public final class APODService: SkyService {
     if let seconds = wait {
       answer = Self.tooMany
       answer.headers.append(("Retry-After", "\(seconds)"))
-    } else if request.method != "GET" && request.method != "HEAD" {
-      answer = .text(
-        405,
-        "<!doctype html>\n<html lang=en>\n<title>405 Method Not Allowed</title>\n<h1>Method Not Allowed</h1>\n<p>The method is not allowed for the requested URL.</p>\n",
-        type: "text/html; charset=utf-8", headers: [("Allow", "HEAD, GET, OPTIONS")])
     } else {
       do {
         answer = Self.json(try value(request, at: now))
@@ -63,34 +56,20 @@ public final class APODService: SkyService {
 
   private func value(_ request: SkyRequest, at now: SkyTime) throws(APODProblem) -> Value {
     for (name, _) in request.query where name != "api_key" && !Self.fields.contains(name) {
-      throw APODProblem(message: "Bad Request: incorrect field passed.", saysFields: true)
+      throw APODProblem(message: "Bad Request: incorrect field passed. \(Self.allowed)")
     }
-    // As in the original, an empty field counts as absent.
-    func field(_ name: String) -> String? {
-      request[parameter: name].flatMap { $0.isEmpty ? nil : $0 }
-    }
-    func value(_ date: SkyDate) -> Value {
-      APODDay(seed: seed, date: date, at: now, in: calendar).value(
-        origin: request.origin, hasThumbnail: field("thumbs") != nil,
-        hasConcepts: field("concept_tags") != nil)
-    }
-    switch (field("date"), field("start_date"), field("end_date"), field("count")) {
-    case (let date, nil, nil, nil): return value(try day(date, at: now))
-    case (nil, let start?, let end, nil): return .array(try days(start, end, at: now).map(value))
-    case (nil, nil, nil, let count?): return .array(try someDays(count, at: now).map(value))
-    default: throw APODProblem(message: "Bad Request: invalid field combination passed.", saysFields: true)
-    }
-  }
-
-  /// The requested day; without one, the latest that has an entry.
-  private func day(_ text: String?, at now: SkyTime) throws(APODProblem) -> SkyDate {
-    let date =
-      try text.map { text throws(APODProblem) in try self.date(text, at: now) } ?? calendar.latest(at: now)
-    guard calendar.has(date, at: now) else {
-      throw APODProblem(status: 404, message: "No data available for date: \(date)")
-    }
-    try fail(on: date)
-    return date
+    let (start, end) = (request[parameter: "start_date"], request[parameter: "end_date"])
+    let found: [SkyDate] =
+      switch (start, end, request[parameter: "count"]) {
+      case (let start?, let end, nil): try days(start, end, at: now)
+      case (nil, nil, let count?): try someDays(count, at: now)
+      default: throw APODProblem(message: "Bad Request: invalid field combination passed. \(Self.allowed)")
+      }
+    return .array(
+      found.map { date in
+        APODDay(seed: seed, date: date, at: now, in: calendar).value(
+          origin: request.origin, hasThumbnail: request[parameter: "thumbs"] != nil)
+      })
   }
 
   private func days(_ start: String, _ end: String?, at now: SkyTime) throws(APODProblem) -> [SkyDate] {
@@ -99,7 +78,9 @@ public final class APODService: SkyService {
     if first > last { throw APODProblem(message: "start_date cannot be after end_date") }
     var days: [SkyDate] = []
     for number in first.days...last.days where calendar.has(SkyDate(days: number), at: now) {
-      try fail(on: SkyDate(days: number))
+      if calendar.isBad(SkyDate(days: number)) {
+        throw APODProblem(status: 500, message: "Internal Service Error")
+      }
       days.append(SkyDate(days: number))
     }
     return days
@@ -128,7 +109,9 @@ public final class APODService: SkyService {
   }
 
   private func date(_ text: String, at now: SkyTime) throws(APODProblem) -> SkyDate {
-    let date = try SkyDate(asPython: text)
+    guard let date = SkyDate(text) else {
+      throw APODProblem(message: "time data '\(text)' does not match format '%Y-%m-%d'")
+    }
     guard date >= APODCalendar.first, date <= now.date else {
       throw APODProblem(
         message: "Date must be between \(APODCalendar.first.american) and \(now.date.american).")
@@ -136,19 +119,12 @@ public final class APODService: SkyService {
     return date
   }
 
-  private func fail(on date: SkyDate) throws(APODProblem) {
-    if calendar.isBad(date) { throw APODProblem(status: 500, message: "Internal Service Error") }
-  }
-
   // MARK: Answers
 
   /// An error of the service itself.
   private static func abort(_ problem: APODProblem) -> SkyAnswer {
-    let names = fields.map { "'\($0)'" }.joined(separator: ", ")
-    let message =
-      problem.message + (problem.saysFields ? " Allowed request fields for apod method are \(names)" : "")
-    return json(
-      .record(["code": .number(problem.status), "msg": .string(message), "service_version": "v1"]),
+    json(
+      .record(["code": .number(problem.status), "msg": .string(problem.message), "service_version": "v1"]),
       status: problem.status)
   }
 
@@ -169,22 +145,4 @@ public final class APODService: SkyService {
       status: status, headers: [("Content-Type", "application/json"), ("Access-Control-Allow-Origin", "*")],
       body: value.json + [0x0a])
   }
-}
-
-// MARK: - Keys
-
-extension SkyRequest {
-  /// The key of api.nasa.gov: from the header, the query, or the user of basic authentication.
-  var nasaKey: String? {
-    let given = [self[header: "x-api-key"], self[parameter: "api_key"], basicUser]
-    return given.lazy.compactMap(\.self).first { !$0.isEmpty }
-  }
-
-  private var basicUser: String? {
-    guard let text = self[header: "authorization"], text.lowercased().hasPrefix("basic ") else { return nil }
-    let user = try? Self.basicUser?.outputs(.string(String(text.dropFirst(6)))).first
-    return user?.string
-  }
-
-  private static let basicUser = try? Program("@base64d | split(\":\")[0]")
 }

@@ -68,18 +68,15 @@ struct FaultDraw {
 enum SkyPart: Sendable {
   case launchLibrary, spaceX, apod
 
-  /// Whether the path is that of a list of launches.
+  /// Whether the path is that of a list of launches that is alive.
   static func isLaunchList(_ path: String) -> Bool {
-    let parts = path.split(separator: "/").dropFirst()
-    guard let folder = parts.first, folder == "launches" || folder == "launch" else { return false }
-    return parts.count == 1 || parts.count == 2 && ["upcoming", "previous"].contains(parts.last)
+    ["/2.3.0/launches/", "/2.3.0/launches/upcoming/", "/2.3.0/launches/previous/"].contains(path)
   }
 
   init(path: String) {
     self =
       path.hasPrefix("/planetary")
-      ? .apod
-      : path.hasPrefix("/v4") || path.hasPrefix("/v5") || path.hasPrefix("/latest") ? .spaceX : .launchLibrary
+      ? .apod : path.hasPrefix("/v4") || path.hasPrefix("/v5") ? .spaceX : .launchLibrary
   }
 }
 
@@ -140,7 +137,7 @@ enum FaultyAnswer {
       .text(
         429, #"{"detail": "Request was throttled. Expected available in 60 seconds."}"#,
         type: "application/json", headers: [("Retry-After", "60")])
-    case .spaceX: .text(429, "Too Many Requests", type: "text/plain; charset=utf-8")
+    case .spaceX: SpaceXService.plain(429, "Too Many Requests")
     case .apod: APODService.tooMany
     }
   }

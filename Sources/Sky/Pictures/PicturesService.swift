@@ -29,26 +29,28 @@ public final class PicturesService: SkyService {
     } else if request[header: "if-modified-since"] == Self.modified {
       return SkyAnswer(status: 304, headers: headers, body: [])
     }
-    var range = request[header: "range"].map { PictureRange($0, length: bytes.count) } ?? .whole
     // The rest of a file that has changed since is of no use: the whole file is sent.
-    if let condition = request[header: "if-range"], condition != tag, condition != Self.modified {
-      range = .whole
-    }
-    switch range {
-    case .whole:
+    let condition = request[header: "if-range"] ?? tag
+    guard condition == tag || condition == Self.modified, let first = Self.first(request[header: "range"])
+    else {
       headers.append(("Content-Length", "\(bytes.count)"))
       return SkyAnswer(headers: headers, body: bytes)
-    case .part(let part):
-      headers += [
-        ("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"),
-        ("Content-Length", "\(part.count)"),
-      ]
-      return SkyAnswer(status: 206, headers: headers, body: Array(bytes[part]))
-    case .outside:
-      return SkyAnswer(
-        status: 416, headers: [("Content-Range", "bytes */\(bytes.count)"), ("Content-Length", "0")], body: []
-      )
     }
+    let rest = Array(bytes.dropFirst(first))
+    if rest.isEmpty {
+      return SkyAnswer(status: 416, headers: [("Content-Range", "bytes */\(bytes.count)")], body: [])
+    }
+    headers += [
+      ("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"),
+      ("Content-Length", "\(rest.count)"),
+    ]
+    return SkyAnswer(status: 206, headers: headers, body: rest)
+  }
+
+  /// The first byte of a range without an end, as `download` requests it; other ranges are answered with the whole file.
+  private static func first(_ range: String?) -> Int? {
+    guard let range, range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
+    return SkyDate.number(range.dropFirst(6).dropLast())
   }
 
   /// The file of a path whose folders and names are of letters, digits, dashes, underscores and dots.
@@ -70,35 +72,5 @@ public final class PicturesService: SkyService {
       return ("text/html; charset=utf-8", Array(page.utf8))
     default: return nil
     }
-  }
-}
-
-/// The meaning of a `Range` header for a file of some length.
-enum PictureRange: Equatable {
-  /// The whole file, also for several ranges and for what cannot be read.
-  case whole
-  case part(Range<Int>)
-  /// The range begins behind the end of the file.
-  case outside
-
-  init(_ header: String, length: Int) {
-    self = .whole
-    guard header.hasPrefix("bytes=") else { return }
-    let ends = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2 else { return }
-    switch (Self.number(ends[0]), Self.number(ends[1])) {
-    case (let first?, nil) where ends[1].isEmpty: self = first < length ? .part(first..<length) : .outside
-    case (nil, let count?) where ends[0].isEmpty:
-      self = count > 0 && length > 0 ? .part(max(0, length - count)..<length) : .outside
-    case (let first?, let last?) where first <= last:
-      self = first < length ? .part(first..<min(last, length - 1) + 1) : .outside
-    default: break
-    }
-  }
-
-  /// A number too long for an Int lies behind each file's end.
-  private static func number(_ text: Substring) -> Int? {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    return Int(text.prefix(17))
   }
 }

@@ -1,138 +1,108 @@
-// The API of r/SpaceX as api.spacexdata.com answered. Its data has not changed since October 2022, and does not here.
+// The SpaceX API as api.spacexdata.com answered before its data stood still in October 2022.
 
 import JSON
-import Reactive
 import System
 
-/// The SpaceX API: launches, rockets, cores and so on at `/v4/…`, `/v5/launches`, `/latest/…`.
+/// The SpaceX API, recorded: launches, rockets and launch pads at `/v4/…`, and launches at `/v5/launches`.
+///
+/// A list is answered whole. A query (`POST …/query`) has the members that `spacex` sends: `query` with members that are
+/// equal to a value, and `limit`, `page`, `sort`, `select` and `populate`.
 public final class SpaceXService: SkyService {
-  /// For how many seconds the service caches an answer.
-  private static let ages = [
-    "launches": 20, "cores": 300, "capsules": 300, "crew": 300, "dragons": 86400, "landpads": 300,
-    "launchpads": 300, "payloads": 300, "rockets": 86400, "ships": 300, "starlink": 3600, "history": 300,
-    "company": 86400, "roadster": 300,
-  ]
-  /// The fields that `$text` searches.
-  private static let texts = [
-    "launches": ["name", "details"], "cores": ["serial", "last_update"],
-    "capsules": ["serial", "last_update"],
-    "landpads": ["name", "full_name", "details"], "launchpads": ["name", "full_name", "details"],
-    "payloads": ["name"], "rockets": ["name"], "ships": ["name"],
-  ]
-  private static let limit = CallLimit(count: 50, seconds: 1)
-
-  private let world = SpaceXWorld.all
-  private let cache = SpaceXCache()
-  private let calls = Locked(CallCounter())
+  /// The entries by collection.
+  private static let collections: Value = {
+    var data = SkyData.json(PackageResources.spacex_json)
+    // The launches are a table, which names their members once.
+    let table = data.member("launches")
+    let shape = Shape((table?.member("columns")?.items ?? []).map { Key($0.string ?? "") })
+    data.setMember(
+      "launches", .array((table?.member("rows")?.items ?? []).map { .object(shape, $0.items ?? []) }))
+    return data
+  }()
 
   public init() {}
 
   public func answer(_ request: SkyRequest, at now: SkyTime) -> SkyAnswer? {
-    var parts = request.path.split(separator: "/").map(String.init)
-    guard let version = parts.first, ["v4", "v5", "latest"].contains(version) else { return nil }
-    parts.removeFirst()
-    if calls.withLock({ $0.call(by: request.client, [Self.limit], at: now) }) != nil {
-      return Self.plain(429, "Too Many Requests")
-    }
-    // Launches have a version 5; for the other collections 4 is the latest.
-    guard let name = parts.first, let age = Self.ages[name], version != "v5" || name == "launches",
-      parts.count <= 2
-    else { return Self.plain(404, "Not Found") }
-    let place = parts.count == 2 ? parts[1] : nil
-    let isRead = request.method == "GET" || request.method == "HEAD"
-    let isQuery = request.method == "POST" && place == "query"
-    if !isRead && !isQuery {
-      return Self.plain(["POST", "PATCH", "PUT", "DELETE"].contains(request.method) ? 401 : 404, nil)
-    }
-    if let single = world.single[name] {
-      return place == nil ? answer(single, age: age, request, at: now) : Self.plain(404, "Not Found")
-    }
-    let isVersion4 = version == "v4" && name == "launches"
-    let all = isVersion4 ? world.launchesOfVersion4 : world.collections[name] ?? []
+    let parts = request.path.split(separator: "/").map(String.init)
+    guard let version = parts.first, ["v4", "v5"].contains(version) else { return nil }
+    guard (2...3).contains(parts.count), version == "v4" || parts[1] == "launches",
+      let all = Self.collections.member(parts[1])?.items
+    else { return Self.notFound }
+    let place = parts.count == 3 ? parts[2] : nil
     do {
-      guard let value = isQuery ? try page(request.body, of: all, name) : entry(place, of: all, name) else {
-        return Self.plain(404, "Not Found")
+      if place == "query", request.method == "POST" {
+        return answer(try Self.page(.array(all), request.body), request)
       }
-      return answer(value, age: age, request, at: now)
+      guard let value = Self.entries(place, of: all) else { return Self.notFound }
+      return answer(value, request)
     } catch {
-      return Self.plain(400, error.message)
+      return Self.plain(400, "\(error)")
     }
   }
 
-  // MARK: Entries
-
-  private func entry(_ place: String?, of all: [Value], _ name: String) -> Value? {
-    guard let place else { return .array(all) }
-    if name == "launches" {
-      func isUpcoming(_ launch: Value) -> Bool { launch.member("upcoming")?.bool == true }
-      switch place {
-      case "past": return .array(all.filter { !isUpcoming($0) })
-      case "upcoming": return .array(all.filter(isUpcoming))
-      case "latest": return all.last { !isUpcoming($0) }
-      case "next": return all.first(where: isUpcoming)
-      default: break
-      }
+  /// All entries; of launches also those to come, those that flew, the next and the latest.
+  private static func entries(_ place: String?, of all: [Value]) -> Value? {
+    func isUpcoming(_ launch: Value) -> Bool { launch.member("upcoming")?.bool == true }
+    return switch place {
+    case nil: .array(all)
+    case "past": .array(all.filter { !isUpcoming($0) })
+    case "upcoming": .array(all.filter(isUpcoming))
+    case "latest": all.last { !isUpcoming($0) }
+    case "next": all.first(where: isUpcoming)
+    default: nil
     }
-    return all.first { $0.member("id")?.string == place }
   }
 
-  private func page(_ body: [UInt8], of all: [Value], _ name: String) throws(SpaceXProblem) -> Value {
-    let asked: Value
-    do {
-      asked = try body.isEmpty ? .emptyObject : Value.parse(body)
-    } catch {
-      throw SpaceXProblem(message: "invalid JSON, only supports object and array")
+  // MARK: - Queries
+
+  private static func page(_ entries: Value, _ body: [UInt8]) throws -> Value {
+    var environment = Environment()
+    environment.variables = ["asked": try Value.parse(body), "collections": collections]
+    return try program.get().evaluator(environment).first(entries) ?? .null
+  }
+
+  private static let program = Result { try Program(text, variables: ["asked", "collections"]) }
+
+  private static let text = #"""
+    def conditions:
+      ($asked.query // {}) | to_entries[]
+      | if (.key | startswith("$") or contains(".")) or (.value | type == "object") then
+          error("the recorded SpaceX API does not know the query { \(.key): \(.value) }, only members that are equal to a value")
+        else . end;
+    def entry: . as $id | first($collections[][] | select(.id == $id)) // null;
+
+    ($asked.options // {}) as $options | ($options.limit // 10) as $limit | ($options.page // 1) as $page
+    | if ($options.sort // {} | type) != "object" then error("the recorded SpaceX API sorts by { member: asc or desc }") else . end
+    | [conditions] as $wanted
+    | map(select(. as $row | all($wanted[]; $row[.key] == .value)))
+    | reduce ($options.sort // {} | to_entries | reverse[]) as $order (.;
+        if $order.value | IN("desc", "descending", -1) then reverse | sort_by(.[$order.key]) | reverse
+        else sort_by(.[$order.key]) end)
+    | length as $total | ([1, ($total / $limit | ceil)] | max) as $pages
+    | { docs:
+          .[($page - 1) * $limit:$page * $limit]
+          | map(
+              reduce ($options.populate // [])[] as $name (.; if has($name) then .[$name] |= entry else . end)
+              | if $options.select then with_entries(select(.key == "id" or $options.select[.key])) else . end),
+        totalDocs: $total, limit: $limit, totalPages: $pages, page: $page, hasPrevPage: ($page > 1),
+        hasNextPage: ($page < $pages) }
+    """#
+
+  // MARK: - Answers
+
+  private func answer(_ value: Value, _ request: SkyRequest) -> SkyAnswer {
+    let body = SkyData.linked(value, to: request.origin).json
+    let tag = "\"\(StableHash(body).digits)\""
+    if request[header: "if-none-match"]?.hasTag(tag) == true {
+      return SkyAnswer(status: 304, headers: [("ETag", tag)], body: [])
     }
-    return try SpaceXQuery.page(asked, of: all, texts: Self.texts[name] ?? [], world: world.index)
+    return SkyAnswer(
+      headers: [("Content-Type", "application/json; charset=utf-8"), ("ETag", tag)], body: body)
   }
 
-  // MARK: Answers
+  private static let notFound = plain(404, "Not Found: launches, rockets and launchpads are what is recorded")
 
-  private func answer(_ value: Value, age: Int, _ request: SkyRequest, at now: SkyTime) -> SkyAnswer {
-    let text = String(decoding: value.json, as: UTF8.self)
-    let body = Array(text.replacing(SpaceXWorld.origin, by: request.origin).utf8)
-    let tag = Self.tag(body)
-    let isHit = cache.has("\(request.method) \(request.path) \(Self.tag(request.body))", for: age, at: now)
-    let headers: [(name: String, value: String)] = [
-      ("Content-Type", "application/json; charset=utf-8"), ("ETag", tag), ("Cache-Control", "max-age=\(age)"),
-      ("Access-Control-Allow-Origin", "*"), ("spacex-api-cache", isHit ? "HIT" : "MISS"),
-      ("spacex-api-cache-online", "true"),
-      ("spacex-api-response-time", isHit ? "2ms" : "24ms"),
-    ]
-    if request.method != "POST", request[header: "if-none-match"]?.hasTag(tag) == true {
-      return SkyAnswer(status: 304, headers: headers.filter { $0.name != "Content-Type" }, body: [])
-    }
-    return SkyAnswer(headers: headers, body: body)
-  }
-
-  private static func plain(_ status: Int, _ text: String?) -> SkyAnswer {
-    .text(
-      status, text ?? (status == 401 ? "Unauthorized" : "Not Found"), type: "text/plain; charset=utf-8",
-      headers: [
-        ("Cache-Control", "no-store"), ("Access-Control-Allow-Origin", "*"),
-        ("spacex-api-cache-online", "true"),
-      ])
-  }
-
-  /// An entity tag: the length of the body and its hash.
-  private static func tag(_ body: [UInt8]) -> String {
-    "\"\(String(body.count, radix: 16))-\(StableHash(body).digits)\""
-  }
-}
-
-/// Which answers the service has in its cache; a header reports it.
-private final class SpaceXCache: Sendable {
-  private static let limit = 500
-
-  private let ends = Locked<[String: SkyTime]>([:])
-
-  /// Whether an answer is in the cache; if not, it is from now on.
-  func has(_ name: String, for seconds: Int, at now: SkyTime) -> Bool {
-    ends.withLock { ends in
-      if let end = ends[name], now < end, now >= end + Double(-seconds) { return true }
-      if ends.count >= Self.limit { ends.removeAll() }
-      ends[name] = now + Double(seconds)
-      return false
-    }
+  /// An answer in plain text, as this service gives errors.
+  static func plain(_ status: Int, _ text: String) -> SkyAnswer {
+    .text(status, text, type: "text/plain; charset=utf-8")
   }
 }

@@ -18,7 +18,7 @@ import Testing
     #expect((10_750...11_000).contains(images), "\(images)")
     #expect((320...470).contains(videos), "\(videos)")
     #expect((18...60).contains(others), "\(others)")
-    let values = days.map { $0.value(origin: "http://sky", hasThumbnail: true, hasConcepts: false) }
+    let values = days.map { $0.value(origin: "http://sky", hasThumbnail: true) }
     for (day, value) in zip(days, values) {
       #expect((value.member("url") == nil) == (day.mediaType == "other"))
       #expect((value.member("hdurl") != nil) == (day.mediaType == "image"))
@@ -37,16 +37,15 @@ import Testing
   func thumbnails() throws {
     var seen: Set<String> = []
     for day in days where day.mediaType == "video" {
-      let value = day.value(origin: "http://sky", hasThumbnail: true, hasConcepts: true)
+      let value = day.value(origin: "http://sky", hasThumbnail: true)
       let url = try #require(value.member("url")?.string)
       let isHosted = url.contains("www.youtube.com/embed/") || url.contains("player.vimeo.com/video/")
       let thumbnail = try #require(value.member("thumbnail_url")?.string)
       #expect(thumbnail.isEmpty != isHosted)
       seen.insert(String(thumbnail.prefix(22)))
       #expect(value.keys == value.sortedKeys)
-      #expect(value.member("concepts")?.string == "concept_tags functionality turned off in current service")
-      let plain = day.value(origin: "http://sky", hasThumbnail: false, hasConcepts: false)
-      #expect(plain.member("thumbnail_url") == nil && plain.member("concepts") == nil)
+      let plain = day.value(origin: "http://sky", hasThumbnail: false)
+      #expect(plain.member("thumbnail_url") == nil)
     }
     #expect(seen == ["", "http://sky/pictures/vi"])
   }
@@ -77,7 +76,7 @@ import Testing
 
   private func value(_ date: SkyDate, at now: SkyTime) -> Value {
     APODDay(seed: 7, date: date, at: now, in: calendar).value(
-      origin: "http://sky", hasThumbnail: true, hasConcepts: false)
+      origin: "http://sky", hasThumbnail: true)
   }
 
   @Test("four days of a hundred change once within eight days, in one member, mostly the explanation")

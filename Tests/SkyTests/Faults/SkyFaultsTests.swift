@@ -148,14 +148,14 @@ import Testing
     #expect(zip(wrong, wrong.dropFirst()).allSatisfy { $1 - $0 >= 36 })
   }
 
-  @Test("a glitch is for lists of launches alone")
+  @Test("a glitch is for the living lists of launches alone")
   func glitchedPaths() throws {
     let sky = Sky(seed: 1, faults: try SkyFaults("empty=1"), upcoming: 60)
     let now = LaunchWorldTests.time(0.2)
-    for path in ["/2.3.0/agencies/", "/2.3.0/config/launch_statuses/", "/v4/rockets"] {
+    for path in ["/2.2.0/launch/upcoming/", "/2.0.0/launch/", "/v4/rockets"] {
       #expect(sky.answer(.get(path), at: now).body.count > 500)
     }
-    for path in ["/2.3.0/launches/upcoming/", "/2.2.0/launch/previous/", "/2.0.0/launch/"] {
+    for path in ["/2.3.0/launches/upcoming/", "/2.3.0/launches/previous/", "/2.3.0/launches/"] {
       #expect(try sky.answer(.get(path), at: now).value().rows("id").isEmpty)
     }
   }

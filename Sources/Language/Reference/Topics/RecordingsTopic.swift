@@ -54,6 +54,9 @@ extension Topic {
         `out/sky`; commands are not run, requests not sent, notifications not shown. `--live-sinks` makes all sinks \
         act as in a real run, `--out FOLDER` names another folder, and `--dry-run` writes nothing and prints what each \
         sink would do. Secrets are redacted in recordings.
+
+        Under `--sky`, launches by version 2.3.0 of Launch Library 2 and APOD's pictures are simulated; versions 2.2.0 and \
+        2.0.0 and the SpaceX API are recorded answers, which never change.
         """),
     ]
   }

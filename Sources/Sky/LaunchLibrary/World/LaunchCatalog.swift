@@ -1,7 +1,6 @@
 /// The agencies with their rockets, pads and missions, and the places, as the table has them.
 enum LaunchCatalog {
   static let latticeID = 801
-  static let suborbitalID = 15
 
   /// The placeholder for a pad that is not known yet.
   static func unknownPad(at location: LaunchLocation) -> LaunchPad {
@@ -23,7 +22,7 @@ enum LaunchCatalog {
       switch columns[0] {
       case "country":
         countries[columns[1]] = LaunchCountry(
-          id: integer(3), name: columns[4], alpha2: columns[1], alpha3: columns[2], nationality: columns[5])
+          id: integer(3), name: columns[4], alpha2: columns[1], alpha3: columns[2])
       case "location":
         locations[columns[1]] = countries[columns[3]].map {
           LaunchLocation(
@@ -40,13 +39,12 @@ enum LaunchCatalog {
           LaunchProvider(
             id: integer(1), name: columns[2], abbreviation: columns[3],
             kind: columns[4].isEmpty ? nil : columns[4],
-            country: country, founded: integer(6), share: number(7), hasWebcasts: columns[8] == "webcasts"))
+            country: country, share: number(6), hasWebcasts: columns[7] == "webcasts"))
       case "rocket":
         agencies[last].rockets.append(
           LaunchRocket(
             id: integer(1), name: columns[2], family: columns[3], fullName: columns[4], variant: columns[5],
-            isReusable: columns[6] == "reusable", length: Double(columns[7]), capacity: Int(columns[8]),
-            maidenFlight: columns[9].isEmpty ? nil : columns[9]))
+            maidenFlight: columns[6].isEmpty ? nil : columns[6]))
       case "pad":
         guard let location = locations[columns[5]] else { continue }
         agencies[last].pads.append(
@@ -56,8 +54,8 @@ enum LaunchCatalog {
         guard let orbit = orbits[columns[3]] else { continue }
         agencies[last].series.append(
           MissionSeries(
-            name: columns[1], kind: columns[2], orbit: orbit, description: columns[7], weight: number(4),
-            isCrewed: columns[6] == "crewed", program: programs[columns[5]]))
+            name: columns[1], kind: columns[2], orbit: orbit, description: columns[6], weight: number(4),
+            program: programs[columns[5]]))
       }
     }
     return agencies

@@ -57,7 +57,7 @@ struct LaunchPlan: Sendable {
     return LaunchMission(
       name: name, kind: series.kind,
       description: random.happens(0.2) ? "Details TBD." : series.description,
-      orbit: random.happens(0.04) ? nil : series.orbit, isCrewed: series.isCrewed, program: series.program,
+      orbit: random.happens(0.04) ? nil : series.orbit, program: series.program,
       isKnown: !random.happens(0.02))
   }
 }
@@ -84,12 +84,7 @@ struct LaunchLife: Sendable {
     for step in dates.steps[firstDate...] {
       found.append((step.at, .net(SkyTime(seconds: step.net), step.precision)))
     }
-    for step in statuses.steps {
-      if step.status == .hold, let reason = statuses.holdReason {
-        found.append((step.at, .holdReason(reason)))
-      }
-      found.append((step.at, .status(step.status)))
-    }
+    found += statuses.steps.map { ($0.at, .status($0.status)) }
     if dates.isTweaked, let seen = statuses.steps.first(where: { $0.at > dates.liftoff }) {
       found.append((seen.at, .net(SkyTime(seconds: dates.liftoff), .second)))
     }
@@ -129,7 +124,6 @@ struct LaunchLife: Sendable {
     var state = first
     let end = changes[firstNews...].firstIndex { $0.at > now } ?? changes.endIndex
     for change in changes[firstNews..<end] { state.apply(change) }
-    state.history = [changes[0]] + changes[firstNews..<end]
     return state
   }
 }

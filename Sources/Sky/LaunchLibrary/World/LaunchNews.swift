@@ -8,7 +8,7 @@ enum LaunchNews {
     _ plan: LaunchPlan, _ dates: LaunchDates, _ statuses: LaunchStatuses, _ random: inout SkyRandom
   ) -> [News] {
     forecasts(plan, &random) + shows(plan, dates, statuses, &random) + corrections(plan, &random)
-      + boosters(plan, statuses, &random)
+      + failure(statuses)
   }
 
   private static func forecasts(_ plan: LaunchPlan, _ random: inout SkyRandom) -> [News] {
@@ -77,16 +77,8 @@ enum LaunchNews {
     return news
   }
 
-  private static func boosters(_ plan: LaunchPlan, _ statuses: LaunchStatuses, _ random: inout SkyRandom)
-    -> [News]
-  {
-    guard let last = statuses.steps.last else { return [] }
-    var news: [News] = []
-    if last.status == .failure { news.append((last.at, .failReason("The second stage lost thrust."))) }
-    guard plan.rocket.isReusable else { return news }
-    let serial = "B\(1060 + Int.random(in: 0...60, using: &random))"
-    news.append((plan.flight - Int.random(in: 3...14, using: &random) * 86400, .booster(serial)))
-    if last.status != .failure { news.append((last.at, .landing(!random.happens(0.03)))) }
-    return news
+  private static func failure(_ statuses: LaunchStatuses) -> [News] {
+    guard let last = statuses.steps.last, last.status == .failure else { return [] }
+    return [(last.at, .failReason("The second stage lost thrust."))]
   }
 }

@@ -25,7 +25,6 @@ public struct LaunchState: Sendable, Equatable {
   /// The probability of suitable weather, in per cent.
   public internal(set) var probability: Int?
   public internal(set) var weatherConcerns: String?
-  public internal(set) var holdReason = ""
   public internal(set) var failReason = ""
 
   public internal(set) var videos: [LaunchVideo] = []
@@ -33,22 +32,13 @@ public struct LaunchState: Sendable, Equatable {
   public internal(set) var isWebcastLive = false
   /// The number of its picture, among those of its rocket.
   public internal(set) var picture = 0
-  /// The serial number of a reusable first stage, once it is known.
-  public internal(set) var booster: String?
-  /// Whether the first stage landed; nil before the flight.
-  public internal(set) var hasLanded: Bool?
-  /// The changes since its announcement.
-  var history: ArraySlice<LaunchChange> = []
   public internal(set) var lastUpdated: SkyTime
 
   /// `2026-017`, once it has flown.
   var designator: String? {
     guard status == .success else { return nil }
-    return "\(net.date.year)-\(SkyDate.padded(numberInYear, to: 3))"
+    return "\(net.date.year)-\(SkyDate.padded(1 + net.date.dayOfYear * 5 / 7, to: 3))"
   }
-
-  /// About its number among the launches of its year.
-  var numberInYear: Int { 1 + net.date.dayOfYear * 5 / 7 }
 
   /// The moment at which it leaves the list of upcoming launches.
   public var leavesUpcoming: SkyTime { SkyTime(milliseconds: net.milliseconds + 86_400_000) }
@@ -104,7 +94,6 @@ public enum LaunchEdit: Sendable, Equatable {
   case status(LaunchStatus)
   case probability(Int)
   case weather(String)
-  case holdReason(String)
   case failReason(String)
   case video(LaunchVideo)
   case officialPage
@@ -113,8 +102,6 @@ public enum LaunchEdit: Sendable, Equatable {
   case rocket(LaunchRocket)
   case pad(LaunchPad)
   case picture(Int)
-  case booster(String)
-  case landing(Bool)
 }
 
 extension LaunchState {
@@ -124,12 +111,9 @@ extension LaunchState {
     switch change.edit {
     case .announced: break
     case .net(let net, let precision): move(to: net, precision)
-    case .status(let status):
-      self.status = status
-      if status != .hold { holdReason = "" }
+    case .status(let status): self.status = status
     case .probability(let percent): probability = percent
     case .weather(let concerns): weatherConcerns = concerns
-    case .holdReason(let text): holdReason = text
     case .failReason(let text): failReason = text
     case .video(let video): videos.append(video)
     case .officialPage: hasOfficialPage = true
@@ -140,8 +124,6 @@ extension LaunchState {
       name = "\(rocket.fullName) | \(mission.name)"
     case .pad(let pad): self.pad = pad
     case .picture(let number): picture = number
-    case .booster(let serial): booster = serial
-    case .landing(let success): hasLanded = success
     }
   }
 
@@ -157,49 +139,11 @@ extension LaunchState {
   }
 }
 
-/// A comment on a change.
-public struct LaunchUpdate: Sendable, Equatable {
-  public let at: SkyTime
-  public let comment: String
-}
-
-extension LaunchState {
-  /// Comments on its changes, oldest first.
-  public var updates: [LaunchUpdate] {
-    var net: SkyTime?
-    return history.compactMap { change in
-      let comment = Self.comment(on: change.edit, after: net)
-      if case .net(let date, _) = change.edit { net = date }
-      return comment.map { LaunchUpdate(at: change.at, comment: $0) }
-    }
-  }
-
-  private static func comment(on edit: LaunchEdit, after old: SkyTime?) -> String? {
-    switch edit {
-    case .announced: "Added launch."
-    case .net(_, .second): "Tweaked T-0."
-    case .net(let net, _):
-      old ?? net < net
-        ? "Slipped to \(net.iso)." : "Now expected on \(net.iso)."
-    case .status(let status): comment(on: status)
-    case .video(.restream): "A re-stream was added."
-    case .webcast(isLive: true): "The webcast has begun."
-    case .rocket(let rocket): "Now on \(rocket.fullName)."
-    default: nil
-    }
-  }
-
-  private static func comment(on status: LaunchStatus) -> String {
-    switch status {
-    case .go: "GO for launch."
-    case .toBeConfirmed: "The date is to be confirmed."
-    case .toBeDetermined: "The date is unknown again."
-    case .hold: "The countdown is on hold."
-    case .inFlight: "Liftoff!"
-    case .payloadDeployed: "Payload deployed."
-    case .success: "Launch success."
-    case .failure: "Launch failure."
-    case .partialFailure: "Partial failure."
-    }
+extension LaunchState: ListedLaunch {
+  var providerName: String { provider.name }
+  var statusNumber: Int { status.rawValue }
+  var locationNumber: Int { pad.location.id }
+  var names: [String] {
+    [name, mission.name, provider.name, provider.abbreviation, pad.name, pad.location.name, rocket.fullName]
   }
 }

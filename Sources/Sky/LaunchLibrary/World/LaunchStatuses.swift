@@ -10,7 +10,6 @@ struct LaunchStatuses {
   private(set) var steps: [Step] = []
   /// The time of its first status Go.
   private(set) var firstGo = 0
-  private(set) var holdReason: String?
 
   init(_ dates: LaunchDates, flight: Int, _ random: inout SkyRandom) {
     let days =
@@ -57,11 +56,6 @@ struct LaunchStatuses {
       {
         steps.append(Step(at: step.at - Int.random(in: 300...2400, using: &random), status: .hold))
         steps.append(Step(at: step.at, status: .go))
-        holdReason =
-          random.pick([
-            (1, "Strong winds aloft."), (1, "A boat is in the danger zone."), (1, "A sensor reads too high."),
-            (1, "Ground equipment is being looked at."),
-          ])
         isGoFrom = step.at
       }
     }

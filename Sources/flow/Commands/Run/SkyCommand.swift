@@ -13,8 +13,9 @@ enum SkyCommand {
       lists the services. All responses have the header X-Simulated. It listens only on the loopback, until Ctrl-C or \
       SIGTERM.
 
-      Requests to the host lldev.thespacedevs.com, as possible under flow run --sky, behave like that host: a third of \
-      the launches, as of Monday, and no request limit.
+      Simulated are version 2.3.0 of Launch Library 2, with its lists of launches and single launches, and APOD. Recorded \
+      are versions 2.2.0 and 2.0.0, ten launches each, and the SpaceX API with its launches, rockets and launch pads: \
+      they never change, and their queries are those that flow's sources send.
 
       Faults: \(SkyFaults.Kind.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: ", ")); all \
       enables every fault at its default rate; rates are probabilities from 0 to 1. For past, empty and \
