@@ -256,7 +256,7 @@ struct EachTests {
   func partition() throws {
     let polls = (0..<4).flatMap { time in
       ["a", "b"].map { entry in
-        let rows = (1...5).map { #"{"id":\($0),"n":\($0 == time ? time : 0)}"# }.joined(separator: ",")
+        let rows = (1...5).map { #"{"id":\#($0),"n":\#($0 == time ? time : 0)}"# }.joined(separator: ",")
         return (at: Double(time), entry: entry, rows: "[\(rows)]", gone: nil as String?)
       }
     }
