@@ -9,7 +9,7 @@ enum ExpectedKeys: Sendable {
   case list([Value])
   case file(Options)
 
-  static let fileOptions = AnyOption.list(ListFile.ListOptions.file, ListFile.ListOptions.decode)
+  static let fileOptions = AnyOption.list(ListFileOptions.file, ListFileOptions.decode)
 }
 
 extension OptionType where Value == ExpectedKeys {
@@ -42,7 +42,7 @@ final class ExpectedFile {
 
   /// - Parameter key: The key of an object, as of an event; null for none.
   init(_ options: Options, key: @escaping (Value) throws -> Value, warn: @escaping (String) -> Void) {
-    file = ListFile(options[ListFile.ListOptions.file], options[ListFile.ListOptions.decode])
+    file = ListFile(options[ListFileOptions.file], options[ListFileOptions.decode])
     self.key = key
     self.warn = warn
   }

@@ -6,15 +6,6 @@ import System
 ///
 /// What has changed counts when it is the same at two readings: an editor may be in the middle of it.
 final class ListFile {
-  /// The options of a list in a file.
-  enum ListOptions {
-    static let file = Option.required(
-      "file", OptionType<String>.path.referred, "the file with the list", example: "shops.csv")
-    static let decode = Option.optional(
-      "decode", Decoding.type, "the format of the file (default: by its name, otherwise lines of text)",
-      example: "csv")
-  }
-
   /// The largest file that is read.
   private static let limit = 64 << 20
 
@@ -59,6 +50,15 @@ final class ListFile {
     while let last = text.last, isBlank(last) { text.removeLast() }
     return text.isEmpty || text.first == "#" ? nil : .string(String(text))
   }
+}
+
+/// The options of a list in a file.
+enum ListFileOptions {
+  static let file = Option.required(
+    "file", OptionType<String>.path.referred, "the file with the list", example: "shops.csv")
+  static let decode = Option.optional(
+    "decode", Decoding.type, "the format of the file (default: by its name, otherwise lines of text)",
+    example: "csv")
 }
 
 /// Why a list cannot be read.

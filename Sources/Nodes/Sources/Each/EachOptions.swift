@@ -72,7 +72,7 @@ struct EachList: Sendable {
 
 extension OptionType where Value == EachList {
   private static var file: Option<String?> {
-    .optional("file", ListFile.ListOptions.file.type, "a file with the entries", example: "shops.csv")
+    .optional("file", ListFileOptions.file.type, "a file with the entries", example: "shops.csv")
   }
   private static var from: Option<String?> {
     .optional("from", OptionType<String>.stream, "a source whose rows are the entries", example: "shops")
@@ -94,7 +94,7 @@ extension OptionType where Value == EachList {
   }
 
   fileprivate static var members: [AnyOption] {
-    AnyOption.list(file, from, values, ListFile.ListOptions.decode, rows, key)
+    AnyOption.list(file, from, values, ListFileOptions.decode, rows, key)
   }
 
   /// A list of entries, a file, or the rows of another source.
@@ -128,9 +128,9 @@ extension OptionType where Value == EachList {
         at: options.place, hint: "for example { file: shops.csv }")
       return nil
     }
-    let decoding = options[ListFile.ListOptions.decode]
+    let decoding = options[ListFileOptions.decode]
     if decoding != nil, path == nil {
-      checker.report("decode goes with file", at: options.place(of: ListFile.ListOptions.decode))
+      checker.report("decode goes with file", at: options.place(of: ListFileOptions.decode))
     }
     var each = EachList(origin: .values(given ?? []), rows: options[rows], key: options[key])
     if let source { each.origin = .source(source) }
