@@ -116,6 +116,22 @@ struct PageDocumentTests {
     #expect(text.contains("<h2>2026-01-01</h2>"))
   }
 
+  @Test("a change of a text shows the lines that differ, as far as a page has room")
+  func texts() throws {
+    func shown(_ lines: String) throws -> String {
+      let page = PageFixture(.log)
+      let change = #"{"path": "/t", "before": "a\nb", "after": "a\n<c>", "lines": "\#(lines)"}"#
+      page.show(1, try PageFixture.row("a", #"{"title": "R", "time": 0, "changes": [\#(change)]}"#))
+      return page.get("/v/p/s").text
+    }
+    #expect(
+      try shown(#"@@ -1,2 +1,2 @@\n a\n-b\n+<c>"#).contains(
+        "<dd><pre class=\"scroll\">@@ -1,2 +1,2 @@\n a\n<del>-b</del>\n<ins>+&lt;c&gt;</ins>\n</pre></dd>"))
+    let long = try shown("@@ -0,0 +1,300 @@" + String(repeating: #"\n+x"#, count: 300))
+    #expect(long.contains("\n<ins>+x</ins>\n… and 101 more lines</pre>"))
+    #expect(try shown("odd").contains("<del>a\nb</del>"))
+  }
+
   @Test(
     "times of a change are as precise as they are known",
     arguments: [

@@ -19,8 +19,8 @@ enum ChangesOptions {
     "smaller differences of these fields are no change: a duration for times, a percentage or an amount for numbers",
     example: "{ .net: 10m, .price: 1% }")
   static let text = Option.optional(
-    "text", .group("text", TextNoise.options),
-    "what counts for nothing where texts are compared; texts that differ in nothing else are no change",
+    "text", OptionType<Options>.group("text", TextNoise.options).map("ignore and collapse") { $0 },
+    "what is no change of a text: what a regular expression matches (ignore), and white space (collapse: true)",
     example: "{ ignore: '[0-9]+ views', collapse: true }")
   static let arraysBy = Option.optional(
     "arrays_by", .text, "the member by which objects in lists are compared, instead of their position")

@@ -21,9 +21,10 @@ let timeout = NodeSpec(
         {"type": "silent", "key": "backup", "since": "2026-01-01T12:00:00Z", "for": "1d"}
 
     A long list of keys is in a file: `expect: { file: jobs.txt }` has a key on each line, or in the first column of \
-    jobs.csv, or in jobs.json, where an object has the key of an event. Empty lines and those that begin with # are none. \
-    The file is searched next to the pipeline, and read again when it has changed: what is the same at two readings, ten \
-    seconds apart, counts. What is new in it is watched from then on, and what has gone is forgotten until an event of it comes.
+    jobs.csv, or in jobs.json, where an object has the key of an event; `decode` beside `file` names another format. Empty \
+    lines and those that begin with # are none. The file is searched next to the pipeline, and read again when it has \
+    changed: what is the same at two readings, ten seconds apart, counts. What is new in it is watched from then on, and \
+    what has gone is forgotten until an event of it comes.
 
     The time between two runs is no silence. Keys are remembered, so a silence goes on over it.
     """,

@@ -40,7 +40,7 @@ let listen = NodeSpec(
     ListenOptions.token,
     ListenOptions.signature, ListenOptions.id, ListenOptions.maxBody, ListenOptions.queue,
     ListenOptions.timeout),
-  shorthand: "address", state: "the last 1,000 values of `id`", isKept: true,
+  shorthand: "address", state: "the last 1,000 values of `id`, or signatures with a time", isKept: true,
   examples: [
     .init("JSON that programs on this machine send", "listen: 8090"),
     .init(
@@ -79,6 +79,11 @@ let listen = NodeSpec(
         "other machines reach this address, so listen needs a token or a signature",
         at: options.place(of: ListenOptions.address),
         hint: "add token: '${HOOK_TOKEN}', or use 127.0.0.1")
+    }
+    if options[ListenOptions.methods] == [.get], options.isGiven(Decoding.option) {
+      checker.report(
+        "decode has no effect: a GET request has no body, and its query is the event",
+        at: options.place(of: Decoding.option), hint: "as in methods: [get, post]")
     }
     if options[ListenOptions.token] == "" {
       checker.report("the token is empty", at: options.place(of: ListenOptions.token))

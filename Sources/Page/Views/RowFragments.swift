@@ -1,4 +1,5 @@
 import JSON
+import Language
 
 /// The fragments of a view: each row as one element, for whole pages and for live updates alike.
 package struct RowFragments: Sendable {
@@ -168,6 +169,9 @@ package struct RowFragments: Sendable {
         let (before, after) = Self.sides(change, row.content.member("precisions"))
         html.tag("div") { html in
           html.tag("dt") { $0.text(path.hasPrefix("/") ? String(path.dropFirst()) : path) }
+          if let lines = change.member("lines")?.string.flatMap(DifferenceLine.lines) {
+            return html.tag("dd") { Self.show(lines, &$0) }
+          }
           html.tag("dd") { html in
             html.tag("del") { $0.text(before) }
             html.text(" → ")
@@ -175,6 +179,24 @@ package struct RowFragments: Sendable {
           }
         }
       }
+    }
+  }
+
+  /// The most lines that a page shows of the difference of two texts.
+  private static let mostLines = 200
+
+  /// The lines in which two texts differ.
+  private static func show(_ lines: [DifferenceLine], _ html: inout HTML) {
+    html.tag("pre", .class("scroll")) { html in
+      for line in lines.prefix(mostLines) {
+        switch line.part {
+        case .removed: html.tag("del") { $0.text(line.text) }
+        case .added: html.tag("ins") { $0.text(line.text) }
+        case .outside, .hunk, .same: html.text(line.text)
+        }
+        html.text("\n")
+      }
+      if lines.count > mostLines { html.text("… and \(lines.count - mostLines) more lines") }
     }
   }
 

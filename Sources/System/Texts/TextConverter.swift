@@ -16,7 +16,7 @@ package final class TextConverter {
       return
     }
     // A slash would begin options, one of which drops characters.
-    guard !name.contains("/"), !name.utf8.contains(0),
+    guard !name.isEmpty, !name.contains("/"), !name.utf8.contains(0),
       let opened = iconv_open("UTF-8", Self.practicalNames[name] ?? name),
       opened != UnsafeMutableRawPointer(bitPattern: -1)
     else { return nil }

@@ -19,7 +19,7 @@ import System
     try decode(yaml, Array(text.utf8), sizes: sizes)
   }
 
-  private static func decode(_ yaml: String, _ text: [UInt8], sizes: [Int]) throws -> Reading {
+  static func decode(_ yaml: String, _ text: [UInt8], sizes: [Int]) throws -> Reading {
     let plan = try Trial.plan(
       "sources: { in: { stdin: { decode: \(yaml) } } }\nsteps: []\nsinks: { it: null }\n")
     let decoding = try #require(plan.sources.first).options[Decoding.option]
@@ -246,7 +246,7 @@ import System
   }
 
   /// The rows of an answer of some bytes, or why there are none.
-  private func served(_ options: String, _ body: [UInt8], _ charset: String?) throws -> String {
+  static func served(_ options: String, _ body: [UInt8], _ charset: String?) throws -> String {
     let type = "text/plain" + (charset.map { "; charset=\($0)" } ?? "")
     let trial = try WebTrial("http: { url: 'http://a/x', \(options) }") { _ in
       .init(body, [("Content-Type", type)])
@@ -278,61 +278,7 @@ import System
       let parts = body.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
       let text = Array(parts.joined(separator: bytes))
       let expected = rows.split(separator: "*", omittingEmptySubsequences: false).joined(separator: letters)
-      #expect(try served(options, text, name) == expected, "\(name)")
-    }
-  }
-
-  @Test(
-    "charset names the encoding of a text, read in pieces of any size",
-    arguments: [
-      ("text", "*\n*", #""*""# + "\n" + #""*""#), ("csv", "n\n*\n", #"{"n":"*"}"#),
-      ("tsv", "n\n*\n", #"{"n":"*"}"#),
-      ("lines", "{\"n\":\"*\"}", #"{"n":"*"}"#),
-      ("xml", "<?xml version='1.0' encoding='utf-8'?><n>*</n>", #"{"n":"*"}"#),
-      ("html", "<meta charset=utf-8><p>*</p>", #""*""#),
-    ])
-  func charsets(_ format: String, _ body: String, _ values: String) throws {
-    let encodings: [(String, String, [UInt8])] = [
-      ("latin1", "ü’", [0xfc, 0x92]), ("WINDOWS-1251", "Да", [0xc4, 0xe0]),
-      ("shift_jis", "日本", [0x93, 0xfa, 0x96, 0x7b]),
-      ("utf-7", "é", Array("+AOk-".utf8)),
-      ("iso-2022-jp", "日", [0x1b, 0x24, 0x42, 0x46, 0x7c, 0x1b, 0x28, 0x42]),
-    ]
-    for (name, letters, bytes) in encodings {
-      let parts = body.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
-      let text = Array(parts.joined(separator: bytes))
-      let expected = values.split(separator: "*", omittingEmptySubsequences: false).joined(separator: letters)
-      let yaml = "{ \(format): { charset: \(name) } }"
-      for size in [1, 2, 5, 1 << 20] {
-        let found = try Self.decode(yaml, text, sizes: [size])
-        #expect(
-          found.values.joined(separator: "\n") == expected && found.flaws.isEmpty, "\(yaml) \(found.flaws)")
-      }
-      #expect(
-        try served("decode: \(yaml), rows: .", text, "koi8-r") == "[[\(expected.replacing("\n", with: ","))]]"
-      )
-    }
-  }
-
-  @Test("a byte order mark counts more than charset, which counts for UTF-16 too")
-  func marks() throws {
-    let yaml = "{ text: { charset: latin1 } }"
-    #expect(try Self.decode(yaml, [0xef, 0xbb, 0xbf, 0xc3, 0xa9], sizes: [1]).values == [#""é""#])
-    #expect(try Self.decode(yaml, [0xfe, 0xff, 0, 0xe9, 0, 0x0a], sizes: [1]).values == [#""é""#])
-    let wide = try Self.decode("{ text: { charset: utf-16le } }", [0xe9, 0, 0x0a, 0, 0x61, 0], sizes: [1])
-    #expect(wide.values == [#""é""#, #""a""#])
-  }
-
-  @Test("a byte without a meaning is an error of its line")
-  func meaningless() throws {
-    let text: [UInt8] = [0x61, 0x0a, 0x62, 0xff, 0x0a, 0x63, 0x0a, 0x93]
-    for size in [1, 1 << 20] {
-      let found = try Self.decode("{ text: { charset: shift_jis } }", text, sizes: [size])
-      #expect(found.values == [#""a""#, #""c""#])
-      #expect(
-        found.flaws.map { $0.prefix(44) } == [
-          "in:2:2: a byte has no meaning in shift_jis: ", "in:4:1: a byte has no meaning in shift_jis: ",
-        ])
+      #expect(try Self.served(options, text, name) == expected, "\(name)")
     }
   }
 
@@ -341,26 +287,29 @@ import System
     let bad: [UInt8] = [0x5b, 0x22, 0x61, 0x0a, 0xe9, 0x22, 0x5d]
     for format in ["text", "csv", "lines", "yaml"] {
       #expect(
-        try served("decode: \(format)", bad, nil)
+        try Self.served("decode: \(format)", bad, nil)
           == "GET http://a/x: \(format): line 2, column 1: the text is not UTF-8: byte 0xe9")
     }
-    #expect(try served("decode: json", [0x22, 0xe9, 0x22], nil).contains("the text is not UTF-8: byte 0xe9"))
-    #expect(try served("decode: text", [0xe9], "unheard-of").contains("the text is not UTF-8: byte 0xe9"))
-    #expect(try served("decode: text", [0x61, 0x93], "shift_jis").contains("is not SHIFT_JIS: byte 0x93"))
-    #expect(try served("decode: text", Array("é".utf8), "unheard-of") == #"["é"]"#)
+    #expect(
+      try Self.served("decode: json", [0x22, 0xe9, 0x22], nil).contains("the text is not UTF-8: byte 0xe9"))
+    #expect(
+      try Self.served("decode: text", [0xe9], "unheard-of").contains("the text is not UTF-8: byte 0xe9"))
+    #expect(
+      try Self.served("decode: text", [0x61, 0x93], "shift_jis").contains("is not SHIFT_JIS: byte 0x93"))
+    #expect(try Self.served("decode: text", Array("é".utf8), "unheard-of") == #"["é"]"#)
     // Servers that name ISO-8859-1 for whatever they have.
-    #expect(try served("decode: text", Array("é".utf8), "iso-8859-1") == #"["é"]"#)
-    #expect(try served("decode: text", [0xff, 0xfe, 0xe9, 0x00], nil) == #"["é"]"#)
+    #expect(try Self.served("decode: text", Array("é".utf8), "iso-8859-1") == #"["é"]"#)
+    #expect(try Self.served("decode: text", [0xff, 0xfe, 0xe9, 0x00], nil) == #"["é"]"#)
   }
 
   @Test("a document's own encoding counts where the server names none, or one that it is not in")
   func declaredEncodings() throws {
     let text = Array("<?xml version='1.0' encoding='iso-8859-1'?><n>".utf8) + [0xe9] + Array("</n>".utf8)
-    #expect(try served("decode: xml", text, nil) == #"[{"n":"é"}]"#)
-    #expect(try served("decode: xml", text, "utf-8") == #"[{"n":"é"}]"#)
-    #expect(try served("decode: xml", text, "windows-1251") == #"[{"n":"й"}]"#)
+    #expect(try Self.served("decode: xml", text, nil) == #"[{"n":"é"}]"#)
+    #expect(try Self.served("decode: xml", text, "utf-8") == #"[{"n":"é"}]"#)
+    #expect(try Self.served("decode: xml", text, "windows-1251") == #"[{"n":"й"}]"#)
     let wrong = Array("<?xml version='1.0' encoding='iso-8859-1'?><n>é</n>".utf8)
-    #expect(try served("decode: xml", wrong, "utf-8") == #"[{"n":"é"}]"#)
+    #expect(try Self.served("decode: xml", wrong, "utf-8") == #"[{"n":"é"}]"#)
   }
 
   @Test("links to places in one page are different, and so are entries that have them as ids")

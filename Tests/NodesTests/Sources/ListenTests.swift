@@ -361,6 +361,8 @@ import System
     #expect(headless.contains("the signature needs the option “header”"))
     let idle = problems("{ address: 80, signature: { header: a, secret: x, tolerance: 1m } }")
     #expect(idle.contains("tolerance has no effect"))
+    #expect(problems("{ address: 80, methods: [get], decode: form }").contains("decode has no effect"))
+    #expect(problems("{ address: 80, methods: [get, put], decode: form }") == "")
     let both = problems("{ address: 80, methods: [get], signature: { header: a, secret: x } }")
     #expect(both.contains("a signature is that of a body, which GET does not have"))
     #expect(problems("{ address: 80, signature: { scheme: stripe, secret: x, tolerance: 1m } }") == "")

@@ -1,0 +1,112 @@
+import JSON
+import Language
+import Reactive
+import Store
+import System
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Nodes
+
+/// The option `charset` of formats of text.
+@Suite("Encodings of texts") struct CharsetTests {
+  @Test(
+    "charset names the encoding of a text, read in pieces of any size",
+    arguments: [
+      ("text", "*\n*", #""*""# + "\n" + #""*""#), ("csv", "n\n*\n", #"{"n":"*"}"#),
+      ("tsv", "n\n*\n", #"{"n":"*"}"#),
+      ("lines", "{\"n\":\"*\"}", #"{"n":"*"}"#),
+      ("xml", "<?xml version='1.0' encoding='utf-8'?><n>*</n>", #"{"n":"*"}"#),
+      ("html", "<meta charset=utf-8><p>*</p>", #""*""#),
+    ])
+  func charsets(_ format: String, _ body: String, _ values: String) throws {
+    let encodings: [(String, String, [UInt8])] = [
+      ("latin1", "ü’", [0xfc, 0x92]), ("WINDOWS-1251", "Да", [0xc4, 0xe0]),
+      ("shift_jis", "日本", [0x93, 0xfa, 0x96, 0x7b]),
+      ("utf-7", "é", Array("+AOk-".utf8)),
+      ("iso-2022-jp", "日", [0x1b, 0x24, 0x42, 0x46, 0x7c, 0x1b, 0x28, 0x42]),
+    ]
+    for (name, letters, bytes) in encodings {
+      let parts = body.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
+      let text = Array(parts.joined(separator: bytes))
+      let expected = values.split(separator: "*", omittingEmptySubsequences: false).joined(separator: letters)
+      let yaml = "{ \(format): { charset: \(name) } }"
+      for size in [1, 2, 5, 1 << 20] {
+        let found = try DecoderTests.decode(yaml, text, sizes: [size])
+        #expect(
+          found.values.joined(separator: "\n") == expected && found.flaws.isEmpty, "\(yaml) \(found.flaws)")
+      }
+      #expect(
+        try DecoderTests.served("decode: \(yaml), rows: .", text, "koi8-r")
+          == "[[\(expected.replacing("\n", with: ","))]]"
+      )
+    }
+  }
+
+  @Test("a byte order mark counts more than charset, which counts for UTF-16 too")
+  func marks() throws {
+    let yaml = "{ text: { charset: latin1 } }"
+    #expect(try DecoderTests.decode(yaml, [0xef, 0xbb, 0xbf, 0xc3, 0xa9], sizes: [1]).values == [#""é""#])
+    #expect(try DecoderTests.decode(yaml, [0xfe, 0xff, 0, 0xe9, 0, 0x0a], sizes: [1]).values == [#""é""#])
+    let wide = try DecoderTests.decode(
+      "{ text: { charset: utf-16le } }", [0xe9, 0, 0x0a, 0, 0x61, 0], sizes: [1])
+    #expect(wide.values == [#""é""#, #""a""#])
+  }
+
+  @Test("a byte without a meaning is an error of its line")
+  func meaningless() throws {
+    let text: [UInt8] = [0x61, 0x0a, 0x62, 0xff, 0x0a, 0x63, 0x0a, 0x93]
+    for size in [1, 1 << 20] {
+      let found = try DecoderTests.decode("{ text: { charset: shift_jis } }", text, sizes: [size])
+      #expect(found.values == [#""a""#, #""c""#])
+      #expect(
+        found.flaws.map { $0.prefix(44) } == [
+          "in:2:2: a byte has no meaning in shift_jis: ", "in:4:1: a byte has no meaning in shift_jis: ",
+        ])
+    }
+  }
+
+  @Test("a run that was stopped within a converted file continues behind what it has sent")
+  func resumed() throws {
+    let (folder, state) = (try TemporaryFolder(), try TemporaryState())
+    let lines = (0..<60_000).map { Array("\($0) ".utf8) + [0xe9, 0x0a] }
+    try folder.write("in.txt", Array(lines.joined()))
+    let plan = try Trial.plan(
+      "sources: { in: { file: { path: '\(folder["in.txt"])', decode: { text: { charset: latin1 } } } } }\n"
+        + "steps: []\nsinks: { it: { jsonl: '\(folder["out.jsonl"])' } }\n")
+    /// The values that a run sends, which is stopped at the first of them where it should be.
+    func run(_ state: TemporaryState, stops: Bool) throws -> [String] {
+      let (heard, ends) = (Journal<String>(), Journal<Bool>())
+      let stopped = ConditionLock(!stops)
+      var options = RunOptions(world: .real, log: Log { _ in }, screen: silentScreen)
+      options.state = { _ in try StateFile(path: state.path, .init(database: .init(sync: .never))) }
+      options.sink = { _, _ in
+        Hearing { value in
+          heard.note(value.string ?? "")
+          _ = stopped.wait { $0 ? true : nil }
+        }
+      }
+      let run = try PipelineRun(plan, options, clock: nil) { ends.note($0) }
+      run.start()
+      #expect(eventually { !heard.entries.isEmpty })
+      if stops {
+        run.stop()
+        stopped.change { $0 = true }
+      }
+      #expect(eventually { !ends.entries.isEmpty })
+      return heard.entries
+    }
+    let (first, second) = (try run(state, stops: true), try run(try state.copy(), stops: false))
+    #expect(
+      first + second == (0..<60_000).map { "\($0) é" } && !second.isEmpty, "\(first.count), \(second.count)")
+  }
+}
+
+private final class Hearing: Sink {
+  private let note: (Value) -> Void
+
+  init(_ note: @escaping (Value) -> Void) { self.note = note }
+
+  func take(_ event: Event) { note(event.value) }
+}
