@@ -32,36 +32,59 @@ extension Observable {
     transform: @escaping @Sendable (repeat each Source) throws -> Element
   ) -> Observable {
     Observable { downstream, subscription in
-      let latest = (repeat Unguarded<each Source>())
-      let all = LatestOfAll(downstream) { try transform(repeat present(each latest)) }
-      for _ in repeat each sources { all.turn.state.missing += 1 }
-      all.turn.state.open = all.turn.state.missing
-      repeat all.attach(each sources, each latest, subscription)
+      var places: [Place] = []
+      for source in repeat each sources { places.append(place(for: source)) }
+      let all = LatestOfAll(downstream, places) { places in
+        var index = 0
+        return try transform(repeat present((each Source).self, places, &index))
+      }
+      var index = 0
+      for source in repeat each sources {
+        all.attach(source, at: index, subscription)
+        index += 1
+      }
     }
   }
 }
 
+/// The place of a latest element, an `Unguarded` of its type: without it, because a type made of others has to be looked up
+/// each time in code that is not specialised, which costs more than all the rest.
+private typealias Place = AnyObject & Sendable
+
+private func place<Source>(for source: Observable<Source>) -> Place { Unguarded<Source>() }
+
+/// The element at a place that is filled.
+private func present<Source: Sendable>(_ type: Source.Type, _ places: [Place], _ index: inout Int) -> Source {
+  defer { index += 1 }
+  return unsafeDowncast(places[index], to: Unguarded<Source>.self).value
+}
+
 /// What streams of different types have in common: the turn, and which of them are missing or at their end.
 private final class LatestOfAll<Output: Sendable>: Sendable {
-  struct State: Sendable {
-    var missing = 0
-    var open = 0
+  private struct State: Sendable {
+    var missing: Int
+    var open: Int
     var over = false
   }
 
-  let turn = Serializer(State())
+  private let turn: Serializer<State>
   private let downstream: any Observer<Output>
-  private let combine: @Sendable () throws -> Output
+  private let places: [Place]
+  private let combine: @Sendable ([Place]) throws -> Output
 
-  init(_ downstream: any Observer<Output>, _ combine: @escaping @Sendable () throws -> Output) {
+  init(
+    _ downstream: any Observer<Output>, _ places: [Place],
+    _ combine: @escaping @Sendable ([Place]) throws -> Output
+  ) {
     self.downstream = downstream
+    self.places = places
     self.combine = combine
+    turn = Serializer(State(missing: places.count, open: places.count))
   }
 
-  func attach<Source>(
-    _ source: Observable<Source>, _ latest: Unguarded<Source>, _ subscription: Subscription
-  ) {
+  func attach<Source>(_ source: Observable<Source>, at index: Int, _ subscription: Subscription) {
     if subscription.isDisposed { return }
+    let latest = unsafeDowncast(places[index], to: Unguarded<Source>.self)
     source.feed(
       subscription, next: { [self] in take($0, latest) },
       fail: { [self] error in turn.pass { [self] in end(.failed(error)) } },
@@ -80,7 +103,7 @@ private final class LatestOfAll<Output: Sendable>: Sendable {
     latest.fill(value)
     if turn.state.missing > 0 { return }
     let output: Output
-    do { output = try combine() } catch { return end(.failed(error)) }
+    do { output = try combine(places) } catch { return end(.failed(error)) }
     downstream.next(output)
   }
 
@@ -95,6 +118,3 @@ private final class LatestOfAll<Output: Sendable>: Sendable {
     terminal.deliver(to: downstream)
   }
 }
-
-/// The value of a place that is filled; a function, because the compiler does not take the address of one out of several.
-private func present<Value>(_ place: Unguarded<Value>) -> Value { place.value }

@@ -31,32 +31,8 @@ extension Observable {
     _ other: Observable<Other>, backlog: Int = 65_536,
     _ transform: @escaping @Sendable (Element, Other) throws -> Output
   ) -> Observable<Output> {
-    let left = map { Side<Element, Other>.left($0) }
-    let right = other.map { Side<Element, Other>.right($0) }
-    return Observable<Side<Element, Other>>.zip([left, right], backlog: backlog).compactMap { sides in
-      guard case .left(let left) = sides[0], case .right(let right) = sides[1] else { return nil }
-      return try transform(left, right)
-    }
+    Observable<Output>.zip(self, other, backlog: backlog, transform: transform)
   }
-}
-
-extension Observable {
-  /// Pairs the first elements of two streams, then the second ones, and so on.
-  ///
-  /// ```
-  /// Observable.zip(Observable.from([1, 2]), Observable.just("a")) { "\($0)\($1)" }  // 1a, |
-  /// ```
-  public static func zip<First: Sendable, Second: Sendable>(
-    _ first: Observable<First>, _ second: Observable<Second>, backlog: Int = 65_536,
-    _ transform: @escaping @Sendable (First, Second) throws -> Element
-  ) -> Observable {
-    first.zip(second, backlog: backlog, transform)
-  }
-}
-
-private enum Side<Left: Sendable, Right: Sendable>: Sendable {
-  case left(Left)
-  case right(Right)
 }
 
 private final class Zipper<Element: Sendable>: Sendable {

@@ -10,12 +10,23 @@ extension Observable {
   /// ```
   /// Observable.zip(Observable.from([1, 2]), Observable.just("a"), Observable.just(2.5)) { "\($0)\($1)\($2)" }  // 1a2.5, |
   /// ```
-  public static func zip<First: Sendable, Second: Sendable, Third: Sendable, each Other: Sendable>(
-    _ first: Observable<First>, _ second: Observable<Second>, _ third: Observable<Third>,
-    _ others: repeat Observable<each Other>, backlog: Int = 65_536,
-    transform: @escaping @Sendable (First, Second, Third, repeat each Other) throws -> Element
+  public static func zip<each Source: Sendable>(
+    _ sources: repeat Observable<each Source>, backlog: Int = 65_536,
+    transform: @escaping @Sendable (repeat each Source) throws -> Element
   ) -> Observable {
-    zipAll(first, second, third, repeat each others, backlog: backlog, transform: transform)
+    Observable { downstream, subscription in
+      var lines: [Line] = []
+      for source in repeat each sources { lines.append(line(for: source)) }
+      let zipper = MixedZipper(downstream, subscription, backlog, lines) { lines, state in
+        var index = 0
+        return try transform(repeat takeFirst((each Source).self, of: lines, &index, &state))
+      }
+      var index = 0
+      for source in repeat each sources {
+        zipper.attach(source, at: index)
+        index += 1
+      }
+    }
   }
 
   /// Joins the elements of several streams of any types into tuples, by their positions.
@@ -26,27 +37,25 @@ extension Observable {
   public static func zip<each Source: Sendable>(
     _ sources: repeat Observable<each Source>, backlog: Int = 65_536
   ) -> Observable where Element == (repeat each Source) {
-    zipAll(repeat each sources, backlog: backlog) { (value: repeat each Source) in (repeat each value) }
+    zip(repeat each sources, backlog: backlog) { (value: repeat each Source) in (repeat each value) }
   }
+}
 
-  private static func zipAll<each Source: Sendable>(
-    _ sources: repeat Observable<each Source>, backlog: Int,
-    transform: @escaping @Sendable (repeat each Source) throws -> Element
-  ) -> Observable {
-    Observable { downstream, subscription in
-      let lines = (repeat ZipLine<each Source>())
-      let zipper = MixedZipper(downstream, subscription, backlog) { state in
-        try transform(repeat (each lines).takeFirst(&state))
-      }
-      for _ in repeat each sources { zipper.turn.state.empty += 1 }
-      repeat zipper.attach(each sources, each lines)
-    }
-  }
+/// A `ZipLine` without its type, which would have to be looked up each time in code that is not specialised.
+private typealias Line = AnyObject & Sendable
+
+private func line<Source>(for source: Observable<Source>) -> Line { ZipLine<Source>() }
+
+private func takeFirst<Source: Sendable>(
+  _ type: Source.Type, of lines: [Line], _ index: inout Int, _ state: inout ZipState
+) -> Source {
+  defer { index += 1 }
+  return unsafeDowncast(lines[index], to: ZipLine<Source>.self).takeFirst(&state)
 }
 
 /// How many lines are empty; a tuple goes out when none is.
 private struct ZipState: Sendable {
-  var empty = 0
+  var empty: Int
   /// Whether a source that has ended has nothing left.
   var isSpent = false
   var over = false
@@ -70,24 +79,28 @@ private final class ZipLine<Source: Sendable>: Sendable {
 }
 
 private final class MixedZipper<Output: Sendable>: Sendable {
-  let turn = Serializer(ZipState())
+  private let turn: Serializer<ZipState>
   private let downstream: any Observer<Output>
   private let subscription: Subscription
   private let backlog: Int
-  private let takeAll: @Sendable (inout ZipState) throws -> Output
+  private let lines: [Line]
+  private let takeAll: @Sendable ([Line], inout ZipState) throws -> Output
 
   init(
-    _ downstream: any Observer<Output>, _ subscription: Subscription, _ backlog: Int,
-    _ takeAll: @escaping @Sendable (inout ZipState) throws -> Output
+    _ downstream: any Observer<Output>, _ subscription: Subscription, _ backlog: Int, _ lines: [Line],
+    _ takeAll: @escaping @Sendable ([Line], inout ZipState) throws -> Output
   ) {
     self.downstream = downstream
     self.subscription = subscription
     self.backlog = backlog
+    self.lines = lines
     self.takeAll = takeAll
+    turn = Serializer(ZipState(empty: lines.count))
   }
 
-  func attach<Source>(_ source: Observable<Source>, _ line: ZipLine<Source>) {
+  func attach<Source>(_ source: Observable<Source>, at index: Int) {
     if subscription.isDisposed { return }
+    let line = unsafeDowncast(lines[index], to: ZipLine<Source>.self)
     source.feed(
       subscription, next: { [self] in take($0, line) },
       fail: { [self] error in turn.pass { [self] in end(.failed(error)) } },
@@ -110,7 +123,7 @@ private final class MixedZipper<Output: Sendable>: Sendable {
     if turn.state.empty > 0 { return }
     var state = turn.state
     let output: Output
-    do { output = try takeAll(&state) } catch { return end(.failed(error)) }
+    do { output = try takeAll(lines, &state) } catch { return end(.failed(error)) }
     turn.state = state
     downstream.next(output)
     if state.isSpent, !subscription.isDisposed { end(.completed) }
