@@ -25,12 +25,13 @@ extension Value {
       guard Tape.kind(word) == Tape.string, Tape.isDirty(word) else { return false }
       let raw = document.rawString(word)
       var place = 0
-      while place + 1 < raw.count {
-        if raw[place] == UInt8(ascii: "\\") {
-          if raw[place + 1] == UInt8(ascii: "n") || raw[place + 1] == UInt8(ascii: "u") { return true }
-          place += 1
+      while let escape = firstPlace(of: UInt8(ascii: "\\"), in: raw, from: place, to: raw.count - 1) {
+        if raw[escape + 1] == UInt8(ascii: "n") { return true }
+        if raw[escape + 1] == UInt8(ascii: "u") {
+          let code = raw[(escape + 2)...].prefix(4)
+          if code.elementsEqual("000a".utf8) || code.elementsEqual("000A".utf8) { return true }
         }
-        place += 1
+        place = escape + 2
       }
       return false
     default: return false
@@ -326,8 +327,11 @@ private struct Lines {
 }
 
 private func lineEnd(in text: ByteView, from start: Int, to end: Int) -> Int? {
-  guard start < end, let base = text.baseAddress,
-    let found = memchr(base + start, Int32(lineFeed), end - start)
+  firstPlace(of: lineFeed, in: text, from: start, to: end)
+}
+
+private func firstPlace(of byte: UInt8, in text: ByteView, from start: Int, to end: Int) -> Int? {
+  guard start < end, let base = text.baseAddress, let found = memchr(base + start, Int32(byte), end - start)
   else { return nil }
   return UnsafeRawPointer(found) - UnsafeRawPointer(base)
 }
