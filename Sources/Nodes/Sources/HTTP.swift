@@ -320,19 +320,8 @@ private final class HTTPSource: PollSource {
 
   /// What the decoder makes of an answer that is not JSON: a list of its values.
   private func decoded(_ answer: Response, of request: Request) throws -> Value {
-    if [202, 204, 205].contains(answer.status) {
-      throw WrongAnswer(request, "answered \(answer.status), which comes without \(decoding.format.name)")
-    }
-    if decoding.format.refusesPages, let page = answer.page {
-      throw WrongAnswer(request, request.masked("answered \(page) instead of \(decoding.format.name)"))
-    }
-    // Even a list without rows has a header or brackets, or a status that says so.
-    if answer.bytes.allSatisfy({ isSpace($0) }) {
-      throw WrongAnswer(
-        request, "answered \(answer.status) with an empty body instead of \(decoding.format.name)")
-    }
     fetch.show("decoding \(decoding.format.name)")
-    do throws(DecodeFailure) { return .array(try decoding.values(of: answer, columns)) } catch {
+    do throws(DecodeFailure) { return .array(try decoding.checkedValues(of: answer, columns)) } catch {
       throw WrongAnswer(request, request.masked("\(error)"))
     }
   }

@@ -28,17 +28,20 @@ extension Decoding {
 
 extension Decoding {
   /// The values of an answer that should have some; throws for one that comes without a text, or with a page in its place.
-  func checkedValues(of answer: Response) throws(DecodeFailure) -> [Value] {
+  func checkedValues(
+    of answer: Response, _ columns: PolledColumns = PolledColumns(nil)
+  ) throws(DecodeFailure) -> [Value] {
     if [202, 204, 205].contains(answer.status) {
       throw DecodeFailure(reason: "answered \(answer.status), which comes without \(format.name)")
     }
     if format.refusesPages, let page = answer.page {
       throw DecodeFailure(reason: "answered \(page) instead of \(format.name)")
     }
+    // Even a list without rows has a header or brackets, or a status that says so.
     if answer.bytes.allSatisfy({ isSpace($0) }) {
       throw DecodeFailure(reason: "answered \(answer.status) with an empty body instead of \(format.name)")
     }
-    return try values(of: answer, PolledColumns(nil))
+    return try values(of: answer, columns)
   }
 }
 
