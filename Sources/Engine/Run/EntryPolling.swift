@@ -23,6 +23,10 @@ final class EntryPolling: Sendable {
     /// The positions of entries that the last run had, until the list is known.
     var positions: [Value: Value]
     var hasList = false
+    /// Whether the list as it was read last cannot be used.
+    var isRefused = false
+    /// Entries that are in the list again while their last polls are under way.
+    var returning: [Value: Entry] = [:]
     /// Whether no entry is polled any more.
     var isOver = false
     /// Whether that has been said downstream.
@@ -115,7 +119,11 @@ final class EntryPolling: Sendable {
     var retry: Duration?
     do {
       if let entries = try list.read() {
+        state.value.isRefused = true
         try take(entries, list)
+        state.value.isRefused = false
+      }
+      if !state.value.isRefused, health.status.failure != nil {
         health.note(nil, at: context.world.wallClock())
       }
     } catch {
@@ -157,13 +165,17 @@ final class EntryPolling: Sendable {
       sendGone(entry, number: number(in: position) + 1, list.whenGone)
     }
     report(new, gone.map(\.entry) + former, of: entries.count)
+    state.value.returning = [:]
     let gap = gap(among: new.count)
     // Where runs are cut short again and again, all entries get their turn.
     let polls = new.map { number(in: state.value.positions[$0.id]) }
     let order = new.indices.sorted { (polls[$0], $0) < (polls[$1], $1) }
     for (index, entry) in order.map({ new[$0] }).enumerated() {
-      // One that returns while its last poll is under way comes with the next reading.
-      if known[entry.id] == nil { add(entry, after: gap * Double(index), list) }
+      if known[entry.id] == nil {
+        add(entry, after: gap * Double(index), position: state.value.positions[entry.id], list)
+      } else {
+        state.value.returning[entry.id] = entry
+      }
     }
     state.value.positions = [:]
     state.value.hasList = true
@@ -196,7 +208,9 @@ final class EntryPolling: Sendable {
 
   // MARK: - Entries
 
-  private func add(_ entry: Entry, after delay: Duration, _ list: any EntryList) {
+  private func add(
+    _ entry: Entry, after delay: Duration, position: Value?, _ list: any EntryList
+  ) {
     let log = context.log.of(entry)
     let status = SourceStatus(name: context.name, kind: "", isPolled: true)
     let health = SourceHealth(
@@ -205,7 +219,7 @@ final class EntryPolling: Sendable {
       recovered: { [weak self] in self?.noteRecovery(of: entry) })
     var context = context
     context.entry = entry
-    context.position = state.value.positions[entry.id]
+    context.position = position
     context.log = log
     context.identity = context.identity.map { "\($0)[\(entry.text)]" }
     context.progress = { _ in }
@@ -243,9 +257,11 @@ final class EntryPolling: Sendable {
         members.withLock { $0[entry.id] = nil }
         failing.withLock { _ = $0.entries.remove(entry.id) }
         if let list = state.value.list, !state.value.isOver {
-          sendGone(entry, number: member.outlet.lastNumber + 1, list.whenGone)
-          // It may be in the list again.
-          refresh()
+          let number = member.outlet.lastNumber + 1
+          sendGone(entry, number: number, list.whenGone)
+          if let again = state.value.returning.removeValue(forKey: entry.id) {
+            add(again, after: .zero, position: .record([("poll", .number(number))]), list)
+          }
         }
       }
       endIfIdle()

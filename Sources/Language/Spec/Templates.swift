@@ -99,8 +99,55 @@ extension OptionType where Value == AddressTemplate {
   }
 }
 
+/// A text that may have been written before it could be a template: whether it is one depends on other options.
+public struct PossibleTemplate: Sendable {
+  /// The text as it is.
+  public let text: String
+  /// Nil where it has no expressions, or wrong ones.
+  public let template: Template?
+  fileprivate let problems: Problems
+
+  /// Whether it has what would be an expression in a template.
+  public var hasExpressions: Bool { text.has("\\(") }
+
+  /// Reports what is wrong with it as a template.
+  public func check(_ checker: Checker) { checker.problems.add(problems) }
+}
+
+extension OptionType where Value == PossibleTemplate {
+  /// A text that other options make a template.
+  public static func possibleTemplate(with variables: [String]) -> OptionType {
+    OptionType("template", sample: #"'\(.name)'"#, schema: OptionType<Template>.template.schema) {
+      node, checker in
+      guard let scalar = checker.scalar(node, "a text") else { return nil }
+      guard scalar.text.has("\\(") else {
+        return Value(text: scalar.text, template: nil, problems: Problems())
+      }
+      let before = checker.problems
+      checker.problems = Problems()
+      let template = OptionType<Template>.template(with: variables, ofEvent: false).decode(node, checker)
+      defer { checker.problems = before }
+      return Value(text: scalar.text, template: template, problems: checker.problems)
+    }
+  }
+}
+
+extension OptionType where Value == Template {
+  /// A text that is a template where it has `\(`; elsewhere a backslash is a backslash.
+  public static func textTemplate(with variables: [String]) -> OptionType {
+    let template = OptionType.template(with: variables, ofEvent: false)
+    return OptionType(template.name, sample: template.sample, schema: template.schema) { node, checker in
+      guard let scalar = checker.scalar(node, "a text") else { return nil }
+      if scalar.asTemplate.text.has("\\(") { return template.decode(node, checker) }
+      let text = scalar.text
+      return checker.compile(nil, JSON.Value.string(text).description, []) { _ in scalar.place }
+        .map { Template($0, constant: text) }
+    }
+  }
+}
+
 extension OptionType where Value == Expression {
-  /// A JSON value, each text in it a template.
+  /// A JSON value, each text in it a template where it has `\(`.
   public static func valueTemplate(with variables: [String]) -> OptionType {
     OptionType("value", sample: "{}", schema: .emptyObject) { node, checker in
       guard let program = checker.program(ofValue: node, variables) else { return nil }
@@ -125,7 +172,9 @@ extension Checker {
       let programs = members.compactMap(\.self)
       return programs.count == members.count ? "{\(programs.joined(separator: ","))}" : nil
     case .scalar(let scalar):
-      guard case .string = scalar.value.kind else { return scalar.value.description }
+      guard case .string = scalar.value.kind, scalar.asTemplate.text.has("\\(") else {
+        return scalar.value.description
+      }
       let template = OptionType<Template>.template(with: variables, ofEvent: false)
       return template.decode(.scalar(scalar), self).map { _ in TemplateText(scalar.asTemplate.text).program }
     }

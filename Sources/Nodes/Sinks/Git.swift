@@ -127,11 +127,11 @@ private final class GitSink: DeliverySink {
   }
 
   private func add(_ event: Event) throws {
-    if let source, source != event.poll.source {
+    if let source, source != event.poll.list {
       throw StepError(
-        "rows come from \(quoted(source)) and \(quoted(event.poll.source)); git takes one source")
+        "rows come from \(quoted(source)) and \(quoted(event.poll.list)); git takes one source without each")
     }
-    source = event.poll.source
+    source = event.poll.list
     let row = event.value.detach()
     size += row.json.count + 2
     guard size <= maxSize else { throw StepError("the rows are larger than max_size") }

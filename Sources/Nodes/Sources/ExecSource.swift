@@ -22,8 +22,8 @@ let execSource = NodeSpec(
     started again after a wait, which doubles from `backoff` up to a minute while it keeps ending soon. With --once it \
     runs until it ends.
 
-    The arguments are templates, but for the program itself. Where one may begin with a dash, put `--` before it if the \
-    command knows that.
+    With `each` the arguments are templates, but for the program itself; without it those with a variable, as `\\($last.at)`, \
+    are. Where an argument may begin with a dash, put `--` before it if the command knows that.
 
     \(EachOptions.details)
     """,
@@ -55,13 +55,14 @@ let execSource = NodeSpec(
   ],
   check: { options, checker in
     EachOptions.check(options, checker)
-    let program = options[ExecOptions.command].first?.constant
-    if program == nil {
+    let command = options[ExecOptions.command]
+    for argument in command where options.isTemplate(argument) { argument.check(checker) }
+    if let program = command.first, options.isTemplate(program) {
       checker.report(
         "the program must not depend on data", at: options.place(of: ExecOptions.command),
         hint: "write it out; its arguments may be templates")
     }
-    if let program, program.contains(where: \.isWhitespace) {
+    if let program = command.first?.text, program.contains(where: \.isWhitespace) {
       checker.report(
         "a command is a list of arguments, and its first one, the program, has a space",
         at: options.place(of: ExecOptions.command),
@@ -96,7 +97,7 @@ let execSource = NodeSpec(
 
 private enum ExecOptions {
   static let command = Option.required(
-    "command", .list(of: .template(with: [LastPoll.variable], ofEvent: false), count: 1...),
+    "command", .list(of: .possibleTemplate(with: [LastPoll.variable]), count: 1...),
     "the program and its arguments", example: "[df, -k]")
   static let env = Option(
     "env", .mapping(of: .text), default: "{}", "variables of its environment", example: "{ LC_ALL: C }")
@@ -108,6 +109,35 @@ private enum ExecOptions {
     "follow", .boolean, default: "false", "whether the command runs on, and is started again when it ends")
   static let backoff = Option(
     "backoff", .duration, default: "1s", "the wait before a followed command is started again")
+}
+
+extension Options {
+  /// Whether an argument is a template: with `each`, or where it has a variable.
+  ///
+  /// Otherwise a backslash and a parenthesis may be a group of a regular expression, as sed has them.
+  fileprivate func isTemplate(_ argument: PossibleTemplate) -> Bool {
+    argument.hasExpressions && (self[EachOptions.each] != nil || argument.text.has("\\($"))
+  }
+}
+
+/// An argument of a command: a text, or a template.
+private struct Argument {
+  private let plain: String
+  private let template: Evaluation?
+
+  init(_ argument: PossibleTemplate, _ options: Options, _ context: SourceContext) {
+    plain = argument.text
+    template =
+      options.isTemplate(argument) ? argument.template.map { context.evaluation($0.expression) } : nil
+  }
+
+  func text(_ event: Event, last: Value) throws -> String {
+    guard let template else { return plain }
+    template.set(LastPoll.variable, last)
+    let text = try event.text(template)
+    if text.utf8.contains(0) { throw StepError("an argument of the command has a NUL byte") }
+    return text
+  }
 }
 
 extension ChildCommand {
@@ -154,7 +184,7 @@ private final class CommandPoll: PollSource {
   private let options: Options
   private let context: SourceContext
   private let command: ChildCommand
-  private let arguments: [Evaluation]
+  private let arguments: [Argument]
   private let columns: PolledColumns
   private let last: LastPoll
 
@@ -163,17 +193,14 @@ private final class CommandPoll: PollSource {
     self.context = context
     columns = PolledColumns(context.position)
     last = LastPoll(options, context)
-    arguments = options[ExecOptions.command].map { context.evaluation($0.expression) }
+    arguments = options[ExecOptions.command].map { Argument($0, options, context) }
     command = ChildCommand([], options, context)
   }
 
   /// The arguments for an entry, after what the last poll has noted.
   private func arguments(_ poll: PollRequest) throws -> [String] {
     let event = poll.templateEvent(context)
-    return try arguments.map { argument in
-      argument.set(LastPoll.variable, last.value)
-      return try event.text(argument)
-    }
+    return try arguments.map { try $0.text(event, last: last.value) }
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
@@ -226,8 +253,8 @@ private final class FollowedCommand: StreamSource {
     self.options = options
     self.context = context
     let event = Event(.null, Poll(source: context.name, at: context.world.wallClock()))
-    arguments = try options[ExecOptions.command].map { argument in
-      try event.text(context.evaluation(argument.expression))
+    arguments = try options[ExecOptions.command].map {
+      try Argument($0, options, context).text(event, last: .null)
     }
   }
 

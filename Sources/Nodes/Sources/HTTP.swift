@@ -37,7 +37,7 @@ let http = NodeSpec(
     Headers are sent to this address alone: they follow a redirect, `next` or a Link header to another scheme, host or port \
     only where `allow_hosts` names the host. Values of the environment are shown as *** in messages and recordings.
 
-    `url`, `query`, `headers` and `body` are templates. Data in the address is percent-encoded. It can choose the host only \
+    `url` is a template, and so are texts in `query`, `headers` and `body` that have `\\(`. Data in the address is percent-encoded. It can choose the host only \
     where `hosts` names it, or `any_host` is true; then each entry may be a whole address.
 
     \(EachOptions.details)
@@ -119,10 +119,10 @@ private enum HTTPOptions {
     "an expression over the response; its outputs are the rows", example: ".results[]")
   static let method = Option("method", .choice(of: Method.self), default: "get", "the method of the request")
   static let query = Option(
-    "query", .mapping(of: .template(with: [LastPoll.variable], ofEvent: false)), default: "{}",
+    "query", .mapping(of: .textTemplate(with: [LastPoll.variable])), default: "{}",
     "items of the query string", example: "{ sort: date }")
   static let headers = Option(
-    "headers", .mapping(of: .template(with: [LastPoll.variable], ofEvent: false)), default: "{}",
+    "headers", .mapping(of: .textTemplate(with: [LastPoll.variable])), default: "{}",
     "headers of the request", example: "{ X-Client: flow }")
   static let hosts = Option(
     "hosts", .list(of: .text), default: "[]", "the hosts that an entry may choose", example: "[a.example.org]"
@@ -164,6 +164,12 @@ private func checkAddress(_ options: Options, _ checker: Checker) {
       let option = options[HTTPOptions.anyHost] ? "any_host" : "hosts"
       checker.report("\(option) has no effect: the host is written out in url", at: place)
     }
+  } else if options[HTTPOptions.anyHost],
+    options.isGiven(WebOptions.bearer) || options.isGiven(WebOptions.basic)
+  {
+    checker.report(
+      "with any_host each entry may have the token or password sent to a host of its choice", at: place,
+      hint: "name the hosts that are meant instead: hosts: [a.example.org]")
   } else if !choosesHost {
     checker.report(
       "data may choose the host of this address", at: place,

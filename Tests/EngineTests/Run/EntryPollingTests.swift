@@ -16,9 +16,15 @@ struct EntryPollingTests {
     let whenGone: GoneRows
     let rereading: Duration? = .seconds(10)
     private let ids: @Sendable () -> [String]?
-    init(_ whenGone: GoneRows, _ ids: @escaping @Sendable () -> [String]?) {
-      (self.whenGone, self.ids) = (whenGone, ids)
+    private let watched: @Sendable (@escaping @Sendable () -> Void) -> Void
+    init(
+      _ whenGone: GoneRows, _ watched: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+      _ ids: @escaping @Sendable () -> [String]?
+    ) {
+      (self.whenGone, self.watched, self.ids) = (whenGone, watched, ids)
     }
+
+    func watch(_ changed: @escaping @Sendable () -> Void) { watched(changed) }
 
     func read() throws -> [Entry]? {
       guard let ids = ids() else { throw Unreadable() }
@@ -62,12 +68,18 @@ struct EntryPollingTests {
   private func run(
     _ schedule: String, _ list: [String]?, for duration: Duration, whenGone: GoneRows = .remove,
     isOnce: Bool = false, changes: [(at: Duration, list: [String]?)] = [],
+    quickly: [[String]] = [],
     fails: @escaping @Sendable (String) -> (any Error)? = { _ in nil }
   ) throws -> Outcome {
     let (polls, messages, ids) = (Noted(), Noted(), Noted())
     if let list { for id in list { ids.note(id) } } else { ids.isMissing = true }
+    let (hasChanged, then) = (Box<(@Sendable () -> Void)?>(nil), Box(quickly[...]))
     let lists = EntryLists(source: { _ in nil }, isGiven: { _ in true }) { _, _ in
-      List(whenGone) { ids.isMissing ? nil : ids.all }
+      List(whenGone, { changed in hasChanged.withLock { $0 = changed } }) {
+        let found = ids.isMissing ? nil : ids.all
+        if let next = then.withLock({ $0.popFirst() }) { ids.replace(next) }
+        return found
+      }
     }
     let echo = NodeSpec(
       "echo", "answer", examples: [.init("", "echo:")],
@@ -98,6 +110,11 @@ struct EntryPollingTests {
     for change in changes {
       _ = clock.schedule(at: Instant() + change.at) { ids.replace(change.list) }
     }
+    if !quickly.isEmpty {
+      clock.advance(by: .seconds(5))
+      // All at one instant, before what has left can have ended.
+      for _ in quickly { hasChanged.withLock { $0 }?() }
+    }
     clock.advance(by: duration)
     let isDone = done.withLock { $0 }
     let status = Locked<SourceStatus?>(nil)
@@ -108,6 +125,14 @@ struct EntryPollingTests {
     #expect(done.withLock { $0 } != nil, "the run did not end when it was stopped")
     return Outcome(
       polls: polls.all, messages: messages.all, isDone: isDone, status: status.withLock { $0 })
+  }
+
+  private final class Box<Value: Sendable>: Sendable {
+    private let value: Locked<Value>
+    init(_ value: Value) { self.value = Locked(value) }
+    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+      value.withLock { value in body(&value) }
+    }
   }
 
   private final class Noted: Sendable {
@@ -191,6 +216,16 @@ struct EntryPollingTests {
     }
   }
 
+  @Test("an entry that is in the list again before its last poll has ended is polled on")
+  func returning() throws {
+    let outcome = try run("every: 1m", ["a", "b"], for: .seconds(58), quickly: [["b"], ["a", "b"]])
+    #expect(
+      outcome.polls == [
+        "00:00:00 a 1", "00:00:01 b 1", "00:00:05 a 2 remove", "00:00:05 a 3", "00:01:01 b 2",
+      ],
+      "\(outcome.polls)")
+  }
+
   @Test("a list that cannot be read changes nothing, and is reported; it is read again")
   func unreadable() throws {
     let late = try run("every: 1m", nil, for: .seconds(25), changes: [(.seconds(15), ["a"])])
@@ -202,6 +237,9 @@ struct EntryPollingTests {
       ], "\(late.messages)")
     let lost = try run("every: 1m", ["a"], for: .seconds(61), changes: [(.seconds(15), nil)])
     #expect(lost.polls == ["00:00:00 a 1", "00:01:00 a 2"])
+    let back = try run(
+      "every: 1m", ["a"], for: .seconds(45), changes: [(.seconds(15), nil), (.seconds(25), ["a"])])
+    #expect(back.status?.failure == nil && back.messages.last?.hasPrefix("s: recovered") == true)
   }
 
   @Test("two entries with one id are an error of the list")

@@ -88,6 +88,10 @@ struct EachTests {
         #"http: { url: 'http://a/x', any_host: true }"#,
         "any_host has no effect: the host is written out in url"
       ),
+      (
+        #"http: { url: '\(.)', each: [a], any_host: true, bearer: t }"#,
+        "with any_host each entry may have the token or password sent to a host of its choice"
+      ),
       (#"http: { url: 'http://a/x', concurrency: 2 }"#, "concurrency has no effect without each"),
       (#"http: { url: 'http://a/\(.)', each: [] }"#, "the list is empty"),
       (#"http: { url: 'http://a/\(.)', each: { key: .id } }"#, "nothing says where the list is"),
@@ -105,6 +109,16 @@ struct EachTests {
         path: "t.yaml", Array("sources: { in: { \(source) } }\nsteps: []\nsinks: { it: null }\n".utf8))
       #expect(reader.problems.sorted.contains { $0.message == problem }, "\(source): \(reader.problems)")
     }
+  }
+
+  @Test("without each a command is as it is written: a group of sed's is no expression")
+  func plainCommands() throws {
+    func rows(_ command: String) throws -> String {
+      try WebTrial("exec: { command: \(command), decode: text }") { _ in .init("") }.rows()
+    }
+    #expect(try rows(#"[sh, -c, 'echo abc | sed "s/\(a\)b/\1\1/"']"#) == #"["aac"]"#)
+    #expect(try rows(#"[printf, '%s\n', '\d+ \(.x)']"#) == #"["\\d+ \\(.x)"]"#)
+    #expect(try rows(#"[printf, '%s\n', '\($now | todate)']"#) == #"["2026-03-01T00:00:00Z"]"#)
   }
 
   @Test("$last is what the last poll noted, also one of an earlier run")
