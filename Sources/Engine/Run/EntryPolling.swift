@@ -11,13 +11,14 @@ final class EntryPolling: Sendable {
   private struct Member: Sendable {
     let entry: Entry
     let polling: Polling
-    let health: SourceHealth
     let outlet: EntryOutlet
     var isLeaving = false
   }
 
   private struct State {
     var list: (any EntryList)?
+    /// Those that are polled, and those that are leaving.
+    var members: [Value: Member] = [:]
     var pool: ThreadPool?
     var timer: Subscription?
     /// The positions of entries that the last run had, until the list is known.
@@ -33,14 +34,6 @@ final class EntryPolling: Sendable {
     var hasEnded = false
   }
 
-  /// The failures that are reported one by one.
-  private struct Failing: Sendable {
-    static let mostReported = 3
-    var entries: Set<Value> = []
-    /// The number of them that was reported last, where they are too many to report each.
-    var reported = 0
-  }
-
   /// The longest wait between the first polls of two entries.
   private static let longestGap = Duration.seconds(1)
   /// How soon a list is read again that could not be read.
@@ -54,8 +47,7 @@ final class EntryPolling: Sendable {
   private let health: SourceHealth
   private let downstream: any Observer<Delivery>
   private let failed: @Sendable (any Error) -> Void
-  private let members = Locked<[Value: Member]>([:])
-  private let failing = Locked(Failing())
+  private let roster: EntryRoster
   /// Touched on the scheduler alone.
   private let state: LaneLocal<State>
   /// Held while a delivery is handed over: they come from several threads.
@@ -64,7 +56,7 @@ final class EntryPolling: Sendable {
   init(
     _ makeList: @escaping @Sendable () throws -> any EntryList,
     _ make: @escaping @Sendable (SourceContext) throws -> any PollSource, _ schedule: Schedule,
-    on scheduler: any Scheduler, _ context: SourceContext, _ health: SourceHealth,
+    on scheduler: any Scheduler, _ context: SourceContext, _ health: SourceHealth, _ roster: EntryRoster,
     to downstream: any Observer<Delivery>, failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.makeList = makeList
@@ -73,6 +65,7 @@ final class EntryPolling: Sendable {
     self.scheduler = scheduler
     self.context = context
     self.health = health
+    self.roster = roster
     self.downstream = downstream
     self.failed = failed
     state = LaneLocal(State(positions: context.entryPositions))
@@ -98,16 +91,16 @@ final class EntryPolling: Sendable {
     scheduler.perform { [self] in
       state.value.isOver = true
       state.value.timer?.dispose()
-      let polls = members.withLock { $0.values.map(\.polling) }
-      for polling in polls { polling.stop() }
+      for member in state.value.members.values { member.polling.stop() }
       endIfIdle()
     }
   }
 
   /// Polls every entry now, besides the schedule.
   func pollNow() {
-    let polls = members.withLock { $0.values.map(\.polling) }
-    for polling in polls { polling.pollNow() }
+    scheduler.perform { [self] in
+      for member in state.value.members.values { member.polling.pollNow() }
+    }
   }
 
   // MARK: - The list
@@ -150,12 +143,12 @@ final class EntryPolling: Sendable {
   private func take(_ entries: [Entry], _ list: any EntryList) throws {
     var ids: Set<Value> = []
     for entry in entries where !ids.insert(entry.id).inserted { throw RepeatedEntry(entry: entry) }
-    let known = members.withLock { $0 }
+    let known = state.value.members
     let new = entries.filter { known[$0.id].map(\.isLeaving) ?? true }
     for entry in entries { known[entry.id]?.entry.update(entry.value) }
     let gone = known.values.filter { !ids.contains($0.entry.id) && !$0.isLeaving }
     for member in gone {
-      members.withLock { $0[member.entry.id]?.isLeaving = true }
+      state.value.members[member.entry.id]?.isLeaving = true
       member.polling.stop()
     }
     var former: [Entry] = []
@@ -201,7 +194,12 @@ final class EntryPolling: Sendable {
     if state.value.hasList {
       if !new.isEmpty { context.log.notice("\(entryCount(new.count)) new in the list: \(names(new))") }
     } else {
-      context.log.notice("polling \(entryCount(count))")
+      // Of a run that polls once there is no more to wait for.
+      if endsAfterPoll {
+        context.log.detail("polling \(entryCount(count))")
+      } else {
+        context.log.notice("polling \(entryCount(count))")
+      }
     }
     if !gone.isEmpty { context.log.notice("\(entryCount(gone.count)) no longer in the list: \(names(gone))") }
   }
@@ -211,25 +209,19 @@ final class EntryPolling: Sendable {
   private func add(
     _ entry: Entry, after delay: Duration, position: Value?, _ list: any EntryList
   ) {
-    let log = context.log.of(entry)
-    let status = SourceStatus(name: context.name, kind: "", isPolled: true)
-    let health = SourceHealth(
-      status, log, announcesNext: false,
-      failed: { [weak self] in self?.noteFailure(of: entry) ?? true },
-      recovered: { [weak self] in self?.noteRecovery(of: entry) })
     var context = context
     context.entry = entry
     context.position = position
-    context.log = log
+    context.log = context.log.of(entry)
     context.identity = context.identity.map { "\($0)[\(entry.text)]" }
-    context.progress = { _ in }
-    context.noteFlaw = { [weak self] in self?.noteFailure(of: entry) ?? true }
+    context.progress = { [roster] progress in roster.note(progress) }
+    context.noteFlaw = { [roster] in roster.noteFlaw(of: entry) }
     let outlet = EntryOutlet(self, entry, number: number(in: context.position))
     let polling = Polling(
-      { [make, context] in try make(context) }, schedule, on: entryScheduler(list), context, health,
-      to: outlet,
+      { [make, context] in try make(context) }, schedule, on: entryScheduler(list), context,
+      roster.add(entry, context.log), to: outlet,
       failed: { [failed] error in failed(EntryError(entry: entry, error: error)) })
-    members.withLock { $0[entry.id] = Member(entry: entry, polling: polling, health: health, outlet: outlet) }
+    state.value.members[entry.id] = Member(entry: entry, polling: polling, outlet: outlet)
     polling.start(after: delay)
   }
 
@@ -253,9 +245,9 @@ final class EntryPolling: Sendable {
   /// The end of an entry's polls, behind the last of them.
   fileprivate func noteEnd(of entry: Entry) {
     scheduler.perform { [self] in
-      if let member = members.withLock({ $0[entry.id] }), member.isLeaving {
-        members.withLock { $0[entry.id] = nil }
-        failing.withLock { _ = $0.entries.remove(entry.id) }
+      if let member = state.value.members[entry.id], member.isLeaving {
+        state.value.members[entry.id] = nil
+        roster.remove(entry)
         if let list = state.value.list, !state.value.isOver {
           let number = member.outlet.lastNumber + 1
           sendGone(entry, number: number, list.whenGone)
@@ -278,7 +270,7 @@ final class EntryPolling: Sendable {
 
   private func endIfIdle() {
     guard state.value.isOver || endsAfterPoll && state.value.hasList,
-      members.withLock({ $0.values.allSatisfy(\.health.status.hasEnded) })
+      roster.haveAllEnded
     else { return }
     end()
   }
@@ -287,90 +279,11 @@ final class EntryPolling: Sendable {
     if state.value.hasEnded { return }
     (state.value.isOver, state.value.hasEnded) = (true, true)
     state.value.timer?.dispose()
-    state.value.list = nil
-    state.value.pool = nil
+    // They hold this, and with it the whole pipeline.
+    state.value.members = [:]
+    (state.value.list, state.value.pool) = (nil, nil)
     health.noteEnd()
     downstream.complete()
-  }
-
-  // MARK: - Failures
-
-  /// Notes that an entry fails; returns whether it is to be reported by itself.
-  private func noteFailure(of entry: Entry) -> Bool {
-    let (count, isNews) = failing.withLock { failing in
-      guard failing.entries.insert(entry.id).inserted else { return (failing.entries.count, false) }
-      let count = failing.entries.count
-      // At growing distances.
-      let isNews = count > Failing.mostReported && count >= 2 * failing.reported
-      if isNews { failing.reported = count }
-      return (count, isNews)
-    }
-    if count <= Failing.mostReported { return true }
-    if isNews {
-      let total = entryCount(members.withLock { $0.count })
-      context.log.error("\(count) of \(total) fail or use an old response; flow status lists them")
-    }
-    return false
-  }
-
-  private func noteRecovery(of entry: Entry) {
-    let isOver = failing.withLock { failing in
-      failing.entries.remove(entry.id)
-      guard failing.entries.isEmpty, failing.reported > 0 else { return false }
-      failing.reported = 0
-      return true
-    }
-    if isOver { context.log.recovery("all entries are up to date again") }
-  }
-
-  /// The status of all entries together.
-  func status(_ whole: SourceStatus) -> SourceStatus {
-    var status = whole
-    let all = members.withLock { members in members.values.map { ($0.entry, $0.health.status) } }
-    (status.polls, status.failedPolls) = (0, 0)
-    let now = context.world.wallClock()
-    var entries = SourceStatus.Entries(total: all.count)
-    for (entry, one) in all {
-      status.polls += one.polls
-      status.failedPolls += one.failedPolls
-      // One that is under way was due before.
-      if let next = one.nextPoll, next >= now { status.nextPoll = min(status.nextPoll ?? next, next) }
-      if let poll = one.lastPoll { status.lastPoll = poll.joined(with: status.lastPoll) }
-      if let failure = one.failure {
-        entries.failing.append(.init(id: entry.text, since: failure.since, reason: failure.reason))
-      } else if one.lastPoll == nil {
-        entries.waiting += 1
-      } else if one.lastPoll?.isStale == true {
-        entries.stale += 1
-      }
-    }
-    entries.failing.sort { ($0.since, $0.id) < ($1.since, $1.id) }
-    if status.failure == nil, let first = entries.failing.first {
-      status.failure = SourceStatus.Failure(
-        since: first.since, polls: all.reduce(0) { $0 + ($1.1.failure?.polls ?? 0) }, reason: entries.summary)
-    }
-    status.entries = entries
-    return status
-  }
-}
-
-/// “1 entry”, “3 entries”.
-func entryCount(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
-
-extension NodeLog {
-  /// The log of an entry of a source.
-  fileprivate func of(_ entry: Entry) -> NodeLog {
-    NodeLog(log: log, pipeline: pipeline, node: "\(node)[\(entry.text)]")
-  }
-}
-
-extension SourceStatus.Poll {
-  /// The last polls of two entries together.
-  fileprivate func joined(with other: SourceStatus.Poll?) -> SourceStatus.Poll {
-    guard let other else { return self }
-    return SourceStatus.Poll(
-      at: max(at, other.at), rows: rows + other.rows,
-      coverage: coverage == other.coverage ? coverage : "partial", isStale: isStale || other.isStale)
   }
 }
 

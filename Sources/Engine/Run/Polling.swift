@@ -204,7 +204,9 @@ final class Polling: Sendable {
       // One of many entries that share a budget holds no thread while it waits for its turn.
       state.value.retryAt = wait.retryAt ?? 0
       state.value.isPutOff = true
-      health.note(PollProgress("", wait: "\(wait)", until: wait.retryAt ?? request.at))
+      let progress = PollProgress("", wait: "\(wait)", until: wait.retryAt ?? request.at)
+      health.note(progress)
+      context.progress(progress)
       return nil
     } catch {
       trace.error = "\(error)"

@@ -18,7 +18,7 @@ final class SourceRun: Sendable {
   private let ender = Locked<(@Sendable () -> Void)?>(nil)
   /// Polls it now, besides its schedule.
   private let pollsNow = Locked<(@Sendable () -> Void)?>(nil)
-  private let entries = Locked<EntryPolling?>(nil)
+  private let roster = Locked<EntryRoster?>(nil)
 
   init(
     _ plan: SourcePlan, _ maker: Maker?, _ context: SourceContext, to entry: SourceEntry,
@@ -103,13 +103,14 @@ final class SourceRun: Sendable {
     _ downstream: any Observer<Delivery>, _ failed: @escaping @Sendable (any Error) -> Void
   ) {
     if let lists, lists.isGiven(plan.options) {
+      let roster = EntryRoster(context)
       let polling = EntryPolling(
         { [plan, context] in try lists.make(plan.options, context) },
         { [plan] context in try make(plan.options, context) }, plan.schedule, on: scheduler, context, health,
-        to: downstream, failed: failed)
+        roster, to: downstream, failed: failed)
       ender.withLock { $0 = { polling.stop() } }
       pollsNow.withLock { $0 = { polling.pollNow() } }
-      entries.withLock { $0 = polling }
+      self.roster.withLock { $0 = roster }
       return polling.start()
     }
     let polling = Polling(
@@ -122,7 +123,7 @@ final class SourceRun: Sendable {
 
   var status: SourceStatus {
     let status = health.status
-    return entries.withLock { $0 }?.status(status) ?? status
+    return roster.withLock { $0 }?.status(status) ?? status
   }
 
   private func startErrors(_ downstream: any Observer<Delivery>) {

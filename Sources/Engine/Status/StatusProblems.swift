@@ -13,11 +13,13 @@ extension PipelineStatus {
     for source in sources {
       if let entries = source.entries, !entries.failing.isEmpty || entries.stale > 0 {
         problems.append("\(source.name): \(entries.summary)")
-      } else if let failure = source.failure {
+      }
+      // The list itself may fail beside its entries.
+      if let failure = source.failure, failure.reason != source.entries?.summary {
         let polls = failure.polls == 1 ? "1 poll" : "\(failure.polls) polls"
         problems.append(
           "\(source.name) has been failing since \(timestamp(failure.since)) (\(polls)): \(failure.reason)")
-      } else if source.lastPoll?.isStale == true {
+      } else if source.lastPoll?.isStale == true, source.entries == nil {
         problems.append("\(source.name) is stale: the service failed, and its last good response is used")
       }
       if let error = source.error, source.failure == nil, error != self.error {

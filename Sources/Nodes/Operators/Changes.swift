@@ -171,6 +171,7 @@ private final class Changes: Step {
       }
     }
     polls.baseline = nil
+    (sources[poll.list], latest) = (nil, nil)
   }
 
   /// Whether no poll before this one had a row that could be compared.

@@ -407,16 +407,7 @@ private final class Enrich: Step {
 
   /// The address to request; nil if there is nothing to request.
   private func address(_ event: Event) throws -> Address? {
-    var data: [String] = []
-    for value in try values.first(event)?.items ?? [] {
-      switch value.kind {
-      case .null: return nil
-      case .object, .array:
-        throw StepError("this value cannot be part of an address: \(value.description.prefix(60))")
-      default: data.append(value.string ?? value.description)
-      }
-    }
-    return try Address(texts: texts, data: data)
+    try AddressTemplate.data(by: values, event).map { try Address(texts: texts, data: $0) }
   }
 
   /// Sends the entries with a response, up to the first without.

@@ -195,8 +195,6 @@ private final class HTTPSource: PollSource {
   private let headers: [(name: String, value: Evaluation)]
   private let body: Evaluation?
   private let last: LastPoll
-  /// The first request of the present poll.
-  private var request: Request
   private let decoding: Decoding
   private let columns: PolledColumns
   private let rows: Evaluation
@@ -227,7 +225,6 @@ private final class HTTPSource: PollSource {
     last = LastPoll(options, context)
     decoding = context.decoding(options)
     columns = PolledColumns(context.position)
-    request = Request(try Address("http://localhost/"))
   }
 
   /// The request of a poll, for its entry and after what the last one has noted.
@@ -259,9 +256,9 @@ private final class HTTPSource: PollSource {
   }
 
   func poll(_ poll: PollRequest) throws -> PollAnswer {
-    request = try firstRequest(poll)
+    let request = try firstRequest(poll)
     let (rows, coverage) = try list.read { isSecond, ask in
-      try pass(poll) { request in
+      try pass(poll, from: request) { request in
         var request = request
         request.refresh = isSecond
         return try ask(request)
@@ -277,24 +274,26 @@ private final class HTTPSource: PollSource {
   }
 
   /// One pass over the pages; nil where a page cannot be had, which only a second pass may lack.
-  private func pass(_ poll: PollRequest, _ ask: ListReader.Ask) throws -> ListReading? {
+  private func pass(
+    _ poll: PollRequest, from first: Request, _ ask: ListReader.Ask
+  ) throws -> ListReading? {
     // Equal rows are different ones, unless the list is known to have each once.
     var reading = ListReading(limit, id: nil)
     if total != nil || limit.order != nil { reading = ListReading(limit) { $0 } }
-    var page: Request? = request
+    var page: Request? = first
     var number = 0
     var count = 0
     var seen: Set<String> = []
     while let request = page, !reading.isFull {
       if number == options[HTTPOptions.maxPages] {
         throw WrongAnswer(
-          self.request, "there are more than \(number) pages; raise max_pages, or set limit")
+          first, "there are more than \(number) pages; raise max_pages, or set limit")
       }
       number += 1
       let paged = paged(request, number, offset: count)
       guard seen.insert(paged.address.text).inserted else {
         throw WrongAnswer(
-          self.request, "page \(number) is one of the pages before it: the pages form a cycle")
+          first, "page \(number) is one of the pages before it: the pages form a cycle")
       }
       guard var answer = try ask(paged) else { return nil }
       if decoding.format != .json { answer.value = try decoded(answer, of: paged) }

@@ -62,6 +62,20 @@ enum WebOptions {
 }
 
 extension AddressTemplate {
+  /// What the expressions of the address give for an event, by the evaluation of `values`; nil if one of them is null.
+  static func data(by values: Evaluation, _ event: Event) throws -> [String]? {
+    var data: [String] = []
+    for value in try values.first(event)?.items ?? [] {
+      switch value.kind {
+      case .null: return nil
+      case .object, .array:
+        throw StepError("this value cannot be part of an address: \(value.description.prefix(60))")
+      default: data.append(value.string ?? value.description)
+      }
+    }
+    return data
+  }
+
   /// The fixed parts of the address: before, between and after its expressions.
   func texts(by evaluation: Evaluation) throws -> [String] {
     let nothing = Event(.null, Poll(source: "", at: 0))

@@ -63,6 +63,13 @@ struct EntryPollingTests {
     var status: SourceStatus?
   }
 
+  /// The last run, as long as anything holds it.
+  private let released = Released()
+
+  private final class Released: @unchecked Sendable {
+    weak var run: PipelineRun?
+  }
+
   private static let begin = 1_767_225_600.0  // 2026-01-01T00:00:00Z
 
   private func run(
@@ -106,6 +113,7 @@ struct EntryPollingTests {
     options.isOnce = isOnce
     let done = Locked<Bool?>(nil)
     let pipeline = try PipelineRun(plan, options, clock: clock) { failed in done.withLock { $0 = !failed } }
+    released.run = pipeline
     pipeline.start()
     for change in changes {
       _ = clock.schedule(at: Instant() + change.at) { ids.replace(change.list) }
@@ -144,6 +152,12 @@ struct EntryPollingTests {
     }
     func note(_ entry: String) { entries.withLock { $0.all.append(entry) } }
     func replace(_ list: [String]?) { entries.withLock { $0 = (list ?? [], list == nil) } }
+  }
+
+  @Test("a run that has ended is released, with its polls and what they hold")
+  func release() throws {
+    _ = try run("every: 1m", ["a", "b"], for: .seconds(62), changes: [(.seconds(15), ["b", "c"])])
+    #expect(released.run == nil)
   }
 
   @Test("first polls are a second apart at most, and each entry has its own beat")
@@ -267,7 +281,8 @@ struct EntryPollingTests {
     "one whose budget is spent is polled when there is some of it, and has not failed",
     arguments: [true, false])
   func budget(isOnce: Bool) throws {
-    struct Spent: PollFailure {
+    struct Spent: PollFailure, CustomStringConvertible {
+      let description = "the budget is spent"
       let mayPassLater = true
       let retryAt: Double?
       let isWait = true
@@ -278,7 +293,8 @@ struct EntryPollingTests {
       return asked.withLock { $0 } == 1 ? Spent(retryAt: Self.begin + 40) : nil
     }
     #expect(outcome.polls == ["00:00:40 a 2"])
-    #expect(outcome.messages == ["s: polling 1 entry"])
+    // A run that polls once says only what it waits for.
+    #expect(outcome.messages == (isOnce ? [] : ["s: polling 1 entry"]) + ["s: the budget is spent"])
     #expect(outcome.isDone == (isOnce ? true : nil))
   }
 }

@@ -25,14 +25,8 @@ final class SourceAddress {
 
   func address(_ event: Event, last: Value) throws -> Address {
     values.set(LastPoll.variable, last)
-    var data: [String] = []
-    for value in try values.first(event)?.items ?? [] {
-      switch value.kind {
-      case .null: throw StepError("an expression of the address is null")
-      case .object, .array:
-        throw StepError("this value cannot be part of an address: \(value.description.prefix(60))")
-      default: data.append(value.string ?? value.description)
-      }
+    guard let data = try AddressTemplate.data(by: values, event) else {
+      throw StepError("an expression of the address is null")
     }
     if hasFixedHost { return try Address(texts: texts, data: data) }
     // What comes before the path is taken as it is.
