@@ -86,6 +86,8 @@ public struct SourceContext: Sendable {
   public var position: Value?
   /// Notes that something is wrong with it; whether that is to be reported by itself: of many entries only the first.
   public var noteFlaw: @Sendable () -> Bool = { true }
+  /// Notes that a poll is put off, since its budget is spent.
+  public var notePutOff: @Sendable (PollProgress) -> Void = { _ in }
   /// Those of the entries of a list, by id.
   public var entryPositions: [Value: Value] = [:]
   /// The rows of other sources' polls, for lists of entries.

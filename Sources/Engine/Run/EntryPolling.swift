@@ -214,7 +214,8 @@ final class EntryPolling: Sendable {
     context.position = position
     context.log = context.log.of(entry)
     context.identity = context.identity.map { "\($0)[\(entry.text)]" }
-    context.progress = { [roster] progress in roster.note(progress) }
+    context.progress = { _ in }
+    context.notePutOff = { [roster] in roster.notePutOff($0) }
     context.noteFlaw = { [roster] in roster.noteFlaw(of: entry) }
     let outlet = EntryOutlet(self, entry, number: number(in: context.position))
     let polling = Polling(

@@ -82,9 +82,9 @@ final class EntryRoster: Sendable {
     if isOver { log.recovery("all entries are up to date again") }
   }
 
-  /// Reports once what entries wait for.
-  func note(_ progress: PollProgress?) {
-    guard let progress, let wait = progress.wait else { return }
+  /// Reports once that polls are put off, since a budget is spent.
+  func notePutOff(_ progress: PollProgress) {
+    guard let wait = progress.wait else { return }
     let isNews = state.withLock { state in
       defer { state.reportedWait = max(state.reportedWait, progress.until) }
       return progress.until > state.reportedWait + 1

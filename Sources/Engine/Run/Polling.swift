@@ -206,7 +206,7 @@ final class Polling: Sendable {
       state.value.isPutOff = true
       let progress = PollProgress("", wait: "\(wait)", until: wait.retryAt ?? request.at)
       health.note(progress)
-      context.progress(progress)
+      context.notePutOff(progress)
       return nil
     } catch {
       trace.error = "\(error)"
