@@ -67,7 +67,7 @@ extension Simulation {
         step, name, isFirst: isFirst, isPolled: scenario.kind == .polls,
         emitsFirst: scenario.yaml.contains("first: emit"),
         removedAfter: scenario.yaml.contains("removed_after: 2") ? 2 : 1,
-        clockJumps: clockJumps)
+        clockJumps: clockJumps, isFlushed: scenario.yaml.contains("on_stop: flush"))
       for note in notes {
         switch note.node {
         case before: check.take(note.event, isOfCompletePoll: note.isOfCompletePoll)

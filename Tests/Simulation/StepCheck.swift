@@ -19,6 +19,9 @@ struct StepCheck {
   /// Then windows hold their events by the times that the clock has shown, which is another order.
   private let clockJumps: Bool
 
+  /// Whether events may come in the last moment, when what waits is sent on.
+  private let isFlushed: Bool
+
   /// Whether events come to the step at the times of their polls.
   private let isFirst: Bool
 
@@ -28,12 +31,12 @@ struct StepCheck {
 
   init(
     _ step: TriedStep, _ name: String, isFirst: Bool, isPolled: Bool, emitsFirst: Bool, removedAfter: Int,
-    clockJumps: Bool
+    clockJumps: Bool, isFlushed: Bool
   ) {
     news = NewsModel(emitsFirst: emitsFirst, removedAfter: removedAfter)
     waiting = isPolled ? [] : nil
     (self.step, self.name, self.emitsFirst, self.clockJumps) = (step, name, emitsFirst, clockJumps)
-    self.isFirst = isFirst
+    (self.isFirst, self.isFlushed) = (isFirst, isFlushed)
   }
 
   mutating func takeSide(_ event: Event) {
@@ -100,7 +103,7 @@ struct StepCheck {
       expected.append(Value.record([("type", isRaised ? "raised" : "cleared"), ("event", value)]))
     case .news: news.take(value)
     case .timedWindow: expected += windows.take(value, of: key, at: Int(number(value, "n")))
-    case .batch, .delay, .debounce, .throttle, .tumbling, .session, .sliding, .alarm: break
+    case .batch, .delay, .debounce, .throttle, .tumbling, .session, .sliding, .alarm, .silence: break
     }
   }
 
@@ -148,6 +151,7 @@ struct StepCheck {
     case .throttle(let latest): try checkSome(hasFirst: true, hasLast: latest)
     case .remind: try checkReminders()
     case .alarm(let lasting): try checkAlarms(isExact: !lasting)
+    case .silence: try checkSilences()
     }
   }
 
@@ -212,6 +216,35 @@ struct StepCheck {
       let isTurn = isRaised ? raised.insert(key(event)).inserted : raised.remove(key(event)) != nil
       try expect(isTurn, "\(alarm) was told twice")
     }
+  }
+
+  /// Each key falls silent and comes back in turn, back right before the event that ends the silence; in the end, when
+  /// nothing has come for long, all are silent.
+  private func checkSilences() throws {
+    var silent: Set<String> = []
+    var back: String?
+    var heard: [Value] = []
+    for value in output {
+      let reported = value.member("since") == nil ? nil : value.member("key")?.string
+      if let key = back, reported != nil || self.key(value) != key {
+        throw Complaint("\(name): \(key) is back, and \(value) came instead of its event")
+      }
+      back = nil
+      if let reported, value.member("type") == "silent" {
+        try expect(silent.insert(reported).inserted, "\(value) was told twice")
+        try expect(heard.contains { key($0) == reported }, "\(value), which never came")
+      } else if let reported {
+        try expect(silent.remove(reported) != nil, "\(value), which was not silent")
+        back = reported
+      } else {
+        try expect(!silent.contains(key(value)), "\(value) came, and its silence goes on")
+        heard.append(value)
+      }
+    }
+    try same(heard, input)
+    if isFlushed { return }
+    let missing = Set(heard.map(key)).subtracting(silent)
+    try expect(missing.isEmpty, "the silence of \(missing.sorted()) is lost")
   }
 
   private func checkReminders() throws {

@@ -18,6 +18,8 @@ enum TriedStep: Sendable, Equatable {
   case remind
   /// An alarm for each third number, at once or when it has lasted.
   case alarm(lasting: Bool)
+  /// Reports of keys that fall silent and come back, among the events.
+  case silence
   /// A window by a time in the events.
   case timedWindow
   /// `changes` of polls that are truncated, partial or glitches.
@@ -31,7 +33,7 @@ enum TriedStep: Sendable, Equatable {
 
   /// One that a chain may have more than once.
   static func random(_ dice: inout SplitMix64) -> TriedStep {
-    switch dice.below(12) {
+    switch dice.below(13) {
     case 0: .dedupe
     case 1: .distinct
     case 2: .scan
@@ -43,6 +45,7 @@ enum TriedStep: Sendable, Equatable {
     case 8: .batch(timed: dice.below(2) == 0)
     case 9: .delay
     case 10: .alarm(lasting: dice.below(2) == 0)
+    case 11: .silence
     default: .remind
     }
   }
@@ -51,7 +54,7 @@ enum TriedStep: Sendable, Equatable {
   var goesByKey: Bool {
     switch self {
     case .changes, .news, .distinct, .scan, .debounce, .throttle, .tumbling, .session, .sliding, .remind,
-      .alarm:
+      .alarm, .silence:
       true
     case .dedupe, .join, .batch, .delay, .timedWindow: false
     }
@@ -92,6 +95,11 @@ enum TriedStep: Sendable, Equatable {
       [
         "alarm: { when: .n % 3 == 0, key: .k\(lasting ? ", for: \(time), clear_for: 1s" : "") }",
         "map: .event",
+      ]
+    case .silence:
+      [
+        "timeout: { key: .k, for: \(time) }",
+        "map: 'if .since then {k: .key, n: 0, u: 0, s: .type} else . end'",
       ]
     case .remind: ["remind: { key: .k, at: .u, before: [20s, 0s], grace: 1000d }", "map: .event"]
     }

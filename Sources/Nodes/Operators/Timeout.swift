@@ -38,6 +38,11 @@ let timeout = NodeSpec(
     forgotten, and counted
     """,
   isKept: true,
+  division: .byKey(
+    TimeoutOptions.key, sends: "",
+    unless: {
+      $0.isGiven(TimeoutOptions.expected) ? "no task knows which of the expected keys are its own" : nil
+    }),
   examples: [
     .init(
       "ten minutes without an event", "timeout: 10m", input: "0s 1\n5m 2\n1h 3",
