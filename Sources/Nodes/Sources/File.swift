@@ -135,7 +135,7 @@ private final class FileSource: StreamSource {
       position.format = reader.foundFormat
       position.isFollowed = isFollowed
       // A converted text has other offsets than the file.
-      if !position.format.beginsAnywhere || decoding.chosenCharset != nil {
+      if !position.format.beginsAnywhere || reader.isConverted {
         position.offset = start?.offset ?? 0
         position.values = given
       } else {

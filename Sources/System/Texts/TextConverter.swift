@@ -127,13 +127,13 @@ package final class TextConverter {
 
 /// A source of bytes in an encoding, as UTF-8.
 ///
-/// A byte order mark counts more than the name. A byte that has no meaning becomes 0xff, which is none in UTF-8, so that
+/// A byte order mark counts more than the name; without either the bytes pass as they are. A byte that has no meaning becomes 0xff, which is none in UTF-8, so that
 /// the reader reports it where it stands.
 package final class ConvertedSource: ByteSource {
   private static let meaningless: UInt8 = 0xff
 
   private let source: any ByteSource
-  private let name: String
+  private let name: String?
   private var converter: TextConverter?
   private var hasBegun = false
   /// Bytes read and not converted, and converted ones that have not been handed on.
@@ -142,14 +142,18 @@ package final class ConvertedSource: ByteSource {
   private var handed = 0
   private var isOver = false
 
-  package init(_ source: any ByteSource, from name: String) {
+  package init(_ source: any ByteSource, from name: String?) {
     self.source = source
     self.name = name
   }
 
   package var isCutShort: Bool { source.isCutShort }
 
+  /// Whether the text is another than the source's, as far as its first bytes have been read.
+  package var isConverting: Bool { converter != nil }
+
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+    if hasBegun, converter == nil, handed == ready.count { return try source.read(into: buffer) }
     while handed == ready.count {
       ready.removeAll(keepingCapacity: true)
       handed = 0
@@ -171,8 +175,9 @@ package final class ConvertedSource: ByteSource {
     }.get()
     waiting += piece.prefix(count)
     isOver = count == 0
-    // A mark has up to three bytes.
-    if !hasBegun, waiting.count >= 3 || isOver { begin() }
+    // A mark has up to three bytes; what is none may be all that comes for a while.
+    let mayBeMark = waiting.first.map { [0xef, 0xfe, 0xff].contains($0) } ?? true
+    if !hasBegun, waiting.count >= 3 || isOver || !mayBeMark { begin() }
     guard hasBegun else { return }
     convert()
     if isOver {
@@ -185,7 +190,7 @@ package final class ConvertedSource: ByteSource {
     hasBegun = true
     if waiting.starts(with: [0xef, 0xbb, 0xbf]) { return }
     let isWide = waiting.starts(with: [0xff, 0xfe]) || waiting.starts(with: [0xfe, 0xff])
-    converter = TextConverter(from: isWide ? "utf-16" : name)
+    if let encoding = isWide ? "utf-16" : name { converter = TextConverter(from: encoding) }
   }
 
   private func convert() {

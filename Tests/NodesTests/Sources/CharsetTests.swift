@@ -54,6 +54,28 @@ import Testing
     #expect(wide.values == [#""é""#, #""a""#])
   }
 
+  @Test(
+    "without charset a byte order mark of UTF-16 counts for lines and tables",
+    arguments: [
+      ("text", "é\nb", [#""é""#, #""b""#]), ("csv", "n\né\n", [#"{"n":"é"}"#]), ("tsv", "n\né\n", [#"{"n":"é"}"#]),
+      ("lines", #"{"n":"é"}"#, [#"{"n":"é"}"#]),
+    ])
+  func wideMarks(_ format: String, _ text: String, _ values: [String]) throws {
+    for bigEndian in [true, false] {
+      let units = "\u{feff}\(text)".utf16.map { bigEndian ? $0.bigEndian : $0.littleEndian }
+      let bytes = units.flatMap { withUnsafeBytes(of: $0, Array.init) }
+      for size in [1, 2, 3, 1 << 20] {
+        let found = try DecoderTests.decode(format, bytes, sizes: [size])
+        #expect(found.values == values && found.flaws.isEmpty, "\(found)")
+      }
+      let body = try DecoderTests.served("decode: \(format), rows: .", bytes, nil)
+      #expect(body == "[[\(values.joined(separator: ","))]]")
+    }
+    // Half a letter at the end.
+    let cut = try DecoderTests.decode("text", [0xff, 0xfe, 0x61, 0, 0x62], sizes: [1])
+    #expect(cut.flaws.map { $0.prefix(38) } == ["in:1:2: a byte has no meaning in utf-1"])
+  }
+
   @Test("a byte without a meaning is an error of its line")
   func meaningless() throws {
     let text: [UInt8] = [0x61, 0x0a, 0x62, 0xff, 0x0a, 0x63, 0x0a, 0x93]
@@ -67,13 +89,17 @@ import Testing
     }
   }
 
-  @Test("a run that was stopped within a converted file continues behind what it has sent")
-  func resumed() throws {
+  @Test(
+    "a run that was stopped within a converted file continues behind what it has sent",
+    arguments: ["{ text: { charset: latin1 } }", "text"])
+  func resumed(_ decode: String) throws {
     let (folder, state) = (try TemporaryFolder(), try TemporaryState())
-    let lines = (0..<60_000).map { Array("\($0) ".utf8) + [0xe9, 0x0a] }
-    try folder.write("in.txt", Array(lines.joined()))
+    let text = (0..<60_000).map { "\($0) é\n" }.joined()
+    let wide = "\u{feff}\(text)".utf16.flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) }
+    let bytes = decode == "text" ? wide : text.unicodeScalars.map { UInt8($0.value) }
+    try folder.write("in.txt", bytes)
     let plan = try Trial.plan(
-      "sources: { in: { file: { path: '\(folder["in.txt"])', decode: { text: { charset: latin1 } } } } }\n"
+      "sources: { in: { file: { path: '\(folder["in.txt"])', decode: \(decode) } } }\n"
         + "steps: []\nsinks: { it: { jsonl: '\(folder["out.jsonl"])' } }\n")
     /// The values that a run sends, which is stopped at the first of them where it should be.
     func run(_ state: TemporaryState, stops: Bool) throws -> [String] {

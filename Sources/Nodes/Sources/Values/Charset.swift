@@ -17,6 +17,12 @@ extension Decoding {
   }
 }
 
+extension Decoding {
+  /// Whether a byte order mark of UTF-16 counts where no encoding is named; markup and YAML look for it themselves, and JSON
+  /// is UTF-8.
+  var heedsMark: Bool { [.csv, .tsv, .text, .lines].contains(format) }
+}
+
 extension OptionType where Value == String {
   /// The name of an encoding of texts.
   fileprivate static var charset: OptionType {

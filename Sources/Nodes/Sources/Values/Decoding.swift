@@ -54,7 +54,7 @@ struct Decoding: Sendable {
     columns?.found = nil
     var first: BadText?
     // One more byte than the text has, so that no part of it is too long; a byte of another encoding may become three.
-    let most = (chosenCharset == nil ? text.count : text.count * 3) + 1
+    let most = (chosenCharset == nil && !heedsMark ? text.count : text.count * 3) + 1
     let limits = ReadLimits(chunk: min(most, 1 << 18), value: most, batch: .max)
     let reader = ValueReader(BytesInMemory(text), path: "", self, limits: limits, columns: columns) {
       first = first ?? $0

@@ -13,7 +13,7 @@ extension TextFormat {
         `column_3`.
 
         A row with too few or too many fields is an error, unless `ragged` says otherwise. The text is UTF-8, \
-        unless `charset` or, over http, Content-Type names another encoding.
+        unless `charset`, a byte order mark or, over http, Content-Type names another encoding.
 
         A poll fails if there is a message in place of the table: a text that ends before the header, or one whose \
         header has no column of the last table and which has no rows, or one column where there were several.

@@ -8,7 +8,8 @@ extension TextFormat {
     Variant(
       "text", "plain text: each line is a value, or the whole text is one",
       details: """
-        A line that is not UTF-8 is an error, unless `charset` or, over http, Content-Type names another encoding. Lines end with a line feed or CR LF, which are not part of them.
+        A line that is not UTF-8 is an error, unless `charset`, a byte order mark or, over http, Content-Type names \
+        another encoding. Lines end with a line feed or CR LF, which are not part of them.
         """,
       options: AnyOption.list(TextOptions.whole, Charset.option),
       examples: [

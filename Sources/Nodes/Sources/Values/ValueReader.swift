@@ -101,6 +101,8 @@ struct DecoderInput {
 ///     while case let batch = try reader.nextBatch(), !batch.isEmpty { … }
 final class ValueReader {
   private let source: any ByteSource
+  /// The source, where it may be in another encoding than UTF-8.
+  private let converted: ConvertedSource?
   private let path: String
   private let limits: ReadLimits
   private let report: (BadText) -> Void
@@ -123,13 +125,18 @@ final class ValueReader {
     columns: PolledColumns? = nil, report: @escaping (BadText) -> Void
   ) {
     let charset = decoding.chosenCharset
-    self.source = charset.map { ConvertedSource(source, from: $0) } ?? source
+    converted = decoding.heedsMark || charset != nil ? ConvertedSource(source, from: charset) : nil
+    self.source = converted ?? source
     self.leavesUnfinishedLine = leavesUnfinishedLine
     self.path = path
     self.decoding = decoding
     self.limits = limits
     self.columns = columns
-    self.report = charset.map { name in { report($0.converted(from: name)) } } ?? report
+    self.report =
+      charset.map { name in { report($0.converted(from: name)) } }
+      ?? converted.map { source in
+        { report(source.isConverting ? $0.converted(from: "utf-16") : $0) }
+      } ?? report
     window = TextWindow(chunk: limits.chunk, limit: limits.value, position: position, lines: lines)
     if format != .json { decoder = make(format) }
   }
@@ -141,6 +148,9 @@ final class ValueReader {
 
   /// Line breaks read.
   var lines: Int { window.lines }
+
+  /// Whether the text has other offsets than its source.
+  var isConverted: Bool { converted?.isConverting ?? false }
 
   /// The format of the text, as far as it has been detected.
   var foundFormat: TextFormat { decoder?.format ?? format }
