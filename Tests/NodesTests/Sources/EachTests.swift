@@ -266,6 +266,24 @@ struct EachTests {
     #expect(try heard(steps, [(0, "a", #"[{"id":1}]"#, nil), (1, "b", #"[{"id":1}]"#, nil)]) == expected)
   }
 
+  @Test("a table of a single run has the rows of all entries, under one heading")
+  func table() throws {
+    let written = Journal<[UInt8]>()
+    let done = Locked(false)
+    let plan = try Trial.plan(
+      #"sources: { in: { exec: { command: [echo, '{"n":"\(.)"}'], each: [a, b, c] } } }"#
+        + "\nsteps: []\nsinks: { it: { console: { table: [.n] } } }\n")
+    let screen = Screen(
+      isTerminal: true, hasColors: false, size: { (80, 24) }, write: { written.note($0) })
+    var options = RunOptions(world: .real, log: Log { _ in }, screen: screen)
+    options.isOnce = true
+    let run = try PipelineRun(plan, options) { _ in done.withLock { $0 = true } }
+    run.start()
+    #expect(eventually { done.withLock { $0 } })
+    let lines = String(decoding: written.entries.joined(), as: UTF8.self).split(separator: "\n")
+    #expect(lines.first == "n" && lines.dropFirst().sorted() == ["a", "b", "c"], "\(lines)")
+  }
+
   @Test("below a partition entries are compared with themselves too")
   func partition() throws {
     let polls = (0..<4).flatMap { time in

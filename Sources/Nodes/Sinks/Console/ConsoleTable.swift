@@ -64,16 +64,17 @@ final class ConsoleTable: Sink {
   }
 
   func endPoll(_ poll: Poll) {
-    guard live != nil || whole != nil, poll.number > 0 else { return }
+    // With `--once` the entries of a list come below each other, under one heading.
+    guard live != nil || whole != nil && poll.entry == nil, poll.number > 0 else { return }
     let ended = rows.filter { $0.poll.isPart(of: poll) }.map(\.row)
     rows.removeAll { $0.poll.isPart(of: poll) }
     printRows()
     footer.note(poll)
     if var table = whole {
-      if !table.show(ended, of: poll.source) { return }
+      if !table.show(ended, of: poll.list) { return }
       let lines = table.lines(rows: .max, columns: screen.size().columns)
       output += lines.reduce(into: "") { $0 += $1 + "\n" }
-    } else if live?.show(ended, of: poll.source) == true {
+    } else if live?.show(ended, of: poll.list, isLast: poll.gone != nil) == true {
       isChanged = true
     }
   }
@@ -176,13 +177,13 @@ final class TableFooter {
   }
 }
 
-/// The table that is redrawn in place on a terminal: the rows of the last poll of each source.
+/// The table that is redrawn in place on a terminal: the rows of the last poll of each source, or entry of one.
 struct LiveTable {
   private let headers: [String]
   private let maxRows: Int?
   private let paint: Paint
-  /// The rows by source, in the order in which the sources first had rows.
-  private var polls: [(source: String, rows: [TableRow])] = []
+  /// The rows by list, in the order in which the lists first had rows.
+  private var polls: [(list: String, rows: [TableRow])] = []
 
   init(headers: [String], maxRows: Int?, paint: Paint) {
     self.headers = headers
@@ -190,14 +191,16 @@ struct LiveTable {
     self.paint = paint
   }
 
-  /// Replaces the rows of a source; returns false as long as no source has had any.
-  mutating func show(_ rows: [TableRow], of source: String) -> Bool {
-    if let index = polls.firstIndex(where: { $0.source == source }) {
+  /// Replaces the rows of a list, which leaves with its last poll; returns false as long as no list has had any.
+  mutating func show(_ rows: [TableRow], of list: String, isLast: Bool = false) -> Bool {
+    let index = polls.firstIndex { $0.list == list }
+    if let index {
       polls[index].rows = rows
+      if isLast { polls.remove(at: index) }
     } else if !rows.isEmpty {
-      polls.append((source, rows))
+      polls.append((list, rows))
     }
-    return !polls.isEmpty
+    return index != nil || !polls.isEmpty
   }
 
   /// The lines for a terminal of the given size.

@@ -35,6 +35,19 @@ import System
       ])
   }
 
+  @Test("each list has its rows, until its last poll")
+  func lists() {
+    var table = LiveTable(headers: [], maxRows: nil, paint: .off)
+    let isShown = [
+      table.show([], of: "in[a]"), table.show([TableRow(cells: ["1"])], of: "in[a]"),
+      table.show([TableRow(cells: ["2"])], of: "in[b]"),
+    ]
+    #expect(isShown == [false, true, true])
+    #expect(table.lines(rows: 9, columns: 9) == ["1", "2"])
+    let isLastShown = table.show([], of: "in[a]", isLast: true)
+    #expect(isLastShown && table.lines(rows: 9, columns: 9) == ["2"])
+  }
+
   @Test("no more rows are drawn than fit or are wanted, and the rest is counted")
   func tooMany() throws {
     let poll = (1...30).map { #"{"name":"\#(String(repeating: "x", count: 10_000))","n":\#($0)}"# }
