@@ -41,12 +41,12 @@ public struct Diagram: Sendable {
   public init(_ plan: Plan, masking secrets: Secrets = Secrets()) {
     name = secrets.masked(plan.name)
     description = secrets.masked(plan.description)
-    for source in plan.sources {
+    for source in plan.sources.behindTheirLists.order {
       let details = [source.shown, source.shownSchedule].filter { !$0.isEmpty }.map(secrets.masked)
       let node = Node(
         role: .source, kind: source.spec.kind, name: source.name, details: details, opens: "", id: source.name
       )
-      ends[source.name] = [add(node, reading: [])]
+      ends[source.name] = [add(node, reading: [], besides: nodes(behind: source.reads))]
     }
     for stream in plan.streams { add(stream, secrets) }
     for sink in plan.sinks {

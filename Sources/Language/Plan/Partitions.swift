@@ -96,8 +96,8 @@ extension Plan {
       plan.name = "\(name)~\(task)"
       plan.sources = [
         SourcePlan(
-          name: step.name, spec: source(task), options: step.options, schedule: .once, shown: step.shown,
-          shownSchedule: "", buffer: 8, whenFull: .wait, place: step.place)
+          name: step.name, spec: source(task), options: step.options, reads: [], schedule: .once,
+          shown: step.shown, shownSchedule: "", buffer: 8, whenFull: .wait, place: step.place)
       ]
       plan.streams = chain(from: [step.name], rest)
       plan.tests = []

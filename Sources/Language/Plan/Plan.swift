@@ -75,6 +75,8 @@ public struct SourcePlan: Sendable {
   public let name: String
   public let spec: NodeSpec
   public let options: Options
+  /// The sources whose rows are the list that it is polled over.
+  public let reads: [String]
   public let schedule: Schedule
   /// The options on one line, as ``YAMLNode/shown(masking:)`` has them.
   public let shown: String

@@ -51,18 +51,15 @@ extension PlanBuilder {
     claim(entry.key, "source")
     checker.streamsRead = []
     let written = readNode(entry.value, role: "source", among: catalog.sources, beside: SourceOptions.all)
-    for list in checker.streamsRead {
-      if list.text == entry.key.text {
-        checker.report("a source cannot be polled over its own rows", at: list.place)
-      }
-      lists.append(list)
-    }
+    let reads = checker.streamsRead
+    lists += reads
     guard let written, let beside = written.beside else { return nil }
     if let options = written.options { checkSchedule(written.spec, options, beside) }
     let schedule = readSchedule(written.spec, beside)
     guard let options = written.options, let schedule else { return nil }
     return SourcePlan(
-      name: entry.key.text, spec: written.spec, options: options, schedule: schedule,
+      name: entry.key.text, spec: written.spec, options: options, reads: reads.map(\.text),
+      schedule: schedule,
       shown: written.shown, shownSchedule: shown(schedule, written.spec, beside),
       buffer: beside[SourceOptions.buffer], whenFull: beside[SourceOptions.whenFull], place: written.place)
   }

@@ -119,6 +119,13 @@ extension PlanBuilder {
         "\(quoted(list.text)) is not polled, so it has no list of rows", at: list.place,
         hint: "a file is read as a list with each: { file: PATH }")
     }
+    let circle = sources.behindTheirLists.circle.map(\.name)
+    guard let list = lists.first(where: { circle.contains($0.text) }) else { return }
+    checker.report(
+      circle.count == 1
+        ? "a source cannot be polled over its own rows"
+        : "each of \(circle.map(quoted).joined(separator: " and ")) waits for the rows of another: none is ever polled",
+      at: list.place)
   }
 
   /// A recording runs in virtual time, where nothing from outside can happen.
@@ -129,6 +136,19 @@ extension PlanBuilder {
         "\(source.spec.kind) answers in real time, and \(quoted(script.name)) runs in virtual time",
         at: source.place, hint: "replay all sources, or none")
     }
+  }
+}
+
+extension [SourcePlan] {
+  /// Each source behind those whose rows it is polled over, and those for which there is no such order.
+  var behindTheirLists: (order: [SourcePlan], circle: [SourcePlan]) {
+    var (order, rest): ([SourcePlan], [SourcePlan]) = ([], self)
+    while let next = rest.firstIndex(where: { source in
+      !rest.contains { source.reads.contains($0.name) }
+    }) {
+      order.append(rest.remove(at: next))
+    }
+    return (order, rest)
   }
 }
 

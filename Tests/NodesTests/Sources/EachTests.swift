@@ -98,6 +98,10 @@ struct EachTests {
       (#"http: { url: 'http://a/\(.)', each: { from: other } }"#, "unknown source “other”"),
       (#"http: { url: 'http://a/\(.)', each: { from: in } }"#, "a source cannot be polled over its own rows"),
       (
+        #"http: { url: 'http://a/\(.)', each: { from: b } } }, b: { exec: { command: [echo, '\(.)'], each: { from: in } }"#,
+        "each of “in” and “b” waits for the rows of another: none is ever polled"
+      ),
+      (
         #"http: { url: 'http://a/\(.)', each: { from: f } }, every: 1s }, f: { file: x"#,
         "“f” is not polled, so it has no list of rows"
       ),
