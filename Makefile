@@ -5,8 +5,8 @@ SWIFT ?= swift
 # The C libraries that the package links, as pkg-config-name:debian-package.
 LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev oniguruma:libonig-dev sqlite3:libsqlite3-dev yaml-0.1:libyaml-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
 # Worth four and a half megabytes: functions that nothing calls are left out one by one, also public ones, equal ones are
-# kept once, nothing is exported, relocations are packed (lld can, glibc 2.36 reads them), and the regular expressions of the standard library
-# are out of reach (Sources/System/Texts/TextSearch.swift).
+# kept once, nothing is exported, relocations are packed (lld can, glibc 2.36 reads them), and the regular expressions of
+# the standard library are out of reach (Sources/System/Texts/TextSearch.swift).
 SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker --icf=safe \
   -Xlinker --no-export-dynamic -Xlinker -O2 -Xlinker -z -Xlinker pack-relative-relocs \
   -Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
