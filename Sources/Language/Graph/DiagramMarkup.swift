@@ -88,8 +88,8 @@ public enum DiagramMermaid {
 }
 
 /// XML's escapes, for SVG and for Graphviz's labels.
-enum MarkupText {
-  static func escaped(_ text: String) -> String {
+package enum MarkupText {
+  package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {

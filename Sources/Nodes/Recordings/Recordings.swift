@@ -33,6 +33,20 @@ public struct Recordings: Sendable {
     return nil
   }
 
+  /// The sources that have a recording here, by the names of the files.
+  package var sources: [String] {
+    let files = (try? namesOfFiles(in: folder)) ?? []
+    return files.filter { $0.hasSuffix(".jsonl") && "\(folder)/\($0)" != lookupsPath }.map {
+      String($0.dropLast(6))
+    }
+    .sorted()
+  }
+
+  /// The polls of a source, in order: what next() of the result gives, until it gives nil.
+  package func polls(of source: String) throws -> any ScriptSource {
+    try Replay(path(of: source)) { _ in .complete }
+  }
+
   /// Records a run; `masking` redacts secrets in what is written.
   public func record(
     in options: inout RunOptions, isSimulated: Bool = false, masking: @escaping @Sendable (String) -> String

@@ -120,3 +120,10 @@ private final class JSONFormat: LineFormat {
     return value
   }
 }
+
+extension SinkPlan {
+  /// The file of a sink `jsonl`, where it is the same for all events.
+  package var linesPath: String? {
+    spec.kind == jsonl.kind ? options[JSONLinesOptions.path].constant : nil
+  }
+}

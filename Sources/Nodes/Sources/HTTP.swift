@@ -115,7 +115,7 @@ private enum HTTPOptions {
     "url", .addressTemplate(with: [LastPoll.variable], ofEvent: false), "the address",
     example: "https://example.org/items.json")
   static let rows = Option(
-    "rows", .expression, default: #"if type == "array" then .[] else . end"#,
+    "rows", .expression, default: RowsPath.defaultRows,
     "an expression over the response; its outputs are the rows", example: ".results[]")
   static let method = Option("method", .choice(of: Method.self), default: "get", "the method of the request")
   static let query = Option(

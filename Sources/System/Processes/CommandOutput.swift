@@ -24,14 +24,16 @@ package final class CommandOutput: ByteSource {
 
   /// Starts the command; its own `output` and `timeout` have no effect.
   package init(
-    _ command: ChildCommand, stop: StopSign, onErrorLine: @escaping (String) -> Void
+    _ command: ChildCommand, input bytes: [UInt8] = [], stop: StopSign,
+    onErrorLine: @escaping (String) -> Void
   ) throws(StartFailure) {
     var command = command
     command.output = .captured(limit: 0)
+    let input = try Descriptor.holding(bytes)
     let outputPipe = try Pipe()
     let errorPipe = try Pipe()
     child = try Spawn.start(
-      command, environment: [:], input: .none, output: outputPipe.writing, errors: errorPipe.writing)
+      command, environment: [:], input: input, output: outputPipe.writing, errors: errorPipe.writing)
     output = ChildOutput(from: outputPipe.reading)
     errors = ChildOutput(from: errorPipe.reading)
     killAfter = command.killAfter

@@ -3,6 +3,9 @@ import Language
 
 /// The members that an expression for rows begins with, as in `.data.items[]`: explains rows that cannot be meant.
 struct RowsPath {
+  /// The rows of a document for which nobody says what they are.
+  static let defaultRows = #"if type == "array" then .[] else . end"#
+
   private let text: String
   private let names: [String]
   /// Whether the expression is nothing but the members.

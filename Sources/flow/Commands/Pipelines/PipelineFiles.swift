@@ -40,8 +40,10 @@ struct PipelineFiles {
     return undecidedCount == 0
   }
 
-  /// `isForRun` where commands may run for the values of placeholders.
-  init(_ given: [String], _ arguments: Arguments, isForRun: Bool = false) throws(WrongUse) {
+  /// `isForRun` where commands may run for the values of placeholders; `isSet` where `--set` is for these pipelines.
+  init(
+    _ given: [String], _ arguments: Arguments, isForRun: Bool = false, isSet: Bool = true
+  ) throws(WrongUse) {
     let paths = try Self.expanded(given)
     var reader = PipelineReader(catalog: .all)
     let values = PlaceholderValues(isForRun: isForRun)
@@ -53,7 +55,7 @@ struct PipelineFiles {
     }
     var inputs: [String: [String: [UInt8]]] = [:]
     reader.fileExists = InstalledPipelines.isFile
-    for setting in arguments.texts(Self.set) {
+    for setting in isSet ? arguments.texts(Self.set) : [] {
       let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[0].isEmpty else {
         throw WrongUse("--set takes NAME=VALUE, not \(quoted(setting))")

@@ -121,7 +121,7 @@ struct RunRecording {
     if owners.isEmpty { throw WrongUse("--record: there is no source that is polled, so nothing to record") }
   }
 
-  private static func checkReplayed(_ plan: Plan, _ recordings: Recordings) throws(WrongUse) {
+  static func checkReplayed(_ plan: Plan, _ recordings: Recordings) throws(WrongUse) {
     let sources = plan.sources.filter(\.isPolled)
     if sources.isEmpty, !plan.sources.contains(where: \.isScript) {
       throw WrongUse("--replay: \(plan.path) has no source that is polled, so nothing to replay")
@@ -135,10 +135,8 @@ struct RunRecording {
   }
 
   private static func recorded(in folder: String) -> String {
-    guard let files = try? namesOfFiles(in: folder) else { return "--record FOLDER makes one" }
-    let names = files.filter { $0.hasSuffix(".jsonl") && $0 != "lookups.jsonl" }
-      .map { String($0.dropLast(".jsonl".count)) }.sorted()
-    if names.isEmpty { return "there is no recording in \(folder)" }
+    let names = Recordings(folder: folder).sources
+    if names.isEmpty { return "there is no recording in \(folder); --record FOLDER makes one" }
     return "\(folder) has those of \(names.map { quoted($0) }.joined(separator: ", "))"
   }
 }

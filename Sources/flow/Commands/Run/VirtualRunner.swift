@@ -17,7 +17,8 @@ struct VirtualRunner {
     var status = ExitStatus.done
     for plan in plans {
       do {
-        let isDone = try VirtualRun(plan, options, start: try start(of: plan)).run(finished: { run in
+        let isDone = try VirtualRun(plan, options, start: try options.firstPoll(of: plan)).run(finished: {
+          run in
           settings.report(run, to: options.log)
           if printsStatistics { report.statistics([run]) }
         })
@@ -29,16 +30,16 @@ struct VirtualRunner {
     }
     return status
   }
+}
 
-  /// The time of the first recorded poll.
-  private func start(of plan: Plan) throws -> Double {
+extension RunOptions {
+  /// The time of the first recorded poll; now where there is none.
+  func firstPoll(of plan: Plan) throws -> Double {
     var first: Double?
     for source in plan.sources {
-      guard case .script(_, let make) = options.source(source) ?? source.spec.maker as? Maker else {
-        continue
-      }
+      guard case .script(_, let make) = self.source(source) ?? source.spec.maker as? Maker else { continue }
       if let answer = try make(source.options).next() { first = min(first ?? answer.at, answer.at) }
     }
-    return first ?? options.world.wallClock()
+    return first ?? world.wallClock()
   }
 }

@@ -44,8 +44,8 @@ struct StateError: Error {
 }
 
 extension Command {
-  /// A command about state, which reports its failures.
-  init(state manual: Manual, run: @escaping @Sendable (Arguments) throws -> Int32) {
+  /// A command that may fail, and then says why.
+  init(reporting manual: Manual, run: @escaping @Sendable (Arguments) throws -> Int32) {
     self.init(manual) { arguments throws(WrongUse) in
       do {
         return try run(arguments)

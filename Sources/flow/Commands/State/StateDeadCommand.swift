@@ -41,7 +41,7 @@ enum StateDeadCommand {
     _ manual: Manual, did: String,
     _ body: @escaping @Sendable (borrowing Epoch, Int64) throws(StoreError) -> Void
   ) -> Command {
-    Command(state: manual) { arguments in
+    Command(reporting: manual) { arguments in
       let files = try StateFiles(arguments)
       let name = try files.find(arguments.operands[0])
       let given = try Array(arguments.operands.dropFirst()).map(number)

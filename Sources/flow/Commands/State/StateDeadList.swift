@@ -6,7 +6,7 @@ import Store
 /// `flow state dead ls`: lists dead letters.
 enum StateDeadList {
   static let command = Command(
-    state: Manual(
+    reporting: Manual(
       "state dead ls", "list dead letters", operands: .one("PIPELINE"),
       options: [StateCommand.json, StateCommand.folder],
       about:

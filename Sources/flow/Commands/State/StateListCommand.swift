@@ -15,7 +15,7 @@ enum StateListCommand {
       """,
     examples: [("flow state ls", "all pipelines"), ("flow state ls new-launches", "the nodes of one")])
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     let files = try StateFiles(arguments)
     let isWhole = arguments.operands.isEmpty
     let names = isWhole ? files.names : try arguments.operands.map(files.find)

@@ -15,7 +15,7 @@ enum StateRenameCommand {
       """,
     examples: [("flow state rename new-launches changes diffs", "a step that is called diffs now")])
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     let files = try StateFiles(arguments)
     let name = try files.find(arguments.operands[0])
     let (old, new) = (arguments.operands[1], arguments.operands[2])

@@ -20,7 +20,7 @@ enum StateResetCommand {
       ("flow state reset new-launches settle --yes", "one step, without confirmation"),
     ])
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     let files = try StateFiles(arguments)
     let name = try files.find(arguments.operands[0])
     let path = files.path(of: name)

@@ -25,7 +25,7 @@ struct StateShowCommand {
       ("flow state show new-launches changes | flow eval -c .value", "only the values"),
     ])
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     let files = try StateFiles(arguments)
     let name = try files.find(arguments.operands[0])
     let limit = try arguments.number(limit) ?? .max

@@ -21,7 +21,7 @@ enum AckCommand {
       ("flow ack --all", "end all of them"),
     ])
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     let folder = try StateFiles(arguments).folder
     if arguments.has(all), !arguments.operands.isEmpty {
       throw WrongUse("--all acknowledges every key, so it takes none")

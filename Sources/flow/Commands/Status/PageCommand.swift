@@ -30,7 +30,7 @@ enum PageCommand {
   /// How often to look for changes.
   private static let pause = Duration.seconds(2)
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     let states = try StateFiles(arguments)
     let paths = try arguments.operands.isEmpty ? files(of: states) : arguments.operands
     let files = try PipelineFiles(paths, arguments)

@@ -29,7 +29,7 @@ enum StatusCommand {
       ("flow status --json", "for other programs"),
     ])
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     let files = try StateFiles(arguments)
     let (processes, silent) = StatusClient.processes(in: files.folder)
     let running = processes.flatMap { process in process.pipelines.map(\.name) }

@@ -40,7 +40,7 @@ struct TapCommand {
       ("flow tap slips | head -n 20", "the next 20 events anywhere in the pipeline"),
     ])
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     let tap = try TapCommand(arguments)
     // The depth of recursion depends on the size of the stack.
     return withLargeStack { tap.run() }

@@ -28,7 +28,7 @@ struct TopCommand {
       ("flow top --once slips", "one table, for a log"),
     ])
 
-  static let command = Command(state: manual) { arguments in
+  static let command = Command(reporting: manual) { arguments in
     try TopCommand(arguments).run()
   }
 

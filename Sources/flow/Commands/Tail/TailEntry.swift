@@ -36,6 +36,12 @@ struct TailEntry {
     }
   }
 
+  /// A value as if it were read.
+  init(_ value: Value) {
+    (bytes, isCut) = (value.json, false)
+    meaning = Change(value).map { .change($0) } ?? .other(value)
+  }
+
   var value: Value? {
     switch meaning {
     case .change(let change): change.value

@@ -1,0 +1,144 @@
+import Engine
+import JSON
+import Language
+import Nodes
+import System
+
+/// `flow backtest`: what a changed pipeline would have put out.
+enum BacktestCommand {
+  static let over = CommandOption(
+    "over", .path("FOLDER"), "the recording, made by flow run --record or flow import (required)")
+  static let against = CommandOption("against", .path("OLD"), "the pipeline to compare with")
+  static let json = CommandOption("json", .flag, "print each output as a JSON line, for other programs")
+  static let svg = CommandOption("svg", .path("FILE"), "draw the outputs on an axis of time")
+  static let limit = CommandOption(
+    "limit", short: "n", .value("NUM"), "show at most NUM differences one by one (20)")
+  static let set = CommandOption(
+    "set", .value("NAME=VALUE"), "set one of the vars of NEW, with VALUE as in YAML; may be repeated")
+
+  static let manual = Manual(
+    "backtest", "show what a pipeline would have put out over a recording", operands: .one("NEW"),
+    options: [over, against, json, svg, limit, set, PipelineFiles.config],
+    about: """
+      Runs the pipeline over recorded polls in virtual time and counts by day (in UTC) what each sink would have been given; \
+      nothing is written or sent. With --against, OLD runs over the same polls, and the outputs are compared: those that only \
+      one of them has, and those that NEW has earlier or later. An output is known by its sink and its value without at; \
+      where each has one sink, its name does not matter.
+
+      The exit status is 1 if the two differ.
+      """,
+    examples: [
+      ("flow backtest prices.yaml --over rec", "what would have been reported"),
+      ("flow backtest --against prices.yaml --over rec new.yaml", "what a change of the pipeline changes"),
+      ("flow backtest --against p.yaml --set wait=10m --over rec p.yaml", "the same for a setting"),
+    ])
+
+  static let command = Command(reporting: manual) { arguments in
+    guard let folder = arguments.text(over) else { throw WrongUse("--over FOLDER is missing: the recording") }
+    let most = try arguments.number(limit) ?? 20
+    let recordings = Recordings(folder: folder)
+    let oldName = arguments.text(against)
+    guard let new = try read(arguments.operands[0], arguments) else { return ExitStatus.usage }
+    let outputs = try Rehearsal(of: new.plan, over: recordings, masking: new.secrets).outputs
+    var others: [Rehearsal.Output]?
+    if let oldName {
+      guard let old = try read(oldName, arguments, isSet: false) else { return ExitStatus.usage }
+      others = try old.outputs(over: recordings, named: new.plan)
+    }
+    let backtest = Backtest(outputs, against: others)
+    let names = (new: arguments.operands[0], old: oldName)
+    if let path = arguments.text(svg) {
+      try WholeFile(path: path, mode: 0o644, syncs: false, disk: SystemDisk()).write(
+        Array(backtest.svg(names).utf8))
+    }
+    if arguments.has(json) { return printJSON(backtest) }
+    let hasDifference = backtest.findings.contains { $0.side != .both }
+    print(backtest, names, most)
+    return hasDifference ? ExitStatus.failed : ExitStatus.done
+  }
+
+  private struct Pipeline {
+    let plan: Plan
+    let secrets: Secrets
+
+    /// The outputs; where both pipelines have one sink, with the name of the other's.
+    func outputs(over recordings: Recordings, named other: Plan) throws -> [Rehearsal.Output] {
+      let outputs = try Rehearsal(of: plan, over: recordings, masking: secrets).outputs
+      guard plan.sinks.count == 1, other.sinks.count == 1, let name = other.sinks.first?.name else {
+        return outputs
+      }
+      return outputs.map { Rehearsal.Output(sink: name, at: $0.at, value: $0.value) }
+    }
+  }
+
+  private static func read(_ path: String, _ arguments: Arguments, isSet: Bool = true) throws -> Pipeline? {
+    let files = try PipelineFiles([path], arguments, isSet: isSet)
+    files.complain()
+    guard files.isRight, files.isDecided, let plan = files.plans.first else { return nil }
+    return Pipeline(plan: plan, secrets: files.secrets)
+  }
+
+  private static func printJSON(_ backtest: Backtest) -> Int32 {
+    let output = StateOutput()
+    for finding in backtest.findings {
+      var members: [(String, Value)] = [
+        ("at", .string(timestamp(finding.output.at))), ("sink", .string(finding.output.sink)),
+        ("in", .string(finding.side.name)),
+      ]
+      if case .moved(let seconds) = finding.side { members.append(("by", .number(seconds))) }
+      guard output.put(Value.record(members + [("value", finding.output.value)]).json) else { break }
+    }
+    let isSame = !backtest.findings.contains { $0.side != .both }
+    let status = output.end()
+    return status == ExitStatus.done && !isSame ? ExitStatus.failed : status
+  }
+
+  private static func print(_ backtest: Backtest, _ names: (new: String, old: String?), _ most: Int) {
+    let width = Terminal.columns(1) ?? 120
+    let sides = names.old == nil ? ["both"] : ["both", "new", "old", "moved"]
+    let titles = names.old == nil ? ["outputs"] : ["in both", "only new", "only old", "moved"]
+    var table = TextTable(headers: ["day", "sink"] + titles)
+    var sums: [String: Int] = [:]
+    for (day, sink, counts) in backtest.days {
+      for (side, count) in counts { sums[side, default: 0] += count }
+      table.add([day, sink] + sides.map { counts[$0].map(String.init) ?? "" })
+    }
+    if backtest.findings.isEmpty {
+      return Terminal.say("nothing is put out\n")
+    }
+    table.add(["all", ""] + sides.map { String(sums[$0] ?? 0) }, style: .bold)
+    let lines = Terminal.isTerminal(1) ? table.lines(width: width, paint: Terminal.paint) : table.plainLines
+    Terminal.say(lines.joined(separator: "\n") + "\n")
+    let differences = backtest.findings.filter { $0.side != .both }
+    let line = TailLine(
+      time: TailTime(isUTC: true), paint: Terminal.paint, width: Terminal.isTerminal(1) ? width - 16 : nil)
+    for finding in differences.prefix(most) {
+      let head = Self.head(finding.side).padded(to: 16)
+      let texts = line.lines(Self.entry(finding.output))
+      for (index, text) in texts.enumerated() {
+        Terminal.say((index == 0 ? head : String(repeating: " ", count: 16)) + text + "\n")
+      }
+    }
+    if differences.count > most {
+      Terminal.say("… and \(differences.count - most) more differences; --json has all of them\n")
+    }
+  }
+
+  private static func head(_ side: Backtest.Side) -> String {
+    switch side {
+    case .both: return ""
+    case .onlyNew: return "only new"
+    case .onlyOld: return "only old"
+    case .moved(let seconds):
+      let time = DurationText.format(.milliseconds(Int((abs(seconds) * 1000).rounded())))
+      return "\(time) \(seconds > 0 ? "later" : "earlier")"
+    }
+  }
+
+  /// An output as a line of a log, with the time at which it comes.
+  private static func entry(_ output: Rehearsal.Output) -> TailEntry {
+    var value = output.value
+    if Change(value) != nil { value.setMember("at", .string(timestamp(output.at))) }
+    return TailEntry(value)
+  }
+}

@@ -1,0 +1,59 @@
+import Engine
+import JSON
+import Language
+
+/// `flow history`: the changes of one row.
+enum HistoryCommand {
+  static let json = CommandOption("json", .flag, "print the change events, for other programs")
+
+  static let manual = Manual(
+    "history", "print the changes of one row", operands: .one("KEY").after("LOG"),
+    options: [json, TailCommand.utc, TailCommand.color, PipelineFiles.set, PipelineFiles.config],
+    about: """
+      Prints all changes of the row with this key, the oldest first, as flow tail does. KEY is text or JSON, as \
+      '["berlin",1]' for a row of an entry of each. \(ChangeLog.about)
+      """,
+    examples: [
+      ("flow history out/prices.jsonl lamp", "when this price has moved"),
+      ("flow history new-launches 4b3a… --json | flow eval -r .after.net", "the dates of a launch"),
+    ])
+
+  static let command = Command(reporting: manual) { arguments in
+    let log = try ChangeLog(arguments.operands[0], arguments)
+    let colors = Paint.isWanted(isTerminal: Terminal.isTerminal(1), environment: Terminal.environment)
+    let line = TailLine(
+      time: TailTime(isUTC: arguments.has(TailCommand.utc)),
+      paint: Paint(isOn: arguments.isOn(TailCommand.color) ?? colors), width: Terminal.columns(1))
+    let view = TailView(line: line, filter: nil, isRaw: arguments.has(json), hasHeaders: false)
+    let wanted = KeyText(arguments.operands[1])
+    var isFound = false
+    var keys: Set<String> = []
+    try log.eachChange { change, _ in
+      guard wanted.means(change.key) else {
+        if !isFound, keys.count < 10_000 { keys.insert(KeyText.text(of: change.key)) }
+        return
+      }
+      isFound = true
+      view.show(TailEntry(change.value), of: log.path)
+    }
+    view.flush()
+    if isFound { return view.outcome ?? ExitStatus.done }
+    let hint = nearest(to: wanted.text, among: keys.sorted()).map { "; did you mean \(quoted($0))?" } ?? ""
+    throw ChangeLog.Failure(description: "\(log.path) has no row \(quoted(wanted.text))\(hint)")
+  }
+}
+
+/// A key as it is typed: text, or JSON.
+struct KeyText {
+  let text: String
+  private let value: Value?
+
+  init(_ text: String) {
+    self.text = text
+    value = try? Value.parse(text, .strict)
+  }
+
+  func means(_ key: Value) -> Bool { key.string == text || value == key }
+
+  static func text(of key: Value) -> String { key.string ?? key.description }
+}

@@ -1,0 +1,52 @@
+import Engine
+import JSON
+import Language
+import Nodes
+import Reactive
+
+/// A run of a pipeline over a recording, in virtual time, which notes what its sinks are given and puts nothing out.
+struct Rehearsal {
+  /// What a sink was given.
+  struct Output: Sendable {
+    let sink: String
+    /// When, in seconds since 1970.
+    let at: Double
+    let value: Value
+  }
+
+  let outputs: [Output]
+
+  init(of plan: Plan, over recordings: Recordings, masking secrets: Secrets) throws {
+    try RunRecording.checkReplayed(plan, recordings)
+    let noted = Locked<[Output]>([])
+    let errors = Locked<[String]>([])
+    let log = Log(level: .error) { entry in errors.withLock { $0.append("\(entry.node): \(entry.message)") } }
+    let screen = Screen(isTerminal: false, hasColors: false, size: { (80, 24) }, write: { _ in })
+    var options = RunOptions(world: .real, log: log, screen: screen)
+    recordings.replay(in: &options) { secrets.masked($0) }
+    options.isOnce = true
+    let start = try options.firstPoll(of: plan)
+    let run = VirtualRun(plan, options, start: start)
+    let elapsed = run.elapsed
+    _ = try run.run(options: { options in
+      options.sink = { sink, _ in
+        NotedSink { value in
+          let at = start + elapsed() / .seconds(1)
+          noted.withLock { $0.append(Output(sink: sink.name, at: at, value: value)) }
+        }
+      }
+    })
+    outputs = noted.withLock { $0 }
+    if outputs.isEmpty, let error = errors.withLock({ $0.first }) {
+      throw ChangeLog.Failure(description: "\(plan.name): \(error)")
+    }
+  }
+}
+
+private final class NotedSink: Sink {
+  private let note: (Value) -> Void
+
+  init(_ note: @escaping (Value) -> Void) { self.note = note }
+
+  func take(_ event: Event) { note(event.value.detach()) }
+}

@@ -1,0 +1,118 @@
+import Engine
+import JSON
+import Language
+
+/// The rows that a log of changes adds up to, and what contradicts itself in it.
+///
+///     var fold = RowFold()
+///     if let flaw = fold.apply(change) { … }
+///     fold.rows  // in the order in which they came
+struct RowFold {
+  /// The rows by key, in the order in which they came.
+  private(set) var rows: [(key: Value, row: Value)] = []
+  private var places: [Value: Int] = [:]
+  /// The keys that have been heard of: one that is not may have been there before the log begins.
+  private var known: Set<Value> = []
+  /// Places of rows that are gone.
+  private var gone = 0
+  private var latest: Double?
+  /// Whether rows were there before the log begins, as after the first poll of `changes`.
+  private(set) var hasBaseline = false
+
+  func row(of key: Value) -> Value? { places[key].map { rows[$0].row } }
+
+  /// Whether the log has had the row, and it is gone.
+  func hasRemoved(_ key: Value) -> Bool { known.contains(key) && places[key] == nil }
+
+  var keys: [Value] { present.map(\.key) }
+  /// The rows that are there.
+  var present: [(key: Value, row: Value)] {
+    rows.enumerated().filter { places[$0.element.key] == $0.offset }.map(\.element)
+  }
+
+  /// A row that was there before the log begins.
+  mutating func assume(_ row: Value, for key: Value) {
+    if known.insert(key).inserted { set(row, for: key) }
+  }
+
+  /// Carries out a change; returns what is wrong with it.
+  mutating func apply(_ change: Change) -> String? {
+    let (key, at) = (change.key, change.time)
+    let (before, after) = (change.before, change.after)
+    defer {
+      latest = max(latest ?? -.infinity, at ?? -.infinity)
+      known.insert(key)
+      if let after { set(after, for: key) } else { remove(key) }
+    }
+    if let at, let latest, at < latest { return "it is earlier than the change before it" }
+    if change.at != nil, at == nil { return "its time is no time" }
+    switch change.sort {
+    case .added where before != nil: return "an added row has no row before"
+    case .added where after == nil, .changed where after == nil: return "it lacks the row after"
+    case .changed where before == nil, .removed where before == nil: return "it lacks the row before"
+    case .removed where after != nil: return "a removed row has no row after"
+    case .changed where before == after: return "nothing has changed"
+    default: break
+    }
+    if let flaw = change.flawOfDiff { return flaw }
+    guard known.contains(key) else {
+      if change.sort != .added { hasBaseline = true }
+      return nil
+    }
+    let row = row(of: key)
+    switch (change.sort, row) {
+    case (.added, _?): return "the row is there already"
+    case (.added, nil): return nil
+    case (_, nil): return "the row has been removed before"
+    case (_, let row?):
+      return row == before ? nil : "the row before is not the one that the last change has left"
+    }
+  }
+
+  private mutating func set(_ row: Value, for key: Value) {
+    if let place = places[key] {
+      rows[place].row = row
+    } else {
+      places[key] = rows.count
+      rows.append((key, row))
+    }
+  }
+
+  private mutating func remove(_ key: Value) {
+    guard places.removeValue(forKey: key) != nil else { return }
+    gone += 1
+    if gone < 1000 || gone < rows.count / 2 { return }
+    let rest = present
+    (rows, gone) = (rest, 0)
+    places = Dictionary(uniqueKeysWithValues: rest.enumerated().map { ($0.element.key, $0.offset) })
+  }
+}
+
+extension Change {
+  /// The row that was there; nil where there was none.
+  var before: Value? { side("before") }
+  /// The row that is there; nil where there is none.
+  var after: Value? { side("after") }
+
+  private func side(_ name: Key) -> Value? {
+    value.member(name).flatMap { $0.isNull ? nil : $0 }
+  }
+
+  /// When it was noticed.
+  var time: Double? { at.flatMap { $0.double ?? $0.string.flatMap { TailTime.moment($0) } } }
+
+  /// What is wrong with its list of differences, as far as they are of whole members.
+  fileprivate var flawOfDiff: String? {
+    guard sort == .changed, let before, let after else { return nil }
+    for entry in value.member("diff")?.items ?? [] {
+      guard let path = entry.member("path")?.string, path.hasPrefix("/"),
+        !path.dropFirst().contains(where: { "/~".contains($0) })
+      else { continue }
+      let name = Key(String(path.dropFirst()))
+      if before.member(name) != entry.member("before") || after.member(name) != entry.member("after") {
+        return "diff disagrees with the rows at \(path)"
+      }
+    }
+    return nil
+  }
+}

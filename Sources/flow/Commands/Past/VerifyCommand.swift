@@ -1,0 +1,119 @@
+import Engine
+import JSON
+import Language
+import Nodes
+import Store
+import System
+
+/// `flow verify`: whether a log of changes contradicts itself, its pipeline's state or a recording.
+enum VerifyCommand {
+  static let against = CommandOption(
+    "against", .path("FOLDER"), "compare with the polls recorded there, by run --record or import")
+  static let key = CommandOption(
+    "key", .value("EXPR"),
+    "the key of a row, for --against with a LOG (by default the member that is the key)")
+
+  static let manual = Manual(
+    "verify", "check a log of changes for gaps and contradictions", operands: .one("LOG"),
+    options: [against, key, StateCommand.folder, PipelineFiles.set, PipelineFiles.config],
+    about: """
+      Every row must be in the log as the change before has left it. With a PIPELINE that has state, the rows that the log \
+      adds up to must be those of its step changes. With --against, a LOG must add up to the rows of each complete poll of a \
+      recording, and a PIPELINE is run over it, and must give the same changes. The first place that is wrong is printed, \
+      and the exit status is 1. \(ChangeLog.about)
+
+      A LOG whose pipeline leaves out fields (watch, ignore, tolerance) does not add up to its polls: name the PIPELINE.
+      """,
+    examples: [
+      ("flow verify out/new-launches.jsonl", "the log by itself"),
+      ("flow verify new-launches", "the log and the state of a pipeline"),
+      ("flow verify --against rec prices.yaml", "what the recorded polls give"),
+    ])
+
+  static let command = Command(reporting: manual) { arguments in
+    let log = try ChangeLog(arguments.operands[0], arguments)
+    let recordings = arguments.text(against).map { Recordings(folder: $0) }
+    if arguments.has(key), recordings == nil || log.writer != nil {
+      throw WrongUse("--key has an effect only with --against and a LOG")
+    }
+    var checks: [any LogCheck] = []
+    if let recordings {
+      if let writer = log.writer {
+        checks.append(try RehearsedCheck(writer.plan, writer.sink, recordings, writer.secrets))
+      } else {
+        checks.append(try PollCheck(log, recordings, key: arguments.text(key)))
+      }
+    }
+    var fold = RowFold()
+    var count = 0
+    do {
+      try log.eachChange(other: { place, reason in throw Finding(description: "\(place): \(reason)") }) {
+        change, place in
+        count += 1
+        if let flaw = fold.apply(change) { throw Finding(change, place, flaw) }
+        for check in checks {
+          if let flaw = try check.take(change) { throw Finding(change, place, flaw) }
+        }
+      }
+      for check in checks { try check.end() }
+      if recordings == nil, let writer = log.writer {
+        try checkState(of: writer.plan, writer.sink, try StateFiles(arguments), fold)
+      }
+    } catch let finding as Finding {
+      Terminal.say("\(printable(finding.description))\n")
+      return ExitStatus.failed
+    }
+    Terminal.complain("\(printable(log.path)): \(PipelineFiles.count(count, "change")), nothing wrong\n")
+    return ExitStatus.done
+  }
+
+  /// The first place that is wrong.
+  struct Finding: Error, CustomStringConvertible {
+    let description: String
+
+    init(description: String) { self.description = description }
+
+    init(_ change: Change, _ place: ChangeLog.Place, _ flaw: String) {
+      description = "\(place): \(change.sort) \(KeyText.text(of: change.key)): \(flaw)"
+    }
+  }
+
+  // MARK: - The state
+
+  /// Compares the rows of the step `changes` that feeds the log with those that the log adds up to.
+  private static func checkState(of plan: Plan, _ sink: String, _ files: StateFiles, _ fold: RowFold) throws {
+    guard let sink = plan.sinks.first(where: { $0.name == sink }), files.names.contains(plan.name) else {
+      return
+    }
+    let streams = plan.streams.filter { sink.from.contains($0.name) }
+    guard sink.from.count == 1, let step = streams.first?.steps.last, step.reportsWholeRows, sink.when == nil
+    else {
+      return Terminal.complain("the log does not have all that changes knows, so the state is not compared\n")
+    }
+    let reader = try StateReader(path: files.path(of: plan.name))
+    let tables = try reader.tables().map(\.node).filter { name in
+      plan.sources.contains { name == "\(step.name)@\($0.name)" }
+    }
+    func wrong(_ key: Value, _ what: String) -> Finding {
+      Finding(description: "\(KeyText.text(of: key)): \(what)")
+    }
+    for table in tables {
+      var last: StoredKey?
+      while case let page = try reader.keys(of: table, after: last), !page.isEmpty {
+        for stored in page {
+          guard let key = try? Value.parse(stored.key) else { continue }
+          let row = StateText.value(stored.value)
+          if let found = fold.row(of: key), found != row {
+            throw wrong(key, "the state has \(row), and the log adds up to \(found)")
+          }
+          if fold.hasRemoved(key) { throw wrong(key, "the state has this row, and the log has removed it") }
+        }
+        last = page.last
+      }
+    }
+    guard tables.count == 1, let table = tables.first else { return }
+    for (key, row) in fold.present where try reader.value(of: table, for: key.json) == nil {
+      throw wrong(key, "the log adds up to \(row), and the state has no such row")
+    }
+  }
+}

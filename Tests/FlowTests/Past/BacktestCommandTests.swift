@@ -1,0 +1,81 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import flow
+
+/// `flow backtest`: the outputs of two pipelines over one recording.
+@Suite("flow backtest", .timeLimit(.minutes(10))) struct BacktestCommandTests {
+  private static func pipeline(_ steps: String) -> String {
+    """
+    name: p
+    vars: { least: 5 }
+    sources: { in: { http: 'https://example.org/list.json', every: 1h } }
+    steps: [changes: { key: .id }, \(steps)]
+    sinks: { tell: { notify: '\\(.after.n)' } }
+    """
+  }
+
+  private func workplace() throws -> Workplace {
+    let place = try Workplace(Self.pipeline("{ filter: .after.n > $vars.least }"))
+    try place.record(
+      #"{"at":"2026-01-01T00:00:00Z","rows":[{"id":1,"n":1}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-01T01:00:00Z","rows":[{"id":1,"n":9}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-01T02:00:00Z","error":"no answer"}"#,
+      #"{"at":"2026-01-02T00:00:00Z","rows":[{"id":1,"n":7}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-02T03:00:00Z","rows":[{"id":1,"n":2}],"coverage":"complete"}"#)
+    return place
+  }
+
+  @Test("a pipeline by itself: what each sink would have been given, by day")
+  func alone() throws {
+    let place = try workplace()
+    let seen = try place.flow("backtest", "p.yaml", "--over", "rec")
+    #expect(
+      seen.output == "day\tsink\toutputs\n2026-01-01\ttell\t1\n2026-01-02\ttell\t1\nall\t\t2\n", "\(seen)")
+    #expect(seen.status == 0)
+    #expect(
+      try place.flow("backtest", "p.yaml", "--set", "least=99", "--over", "rec").output
+        == "nothing is put out\n")
+    #expect(!place.has("out"))
+  }
+
+  @Test("what only one has, and what one has later; the same pipeline differs in nothing")
+  func compared() throws {
+    let place = try workplace()
+    #expect(try place.flow("backtest", "--against", "p.yaml", "--over", "rec", "p.yaml").status == 0)
+    try place.write("new.yaml", Self.pipeline("{ delay: 10m }, { filter: .after.n < $vars.least + 3 }"))
+    let seen = try place.flow(
+      "backtest", "--against", "p.yaml", "--over", "rec", "--svg", "b.svg", "new.yaml")
+    #expect(
+      seen.output == """
+        day\tsink\tin both\tonly new\tonly old\tmoved
+        2026-01-01\ttell\t\t\t1\t
+        2026-01-02\ttell\t\t1\t\t1
+        all\t\t0\t1\t1\t1
+        only old        2026-01-01 01:00:00Z  ~ changed  1  n: 1 → 9
+        10m later       2026-01-02 00:10:00Z  ~ changed  1  n: 9 → 7
+        only new        2026-01-02 03:00:00Z  ~ changed  1  n: 7 → 2
+
+        """, "\(seen)")
+    #expect(seen.status == 1)
+    let drawing = place.text("b.svg")
+    #expect(drawing.components(separatedBy: "<circle").count == 5 && drawing.contains(">tell: new.yaml<"))
+    let lines = try place.flow("backtest", "--json", "--against", "p.yaml", "--over", "rec", "new.yaml")
+    let sides = lines.output.split(separator: "\n").compactMap { try? Value.parse(Array($0.utf8)) }
+    #expect(sides.map { $0.member("in")?.string } == ["old", "moved", "new"] && sides[1].member("by") == 600)
+    // Settings are of the new pipeline alone.
+    let set = try place.flow("backtest", "--against", "p.yaml", "--set", "least=8", "--over", "rec", "p.yaml")
+    #expect(set.output.contains("all\t\t1\t0\t1\t0"), "\(set)")
+  }
+
+  @Test("a missing recording or pipeline is named")
+  func mistakes() throws {
+    let place = try workplace()
+    let missing = try place.flow("backtest", "p.yaml")
+    #expect(missing.status == 2 && missing.errors.contains("--over FOLDER is missing"))
+    let none = try place.flow("backtest", "p.yaml", "--over", "nowhere")
+    #expect(none.status == 2 && none.errors.contains("there is no recording in nowhere"), "\(none)")
+    #expect(try place.flow("backtest", "q.yaml", "--over", "rec").status == 2)
+  }
+}

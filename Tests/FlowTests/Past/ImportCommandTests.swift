@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import flow
+
+/// `flow import git`, and a pipeline over what it has recorded.
+@Suite("flow import", .timeLimit(.minutes(10))) struct ImportCommandTests {
+  @Test("a history becomes a recording, which a pipeline runs over")
+  func history() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { list: { http: 'https://example.org/list.json', every: 1h } }
+      steps: [changes: { key: .id, first: emit }]
+      sinks: { log: { jsonl: out/log.jsonl } }
+      """)
+    let made = try place.shell(
+      """
+      git init -q repo && cd repo && git config user.email a@example.org && git config user.name a
+      for n in 1 2 3; do
+        echo "[{\\"id\\":1,\\"n\\":$n}]" > list.json && git add list.json
+        GIT_COMMITTER_DATE="2026-01-0${n}T00:00:00Z" git commit -qm "$n"
+      done
+      """)
+    #expect(made.status == 0, "\(made)")
+    let imported = try place.flow("import", "git", "repo", "list.json")
+    #expect(imported.status == 0)
+    #expect(imported.errors == "rec/list.jsonl: 3 polls from 2026-01-01 to 2026-01-03, 3 rows\n")
+    #expect(try place.run("--replay", "rec").status == 0)
+    #expect(place.lines("out/replay/log.jsonl").count == 3)
+
+    let again = try place.flow("import", "git", "repo", "list.json", "-o", "rec")
+    #expect(again.status == 2 && again.errors.contains("rec/list.jsonl exists; --force replaces it"))
+    #expect(try place.flow("import", "git", "repo", "list.json", "--force").status == 0)
+    let bad = try place.flow("import", "git", "repo", "list.json", "--source", "bad", "--rows", ".[")
+    #expect(bad.status == 1 && !place.has("rec/bad.jsonl"), "\(bad)")
+    let none = try place.flow("import", "git", "repo", "list.json", "--source", "none", "--decode", "xml")
+    #expect(none.status == 1 && none.errors.contains("all of them failed; the first: "), "\(none)")
+    #expect(try place.flow("import", "svn").status == 2)
+  }
+}

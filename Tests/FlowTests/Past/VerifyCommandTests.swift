@@ -1,0 +1,160 @@
+import Foundation
+import JSON
+import Reactive
+import TestScale
+import Testing
+
+@testable import flow
+
+/// `flow verify`, `at` and `history` over logs of random recordings, and over logs in which something is wrong.
+@Suite("flow verify", .timeLimit(.minutes(10))) struct VerifyCommandTests {
+  private static let pipeline = """
+    name: p
+    sources: { in: { http: 'https://example.org/list.json', every: 1h } }
+    steps: [changes: { key: .id, first: emit }]
+    sinks: { log: { jsonl: out/log.jsonl } }
+    """
+
+  /// Hourly polls in which rows come, change and go; every eighth fails.
+  private static func polls(seed: Int) -> [[String]?] {
+    var dice = SplitMix64(seed: UInt64(seed))
+    var rows: [Int: Int] = [:]
+    return (0..<40).map { number in
+      for id in 0..<9 where dice.below(4) == 0 { rows[id] = dice.below(5) == 0 ? nil : dice.below(50) }
+      if number % 8 == 7 { return nil }
+      return rows.sorted { $0.key < $1.key }.map { #"{"id":\#($0.key),"n":\#($0.value),"s":"é"}"# }
+    }
+  }
+
+  private static func time(_ number: Int) -> String {
+    "2026-01-0\(1 + number / 24)T\(number % 24 < 10 ? "0" : "")\(number % 24):00:00Z"
+  }
+
+  /// A workplace with a recording and the log that the pipeline makes of it.
+  private static func workplace(_ polls: [[String]?]) throws -> Workplace {
+    let place = try Workplace(pipeline)
+    try FileManager.default.createDirectory(atPath: place["rec"], withIntermediateDirectories: true)
+    let lines = polls.enumerated().map { number, rows in
+      let what =
+        rows.map { "\"rows\":[\($0.joined(separator: ","))],\"coverage\":\"complete\"" }
+        ?? #""error":"no answer""#
+      return #"{"at":"\#(time(number))",\#(what)}"# + "\n"
+    }
+    try place.write("rec/in.jsonl", lines.joined())
+    #expect(try place.run("--replay", "rec", "--state", "s").status == 0)
+    try place.move("out/replay/log.jsonl", to: "out/log.jsonl")
+    return place
+  }
+
+  @Test("logs are accepted, add up to their polls, and every mutation of them is refused", arguments: 0..<4)
+  func recordings(seed: Int) throws {
+    let polls = Self.polls(seed: seed)
+    let place = try Self.workplace(polls)
+    let log = place.lines("out/log.jsonl")
+    for arguments in [
+      ["out/log.jsonl"], ["p.yaml", "--state", "s"], ["out/log.jsonl", "--against", "rec"],
+      ["p.yaml", "--against", "rec"],
+    ] {
+      let seen = try place.flow(["verify"] + arguments)
+      #expect(
+        seen.status == 0 && seen.errors == "out/log.jsonl: \(log.count) changes, nothing wrong\n", "\(seen)")
+    }
+    var dice = SplitMix64(seed: UInt64(seed) + 100)
+    for number in [0, 1 + dice.below(38), 39] {
+      let rows = polls[...number].last { $0 != nil } ?? nil
+      let seen = try place.flow("at", Self.time(number), "out/log.jsonl")
+      #expect(
+        seen.status == 0 && seen.output.split(separator: "\n").map(String.init).sorted() == rows ?? [],
+        "\(number): \(seen)")
+    }
+    for mutation in 0..<TestScale.count(5) {
+      let place = try Self.mutated(place, log, mutation % 5, &dice)
+      let seen = try place.flow("verify", "p.yaml", "--against", "rec")
+      #expect(seen.status == 1 && !seen.output.isEmpty, "mutation \(mutation): \(seen)")
+    }
+    try place.write("out/log.jsonl", log.map { $0 + "\n" }.joined())
+  }
+
+  /// Drops, doubles, swaps or edits a line, or cuts off the last one.
+  private static func mutated(
+    _ place: Workplace, _ log: [String], _ mutation: Int, _ dice: inout SplitMix64
+  ) throws -> Workplace {
+    var lines = log
+    let line = dice.below(lines.count - 1)
+    switch mutation {
+    case 0: lines.remove(at: line)
+    case 1: lines.insert(lines[line], at: line)
+    case 2:
+      // Rows that one poll has removed are in any order.
+      let place = lines.indices.dropLast().first { $0 >= line && !lines[$0].contains("removed") } ?? 0
+      lines.swapAt(place, place + 1)
+    case 3: lines[line] = lines[line].replacing("\"s\":\"é\"", with: "\"s\":\"e\"")
+    default: lines[lines.count - 1] = String(lines[lines.count - 1].dropLast(5))
+    }
+    try place.write("out/log.jsonl", lines.map { $0 + "\n" }.joined())
+    return place
+  }
+
+  @Test("the first place that is wrong is named")
+  func places() throws {
+    let place = try Workplace(Self.pipeline)
+    func change(_ type: String, _ time: Int, _ before: String, _ after: String, _ more: String = "") -> String
+    {
+      #"{"type":"\#(type)","key":1,"at":"\#(Self.time(time))","before":\#(before),"after":\#(after)\#(more)}"#
+        + "\n"
+    }
+    let row = (1...3).map { #"{"id":1,"n":\#($0)}"# }
+    let diff = #","diff":[{"path":"/n","before":1,"after":7}]"#
+    for (log, found) in [
+      (
+        change("added", 0, "null", row[0]) + change("changed", 1, row[1], row[2]),
+        "l:2: changed 1: the row before is not"
+      ),
+      (
+        change("added", 0, "null", row[0]) + change("added", 1, "null", row[1]),
+        "l:2: added 1: the row is there already"
+      ),
+      (
+        change("removed", 0, row[0], "null") + change("changed", 1, row[0], row[1]),
+        "l:2: changed 1: the row has been removed"
+      ),
+      (
+        change("added", 1, "null", row[0]) + change("changed", 0, row[0], row[1]),
+        "l:2: changed 1: it is earlier"
+      ),
+      (change("changed", 0, row[0], row[1], diff), "l:1: changed 1: diff disagrees with the rows at /n"),
+      (change("changed", 0, row[0], row[0]), "l:1: changed 1: nothing has changed"),
+      (change("added", 0, "null", row[0]) + "\n{}\n", "l:3: this is no change event"),
+      (change("added", 0, "null", row[0]) + "{\"type", "l:2: the last line is cut off"),
+    ] {
+      try place.write("l", log)
+      let seen = try place.flow("verify", "l")
+      #expect(seen.status == 1 && seen.output.hasPrefix(found), "\(seen)")
+    }
+    #expect(try place.flow("verify", "nowhere").errors.contains("there is no log and no pipeline “nowhere”"))
+    #expect(
+      try place.flow("verify", "p.yaml").errors.contains("out/log.jsonl, the log of p, does not exist here"))
+  }
+
+  @Test("the log of a pipeline that leaves out fields is compared by running it, and rotated files are read")
+  func rotated() throws {
+    let place = try Self.workplace(Self.polls(seed: 9))
+    let log = place.lines("out/log.jsonl").map { $0 + "\n" }
+    try place.write("out/log.jsonl.2", log[..<5].joined())
+    try place.write("out/log.jsonl.1", log[5..<20].joined())
+    #expect(try place.shell("gzip out/log.jsonl.2").status == 0)
+    try place.write("out/log.jsonl", log[20...].joined())
+    #expect(
+      try place.flow("verify", "out/log.jsonl", "--against", "rec").errors.contains(
+        ": \(log.count) changes, "))
+    let history = try place.flow("history", "--utc", "out/log.jsonl", "3")
+    let all = log.filter { $0.contains("\"key\":3,") }
+    #expect(history.status == 0 && history.output.split(separator: "\n").count == all.count && !all.isEmpty)
+    let raw = try place.flow("history", "--json", "p.yaml", "3")
+    #expect(raw.output == all.joined())
+    let none = try place.flow("history", "out/log.jsonl", "33")
+    #expect(none.status == 1 && none.errors.contains("has no row “33”"), "\(none)")
+    let wrong = try place.flow("at", "yesterday", "out/log.jsonl")
+    #expect(wrong.status == 2 && wrong.errors.contains("“yesterday” is no time"))
+  }
+}
