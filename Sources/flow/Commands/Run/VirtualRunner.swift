@@ -7,6 +7,7 @@ struct VirtualRunner {
   let plans: [Plan]
   let options: RunOptions
   let report: RunReport
+  let line: ProgressLine?
   let printsStatistics: Bool
   let settings: UnmatchedSettings
 
@@ -20,6 +21,9 @@ struct VirtualRunner {
         let isDone = try VirtualRun(plan, options, start: try start(of: plan)).run(finished: { run in
           settings.report(run, to: options.log)
           if printsStatistics { report.statistics([run]) }
+          line?.end()
+          let status = run.status()
+          if status.phase == .completed { report.end(status, hasState: false) }
         })
         if !isDone { status = ExitStatus.failed }
       } catch {
