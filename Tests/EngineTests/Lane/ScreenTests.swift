@@ -63,7 +63,7 @@ import Testing
     #expect(writes[2] == begin + "\u{1B}[3A" + lines("c", "", "b") + end)
   }
 
-  @Test("one is below all others, whoever came first")
+  @Test("one is below all others, in whatever order they came")
   func last() throws {
     let (line, table) = (Owner(), Owner())
     let writes = try written { stage in

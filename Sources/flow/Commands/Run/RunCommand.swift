@@ -18,7 +18,7 @@ enum RunCommand {
   static let grace = CommandOption("grace", .value("TIME"), "the time limit of a shutdown (10s)")
 
   static let manual = Manual(
-    "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
+    "run", "run pipelines until they end or are stopped", operands: .some("FILE", or: .installed),
     options: [
       once, time, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none,
       RunState.reset,

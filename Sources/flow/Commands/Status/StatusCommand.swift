@@ -11,7 +11,7 @@ enum StatusCommand {
   static let json = CommandOption("json", .flag, "print a line of JSON for each pipeline")
 
   static let manual = Manual(
-    "status", "show what pipelines do, and what is wrong", operands: .any("PIPELINE"),
+    "status", "show what pipelines do, and what is wrong", operands: .any("PIPELINE", or: .running),
     options: [all, json, StateCommand.folder],
     about: """
       For each pipeline: since when it runs, the last and the next poll of each source, or what a source has received that \

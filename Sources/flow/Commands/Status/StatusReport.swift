@@ -194,13 +194,19 @@ struct StatusReport {
 
   /// The sources that are not polled.
   private var streams: TextTable {
-    var table = TextTable(headers: ["source", "last event", "events", "refused", "unread"])
-    for source in status.sources where !source.isPolled {
-      let node = status.nodes.first { $0.role == .source && $0.name == source.name }
-      table.add([
-        source.name, source.lastEvent.map(ago) ?? "none", node?.eventsOut.map { "\($0)" } ?? "",
-        source.refused > 0 ? "\(source.refused)" : "", node?.queue.map { "\($0)" } ?? "",
-      ])
+    let sources = status.sources.filter { !$0.isPolled }.map { source in
+      (source, status.nodes.first { $0.role == .source && $0.name == source.name })
+    }
+    let (areRefused, haveQueue) = (
+      sources.contains { $0.0.refused > 0 }, sources.contains { $0.1?.queue != nil }
+    )
+    var table = TextTable(
+      headers: ["source", "last event", "events"] + (areRefused ? ["refused"] : [])
+        + (haveQueue ? ["unread"] : []))
+    for (source, node) in sources {
+      table.add(
+        [source.name, source.lastEvent.map(ago) ?? "none", "\(node?.eventsOut ?? 0)"]
+          + (areRefused ? ["\(source.refused)"] : []) + (haveQueue ? ["\(node?.queue ?? 0)"] : []))
     }
     return table.isEmpty ? TextTable() : table
   }
