@@ -144,6 +144,24 @@ struct StatusCommandTests {
     _ = try running.end(by: SIGTERM)
   }
 
+  @Test("a delivery that fails is shown with the reason and the next try, and is a problem while it fails")
+  func deliveries() throws {
+    let place = try Workplace(
+      """
+      name: hook
+      sources: { in: { generate: '1', every: 1h } }
+      sinks: { tell: { exec: { command: [sh, -c, 'test -e ok'], attempts: 100, backoff: 2s } } }
+      """)
+    let running = try place.start()
+    try running.wait(for: "the failure") { (try? place.flow("status", "hook").status) == 1 }
+    let shown = try place.flow("status", "hook").output
+    let line = #/! tell: 1 event waits for delivery, for \d+s, next try (in \d+s|now): .*status 1/#
+    #expect(shown.contains(line), "\(shown)")
+    try place.write("ok", "")
+    try running.wait(for: "the delivery") { (try? place.flow("status", "hook").status) == 0 }
+    _ = try running.end(by: SIGTERM)
+  }
+
   @Test("a simulated run is shown in its own time, also where no state was ever kept, and leaves nothing")
   func simulated() throws {
     let place = try Workplace(Self.pipeline)

@@ -155,7 +155,7 @@ public struct NodeStatus: Sendable, Equatable {
     case source, step, sink
   }
 
-  /// A request that all waiting events of a step wait for.
+  /// A request that all waiting events of a step, or the delivery that those of a sink wait for.
   public struct Wait: Sendable, Equatable {
     public var events: Int
     public var request: String

@@ -74,7 +74,8 @@ struct RunReport: Sendable {
 /// What a pipeline has done, also before it was reloaded: “3d 4h: 80 polls (2 failed), 240 events, 12 outputs”.
 struct RunTotals: CustomStringConvertible {
   private let started, ended: Double
-  private var polls, failedPolls, events, outputs, errors, givenUp: Int
+  private let polls, failedPolls, events, outputs, errors, givenUp: Int
+  private let isPolled: Bool
 
   init(_ status: PipelineStatus, after former: RunTotals? = nil) {
     func sum(_ role: NodeStatus.Role?, _ count: (NodeStatus) -> Int) -> Int {
@@ -82,6 +83,7 @@ struct RunTotals: CustomStringConvertible {
     }
     started = former?.started ?? status.started
     ended = status.ended ?? status.started
+    isPolled = status.sources.contains(where: \.isPolled)
     polls = status.sources.reduce(former?.polls ?? 0) { $0 + $1.polls }
     failedPolls = status.sources.reduce(former?.failedPolls ?? 0) { $0 + $1.failedPolls }
     events = sum(.source) { $0.eventsOut ?? 0 } + (former?.events ?? 0)
@@ -92,7 +94,7 @@ struct RunTotals: CustomStringConvertible {
 
   var description: String {
     var parts: [String] = []
-    if polls > 0 {
+    if isPolled || polls > 0 {
       parts.append(StateText.count(polls, "poll") + (failedPolls > 0 ? " (\(failedPolls) failed)" : ""))
     }
     parts += [StateText.count(events, "event"), StateText.count(outputs, "output")]

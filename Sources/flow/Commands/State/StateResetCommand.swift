@@ -47,7 +47,7 @@ enum StateResetCommand {
     } catch {
       guard error.kind == .corrupt || error.kind == .newer else { throw error }
       link = ", "
-      what = "which cannot be read: \(error.reason.split(separator: "\n").joined(separator: " "))"
+      what = "which cannot be read: \(error.reason)"
     }
     guard !isAsking || isAgreed("delete the state of \(quoted(name)) (\(what))") else {
       return declined()
