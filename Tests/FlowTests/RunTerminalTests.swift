@@ -73,6 +73,10 @@ struct RunTerminalTests {
     let dumb = try shown(place, until: "watching 2 rows", with: ["TERM": "dumb"], "run --for 2s p.yaml")
     #expect(dumb.contains("watching 2 rows") && !dumb.contains("\u{1B}"), "\(dumb)")
     #expect(try place.run("--once").errors.isEmpty)
+    // The reader of a pipe may write to the same terminal, and must not be erased.
+    try place.write("piped", "\"$1\" run --for 2s p.yaml | cat\n")
+    let piped = try place.shell("exec python3 terminal.py 80 never /bin/sh piped \"$0\"").output
+    #expect(piped.contains("stopped after") && !piped.contains("\u{1B}"), "\(piped)")
   }
 
   @Test(

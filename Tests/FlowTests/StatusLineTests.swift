@@ -118,6 +118,18 @@ import Testing
     #expect(line([simulated], at: 100).hasPrefix("1970-01-01 00:01 · 3 rows"))
   }
 
+  @Test("a source over a list: how many of its entries are up to date")
+  func entries() {
+    var source = Self.polled("shops", rows: 40, at: 95, next: 130)
+    var entries = SourceStatus.Entries(total: 200)
+    entries.failing = [.init(id: "shop 7", since: 90, reason: "answered 503")]
+    source.entries = entries
+    source.failure = SourceStatus.Failure(since: 90, polls: 1, reason: entries.summary)
+    #expect(
+      line([Self.pipeline("p", [source])], at: 100)
+        == "199 of 200 entries up to date, 1 fails · polled 5 s ago · next in 30 s · 7 outputs")
+  }
+
   @Test("phrases that do not fit go by their importance, and the line is never wider than the terminal")
   func width() {
     var pipeline = Self.pipeline("p", [Self.polled("st", rows: 3, at: 100, next: 110)], changes: 2)

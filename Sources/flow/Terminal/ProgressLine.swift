@@ -134,10 +134,11 @@ final class ProgressLine: Sendable {
 }
 
 extension ProgressLine {
-  /// The progress line of a run; nil without a terminal.
+  /// The progress line of a run; nil without a terminal, and where the reader of a pipe may write to the same one.
   static func make(_ arguments: Arguments, in world: World, beside screen: Screen) -> ProgressLine? {
     guard !arguments.has(RunLog.quiet), arguments.text(RunLog.format) != "json",
-      Terminal.environment("TERM") != "dumb", let screen = Terminal.screenOfErrors(beside: screen)
+      Terminal.environment("TERM") != "dumb", !Terminal.isPipe(1),
+      let screen = Terminal.screenOfErrors(beside: screen)
     else { return nil }
     return ProgressLine(on: screen, { SerialScheduler(name: "flow-progress") }, wallClock: world.wallClock)
   }

@@ -18,8 +18,8 @@ enum RunLog {
 
     On a terminal the last line shows what the run does, and is gone at the end: rows, the last and the next poll, what \
     has come of them, what fails, why, and when it is tried again. There is none with -q, with --log json, with TERM=dumb, \
-    or in the background. A run that completes reports what it has done, which elsewhere only one does that was stopped or \
-    has failed.
+    in the background, or where standard output is a pipe, whose reader may write to the same terminal. A run that \
+    completes reports what it has done, which elsewhere only one does that was stopped or has failed.
     """
 
   /// Where standard error leads.

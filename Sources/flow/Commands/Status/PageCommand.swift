@@ -19,8 +19,8 @@ enum PageCommand {
     about: """
       For each pipeline it serves the rows of its sinks page, as its state has them, the change logs that its sinks jsonl \
       write, and its status, until Ctrl-C. It reads only, looks for changes every two seconds, and needs no pipeline to run; \
-      flow run --page serves a page that is live. Without FILE it serves all pipelines that run, simulated ones too, or have state, whose files exist. Logs \
-      are found as flow run writes them, from the folder it was started in.
+      flow run --page serves a page that is live. Without FILE it serves all pipelines whose files exist that have state or \
+      run simulated. Logs are found as flow run writes them, from the folder it was started in.
       """,
     examples: [
       ("flow page", "all pipelines that have run"),
@@ -43,15 +43,15 @@ enum PageCommand {
     return status
   }
 
-  /// The files of all pipelines that run or have state.
+  /// The files of all pipelines that have state, and of simulated runs, which are shown with their status.
   private static func files(of states: StateFiles) throws -> [String] {
     let known = states.names.compactMap { name in
       (try? StateSummary(name, StateReader(path: states.path(of: name))))?.pipeline
     }
-    // Simulated runs have none, and are shown with their status.
-    let running = StatusClient.processes(in: states.folder).answers.flatMap { $0.pipelines.map(\.path) }
+    let running = StatusClient.processes(in: states.folder).answers.flatMap(\.pipelines)
+    let simulated = running.filter { $0.world != nil }.map(\.path)
     var seen: Set<String> = []
-    let paths = (known + running).filter { path in
+    let paths = (known + simulated).filter { path in
       access(path, R_OK) == 0 && seen.insert(RunState.absolute(path) ?? path).inserted
     }
     if paths.isEmpty {
