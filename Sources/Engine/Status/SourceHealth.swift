@@ -108,7 +108,8 @@ final class SourceHealth: Sendable {
       state.status.nextPoll = time
       guard let time, let poll = state.status.lastPoll, state.announcesNext else { return nil }
       state.announcesNext = false
-      return time - now >= SourceHealth.shortestAnnounced ? poll : nil
+      // The poll itself has taken a moment of it.
+      return (time - now).rounded() >= SourceHealth.shortestAnnounced ? poll : nil
     }
     guard let poll, let time else { return }
     let rows = poll.rows == 1 ? "1 row" : "\(poll.rows) rows"
