@@ -5,13 +5,13 @@ import Language
 /// The status of a run as phrases of one line, at the bottom of a terminal.
 ///
 ///     3 rows · polled 4 s ago · next in 6 s · 2 changes
-///     failing for 2 min · next try in 8 s · 3 rows · GET http://…: answered 503 Service Unavailable
+///     failing for 2 min · next try in 8 s · 3 rows · answered 503 Service Unavailable
 ///     2 pipelines · 5 sources · 412 rows · next poll of upcoming in 6 s · 12 changes
 ///
 /// Of phrases that do not fit, the least important go first; a reason, which may be long, comes last and is cut.
 struct StatusLine {
   /// What goes first where there is no room.
-  enum Rank: Int, CaseIterable {
+  enum Rank {
     case detail, count, time, result, problem
   }
 
@@ -75,7 +75,7 @@ struct StatusLine {
     if let next = failing.compactMap(\.nextPoll).min(), next > now {
       add("next try in \(spoken(.seconds(next - now)))", .problem)
     }
-    reason = failure.reason
+    reason = Self.brief(failure.reason)
   }
 
   private mutating func addPolls(_ sources: [SourceStatus], at now: Double) {
@@ -139,18 +139,31 @@ struct StatusLine {
       (polls + shown.map(\.text)).reduce(0) { $0 + $1.columns + Self.separator.columns }
         - Self.separator.columns
     }
-    for rank in Rank.allCases where rank != .problem {
-      while width() > columns, let index = shown.lastIndex(where: { $0.rank == rank }) {
+    func drop(_ rank: Rank, beside room: Int) {
+      while width() + room > columns, let index = shown.lastIndex(where: { $0.rank == rank }) {
         shown.remove(at: index)
       }
     }
+    // A reason has a right to some of the line.
+    let room = reason.map { min($0.columns, Self.roomForReason) + Self.separator.columns } ?? 0
+    for rank in [Rank.detail, .count, .time] { drop(rank, beside: room) }
+    drop(.result, beside: 0)
     var texts = polls.map { paint(printable($0), .plain) }
     texts += shown.map { paint($0.text, $0.rank == .problem ? .yellow : .dim) }
-    if let reason, width() + 12 <= columns { texts.append(paint(printable(reason), .dim)) }
+    if let reason, width() + Self.separator.columns < columns { texts.append(paint(printable(reason), .dim)) }
     return texts.joined(separator: paint(Self.separator, .dim))
   }
 
   private static let separator = " · "
+  private static let roomForReason = 36
+
+  /// An error without the request that has failed, since the line is short.
+  private static func brief(_ reason: String) -> String {
+    guard let colon = reason.place(of: ": "), reason[..<colon.lowerBound].place(of: "://") != nil else {
+      return reason
+    }
+    return String(reason[colon.upperBound...])
+  }
 
   private static func age(_ time: Double, _ now: Double) -> String {
     now - time < 1 ? "now" : "\(spoken(.seconds((now - time).rounded(.down)))) ago"
