@@ -54,21 +54,20 @@ struct RunTerminalTests {
   @Test("the line at the bottom follows the run, is never wider than the terminal, and is gone at the end")
   func line() throws {
     let place = try Workplace(Self.pipeline)
-    let wide = try shown(place, until: "polled 1 s ago", "run p.yaml")
-    #expect(wide.contains("2 rows · polled 1 s ago · next in 60 min · 0 changes\r"), "\(wide)")
+    let wide = try shown(place, until: " s ago", "run p.yaml")
+    #expect(wide.contains(#/2 rows · polled \d+ s ago · next in (60|59) min · 0 changes/#), "\(wide)")
     let end = rest(wide).replacingOccurrences(of: "\r", with: "")
     #expect(
       end.hasPrefix("watch: stopped after ") && end.hasSuffix("s: 1 poll, 2 events, 0 outputs\n"), "\(end)")
     let narrow = try shown(place, columns: 30, until: "next in", "run p.yaml")
-    #expect(narrow.contains("\u{1B}[2Knext in 60 min · 0 changes\r"), "\(narrow)")
+    #expect(narrow.contains(#/\[2Knext in (60|59) min · 0 changes/#), "\(narrow)")
   }
 
   @Test("a run that completes reports what it has done; with -q there is nothing, and no line with TERM=dumb")
   func completion() throws {
     let place = try Workplace(Self.pipeline)
-    #expect(
-      try shown(place, "run --once p.yaml").hasSuffix(
-        "watch: completed after 0s: 1 poll, 2 events, 0 outputs\r\n"))
+    let completed = try shown(place, "run --once p.yaml")
+    #expect(completed.contains(#/watch: completed after \ds: 1 poll, 2 events, 0 outputs/#), "\(completed)")
     #expect(try shown(place, "run --once -q p.yaml") == "")
     let dumb = try shown(place, until: "watching 2 rows", with: ["TERM": "dumb"], "run --for 2s p.yaml")
     #expect(dumb.contains("watching 2 rows") && !dumb.contains("\u{1B}"), "\(dumb)")
