@@ -57,6 +57,29 @@ import Testing
     }
   }
 
+  @Test("bash offers the names of pipelines where a command takes them, besides files")
+  func names() throws {
+    let script = try flow(["completions", "bash"]).output
+    func offered(_ words: String...) throws -> [String] {
+      let line = words.map { "'\($0)'" }.joined(separator: " ")
+      let program = """
+        cd /; flow() { case $2 in installed) echo 'upcoming price' ;; running) echo upside ;; esac; }
+        \(script)
+        COMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _flow; printf '%s\\n' "${COMPREPLY[@]}"
+        """
+      return try output(of: "/bin/bash", program).split(separator: "\n").map(String.init)
+    }
+    #expect(try offered("flow", "run", "up") == ["upcoming"])
+    #expect(try offered("flow", "status", "up") == ["upside"])
+    #expect(try offered("flow", "tap", "up") == ["upside"])
+    #expect(try offered("flow", "state", "dead", "ls", "up") == ["upside"])
+    #expect(try offered("flow", "new", "--from", "p") == ["price"])
+    #expect(try flow(["completions", "zsh"]).output.contains("_flow_names installed"))
+    #expect(
+      try flow(["completions", "fish"]).output.contains(
+        "seen_subcommand_from status' -a '(flow completions running 2> /dev/null)'"))
+  }
+
   @Test("the other shells are told of each part of a command by what comes before it")
   func otherParts() throws {
     let fish = try flow(["completions", "fish"]).output

@@ -52,6 +52,31 @@ import Testing
     }
   }
 
+  @Test("a search lists the pages with all of its words, from their beginnings, those of that name first")
+  func search() throws {
+    let limit = try flow(["docs", "--search", "rate limit"])
+    #expect(limit.status == 0 && limit.output.hasPrefix("rate_limit, a step: "))
+    #expect(!limit.output.contains("csv, a sink"), "“separated” has no word that begins with “rate”")
+    #expect(try flow(["docs", "--search", "Retry-After backoff"]).output.contains("http, a "))
+    let horizon = try flow(["docs", "--search", "horizon truncated"]).output.split(separator: "\n")
+    #expect(horizon.contains { $0.hasPrefix("    ") && $0.contains("horizon") && $0.contains("truncated") })
+    for line in horizon { #expect(line.count <= 80) }
+    let none = try flow(["docs", "--search", "xyzzy"])
+    #expect(none.status == 1 && none.output.isEmpty && none.errors.contains("no page has “xyzzy”"))
+  }
+
+  @Test("a page begins with options and examples, and says where their notation is explained")
+  func order() throws {
+    let text = try flow(["docs", "changes"]).output
+    let places = ["\nOptions\n", "\nExamples\n", "flow docs examples", "\nDetails\n", "\nState\n"].map {
+      text.range(of: $0)?.lowerBound
+    }
+    #expect(!places.contains(nil) && places.compactMap(\.self) == places.compactMap(\.self).sorted())
+    #expect(try flow(["docs", "examples"]).output.contains("5s poll truncated .net moves"))
+    #expect(
+      !(try flow(["docs", "jsonl"]).output).contains("flow docs examples"), "its examples have no events")
+  }
+
   @Test("every member of $meta and every function of flow's own is documented")
   func expressions() throws {
     let order = try #require(RowOrder("-.net"))
@@ -122,6 +147,9 @@ import Testing
     #expect(
       outcome.errors
         == "flow docs: unknown topic, source, step or sink “fliter”; did you mean “filter”?\n")
+    #expect(
+      try flow(["docs", "redirects"]).errors.contains("; the word occurs in http"),
+      "in a page of another name")
     #expect(try flow(["docs", "xyzzy"]).errors.contains("; flow docs lists them all\n"))
     #expect(
       try flow(["docs", "yaml"]).errors

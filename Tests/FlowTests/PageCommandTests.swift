@@ -55,6 +55,19 @@ struct PageCommandTests {
     #expect(outcome.status == 0 && outcome.errors == "page: unix:page.sock\n", "\(outcome)")
   }
 
+  @Test("a pipeline that runs under the sky is on the page, although it has no state")
+  func simulated() throws {
+    let place = try Workplace(Self.pipeline)
+    try place.write("rows.json", "[]")
+    let sky = try place.start("--sky")
+    try sky.wait(for: "the status") { (try? place.flow("status", "shelf").status) == 0 }
+    let page = try serve(place)
+    try page.wait(for: "the page") { get("/", place).contains("href=\"/p/shelf\"") }
+    #expect(!get("/p/shelf", place).contains("not running"))
+    _ = try page.end(by: SIGTERM)
+    _ = try sky.end(by: SIGTERM)
+  }
+
   @Test("without state, with a wrong address or a wrong file it says so")
   func mistakes() throws {
     let place = try Workplace(Self.pipeline)

@@ -65,6 +65,34 @@ import Testing
     #expect(count == before)
   }
 
+  @Test("pipelines are followed each second, behind the polls that take their time, until the end")
+  func following() {
+    var source = SourceStatus(name: "a", kind: "http", isPolled: true)
+    source.lastPoll = SourceStatus.Poll(at: 0, rows: 3, coverage: "complete", isStale: false)
+    source.nextPoll = 10
+    var pipeline = PipelineStatus(name: "p", path: "", phase: .running, started: 0)
+    pipeline.sources = [source]
+    line.follow { [pipeline] in [pipeline] }
+    clock.advance(by: .milliseconds(900))
+    #expect(count == 0)
+    clock.advance(by: .milliseconds(100))
+    #expect(last.contains("3 rows · polled 1 s ago · next in 9 s · 0 outputs\r\n"))
+    clock.advance(by: .seconds(4))
+    #expect(count == 5 && last.contains("polled 5 s ago · next in 5 s"))
+    // A poll that is over at once changes nothing.
+    line.show("b", PollProgress("asking b"))
+    line.show("b", nil)
+    #expect(count == 5)
+    line.show("b", PollProgress("asking b"))
+    clock.advance(by: .milliseconds(200))
+    #expect(last.contains("b: asking b · 3 rows"))
+    line.end()
+    let before = count
+    #expect(last.hasSuffix("\u{1B}[J\u{1B}[?2026l"))
+    clock.advance(by: .seconds(60))
+    #expect(count == before)
+  }
+
   @Test(
     "several polls share the line, in the order in which they began; nothing of them is a control character")
   func several() {

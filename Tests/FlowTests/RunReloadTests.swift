@@ -81,7 +81,9 @@ struct RunReloadTests {
     let later = try #require(status()?.member("sources")?.items?.first?.member("next_poll")?.string)
     // To the second: a clock runs between the two.
     #expect(later.prefix(16) == next.prefix(16) && place.lines("log.jsonl").count == 1)
-    _ = try running.end(by: SIGTERM)
+    // What was done before the reload counts.
+    let outcome = try running.end(by: SIGTERM).outcome
+    #expect(outcome.errors.contains(": 1 poll, 1 event, 1 output\n"), "\(outcome.errors)")
   }
 
   @Test("a file that is wrong is reported with its place, and the pipeline that runs continues")

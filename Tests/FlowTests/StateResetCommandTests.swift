@@ -112,7 +112,7 @@ import Testing
     let outcome = try state.flow("reset", "bad", "--yes")
     #expect(
       outcome.status == 0
-        && outcome.output.hasPrefix("deleted the state of “bad”: which cannot be read: damaged"))
+        && outcome.output.hasPrefix("deleted the state of “bad”, which cannot be read: damaged"))
     #expect(!state.files.contains("bad.db"))
     try Database(path: state.path(of: "theirs")).execute("CREATE TABLE theirs (a)")
     let theirs = try state.flow("reset", "theirs", "--yes")

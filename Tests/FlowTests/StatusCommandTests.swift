@@ -83,6 +83,99 @@ struct StatusCommandTests {
     #expect(named.reports.first?.member("problems")?.items?.map(\.string) == ["it does not run"])
   }
 
+  @Test(
+    "those that run come first, and one that has failed lately; the others are named, and shown with --all")
+  func order() throws {
+    let place = try Workplace(Self.pipeline)
+    #expect(try place.run("--once").status == 0)
+    try place.write(
+      "new.yaml",
+      Self.pipeline.replacingOccurrences(of: "watch", with: "new").replacing("log.jsonl", with: "n.jsonl"))
+    try place.write(
+      "bad.yaml",
+      "name: bad\nsources: { a: { generate: 'error(\"no\")' } }\nsinks: { l: { jsonl: b.jsonl } }\n")
+    let quiet = try place.flow("status")
+    #expect(quiet.status == 0 && quiet.output == "not running: watch (completed 0s ago); --all shows it\n")
+    #expect(try place.flow("run", "--once", "bad.yaml").status == 1)
+    let running = try Running(["run", "new.yaml"], in: place, input: .open)
+    try running.waitForLines(2, in: "n.jsonl")
+    let outcome = try place.flow("status")
+    let heads = outcome.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map {
+      $0.split(separator: " ")[0]
+    }
+    #expect(heads == ["new", "bad", "not"] && outcome.status == 1, "\(outcome.output)")
+    #expect(outcome.output.contains("2 events, 2 outputs") && outcome.output.contains(#/in (59m|1h)/#))
+    let all = try place.flow("status", "--all").output
+    #expect(all.contains("watch  not running, completed") && !all.contains("--all"))
+    // What has failed longer than a day ago is an old experiment.
+    let old = "\"ended\":\"2020-01-01T00:00:00Z\""
+    let path = "state/flow/bad.status"
+    try place.write(path, place.text(path).replacing(#/"ended":"[^"]*"/#, with: old))
+    let later = try place.flow("status")
+    #expect(later.status == 0 && later.output.contains("bad (failed "), "\(later.output)")
+    #expect(try place.flow("status", "bad").status == 1)
+    _ = try running.end(by: SIGTERM)
+  }
+
+  @Test("a source that is not polled is shown with what it has received, and a baseline's mark is no key")
+  func streams() throws {
+    let place = try Workplace(
+      """
+      name: lines
+      sources:
+        in: { file: { path: in.jsonl, follow: true } }
+        list: { generate: '{ id: 1 }, { id: 2 }', every: 1h }
+      streams:
+        a: { from: list, steps: [changes: .id] }
+      sinks:
+        log: { from: in, jsonl: log.jsonl }
+        other: { from: a, jsonl: other.jsonl }
+      """)
+    try place.write("in.jsonl", "1\n2\n3\n")
+    let running = try place.start()
+    try running.waitForLines(3, in: "log.jsonl")
+    try running.wait(for: "the keys") {
+      (try? place.flow("status").output.contains("changes holds 2 keys")) == true
+    }
+    let shown = try place.flow("status").output
+    #expect(shown.contains(#/in +\d+s ago +3/#), "\(shown)")
+    let source = try reports(place).reports.first?.member("sources")?.items?.first
+    #expect(text(source, "last_event") != nil)
+    _ = try running.end(by: SIGTERM)
+  }
+
+  @Test("a delivery that fails is shown with the reason and the next try, and is a problem while it fails")
+  func deliveries() throws {
+    let place = try Workplace(
+      """
+      name: hook
+      sources: { in: { generate: '1', every: 1h } }
+      sinks: { tell: { exec: { command: [sh, -c, 'test -e ok'], attempts: 100, backoff: 2s } } }
+      """)
+    let running = try place.start()
+    try running.wait(for: "the failure") { (try? place.flow("status", "hook").status) == 1 }
+    let shown = try place.flow("status", "hook").output
+    let line = #/! tell: 1 event waits for delivery, for \d+s, next try (in \d+s|now): .*status 1/#
+    #expect(shown.contains(line), "\(shown)")
+    try place.write("ok", "")
+    try running.wait(for: "the delivery") { (try? place.flow("status", "hook").status) == 0 }
+    _ = try running.end(by: SIGTERM)
+  }
+
+  @Test("a simulated run is shown in its own time, also where no state was ever kept, and leaves nothing")
+  func simulated() throws {
+    let place = try Workplace(Self.pipeline)
+    let running = try place.start("--sky", "--speed", "600")
+    try running.waitForLines(2, in: "out/sky/log.jsonl")
+    let outcome = try place.flow("status", "watch")
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(
+      outcome.output.contains("simulated in ") && outcome.output.contains("numbers"), "\(outcome.output)")
+    #expect(try place.flow("top", "--once").output.contains("dedupe"))
+    _ = try running.end(by: SIGTERM)
+    #expect(!place.has("state"))
+  }
+
   @Test("one that ended by itself is fine, named too")
   func completed() throws {
     let place = try Workplace(Self.pipeline)

@@ -294,7 +294,7 @@ extension Checkpointer {
     for table in tables {
       // A node may have several tables, `NODE@PART`.
       let name = table.node.utf8.firstIndex(of: UInt8(ascii: "@")).map { String(table.node[..<$0]) }
-      keys[name ?? table.node, default: 0] += table.count
+      keys[name ?? table.node, default: 0] += table.keys
     }
     let written = state.value.sinks.compactMap(\.outbox).filter { $0.unstoredMark?.epoch == file.epoch }
       .map(\.name)

@@ -86,6 +86,10 @@ public struct SourceContext: Sendable {
   public var position: Value?
   /// Notes that something is wrong with it; whether that is to be reported by itself: of many entries only the first.
   public var noteFlaw: @Sendable () -> Bool = { true }
+  /// Notes when events of a source that is not polled came, in seconds since 1970.
+  public var noteEvents: @Sendable (_ at: Double) -> Void = { _ in }
+  /// Notes that something was received and refused.
+  public var noteRefusal: @Sendable () -> Void = {}
   /// Notes that a poll is put off, since its budget is spent.
   public var notePutOff: @Sendable (PollProgress) -> Void = { _ in }
   /// Those of the entries of a list, by id.
@@ -130,6 +134,7 @@ public final class Feed {
     if values.isEmpty, position == nil, acknowledgement == nil { return }
     let poll = Poll(source: context.name, at: context.world.wallClock())
     context.meter.countOut(values.count)
+    if !values.isEmpty { context.noteEvents(poll.at) }
     downstream.next(
       Delivery(values, poll, endsPoll: false, position: position, acknowledgement: acknowledgement))
   }
@@ -137,6 +142,7 @@ public final class Feed {
   /// Sends a delivery of another poll, which is one turn; blocks while the mailbox is full.
   public func send(_ delivery: Delivery) {
     context.meter.countOut(delivery.values.count)
+    if !delivery.values.isEmpty { context.noteEvents(delivery.poll.at) }
     downstream.next(delivery)
   }
 

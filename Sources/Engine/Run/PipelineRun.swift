@@ -268,8 +268,8 @@ extension PipelineRun {
   /// Whether it has ended, and `status` is its last.
   public var isOver: Bool { progress.state.withLock { $0.last != nil } }
 
-  /// What can be read on any thread.
-  private func outline() -> PipelineStatus {
+  /// What can be read on any thread, its lane's too: without keys, queues and dead letters, and without waiting.
+  public func outline() -> PipelineStatus {
     let state = progress.state.withLock { $0 }
     if let last = state.last { return last }
     let phase: PipelineStatus.Phase = state.isStopping || state.isFinishing ? .stopping : .running

@@ -34,6 +34,8 @@ final class SourceRun: Sendable {
       health.note(progress)
       show(progress)
     }
+    context.noteEvents = { health.noteEvents(at: $0) }
+    context.noteRefusal = { health.noteRefusal() }
     self.context = context
     self.entry = entry
     self.subscription = subscription

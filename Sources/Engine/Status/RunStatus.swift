@@ -132,8 +132,12 @@ public struct SourceStatus: Sendable, Equatable {
   public var lastPoll: Poll?
   public var nextPoll: Double?
   public var failure: Failure?
-  /// What the waiting events of the step wait for.
+  /// What the present poll waits for.
   public var wait: Wait?
+  /// When the last events of one that is not polled came.
+  public var lastEvent: Double?
+  /// The requests that it has refused.
+  public var refused = 0
   public var hasEnded = false
   /// The error that ended the source.
   public var error: String?
@@ -151,7 +155,7 @@ public struct NodeStatus: Sendable, Equatable {
     case source, step, sink
   }
 
-  /// A request that all waiting events of a step wait for.
+  /// A request that all waiting events of a step, or the delivery that those of a sink wait for.
   public struct Wait: Sendable, Equatable {
     public var events: Int
     public var request: String

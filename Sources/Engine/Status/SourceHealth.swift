@@ -8,7 +8,7 @@ import Reactive
 final class SourceHealth: Sendable {
   private static let pauses = (first: Duration.seconds(60), longest: Duration.seconds(86400))
   /// A shorter wait for the next poll is not announced.
-  private static let shortestAnnounced = 60.0
+  private static let shortestAnnounced = 10.0
 
   private struct State {
     var status: SourceStatus
@@ -108,7 +108,8 @@ final class SourceHealth: Sendable {
       state.status.nextPoll = time
       guard let time, let poll = state.status.lastPoll, state.announcesNext else { return nil }
       state.announcesNext = false
-      return time - now >= SourceHealth.shortestAnnounced ? poll : nil
+      // The poll itself has taken a moment of it.
+      return (time - now).rounded() >= SourceHealth.shortestAnnounced ? poll : nil
     }
     guard let poll, let time else { return }
     let rows = poll.rows == 1 ? "1 row" : "\(poll.rows) rows"
@@ -125,6 +126,12 @@ final class SourceHealth: Sendable {
       }
     }
   }
+
+  /// Notes when events of a source that is not polled came.
+  func noteEvents(at time: Double) { state.withLock { $0.status.lastEvent = time } }
+
+  /// Notes that something was received and refused.
+  func noteRefusal() { state.withLock { $0.status.refused += 1 } }
 
   /// Notes the end of the source, and the error that ended it.
   func noteEnd(_ error: (any Error)? = nil) {

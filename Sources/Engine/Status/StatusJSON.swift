@@ -78,6 +78,8 @@ extension SourceStatus {
       "waiting",
       wait.map { .record([("reason", .string($0.reason)), ("until", .string(timestamp($0.until)))]) })
     members.add("entries", entries.map(\.json))
+    members.add("last_event", lastEvent.map { .string(timestamp($0)) })
+    if refused > 0 { members.append(("refused", .number(refused))) }
     members.append(("ended", .bool(hasEnded)))
     members.add("error", error.map { .string($0) })
     return .record(members)
@@ -105,6 +107,7 @@ extension SourceStatus {
       return Wait(reason: reason, until: until)
     }
     entries = json.member("entries").flatMap { Entries($0) }
+    (lastEvent, refused) = (json.time("last_event"), json.count("refused") ?? 0)
     hasEnded = json.member("ended")?.isTruthy ?? false
     error = json.text("error")
   }

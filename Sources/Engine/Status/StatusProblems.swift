@@ -2,7 +2,9 @@ import Language
 
 /// What is wrong with a pipeline, a sentence each: `flow status` exits with 1 and `/readyz` fails where there is any.
 extension PipelineStatus {
-  public var problems: [String] {
+  public var problems: [String] { problems(.absolute) }
+
+  public func problems(_ times: StatusTimes) -> [String] {
     var problems: [String] = []
     switch phase {
     case .waiting: problems.append("it waits for room for its state")
@@ -18,7 +20,7 @@ extension PipelineStatus {
       if let failure = source.failure, failure.reason != source.entries?.summary {
         let polls = failure.polls == 1 ? "1 poll" : "\(failure.polls) polls"
         problems.append(
-          "\(source.name) has been failing since \(timestamp(failure.since)) (\(polls)): \(failure.reason)")
+          "\(source.name) has been failing \(times.since(failure.since)) (\(polls)): \(failure.reason)")
       } else if source.lastPoll?.isStale == true, source.entries == nil {
         problems.append("\(source.name) is stale: the service failed, and its last good response is used")
       }
@@ -28,7 +30,7 @@ extension PipelineStatus {
     }
     for node in nodes {
       if let wait = node.wait, wait.isFailing {
-        problems.append("\(node.name): \(wait.text(isOver: phase.isOver))")
+        problems.append("\(node.name): \(wait.text(isOver: phase.isOver, times))")
       }
       if let count = node.deadLetters, count > 0 {
         problems.append(

@@ -22,6 +22,21 @@ package enum StatusText {
     return tenths(min(seconds, 1e6)) + "s"
   }
 
+  /// A length of time, in its two largest units: “3d 4h”.
+  package static func span(_ seconds: Double) -> String {
+    var rest = max(0, Int(seconds))
+    var parts: [String] = []
+    for (unit, size) in [("d", 86400), ("h", 3600), ("m", 60), ("s", 1)] where parts.count < 2 {
+      if rest >= size || unit == "s" && parts.isEmpty {
+        parts.append("\(rest / size)\(unit)")
+        rest %= size
+      } else if !parts.isEmpty {
+        break
+      }
+    }
+    return parts.joined(separator: " ")
+  }
+
   /// The latest of these values as bars, scaled to the largest; flat where all are zero.
   package static func sparkline(_ values: [Double], width: Int) -> String {
     let shown = values.suffix(max(0, width))
@@ -34,6 +49,30 @@ package enum StatusText {
   private static func tenths(_ number: Double) -> String {
     let tenths = Int((number * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+/// How a status writes its times.
+public enum StatusTimes: Sendable {
+  /// As timestamps, which stay true.
+  case absolute
+  /// As spans from this time, in seconds since 1970, for people who look at it now.
+  case relative(to: Double)
+
+  /// As in “since 2026-11-25T17:32:38Z” or “for 21m 4s”.
+  package func since(_ time: Double) -> String {
+    switch self {
+    case .absolute: "since \(timestamp(time.rounded()))"
+    case .relative(let now): "for \(StatusText.span(now - time))"
+    }
+  }
+
+  /// As in “at 2026-11-25T17:32:38Z” or “in 33s”.
+  package func at(_ time: Double) -> String {
+    switch self {
+    case .absolute: "at \(timestamp(time.rounded(.up)))"
+    case .relative(let now): time > now ? "in \(StatusText.span((time - now).rounded(.up)))" : "now"
+    }
   }
 }
 
@@ -83,13 +122,13 @@ extension SourceStatus.Entries {
 extension NodeStatus.Wait {
   /// As in “12 events wait for GET https://…, since …, next try at …: answered 503”; at the end of a run without the time
   /// of a next try.
-  public func text(isOver: Bool) -> String {
+  public func text(isOver: Bool, _ times: StatusTimes = .absolute) -> String {
     var text = "\(events) event\(events == 1 ? " waits" : "s wait") for \(request)"
-    if let since { text += ", since \(timestamp(since.rounded()))" }
+    if let since { text += ", \(times.since(since))" }
     if isOver {
       text += ", which the next run repeats"
     } else if let until {
-      text += ", next try at \(timestamp(until.rounded(.up)))"
+      text += ", next try \(times.at(until))"
     }
     return text + ": \(reason)"
   }

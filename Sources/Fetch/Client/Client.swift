@@ -42,6 +42,8 @@ public final class Client: Sendable {
   let wallClock: @Sendable () -> Double
   let options: Options
   let file: Locked<WebFile>
+  /// The sites that were called; others share the file.
+  private let called = Locked<Set<String>>([])
 
   /// - Parameters:
   ///   - file: The cache and the budgets.
@@ -68,6 +70,7 @@ public final class Client: Sendable {
   ) -> Subscription {
     var request = request
     request.knownSecrets = options.secrets.filter { request.contains($0) }
+    called.withLock { _ = $0.insert(request.address.site) }
     let fetching = Fetching(request, of: self, notice, completion)
     scheduler.perform { fetching.begin() }
     return fetching.subscription
@@ -90,14 +93,15 @@ public final class Client: Sendable {
     }
   }
 
-  /// What is left of the budgets of the services that were used, one entry for each window in force.
+  /// What is left of the budgets of the services that it has called, one entry for each window in force.
   public func remainingBudgets() throws(StoreError) -> [RemainingBudget] {
-    let now = wallClock()
+    let (now, called) = (wallClock(), called.withLock { $0 })
     return try file.withLock { file throws(StoreError) in
       var all: [RemainingBudget] = []
       for key in try file.sites() {
         // An API key has a budget of its own, `SITE#HASH`.
         let site = key.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(key[..<$0]) } ?? key
+        guard called.contains(site) else { continue }
         all += BudgetRules(budget(of: site), try file.site(key)).remaining(of: site, at: now)
       }
       return all

@@ -33,6 +33,7 @@ public struct PipelineReader {
   /// Files that the pipelines refer to and that are next to them, relative to the pipeline's folder.
   public private(set) var filesReferred: [String] = []
   private var settingsUsed: Set<String> = []
+  private var known: Set<String> = []
   /// The members of `$config` that the pipelines read.
   public private(set) var configRead: Set<String> = []
 
@@ -55,6 +56,7 @@ public struct PipelineReader {
       for scalar in builder.checker.filesWritten { claim(scalar, &found) }
       filesReferred += builder.checker.files.found
       settingsUsed.formUnion(builder.settingsUsed)
+      known.formUnion(root.mapping?["vars"]?.value.mapping?.entries.map(\.key.text) ?? [])
       configRead.formUnion(builder.checker.configRead)
       secrets.add(builder.checker.secrets)
       secrets.add(document.secrets)
@@ -75,6 +77,9 @@ public struct PipelineReader {
 
   /// Names given with `--set` that no pipeline has among its `vars`.
   public var unknownSettings: [String] { settings.map(\.name).filter { !settingsUsed.contains($0) } }
+
+  /// The vars of all pipelines.
+  public var variables: [String] { known.sorted() }
 
   /// Two sinks must not write one file.
   private mutating func claim(_ scalar: Scalar, _ problems: inout Problems) {

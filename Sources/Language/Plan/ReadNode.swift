@@ -33,6 +33,8 @@ extension PlanBuilder {
     }
     let kinds = mapping.entries.filter { entry in !beside.contains { $0.name == entry.key.text } }
     guard let first = kinds.first else {
+      // It may be what could not be read.
+      if !document.isWhole { return nil }
       checker.report(
         "the kind of this \(role) is missing", at: mapping.place,
         hint: "for example \(sample(specs))")

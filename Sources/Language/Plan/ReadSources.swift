@@ -30,7 +30,10 @@ enum SourceOptions {
 extension PlanBuilder {
   mutating func readSources(_ mapping: YAMLNode.Mapping) -> [SourcePlan] {
     guard let entry = mapping["sources"] else {
-      if document.isWhole {
+      // A name that is misspelt has been reported.
+      if document.isWhole,
+        !mapping.entries.contains(where: { nearest(to: $0.key.text, among: ["sources"]) != nil })
+      {
         checker.report(
           "the pipeline has no sources", at: mapping.place,
           hint: "for example sources: { input: stdin }")

@@ -95,6 +95,7 @@ struct Wiring {
         "nothing reads the source \(quoted(source.text))", at: source.place,
         hint: "name it in the from of a stream or sink, or remove it")
     }
+    if sources.isEmpty { return }
     // A sink is fed when some source leads to it.
     var fed = Set(sources.map(\.text))
     grew = true

@@ -4,13 +4,8 @@ import JSON
 public enum NodeMarkdown {
   public static func text(_ spec: NodeSpec) -> String {
     var parts = ["## `\(spec.kind)`", "*A \(spec.roleName):* \(spec.summary)."]
-    if !spec.details.isEmpty { parts.append(spec.details) }
     if !spec.innerOptions.isEmpty { parts.append(table(spec.innerOptions)) }
     if let shorthand = spec.shorthandText { parts.append(shorthand) }
-    if let state = spec.state { parts.append("**State:** \(state)") }
-    if !spec.besideOptions.isEmpty {
-      parts.append("Options of every \(spec.roleName), next to it:\n\n" + table(spec.besideOptions))
-    }
     for example in spec.examples {
       var text = "Example: \(example.title)\n\n" + block("yaml", example.yaml)
       if !example.input.isEmpty || !example.output.isEmpty {
@@ -20,6 +15,12 @@ public enum NodeMarkdown {
         text += example.output.isEmpty ? "\n\ninto nothing." : "\n\ninto\n\n" + block("", example.output)
       }
       parts.append(text)
+    }
+    if spec.hasTimedExamples { parts.append("`flow docs examples` explains how to read the examples.") }
+    if !spec.details.isEmpty { parts.append(spec.details) }
+    if let state = spec.state { parts.append("**State:** \(state)") }
+    if !spec.besideOptions.isEmpty {
+      parts.append("Options of every \(spec.roleName), next to it:\n\n" + table(spec.besideOptions))
     }
     return parts.joined(separator: "\n\n") + "\n"
   }
@@ -40,6 +41,9 @@ public enum NodeMarkdown {
 }
 
 extension NodeSpec {
+  /// Whether examples have lines of times and events.
+  var hasTimedExamples: Bool { examples.contains { !$0.input.isEmpty } }
+
   /// The sentence about its shorthand, as Markdown.
   var shorthandText: String? {
     shorthand.map { shorthand in

@@ -20,21 +20,27 @@ public struct NodeText {
     if let first = lines.first, first.hasPrefix(spec.kind) {
       lines[0] = paint(spec.kind, .bold) + first.dropFirst(spec.kind.count)
     }
-    if !spec.details.isEmpty { lines += [""] + wrapped(spec.details, to: width) }
     section("Options", spec.innerOptions, none: "None.")
     if let shorthand = spec.shorthandText {
       lines += [""] + wrapped(shorthand.filter { $0 != "`" }, to: width)
+    }
+    if !spec.examples.isEmpty { title("Examples") }
+    if spec.hasTimedExamples {
+      lines += [paint("  (flow docs examples explains how to read them)", .dim), ""]
+    }
+    for (index, example) in spec.examples.enumerated() {
+      if index > 0 { lines.append("") }
+      write(example)
+    }
+    if !spec.details.isEmpty {
+      title("Details")
+      lines += wrapped(spec.details, to: width)
     }
     if let state = spec.state {
       title("State")
       lines += wrapped(state, to: width, indent: 2)
     }
     section("Options of every \(spec.roleName), next to it", spec.besideOptions, none: nil)
-    if !spec.examples.isEmpty { title("Examples") }
-    for (index, example) in spec.examples.enumerated() {
-      if index > 0 { lines.append("") }
-      write(example)
-    }
   }
 
   private mutating func title(_ text: String) { lines += ["", paint(text, .bold)] }

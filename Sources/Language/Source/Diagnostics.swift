@@ -23,11 +23,17 @@ public struct Problem: Error, Hashable, Comparable, Sendable, CustomStringConver
   /// The problem with its line of the file and a caret below.
   public var description: String { description(masking: Secrets()) }
 
-  public func description(masking secrets: Secrets) -> String {
-    let kind = isWarning ? "warning: " : ""
-    var lines = ["\(printable(place.file.path)):\(place.position): \(kind)\(secrets.masked(message))"]
-    lines += Excerpt(place, masking: secrets).lines
-    if let hint { lines.append("  hint: \(secrets.masked(hint))") }
+  /// With colours all of it is printable.
+  public func description(masking secrets: Secrets, _ paint: Paint = .off) -> String {
+    func shown(_ text: String) -> String {
+      paint.isOn ? printableLines(secrets.masked(text)) : secrets.masked(text)
+    }
+    let kind = isWarning ? paint("warning: ", .yellow) : ""
+    let start = paint("\(printable(place.file.path)):\(place.position):", .bold)
+    var lines = ["\(start) \(kind)\(shown(message))"]
+    let excerpt = Excerpt(place, masking: secrets)
+    lines += [excerpt.line, excerpt.margin + paint(excerpt.carets, isWarning ? .yellow : .red)]
+    if let hint { lines.append("  \(paint("hint:", .cyan)) \(shown(hint))") }
     return lines.joined(separator: "\n")
   }
 
@@ -96,9 +102,11 @@ public struct Problems: Sendable, CustomStringConvertible {
   public var description: String { description(masking: Secrets()) }
 
   /// All errors, and the warnings where they are wanted.
-  public func description(masking secrets: Secrets, withWarnings: Bool = false) -> String {
+  public func description(masking secrets: Secrets, withWarnings: Bool = false, _ paint: Paint = .off)
+    -> String
+  {
     var blocks = (withWarnings ? (sorted + warnings).sorted() : sorted).map {
-      $0.description(masking: secrets)
+      $0.description(masking: secrets, paint)
     }
     if omitted > 0 { blocks.append("… and \(omitted) more") }
     return blocks.joined(separator: "\n")
@@ -175,7 +183,12 @@ struct Excerpt {
   /// The most columns shown of a line.
   static let width = 96
 
-  let lines: [String]
+  let line: String
+  /// What is before the carets in the line below.
+  let margin: String
+  let carets: String
+
+  var lines: [String] { [line, margin + carets] }
 
   init(_ place: SourceRange, masking secrets: Secrets) {
     let number = place.position.line
@@ -199,12 +212,10 @@ struct Excerpt {
     }
     if shown.count > Excerpt.width { shown = shown.prefix(Excerpt.width) + ["…"] }
     let marked = shown.dropFirst(before).prefix(pieces[1].count)
-    let margin = String(repeating: " ", count: max(0, 5 - String(number).count))
+    let left = String(repeating: " ", count: max(0, 5 - String(number).count))
     let indent = String(repeating: " ", count: shown.prefix(before).reduce(0) { $0 + $1.columns })
-    let carets = String(repeating: "^", count: max(1, marked.reduce(0) { $0 + $1.columns }))
-    lines = [
-      "\(margin)\(number) | \(String(String.UnicodeScalarView(shown)))",
-      "      | \(indent)\(carets)",
-    ]
+    carets = String(repeating: "^", count: max(1, marked.reduce(0) { $0 + $1.columns }))
+    line = "\(left)\(number) | \(String(String.UnicodeScalarView(shown)))"
+    margin = "      | \(indent)"
   }
 }

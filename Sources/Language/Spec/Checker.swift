@@ -119,7 +119,10 @@ public final class Checker {
     } else if hint == nil {
       let others = catalog.nodes.filter { $0.options.contains { $0.name == name } }.map(\.kind)
       let list = allowed.isEmpty ? "it has no options" : "it has \(alternatives(allowed))"
-      hint = others.isEmpty ? list : "\(list); \(alternatives(others)) would have \(quoted(name))"
+      // What many have is no clue to what was meant.
+      hint =
+        others.isEmpty || others.count > 6
+        ? list : "\(list); \(alternatives(others)) would have \(quoted(name))"
     }
     report("\(what) has no option \(quoted(name))", at: key.place, hint: hint)
   }

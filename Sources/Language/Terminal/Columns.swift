@@ -77,7 +77,7 @@ extension String {
   public func clippedStyled(to width: Int) -> String {
     guard unicodeScalars.contains("\u{1B}") else { return clipped(to: width) }
     let pieces = styledPieces
-    guard pieces.reduce(0, { $0 + ($1.isStyle ? 0 : $1.text.columns) }) > width else { return self }
+    guard String.columns(of: pieces) > width else { return self }
     var left = width
     var text = ""
     for (number, piece) in pieces.enumerated() {
@@ -97,6 +97,15 @@ extension String {
       left -= columns
     }
     return text
+  }
+
+  /// The columns of a text with styles in it, which take no room.
+  public var styledColumns: Int {
+    unicodeScalars.contains("\u{1B}") ? String.columns(of: styledPieces) : columns
+  }
+
+  private static func columns(of pieces: [(text: Substring, isStyle: Bool)]) -> Int {
+    pieces.reduce(0) { $0 + ($1.isStyle ? 0 : $1.text.columns) }
   }
 
   /// The text cut into its escape sequences and what is between them.

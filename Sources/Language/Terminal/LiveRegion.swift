@@ -8,8 +8,11 @@
 /// `erase`. The cursor rests at the start of the line below the region. Lines may be styled, and must be
 /// printable otherwise.
 public struct LiveRegion: Sendable {
+  /// The columns of the lines that stand on the terminal now.
+  private var widths: [Int] = []
+
   /// The lines that stand on the terminal now.
-  public private(set) var height = 0
+  public var height: Int { widths.count }
 
   public init() {}
 
@@ -20,24 +23,33 @@ public struct LiveRegion: Sendable {
   /// Draws the lines where the last ones stood; of more than there is room for, the last says how many.
   public mutating func redraw(_ lines: [String], rows: Int, columns: Int) -> String {
     let shown = LiveRegion.fitted(lines, rows: rows)
-    var text = LiveRegion.begin + home(rows)
+    let former = self.rows(columns)
+    var text = LiveRegion.begin + home(rows, columns)
     for line in shown { text += "\u{1B}[2K" + line.clippedStyled(to: columns) + "\r\n" }
-    if shown.count < height { text += "\u{1B}[J" }
-    height = shown.count
+    if shown.count < former { text += "\u{1B}[J" }
+    widths = shown.map { min($0.styledColumns, columns) }
     return text + LiveRegion.end
   }
 
   /// Takes the lines away, so that others can be written where they stood.
-  public mutating func erase(rows: Int) -> String {
+  public mutating func erase(rows: Int, columns: Int) -> String {
     guard height > 0 else { return "" }
-    let text = home(rows) + "\u{1B}[J"
-    height = 0
+    let text = home(rows, columns) + "\u{1B}[J"
+    forget()
     return text
   }
 
+  /// Leaves the lines where they stand: what others have written is below them.
+  public mutating func forget() { widths = [] }
+
+  /// The rows that the lines take: a terminal that has become narrower has wrapped them.
+  private func rows(_ columns: Int) -> Int {
+    widths.reduce(0) { $0 + max(1, ($1 + columns - 1) / max(1, columns)) }
+  }
+
   /// Moves to where the region begins; what has scrolled out above cannot be reached.
-  private func home(_ rows: Int) -> String {
-    let up = min(height, max(0, rows - 1))
+  private func home(_ rows: Int, _ columns: Int) -> String {
+    let up = min(self.rows(columns), max(0, rows - 1))
     return up > 0 ? "\r\u{1B}[\(up)A" : "\r"
   }
 

@@ -35,6 +35,8 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
   /// The tasks that run or wait for a retry, by the order in which they began.
   private var active: [Int64: Item] = [:]
   private var failuresInARow = 0
+  /// Why deliveries are repeated, for their status: until one succeeds.
+  private var failing: (reason: String, since: Double, isFailure: Bool)?
   private var lastNumber: Int64 = 0
   /// How many tasks the end of the pipeline left to the next run.
   private var left = 0
@@ -141,6 +143,7 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     (active, waiting) = ([:], [])
     if left > 0 { context.log.notice(worker.leftMessage(left)) }
     left = 0
+    context.meter.note(nil)
     suppression?.report()
     context.alarm.clear()
   }
@@ -203,11 +206,12 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
 
   /// Deals with the attempts that have ended.
   private func settle() throws {
-    for (number, failure) in completions.take() {
+    let completed = completions.take()
+    for (number, failure) in completed {
       guard var item = active[number] else { continue }
       item.attempt = nil
       if failure?.isAttempt ?? true { item.attempts += 1 }
-      if failure == nil { failuresInARow = 0 }
+      if failure == nil { (failuresInARow, failing) = (0, nil) }
       if let failure, failure.isCancellation {
         active[number] = item
       } else if let failure, failure.mayPass, item.attempts < settings.attempts {
@@ -217,7 +221,20 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
         end(item, failure)
       }
     }
+    if !completed.isEmpty { noteWait() }
     try worker.showOutput()
+  }
+
+  /// Notes what all tasks wait for.
+  private func noteWait() {
+    guard let failing, let due = active.values.lazy.filter({ $0.attempt == nil }).map(\.due).min() else {
+      return context.meter.note(nil)
+    }
+    context.meter.note(
+      NodeStatus.Wait(
+        events: active.count + waiting.count, request: "delivery", reason: failing.reason,
+        since: failing.since,
+        until: context.lane.world.wallClock() + (due - now).inSeconds, isFailing: failing.isFailure))
   }
 
   private func postponed(_ item: Item, _ failure: DeliveryFailure) -> Item {
@@ -231,6 +248,11 @@ final class DeliveryQueue<Worker: DeliveryWorker> {
     crashPoint("delivery.retry noted")
     let words = "\(failure); next try in \(DurationText.format(.milliseconds(Int(delay.inSeconds * 1000))))"
     failuresInARow += 1
+    // To wait as the server asks is no failure.
+    failing = (
+      "\(failure)", failing?.since ?? context.lane.world.wallClock(),
+      failure.isAttempt && failure.retryAt == nil
+    )
     // At growing distances.
     let isReported = failuresInARow & (failuresInARow - 1) == 0
     if failure.isAttempt, !isReported {

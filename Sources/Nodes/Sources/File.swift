@@ -176,9 +176,10 @@ private final class FileSource: StreamSource {
       case .unreadable(let reason): log.warning("\(path): \(reason); waiting until it can be read")
       case .truncated: log.notice("\(path) was truncated; it is read from its beginning")
       }
-    } caughtUp: { [progress] in
+    } caughtUp: { [progress, log = context.log] in
       progress.end()
       feed.sayCaughtUp()
+      if FileIdentity(at: path) != nil { log.notice("\(path) is read to its end; waiting for more") }
     }
     while case let values = try file.nextBatch(), !values.isEmpty {
       progress.note { (file.position.offset, sizeOfFile(path)) }

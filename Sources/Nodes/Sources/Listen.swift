@@ -188,7 +188,7 @@ private final class WebhookSource: StreamSource {
     if context.isOnce { return context.log.notice("webhooks are not waited for with --once") }
     try RequestServer.load()
     let (socket, site) = try open()
-    let front = WebhookFront(options, now: context.world.wallClock)
+    let front = WebhookFront(options, now: context.world.wallClock, refused: context.noteRefusal)
     let server = try RequestServer(
       front, on: socket, .one(memory: 32768), connections: options[ListenOptions.queue] + 64,
       idle: UInt32(clamping: max(1, Int(options[ListenOptions.timeout].inSeconds.rounded(.up)))))
@@ -237,6 +237,7 @@ private final class WebhookSource: StreamSource {
         }
         let reason = "\(error)" + hint(webhook)
         reporter.report("a webhook was refused: \(reason)")
+        context.noteRefusal()
         front.answer(webhook, 400, reason)
       }
     }

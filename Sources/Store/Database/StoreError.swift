@@ -56,7 +56,9 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
 
   /// The same error with the advice for a damaged file.
   var damaged: StoreError {
-    StoreError(path, .corrupt, "damaged: \(reason); --reset-corrupt sets it aside", code: code)
+    // SQLite's report has lines.
+    let reason = reason.split(separator: "\n").joined(separator: " ")
+    return StoreError(path, .corrupt, "damaged: \(reason); --reset-corrupt sets it aside", code: code)
   }
 }
 

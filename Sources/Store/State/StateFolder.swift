@@ -23,7 +23,7 @@ public enum StateFolder {
   }
 
   /// Creates the folder of a path and those above it, accessible to this user only.
-  static func make(for path: String, _ disk: any Disk) throws(StoreError) {
+  package static func make(for path: String, _ disk: any Disk) throws(StoreError) {
     guard let slash = path.utf8.lastIndex(of: 0x2f), slash != path.startIndex else { return }
     let folder = String(path[..<slash])
     guard try !isMade(folder, disk) else { return }

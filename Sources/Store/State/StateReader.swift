@@ -156,6 +156,12 @@ public struct StoredTable: Equatable, Sendable {
   public let description: String
   /// The number of keys.
   public let count: Int
+
+  /// The keys that a step holds: without what it notes beside them, the mark of a baseline and the places of rows.
+  public var keys: Int {
+    let part = node.utf8.firstIndex(of: UInt8(ascii: "~")).map { node[..<$0] } ?? node[...]
+    return part.hasSuffix("/baseline") || part.hasSuffix("/places") ? 0 : count
+  }
 }
 
 /// A key of a table and its value.

@@ -1,3 +1,11 @@
+/// Names that `flow completions` lists, for shells to offer.
+enum KnownNames: String, Sendable, CaseIterable {
+  /// Installed pipelines.
+  case installed
+  /// Pipelines that run or have state.
+  case running
+}
+
 /// An option of a command, declared once: parser, help and shell completions are derived from it.
 ///
 ///     static let lines = CommandOption("lines", short: "n", .value("NUM"), "how many lines of the past")
@@ -24,8 +32,13 @@ struct CommandOption: Sendable {
   let form: Form
   /// What it does, without a full stop; the help wraps it.
   let summary: String
+  /// The names that its value may be.
+  let known: KnownNames?
 
-  init(_ name: String, short: Character? = nil, _ form: Form, _ summary: String) {
+  init(
+    _ name: String, short: Character? = nil, _ form: Form, _ summary: String, or known: KnownNames? = nil
+  ) {
+    self.known = known
     self.name = name
     self.short = short
     self.form = form

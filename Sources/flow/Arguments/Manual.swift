@@ -40,17 +40,25 @@ struct Manual: Sendable {
     let counts: ClosedRange<Int>
     /// The allowed words, for shell completion; nil for files.
     var words: [String]?
+    /// The names that are allowed besides files.
+    var known: KnownNames?
 
     static let none = Operands(name: "", counts: 0...0)
-    static func one(_ name: String) -> Operands { Operands(name: name, counts: 1...1) }
+    static func one(_ name: String, or known: KnownNames? = nil) -> Operands {
+      Operands(name: name, counts: 1...1, known: known)
+    }
     static func one(_ name: String, of words: [String]) -> Operands {
       Operands(name: name, counts: 1...1, words: words)
     }
     static func optional(_ name: String, of words: [String]? = nil) -> Operands {
       Operands(name: name, counts: 0...1, words: words)
     }
-    static func any(_ name: String) -> Operands { Operands(name: name, counts: 0...Int.max) }
-    static func some(_ name: String) -> Operands { Operands(name: name, counts: 1...Int.max) }
+    static func any(_ name: String, or known: KnownNames? = nil) -> Operands {
+      Operands(name: name, counts: 0...Int.max, known: known)
+    }
+    static func some(_ name: String, or known: KnownNames? = nil) -> Operands {
+      Operands(name: name, counts: 1...Int.max, known: known)
+    }
 
     /// The same operands after one of another name, as in `PIPELINE [NODE…]`.
     func after(_ name: String) -> Operands {

@@ -53,6 +53,11 @@ enum Terminal {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+  static func isPipe(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
   /// The width of the terminal; nil if there is none, or if it is unknown.
   static func columns(_ descriptor: Int32) -> Int? { size(descriptor)?.columns }
 

@@ -33,6 +33,24 @@ import Testing
     #expect(writes == ["before", a, up + "x\n" + a, up + "y\r\n" + a, "\u{07}"])
   }
 
+  @Test("in the background nothing is drawn, and what a shell has written since is not erased")
+  func background() throws {
+    let owner = Owner()
+    let isOurs = LaneLocal(true)
+    let writes = LaneLocal<[String]>([])
+    let stage = DrawnScreen(size: { (80, 24) }, isOurs: { isOurs.value }) {
+      writes.value.append(String(decoding: $0, as: UTF8.self))
+    }
+    try stage.draw(["a"], by: ObjectIdentifier(owner))
+    isOurs.value = false
+    try stage.draw(["b"], by: ObjectIdentifier(owner))
+    try stage.write(Array("x\n".utf8))
+    stage.aside {}
+    isOurs.value = true
+    try stage.draw(["c"], by: ObjectIdentifier(owner))
+    #expect(writes.value == [begin + lines("a") + end, "x\n", begin + lines("c") + end])
+  }
+
   @Test("each draws for itself, the first one on top")
   func owners() throws {
     let (first, second) = (Owner(), Owner())
@@ -43,6 +61,16 @@ import Testing
     }
     #expect(writes[1] == begin + "\u{1B}[1A" + lines("a", "", "b") + end)
     #expect(writes[2] == begin + "\u{1B}[3A" + lines("c", "", "b") + end)
+  }
+
+  @Test("one is below all others, in whatever order they came")
+  func last() throws {
+    let (line, table) = (Owner(), Owner())
+    let writes = try written { stage in
+      try stage.draw(["line"], by: ObjectIdentifier(line), isLast: true)
+      try stage.draw(["table"], by: ObjectIdentifier(table))
+    }
+    #expect(writes[1] == begin + "\u{1B}[1A" + lines("table", "", "line") + end)
   }
 
   @Test("who draws nothing any more gives up the place, and comes last when there is something again")

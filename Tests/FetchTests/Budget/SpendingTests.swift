@@ -43,6 +43,18 @@ import Testing
     #expect(try file.site("a").blockedUntil == Play.start + limit + 100)
   }
 
+  @Test("what is left is known of the sites that the client has called, not of all that share its file")
+  func called() throws {
+    let other = SiteBudget([.init(9, per: .seconds(60))])
+    do { _ = try WebFile(path: folder.file).pay("other.example.org", other, now: Play.start) }
+    let play = try play(budgets.merging(["other.example.org": other]) { $1 }) { _, _ in .answer("1") }
+    #expect(try play.client.remainingBudgets().isEmpty)
+    _ = try play.fetch(try request(url))
+    #expect(try play.client.remainingBudgets().map(\.site) == ["ll.example.org"])
+    _ = try play.fetch(try request("https://other.example.org/"))
+    #expect(try play.client.remainingBudgets().count == 2)
+  }
+
   @Test("a site is left alone for six hours at most, whatever it asks for; a refresh asks at once")
   func longBlock() throws {
     let play = try play([:]) { _, number in

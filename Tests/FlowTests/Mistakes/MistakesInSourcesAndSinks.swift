@@ -30,10 +30,25 @@ let mistakesInSourcesAndSinks = ##"""
       1 | steps: []
         | ^^^^^^^^^
     hint: for example sources: { input: stdin }
-  p.yaml:2:10: no source leads to this sink
-      2 | sinks: { o: console }
-        |          ^
-  2 problems
+  1 problem
+  === misspelt sources
+  sorces: { i: stdin }
+  sinks: { o: console }
+  --- 2
+  p.yaml:1:1: a pipeline has no “sorces”
+      1 | sorces: { i: stdin }
+        | ^^^^^^
+    hint: did you mean “sources”?
+  1 problem
+  === a template in double quotes
+  sources: { i: stdin }
+  sinks: { o: { console: "\(.name)" } }
+  --- 2
+  p.yaml:2:25: unknown escape in double quotes
+      2 | sinks: { o: { console: "\(.name)" } }
+        |                         ^^
+    hint: use single quotes, where a backslash has no special meaning, as in 'Launch \(.name)'
+  1 problem
   === no sinks
   sources: { i: stdin }
   --- 2

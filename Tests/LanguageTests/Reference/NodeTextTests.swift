@@ -19,13 +19,9 @@ import Testing
         Shorthand: keep: … is keep: { where: … }, unless … is a
         mapping.
 
-        Options of every step, next to it
-          name  text, optional
-              its name in statistics, messages and state
-          on_error  log, stop or { dead_letter: PATH }, optional
-              how to handle events on which the step fails
-
         Examples
+          (flow docs examples explains how to read them)
+
           # by number
           keep: .n > 1
               0s {"n": 1}
@@ -36,6 +32,12 @@ import Testing
           keep: false
               0s 1
             → nothing
+
+        Options of every step, next to it
+          name  text, optional
+              its name in statistics, messages and state
+          on_error  log, stop or { dead_letter: PATH }, optional
+              how to handle events on which the step fails
         """)
   }
 

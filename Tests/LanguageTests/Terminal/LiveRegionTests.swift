@@ -11,8 +11,18 @@ import Testing
     let second = region.redraw(["c"], rows: 24, columns: 80)
     #expect(second == "\u{1B}[?2026h\r\u{1B}[2A\u{1B}[2Kc\r\n\u{1B}[J\u{1B}[?2026l")
     #expect(region.height == 1)
-    #expect(region.erase(rows: 24) == "\r\u{1B}[1A\u{1B}[J")
-    #expect(region.height == 0 && region.erase(rows: 24) == "")
+    #expect(region.erase(rows: 24, columns: 80) == "\r\u{1B}[1A\u{1B}[J")
+    #expect(region.height == 0 && region.erase(rows: 24, columns: 80) == "")
+  }
+
+  @Test("a terminal that has become narrower has wrapped the lines; what is forgotten stays")
+  func resized() {
+    var region = LiveRegion()
+    _ = region.redraw([String(repeating: "x", count: 70), "y"], rows: 24, columns: 80)
+    // Two rows for the first line, one for the second.
+    #expect(region.redraw(["z"], rows: 24, columns: 40).hasPrefix("\u{1B}[?2026h\r\u{1B}[3A\u{1B}[2Kz"))
+    region.forget()
+    #expect(region.height == 0 && region.erase(rows: 24, columns: 40) == "")
   }
 
   @Test("there are never more lines than rows, and the rest is counted")

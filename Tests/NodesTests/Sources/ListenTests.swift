@@ -22,7 +22,7 @@ import System
     let gate = ConditionLock(true)
     /// The events that have come there.
     let arrived = Journal<String>()
-    private let run: PipelineRun
+    let run: PipelineRun
     let port: Int
 
     init(_ more: String = "", _ state: TemporaryState? = nil) throws {
@@ -88,6 +88,8 @@ import System
     #expect(client.answer()?.status == 202, "the connection is used again")
     #expect(listening.heard.entries == [#"{"a":1}"#, "2", "3", "4"])
     #expect(listening.log.entries.dropFirst().allSatisfy { $0.hasPrefix("a webhook was refused: json: ") })
+    let source = listening.run.outline().sources.first
+    #expect(source?.refused == 4 && source?.lastEvent != nil)
   }
 
   @Test("any format is decoded, and the envelope has all but keys")

@@ -15,7 +15,8 @@ public struct Topic: Sendable {
   }
 
   public static let all: [Topic] = [
-    pipeline, sources, decoders, steps, sinks, streams, expressions, tests, config, state, recordings,
+    pipeline, sources, decoders, steps, sinks, streams, expressions, tests, examples, config, state,
+    recordings,
     budgets, check, errors,
   ]
 

@@ -186,6 +186,6 @@ struct GitWorker: DeliveryWorker {
     guard case .exited(let status) = result.end else {
       throw result.end.failure(of: "git \(Self.verb(arguments))") ?? .cancelled
     }
-    return (status, result.output, errors.joined(separator: "; "))
+    return (status, result.output, errors.filter { !$0.isEmpty }.joined(separator: " "))
   }
 }

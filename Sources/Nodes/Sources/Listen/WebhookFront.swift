@@ -23,12 +23,16 @@ final class WebhookFront: RequestFront {
   private let guarding: WebhookGuard
   private let idHeader: String?
   private let now: @Sendable () -> Double
+  /// Called for each request that is refused before it is in the queue.
+  private let refused: @Sendable () -> Void
   private let state = ConditionLock(State())
   /// Readable while there may be requests in the queue.
   private let bell = flow_eventfd()
 
-  init(_ options: Options, now: @escaping @Sendable () -> Double) {
-    self.now = now
+  init(
+    _ options: Options, now: @escaping @Sendable () -> Double, refused: @escaping @Sendable () -> Void
+  ) {
+    (self.now, self.refused) = (now, refused)
     arrivals = ArrivalLimit(
       options[ListenOptions.timeout], on: SerialScheduler(name: "flow-listen-timer"))
     bodyLimit = options[ListenOptions.maxBody]
@@ -56,14 +60,14 @@ final class WebhookFront: RequestFront {
       let (status, text) = webhook.answer.withLock { $0 } ?? (503, "not accepted")
       return send(status, text, connection)
     }
-    if body.isTooLong { return send(413, "the body is longer than \(bodyLimit) bytes", connection) }
+    if body.isTooLong { return refuse(413, "the body is longer than \(bodyLimit) bytes", connection) }
     let query = ReceivedValues.query(of: connection)
     let headers = ReceivedValues.headers(of: connection).map { ($0.name.lowercased(), $0.value) }
     if let (status, text) = guarding.refusal(
       method: method, path: path, query: query, headers: headers, body: body.bytes,
       now: now())
     {
-      return send(status, text, connection)
+      return refuse(status, text, connection)
     }
     let id = idHeader.map { name in headers.first { $0.0 == name }?.1 }
     let webhook = Webhook(
@@ -79,7 +83,7 @@ final class WebhookFront: RequestFront {
       flow_mhd_suspend(connection)
       return true
     }
-    guard isQueued else { return send(503, "too many webhooks wait", connection) }
+    guard isQueued else { return refuse(503, "too many webhooks wait", connection) }
     body.attachment = webhook
     ring()
     return .YES
@@ -87,6 +91,11 @@ final class WebhookFront: RequestFront {
 
   func requestEnded(_ body: ReceivedBody) {
     if body.attachment is Webhook { state.change { $0.open -= 1 } }
+  }
+
+  private func refuse(_ status: Int, _ text: String, _ connection: OpaquePointer) -> MHD_Result {
+    refused()
+    return send(status, text, connection)
   }
 
   private func send(_ status: Int, _ text: String, _ connection: OpaquePointer) -> MHD_Result {

@@ -16,6 +16,10 @@ enum BashCompletions {
         compopt -o nospace 2> /dev/null
       }
 
+      _flow_names() {
+        COMPREPLY+=($(compgen -W "$("${COMP_WORDS[0]}" completions "$1" 2> /dev/null)" -- "$cur"))
+      }
+
       _flow_files() {
         local IFS=$'\\n'
         COMPREPLY=($(compgen -f -- "$cur"))
@@ -71,7 +75,7 @@ enum BashCompletions {
       let action: String
       switch option.form {
       case .flag, .toggle, .optional: return nil
-      case .value: action = ""
+      case .value: action = option.known.map { "_flow_names \($0.rawValue); " } ?? ""
       case .path: action = "_flow_files; "
       case .choice(let words): action = "_flow_words \"\(words.joined(separator: " "))\"; "
       case .list(_, let words): action = "_flow_list \"\(words.joined(separator: " "))\"; "
@@ -88,7 +92,10 @@ enum BashCompletions {
   }
 
   private static func operands(_ command: CompletedCommand) -> String? {
-    guard let words = command.words else { return "\"\(command.name)\") _flow_files ;;" }
+    guard let words = command.words else {
+      let names = command.known.map { "; _flow_names \($0.rawValue)" } ?? ""
+      return "\"\(command.name)\") _flow_files\(names) ;;"
+    }
     return words.isEmpty ? nil : "\"\(command.name)\") _flow_words \"\(words.joined(separator: " "))\" ;;"
   }
 }

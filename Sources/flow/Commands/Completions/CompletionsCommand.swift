@@ -6,7 +6,10 @@ enum CompletionsCommand {
   static let manual = Manual(
     "completions", "print a script for shell completion",
     operands: .one("SHELL", of: ["bash", "zsh", "fish"]),
-    about: "SHELL is bash, zsh or fish.",
+    about: """
+      SHELL is bash, zsh or fish. The scripts offer the names of pipelines too: flow completions installed lists those that \
+      are installed, and flow completions running those that run or have state.
+      """,
     examples: [
       ("source <(flow completions bash)", "in ~/.bashrc"),
       ("flow completions zsh > ~/.zfunc/_flow", "where ~/.zfunc is in $fpath"),
@@ -19,12 +22,19 @@ enum CompletionsCommand {
     case "bash": Terminal.say(BashCompletions.text(commands))
     case "zsh": Terminal.say(ZshCompletions.text(commands))
     case "fish": Terminal.say(FishCompletions.text(commands))
+    case KnownNames.installed.rawValue: say(InstalledPipelines.names)
+    case KnownNames.running.rawValue:
+      let files = try? StateFiles(Arguments([], of: StatusCommand.manual))
+      let running = files.map { StatusClient.processes(in: $0.folder).answers.flatMap(\.pipelines) } ?? []
+      say(Set((files?.names ?? []) + running.map(\.name)).sorted())
     case let other:
       let hint = suggestion(for: other, among: manual.operands.words ?? []).map { "; \($0)" } ?? ""
       throw WrongUse("there are no completions for \(quoted(other))\(hint)")
     }
     return ExitStatus.done
   }
+
+  private static func say(_ names: [String]) { Terminal.say(names.map { printable($0) + "\n" }.joined()) }
 }
 
 /// The parts of a command that shells complete.
@@ -35,6 +45,8 @@ struct CompletedCommand {
   let options: [CommandOption]
   /// The allowed words of its operands; nil for files.
   let words: [String]?
+  /// The names that its operands may be, besides files.
+  let known: KnownNames?
   /// The subcommands, if it has any.
   let parts: [CompletedCommand]
 
@@ -53,7 +65,7 @@ struct CompletedCommand {
       ? Command.all.map(\.name) : manual.operands.usage.isEmpty ? [] : manual.operands.words
     self.init(
       name: manual.name, summary: manual.summary, options: manual.allOptions, words: words,
-      parts: manual.parts.map { CompletedCommand($0) })
+      known: manual.operands.known, parts: manual.parts.map { CompletedCommand($0) })
   }
 
   init(_ command: Command) {
@@ -64,12 +76,14 @@ struct CompletedCommand {
     let isEval = command.name == EvalCommand.command.name
     self.init(
       name: command.name, summary: command.summary, options: isEval ? EvalHelp.options : [],
-      words: isEval ? nil : [], parts: [])
+      words: isEval ? nil : [], known: nil, parts: [])
   }
 
   private init(
-    name: String, summary: String, options: [CommandOption], words: [String]?, parts: [CompletedCommand]
+    name: String, summary: String, options: [CommandOption], words: [String]?, known: KnownNames?,
+    parts: [CompletedCommand]
   ) {
+    self.known = known
     (self.name, self.summary, self.options) = (name, summary, options)
     (self.words, self.parts) = (words, parts)
   }

@@ -27,6 +27,7 @@ enum FishCompletions {
       if !words.isEmpty { lines.append("\(start) -a \(quoted(words.joined(separator: " ")))") }
     } else {
       lines.append("\(start) -F")
+      if let known = command.known { lines.append("\(start) -a \(names(known))") }
     }
     return lines
   }
@@ -36,7 +37,7 @@ enum FishCompletions {
     if let short = option.short { line += " -s \(short)" }
     switch option.form {
     case .flag, .toggle, .optional: break
-    case .value: line += " -x"
+    case .value: line += " -x" + (option.known.map { " -a \(names($0))" } ?? "")
     case .path: line += " -r -F"
     case .choice(let words): line += " -x -a \(quoted(words.joined(separator: " ")))"
     case .list(_, let words): line += " -x -a \(quoted("(__fish_append , \(words.joined(separator: " ")))"))"
@@ -44,6 +45,10 @@ enum FishCompletions {
     if !option.summary.isEmpty { line += " -d \(quoted(option.summary))" }
     guard case .toggle = option.form else { return [line] }
     return [line, "\(start) -l no-\(option.name)"]
+  }
+
+  private static func names(_ known: KnownNames) -> String {
+    "'(flow completions \(known.rawValue) 2> /dev/null)'"
   }
 
   private static func quoted(_ text: String) -> String {

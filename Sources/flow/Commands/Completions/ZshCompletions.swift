@@ -4,6 +4,10 @@ enum ZshCompletions {
     """
     #compdef flow
 
+    _flow_names() {
+      compadd -- ${(f)"$(flow completions $1 2> /dev/null)"}
+    }
+
     _flow() {
       local -a commands
     \(choice(among: commands, indent: "  "))
@@ -43,7 +47,8 @@ enum ZshCompletions {
       if let words = command.words {
         if !words.isEmpty { specs.append("'*:argument:(\(words.joined(separator: " ")))'") }
       } else {
-        specs.append("'*:file:_files'")
+        let names = command.known.map { "{_flow_names \($0.rawValue); _files}" }
+        specs.append("'*:file:\(names ?? "_files")'")
       }
       if specs.isEmpty { return "" }
       body = "\(indent)  _arguments -s \\\n\(indent)    " + specs.joined(separator: " \\\n\(indent)    ")
@@ -57,7 +62,7 @@ enum ZshCompletions {
     let action: String
     switch option.form {
     case .flag, .toggle, .optional: action = ""
-    case .value: action = ":value: "
+    case .value: action = ":value:" + (option.known.map { "{_flow_names \($0.rawValue)}" } ?? " ")
     case .path: action = ":file:_files"
     case .choice(let words): action = ":choice:(\(words.joined(separator: " ")))"
     case .list(_, let words): action = ":list:_values -s , kind \(words.joined(separator: " "))"

@@ -22,26 +22,34 @@ enum HelpCommand {
     return command.run(Array(arguments.operands.dropFirst()) + ["--help"])
   }
 
-  /// The order of the list: pipelines, runs, data, reference.
-  private static let order = [
-    "new", "check", "test", "run", "graph", "notify", "install-service", "status", "top", "tap", "page",
-    "ack",
-    "state",
-    "eval",
-    "tail", "sky", "nodes", "docs",
+  /// The list of commands: what they are for, and their names.
+  private static let groups: [(title: String, names: [String])] = [
+    ("write", ["new", "check", "test", "graph"]),
+    ("run", ["run", "install-service", "notify", "cluster"]),
+    ("watch", ["status", "top", "tap", "tail", "page", "ack"]),
+    ("data", ["eval", "state", "sky"]),
+    ("learn", ["docs", "nodes"]),
   ]
-  /// What is rarely called by hand shares a line.
-  private static let itself = ["schema", "completions", "version", "help"]
 
-  /// The list of commands, without titles and empty lines, so that it fits a small screen.
+  /// The list of commands, a group beside its title, without empty lines, so that it fits a small screen.
   static var text: String {
-    let listed = Command.all.filter { !itself.contains($0.name) }
-    let place = { (command: Command) in order.firstIndex(of: command.name) ?? order.count }
-    let width = listed.map(\.usage.columns).max() ?? 0
-    let lines =
-      ["flow turns public JSON APIs into streams of changes."]
-      + listed.sorted { place($0) < place($1) }.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
-      + ["  " + Command.all.filter { itself.contains($0.name) }.map(\.usage).joined(separator: ", ")]
+    let listed = groups.map { group in
+      (group.title, group.names.compactMap { name in Command.all.first { $0.name == name } })
+    }
+    let width = listed.flatMap(\.1).map(\.usage.columns).max() ?? 0
+    let margin = (groups.map(\.title.columns).max() ?? 0) + 2
+    let paint = Terminal.paint
+    var lines = ["flow watches APIs, feeds, pages and tables, and turns what changes into events."]
+    for (title, commands) in listed {
+      lines += commands.enumerated().map { index, command in
+        let title =
+          index == 0 ? paint(title, .bold) + "".padded(to: margin - title.columns) : "".padded(to: margin)
+        return "\(title)\(command.usage.padded(to: width))  \(command.summary)"
+      }
+    }
+    // What is rarely called by hand shares a line.
+    let rest = Command.all.filter { command in !groups.contains { $0.names.contains(command.name) } }
+    lines.append("also".padded(to: margin) + rest.map(\.usage).joined(separator: ", "))
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -20,15 +20,16 @@ enum CommandPage {
 
   private static var text: String {
     var page = ManPage(
-      "flow", section: 1, "public JSON APIs in, streams of changes out", version: VersionCommand.version,
+      "flow", section: 1, "watch APIs, feeds, pages and tables, and turn what changes in them into events",
+      version: VersionCommand.version,
       date: VersionCommand.date)
     page.heading("Synopsis")
     page.text("`flow` COMMAND [OPTION…] [OPERAND…]")
     page.heading("Description")
     page.text(
       """
-      A pipeline is one YAML file. Its sources poll public JSON APIs or read files, its steps turn what they read into \
-      changes, and its sinks write, notify or run commands. `flow run` runs pipelines until they are stopped.
+      A pipeline is one YAML file. Its sources poll APIs, feeds and pages, read files or receive webhooks, its steps turn \
+      what they read into changes, and its sinks write, notify or run commands. `flow run` runs pipelines until they are stopped.
 
       `flow-pipeline`(5) describes the file, `flow-nodes`(7) the sources, steps and sinks.
       """)
@@ -87,6 +88,10 @@ enum CommandPage {
     ("NO_COLOR", "if it is not empty, output has no colours"),
     ("TERM", "output has no colours if it is dumb"),
     ("JQ_COLORS", "the colours of flow eval"),
+    (
+      "PAGER",
+      "what shows pages of flow docs that do not fit the terminal, instead of less; none if it is empty"
+    ),
     ("PATH", "where commands of pipelines are searched"),
   ]
 

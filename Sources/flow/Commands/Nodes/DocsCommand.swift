@@ -7,13 +7,15 @@ enum DocsCommand {
   static let format = CommandOption(
     "format", .choice(["text", "markdown", "man"]), "text (the default), markdown, or man for a manual page")
 
+  static let search = CommandOption("search", .value("WORDS"), "list the pages that have all of these words")
+
   static let manual = Manual(
     "docs", "show the reference: a topic, source, step or sink",
     operands: .optional("TOPIC", of: Topic.all.map(\.name) + kinds + CommandPage.pages),
-    options: [format],
+    options: [search, format, Pager.off],
     about: """
       TOPIC is the kind of a node, or one of \(Topic.all.map(\.name).joined(separator: ", ")). Without TOPIC it lists \
-      everything; in Markdown it prints everything.
+      everything; in Markdown it prints everything. On a terminal, what does not fit is shown by $PAGER, or else by less.
 
       As a manual page, TOPIC may also be flow, which is the default, flow-pipeline or flow-nodes: the pages that are \
       installed.
@@ -21,11 +23,22 @@ enum DocsCommand {
     examples: [
       ("flow docs filter", "filter and its options"),
       ("flow docs expressions", "what expressions can use"),
+      ("flow docs --search 'rate limit'", "the pages about something"),
       ("flow docs --format markdown > reference.md", "the whole reference"),
       ("flow docs --format man flow-nodes | man -l -", "a manual page that is not installed"),
     ])
 
   static let command = Command(manual) { arguments in
+    if let text = arguments.text(search) {
+      let search = DocsSearch(text)
+      if search.pages.isEmpty {
+        Terminal.complain(
+          "flow docs: no page has \(quoted(text)); try fewer words, or flow docs for the list\n")
+        return ExitStatus.failed
+      }
+      Pager.show(search.text(width: Terminal.textWidth, Terminal.paint), arguments)
+      return ExitStatus.done
+    }
     let isMan = arguments.text(format) == "man"
     if isMan, let page = CommandPage.named(arguments.operands.first ?? "flow") {
       Terminal.say(page)
@@ -33,13 +46,14 @@ enum DocsCommand {
     }
     let isMarkdown = arguments.text(format) == "markdown"
     guard let kind = arguments.operands.first else {
-      Terminal.say(isMarkdown ? topics() + "\n" + markdown(Catalog.all.nodes) : list)
+      Pager.show(isMarkdown ? topics() + "\n" + markdown(Catalog.all.nodes) : list, arguments)
       return ExitStatus.done
     }
     if let topic = Topic.named(kind) {
-      Terminal.say(
+      Pager.show(
         isMan
-          ? CommandPage.reference.text(topic) : isMarkdown ? TopicMarkdown.text(topic, .all) : text(topic))
+          ? CommandPage.reference.text(topic) : isMarkdown ? TopicMarkdown.text(topic, .all) : text(topic),
+        arguments)
       return ExitStatus.done
     }
     // A kind may be both a source and a sink.
@@ -50,13 +64,16 @@ enum DocsCommand {
         return ExitStatus.usage
       }
       let near = nearest(to: kind, among: Topic.all.map(\.name) + kinds).map { "did you mean \(quoted($0))?" }
+      let pages = near == nil ? DocsSearch(kind).pages : []
+      let names = pages.prefix(4).map(\.name).joined(separator: ", ")
+      let others =
+        pages.isEmpty ? "flow docs lists them all" : "the word occurs in \(names); see flow docs --search"
       Terminal.complain(
-        "flow docs: unknown topic, source, step or sink \(quoted(kind)); \(near ?? "flow docs lists them all")\n"
-      )
+        "flow docs: unknown topic, source, step or sink \(quoted(kind)); \(near ?? others)\n")
       return ExitStatus.usage
     }
-    Terminal.say(
-      isMan ? CommandPage.reference.text(specs) : isMarkdown ? markdown(specs) : text(specs))
+    Pager.show(
+      isMan ? CommandPage.reference.text(specs) : isMarkdown ? markdown(specs) : text(specs), arguments)
     return ExitStatus.done
   }
 

@@ -4,7 +4,7 @@ import Language
 /// `flow check`: reports every error in pipelines, and what is hardly meant, without running them.
 enum CheckCommand {
   static let manual = Manual(
-    "check", "report every error in pipelines", operands: .some("FILE"),
+    "check", "report every error in pipelines", operands: .some("FILE", or: .installed),
     options: [PipelineFiles.set, PipelineFiles.config],
     about: """
       Nothing is run. Exits with 0 if there are no errors, otherwise with 2. Warnings do not count. flow docs check \

@@ -8,7 +8,7 @@ enum GraphCommand {
     "text for people (the default), mermaid for Markdown, dot for Graphviz, or svg")
 
   static let manual = Manual(
-    "graph", "show the nodes of a pipeline and how they connect", operands: .one("FILE"),
+    "graph", "show the nodes of a pipeline and how they connect", operands: .one("FILE", or: .installed),
     options: [format, PipelineFiles.set, PipelineFiles.config],
     about: """
       Options are shown as written; secrets are redacted.

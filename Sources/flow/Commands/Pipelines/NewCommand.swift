@@ -8,7 +8,8 @@ enum NewCommand {
   static let steps = list("steps", Catalog.all.steps, "its steps, in this order")
   static let sinks = list("sinks", Catalog.all.sinks, "its sinks")
   static let from = CommandOption(
-    "from", .value("URL|NAME"), "write a pipeline for the list at this address, or copy an installed one")
+    "from", .value("URL|NAME"), "write a pipeline for the list at this address, or copy an installed one",
+    or: .installed)
   static let output = CommandOption(
     "output", short: "o", .path("FILE"), "write to this file instead of standard output")
   static let force = CommandOption("force", .flag, "overwrite an existing file")

@@ -90,7 +90,10 @@ struct PipelineFiles {
       inputs[path] = read.withLock { $0 }
     }
     for name in reader.unknownSettings where complaints.isEmpty {
-      complaints.append("--set \(name): none of the pipelines has a var \(quoted(name))")
+      let known = reader.variables
+      let all = known.isEmpty ? "none has vars" : "there is \(known.map(quoted).joined(separator: ", "))"
+      let hint = nearest(to: name, among: known).map { "did you mean \(quoted($0))? (\(all))" } ?? all
+      complaints.append("--set \(name): none of the pipelines has a var \(quoted(name)); \(hint)")
     }
     undecidedCount = reader.undecidedCount
     for config in configs { extra.add(config.misspelt(besides: reader.configRead)) }
@@ -153,8 +156,10 @@ struct PipelineFiles {
   /// Reports all errors, and the warnings where they are wanted.
   func complain(withWarnings: Bool = false) {
     for complaint in complaints { Terminal.complain("flow: \(complaint)\n") }
-    let text = problems.description(masking: secrets, withWarnings: withWarnings)
-    if !text.isEmpty { Terminal.complain(text + "\n") }
+    let paint = Paint(isOn: Paint.isWanted(isTerminal: Terminal.isTerminal(2)) { Terminal.environment($0) })
+    let text = problems.description(masking: secrets, withWarnings: withWarnings, paint)
+    // With styles it is printable already.
+    if !text.isEmpty { paint.isOn ? Terminal.passOn(text + "\n") : Terminal.complain(text + "\n") }
     if problems.isEmpty { return }
     let warnings = withWarnings ? Self.count(problems.warnings.count, "warning", prefix: ", ") : ""
     Terminal.complain("\(Self.count(problems.count, "problem"))\(warnings)\n")

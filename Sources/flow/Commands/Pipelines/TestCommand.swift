@@ -9,7 +9,7 @@ enum TestCommand {
     "lanes", .value("N"), "also run each test with N tasks below each partition, and with one, and compare")
 
   static let manual = Manual(
-    "test", "run the tests of pipelines, in virtual time", operands: .any("FILE"),
+    "test", "run the tests of pipelines, in virtual time", operands: .any("FILE", or: .installed),
     options: [PipelineFiles.set, PipelineFiles.config, lanes, RunLog.verbose],
     about: """
       Sources return what a test gives them, sinks only record their events, and hours pass in no time. Without FILE \
@@ -73,7 +73,7 @@ private struct TestReport {
       }
     }
     if passed + failed == 0 {
-      Terminal.say("no tests\n")
+      Terminal.say("no tests; a pipeline has them under tests: flow docs tests begins with an example\n")
     } else {
       Terminal.say("\(passed) passed, \(failed) failed\n")
     }

@@ -12,6 +12,8 @@ struct ClusterRunner {
   var options: RunOptions
   let roster: RunRoster
   let report: RunReport
+  /// The line at the end of the terminal; nil without one.
+  let line: ProgressLine?
   let printsStatistics: Bool
   let notices: ServiceNotices?
   let signals: RunSignals
@@ -66,6 +68,7 @@ struct ClusterRunner {
     log.notice("this machine is \(name) of the cluster")
     let server = StatusServer(in: Set(folders.values).sorted(), roster)
     defer { server.close() }
+    line?.follow { [roster] in roster.outlines() }
     notices?.ready()
     defer { notices?.stopping() }
     var deadline: Instant?

@@ -10,7 +10,8 @@ enum InstallServiceCommand {
     "output", short: "o", .path("FILE"), "write the unit to this file; - prints it")
 
   static let manual = Manual(
-    "install-service", "write a systemd unit that runs a pipeline for you", operands: .one("FILE"),
+    "install-service", "write a systemd unit that runs a pipeline for you",
+    operands: .one("FILE", or: .installed),
     options: [PipelineFiles.set, PipelineFiles.config, output, force],
     about: """
       The unit is flow-NAME.service in ~/.config/systemd/user, where NAME is the name of the pipeline. It runs FILE with \

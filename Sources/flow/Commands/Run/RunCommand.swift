@@ -18,7 +18,7 @@ enum RunCommand {
   static let grace = CommandOption("grace", .value("TIME"), "the time limit of a shutdown (10s)")
 
   static let manual = Manual(
-    "run", "run pipelines until they end or are stopped", operands: .some("FILE"),
+    "run", "run pipelines until they end or are stopped", operands: .some("FILE", or: .installed),
     options: [
       once, time, dryRun, PipelineFiles.set, PipelineFiles.config, RunState.folder, RunState.none,
       RunState.reset,
@@ -94,7 +94,8 @@ enum RunCommand {
     if !files.isRight { return ExitStatus.usage }
     if !files.hasTimeZones { return ExitStatus.failed }
     if !arguments.has(once) { RunLog.write(files, to: log) }
-    let report = RunReport(log: log, screen: screen, isJSON: RunLog.isJSON(arguments))
+    let report = RunReport(
+      log: log, screen: screen, isJSON: RunLog.isJSON(arguments), isForPerson: Terminal.isTerminal(2))
     var options = RunOptions(world: .real, log: log, screen: screen)
     options.isOnce = arguments.has(once)
     options.isDryRun = arguments.has(dryRun)
@@ -146,6 +147,7 @@ enum RunCommand {
         line.show(areMany ? "\(pipeline)/\(source)" : source, progress)
       }
     }
+    if let line { signals.onSuspend { line.suspend() } }
     defer { line?.end() }
     if isVirtual {
       if arguments.has(RunMetrics.file) {
@@ -157,8 +159,8 @@ enum RunCommand {
       notices?.ready()
       SignalSet.ofRuns.unblock()
       return VirtualRunner(
-        plans: files.plans, options: options, report: report, printsStatistics: arguments.has(stats),
-        settings: UnmatchedSettings(arguments)
+        plans: files.plans, options: options, report: report, line: line,
+        printsStatistics: arguments.has(stats), settings: UnmatchedSettings(arguments)
       ).run()
     }
     let web = try RunWeb.access(
@@ -170,7 +172,7 @@ enum RunCommand {
     if let cluster {
       if let flaw = files.plans.lazy.compactMap(cluster.flaw).first { throw WrongUse(flaw) }
       return ClusterRunner(
-        cluster: cluster, plans: files.plans, options: options, roster: roster, report: report,
+        cluster: cluster, plans: files.plans, options: options, roster: roster, report: report, line: line,
         printsStatistics: arguments.has(stats), notices: notices, signals: signals,
         folder: { plan in try state?.folder(of: plan) ?? "." }
       ).run()
@@ -193,7 +195,8 @@ enum RunCommand {
     let isDry = options.isDryRun
     var present = files
     let tools = Runner.Tools(
-      roster: roster, report: report, folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
+      roster: roster, report: report, line: line,
+      folder: { plan in isDry ? nil : try? state?.folder(of: plan) },
       printsStatistics: arguments.has(stats), time: time, staysUp: page != nil, inputs: { present.paths },
       watches: arguments.has(watch), settings: UnmatchedSettings(arguments), notices: notices,
       signals: signals

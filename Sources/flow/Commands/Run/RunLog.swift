@@ -15,6 +15,11 @@ enum RunLog {
     Messages go to standard error. Unless that is a terminal, each line begins with the time. Under systemd it begins \
     with a priority, as in <4>, and the journal adds the time. With --log json each line is an object. A source that \
     fails is reported once, then at growing intervals, and when it recovers.
+
+    On a terminal the last line shows what the run does, and is gone at the end: rows, the last and the next poll, what \
+    has come of them, what fails, why, and when it is tried again. There is none with -q, with --log json, with TERM=dumb, \
+    in the background, or where standard output is a pipe, whose reader may write to the same terminal. A run that \
+    completes reports what it has done, which elsewhere only one does that was stopped or has failed.
     """
 
   /// Where standard error leads.

@@ -89,6 +89,8 @@ extension Runner {
     for index in members.indices.reversed() {
       guard var successor = members[index].successor else { continue }
       if members[index].isEnded {
+        let run = members[index].run
+        former[run.plan.name] = RunTotals(run.status(), after: former[run.plan.name])
         // Its state and files are released with it.
         tools.roster.remove(members[index].run)
         members.remove(at: index)

@@ -2,48 +2,35 @@ import Engine
 import JSON
 import Language
 
-/// What a run reports at its end: a line for each pipeline that was stopped or has failed, and the statistics of nodes.
+/// What a run reports at its end: a line for each pipeline, and the statistics of nodes.
 struct RunReport: Sendable {
   let log: Log
   let screen: Screen
   /// Whether the log is JSON, and nothing else may be written to standard error.
   let isJSON: Bool
+  /// Whether a person waits for the end at a terminal: where there is none, silence means that all is well.
+  let isForPerson: Bool
 
   // MARK: - The last line
 
   /// Reports a pipeline that was stopped, with what it has done, or that has failed by itself, with the command that
-  /// shows more; nothing where it has completed.
-  func end(_ status: PipelineStatus, hasState: Bool) {
+  /// shows more; one that has completed only to a person.
+  ///
+  /// - Parameter former: What the pipeline has done before it was reloaded.
+  func end(_ status: PipelineStatus, after former: RunTotals? = nil, hasState: Bool) {
     let log = NodeLog(log: log, pipeline: status.name, node: "")
+    let totals = RunTotals(status, after: former)
     switch status.phase {
-    case .stopped: log.notice("stopped after \(summary(status))")
+    case .stopped: log.notice("stopped after \(totals)")
     case .failed:
       let losses = status.losses
       let reason = losses.isEmpty ? "" : ": " + losses.joined(separator: ", ")
       let isGivenUp = status.nodes.contains { $0.givenUp > 0 }
       let command = isGivenUp ? "flow state dead ls \(status.name)" : "flow status \(status.name)"
-      log.error("failed after \(summary(status))\(reason)\(hasState ? "; see \(command)" : "")")
-    case .waiting, .running, .stopping, .completed: break
+      log.error("failed after \(totals)\(reason)\(hasState ? "; see \(command)" : "")")
+    case .completed: if isForPerson { log.notice("completed after \(totals)") }
+    case .waiting, .running, .stopping: break
     }
-  }
-
-  private func summary(_ status: PipelineStatus) -> String {
-    let polls = status.sources.reduce(0) { $0 + $1.polls }
-    let failed = status.sources.reduce(0) { $0 + $1.failedPolls }
-    func sum(_ role: NodeStatus.Role?, _ count: (NodeStatus) -> Int) -> Int {
-      status.nodes.reduce(0) { $0 + (role == nil || $1.role == role ? count($1) : 0) }
-    }
-    var parts: [String] = []
-    if polls > 0 {
-      parts.append(StateText.count(polls, "poll") + (failed > 0 ? " (\(failed) failed)" : ""))
-    }
-    parts.append(StateText.count(sum(.source) { $0.eventsOut ?? 0 }, "event"))
-    parts.append(StateText.count(sum(.sink) { $0.eventsOut ?? 0 }, "output"))
-    let (errors, givenUp) = (sum(nil) { $0.errors }, sum(.sink) { $0.givenUp })
-    if errors > 0 { parts.append(StateText.count(errors, "error")) }
-    if givenUp > 0 { parts.append("\(givenUp) given up") }
-    let span = StatusReport.span((status.ended ?? status.started) - status.started)
-    return "\(span): \(parts.joined(separator: ", "))"
   }
 
   // MARK: - Statistics
@@ -81,5 +68,38 @@ struct RunReport: Sendable {
     if seconds < 0.001 { return "\(Int(seconds * 1e6)) µs" }
     if seconds < 10 { return "\(Int(seconds * 1000)) ms" }
     return "\(Int(seconds)) s"
+  }
+}
+
+/// What a pipeline has done, also before it was reloaded: “3d 4h: 80 polls (2 failed), 240 events, 12 outputs”.
+struct RunTotals: CustomStringConvertible {
+  private let started, ended: Double
+  private let polls, failedPolls, events, outputs, errors, givenUp: Int
+  private let isPolled: Bool
+
+  init(_ status: PipelineStatus, after former: RunTotals? = nil) {
+    func sum(_ role: NodeStatus.Role?, _ count: (NodeStatus) -> Int) -> Int {
+      status.nodes.reduce(0) { $0 + (role == nil || $1.role == role ? count($1) : 0) }
+    }
+    started = former?.started ?? status.started
+    ended = status.ended ?? status.started
+    isPolled = status.sources.contains(where: \.isPolled)
+    polls = status.sources.reduce(former?.polls ?? 0) { $0 + $1.polls }
+    failedPolls = status.sources.reduce(former?.failedPolls ?? 0) { $0 + $1.failedPolls }
+    events = sum(.source) { $0.eventsOut ?? 0 } + (former?.events ?? 0)
+    outputs = sum(.sink) { $0.eventsOut ?? 0 } + (former?.outputs ?? 0)
+    errors = sum(nil) { $0.errors } + (former?.errors ?? 0)
+    givenUp = sum(.sink) { $0.givenUp } + (former?.givenUp ?? 0)
+  }
+
+  var description: String {
+    var parts: [String] = []
+    if isPolled || polls > 0 {
+      parts.append(StateText.count(polls, "poll") + (failedPolls > 0 ? " (\(failedPolls) failed)" : ""))
+    }
+    parts += [StateText.count(events, "event"), StateText.count(outputs, "output")]
+    if errors > 0 { parts.append(StateText.count(errors, "error")) }
+    if givenUp > 0 { parts.append("\(givenUp) given up") }
+    return "\(StatusText.span(ended - started)): \(parts.joined(separator: ", "))"
   }
 }

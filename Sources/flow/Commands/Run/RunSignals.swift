@@ -27,6 +27,8 @@ final class RunSignals: Sendable {
     var end: Instant?
     /// The exit status, once the run has ended.
     var status: Int32?
+    /// Prepares for Ctrl-Z and then stops the process; nil to stop it at once.
+    var suspend: (@Sendable () -> Void)?
   }
 
   /// The time that the second signal leaves to terminate commands and close files.
@@ -80,6 +82,9 @@ final class RunSignals: Sendable {
   /// Asks for the pipelines to be read again, from any thread.
   func reload() { state.change { $0.reloads = true } }
 
+  /// Has `body` called for Ctrl-Z: it calls `SignalSet.suspend`, once the terminal is ready for the shell.
+  func onSuspend(_ body: @escaping @Sendable () -> Void) { state.change { $0.suspend = body } }
+
   /// Notes that the run was stopped otherwise: the process ends unconditionally after the grace period.
   func stop() {
     end(within: grace + Self.abortTime)
@@ -107,6 +112,10 @@ final class RunSignals: Sendable {
         _exit(state.change { $0.status } ?? (first == SIGINT ? ExitStatus.interrupted : ExitStatus.failed))
       }
       guard let signal = signals.wait(until: end), signal != SIGUSR2 else { continue }
+      if signal == SIGTSTP {
+        if let suspend = state.change({ $0.suspend }) { suspend() } else { SignalSet.suspend() }
+        continue
+      }
       if signal == SIGHUP, !hasTerminal {
         reload()
         continue
@@ -130,7 +139,7 @@ final class RunSignals: Sendable {
   }
 }
 
-/// Whether SIGHUP is ignored, as under nohup.
+/// Whether a signal is ignored, as SIGHUP is under nohup.
 private func isIgnored(_ number: Int32) -> Bool {
   var action = sigaction()
   sigaction(number, nil, &action)
@@ -143,7 +152,7 @@ struct SignalSet {
 
   /// The signals that a run handles.
   static var ofRuns: SignalSet {
-    SignalSet([SIGINT, SIGTERM, SIGUSR1, SIGUSR2] + (isIgnored(SIGHUP) ? [] : [SIGHUP]))
+    SignalSet([SIGINT, SIGTERM, SIGUSR1, SIGUSR2] + [SIGHUP, SIGTSTP].filter { !isIgnored($0) })
   }
 
   init(_ signals: [Int32]) {
@@ -160,6 +169,14 @@ struct SignalSet {
   func unblock() {
     var set = set
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// Stops the process, as Ctrl-Z does where nobody waits for it; returns when it goes on.
+  static func suspend() {
+    let stop = SignalSet([SIGTSTP])
+    stop.unblock()
+    raise(SIGTSTP)
+    stop.block()
   }
 
   /// The next signal; nil when the time is over.

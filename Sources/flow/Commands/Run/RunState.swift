@@ -132,7 +132,7 @@ struct RunState: Sendable {
 
   /// Two pipelines of the same name must not share a state.
   private func claim(_ file: StateFile, for plan: Plan) throws(StoreError) {
-    guard let own = absolute(plan.path) else { return }
+    guard let own = Self.absolute(plan.path) else { return }
     let owner = try file.fact(owner: "pipeline", name: "path")?.text
     if owner == own { return }
     if let owner, access(owner, F_OK) == 0 {
@@ -146,7 +146,8 @@ struct RunState: Sendable {
     }
   }
 
-  private func absolute(_ path: String) -> String? {
+  /// The path without links; nil where there is no such file.
+  static func absolute(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)

@@ -11,6 +11,8 @@ struct Runner {
   struct Tools {
     let roster: RunRoster
     let report: RunReport
+    /// The line at the end of the terminal; nil without one.
+    let line: ProgressLine?
     /// The folder of a pipeline's state; nil without state.
     let folder: (Plan) -> String?
     let printsStatistics: Bool
@@ -68,6 +70,8 @@ struct Runner {
   private var waiting: [WaitingPipeline] = []
   /// Successors whose predecessors have ended, and may still hold files.
   var successors: [Successor] = []
+  /// What pipelines have done before they were reloaded.
+  var former: [String: RunTotals] = [:]
   private var hasFailed = false
   private(set) var watch: PipelineWatch?
   private let plans: [Plan]
@@ -108,16 +112,19 @@ struct Runner {
     watch?.follow(tools.inputs())
     defer { watch?.stop() }
     for member in members { start(member) }
+    tools.line?.follow { [roster = tools.roster] in roster.outlines() }
     tools.notices?.ready()
     tools.notices?.check(tools.roster)
     let stoppedBy = wait(signals)
     tools.notices?.stopping()
     noteEnds()
+    tools.line?.end()
     let runs = members.map(\.run)
     if tools.printsStatistics { tools.report.statistics(runs) }
     for run in runs {
       tools.settings.report(run, to: options.log)
-      tools.report.end(tools.roster.status(of: run), hasState: statusFile(of: run.plan) != nil)
+      tools.report.end(
+        tools.roster.status(of: run), after: former[run.plan.name], hasState: statusFile(of: run.plan) != nil)
     }
     if stoppedBy == SIGINT { return ExitStatus.interrupted }
     let failed = members.contains { $0.result.hasFailed.withLock { $0 } ?? true }

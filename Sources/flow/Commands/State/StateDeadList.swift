@@ -7,7 +7,7 @@ import Store
 enum StateDeadList {
   static let command = Command(
     reporting: Manual(
-      "state dead ls", "list dead letters", operands: .one("PIPELINE"),
+      "state dead ls", "list dead letters", operands: .one("PIPELINE", or: .running),
       options: [StateCommand.json, StateCommand.folder],
       about:
         "For each its number, sink or step, time, number of attempts, reason, id, and the "

@@ -7,7 +7,7 @@ import Store
 /// `flow state ls`: lists pipelines with state, or their nodes.
 enum StateListCommand {
   static let manual = Manual(
-    "state ls", "list pipelines with state, or their nodes", operands: .any("PIPELINE"),
+    "state ls", "list pipelines with state, or their nodes", operands: .any("PIPELINE", or: .running),
     options: [StateCommand.json, StateCommand.folder],
     about: """
       Without PIPELINE, it lists all pipelines with state: the number of keys, pending outputs and dead letters. With \

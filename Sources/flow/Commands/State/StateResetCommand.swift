@@ -37,6 +37,7 @@ enum StateResetCommand {
   private static func forget(_ name: String, _ path: String, isAsking: Bool) throws -> Int32 {
     let removal = try StateRemoval(path: path)
     let what: String
+    var link = ": "
     do throws(StoreError) {
       let summary = try StateSummary(name, StateReader(path: path))
       what = [
@@ -45,13 +46,14 @@ enum StateResetCommand {
       ].joined(separator: ", ")
     } catch {
       guard error.kind == .corrupt || error.kind == .newer else { throw error }
+      link = ", "
       what = "which cannot be read: \(error.reason)"
     }
     guard !isAsking || isAgreed("delete the state of \(quoted(name)) (\(what))") else {
       return declined()
     }
     try removal.remove()
-    Terminal.say("deleted the state of \(quoted(name)): \(printable(what))\n")
+    Terminal.say("deleted the state of \(quoted(name))\(link)\(printable(what))\n")
     return ExitStatus.done
   }
 

@@ -65,7 +65,7 @@ struct StateNode {
   var facts: [StoredFact] = []
   var sink: StoredSink?
 
-  var keys: Int { tables.reduce(0) { $0 + $1.count } }
+  var keys: Int { tables.reduce(0) { $0 + $1.keys } }
   var waiting: Int { sink?.waiting ?? 0 }
   var dead: Int { sink?.dead ?? 0 }
 

@@ -12,15 +12,15 @@ enum PageCommand {
     "at", .value("ADDRESS"), "where to serve (127.0.0.1:8787), also unix:PATH; port 0 is any free one")
 
   static let manual = Manual(
-    "page", "serve stored rows and change logs as a web page", operands: .any("FILE"),
+    "page", "serve stored rows and change logs as a web page", operands: .any("FILE", or: .installed),
     options: [
       address, RunPage.pictures, RunPage.name, PipelineFiles.set, PipelineFiles.config, StateCommand.folder,
     ],
     about: """
       For each pipeline it serves the rows of its sinks page, as its state has them, the change logs that its sinks jsonl \
       write, and its status, until Ctrl-C. It reads only, looks for changes every two seconds, and needs no pipeline to run; \
-      flow run --page serves a page that is live. Without FILE it serves all pipelines with state whose files exist. Logs \
-      are found as flow run writes them, from the folder it was started in.
+      flow run --page serves a page that is live. Without FILE it serves all pipelines whose files exist that have state or \
+      run simulated. Logs are found as flow run writes them, from the folder it was started in.
       """,
     examples: [
       ("flow page", "all pipelines that have run"),
@@ -43,12 +43,17 @@ enum PageCommand {
     return status
   }
 
-  /// The files of all pipelines with state.
+  /// The files of all pipelines that have state, and of simulated runs, which are shown with their status.
   private static func files(of states: StateFiles) throws -> [String] {
     let known = states.names.compactMap { name in
       (try? StateSummary(name, StateReader(path: states.path(of: name))))?.pipeline
     }
-    let paths = known.filter { access($0, R_OK) == 0 }
+    let running = StatusClient.processes(in: states.folder).answers.flatMap(\.pipelines)
+    let simulated = running.filter { $0.world != nil }.map(\.path)
+    var seen: Set<String> = []
+    let paths = (known + simulated).filter { path in
+      access(path, R_OK) == 0 && seen.insert(RunState.absolute(path) ?? path).inserted
+    }
     if paths.isEmpty {
       throw StateError.failed("no pipeline has state in \(states.folder); run one first, or name a FILE")
     }

@@ -107,6 +107,12 @@ final class RunRoster: MonitoredPipelines {
     }
   }
 
+  /// What can be said of the pipelines without waiting for their lanes.
+  func outlines() -> [PipelineStatus] {
+    let (runs, others) = state.withLock { ($0.runs, $0.others) }
+    return (runs.map { $0.outline() } + others).map(shown)
+  }
+
   /// A snapshot of the process; not to be called on a lane.
   func status() -> RunStatus {
     let (runs, others) = state.withLock { ($0.runs, $0.others) }

@@ -11,14 +11,34 @@ struct StatusReport {
   let process: Int?
   private let budgets: [BudgetStatus]
   private var others: [String] = []
+  /// When the state was written last.
+  private var changed: Double?
+  /// The time of its world: under a sky another than ours.
+  private var now = World.real.wallClock()
 
   var problems: [String] { status.problems + others }
+
+  /// Whether its process is there.
+  var isLive: Bool { process != nil }
+  /// The time by which reports are ordered: its start where it runs, or else its end.
+  private var time: Double { isLive ? status.started : status.ended ?? max(changed ?? 0, status.started) }
+  /// Whether it has ended lately with something wrong, which may concern more than an old experiment.
+  var isRecentFailure: Bool { !problems.isEmpty && now - time < Self.recently }
+
+  private static let recently = 86400.0
+
+  /// Those that run come first, then the latest; a simulated run has no time of ours, and is taken for a new one.
+  func comesBefore(_ other: StatusReport) -> Bool {
+    if isLive != other.isLive { return isLive }
+    if (status.world == nil) != (other.status.world == nil) { return status.world != nil }
+    return time == other.time ? status.name < other.status.name : time > other.time
+  }
 
   /// A pipeline that runs, or has ended in a process that runs others.
   init(_ status: PipelineStatus, of process: RunStatus) {
     self.status = status
     self.process = process.process
-    budgets = process.budgets
+    (budgets, now) = (process.budgets, process.at)
   }
 
   /// A process that does not answer.
@@ -54,6 +74,7 @@ struct StatusReport {
         return known
       }
       if status.path.isEmpty { status.path = summary.pipeline ?? "" }
+      changed = summary.changed
       if last == nil { status.ended = summary.changed }
     } catch {
       others.append("\(error)")
@@ -76,11 +97,12 @@ struct StatusReport {
   /// - Parameter listsEntries: Whether to list the entries of a source that fail.
   func lines(width: Int, listsEntries: Bool = false) -> [String] {
     let paint = Terminal.paint
-    var lines = [paint(printable(status.name), .bold) + "  " + printable(summary)]
+    var lines = [paint(printable(status.name), .bold) + "  " + summary(paint)]
     if !status.path.isEmpty {
       lines.append("  " + StateText.end(of: status.path, columns: max(12, width - 2)))
     }
-    lines += sources.lines(width: width - 2, paint: paint).map { "  " + $0 }
+    lines += (sources.lines(width: width - 2, paint: paint) + streams.lines(width: width - 2, paint: paint))
+      .map { "  " + $0 }
     for source in status.sources {
       guard let entries = source.entries else { continue }
       lines.append("  " + printable("\(source.name): \(entries.counts)"))
@@ -88,40 +110,68 @@ struct StatusReport {
     }
     for source in status.sources {
       guard let wait = source.wait, !status.phase.isOver else { continue }
-      let left = StatusReport.span(wait.until - World.real.wallClock())
+      let left = StatusText.span(wait.until - now)
       lines.append("  " + printable("\(source.name): \(wait.reason) in \(left)").clipped(to: width - 2))
     }
     for node in status.nodes {
       guard let wait = node.wait, !wait.isFailing else { continue }
-      let text = "\(node.name): \(wait.text(isOver: status.phase.isOver))"
+      let text = "\(node.name): \(wait.text(isOver: status.phase.isOver, times))"
       lines.append("  " + printable(text).clipped(to: width - 2))
     }
-    let holdings = status.holdings.map(printable)
-    if !holdings.isEmpty { lines.append("  " + holdings.joined(separator: ", ")) }
+    for phrases in [counts, status.holdings] where !phrases.isEmpty {
+      lines.append("  " + printable(phrases.joined(separator: ", ")))
+    }
     let lost = status.phase.isOver ? status.losses : status.lostEvents
     if !lost.isEmpty {
       lines.append("  lost: " + printable(lost.joined(separator: ", ")))
     }
-    for problem in problems { lines.append("  " + paint("! \(printable(problem))", .red)) }
+    for problem in status.problems(times) + others {
+      lines.append("  " + paint("! \(printable(problem))", .red))
+    }
     return lines
   }
 
   /// As in “running for 3 days, process 4711”.
-  private var summary: String {
-    let now = World.real.wallClock()
+  private func summary(_ paint: Paint) -> String {
     var parts: [String] = []
     switch status.phase {
     case .waiting, .running, .stopping:
-      let since =
-        status.started > 0 && status.world == nil ? " for \(StatusReport.span(now - status.started))" : ""
-      parts.append("\(status.phase.rawValue)\(since)")
+      let style: Style = status.phase == .running ? .green : .yellow
+      let since = status.started > 0 ? " \(times.since(status.started))" : ""
+      parts.append(paint(status.phase.rawValue, style) + since)
     case .completed, .stopped, .failed:
       if process == nil { parts.append("not running") }
-      parts.append(status.phase.rawValue + (status.ended.map { " \(StateText.age(now - $0))" } ?? ""))
+      parts.append(paint(end, status.phase == .failed ? .red : .plain))
     }
     if let process { parts.append("process \(process)") }
-    if let world = status.world { parts.append("in \(world)") }
+    if let world = status.world { parts.append("simulated in \(printable(world))") }
     return parts.joined(separator: ", ")
+  }
+
+  private var times: StatusTimes { .relative(to: now) }
+
+  /// As in “failed 21m ago”.
+  private var end: String {
+    status.phase.rawValue + (status.ended.map { " \(StateText.age(now - $0))" } ?? "")
+  }
+
+  /// As in “stations (stopped 21m ago)”.
+  var mention: String { "\(printable(status.name)) (\(end))" }
+
+  /// What has passed in this run, or in the last one.
+  private var counts: [String] {
+    func sum(_ role: NodeStatus.Role) -> Int {
+      status.nodes.reduce(0) { $0 + ($1.role == role ? $1.eventsOut ?? 0 : 0) }
+    }
+    let (events, outputs) = (sum(.source), sum(.sink))
+    var parts =
+      events + outputs > 0 ? [StateText.count(events, "event"), StateText.count(outputs, "output")] : []
+    parts += status.nodes.filter { $0.dropped > 0 }.map { "\($0.name) has dropped \($0.dropped)" }
+    // A failed poll counts in its source's line.
+    parts += status.nodes.filter { $0.errors > 0 && $0.role != .source }.map {
+      "\(StateText.count($0.errors, "error")) in \($0.name)"
+    }
+    return parts
   }
 
   private var sources: TextTable {
@@ -130,9 +180,9 @@ struct StatusReport {
     ])
     let isOver = status.phase.isOver
     for source in status.sources where source.isPolled {
-      let next = isOver ? "" : source.nextPoll.map { StateText.time($0) } ?? ""
+      let next = isOver ? "" : source.nextPoll.map(times.at) ?? ""
       table.add([
-        source.name, source.lastPoll.map { StateText.time($0.at) } ?? "none",
+        source.name, source.lastPoll.map { ago($0.at) } ?? "none",
         source.lastPoll.map { "\($0.rows)" } ?? "", source.lastPoll?.coverage ?? "",
         next, "\(source.polls)", "\(source.failedPolls)",
       ])
@@ -140,9 +190,30 @@ struct StatusReport {
     return table.isEmpty ? TextTable() : table
   }
 
+  private func ago(_ time: Double) -> String { "\(StatusText.span(now - time)) ago" }
+
+  /// The sources that are not polled.
+  private var streams: TextTable {
+    let sources = status.sources.filter { !$0.isPolled }.map { source in
+      (source, status.nodes.first { $0.role == .source && $0.name == source.name })
+    }
+    let (areRefused, haveQueue) = (
+      sources.contains { $0.0.refused > 0 }, sources.contains { $0.1?.queue != nil }
+    )
+    var table = TextTable(
+      headers: ["source", "last event", "events"] + (areRefused ? ["refused"] : [])
+        + (haveQueue ? ["unread"] : []))
+    for (source, node) in sources {
+      table.add(
+        [source.name, source.lastEvent.map(ago) ?? "none", "\(node?.eventsOut ?? 0)"]
+          + (areRefused ? ["\(source.refused)"] : []) + (haveQueue ? ["\(node?.queue ?? 0)"] : []))
+    }
+    return table.isEmpty ? TextTable() : table
+  }
+
   private func failing(_ entries: SourceStatus.Entries) -> TextTable {
-    var table = TextTable(headers: ["entry", "failing since", "reason"])
-    for entry in entries.failing { table.add([entry.id, StateText.time(entry.since), entry.reason]) }
+    var table = TextTable(headers: ["entry", "failing for", "reason"])
+    for entry in entries.failing { table.add([entry.id, StatusText.span(now - entry.since), entry.reason]) }
     return table.isEmpty ? TextTable() : table
   }
 
@@ -150,29 +221,16 @@ struct StatusReport {
   static func budgets(_ processes: [RunStatus], width: Int) -> [String] {
     var table = TextTable(headers: ["budget of", "left", "of", "in", "next call"])
     var seen: Set<String> = []
-    for budget in processes.flatMap(\.budgets) {
-      let period = DurationText.format(.seconds(Int(budget.period)))
-      guard seen.insert("\(budget.host) \(period)").inserted else { continue }
-      table.add([
-        budget.host, "\(budget.remaining)", "\(budget.limit)", period,
-        budget.next.map { StateText.time($0) } ?? "",
-      ])
-    }
-    return table.isEmpty ? [] : [""] + table.lines(width: width, paint: Terminal.paint)
-  }
-
-  /// A length of time, in its two largest units: “3d 4h”.
-  static func span(_ seconds: Double) -> String {
-    var rest = max(0, Int(seconds))
-    var parts: [String] = []
-    for (unit, size) in [("d", 86400), ("h", 3600), ("m", 60), ("s", 1)] where parts.count < 2 {
-      if rest >= size || unit == "s" && parts.isEmpty {
-        parts.append("\(rest / size)\(unit)")
-        rest %= size
-      } else if !parts.isEmpty {
-        break
+    for process in processes {
+      for budget in process.budgets {
+        let period = DurationText.format(.seconds(Int(budget.period)))
+        guard seen.insert("\(budget.host) \(period)").inserted else { continue }
+        table.add([
+          budget.host, "\(budget.remaining)", "\(budget.limit)", period,
+          budget.next.map(StatusTimes.relative(to: process.at).at) ?? "",
+        ])
       }
     }
-    return parts.joined(separator: " ")
+    return table.isEmpty ? [] : table.lines(width: width, paint: Terminal.paint)
   }
 }

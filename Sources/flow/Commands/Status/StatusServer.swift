@@ -3,44 +3,57 @@ import Engine
 import Glibc
 import JSON
 import Reactive
+import Store
 import System
 
 /// The server of a run's status: a socket, `PROCESS.sock`, in each state folder that its pipelines use.
 ///
 /// A client sends a line of JSON, `{"get": "status"}`, and receives one line; for `{"get": "tap", …}` see `TapConnection`.
 /// `{"get": "unacknowledged"}` and `{"acknowledge": ["KEY"]}` are for `flow ack`.
-/// One thread serves all but taps, and sleeps until a client connects. Where a folder is missing or cannot be written, the run goes without: observing never prevents it.
+/// One thread serves all but taps, and sleeps until a client connects. A missing folder is made until the end, since
+/// simulated runs keep no state in it; where it cannot be, the run goes without: observing never prevents it.
 final class StatusServer: Sendable {
   /// How long a client may take, in seconds.
   private static let patience = 2
 
   private let paths: [String]
+  /// The folders that did not exist, inner ones first.
+  private let made: [String]
   /// Written to end the threads, and read by none of them.
   private let end: Int32
   private let taps = TapConnections()
 
   init(in folders: [String], _ roster: RunRoster) {
     end = flow_eventfd()
-    var (listeners, paths): ([Int32], [String]) = ([], [])
+    var (listeners, paths, made): ([Int32], [String], [String]) = ([], [], [])
     for folder in folders {
       let path = "\(folder)/\(getpid()).sock"
       do {
+        made += StatusServer.missingFolders(of: path)
+        try StateFolder.make(for: path, SystemDisk())
         StatusServer.removeLeftovers(in: folder)
         var socket = try LocalSocket.listen(at: path)
         listeners.append(socket.release())
         paths.append(path)
       } catch { continue }
     }
-    self.paths = paths
+    (self.paths, self.made) = (paths, made)
     if !listeners.isEmpty, end >= 0 { StatusServer.serve(listeners, until: end, roster, taps) }
   }
 
   /// Removes the sockets, and ends the threads; taps first send what they have.
   func close() {
     for path in paths { unlink(path) }
+    // Those in which something else is by now stay.
+    for folder in made { rmdir(folder) }
     var one: UInt64 = 1
     if end >= 0 { _ = write(end, &one, 8) }
     taps.waitForEnds()
+  }
+
+  private static func missingFolders(of path: String) -> [String] {
+    let folder = splitPath(path).folder
+    return folder == path || access(folder, F_OK) == 0 ? [] : [folder] + missingFolders(of: folder)
   }
 
   /// Removes sockets of processes that were killed.

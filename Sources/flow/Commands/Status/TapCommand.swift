@@ -16,7 +16,7 @@ struct TapCommand {
 
   static let manual = Manual(
     "tap", "show what passes a node now",
-    operands: Manual.Operands(name: "NAME[:NODE]", counts: 1...Int.max),
+    operands: .some("NAME[:NODE]", or: .running),
     options: [marbles, every, count, meta, StateCommand.folder],
     about: """
       Prints what passes nodes of running pipelines, a line of JSON for each event: what sources and steps emit, and \

@@ -12,7 +12,7 @@ struct TopCommand {
     "sort", .choice(TopTable.Key.allCases.map(\.rawValue)), "the order: of pipelines, or by a column")
 
   static let manual = Manual(
-    "top", "watch the rates and queues of all nodes", operands: .any("PIPELINE"),
+    "top", "watch the rates and queues of all nodes", operands: .any("PIPELINE", or: .running),
     options: [sort, every, once, StateCommand.folder],
     about: """
       A table of the nodes of all running pipelines, or of those named, updated each second: events in and out a \
