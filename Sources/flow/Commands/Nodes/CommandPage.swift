@@ -20,14 +20,15 @@ enum CommandPage {
 
   private static var text: String {
     var page = ManPage(
-      "flow", section: 1, "public JSON APIs in, streams of changes out", version: VersionCommand.version,
+      "flow", section: 1, "watch APIs, feeds, pages and tables, and report what changes",
+      version: VersionCommand.version,
       date: VersionCommand.date)
     page.heading("Synopsis")
     page.text("`flow` COMMAND [OPTION…] [OPERAND…]")
     page.heading("Description")
     page.text(
       """
-      A pipeline is one YAML file. Its sources poll public JSON APIs or read files, its steps turn what they read into \
+      A pipeline is one YAML file. Its sources poll APIs, feeds, pages and tables, or read files, its steps turn what they read into \
       changes, and its sinks write, notify or run commands. `flow run` runs pipelines until they are stopped.
 
       `flow-pipeline`(5) describes the file, `flow-nodes`(7) the sources, steps and sinks.
