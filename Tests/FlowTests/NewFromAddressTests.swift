@@ -120,12 +120,19 @@ import Testing
       {
         return [.reply("", status: "500 Internal Server Error")]
       }
-      return [.reply(#"[{"id":1,"at":\#(Date().timeIntervalSince1970),"n":1}]"#)]
+      return [
+        .reply(
+          #"[{"id":1,"at":\#(Date().timeIntervalSince1970),"n":1}]"#,
+          ["Content-Type: application/json", "Link: </list?page=2>; rel=\"next\""])
+      ]
     }
     try server.serving {
       let place = try Workplace()
       let made = try place.flow("new", "--from", "\(server.url)/list")
       #expect(made.output.contains("- changes: { key: .id, ignore: [.at] }\n"), "\(made)")
+      #expect(
+        made.errors.contains("  next page in the header Link")
+          && made.errors.hasSuffix("next: -o FILE to keep it, then flow run FILE\n"))
       #expect(made.errors.contains("  two polls changed in 3s: .at in 1 of 1; ignored: .at\n"), "\(made)")
       let failed = try place.flow("new", "--from", "\(server.url)/fails")
       #expect(failed.status == 0 && failed.errors.contains("two polls the second one failed"), "\(failed)")
@@ -176,6 +183,8 @@ import Testing
       #expect(unset.status == 2 && unset.errors.contains("the variable T is not set"), "\(unset)")
       let pasted = try place.flow("new", "--from", "\(url)/private", "--bearer", "abc.def")
       #expect(pasted.status == 2 && !pasted.errors.contains("abc.def"), "\(pasted)")
+      let bare = try place.flow("new", "--from", "example.org/items")
+      #expect(bare.status == 2 && bare.errors.contains("an address begins with https://"), "\(bare)")
     }
   }
 

@@ -47,9 +47,13 @@ enum NewCommand {
     let path = arguments.text(output)
     if let text = try written(arguments, path) {
       guard case .success(let text) = text else { return ExitStatus.failed }
+      defer { if path == nil { Terminal.complain("next: -o FILE to keep it, then flow run FILE\n") } }
       return deliver(text, path, isForced: arguments.has(force))
     }
     if let from = arguments.text(from) {
+      if from.contains("."), !from.hasPrefix("."), !from.hasPrefix("/"), !InstalledPipelines.isFile(from) {
+        throw WrongUse("there is no file \(from); an address begins with https://")
+      }
       return try PipelineCopy(of: from).write(
         to: path, named: arguments.operands.first, isForced: arguments.has(force))
     }

@@ -62,7 +62,8 @@ struct NewFromAddress {
       request.headers.append(Header("Accept", "application/json, */*;q=0.5"))
     }
     let client = try Self.client()
-    let text = FoundFormat.Text(try fetch(request, by: client, isAuthorized: new.isAuthorized))
+    let response = try fetch(request, by: client, isAuthorized: new.isAuthorized)
+    let text = FoundFormat.Text(response)
     let format: FoundFormat
     do { format = try FoundFormat(of: text) } catch {
       throw Failure(description: "\(request): this cannot be read: \(request.masked("\(error)"))")
@@ -73,6 +74,9 @@ struct NewFromAddress {
     source.form = format.form
     var sketch = ListSketch(name: name, of: source, response: try format.value(of: text))
     show(sketch)
+    if response.headers.link("next") != nil {
+      show([("next page", "in the header Link, which http follows by itself")])
+    }
     if !isOnce {
       MonotonicClock.sleep(until: MonotonicClock.now + Self.pause)
       do {
