@@ -170,6 +170,20 @@ public struct ListSketch {
     }
   }
 
+  /// Members of a table that are numbers, all of which are texts there.
+  private var numbers: [String] {
+    guard
+      source.options.contains(where: { $0.name == "decode" && ($0.yaml.has("csv") || $0.yaml.has("tsv")) })
+    else { return [] }
+    return members.filter { name in
+      let texts = values(name).compactMap(\.string).filter { !$0.isEmpty }
+      return !key.contains(name) && !texts.isEmpty
+        && texts.allSatisfy {
+          Double($0.replacing(",", by: ".")) != nil && $0.utf8.first.map { $0 < 0x3a } == true
+        }
+    }
+  }
+
   // MARK: - Two polls
 
   /// Compares the rows with those of a later response: what always changes is ignored.
@@ -256,6 +270,15 @@ public struct ListSketch {
         (
           "times",
           "\(paths.joined(separator: ", ")); tolerance: { \(yaml(paths[0])): 10m } ignores small shifts"
+        ))
+    }
+    if !numbers.isEmpty {
+      let comma = numbers.contains { values($0).contains { $0.string?.contains(",") == true } }
+      let types = numbers.prefix(8).map { "\(FlowYAML.quoted($0)): number" }.joined(separator: ", ")
+      found.append(
+        (
+          "numbers",
+          "texts in a table, unless decode has types: { \(types) }\(comma ? ", decimal_comma: true" : "")"
         ))
     }
     let named = noisy.map { jqPath([$0]) }

@@ -97,6 +97,19 @@ struct ListSketchTests {
     #expect(try found(self.sketch("[1]", then: "[1]")).last == "two polls: nothing changed in 3s")
   }
 
+  @Test("columns of a table that have numbers are named, with the option that reads them as such")
+  func numbers() throws {
+    let source = ListSketch.Source(
+      "http", [(name: "url", yaml: "x"), (name: "decode", yaml: "{ csv: { delimiter: ';' } }")], every: "1d")
+    let rows = try Value.parse(
+      #"[{"id":"1","a b":"1,5","n":"","t":"x"},{"id":"2","a b":"-2","n":"3.5","t":"nan"}]"#)
+    let sketch = ListSketch(name: "t", of: source, response: rows)
+    #expect(
+      found(sketch).last
+        == "numbers: texts in a table, unless decode has types: { 'a b': number, n: number }, decimal_comma: true"
+    )
+  }
+
   @Test("where all that a row has moves, nothing is ignored")
   func allMoves() throws {
     let sketch = try sketch(#"{"x":1,"y":2}"#, then: #"{"x":2,"y":3}"#)
