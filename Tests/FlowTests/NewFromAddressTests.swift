@@ -44,6 +44,9 @@ import Testing
       return .reply(
         String(decoding: request.body, as: UTF8.self) == #"{"open":true}"#
           ? "[{\"id\":1,\"n\":\(end)}]" : "[]")
+    case "/scripts": return page("<!doctype html><script src=a.js></script><div id=root></div>")
+    case "/half": return .reply(#"{"items":["#)
+    case "/nothing": return .reply("")
     default: return .reply("", status: "404 Not Found")
     }
   }
@@ -179,6 +182,14 @@ import Testing
       #expect(wrong.status == 1 && !wrong.errors.contains("hint"), "\(wrong)")
       #expect(try place.flow("new", "--from", "\(url)/none").errors.contains("answered 404 Not Found"))
       #expect(try place.flow("new", "--from", "http://127.0.0.1:1/x").errors.contains("cannot connect"))
+      for (path, reason) in [
+        ("scripts", "scripts fill it in"), ("half", "JSON: Unfinished"), ("nothing", "nothing in it"),
+      ] {
+        let unread = try place.flow("new", "--from", "\(url)/\(path)")
+        #expect(
+          unread.status == 1 && unread.errors.contains("cannot be read: ") && unread.errors.contains(reason),
+          "\(unread)")
+      }
       let unset = try place.flow("new", "--from", "\(url)/private", "--bearer", "T")
       #expect(unset.status == 2 && unset.errors.contains("the variable T is not set"), "\(unset)")
       let pasted = try place.flow("new", "--from", "\(url)/private", "--bearer", "abc.def")

@@ -144,7 +144,7 @@ public struct ListSketch {
 
   /// The key as an expression.
   private var keyExpression: String {
-    if isOneRow { return "$meta.source" }
+    if isOneRow || rows.count == 1 && key.isEmpty && rows[0].kind == .object { return "$meta.source" }
     if let only = key.first {
       return key.count == 1 ? jqPath([only]) : "[\(key.map { jqPath([$0]) }.joined(separator: ", "))]"
     }
@@ -257,6 +257,7 @@ public struct ListSketch {
         switch (expression, key.count) {
         case ("tojson", _): "no field is different in each row: a changed row is one removed and one added"
         case (".", _): "the rows are no objects"
+        case ("$meta.source", _): "there is one row"
         case (_, 2): "different in each row, which no single field is"
         default: entryKey == nil ? "different in each row" : "the name of the member"
         }

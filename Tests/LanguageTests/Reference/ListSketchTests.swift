@@ -58,6 +58,7 @@ struct ListSketchTests {
       (#"["b","a"]"#, "every: 15m", "key: '.' "), (#"[]"#, "every: 15m", "key: tojson "),
       (#"{"a":1,"b":[1,2]}"#, "rows: .", "key: $meta.source "), ("3", "rows: .", "key: $meta.source "),
       (#"{"a b":[{"the id":1},{"the id":2}]}"#, #"rows: '.["a b"][]'"#, #"key: '.["the id"]' "#),
+      (#"[{"l":[1]}]"#, "every: 15m", "key: $meta.source "),
       (#"{"rows":[{"n":1},{"n":1}]}"#, "rows: .rows[]", "key: tojson "),
       (#"{"rows":[{"title":"a","n":1},{"title":"b","n":1}]}"#, "rows: .rows[]", "key: .title "),
       (

@@ -73,7 +73,11 @@ package struct FoundFormat: Sendable {
         if flaw.isEmpty { flaw = "\(error)" }
       }
     }
-    throw Unknown(description: flaw)
+    if !flaw.isEmpty { throw Unknown(description: "\(text.kind.rawValue): \(flaw)") }
+    throw Unknown(
+      description:
+        "the page has no text, since scripts fill it in; a browser shows the requests of its data under "
+        + "Network, from where Copy as cURL is for --from-curl")
   }
 
   private init(_ candidate: Candidate) throws {
