@@ -30,13 +30,14 @@ RECORDS ?= 250000
 DAYS ?= 30
 SLOWEST ?= 30
 HOOK ?= lint
-VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/flow/Commands/Help/HelpCommand.swift)
+# Read only where it is needed: the folder in which the Debian package is made has no sources.
+VERSION = $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/flow/Commands/Help/VersionCommand.swift)
 # Where systemd units and the completions of zsh are, which distributions see differently.
 UNITS ?= $(PREFIX)/lib/systemd/system
 ZSH ?= $(PREFIX)/share/zsh/site-functions
 # Empty to keep symbols.
 STRIP ?= -s
-DIST := flow-$(VERSION)-linux-$(shell uname -m)
+DIST = flow-$(VERSION)-linux-$(shell uname -m)
 # The runtime's own backtrace hangs in the fuzzer.
 FUZZ := SWIFT_BACKTRACE=enable=no Tests/Fuzz/.build/release
 FUZZ_OPTIONS := -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 -artifact_prefix=Tests/Fuzz/.build
@@ -46,8 +47,8 @@ SUMMARY = [inputs] | (map(.at[:10]) | unique | length) as $$days \
   "\(length) changes on \($$days) simulated days: \(number(.type == "added")) launches announced, \(number(moved("/net"))) rescheduled, \(number(moved("/status"))) with a new status, \(number(.type == "removed")) gone."
 SWIFT_SOURCES := Package.swift Sources Tests bench
 
-.PHONY: help setup setup-cluster build run page install install-files uninstall dist deb check-install clean check \
-	test-one build-tests test setup-page test-page shots times lint format install-hook \
+.PHONY: help setup setup-cluster build run page install install-files uninstall dist deb release check-install clean check \
+	test-one build-tests test setup-page test-page shots times lint lint-workflows format install-hook \
 	test-long sanitize test-thread test-address months simulate crash cluster attack soak fuzz differential build-bench bench
 
 help: ## list the targets
@@ -99,6 +100,11 @@ dist: build ## a tarball of what make install installs, and its checksum, in .bu
 deb: build ## a Debian package, in .build/deb (needs debhelper; checked by lintian where it is installed)
 	@bash packaging/deb "$(abspath $(FLOW))"
 
+release: ## the files of a release in .build/dist: tarball, Debian package, container image, checksums; VERSION=0.2.0
+	@bash packaging/release "$(if $(filter command,$(firstword $(origin VERSION))),$(VERSION))"
+	$(MAKE) build
+	@bash packaging/release "$(VERSION)" "$(abspath $(FLOW))"
+
 check-install: ## install below .build/install, and check each part with the programs that read it
 	@bash packaging/check "$(abspath $(FLOW))"
 
@@ -138,6 +144,9 @@ times: setup ## run tests serially and list the slowest; SLOWEST=30 [FILTER=Stor
 
 lint: ## check the sources against .swift-format
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
+
+lint-workflows: ## check .github/workflows against their schema, and by actionlint where it can be installed
+	@bash .ci/lint-workflows .build/workflow-tools
 
 format: ## format the sources in place
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)

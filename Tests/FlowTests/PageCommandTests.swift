@@ -68,6 +68,29 @@ struct PageCommandTests {
     _ = try sky.end(by: SIGTERM)
   }
 
+  @Test("a pipeline that cannot be read is listed, and the others are served, also two that write one file")
+  func others() throws {
+    let place = try Workplace(Self.pipeline)
+    try run(place, #"[{"id": 1, "name": "Cup"}]"#)
+    for (name, more) in [("twin", ""), ("gone", "vars: { token: '${TOKEN}' }\n"), ("wrong", "")] {
+      let text = Self.pipeline.replacingOccurrences(of: "name: shelf", with: "\(more)name: \(name)")
+      try place.write("\(name).yaml", text)
+      let outcome = try place.flow(["run", "--once", "-q", "\(name).yaml"], environment: ["TOKEN": "t"])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+    try place.write("wrong.yaml", "sources: 1\n")
+    let running = try serve(place)
+    try running.wait(for: "rows") { get("/v/shelf/shown.jsonl", place).contains("Cup") }
+    #expect(get("/v/twin/shown.jsonl", place).contains("Cup") && !get("/", place).contains("/p/gone"))
+    let errors = try running.end(by: SIGTERM).outcome.errors
+    for name in ["gone", "wrong"] {
+      #expect(
+        errors.contains("flow page: without ") && errors.contains("/\(name).yaml, which cannot be read"),
+        "\(errors)")
+    }
+    #expect(errors.contains("TOKEN") && errors.hasSuffix("page: unix:page.sock\n"), "\(errors)")
+  }
+
   @Test("without state, with a wrong address or a wrong file it says so")
   func mistakes() throws {
     let place = try Workplace(Self.pipeline)

@@ -114,6 +114,15 @@ import Testing
       outcome.errors
         == "dedupe: warning: its key changed from .id to .id + 0: its state was discarded\n")
     #expect(try place.flow("run", "p.yaml").errors == "")
+    // It has several tables by its key.
+    let changes =
+      "name: two\nsources: { in: { exec: [cat, in.jsonl], every: 1h } }\nsteps: [changes: .id]\nsinks: { o: console }\n"
+    try place.write("p.yaml", changes)
+    #expect(try place.flow("run", "--once", "p.yaml").errors == "")
+    try place.write("p.yaml", changes.replacingOccurrences(of: ".id", with: ".id + 0"))
+    #expect(
+      try place.flow("run", "--once", "p.yaml").errors
+        == "changes: warning: its key changed from .id to .id + 0: its state was discarded\n")
   }
 
   @Test("state survives edits elsewhere in the pipeline")

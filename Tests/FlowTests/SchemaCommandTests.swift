@@ -11,6 +11,7 @@ import Testing
     let schema = try Value.parse(outcome.output)
     #expect(schema.member("$schema")?.string == "http://json-schema.org/draft-07/schema#")
     #expect(schema.member("$id")?.string == "urn:flow:pipeline")
+    #expect(schema.member("$comment")?.string == "flow \(VersionCommand.version)")
     let definitions = try #require(schema.member("definitions"))
     for node in try Value.parse(try flow(["nodes", "--json"]).output).items ?? [] {
       let name = "\(node.member("role")?.string ?? "").\(node.member("kind")?.string ?? "")"

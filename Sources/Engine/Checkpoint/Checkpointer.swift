@@ -66,6 +66,8 @@ final class Checkpointer: AlarmOwner {
     /// After a failure nothing more is stored or written.
     var isBroken = false
     var runTables: [any Forgetful] = []
+    /// Changed keys that have been reported.
+    var keyChanges: Set<String> = []
 
     /// Those of sinks and steps.
     var outboxes: [Outbox] { sinks.compactMap(\.outbox) + letters.map(\.outbox) }

@@ -130,7 +130,11 @@ extension StepContext {
       case .forget: "its key changed from \(former) to \(key): its state was discarded"
       case .keep: "its key was \(former) and is \(key) now: what waits goes by its old key"
       }
-    if group?.isFirst(message) ?? true { log.warning(message) }
+    // A step has several tables by one key.
+    let isFirst =
+      group?.isFirst(message)
+      ?? lane.checkpointer?.state.value.keyChanges.insert("\(name): \(message)").inserted ?? true
+    if isFirst { log.warning(message) }
   }
 }
 

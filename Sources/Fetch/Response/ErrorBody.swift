@@ -2,7 +2,7 @@ import System
 import JSON
 
 /// The kind of a body, guessed from its first bytes and its content type.
-enum BodyKind: String {
+package enum BodyKind: String {
   case empty = "nothing"
   case html = "an HTML page"
   case xml = "XML"
@@ -10,7 +10,7 @@ enum BodyKind: String {
   case text = "text"
   case binary = "binary data"
 
-  init(_ body: [UInt8], contentType: String?) {
+  package init(_ body: [UInt8], contentType: String?) {
     let start = body.prefix(512).drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
     let opening = String(decoding: start.prefix(64), as: UTF8.self).lowercased()
     let type = contentType?.lowercased() ?? ""

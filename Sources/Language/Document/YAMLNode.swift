@@ -61,7 +61,7 @@ extension YAMLNode: CustomStringConvertible {
 }
 
 /// A value of a document as YAML on one line: what can stand in a listing, and be read back.
-enum FlowYAML {
+public enum FlowYAML {
   /// The value as it may stand behind `key: ` in flow style; values of the environment stay `${NAME}`.
   static func text(_ node: YAMLNode) -> String {
     switch node {
@@ -81,7 +81,7 @@ enum FlowYAML {
   }
 
   /// A text as YAML: in quotes where it would mean something else without them.
-  static func quoted(_ text: String) -> String {
+  public static func quoted(_ text: String) -> String {
     let letters = text.utf8.allSatisfy {
       isWordByte($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
     }

@@ -90,6 +90,12 @@ extension PlanBuilder {
         hint: elsewhere.roleName == "step" ? "put it under steps" : "put it under \(elsewhere.roleName)s")
       return nil
     }
+    if role == "step", name.text == SinkOptions.from.name {
+      checker.report(
+        "a step has no from: what a chain reads is beside its steps", at: name.place,
+        hint: "give it a name: streams: { main: { from: orders, steps: [ … ] } }")
+      return nil
+    }
     checker.report(
       "unknown \(role) \(quoted(name.text))", at: name.place,
       hint: (usualNames[role]?[name.text.lowercased()] ?? nearest(to: name.text, among: specs.map(\.kind)))

@@ -8,10 +8,14 @@ public struct PipelineSchema {
   static let id = "urn:flow:pipeline"
 
   private let catalog: Catalog
+  private let version: String
 
-  public static func make(_ catalog: Catalog) -> JSON.Value { PipelineSchema(catalog: catalog).schema }
+  /// The schema; `version` is that of the program whose nodes it describes.
+  public static func make(_ catalog: Catalog, version: String = "") -> JSON.Value {
+    PipelineSchema(catalog: catalog, version: version).schema
+  }
 
-  private init(catalog: Catalog) { self.catalog = catalog }
+  private init(catalog: Catalog, version: String) { (self.catalog, self.version) = (catalog, version) }
 
   private var schema: JSON.Value {
     let properties: [(String, JSON.Value)] = [
@@ -62,6 +66,7 @@ public struct PipelineSchema {
     return .record([
       // Draft 7 is the one that editors know.
       ("$schema", "http://json-schema.org/draft-07/schema#"), ("$id", .string(Self.id)),
+      ("$comment", .string("flow \(version)")),
       ("title", "a flow pipeline"), ("type", "object"), ("properties", .record(properties)),
       ("patternProperties", .record([("^x-", .emptyObject)])),
       ("required", .array(["sources", "sinks"])), ("additionalProperties", .bool(false)),

@@ -1,19 +1,16 @@
-/// A skeleton: a pipeline file of chosen nodes that can be run as it is, each option explained beside it.
+/// A skeleton: a short pipeline file of chosen nodes that can be run as it is.
 ///
 ///     print(Skeleton(name: "new", sources: [stdin], steps: [filter], sinks: [jsonl]).text)
 ///
-/// Options that an example of the node gives have the value they have there; the others are commented out.
+/// It has the options that an example of the node gives, and those that it requires.
 public struct Skeleton {
   /// The source that examples of steps with a side input read.
   private static let other = "other"
-  private static let width = 100
 
   private let name: String
   private let sources: [NodeSpec]
   private let steps: [NodeSpec]
   private let sinks: [NodeSpec]
-  /// Options that have been explained above already, by role; once is enough.
-  private var explained: Set<String> = []
   /// Whether the nodes that follow receive changes, whose rows are `.after` and `.before`.
   private var isBehindChanges = false
   private var lines: [String] = []
@@ -27,15 +24,14 @@ public struct Skeleton {
     write()
   }
 
-  /// The name of a pipeline as the file has it.
-  public static func name(_ name: String) -> String { FlowYAML.quoted(name) }
-
   public var text: String { lines.joined(separator: "\n") + "\n" }
 
   private mutating func write() {
+    let kinds = (sources + steps + sinks).map(\.kind)
+    let distinct = kinds.enumerated().filter { !kinds[..<$0.offset].contains($0.element) }.map(\.element)
     lines = [
-      "# Check it with flow check FILE and run it with flow run FILE; flow docs KIND documents a node.",
-      "", "name: \(Self.name(name))", "description: What this pipeline is for.", "", "sources:",
+      "# flow docs KIND has every option: \(distinct.joined(separator: ", ")).",
+      "name: \(FlowYAML.quoted(name))", "sources:",
     ]
     let needsOther = steps.contains { $0.options.contains { $0.typeName == OptionType<String>.stream.name } }
     for (index, spec) in sources.enumerated() {
@@ -46,16 +42,13 @@ public struct Skeleton {
       lines.append("  \(Self.other):")
       write(spec, indent: 4, isListed: false)
     }
-    lines.append("")
     if needsOther {
       let names = sources.indices.map { $0 == 0 ? "input" : "input-\($0 + 1)" }.joined(separator: ", ")
       lines += ["streams:", "  main:", "    from: [\(names)]", "    steps:"]
-      for spec in steps { write(spec, indent: 6, isListed: true) }
     } else if !steps.isEmpty {
       lines.append("steps:")
-      for spec in steps { write(spec, indent: 2, isListed: true) }
     }
-    if lines.last != "" { lines.append("") }
+    for spec in steps { write(spec, indent: needsOther ? 6 : 2, isListed: true) }
     lines.append("sinks:")
     for (index, spec) in sinks.enumerated() {
       lines.append("  \(index == 0 ? "output" : "output-\(index + 1)"):")
@@ -68,60 +61,31 @@ public struct Skeleton {
   private mutating func write(_ spec: NodeSpec, indent: Int, isListed: Bool, number: Int = 1) {
     let dash = isListed ? "- " : ""
     let inner = indent + dash.utf8.count
-    comment(spec.summary, indent)
     if spec.isPartition {
-      comment("move it above the steps that are to run so, which go by the same key", indent)
+      lines.append("\(blanks(indent))# move it above the steps that are to run so, which go by the same key")
     }
     let example = SkeletonExample(spec, of: name, behindChanges: isBehindChanges && spec.roleName != "source")
     defer { if spec.comparesPolls { isBehindChanges = true } else if spec.isBare { isBehindChanges = false } }
-    let given = spec.innerOptions.filter { example.values[$0.name] != nil }
-    let others = spec.innerOptions.filter { example.values[$0.name] == nil }
+    let given = spec.innerOptions.compactMap { option in
+      example.values[option.name].map { value in
+        (
+          option,
+          number > 1 && ["path", "path template"].contains(option.typeName) ? numbered(value, number) : value
+        )
+      }
+    }
     let head = blanks(indent) + dash + spec.kind + ":"
-    if spec.isBare, let option = given.first, let value = example.values[option.name] {
-      explain(option, indent)
-      lines += SkeletonExample.entry(head, value, indent: inner)
+    if given.count == 1, spec.isBare || given[0].0.name == spec.shorthand {
+      lines += SkeletonExample.entry(head, given[0].1, indent: inner)
     } else {
       lines.append(head)
-      for option in given {
-        guard var value = example.values[option.name] else { continue }
-        if number > 1, ["path", "path template"].contains(option.typeName) {
-          value = numbered(value, number)
-        }
-        explain(option, inner + 2)
+      for (option, value) in given {
         lines += SkeletonExample.entry(blanks(inner + 2) + option.name + ":", value, indent: inner + 2)
       }
-      for option in others { commentedOut(option, inner + 2) }
     }
-    beside(spec, inner)
-    if isListed { lines.append("") }
-  }
-
-  /// The options beside a node; after the first node of a role they are not repeated.
-  private mutating func beside(_ spec: NodeSpec, _ indent: Int) {
-    let isFirst = explained.insert(spec.roleName).inserted
-    for option in spec.besideOptions where option.name != SinkOptions.from.name {
-      if option.name == SourceOptions.every.name {
-        explain(option, indent)
-        lines.append("\(blanks(indent))\(option.name): \(option.sample)")
-      } else if isFirst {
-        commentedOut(option, indent)
-      }
+    if let every = spec.besideOptions.first(where: { $0.name == SourceOptions.every.name }) {
+      lines.append("\(blanks(inner))\(every.name): \(every.sample)")
     }
-  }
-
-  private mutating func commentedOut(_ option: AnyOption, _ indent: Int) {
-    explain(option, indent)
-    lines += SkeletonExample.entry(
-      blanks(indent) + "# " + option.name + ":", option.fallback ?? option.sample, indent: indent,
-      isComment: true)
-  }
-
-  private mutating func explain(_ option: AnyOption, _ indent: Int) {
-    comment("\(option.doc) (\(option.typeName))", indent)
-  }
-
-  private mutating func comment(_ text: String, _ indent: Int) {
-    lines += wrapped(text, to: Self.width - indent - 2).map { blanks(indent) + "# " + $0 }
   }
 
   /// `out/a.jsonl` and 2 give `out/a-2.jsonl`.
@@ -221,9 +185,9 @@ struct SkeletonExample {
   }
 
   /// The lines of a mapping's entry; further lines of the value are indented behind it.
-  static func entry(_ head: String, _ value: String, indent: Int, isComment: Bool = false) -> [String] {
+  static func entry(_ head: String, _ value: String, indent: Int) -> [String] {
     let parts = value.split(separator: "\n", omittingEmptySubsequences: false)
-    let margin = String(repeating: " ", count: indent) + (isComment ? "#   " : "  ")
+    let margin = String(repeating: " ", count: indent) + "  "
     let isBlock = value.hasPrefix("|") || value.hasPrefix(">") || parts.count == 1
     // A mapping or list of several lines begins on a line of its own.
     var lines = [isBlock ? "\(head) \(parts[0])" : head]

@@ -13,15 +13,15 @@ extension NodeSpec {
   /// The shape of what a step with these options sends, given the shape of what it takes.
   public typealias ShapeRule = @Sendable (Options, _ given: EventShape?) -> EventShape?
 
-  /// The same step, whose events have these members, unless its options change that.
+  /// The same step, whose events have these members.
   ///
-  /// - Parameter row: The member that has the event which the step was given.
-  public func sending(
-    _ members: [String], row: String, if applies: @escaping @Sendable (Options) -> Bool = { _ in true }
-  ) -> NodeSpec {
+  /// - Parameter row: The member that has the event which the step was given; nil with options by which the events have
+  ///   other members.
+  public func sending(_ members: [String], row: @escaping @Sendable (Options) -> String?) -> NodeSpec {
     var spec = self
-    let shape = EventShape(kind: kind, members: members, row: row)
-    spec.shape = { options, _ in applies(options) ? shape : nil }
+    spec.shape = { [kind] options, _ in
+      row(options).map { EventShape(kind: kind, members: members, row: $0) }
+    }
     return spec
   }
 

@@ -103,7 +103,7 @@ let alarm = NodeSpec(
     }
   }
 )
-.sending(["type", "key", "since", "event"], row: "event")
+.sending(["type", "key", "since", "event"], row: { _ in "event" })
 
 private enum AlarmOptions {
   static let when = Option.required("when", .condition, "the condition of the alarm", example: ".pct > 90")

@@ -10,17 +10,7 @@ struct NoKey: Error, CustomStringConvertible {
   let row: Value
 
   var description: String {
-    let members =
-      row.kind == .object ? row.keys.compactMap { key in row.member(key.name).map { (key.name, $0) } } : []
-    let lists = members.filter { $0.1.items?.first?.kind == .object }
-    let rows =
-      if let longest = lists.max(by: { $0.1.count ?? 0 < $1.1.count ?? 0 }) {
-        "\(RowsPath.step(to: longest.0))[]"
-      } else if members.count > 1, members.allSatisfy({ $0.1.kind == .object }) {
-        "to_entries[] | .value"
-      } else {
-        ""
-      }
+    let rows = row.kind == .object ? ResponseRows(in: row)?.expression ?? "" : ""
     return "the key \(key) of this row is null"
       + (rows.isEmpty
         ? "" : "; is it the whole response? Its rows are \(rows): write rows: \(rows) at the source")

@@ -96,7 +96,7 @@ let remind = NodeSpec(
   ],
   .step { options, context in try Remind(options, context) }
 )
-.sending(["key", "at", "lead", "in", "event"], row: "event") { !$0[RemindOptions.pass] }
+.sending(["key", "at", "lead", "in", "event"], row: { $0[RemindOptions.pass] ? nil : "event" })
 
 private enum RemindOptions {
   enum Missing: String, CaseIterable, Sendable { case hold, fire }

@@ -78,9 +78,11 @@ let window = NodeSpec(
   },
   .step { options, context in try Window(options, context) }
 )
-.sending(["key", "start", "end", "value"], row: "value") { options in
-  options.isGiven(WindowOptions.emit) || options.isGiven(WindowOptions.update)
-}
+.sending(
+  ["key", "start", "end", "value"],
+  row: { options in
+    options.isGiven(WindowOptions.emit) || options.isGiven(WindowOptions.update) ? "value" : "value[]"
+  })
 
 private enum WindowOptions {
   static let tumbling = Option.optional(

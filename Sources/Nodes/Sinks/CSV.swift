@@ -70,7 +70,7 @@ private final class CSVFormat: LineFormat {
     columns = all.map { context.evaluation($0.expression) }
     delimiter = options[CSVOptions.delimiter].byte
     let delimiter = delimiter
-    header = options[CSVOptions.header] ? Self.row(all.map { Array($0.header.utf8) }, delimiter) : nil
+    header = options[CSVOptions.header] ? CSVText.row(all.map { Array($0.header.utf8) }, delimiter) : nil
   }
 
   func write(_ event: Event, to output: Output) throws { output.put(try row(event)) }
@@ -81,34 +81,6 @@ private final class CSVFormat: LineFormat {
   }
 
   private func row(_ event: Event) throws -> [UInt8] {
-    Self.row(
-      try columns.map { column in
-        let value = try column.first(event) ?? .null
-        if let text = value.string { return Array(text.utf8) }
-        return value.kind == .null ? [] : value.json
-      }, delimiter)
-  }
-
-  private static func row(_ fields: [[UInt8]], _ delimiter: UInt8) -> [UInt8] {
-    let quote = UInt8(ascii: "\"")
-    var row: [UInt8] = []
-    for (index, field) in fields.enumerated() {
-      if index > 0 { row.append(delimiter) }
-      let isQuoted =
-        field.contains { $0 == delimiter || $0 == quote || $0 == 0x0a || $0 == 0x0d }
-        // A row of one empty field would be an empty line, which readers skip.
-        || field.isEmpty && fields.count == 1
-      if !isQuoted {
-        row += field
-        continue
-      }
-      row.append(quote)
-      for byte in field {
-        if byte == quote { row.append(quote) }
-        row.append(byte)
-      }
-      row.append(quote)
-    }
-    return row + [0x0a]
+    CSVText.row(try columns.map { CSVText.field(try $0.first(event)) }, delimiter)
   }
 }

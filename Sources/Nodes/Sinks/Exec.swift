@@ -145,6 +145,7 @@ private let shells: Set<String> = ["sh", "bash", "dash", "ash", "ksh", "mksh", "
 /// Reports a command that lets data choose the program or reach a shell as code.
 private func checkCommand(_ arguments: [Template], at place: SourceRange, _ checker: Checker) {
   guard let program = arguments.first else { return }
+  checker.warnOfShellSigns(in: arguments.map(\.expression.text), at: place)
   if !program.isFixed {
     checker.report(
       "the program to run must not depend on data", at: place,
@@ -161,6 +162,18 @@ private func checkCommand(_ arguments: [Template], at place: SourceRange, _ chec
     }
     let name = argument.expression.text.split(separator: "/").last.map(String.init)
     if argument.isFixed, let name, shells.contains(name) { hasShell = true }
+  }
+}
+
+extension Checker {
+  /// Warns of what only a shell understands, as an argument of a command that is none.
+  func warnOfShellSigns(in arguments: [String], at place: SourceRange) {
+    let signs: Set<String> = ["|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1"]
+    let isShell = arguments.contains { shells.contains($0.split(separator: "/").last.map(String.init) ?? "") }
+    guard !isShell, let sign = arguments.dropFirst().first(where: signs.contains) else { return }
+    warn(
+      "\(quoted(sign)) is an argument of \(arguments[0]) here, because no shell is involved", at: place,
+      hint: "for a shell write [sh, -c, '\(arguments.joined(separator: " "))']")
   }
 }
 

@@ -10,7 +10,8 @@ let git = NodeSpec(
   "git", "commit the rows of each poll to a file in a git repository",
   details: """
     The file contains the rows of the poll as a JSON list, sorted by key, one row a line and its members sorted by name, so \
-    that a diff shows what changed. A poll that changes nothing makes no commit. The message counts what was added, changed \
+    that a diff shows what changed. A path that ends with .csv has a table instead, whose columns are the members of the \
+    rows; lists and objects in it are JSON. A commit has the time of its poll. A poll that changes nothing makes no commit. The message counts what was added, changed \
     and removed, and names the first twenty rows with the fields that changed; `message` replaces its first line.
 
     A poll that failed or is partial makes no commit, nor does one without rows, unless `allow_empty` is set: a \
@@ -30,6 +31,7 @@ let git = NodeSpec(
   isKept: true,
   examples: [
     .init("a list, with its history", "git: { path: data/launches.json, key: .id }"),
+    .init("a table", "git: { path: data/rivers.csv, key: .station }"),
     .init(
       "with names in the messages, pushed",
       #"""
@@ -90,6 +92,7 @@ private final class GitSink: DeliverySink {
   private let message: Evaluation?
   private let allowsEmpty: Bool
   private let maxSize: Int
+  private let form: GitVersion.Form
   let queue: DeliveryQueue<GitWorker>
   /// The rows of the present poll.
   private var rows: [(key: Value, row: Value)] = []
@@ -104,6 +107,7 @@ private final class GitSink: DeliverySink {
     message = options[GitOptions.message].map { context.evaluation($0) }
     allowsEmpty = options[GitOptions.allowEmpty]
     maxSize = options[GitOptions.maxSize]
+    form = GitVersion.Form(path: options[GitOptions.path])
     var worker = GitWorker(
       path: options[GitOptions.path], key: options[GitOptions.key],
       label: options[GitOptions.label]?.expression,
@@ -133,6 +137,9 @@ private final class GitSink: DeliverySink {
     }
     source = event.poll.list
     let row = event.value.detach()
+    if form == .csv, row.kind != .object {
+      throw StepError("a table has objects as its rows: \(row.description.prefix(60))")
+    }
     size += row.json.count + 2
     guard size <= maxSize else { throw StepError("the rows are larger than max_size") }
     let key = (try self.key.first(event) ?? .null).detach()
@@ -147,11 +154,11 @@ private final class GitSink: DeliverySink {
     if rows.isEmpty, !allowsEmpty {
       return context.log.warning("a poll without rows is not committed; allow_empty: true commits it")
     }
-    let version = GitVersion(rows)
+    let version = GitVersion(rows, as: form)
     if let twin = version.twin {
       throw StepError("two rows have the key \(twin); this poll is not committed")
     }
-    let task = GitTask(content: version.text, subject: subject)
+    let task = GitTask(content: version.text, subject: subject, at: poll.at)
     if context.isDryRun {
       queue.dryRun.add(line: "git commit \(queue.worker.path): \(rows.count) rows")
       return

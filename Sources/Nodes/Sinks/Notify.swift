@@ -35,7 +35,7 @@ let notify = NodeSpec(
     With `quiet: 22:00-07:00` notifications of these hours are held and sent at their end, several as one digest. With \
     `digest: daily at 8` all are, at that time; other forms are hourly, weekdays at 8:30 and weekly on monday at 8. Times are in the \
     time zone of the pipeline. The templates `digest_title` and `digest_body` see {count, notes}, notes being a list of \
-    {title, body, link, picture, priority, tags} with the first hundred; `digest_body` is by default their titles. \
+    {title, body, link, picture, priority, tags} with the first hundred; `digest_body` is by default their titles and links. \
     Where the pipeline has state, what is held is sent by a later run if need be; without state, at the end of the run.
 
     With `until: acknowledged`, a notification is sent again every `repeat` until flow ack KEY is run, or until it is \
@@ -235,7 +235,7 @@ private final class Notify: DeliverySink, RepeatingSink {
 
   /// Sends a notification, unless it must wait for the limit.
   private func pass(_ message: Message, _ event: Event?) throws {
-    if window?.take(message.title, at: context.now) == false {
+    if window?.take(message.linked, at: context.now) == false {
       setAlarm()
     } else {
       try show(message, for: event)
@@ -253,13 +253,13 @@ private final class Notify: DeliverySink, RepeatingSink {
       return try pass(message, nil)
     }
     let event = Event(notes.value, Poll(source: "", at: context.lane.now))
-    let titles = notes.messages.map(\.title)
-    let more = notes.count - titles.count
-    let list = (titles + (more > 0 ? ["… and \(more) more"] : [])).joined(separator: "\n")
+    let lines = notes.messages.map(\.linked)
+    let more = notes.count - lines.count
+    let list = (lines + (more > 0 ? ["… and \(more) more"] : [])).joined(separator: "\n")
     try pass(
       Message(
         title: try digestTitle.map { try event.text($0) }
-          ?? "\(notes.count) notification\(notes.count == 1 ? "" : "s")",
+          ?? "\(notes.count) notification\(notes.count == 1 ? "" : "s"): \(context.pipeline)",
         body: try digestBody.map { try event.text($0) } ?? list), nil)
   }
 

@@ -56,6 +56,7 @@ let execSource = NodeSpec(
   check: { options, checker in
     EachOptions.check(options, checker)
     let command = options[ExecOptions.command]
+    checker.warnOfShellSigns(in: command.map(\.text), at: options.place(of: ExecOptions.command))
     for argument in command where options.isTemplate(argument) { argument.check(checker) }
     if let program = command.first, options.isTemplate(program) {
       checker.report(

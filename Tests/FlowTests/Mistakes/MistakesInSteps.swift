@@ -81,6 +81,16 @@ let mistakesInSteps = ##"""
         |            ^^^^^
     hint: did you mean “filter”?
   1 problem
+  === from as a step
+  sources: { orders: stdin }
+  steps: [ from: orders, filter: .a ]
+  sinks: { o: console }
+  --- 2
+  p.yaml:2:10: a step has no from: what a chain reads is beside its steps
+      2 | steps: [ from: orders, filter: .a ]
+        |          ^^^^
+    hint: give it a name: streams: { main: { from: orders, steps: [ … ] } }
+  1 problem
   === dedupe by a text
   sources: { i: stdin }
   steps: [ { dedupe: "id" } ]

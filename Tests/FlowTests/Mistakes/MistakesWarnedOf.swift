@@ -84,6 +84,29 @@ let mistakesWarnedOf = ##"""
         |                        ^^^^^
     hint: did you mean '\(.name)'?
   1 pipeline, no errors, 1 warning
+  === signs of a shell among arguments
+  sources: { i: { exec: [cat, a, ">", b], every: 1m }, s: { exec: [sh, -c, x, "|"], every: 1m } }
+  sinks: { o: { exec: [echo, hi, "|", cat] } }
+  --- 0
+  p.yaml:1:23: warning: “>” is an argument of cat here, because no shell is involved
+      1 | sources: { i: { exec: [cat, a, ">", b], every: 1m }, s: { exec: [sh, -c, x, "|"], every: 1m } }
+        |                       ^^^^^^^^^^^^^^^^
+    hint: for a shell write [sh, -c, 'cat a > b']
+  p.yaml:2:21: warning: “|” is an argument of echo here, because no shell is involved
+      2 | sinks: { o: { exec: [echo, hi, "|", cat] } }
+        |                     ^^^^^^^^^^^^^^^^^^^^
+    hint: for a shell write [sh, -c, 'echo hi | cat']
+  1 pipeline, no errors, 2 warnings
+  === a member of the event behind window
+  sources: { i: stdin }
+  steps: [ window: { tumbling: 1m, key: .id }, filter: .name == "a" ]
+  sinks: { o: console }
+  --- 0
+  p.yaml:2:54: warning: window sends key, start, end and value, and no name: this is always null
+      2 | steps: [ window: { tumbling: 1m, key: .id }, filter: .name == "a" ]
+        |                                                      ^^^^^
+    hint: did you mean .value[].name?
+  1 pipeline, no errors, 1 warning
   === a member of the row behind changes
   sources: { i: { http: http://a.test, every: 1m } }
   steps: [ changes: .id, filter: .status == "Go" and .after.n > 1, settle: 1h ]

@@ -52,6 +52,27 @@ import System
     #expect(git("status", "--porcelain").isEmpty)
   }
 
+  @Test("a path with .csv has a table; messages name its rows, and commits have the times of the polls")
+  func table() throws {
+    _ = git("init")
+    let path = "\(folder.path)/rows.csv"
+    let seen = try SinkBench().run(
+      "it: { git: { path: '\(path)', key: .id, author: 'flow <flow@example.org>', label: '\\(.n)' } }",
+      polls: [
+        [#"{"id":2,"n":"b, c","x":null}"#, #"{"id":1,"n":"a","l":[1]}"#],
+        [#"{"id":2,"n":"b, c","x":null}"#, #"{"id":1,"n":"a","l":[1]}"#],
+        [#"{"id":2,"n":"b, c","x":3}"#, #"{"id":1,"n":"a","l":[1]}"#], [#"{"id":1,"n":"a"}"#, "7"],
+      ])
+    #expect(contents(of: path) == "id,n,l,x\n1,a,[1],\n2,\"b, c\",,3\n")
+    #expect(subjects == ["rows: 2 rows", "rows: b, c changed (x)"])
+    #expect(seen.log.contains { $0.contains("a table has objects as its rows: 7") }, "\(seen.log)")
+    let times = git("log", "--reverse", "--format=%at %ct %ad", "--date=format:%z").split(separator: "\n")
+    #expect(times.count == 2 && times.allSatisfy { $0.hasSuffix(" +0000") }, "\(times)")
+    let first = times.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
+    // The time of a bench begins at 2026-01-01T00:00:00Z.
+    #expect(first == [1_767_225_600, 1_767_225_602], "\(times)")
+  }
+
   @Test("the reflog has the id of each commit, by which a version is known after a crash")
   func reflog() throws {
     _ = git("init")

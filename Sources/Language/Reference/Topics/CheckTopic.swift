@@ -58,6 +58,10 @@ extension Topic {
             "a `join` with a source that feeds the same chain",
             "its events are events of the chain, and are joined too",
           ],
+          [
+            "`|`, `>`, `&&` and the like as an argument of `exec`",
+            "no shell is involved: `[sh, -c, 'echo hi | cat']`",
+          ],
           ["`.name` where a template is expected", "this is that text; an expression is written `\\(…)`"],
           [
             "`.name` behind `changes`, `settle`, `alarm`, `remind` or `window`, in a template, `filter`, `when` or `clear`",

@@ -49,7 +49,8 @@ extension Topic {
       .text(
         """
         State is found by the names of nodes, so other nodes can be added, removed and changed. A step whose key \
-        expression changed starts over, with a warning. So does a pipeline or a node that is renamed.
+        expression changed starts over, with a warning. So does a node that is renamed: the warning names the state that \
+        belongs to no node any more, and `flow state rename` moves it. A pipeline under another name has a file of its own.
         """),
       .heading("Epochs"),
       .text(

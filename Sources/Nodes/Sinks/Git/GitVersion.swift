@@ -3,18 +3,48 @@ import JSON
 import Language
 
 /// A version of a list as the text of a file: sorted by key, one row a line.
-///
 struct GitVersion {
+  /// The form of a file, by the ending of its name.
+  enum Form {
+    case json, csv
+
+    init(path: String) { self = path.lowercased().hasSuffix(".csv") ? .csv : .json }
+
+    /// The rows of a version; what a table has are texts.
+    func rows(_ text: [UInt8]) throws -> [Value] {
+      if self == .csv { return try Decoding(.csv).values(of: text) }
+      return try Value.parse(text).items ?? []
+    }
+  }
+
   let text: String
   /// A key that two rows have.
   let twin: String?
 
-  init(_ rows: [(key: Value, row: Value)]) {
+  init(_ rows: [(key: Value, row: Value)], as form: Form = .json) {
     let sorted = rows.sorted { $0.key < $1.key }
     let writer = Writer(WriteOptions(sortKeys: true))
     let names = sorted.map { Self.name($0.key) }
     twin = zip(names, names.dropFirst()).first { $0 == $1 }?.0
+    if form == .csv {
+      text = Self.table(sorted.map(\.row))
+      return
+    }
     text = sorted.isEmpty ? "[]\n" : "[\n\(sorted.map { writer.text($0.row) }.joined(separator: ",\n"))\n]\n"
+  }
+
+  /// The rows below a header with all their members, in the order in which they first occur.
+  private static func table(_ rows: [Value]) -> String {
+    var columns: [Key] = []
+    var known: Set<String> = []
+    for row in rows where row.kind == .object {
+      for key in row.keys where known.insert(key.name).inserted { columns.append(key) }
+    }
+    if columns.isEmpty { return "" }
+    let comma = UInt8(ascii: ",")
+    let lines = rows.map { row in CSVText.row(columns.map { CSVText.field(row.member($0.name)) }, comma) }
+    return String(
+      decoding: ([CSVText.row(columns.map { Array($0.name.utf8) }, comma)] + lines).joined(), as: UTF8.self)
   }
 
   static func name(_ key: Value) -> String {

@@ -10,18 +10,23 @@ struct GitTask: DeliveryTask {
   var content: String
   /// The first line of the message; nil for the counts of changes.
   var subject: String?
+  /// When it was polled, in seconds since 1970; nil for one that an earlier version has stored.
+  var at: Double?
   var event: Event? { nil }
 
-  init(content: String, subject: String?) { (self.content, self.subject) = (content, subject) }
+  init(content: String, subject: String?, at: Double?) {
+    (self.content, self.subject, self.at) = (content, subject, at)
+  }
 
   init?(remembered value: Value) {
     guard let content = value.member("content")?.string else { return nil }
-    self.init(content: content, subject: value.member("subject")?.string)
+    self.init(content: content, subject: value.member("subject")?.string, at: value.member("at")?.double)
   }
 
   var remembered: Value {
     var members: [(String, Value)] = [("content", .string(content))]
     if let subject { members.append(("subject", .string(subject))) }
+    if let at { members.append(("at", .number(at))) }
     return .record(members)
   }
 }
@@ -99,11 +104,22 @@ struct GitWorker: DeliveryWorker {
       let message = try message(task, before: before.status == 0 ? before.output : nil)
       try succeed(
         authorSettings + ["commit", "--quiet", "--file=-", "--", name], stop, input: Array(message.utf8),
-        environment: ["GIT_REFLOG_ACTION": "flow \(id)"])
+        environment: dates(task).merging(["GIT_REFLOG_ACTION": "flow \(id)"]) { $1 })
       if pushes { try succeed(["push", "--quiet"], stop) }
     } else if pushes, try isAhead(stop) {
       try succeed(["push", "--quiet"], stop)
     }
+  }
+
+  /// The dates of the commit: those of the poll, however often it was tried.
+  private func dates(_ task: GitTask) -> [String: String] {
+    guard let at = task.at.flatMap({ Int(exactly: $0.rounded(.down)) }) else { return [:] }
+    let minutes = (SystemZone(key.scope.timeZone)?.offset(at: at) ?? 0) / 60
+    let (hours, rest) = abs(minutes).quotientAndRemainder(dividingBy: 60)
+    let sign = minutes < 0 ? "-" : "+"
+    let digits = "\(10_000 + hours * 100 + rest)".dropFirst()
+    let date = "@\(at) \(sign)\(digits)"
+    return ["GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date]
   }
 
   /// Whether this version, or a later one that the same state has numbered, is committed on this branch.
@@ -148,9 +164,9 @@ struct GitWorker: DeliveryWorker {
   private func rows(_ content: [UInt8]) throws -> [GitRow] {
     let key = Evaluation(self.key, in: world)
     let label = self.label.map { Evaluation($0, in: world) }
-    return (try Value.parse(content).items ?? []).compactMap { row in
+    return try GitVersion.Form(path: path).rows(content).compactMap { row in
       let event = Event(row, Poll(source: "", at: 0))
-      guard let value = try? key.first(event) else { return nil }
+      guard let value = try? key.first(event), value.kind != .null else { return nil }
       let name = GitVersion.name(value)
       let shown = label.flatMap { try? $0.first(event)?.string }
       return GitRow(key: name, label: printable(shown ?? name), row: row)

@@ -15,6 +15,9 @@ struct Message: Remembered, Sendable, Equatable {
   /// The title and the body as one line.
   var line: String { body.isEmpty ? title : "\(title): \(body)" }
 
+  /// The title, and the link below it: what a digest has of each.
+  var linked: String { link.isEmpty ? title : "\(title)\n\(link)" }
+
   init(title: String, body: String = "") {
     let note = Note(title: title, body: body)
     (self.title, self.body) = (note.title, note.body)

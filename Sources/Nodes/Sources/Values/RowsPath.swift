@@ -27,11 +27,6 @@ struct RowsPath {
     isWhole = rest.isEmpty
   }
 
-  /// The member of an object, as an expression.
-  static func step(to name: String) -> String {
-    RowsPath(".\(name)")?.names == [name] ? ".\(name)" : ".[\(Value.string(name))]"
-  }
-
   /// What is wrong with the rows of a response; nil for rows that may be meant.
   func flaw(of rows: [Value], in response: Value) -> String? {
     guard rows.count == 1, let row = rows.first else { return nil }

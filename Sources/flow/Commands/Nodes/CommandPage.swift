@@ -28,8 +28,8 @@ enum CommandPage {
     page.heading("Description")
     page.text(
       """
-      A pipeline is one YAML file. Its sources poll APIs, feeds and pages, read files or receive webhooks, its steps turn \
-      what they read into changes, and its sinks write, notify or run commands. `flow run` runs pipelines until they are stopped.
+      A pipeline is one YAML file. Its sources poll APIs, feeds, pages and tables, read files or receive webhooks, its steps \
+      turn what they read into changes, and its sinks write, notify or run commands. `flow run` runs pipelines until they are stopped.
 
       `flow-pipeline`(5) describes the file, `flow-nodes`(7) the sources, steps and sinks.
       """)

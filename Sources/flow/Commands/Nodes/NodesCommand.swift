@@ -43,7 +43,7 @@ enum SchemaCommand {
     examples: [("flow schema > flow.schema.json", "into the folder of the pipelines")])
 
   static let command = Command(manual) { _ in
-    Terminal.say(Terminal.pretty(PipelineSchema.make(.all)))
+    Terminal.say(Terminal.pretty(PipelineSchema.make(.all, version: VersionCommand.version)))
     return ExitStatus.done
   }
 }

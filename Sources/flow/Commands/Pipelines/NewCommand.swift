@@ -8,51 +8,54 @@ enum NewCommand {
   static let steps = list("steps", Catalog.all.steps, "its steps, in this order")
   static let sinks = list("sinks", Catalog.all.sinks, "its sinks")
   static let from = CommandOption(
-    "from", .value("URL|NAME"), "write a pipeline for the list at this address, or copy an installed one",
-    or: .installed)
+    "from", .value("URL|FILE|NAME"),
+    "write a pipeline for what is at this address or in this file, or copy an installed one", or: .installed)
+  static let fromCurl = CommandOption(
+    "from-curl", .value("COMMAND"), "the same, for the request of this command line of curl")
+  static let bearer = CommandOption(
+    "bearer", .value("VARIABLE"), "the variable of the environment that has a token for --from")
+  static let header = CommandOption("header", .value("HEADER"), "a header for --from; may be repeated")
+  static let once = CommandOption("once", .flag, "request --from once, not twice")
   static let output = CommandOption(
     "output", short: "o", .path("FILE"), "write to this file instead of standard output")
   static let force = CommandOption("force", .flag, "overwrite an existing file")
 
   static let manual = Manual(
     "new", "write a new pipeline file", operands: .optional("NAME", of: []),
-    options: [from, sources, steps, sinks, output, force],
+    options: [from, fromCurl, bearer, header, once, sources, steps, sinks, output, force],
     about: """
-      Every option is explained beside it; optional ones are commented out. The file passes flow check as it is. flow \
-      nodes lists all sources, steps and sinks.
+      The file is short and runs as it is. flow nodes lists all sources, steps and sinks, flow docs KIND their options.
 
-      With --from URL the file has what one response shows: where the rows are, what identifies one, the next page, \
-      members that change without news. With --from NAME it is a copy of an installed pipeline: the definitions, scripts \
-      and recordings that the pipeline refers to are copied next to FILE. The copy has the name of its file, and a state \
-      of its own.
+      With --from URL it is for what that address answers: JSON, CSV and other tables, feeds, XML, the table or the \
+      text of a page. The address is requested twice, with three seconds between. What is found is shown: the rows, \
+      what identifies one, the next page, what always changes. A token or password that --header, --from-curl or the \
+      address contains is not written into the file, which has a variable of the environment in its place.
+
+      With --from NAME it is a copy of an installed pipeline: the definitions, scripts and recordings that the pipeline \
+      refers to are copied next to FILE. The copy has the name of its file, and a state of its own.
       """,
     examples: [
-      ("flow new launches -o launches.yaml", "a file with the usual nodes"),
-      ("flow new --from https://example.org/stations.json -o stations.yaml", "for an API"),
+      ("flow new --from https://example.org/stations.json -o stations.yaml", "for an address"),
+      ("flow new --from https://example.org/items --bearer TOKEN -o items.yaml", "with the token in $TOKEN"),
+      ("flow new --from-curl \"curl 'https://example.org/items' -H 'X-Key: 1'\"", "as a browser copies it"),
+      ("flow new --from prices.csv -o prices.yaml", "for a file"),
       ("flow new --from new-launches -o launches.yaml", "a copy of an installed pipeline"),
-      ("flow new --sources stdin --steps filter,map --sinks jsonl", "chosen nodes"),
+      ("flow new launches --sources stdin --steps filter,map --sinks jsonl", "of chosen nodes"),
     ])
 
   static let command = Command(manual) { arguments throws(WrongUse) in
     let path = arguments.text(output)
+    if let text = try written(arguments, path) {
+      guard case .success(let text) = text else { return ExitStatus.failed }
+      defer { if path == nil { Terminal.complain("next: -o FILE to keep it, then flow run FILE\n") } }
+      return deliver(text, path, isForced: arguments.has(force))
+    }
     if let from = arguments.text(from) {
-      if let option = [sources, steps, sinks].first(where: arguments.has) {
-        throw WrongUse("--from cannot be combined with --\(option.name)")
+      if from.contains("."), !from.hasPrefix("."), !from.hasPrefix("/"), !InstalledPipelines.isFile(from) {
+        throw WrongUse("there is no file \(from); an address begins with https://")
       }
-      guard NewFromAddress.isAddress(from) else {
-        return try PipelineCopy(of: from).write(
-          to: path, named: arguments.operands.first, isForced: arguments.has(force))
-      }
-      let name = arguments.operands.first ?? path.map(name(of:)) ?? NewFromAddress.name(of: from)
-      do {
-        let text = try NewFromAddress.pipeline(named: name, from: from)
-        if let path { return write(text, path, isForced: arguments.has(force)) }
-        Terminal.say(text)
-        return ExitStatus.done
-      } catch {
-        Terminal.complain("flow new: \(printable("\(error)"))\n")
-        return ExitStatus.failed
-      }
+      return try PipelineCopy(of: from).write(
+        to: path, named: arguments.operands.first, isForced: arguments.has(force))
     }
     let name = arguments.operands.first ?? path.map(name(of:)) ?? "my-pipeline"
     let skeleton = Skeleton(
@@ -65,11 +68,66 @@ enum NewCommand {
       throw WrongUse(
         "these nodes cannot be combined: \(problem.message)\(problem.hint.map { "; \($0)" } ?? "")")
     }
+    return deliver(skeleton.text, path, isForced: arguments.has(force))
+  }
+
+  private static func deliver(_ text: String, _ path: String?, isForced: Bool) -> Int32 {
     guard let path else {
-      Terminal.say(skeleton.text)
+      Terminal.say(text)
       return ExitStatus.done
     }
-    return write(skeleton.text, path, isForced: arguments.has(force))
+    return write(text, path, isForced: isForced)
+  }
+
+  /// The text of a pipeline for an address or a file; nil where none is named, and a failure that has been reported.
+  private static func written(_ arguments: Arguments, _ path: String?) throws(WrongUse) -> Result<
+    String, Reported
+  >? {
+    let curl = try arguments.text(fromCurl).map { text throws(WrongUse) in try CurlCommand(text) }
+    let given = arguments.text(from)
+    if curl != nil, given != nil { throw WrongUse("--from-curl has the address itself: leave --from out") }
+    guard let from = curl?.address ?? given else {
+      if let option = [bearer, header, once].first(where: arguments.has) {
+        throw WrongUse("--\(option.name) belongs to --from URL")
+      }
+      return nil
+    }
+    if let option = [sources, steps, sinks].first(where: arguments.has) {
+      throw WrongUse("--from cannot be combined with --\(option.name)")
+    }
+    let isAddress = NewFromAddress.isAddress(from)
+    if !isAddress, let option = [bearer, header, once].first(where: arguments.has) {
+      throw WrongUse("--\(option.name) is for addresses, and \(quoted(from)) is none")
+    }
+    if !isAddress, !NewFromAddress.isData(from) { return nil }
+    let name = arguments.operands.first ?? path.map(name(of:)) ?? NewFromAddress.name(of: from)
+    let new = NewFromAddress(name: name) { Terminal.complain("\($0)\n") }
+    let request = isAddress ? try request(from, curl, arguments, named: name) : nil
+    do {
+      guard let request else { return .success(try new.pipeline(forFile: from)) }
+      return .success(try new.pipeline(for: request, isOnce: arguments.has(once)))
+    } catch {
+      Terminal.complain("flow new: \(error)\n")
+      return .failure(Reported())
+    }
+  }
+
+  private struct Reported: Error {}
+
+  /// The request that the options describe.
+  private static func request(
+    _ address: String, _ curl: CurlCommand?, _ arguments: Arguments, named name: String
+  ) throws(WrongUse) -> NewRequest {
+    var request = try NewRequest(address, for: name)
+    if let curl { try request.take(curl) }
+    if let variable = arguments.text(bearer) { try request.setBearer(variable: variable) }
+    for text in arguments.texts(header) {
+      guard let header = NewRequest.header(text) else {
+        throw WrongUse("--header takes a name and a value, as in --header 'Accept-Language: en'")
+      }
+      try request.add(header)
+    }
+    return request
   }
 
   /// Each node by itself is valid, but some cannot be combined in one pipeline.
@@ -120,7 +178,7 @@ enum NewCommand {
       Terminal.complain("flow new: \(problem)\n")
       return ExitStatus.usage
     }
-    Terminal.complain("wrote \(path); check it with flow check \(path)\n")
+    Terminal.complain("wrote \(path); next: flow run \(path), and flow docs changes for what a change is\n")
     return ExitStatus.done
   }
 }

@@ -1,34 +1,136 @@
 import Engine
 import Fetch
+import JSON
 import Language
+import Nodes
 import Reactive
 import Store
+import System
 
-/// `flow new --from URL`: requests the address once and writes a pipeline for the list that it answers with.
-enum NewFromAddress {
-  /// Whether `--from` names an address, and not a pipeline.
+/// `flow new --from`: looks at what an address or a file contains, twice for an address, and writes a pipeline for it.
+struct NewFromAddress {
+  /// The time between the two requests.
+  static let pause = Duration.seconds(3)
+
+  /// Whether `--from` names an address, and not a pipeline or a file.
   static func isAddress(_ text: String) -> Bool { text.has("://") }
 
-  /// The text of the pipeline; throws a sentence about what went wrong.
-  static func pipeline(named name: String, from text: String) throws -> String {
-    let address = try Address(text)
-    var request = Request(address)
-    request.isTriedOnce = true
-    request.limits.whole = .seconds(60)
-    let transport = try CurlTransport(
-      .init(
-        userAgent: "flow/\(VersionCommand.version)",
-        proxyEnvironment: ProxyEnvironment { Terminal.environment($0) }))
-    let client = Client(
-      transport, file: try WebFile(), on: SerialScheduler(name: "flow-new"), wallClock: World.real.wallClock)
-    let response = try client.fetch(request)
-    return ListSketch(name: name, address: text, response: response.value).text
+  /// Whether it names a file that is no pipeline.
+  static func isData(_ text: String) -> Bool {
+    InstalledPipelines.isFile(text) && !InstalledPipelines.isPipeline(splitPath(text).name)
   }
 
   /// The name for `https://example.org/stations.json?x=1` is stations.
   static func name(of address: String) -> String {
     let rest = address.split(separator: "?")[0].split(separator: "/")
-    guard rest.count > 2, let last = rest.last else { return rest.last.map(String.init) ?? "my-pipeline" }
+    let last = rest.count > 2 ? rest.last : rest.last?.split(separator: ":").first
+    guard let last else { return "my-pipeline" }
     return NewCommand.name(of: String(last))
+  }
+
+  let name: String
+  /// Writes a line for a person as soon as it is known.
+  let report: (String) -> Void
+
+  // MARK: - Files
+
+  /// The pipeline for a file, which is read at each poll.
+  func pipeline(forFile path: String) throws -> String {
+    let text = FoundFormat.Text(file: path, try readFile(path, limit: TransferLimits().bodyBytes))
+    let format = try FoundFormat(of: text)
+    report("\(path): \(format.name)")
+    var options = [(name: "command", yaml: "[cat, \(FlowYAML.quoted(path))]")]
+    if let decode = format.decode { options.append(("decode", decode)) }
+    var source = ListSketch.Source("exec", options, every: "1m")
+    source.form = format.form
+    let sketch = ListSketch(name: name, of: source, response: try format.value(of: text))
+    show(sketch)
+    return sketch.text
+  }
+
+  // MARK: - Addresses
+
+  /// The pipeline for an address; throws a sentence about what went wrong.
+  func pipeline(for new: NewRequest, isOnce: Bool) throws -> String {
+    var request = new.request
+    request.expectation = .anything
+    request.isTriedOnce = true
+    request.limits.whole = .seconds(60)
+    request.cache = CacheRule(maximumAge: .zero, staleAge: .zero)
+    // As http asks for JSON; a page or a table comes where there is none.
+    if !request.headers.contains(where: { $0.name.lowercased() == "accept" }) {
+      request.headers.append(Header("Accept", "application/json, */*;q=0.5"))
+    }
+    let client = try Self.client()
+    let response = try fetch(request, by: client, isAuthorized: new.isAuthorized)
+    let text = FoundFormat.Text(response)
+    let format: FoundFormat
+    do { format = try FoundFormat(of: text) } catch {
+      throw Failure(description: "\(request): this cannot be read: \(request.masked("\(error)"))")
+    }
+    report("\(request.masked("\(request.address)")): \(format.name)")
+    var source = ListSketch.Source(
+      "http", new.options + (format.decode.map { [(name: "decode", yaml: $0)] } ?? []), every: "15m")
+    source.form = format.form
+    var sketch = ListSketch(name: name, of: source, response: try format.value(of: text))
+    show(sketch)
+    if response.headers.link("next") != nil {
+      show([("next page", "in the header Link, which http follows by itself")])
+    }
+    if !isOnce {
+      MonotonicClock.sleep(until: MonotonicClock.now + Self.pause)
+      do {
+        let later = FoundFormat.Text(try fetch(request, by: client, isAuthorized: true))
+        sketch.compare(with: try format.value(of: later), after: DurationText.format(Self.pause))
+        if let found = sketch.findings.last { show([found]) }
+      } catch {
+        show([
+          (
+            "two polls",
+            "the second one failed, so what always changes is not known: \(request.masked("\(error)"))"
+          )
+        ])
+      }
+    }
+    if !new.omitted.isEmpty {
+      show([
+        ("left out", "\(new.omitted.joined(separator: ", ")), which are about the browser and the connection")
+      ])
+    }
+    for variable in new.variables {
+      report(
+        "  \(variable.name) has to be set for flow run: it is \(variable.what), which is not in the file")
+    }
+    return sketch.text
+  }
+
+  private static func client() throws -> Client {
+    let transport = try CurlTransport(
+      .init(
+        userAgent: "flow/\(VersionCommand.version)",
+        proxyEnvironment: ProxyEnvironment { Terminal.environment($0) }))
+    return Client(
+      transport, file: try WebFile(), on: SerialScheduler(name: "flow-new"), wallClock: World.real.wallClock)
+  }
+
+  private struct Failure: Error, CustomStringConvertible { let description: String }
+
+  private func fetch(_ request: Request, by client: Client, isAuthorized: Bool) throws -> Response {
+    do throws(FetchError) { return try client.fetch(request) } catch {
+      guard let status = error.status, [401, 403].contains(status), !isAuthorized else { throw error }
+      throw Failure(
+        description:
+          "\(error)\n  hint: with a token, --bearer NAME, the variable of the environment that has it; "
+          + "else --header 'Name: value', or --from-curl 'curl …' as a browser copies it")
+    }
+  }
+
+  private func show(_ sketch: ListSketch) { show(sketch.findings) }
+
+  private func show(_ findings: [(label: String, text: String)]) {
+    for finding in findings {
+      report(
+        "  \(finding.label)\(String(repeating: " ", count: max(1, 10 - finding.label.count)))\(finding.text)")
+    }
   }
 }

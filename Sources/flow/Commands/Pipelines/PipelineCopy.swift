@@ -56,7 +56,7 @@ struct PipelineCopy {
       let old = YAMLDocument(SourceFile(path: path, bytes: bytes), environment: { _ in "" })
         .root?.mapping?["name"]?.value.place
     {
-      bytes.replaceSubrange(old.range, with: Array(Skeleton.name(name).utf8))
+      bytes.replaceSubrange(old.range, with: Array(FlowYAML.quoted(name).utf8))
     }
     let text = String(decoding: bytes, as: UTF8.self)
     guard let target else { return text }

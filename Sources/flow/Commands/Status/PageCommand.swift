@@ -19,8 +19,9 @@ enum PageCommand {
     about: """
       For each pipeline it serves the rows of its sinks page, as its state has them, the change logs that its sinks jsonl \
       write, and its status, until Ctrl-C. It reads only, looks for changes every two seconds, and needs no pipeline to run; \
-      flow run --page serves a page that is live. Without FILE it serves all pipelines whose files exist that have state or \
-      run simulated. Logs are found as flow run writes them, from the folder it was started in.
+      flow run --page serves a page that is live. Without FILE it serves all pipelines that have state or run simulated, and \
+      whose files exist and can be read; the others are listed. Logs are found as flow run writes them, from the folder it \
+      was started in.
       """,
     examples: [
       ("flow page", "all pipelines that have run"),
@@ -32,15 +33,33 @@ enum PageCommand {
 
   static let command = Command(reporting: manual) { arguments in
     let states = try StateFiles(arguments)
-    let paths = try arguments.operands.isEmpty ? files(of: states) : arguments.operands
-    let files = try PipelineFiles(paths, arguments)
-    files.complain()
-    guard files.isRight else { return ExitStatus.usage }
+    let files = try pipelines(arguments, states)
+    if files.isEmpty { return ExitStatus.usage }
     let signals = RunSignals(grace: .seconds(2))
     signals.begin()
     let status = try serve(files, states, arguments, signals)
     signals.finish(status)
     return status
+  }
+
+  /// The pipelines that are named, or all with state, of which those that cannot be read are reported and left out.
+  private static func pipelines(_ arguments: Arguments, _ states: StateFiles) throws -> [PipelineFiles] {
+    if !arguments.operands.isEmpty {
+      let files = try PipelineFiles(arguments.operands, arguments)
+      files.complain()
+      return files.isRight ? [files] : []
+    }
+    // Each by itself: what two have in common is no matter of a page.
+    let all = try files(of: states).map { path in (path, try PipelineFiles([path], arguments)) }
+    for (path, files) in all where !isServed(files) {
+      Terminal.complain("flow page: without \(path), which cannot be read as a pipeline now\n")
+      files.complain()
+    }
+    return all.map(\.1).filter(isServed)
+  }
+
+  private static func isServed(_ files: PipelineFiles) -> Bool {
+    files.problems.isEmpty && !files.plans.isEmpty
   }
 
   /// The files of all pipelines that have state, and of simulated runs, which are shown with their status.
@@ -61,17 +80,18 @@ enum PageCommand {
   }
 
   private static func serve(
-    _ files: PipelineFiles, _ states: StateFiles, _ arguments: Arguments, _ signals: RunSignals
+    _ files: [PipelineFiles], _ states: StateFiles, _ arguments: Arguments, _ signals: RunSignals
   ) throws -> Int32 {
-    let plans = Dictionary(files.plans.map { ($0.name, $0) }) { first, _ in first }
-    let secrets = files.secrets
+    let plans = Dictionary(files.flatMap(\.plans).map { ($0.name, $0) }) { first, _ in first }
+    var secrets = Secrets()
+    for file in files { secrets.add(file.secrets) }
     let monitor = RunMonitor(StoredPipelines(plans: plans, secrets: secrets, states: states))
     let world = World.real
     let run = PageRun(monitor, speed: 1)
     let hub = PageHub(now: world.wallClock, run: run)
     let server = try RunPage.server(hub, at: arguments.text(address) ?? "", address, arguments)
     defer { server.stop() }
-    let views = files.plans.map { StoredViews($0, state: states.path(of: $0.name), in: hub) }
+    let views = files.flatMap(\.plans).map { StoredViews($0, state: states.path(of: $0.name), in: hub) }
     Terminal.complain("page: \(server.url)\n")
     var reported: Set<String> = []
     while true {

@@ -59,7 +59,7 @@ import System
     #expect(try bodies(quiet, polls: polls, for: .seconds(50), state: try TemporaryState()).isEmpty)
     #expect(
       try bodies(quiet, polls: polls, for: .seconds(100), state: try TemporaryState())
-        == [#"{"topic":"t","title":"3 notifications","message":"n1\nn2\nn3"}"#])
+        == [#"{"topic":"t","title":"3 notifications: p","message":"n1\nn2\nn3"}"#])
     #expect(
       try bodies(quiet, polls: [polls[0]], for: .seconds(100), state: try TemporaryState())
         == [#"{"topic":"t","title":"n1"}"#])
@@ -70,8 +70,22 @@ import System
     let state = try TemporaryState()
     #expect(try bodies("quiet: 23:00-00:01", polls: polls, for: .seconds(10), state: state).isEmpty)
     let later = try bodies("quiet: 23:00-00:01", polls: [[]], for: .seconds(200), state: state)
-    #expect(later == [#"{"topic":"t","title":"3 notifications","message":"n1\nn2\nn3"}"#])
+    #expect(later == [#"{"topic":"t","title":"3 notifications: p","message":"n1\nn2\nn3"}"#])
     #expect(try bodies("quiet: 23:00-00:01", polls: polls, for: .seconds(10)).count == 1)
+  }
+
+  @Test("a digest has the links of its notes")
+  func links() throws {
+    let options = #"link: 'https://a.test/\(.t)', "#
+    let text = #"n1\nhttps://a.test/n1\nn2\nhttps://a.test/n2\nn3\nhttps://a.test/n3"#
+    #expect(
+      try bodies(options + "digest: hourly", polls: polls, for: .seconds(4000))
+        == [#"{"topic":"t","title":"3 notifications: p","message":"\#(text)"}"#])
+    let limited = try bodies(options + "at_most: 1 in 10m", polls: polls, for: .seconds(4000))
+    #expect(limited.count == 2)
+    #expect(
+      limited.last?.contains(#""message":"n2\nhttps://a.test/n2\nn3\nhttps://a.test/n3""#) == true,
+      "\(limited)")
   }
 
   @Test("a digest has its own title and text, a template over the notes")
