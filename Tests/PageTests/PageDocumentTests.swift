@@ -135,7 +135,7 @@ struct PageDocumentTests {
   @Test(
     "times of a change are as precise as they are known",
     arguments: [
-      ("2026-12-31T00:00:00Z", "half", "2026-09-30T00:00:00Z", "quarter", "second half of 2026", "Q3 2026"),
+      ("2026-12-31T00:00:00Z", "half", "2026-09-30T00:00:00Z", "quarter", "2026 H2", "2026 Q3"),
       (
         "2026-01-02T00:00:00Z", "day", "2026-01-17T00:21:05Z", "minute", "2026-01-02",
         "2026-01-17 00:21:05 UTC"

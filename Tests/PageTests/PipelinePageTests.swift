@@ -174,7 +174,7 @@ struct PipelinePageTests {
     #expect(text.contains("href=\"/p/slips\">slips</a>") && text.contains("1 problem"))
     #expect(text.contains("settle holds 2 keys") && text.contains("&lt;b&gt;503&lt;/b&gt;"))
     #expect(text.contains("data-age=\"2025-12-31T23:58:20Z\">1 min ago</time>"))
-    #expect(text.contains("data-until=\"2026-01-01T00:00:30Z\">in 30 s</time>"))
+    #expect(text.contains("data-until=\"2026-01-01T00:00:30Z\" data-by=\"now\">in 30 s</time>"))
     #expect(text.contains("a.example") && text.contains("data-stream=\"/live/p\""))
   }
 

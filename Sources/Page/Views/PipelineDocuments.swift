@@ -257,9 +257,8 @@ package struct PipelineDocuments: Sendable {
 
   private func lastPoll(_ source: SourceStatus, _ html: inout HTML) {
     guard source.isPolled else { return html.text(source.hasEnded ? "read to its end" : "reads as it comes") }
-    guard let poll = source.lastPoll else { return html.text("not polled yet") }
-    ago(poll.at, &html)
-    if poll.isStale { html.text(", an old copy") }
+    if let poll = source.lastPoll { ago(poll.at, &html) } else { html.text("no poll yet") }
+    if source.lastPoll?.isStale == true { html.text(", an old copy") }
     if let failure = source.failure {
       html.text(", failing since ")
       ago(failure.since, &html)
@@ -450,8 +449,10 @@ package struct PipelineDocuments: Sendable {
   }
 
   func until(_ time: Double, _ html: inout HTML) {
-    html.tag("time", .set(.datetime, PageTime.machine(time)), .until(PageTime.machine(time))) {
-      $0.text(PageTime.words(time - now))
+    let machine = PageTime.machine(time)
+    // What is overdue is due now.
+    html.tag("time", .set(.datetime, machine), .until(machine), .by("now")) {
+      $0.text(time <= now ? "now" : PageTime.words(time - now))
     }
   }
 }

@@ -132,14 +132,16 @@ package struct RowFragments: Sendable {
 
   func time(_ row: PageRow, _ html: inout HTML, isLarge: Bool = false) {
     guard let time = row.time else { return }
-    let (distance, machine) = (time.distance(from: now), time.machine)
-    if isLarge, let distance {
-      html.tag("p", .class("count"), time.isExact ? .until(machine) : nil) { $0.text(distance) }
+    let machine = time.machine
+    func distance(_ html: inout HTML) {
+      guard let words = time.distance(from: now) else { return }
+      html.tag(
+        "span", .class(isLarge ? "count" : "away"), .until(machine), time.countsBy.map { .by($0) }
+      ) { $0.text(words) }
     }
+    if isLarge { distance(&html) }
     html.tag("time", .set(.datetime, machine)) { $0.text(time.text) }
-    if !isLarge, view.form.layout != .log, let distance {
-      html.tag("span", .class("away"), time.isExact ? .until(machine) : nil) { $0.text(distance) }
-    }
+    if !isLarge, view.form.layout != .log { distance(&html) }
   }
 
   /// A picture where they are allowed, else a placeholder of the same size.
