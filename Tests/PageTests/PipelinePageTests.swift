@@ -335,7 +335,7 @@ struct PipelinePageTests {
       pipeline: "slips", sink: "screen", PageForm(layout: .list, name: "Slips"), life: "a")
     let address = "/v/slips/screen"
     let text = get(address).text
-    #expect(view.path == ["slips", "screen"] && text.contains("Poll upcoming now</button>"))
+    #expect(view.path == ["slips", "screen"] && text.contains(">Refresh</button>"))
     let answer = ask(
       "POST", "/p/slips", body: "source=upcoming&back=slips%2Fscreen", origin: "http://127.0.0.1:8787")
     #expect(answer.status == 303 && answer.header("Location") == address)
@@ -348,7 +348,31 @@ struct PipelinePageTests {
     let waiting = get(address).text
     #expect(
       waiting.contains("upcoming: waiting for the budget of a.example, ")
-        && !waiting.contains("Poll upcoming now"))
+        && !waiting.contains("Refresh"))
     #expect(waiting.contains("upcoming failing since "))
+  }
+
+  @Test("a poll that is overdue is due now, and a source that has never answered says since when")
+  func overdue() {
+    fixture.change { pipeline in
+      pipeline.sources[0].lastPoll = nil
+      pipeline.sources[0].nextPoll = 1_767_225_598
+      pipeline.sources[0].failure = .init(since: 1_767_225_000, polls: 3, reason: "status 500")
+    }
+    let text = get("/p/slips").text
+    #expect(text.contains("data-until=\"2025-12-31T23:59:58Z\" data-by=\"now\">now</time>"))
+    #expect(text.contains("no poll yet, failing since <time"))
+    #expect(text.contains(">2025-12-31 23:50 UTC</time>"))
+  }
+
+  @Test("the graph is a tree on a narrow screen, without secrets")
+  func tree() {
+    let text = get("/p/slips").text
+    #expect(text.contains("<h2 class=\"part\">Timeline</h2>"))
+    let tree = text.components(separatedBy: "<pre class=\"scroll pad tree\"").last ?? ""
+    #expect(
+      tree.contains(">upcoming  http  ")
+        && tree.contains("│ changes  .id\n│ settle   2m\n└─ screen  console</pre>"))
+    #expect(!tree.contains("hunter2"))
   }
 }
