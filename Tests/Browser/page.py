@@ -249,6 +249,21 @@ class Checks:
         page.locator("#latest code").first.wait_for()
         page.context.close()
 
+    def check_what_is_scrolled_stays(self):
+        page = self.page(viewport={"width": 390, "height": 800})
+        page.goto(self.run.url + "p/polled")
+        page.get_by_text("● live").wait_for()
+        assert page.locator("pre.tree").is_visible() and not page.locator("svg.graph").is_visible()
+        table = page.locator("#sources .scroll")
+        table.evaluate("element => element.scrollLeft = 60")
+        polls = page.locator("#sources tbody td").nth(3)
+        before = polls.inner_text()
+        page.get_by_role("button", name="Poll tick now").evaluate(
+            "button => fetch(button.form.action, { method: 'POST', body: new URLSearchParams(new FormData(button.form)) })")
+        polls.get_by_text(str(int(before) + 1), exact=True).wait_for()
+        assert table.evaluate("element => element.scrollLeft") == 60
+        page.context.close()
+
     def check_history_of_a_key(self):
         page = self.page()
         page.goto(f"{self.run.url}v/slips/log")

@@ -78,7 +78,11 @@ function replace(old, made) {
   if (old.dataset.c === made.dataset.c && made.dataset.c) return false;
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const place = focused ? [...old.querySelectorAll("a,button")].indexOf(focused) : -1;
+  // How far tables are scrolled, and which lists are open.
+  const parts = (element) => [...element.querySelectorAll(".scroll, details")];
+  const states = parts(old).map(({ scrollLeft, open }) => ({ scrollLeft, open }));
   old.replaceWith(made);
+  parts(made).forEach((part, index) => Object.assign(part, states[index]));
   if (place >= 0) made.querySelectorAll("a,button")[place]?.focus({ preventScroll: true });
   return true;
 }
