@@ -204,6 +204,15 @@ struct PageDocumentTests {
     #expect(short.contains("Flights (10)") && !short.contains("<details>"))
   }
 
+  @Test("a list is cut in the cell of a table, and says by how much")
+  func cells() throws {
+    let page = PageFixture(.table)
+    page.show(1, try PageFixture.row("a", #"{"title": "A", "detail": {"Tags": ["x", "y", "z", "v", "w"]}}"#))
+    let text = page.get("/v/p/s").text
+    #expect(
+      text.contains(#"<td><ul class="values"><li>x</li><li>y</li><li>z</li><li>… 2 more</li></ul></td>"#))
+  }
+
   @Test("the picture of a row is beside its facts; one that is not loaded leaves no room")
   func picture() throws {
     let page = PageFixture()

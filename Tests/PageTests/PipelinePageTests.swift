@@ -218,8 +218,12 @@ struct PipelinePageTests {
     // The next poll in 30 seconds, and what settle holds in 40.
     #expect(
       text.contains("class=\"due\" d=\"M125 5h.01\"") && text.contains("class=\"due\" d=\"M127 5h.01\""))
+    fixture.pass("changes", "\"\(String(repeating: "x", count: 400))\"", at: 1_767_225_502)
+    clock.advance(by: .seconds(1))
     let node = get("/p/slips/changes").text
     #expect(node.contains("&lt;***&gt;"), "events are text, without secrets")
+    let beginning = String(repeating: "x", count: 199)
+    #expect(node.contains("<summary><code>&quot;\(beginning)…</code></summary><code>&quot;\(beginning)x"))
   }
 
   private var clock: VirtualScheduler { fixture.clock }

@@ -439,7 +439,12 @@ package struct PipelineDocuments: Sendable {
       for event in passed {
         html.tag("li") { html in
           html.tag("time", .set(.datetime, PageTime.machine(event.at))) { $0.text(PageTime.clock(event.at)) }
-          html.tag("code") { $0.text(secrets.masked(event.json)) }
+          let json = secrets.masked(event.json)
+          if json.count <= 300 { return html.tag("code") { $0.text(json) } }
+          html.tag("details") { html in
+            html.tag("summary") { html in html.tag("code") { $0.text(json.prefix(200) + "…") } }
+            html.tag("code") { $0.text(json) }
+          }
         }
       }
     }

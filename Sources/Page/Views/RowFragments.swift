@@ -113,7 +113,7 @@ package struct RowFragments: Sendable {
       if view.form.hasStatus { html.tag("td") { status(row, &$0) } }
       let details = row.content.member("detail")
       for column in columns {
-        html.tag("td") { detail(details?.member(column) ?? .null, &$0) }
+        html.tag("td") { detail(details?.member(column) ?? .null, most: 3, &$0) }
       }
       if view.form.spark != nil { html.tag("td") { spark(row, &$0) } }
     }
@@ -266,12 +266,13 @@ package struct RowFragments: Sendable {
   }
 
   /// A value of the details: text, a link, a figure in the reader's units, a list or a table.
-  func detail(_ value: Value, _ html: inout HTML) {
+  func detail(_ value: Value, most: Int = 500, _ html: inout HTML) {
     if let figure = figure(value) { return html.text(figure) }
     if let items = value.items {
       if items.isEmpty { return html.text("–") }
       return html.tag("ul", .class("values")) { html in
-        for item in items.prefix(500) { html.tag("li") { detail(item, &$0) } }
+        for item in items.prefix(most) { html.tag("li") { detail(item, &$0) } }
+        if items.count > most { html.tag("li") { $0.text("… \(items.count - most) more") } }
       }
     }
     if value.kind == .object {
