@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-VIEWS = {"board": "upcoming-launches/board", "album": "apod-album/page"}
+VIEWS = {"board": "upcoming-launches/board", "album": "apod-album/page?f.Type=image"}
 
 
 def main():

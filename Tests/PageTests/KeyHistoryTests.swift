@@ -40,7 +40,8 @@ struct KeyHistoryTests {
     #expect(!history.contains(rows[3].id))
     #expect(
       history.contains(
-        #"aria-label="net: 2 changes, from 2026-02-01 00:00 UTC to 2026-02-01 00:00 UTC"><path d="M0 88.0H"#))
+        #"aria-label="net: 2 changes, from 2026-02-01 00:00 UTC to 2026-02-01 00:00 UTC, lowest 2026-02-01 00:00 UTC, highest 2026-03-01 00:00 UTC"><path d="M0 88.0H"#
+      ))
     // Another key has one entry only, and so has no history.
     #expect(!page.get("/v/p/s/\(rows[3].id)").text.contains("id=\"history\""))
   }

@@ -93,12 +93,14 @@ struct PageDocumentTests {
     #expect(
       page.get(address, headers: ["cookie": "a=b; flow_units=imperial"]).text.contains(
         "1\u{202F}207\u{202F}920\u{A0}lb"))
-    #expect(page.get("/v/p/s").text.contains("Use imperial units"))
+    // The list shows no figures; the page of the row does.
+    #expect(!page.get("/v/p/s").text.contains("Use imperial units"))
+    #expect(page.get(address).text.contains("Use imperial units"))
     let request = PageRequest(
       method: "POST", path: "/settings", headers: ["host": "localhost"],
-      body: Array("units=imperial&back=p%2Fs".utf8))
+      body: Array("units=imperial&back=p%2Fs%2F\(PageRow.id(of: "a"))".utf8))
     let answer = page.router().answer(request)
-    #expect(answer.status == 303 && answer.header("Location") == "/v/p/s")
+    #expect(answer.status == 303 && answer.header("Location") == address)
     #expect(answer.header("Set-Cookie")?.hasPrefix("flow_units=imperial; ") == true)
   }
 
@@ -135,7 +137,7 @@ struct PageDocumentTests {
   @Test(
     "times of a change are as precise as they are known",
     arguments: [
-      ("2026-12-31T00:00:00Z", "half", "2026-09-30T00:00:00Z", "quarter", "second half of 2026", "Q3 2026"),
+      ("2026-12-31T00:00:00Z", "half", "2026-09-30T00:00:00Z", "quarter", "2026 H2", "2026 Q3"),
       (
         "2026-01-02T00:00:00Z", "day", "2026-01-17T00:21:05Z", "minute", "2026-01-02",
         "2026-01-17 00:21:05 UTC"
@@ -172,6 +174,91 @@ struct PageDocumentTests {
     #expect(feed.hasPrefix("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns="))
     #expect(feed.contains("<id>tag:flow,2026:p/s/\(PageRow.id(of: "a"))</id>"))
     #expect(page.get("/v/p/s.xml").status == 404)
+    #expect(page.get("/v/p/s").text.contains(#"Download: <a href="/v/p/s.json">JSON</a> · <a "#))
+  }
+
+  @Test("a list of objects is a table of ten lines below the facts; the others are one click away")
+  func lists() throws {
+    let page = PageFixture()
+    func article(_ count: Int) throws -> String {
+      let items = (1...count).map { #"{"Name": "N\#($0)", "Site": "https://s.example/\#($0)", "Won": null}"# }
+      page.show(
+        1,
+        try PageFixture.row(
+          "a",
+          #"{"title": "A", "detail": {"Mass": 5, "Flights": [\#(items.joined(separator: ","))], "Tags": ["x"]}}"#
+        ))
+      return page.get("/v/p/s/\(PageRow.id(of: "a"))").text
+    }
+    let long = try article(600)
+    let parts = long.components(separatedBy: "<h2 class=\"part\">Flights (600)</h2>")
+    #expect(parts.count == 2 && parts[0].contains("<dt>Tags</dt>") && !parts[0].contains("N1"))
+    let halves = parts[1].components(separatedBy: "<details><summary>500 more</summary>")
+    #expect(halves.count == 2 && halves[0].components(separatedBy: "<tr>").count == 12)
+    #expect(
+      halves[0].contains(#"<th scope="col">Name</th><th scope="col">Site</th><th scope="col">Won</th>"#))
+    #expect(halves[0].contains(#"<th scope="row">N10</th><td><a href="https://s.example/10""#))
+    #expect(halves[1].contains("N510<") && !halves[1].contains("N511<"))
+    #expect(halves[1].contains(#"All of them, 90 more, are in the <a href="/v/p/s.json">JSON</a>"#))
+    let short = try article(10)
+    #expect(short.contains("Flights (10)") && !short.contains("<details>"))
+  }
+
+  @Test("a list is cut in the cell of a table, and says by how much")
+  func cells() throws {
+    let page = PageFixture(.table)
+    page.show(1, try PageFixture.row("a", #"{"title": "A", "detail": {"Tags": ["x", "y", "z", "v", "w"]}}"#))
+    let text = page.get("/v/p/s").text
+    #expect(
+      text.contains(#"<td><ul class="values"><li>x</li><li>y</li><li>z</li><li>… 2 more</li></ul></td>"#))
+  }
+
+  @Test("the picture of a row is beside its facts; one that is not loaded leaves no room")
+  func picture() throws {
+    let page = PageFixture()
+    page.show(1, try PageFixture.row("a", Self.nasty))
+    let address = "/v/p/s/\(PageRow.id(of: "a"))"
+    let shown = page.get(address, hasPictures: true).text
+    #expect(shown.contains(#"class="detail pictured""#))
+    #expect(shown.contains(#"</div><img class="large" src="https://h/p.png""#))
+    #expect(page.get(address).text.contains(#"class="detail""#))
+  }
+
+  @Test("a card of a board has facts for the room of the first one: short ones that its time does not say")
+  func board() throws {
+    let page = PageFixture(.board)
+    let detail =
+      #"{"When": "2026-01-02 09:00", "Pad": "39A", "About": "\#(String(repeating: "x", count: 61))"}"#
+    page.show(
+      1, try PageFixture.row("a", #"{"title": "A", "time": "2026-01-02T09:00:00Z", "detail": \#(detail)}"#))
+    let text = page.get("/v/p/s").text
+    #expect(text.contains(#"<dl class="facts"><div><dt>Pad</dt><dd>39A</dd></div></dl>"#))
+    #expect(text.contains(#"<span class="count" data-until="2026-01-02T09:00:00Z">in 1 d 9 h</span>"#))
+  }
+
+  @Test("a distance is counted on as exactly as the time is known")
+  func counting() throws {
+    let page = PageFixture()
+    func row(_ precision: String) throws -> String {
+      let content = #"{"title": "A", "time": "2026-01-02T09:00:00Z", "precision": "\#(precision)"}"#
+      page.show(1, try PageFixture.row("a", content))
+      return page.get("/v/p/s").text
+    }
+    #expect(try row("hour").contains(#"data-until="2026-01-02T09:00:00Z" data-by="h">in 1 d 9 h<"#))
+    #expect(try row("day").contains(#"data-until="2026-01-02" data-by="d">in 1 d<"#))
+    #expect(try !row("month").contains("data-until"))
+  }
+
+  @Test("a menu of many views has those of the pipeline, and leads to all")
+  func menu() {
+    let page = PageFixture()
+    for number in 1...13 {
+      _ = page.hub.add(
+        pipeline: "p\(number)", sink: "s", PageForm(layout: .list, name: "View \(number)"), life: "a")
+    }
+    let text = page.get("/v/p2/s").text
+    #expect(text.contains("View 2</a>") && !text.contains("View 3</a>"))
+    #expect(text.contains(#"<li><a href="/">All 14 views</a></li>"#))
   }
 
   @Test("the age of the data, and that a source does not answer")

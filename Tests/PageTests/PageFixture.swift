@@ -8,10 +8,12 @@ struct PageFixture {
   let hub = PageHub(now: { 1_767_225_600 })
   let view: PageView
 
-  init(_ layout: PageForm.Layout = .list, perPage: Int = 20, units: PageForm.Units? = nil) {
+  init(
+    _ layout: PageForm.Layout = .list, perPage: Int = 20, units: PageForm.Units? = nil, spark: String? = nil
+  ) {
     view = hub.add(
-      pipeline: "p", sink: "s", PageForm(layout: layout, name: "Things", perPage: perPage, units: units),
-      life: "a")
+      pipeline: "p", sink: "s",
+      PageForm(layout: layout, name: "Things", perPage: perPage, units: units, spark: spark), life: "a")
   }
 
   static func row(_ key: String, _ content: String, commit: Int = 1) throws -> PageRow {

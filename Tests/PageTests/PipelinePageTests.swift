@@ -174,7 +174,7 @@ struct PipelinePageTests {
     #expect(text.contains("href=\"/p/slips\">slips</a>") && text.contains("1 problem"))
     #expect(text.contains("settle holds 2 keys") && text.contains("&lt;b&gt;503&lt;/b&gt;"))
     #expect(text.contains("data-age=\"2025-12-31T23:58:20Z\">1 min ago</time>"))
-    #expect(text.contains("data-until=\"2026-01-01T00:00:30Z\">in 30 s</time>"))
+    #expect(text.contains("data-until=\"2026-01-01T00:00:30Z\" data-by=\"now\">in 30 s</time>"))
     #expect(text.contains("a.example") && text.contains("data-stream=\"/live/p\""))
   }
 
@@ -218,8 +218,12 @@ struct PipelinePageTests {
     // The next poll in 30 seconds, and what settle holds in 40.
     #expect(
       text.contains("class=\"due\" d=\"M125 5h.01\"") && text.contains("class=\"due\" d=\"M127 5h.01\""))
+    fixture.pass("changes", "\"\(String(repeating: "x", count: 400))\"", at: 1_767_225_502)
+    clock.advance(by: .seconds(1))
     let node = get("/p/slips/changes").text
     #expect(node.contains("&lt;***&gt;"), "events are text, without secrets")
+    let beginning = String(repeating: "x", count: 199)
+    #expect(node.contains("<summary><code>&quot;\(beginning)…</code></summary><code>&quot;\(beginning)x"))
   }
 
   private var clock: VirtualScheduler { fixture.clock }
@@ -335,7 +339,7 @@ struct PipelinePageTests {
       pipeline: "slips", sink: "screen", PageForm(layout: .list, name: "Slips"), life: "a")
     let address = "/v/slips/screen"
     let text = get(address).text
-    #expect(view.path == ["slips", "screen"] && text.contains("Poll upcoming now</button>"))
+    #expect(view.path == ["slips", "screen"] && text.contains(">Refresh</button>"))
     let answer = ask(
       "POST", "/p/slips", body: "source=upcoming&back=slips%2Fscreen", origin: "http://127.0.0.1:8787")
     #expect(answer.status == 303 && answer.header("Location") == address)
@@ -348,7 +352,31 @@ struct PipelinePageTests {
     let waiting = get(address).text
     #expect(
       waiting.contains("upcoming: waiting for the budget of a.example, ")
-        && !waiting.contains("Poll upcoming now"))
+        && !waiting.contains("Refresh"))
     #expect(waiting.contains("upcoming failing since "))
+  }
+
+  @Test("a poll that is overdue is due now, and a source that has never answered says since when")
+  func overdue() {
+    fixture.change { pipeline in
+      pipeline.sources[0].lastPoll = nil
+      pipeline.sources[0].nextPoll = 1_767_225_598
+      pipeline.sources[0].failure = .init(since: 1_767_225_000, polls: 3, reason: "status 500")
+    }
+    let text = get("/p/slips").text
+    #expect(text.contains("data-until=\"2025-12-31T23:59:58Z\" data-by=\"now\">now</time>"))
+    #expect(text.contains("no poll yet, failing since <time"))
+    #expect(text.contains(">2025-12-31 23:50 UTC</time>"))
+  }
+
+  @Test("the graph is a tree on a narrow screen, without secrets")
+  func tree() {
+    let text = get("/p/slips").text
+    #expect(text.contains("<h2 class=\"part\">Timeline</h2>"))
+    let tree = text.components(separatedBy: "<pre class=\"scroll pad tree\"").last ?? ""
+    #expect(
+      tree.contains(">upcoming  http  ")
+        && tree.contains("│ changes  .id\n│ settle   2m\n└─ screen  console</pre>"))
+    #expect(!tree.contains("hunter2"))
   }
 }

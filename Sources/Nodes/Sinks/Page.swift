@@ -21,18 +21,23 @@ let page = NodeSpec(
     those of `detail`, an album of pictures, or a log of the events of `changes`, newest first, with old and new of \
     each field. `time` is shown as precisely as `precision` says: second, minute, hour, day, week, month, quarter, \
     half or year. In a log without `time`, `precision` is evaluated on `.before` and `.after`, for the times that \
-    changed. Seconds are counted down only to a time that is known by the minute.
+    changed. A time counts down in two units, and below an hour in seconds if it is known by the minute.
+
+    `spark` draws a small chart of a number beside each row, and a larger one on its page: how the number has moved \
+    since the row appeared, as far back as its last 60 values. A level line is a number that no event has changed, also \
+    while nothing was polled, and a gap one that was missing. The values are stored with the row, and go with it; JSON and JSON lines contain them.
 
     All values are text, never HTML. Links lead to http and https alone, and remote pictures are loaded only with \
-    --page-pictures. In `detail`, {m, ft}, {km, mi} and {kg, lb} are figures that the reader sees in units of choice.
+    --page-pictures. In `detail`, {m, ft}, {km, mi} and {kg, lb} are figures that the reader sees in units of choice, \
+    and a list of objects is a table on the page of the row.
     """,
   options: AnyOption.list(
     PageOptions.layout, PageOptions.key, PageOptions.title, PageOptions.subtitle, PageOptions.time,
     PageOptions.precision, PageOptions.picture, PageOptions.status, PageOptions.link, PageOptions.map,
     PageOptions.facets, PageOptions.sort, PageOptions.order)
     + AnyOption.list(
-      PageOptions.group, PageOptions.detail, PageOptions.units, PageOptions.removed, PageOptions.name,
-      PageOptions.summary, PageOptions.perPage, PageOptions.maxRows),
+      PageOptions.group, PageOptions.spark, PageOptions.detail, PageOptions.units, PageOptions.removed,
+      PageOptions.name, PageOptions.summary, PageOptions.perPage, PageOptions.maxRows),
   state: "the rows, `max_rows` at most",
   isKept: true,
   examples: [
@@ -71,12 +76,20 @@ let page = NodeSpec(
         per_page: 50
         max_rows: 500
       """),
+    .init(
+      "prices, with their course", #"page: { as: table, key: .id, title: '\(.name)', spark: .price }"#),
     .init("a log of changes", #"page: { as: log, title: '\(.after.name // .before.name)' }"#),
   ],
   check: { options, checker in
     if options[PageOptions.layout] != .log, !options.isGiven(PageOptions.key) {
       checker.report(
         "page needs a key", at: options.place(of: PageOptions.layout), hint: "for example key: .id")
+    }
+    if !options.isGiven(PageOptions.key), options.isGiven(PageOptions.spark) {
+      checker.report(
+        "spark needs rows that stay, and in a log without a key each event is a row",
+        at: options.place(of: PageOptions.spark),
+        hint: "give it a key, or remove spark: the page of an entry has charts of what changed")
     }
   },
   .sink { options, context in try PageSink(options, context) })
@@ -115,6 +128,8 @@ private enum PageOptions {
     example: "descending")
   static let group = Option.optional(
     "group", .template, "a heading over successive rows that share it", example: #"'\(.date[:7])'"#)
+  static let spark = Option.optional(
+    "spark", .expression, "a number whose course is drawn as a small chart; null is a gap", example: ".price")
   static let detail = Option.optional(
     "detail", .mapping(of: .expression), "what the page of a row shows, under its names",
     example: "{ Mission: .mission }")
@@ -143,7 +158,14 @@ extension PageForm {
       layout: layout, name: options[PageOptions.name] ?? pipeline,
       summary: options[PageOptions.summary] ?? "",
       isDescending: options[PageOptions.order].map { $0 == .descending } ?? (layout == .log),
-      perPage: options[PageOptions.perPage], units: options[PageOptions.units])
+      perPage: options[PageOptions.perPage], units: options[PageOptions.units],
+      spark: options[PageOptions.spark].map { spark in
+        // `.stock.price` is the course of stock.price.
+        let path = spark.text.drop { $0 == "." }
+        return path.isEmpty || path.count > 24 ? "Course" : String(path)
+      })
+    hasTime = layout == .log || options.isGiven(PageOptions.time)
+    hasStatus = layout == .log || options.isGiven(PageOptions.status)
   }
 }
 
@@ -190,7 +212,7 @@ private struct PageParts {
       ("time", options[PageOptions.time]), ("precision", isOfChanges ? nil : precision),
       ("picture", options[PageOptions.picture]), ("status", options[PageOptions.status]),
       ("link", options[PageOptions.link]), ("map", options[PageOptions.map]),
-      ("sort", options[PageOptions.sort]),
+      ("sort", options[PageOptions.sort]), (Spark.name, options[PageOptions.spark]),
     ]
     parts =
       texts.compactMap { name, template in template.map { (name, context.evaluation($0)) } }
@@ -213,6 +235,10 @@ private struct PageParts {
       for (name, evaluation) in members { object.setMember(name, try evaluation.first(event) ?? .null) }
       content.setMember(Key(name), object)
     }
+    if let number = content.member(Spark.name), number.kind != .number {
+      throw StepError(
+        "spark: \(String(number.description.prefix(60))) is not a number; tonumber makes one of text")
+    }
     if isLog { content.addChange(event.value, at: event.poll.at) }
     if let precision {
       let sides: [(String, Value)] = try ["before", "after"].map { side in
@@ -222,6 +248,31 @@ private struct PageParts {
       content.setMember("precisions", .record(sides))
     }
     return content.detach()
+  }
+}
+
+/// The course of the number that a row charts, which is stored in its content: `[[at, number], …]`.
+private enum Spark {
+  static let name = "spark"
+  private static let limit = 60
+
+  /// New content, whose number is added to the course in the old one where it differs from the last.
+  static func adding(to content: Value, _ old: Value?, at now: Double) -> Value {
+    var points = old?.member(name)?.items ?? []
+    let number = content.member(name) ?? .null
+    if let last = points.last?.items, last.count == 2 {
+      if last[1] != number {
+        // Of one instant, the last number counts.
+        if last[0].double == now { points.removeLast() }
+        points.append(.array([.number(now), number]))
+      }
+    } else if !number.isNull {
+      points = [.array([.number(now), number])]
+    }
+    var content = content
+    if points.isEmpty { return content }
+    content.setMember(Key(name), .array(Array(points.suffix(limit))))
+    return content
   }
 }
 
@@ -239,6 +290,7 @@ private final class PageSink: KeepingSink {
   private let removed: Evaluation?
   private let parts: PageParts
   private let limit: Int
+  private let isCharted: Bool
   private let view: PageView?
   /// The rows by key: `{source, commit, row}`; in memory where the pipeline has no state.
   private var rows: NodeState<Value>
@@ -266,6 +318,7 @@ private final class PageSink: KeepingSink {
     removed = options[PageOptions.removed].map { context.evaluation($0) }
     parts = PageParts(options, context)
     limit = options[PageOptions.maxRows]
+    isCharted = options.isGiven(PageOptions.spark)
     let hub = context.isDryRun ? nil : context.lane.world[PageHub.self]
     isKeeping = !context.isDryRun && (hub != nil || context.outbox != nil)
     rows = try context.isDryRun ? NodeState() : context.outbox?.state(part: PageForm.table) ?? NodeState()
@@ -374,6 +427,7 @@ private final class PageSink: KeepingSink {
     _ key: Value, _ source: String, _ content: Value, _ commit: Int, makesRoom: Bool
   ) -> Bool {
     let old = rows.value(for: key)
+    let content = isCharted ? Spark.adding(to: content, old?.member("row"), at: context.lane.now) : content
     if let old, old.member("row") == content, old.member("source")?.string == source { return true }
     if old == nil, rows.count >= limit {
       guard makesRoom, let oldest = rows.oldest?.key else { return false }

@@ -12,16 +12,19 @@ const base = Date.parse(main.dataset.now) || Date.now();
 const speed = Number(main.dataset.speed) || 1;
 const now = () => base + (performance.now() - started) * speed;
 
-function words(milliseconds, count) {
-  let rest = Math.floor(Math.abs(milliseconds) / 1000);
-  const parts = [];
-  for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]]) {
-    const number = Math.floor(rest / size);
-    rest -= number * size;
-    if (number > 0 || parts.length > 0 || unit === "s") parts.push([number, unit]);
-  }
-  return parts.slice(0, count).filter((part, index) => count > 2 || part[0] > 0 || index === 0)
-    .map((part) => part.join(" ")).join(" ");
+// As PageTime.words.
+function words(milliseconds, count, isByHour) {
+  const whole = Math.floor(Math.abs(milliseconds) / 1000);
+  const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]].slice(0, isByHour ? 2 : 4);
+  const first = units.findIndex((unit) => whole >= unit[1]);
+  if (first < 0) return isByHour ? "less than 1 h" : "0 s";
+  const [name, size] = units[first];
+  const text = `${Math.floor(whole / size)} ${name}`;
+  const next = count > 1 && units[first + 1];
+  if (!next) return text;
+  const number = Math.floor(whole % size / next[1]);
+  if (first === 2) return `${text} ${String(number).padStart(2, "0")} s`;
+  return number > 0 ? `${text} ${number} ${next[0]}` : text;
 }
 
 function put(element, text) {
@@ -32,9 +35,14 @@ function tick() {
   if (document.hidden) return;
   const time = now();
   for (const element of document.querySelectorAll("[data-until]")) {
-    const left = Date.parse(element.dataset.until) - time;
-    const text = words(left, element.classList.contains("count") ? 4 : 2);
-    put(element, left >= 0 ? `in ${text}` : `${text} ago`);
+    const { until, by } = element.dataset;
+    const end = Date.parse(until);
+    const day = 864e5;
+    const left = by === "d" ? (Math.floor(end / day) - Math.floor(time / day)) * day : end - time;
+    const text = words(left, 2, by === "h");
+    if (left === 0 && by === "d") put(element, "today");
+    else if (left <= 0 && by === "now") put(element, "now");
+    else put(element, left >= 0 ? `in ${text}` : `${text} ago`);
   }
   for (const element of document.querySelectorAll("[data-age]")) {
     put(element, `${words(time - Date.parse(element.dataset.age), 1)} ago`);
@@ -70,7 +78,11 @@ function replace(old, made) {
   if (old.dataset.c === made.dataset.c && made.dataset.c) return false;
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const place = focused ? [...old.querySelectorAll("a,button")].indexOf(focused) : -1;
+  // How far tables are scrolled, and which lists are open.
+  const parts = (element) => [...element.querySelectorAll(".scroll, details")];
+  const states = parts(old).map(({ scrollLeft, open }) => ({ scrollLeft, open }));
   old.replaceWith(made);
+  parts(made).forEach((part, index) => Object.assign(part, states[index]));
   if (place >= 0) made.querySelectorAll("a,button")[place]?.focus({ preventScroll: true });
   return true;
 }

@@ -173,6 +173,7 @@ package struct Attribute: Sendable {
   package static func commit(_ text: String) -> Attribute { Attribute("data-commit", text) }
   package static func rowCommit(_ number: Int) -> Attribute { Attribute("data-c", String(number)) }
   package static func until(_ time: String) -> Attribute { Attribute("data-until", time) }
+  package static func by(_ unit: String) -> Attribute { Attribute("data-by", unit) }
   package static func age(_ time: String) -> Attribute { Attribute("data-age", time) }
   package static func now(_ time: String) -> Attribute { Attribute("data-now", time) }
   package static func speed(_ factor: Double) -> Attribute { Attribute("data-speed", String(factor)) }

@@ -81,8 +81,13 @@ struct SteppedField {
 
   let path: String
   let first: Side
+  /// When it had that value, in seconds since 1970, where that is known.
+  var start = 0.0
   /// When it changed, in seconds since 1970, and to what.
   var steps: [(at: Double, to: Side)] = []
+
+  /// The path for people.
+  var name: String { path.hasPrefix("/") ? String(path.dropFirst()) : path }
 
   /// The lowest and the highest value; nil where it has none.
   var range: (low: Side, high: Side)? {
@@ -99,6 +104,17 @@ extension PageRow {
   var subject: Value? {
     guard let parts = key.items, (3...4).contains(parts.count) else { return nil }
     return parts[0]
+  }
+
+  /// How the number that the sink charts has moved: `[[at, number], …]`, in which null is a gap.
+  func spark(_ name: String?) -> SteppedField? {
+    let points = (content.member("spark")?.items ?? []).compactMap {
+      point -> (at: Double, to: SteppedField.Side)? in
+      guard let parts = point.items, parts.count == 2, let at = parts[0].double else { return nil }
+      return SteppedField.Side(parts[1], nil).map { (at, $0) }
+    }
+    guard let name, let first = points.first else { return nil }
+    return SteppedField(path: name, first: first.to, start: first.at, steps: Array(points.dropFirst()))
   }
 
   /// When it happened, in seconds since 1970.

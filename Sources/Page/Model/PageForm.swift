@@ -11,10 +11,14 @@ package struct PageForm: Sendable {
   package var perPage: Int
   /// The units shown unless a reader chooses others; nil where the rows have none.
   package var units: Units?
+  /// What the small charts of its rows are called; nil where they have none.
+  package var spark: String?
+  /// Whether its rows can have a time and a status, which are columns of a table.
+  package var (hasTime, hasStatus) = (true, true)
 
   package init(
     layout: Layout, name: String, summary: String = "", isDescending: Bool = false, perPage: Int = 20,
-    units: Units? = nil
+    units: Units? = nil, spark: String? = nil
   ) {
     self.layout = layout
     self.name = name
@@ -22,5 +26,6 @@ package struct PageForm: Sendable {
     self.isDescending = isDescending
     self.perPage = perPage
     self.units = units
+    self.spark = spark
   }
 }

@@ -22,25 +22,20 @@ package struct PageTime: Sendable, Equatable {
     self.precision = precision.flatMap { Precision(rawValue: $0) } ?? (isDate ? .day : .minute)
   }
 
-  private static let months = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-  ]
-
   private var civil: CivilTime { CivilTime(seconds: Int(seconds.rounded(.down))) }
 
   private var date: String { String(civil.description.prefix(10)) }
 
-  /// The time in UTC: `2026-01-02 13:45 UTC`, `January 2026`, `Q1 2026`.
+  /// The time in UTC, in the words of the terminal: `2026-01-02 13:45 UTC`, `2026-01`, `2026 Q1`, `2026 H2`.
   package var text: String {
     switch precision {
     case .second: "\(civil) UTC"
     case .minute, .hour: "\(civil.description.prefix(16)) UTC"
     case .day: date
-    case .week: "week of \(date)"
-    case .month: "\(Self.months[civil.month - 1]) \(civil.year)"
-    case .quarter: "Q\((civil.month + 2) / 3) \(civil.year)"
-    case .half: "\(civil.month <= 6 ? "first" : "second") half of \(civil.year)"
+    case .week: "\(date) (week)"
+    case .month: String(date.prefix(7))
+    case .quarter: "\(civil.year) Q\((civil.month + 2) / 3)"
+    case .half: "\(civil.year) H\(civil.month <= 6 ? 1 : 2)"
     case .year: "\(civil.year)"
     }
   }
@@ -61,29 +56,46 @@ package struct PageTime: Sendable, Equatable {
   /// Whether seconds can be counted: nothing coarser pretends to.
   package var isExact: Bool { precision == .second || precision == .minute }
 
-  /// The distance in words, as exact as the time is: “in 3 d 4 h”, “12 min ago”; nil where that says nothing.
+  /// What the script counts by where that is not seconds.
+  var countsBy: String? {
+    switch precision {
+    case .hour: "h"
+    case .day, .week: "d"
+    default: nil
+    }
+  }
+
+  /// The distance in words, as exact as the time is: “in 3 d 4 h”, “12 min 05 s ago”; nil where that says nothing.
   package func distance(from now: Double) -> String? {
     let left = seconds - now
     if abs(left) > 366 * 86400 { return nil }
     switch precision {
-    case .second, .minute: return Self.words(left, units: 2)
-    case .hour: return Self.words(left, units: 1)
+    case .second, .minute: return Self.words(left)
+    case .hour: return Self.words(left, isByHour: true)
     case .day, .week:
       let days = floorDivide(Int(seconds), 86400) - floorDivide(Int(now), 86400)
-      if days == 0 { return "today" }
-      return days == 1
-        ? "tomorrow" : days > 0 ? "in \(days) days" : days == -1 ? "yesterday" : "\(-days) days ago"
+      return days == 0 ? "today" : Self.words(Double(days) * 86400)
     case .month, .quarter, .half, .year: return nil
     }
   }
 
-  /// A distance in time, in its two largest units.
-  package static func words(_ seconds: Double, units count: Int = 2) -> String {
+  /// A distance in time, in its two largest units; the script does the same.
+  package static func words(_ seconds: Double, units count: Int = 2, isByHour: Bool = false) -> String {
     let whole = Int(min(abs(seconds), 1e11))
-    let parts = [(whole / 86400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
-    let first = parts.firstIndex { $0.0 > 0 } ?? 3
-    let text = parts[first..<min(first + count, 4)].filter { $0.0 > 0 || whole == 0 }
-      .map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    let units = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")].prefix(isByHour ? 2 : 4)
+    var text = isByHour ? "less than 1 h" : "0 s"
+    if let first = units.firstIndex(where: { whole >= $0.0 }) {
+      text = "\(whole / units[first].0) \(units[first].1)"
+      if count > 1, first + 1 < units.count {
+        let number = whole % units[first].0 / units[first + 1].0
+        // Seconds have two digits, so that a countdown keeps its width.
+        if first == 2 {
+          text += number < 10 ? " 0\(number) s" : " \(number) s"
+        } else if number > 0 {
+          text += " \(number) \(units[first + 1].1)"
+        }
+      }
+    }
     return seconds >= 0 ? "in \(text)" : "\(text) ago"
   }
 }

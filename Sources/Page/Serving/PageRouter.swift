@@ -83,8 +83,7 @@ package struct PageRouter: Sendable {
         documents.failure("Not possible", "This source cannot be polled now: it has ended, or is not polled.")
       )
     }
-    return .redirect(
-      to: back(of: request).map { Link(path: ["v"] + $0.path) } ?? Link(path: ["p", pipeline]))
+    return .redirect(to: back(of: request) ?? Link(path: ["p", pipeline]))
   }
 
   /// Retries or drops dead letters of a node, and shows the node.
@@ -137,9 +136,12 @@ package struct PageRouter: Sendable {
     return PageUpdates(view, query, row: row, since: since, documents)
   }
 
-  /// The view that a form goes back to.
-  private func back(of request: PageRequest) -> PageView? {
-    hub.view(at: (request.field("back") ?? "").split(separator: "/").map(String.init))
+  /// The view, or the row of one, that a form goes back to.
+  private func back(of request: PageRequest) -> Link? {
+    let path = (request.field("back") ?? "").split(separator: "/").map(String.init)
+    return hub.view(at: Array(path.prefix(2))).map {
+      Link(path: ["v"] + $0.path + path.dropFirst(2).prefix(1))
+    }
   }
 
   /// Stores a reader's choice in a cookie.
@@ -147,7 +149,7 @@ package struct PageRouter: Sendable {
     guard let units = request.field("units").flatMap({ PageForm.Units(rawValue: $0) }) else {
       return PageAnswer(400, documents.failure("Not possible", "There is no such setting."))
     }
-    let link = back(of: request).map { Link(path: ["v"] + $0.path) } ?? Link(path: [])
+    let link = back(of: request) ?? Link(path: [])
     let cookie = "\(Self.unitsCookie)=\(units.rawValue); Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"
     return .redirect(to: link, [("Set-Cookie", cookie)])
   }

@@ -101,8 +101,10 @@ package struct PageDocuments: Sendable {
         html.tag("h1") { $0.text(view.form.name) }
         if !view.form.summary.isEmpty { html.tag("p", .class("sub")) { $0.text(view.form.summary) } }
       }
-      filters(view, snapshot, query, &html)
-      if let run = hub.run { PipelineDocuments(hub, run).refreshing(view, &html) }
+      html.tag("div", .class("tools")) { html in
+        filters(view, snapshot, query, &html)
+        if let run = hub.run { PipelineDocuments(hub, run).refreshing(view, &html) }
+      }
       html.append(summary(view, snapshot, selection, query))
       html.tag("button", .id("news"), .set(.type, "button"), .hidden)
       rows(view, snapshot, selection, query, &html)
@@ -140,7 +142,7 @@ package struct PageDocuments: Sendable {
         $0.tag("table") { html in
           html.tag("thead") { html in
             html.tag("tr") { html in
-              for name in ["Name", "Time", "Status"] + columns {
+              for name in RowFragments.headings(view.form, columns) {
                 html.tag("th", .set(.scope, "col")) { $0.text(name) }
               }
             }
@@ -209,26 +211,33 @@ package struct PageDocuments: Sendable {
 
   private func formats(_ view: PageView, _ query: PageQuery, _ html: inout HTML) {
     html.tag("p", .class("formats")) { html in
-      html.text("The same as ")
+      html.text("Download: ")
       for format in PageExport.Format.allCases {
         let path = ["v", view.path[0], "\(view.path[1]).\(format.rawValue)"]
+        if format != .json { html.text(" · ") }
         html.tag("a", .href(Link(path: path, query: query.pairs(page: 1)))) { $0.text(format.name) }
-        html.text(" ")
       }
     }
+    if view.form.layout == .table { units(view, query.units, back: view.path, &html) }
+  }
+
+  /// The button for other units, of a page that shows figures.
+  private func units(
+    _ view: PageView, _ units: PageForm.Units?, back: [String], _ html: inout HTML
+  ) {
     guard view.form.units != nil else { return }
-    let other: PageForm.Units = fragments(view, query.units).units == .imperial ? .metric : .imperial
+    let other: PageForm.Units = fragments(view, units).units == .imperial ? .metric : .imperial
     html.tag("form", .set(.method, "post"), .action(Link(path: ["settings"])), .class("formats")) { html in
       html.void("input", .set(.type, "hidden"), .set(.name, "units"), .set(.value, other.rawValue))
       html.void(
-        "input", .set(.type, "hidden"), .set(.name, "back"), .set(.value, view.path.joined(separator: "/")))
+        "input", .set(.type, "hidden"), .set(.name, "back"), .set(.value, back.joined(separator: "/")))
       html.tag("button", .set(.type, "submit")) { $0.text("Use \(other.rawValue) units") }
     }
   }
 
   // MARK: - A row, and errors
 
-  package func page(of row: PageRow, in view: PageView, _ units: PageForm.Units?) -> HTML {
+  package func page(of row: PageRow, in view: PageView, _ chosen: PageForm.Units?) -> HTML {
     var frame = frame(row.title, view)
     let snapshot = view.snapshot
     frame.stream = (Link(path: ["live"] + view.path, query: [("row", row.id)]), snapshot.commitID)
@@ -238,12 +247,13 @@ package struct PageDocuments: Sendable {
       }
       html.tag("button", .id("news"), .set(.type, "button"), .hidden)
       html.tag("div", .id("rows")) { html in
-        let fragments = fragments(view, units)
+        let fragments = fragments(view, chosen)
         html.append(fragments.article(row))
         if let history = KeyHistory(of: row, in: snapshot, view.form) {
           html.append(fragments.history(history))
         }
       }
+      if fragments(view, chosen).hasFigures(row) { units(view, chosen, back: view.path + [row.id], &html) }
     }
   }
 
@@ -251,6 +261,8 @@ package struct PageDocuments: Sendable {
     frame(title).document { html in
       html.tag("h1") { $0.text(title) }
       html.tag("p") { $0.text(text) }
+      html.tag("p", .class("links")) { html in html.tag("a", .href(Link(path: []))) { $0.text("← Overview") }
+      }
     }
   }
 }

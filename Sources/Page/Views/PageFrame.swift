@@ -64,7 +64,11 @@ package struct PageFrame: Sendable {
     }
   }
 
+  /// A menu of more views would fill a screen; the overview has all of them.
+  private static let mostViews = 12
+
   private func header(_ html: inout HTML) {
+    let shown = views.count > Self.mostViews ? views.filter { $0.pipeline == current?.pipeline } : views
     html.tag("header") { html in
       html.tag("a", .class("brand"), .href(Link(path: [])), current == nil ? .set(.ariaCurrent, "page") : nil)
       {
@@ -72,12 +76,17 @@ package struct PageFrame: Sendable {
       }
       html.tag("nav", .set(.ariaLabel, "Views")) { html in
         html.tag("ul") { html in
-          for view in views {
+          for view in shown {
             html.tag("li") { html in
               html.tag(
                 "a", .href(Link(path: ["v"] + view.path)),
                 view === current ? .set(.ariaCurrent, "page") : nil
               ) { $0.text(view.form.name) }
+            }
+          }
+          if shown.count < views.count {
+            html.tag("li") { html in
+              html.tag("a", .href(Link(path: []))) { $0.text("All \(views.count) views") }
             }
           }
         }

@@ -111,7 +111,7 @@ package struct PipelineDocuments: Sendable {
         add("state", to: &html)
         add("sources", "Sources", to: &html)
         add("graph", "Graph", to: &html)
-        add("lanes", "Marbles", to: &html)
+        add("lanes", "Timeline", to: &html)
         add("nodes", "Nodes", to: &html)
       case .node(let node, let name):
         back(name, Link(path: ["p", name]), &html)
@@ -257,12 +257,11 @@ package struct PipelineDocuments: Sendable {
 
   private func lastPoll(_ source: SourceStatus, _ html: inout HTML) {
     guard source.isPolled else { return html.text(source.hasEnded ? "read to its end" : "reads as it comes") }
-    guard let poll = source.lastPoll else { return html.text("not polled yet") }
-    ago(poll.at, &html)
-    if poll.isStale { html.text(", an old copy") }
+    if let poll = source.lastPoll { ago(poll.at, &html) } else { html.text("no poll yet") }
+    if source.lastPoll?.isStale == true { html.text(", an old copy") }
     if let failure = source.failure {
       html.text(", failing since ")
-      ago(failure.since, &html)
+      moment(failure.since, &html)
     }
   }
 
@@ -276,7 +275,8 @@ package struct PipelineDocuments: Sendable {
   }
 
   private func refresh(
-    _ source: SourceStatus, _ pipeline: PipelineStatus, back: PageView? = nil, _ html: inout HTML
+    _ source: SourceStatus, _ pipeline: PipelineStatus, back: PageView? = nil, isOnly: Bool = false,
+    _ html: inout HTML
   ) {
     guard source.isPolled, !source.hasEnded, !pipeline.phase.isOver, source.wait == nil else { return }
     html.tag("form", .set(.method, "post"), .action(Link(path: ["p", pipeline.name]))) { html in
@@ -285,9 +285,9 @@ package struct PipelineDocuments: Sendable {
         html.void(
           "input", .set(.type, "hidden"), .set(.name, "back"), .set(.value, back.path.joined(separator: "/")))
       }
-      html.tag("button", .set(.type, "submit"), .set(.ariaLabel, "Poll \(source.name) now")) {
-        $0.text(back == nil ? "Poll now" : "Poll \(source.name) now")
-      }
+      html.tag(
+        "button", .set(.type, "submit"), back == nil ? .set(.ariaLabel, "Poll \(source.name) now") : nil
+      ) { $0.text(back == nil ? "Poll now" : isOnly ? "Refresh" : "Refresh \(source.name)") }
     }
   }
 
@@ -301,8 +301,9 @@ package struct PipelineDocuments: Sendable {
         if let failure = source.failure {
           html.tag("span", .class("status warn")) { html in
             html.tag("span", .set(.ariaHidden, "true")) { $0.text("!") }
+            if let entries = source.entries { return html.text(" \(source.name): \(entries.counts)") }
             html.text(" \(source.name) failing since ")
-            ago(failure.since, &html)
+            moment(failure.since, &html)
           }
         }
         if source.wait != nil {
@@ -311,7 +312,7 @@ package struct PipelineDocuments: Sendable {
             nextPoll(source, pipeline, &html)
           }
         } else {
-          refresh(source, pipeline, back: view, &html)
+          refresh(source, pipeline, back: view, isOnly: polled.count == 1, &html)
         }
       }
     }
@@ -328,8 +329,14 @@ package struct PipelineDocuments: Sendable {
       link: { node in nodes[node.id].map { Link(path: ["p", pipeline.name, $0.name]).text } },
       note: { node in nodes[node.id].map { $0.note(rate: rates[node.id]) } })
     html.tag(
-      "div", .class("scroll pad"), .set(.role, "region"), .set(.tabindex, "0"), .set(.ariaLabel, "Graph")
+      "div", .class("scroll pad drawn"), .set(.role, "region"), .set(.tabindex, "0"),
+      .set(.ariaLabel, "Graph")
     ) { $0.append(figure) }
+    // On a screen that is too narrow for the drawing.
+    let tree = DiagramText.lines(Diagram(plan, masking: secrets), width: 42)
+    html.tag(
+      "pre", .class("scroll pad tree"), .set(.role, "region"), .set(.tabindex, "0"), .set(.ariaLabel, "Graph")
+    ) { $0.text(tree.drop { !$0.isEmpty }.dropFirst().joined(separator: "\n")) }
   }
 
   private func nodes(_ pipeline: PipelineStatus, _ html: inout HTML) {
@@ -432,7 +439,12 @@ package struct PipelineDocuments: Sendable {
       for event in passed {
         html.tag("li") { html in
           html.tag("time", .set(.datetime, PageTime.machine(event.at))) { $0.text(PageTime.clock(event.at)) }
-          html.tag("code") { $0.text(secrets.masked(event.json)) }
+          let json = secrets.masked(event.json)
+          if json.count <= 300 { return html.tag("code") { $0.text(json) } }
+          html.tag("details") { html in
+            html.tag("summary") { html in html.tag("code") { $0.text(json.prefix(200) + "…") } }
+            html.tag("code") { $0.text(json) }
+          }
         }
       }
     }
@@ -449,9 +461,17 @@ package struct PipelineDocuments: Sendable {
     }
   }
 
+  private func moment(_ time: Double, _ html: inout HTML) {
+    html.tag("time", .set(.datetime, PageTime.machine(time))) {
+      $0.text(PageTime(.number(time), precision: "minute")?.text ?? "")
+    }
+  }
+
   func until(_ time: Double, _ html: inout HTML) {
-    html.tag("time", .set(.datetime, PageTime.machine(time)), .until(PageTime.machine(time))) {
-      $0.text(PageTime.words(time - now))
+    let machine = PageTime.machine(time)
+    // What is overdue is due now.
+    html.tag("time", .set(.datetime, machine), .until(machine), .by("now")) {
+      $0.text(time <= now ? "now" : PageTime.words(time - now))
     }
   }
 }

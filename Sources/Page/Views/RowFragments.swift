@@ -22,13 +22,24 @@ package struct RowFragments: Sendable {
 
   /// The columns of a table: the names of the details of the first 200 rows, in the order of the one that has them first.
   package static func columns(_ snapshot: PageView.Snapshot) -> [String] {
-    var columns: [String] = []
-    for id in snapshot.rows.keys.sorted().prefix(200) {
-      snapshot.rows[id]?.content.member("detail")?.forEachMember { key, _ in
-        if let name = key.string, !columns.contains(name) { columns.append(name) }
+    names(snapshot.rows.keys.sorted().prefix(200).compactMap { snapshot.rows[$0]?.content.member("detail") })
+  }
+
+  /// The headings of a table, whose columns are those that its sink fills.
+  static func headings(_ form: PageForm, _ columns: [String]) -> [String] {
+    ["Name"] + (form.hasTime ? ["Time"] : []) + (form.hasStatus ? ["Status"] : []) + columns
+      + [form.spark].compactMap(\.self)
+  }
+
+  /// The names of the members of objects, in the order of the one that has them first.
+  static func names(_ objects: [Value]) -> [String] {
+    var names: [String] = []
+    for object in objects {
+      object.forEachMember { key, _ in
+        if let name = key.string, !names.contains(name) { names.append(name) }
       }
     }
-    return columns
+    return names
   }
 
   package func html(_ item: PageSelection.Item, columns: [String] = []) -> HTML {
@@ -36,7 +47,10 @@ package struct RowFragments: Sendable {
     switch (item, view.form.layout) {
     case (.group(let name), .table):
       html.tag("tr", .id(item.id), .class("group")) {
-        $0.tag("th", .set(.scope, "rowgroup"), .set(.colspan, String(columns.count + 3))) { $0.text(name) }
+        $0.tag(
+          "th", .set(.scope, "rowgroup"),
+          .set(.colspan, String(Self.headings(view.form, columns).count))
+        ) { $0.text(name) }
       }
     case (.group(let name), _):
       html.tag("li", .id(item.id), .class("group")) { $0.tag("h2") { $0.text(name) } }
@@ -59,9 +73,12 @@ package struct RowFragments: Sendable {
         title(row, heading(row), &html)
         if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
       }
-      html.tag("div", .class("side")) { html in
-        status(row, &html)
-        time(row, &html)
+      spark(row, &html)
+      if row.status != nil || row.time != nil {
+        html.tag("div", .class("side")) { html in
+          status(row, &html)
+          time(row, &html)
+        }
       }
     }
   }
@@ -78,6 +95,13 @@ package struct RowFragments: Sendable {
           status(row, &html)
           time(row, &html, isLarge: view.form.layout == .board)
         }
+        spark(row, &html)
+        // The first card of a board has room for them.
+        if view.form.layout == .board {
+          let time = row.time?.text ?? ""
+          let others = row.members("detail").filter { isShort($0.value) && !time.hasPrefix($0.value.shown) }
+          facts(Array(others.prefix(6)), &html)
+        }
       }
     }
   }
@@ -85,12 +109,13 @@ package struct RowFragments: Sendable {
   private func tableRow(_ row: PageRow, _ columns: [String], _ html: inout HTML) {
     html.tag("tr", .id("r-\(row.id)"), .rowCommit(row.commit)) { html in
       html.tag("th", .set(.scope, "row")) { title(row, nil, &$0) }
-      html.tag("td") { time(row, &$0) }
-      html.tag("td") { status(row, &$0) }
+      if view.form.hasTime { html.tag("td") { time(row, &$0) } }
+      if view.form.hasStatus { html.tag("td") { status(row, &$0) } }
       let details = row.content.member("detail")
       for column in columns {
-        html.tag("td") { detail(details?.member(column) ?? .null, &$0) }
+        html.tag("td") { detail(details?.member(column) ?? .null, most: 3, &$0) }
       }
+      if view.form.spark != nil { html.tag("td") { spark(row, &$0) } }
     }
   }
 
@@ -132,14 +157,16 @@ package struct RowFragments: Sendable {
 
   func time(_ row: PageRow, _ html: inout HTML, isLarge: Bool = false) {
     guard let time = row.time else { return }
-    let (distance, machine) = (time.distance(from: now), time.machine)
-    if isLarge, let distance {
-      html.tag("p", .class("count"), time.isExact ? .until(machine) : nil) { $0.text(distance) }
+    let machine = time.machine
+    func distance(_ html: inout HTML) {
+      guard let words = time.distance(from: now) else { return }
+      html.tag(
+        "span", .class(isLarge ? "count" : "away"), .until(machine), time.countsBy.map { .by($0) }
+      ) { $0.text(words) }
     }
+    if isLarge { distance(&html) }
     html.tag("time", .set(.datetime, machine)) { $0.text(time.text) }
-    if !isLarge, view.form.layout != .log, let distance {
-      html.tag("span", .class("away"), time.isExact ? .until(machine) : nil) { $0.text(distance) }
-    }
+    if !isLarge, view.form.layout != .log { distance(&html) }
   }
 
   /// A picture where they are allowed, else a placeholder of the same size.
@@ -155,7 +182,7 @@ package struct RowFragments: Sendable {
     }
   }
 
-  private func shownPicture(_ row: PageRow) -> Link? {
+  func shownPicture(_ row: PageRow) -> Link? {
     guard hasPictures, let picture = row.picture else { return nil }
     return pictureOrigin.map { picture.served(by: $0) } ?? picture
   }
@@ -223,13 +250,29 @@ package struct RowFragments: Sendable {
 
   // MARK: - Details
 
+  /// Whether a detail is a few words, so that it has room beside others.
+  func isShort(_ value: Value) -> Bool { value.items == nil && value.shown.count <= 60 }
+
+  func facts(_ details: [(name: String, value: Value)], _ html: inout HTML) {
+    if details.isEmpty { return }
+    html.tag("dl", .class("facts")) { html in
+      for (name, value) in details {
+        html.tag("div", isShort(value) ? nil : .class("long")) { html in
+          html.tag("dt") { $0.text(name) }
+          html.tag("dd") { detail(value, &$0) }
+        }
+      }
+    }
+  }
+
   /// A value of the details: text, a link, a figure in the reader's units, a list or a table.
-  func detail(_ value: Value, _ html: inout HTML) {
+  func detail(_ value: Value, most: Int = 500, _ html: inout HTML) {
     if let figure = figure(value) { return html.text(figure) }
     if let items = value.items {
       if items.isEmpty { return html.text("–") }
       return html.tag("ul", .class("values")) { html in
-        for item in items.prefix(500) { html.tag("li") { detail(item, &$0) } }
+        for item in items.prefix(most) { html.tag("li") { detail(item, &$0) } }
+        if items.count > most { html.tag("li") { $0.text("… \(items.count - most) more") } }
       }
     }
     if value.kind == .object {
@@ -251,7 +294,7 @@ package struct RowFragments: Sendable {
   }
 
   /// A figure that is given in two units: `{m, ft}` or `{kg, lb}`.
-  private func figure(_ value: Value) -> String? {
+  func figure(_ value: Value) -> String? {
     for (metric, imperial) in [("m", "ft"), ("kg", "lb"), ("km", "mi")] {
       guard value.count == 2, let first = value.member(metric), let second = value.member(imperial) else {
         continue
@@ -272,44 +315,5 @@ package struct RowFragments: Sendable {
       text.append(digit)
     }
     return text + digits.dropFirst(whole.count)
-  }
-
-  /// Everything about one row.
-  package func article(_ row: PageRow) -> HTML {
-    var html = HTML()
-    html.tag("article", .id("r-\(row.id)"), .class("detail"), .rowCommit(row.commit)) { html in
-      if row.picture != nil { large(row, &html) }
-      html.tag("h1") { $0.text(row.title) }
-      if let subtitle = row.subtitle { html.tag("p", .class("sub")) { $0.text(subtitle) } }
-      html.tag("div", .class("side")) { html in
-        status(row, &html)
-        time(row, &html, isLarge: view.form.layout == .board)
-      }
-      changes(row, &html)
-      html.tag("dl", .class("facts")) { html in
-        for (name, value) in row.members("detail") {
-          html.tag("div", value.shown.count > 160 || value.items != nil ? .class("long") : nil) { html in
-            html.tag("dt") { $0.text(name) }
-            html.tag("dd") { detail(value, &$0) }
-          }
-        }
-      }
-      html.tag("p", .class("links")) { html in
-        for (name, link) in [("Open", row.link), ("Map", row.map), ("Picture", row.picture)] {
-          guard let link else { continue }
-          html.tag("a", .class("button"), .href(link), .set(.rel, "noreferrer noopener")) {
-            $0.text("\(name) (\(link.host))")
-          }
-        }
-      }
-    }
-    return html
-  }
-
-  private func large(_ row: PageRow, _ html: inout HTML) {
-    guard let picture = shownPicture(row) else { return }
-    html.void(
-      "img", .class("large"), .src(picture), .set(.alt, row.title), .set(.width, "960"), .set(.height, "540"),
-      .set(.decoding, "async"))
   }
 }

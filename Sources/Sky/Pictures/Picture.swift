@@ -1,32 +1,23 @@
-// The one picture of the sky as PNG, and the one film as MP4.
+// The drawings of the sky as PNG, and its one film as MP4.
 
 import CZ
 
-/// A gradient between two colours that follow from a name, so that different names have different pictures.
+/// The files that links to pictures and films lead to.
 enum Picture {
-  static let (width, height) = (256, 160)
-
   /// A PNG file of 256 colours.
-  static func png(_ name: String, seed: UInt64) -> [UInt8] {
-    var random = SkyRandom(seed, "picture \(name)")
-    let colors = (0..<6).map { _ in Int.random(in: 0...255, using: &random) }
-    var palette: [UInt8] = []
-    for step in 0..<256 {
-      for part in 0..<3 {
-        palette.append(UInt8((colors[part] * (255 - step) + colors[part + 3] * step) / 255))
-      }
-    }
-    let (across, down) = (Int.random(in: 1...255, using: &random), Int.random(in: 1...255, using: &random))
+  static func png(_ path: String, seed: UInt64) -> [UInt8] {
+    let drawing = Drawing(path, seed: seed)
     var rows: [UInt8] = []
-    rows.reserveCapacity((width + 1) * height)
-    for row in 0..<height {
+    rows.reserveCapacity((Drawing.columns + 1) * Drawing.rows)
+    for row in 0..<Drawing.rows {
       rows.append(0)  // no filter
-      for column in 0..<width { rows.append(UInt8(truncatingIfNeeded: (column * across + row * down) / 255)) }
+      rows += drawing.dots[row * Drawing.columns..<(row + 1) * Drawing.columns]
     }
     var file: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
     // Eight bits a dot, from a palette, not interlaced.
-    append("IHDR", big(width) + big(height) + [8, 3, 0, 0, 0], to: &file)
-    append("PLTE", palette, to: &file)
+    append("IHDR", big(Drawing.columns) + big(Drawing.rows) + [8, 3, 0, 0, 0], to: &file)
+    append("PLTE", drawing.palette, to: &file)
+    if drawing.isClear { append("tRNS", [0], to: &file) }
     append("IDAT", packed(rows), to: &file)
     append("IEND", [], to: &file)
     return file

@@ -144,6 +144,52 @@ struct PageTests {
     #expect(rows.allSatisfy { $0.content.member("precision") == nil })
   }
 
+  private func courses(_ view: PageView) -> [String] {
+    PageQuery().rows(of: view.snapshot, view.form).map { $0.content.member("spark")?.description ?? "none" }
+  }
+
+  @Test("spark stores how a number moves: each change, also to nothing, and goes on after a restart")
+  func spark() throws {
+    let state = try TemporaryState()
+    let options = #"{ key: .id, title: '\(.id)', spark: .price }"#
+    let polls = [
+      [#"{"id": 1, "price": 5}"#, #"{"id": 2, "price": null}"#], [#"{"id": 1, "price": 5}"#, #"{"id": 2}"#],
+      [#"{"id": 1, "price": 4.5}"#, #"{"id": 2, "price": 1}"#], [#"{"id": 1}"#, #"{"id": 2, "price": 1}"#],
+    ]
+    let first = try view(options, polls: polls, state: state).view
+    #expect(first.form.spark == "price" && !first.form.hasTime && !first.form.hasStatus)
+    let moments = (0..<4).map { "\(Int(Self.now) + $0)" }
+    let one = "[[\(moments[0]),5],[\(moments[2]),4.5],[\(moments[3]),null]"
+    #expect(courses(first) == [one + "]", "[[\(moments[2]),1]]"])
+    let second = try view(options, polls: [[#"{"id": 1, "price": 6}"#]], state: state).view
+    #expect(
+      courses(second).first?.hasPrefix(one + ",[") == true && courses(second).first?.hasSuffix(",6]]") == true
+    )
+  }
+
+  @Test("spark keeps the last 60 values, and one for each instant")
+  func boundOfSpark() throws {
+    let (view, _) = try view(
+      "{ key: .id, title: x, spark: .n }", polls: (1...70).map { [#"{"id": 1, "n": \#($0)}"#] })
+    let points = try #require(view.snapshot.rows.values.first?.content.member("spark")?.items)
+    #expect(
+      points.count == 60 && points.first?.description.hasSuffix(",11]") == true
+        && points.last?.description.hasSuffix(",70]") == true)
+    let burst = try self.view(
+      "{ key: .id, title: x, spark: .n }", polls: [(1...3).map { #"{"id": 1, "n": \#($0)}"# }])
+    #expect(burst.view.snapshot.rows.values.first?.content.member("spark")?.count == 1)
+  }
+
+  @Test("what is not a number is an error that says how to make one of it")
+  func sparkOfText() throws {
+    let (view, seen) = try view(
+      "{ key: .id, title: x, spark: .price }",
+      polls: [[#"{"id": 1, "price": "4.50"}"#, #"{"id": 2, "price": 4}"#]])
+    #expect(view.snapshot.rows.count == 1)
+    #expect(
+      seen.log.contains { $0.hasPrefix(#"it: spark: "4.50" is not a number; tonumber makes one of text"#) })
+  }
+
   @Test("a dry run prints the rows")
   func dryRun() throws {
     var bench = SinkBench()
@@ -167,6 +213,9 @@ struct PageTests {
   @Test("a key is required, except in a log")
   func key() {
     #expect(SinkBench.problems("it: { page: { title: x } }").contains("page needs a key"))
+    #expect(
+      SinkBench.problems("it: { page: { as: log, title: x, spark: .n } }").contains(
+        "spark needs rows that stay, and in a log without a key each event is a row"))
     #expect(SinkBench.problems("it: { page: { as: log, title: x } }").isEmpty)
   }
 }

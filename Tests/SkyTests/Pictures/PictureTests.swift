@@ -4,16 +4,32 @@ import Testing
 @testable import Sky
 
 @Suite struct PictureTests {
-  @Test("a picture is a PNG file whose dots are a gradient")
-  func readBack() throws {
-    let chunks = try Self.chunks(of: Picture.png("a", seed: 7))
-    #expect(chunks.map(\.name) == ["IHDR", "PLTE", "IDAT", "IEND"])
-    #expect(chunks[0].content == [0, 0, 1, 0, 0, 0, 0, 160, 8, 3, 0, 0, 0])
+  @Test(
+    "a picture is a PNG file of many colours",
+    arguments: ["/pictures/apod/2026-01-03.png", "/pictures/photos/vulcan-0.png", "/pictures/patches/a.png"])
+  func readBack(path: String) throws {
+    let chunks = try Self.chunks(of: Picture.png(path, seed: 7))
+    let isClear = path.contains("patches")
+    #expect(chunks.map(\.name) == ["IHDR", "PLTE"] + (isClear ? ["tRNS"] : []) + ["IDAT", "IEND"])
+    #expect(chunks[0].content == [0, 0, 2, 88, 0, 0, 1, 119, 8, 3, 0, 0, 0])
     #expect(chunks[1].content.count == 768)
-    let rows = try Self.unpacked(chunks[2].content)
-    #expect(rows.count == 257 * 160)
-    #expect((0..<160).allSatisfy { rows[$0 * 257] == 0 })
-    #expect(Set(rows).count > 1)
+    let rows = try Self.unpacked(chunks[isClear ? 3 : 2].content)
+    #expect(rows.count == 601 * 375)
+    #expect((0..<375).allSatisfy { rows[$0 * 601] == 0 })
+    #expect(Set(rows).count > 20)
+    // The corner of a patch is clear.
+    #expect(!isClear || rows[1] == 0)
+  }
+
+  @Test("the larger file shows the same, and another number the same rocket in another light")
+  func variants() {
+    func drawing(_ path: String) -> Drawing { Drawing("/pictures/\(path).png", seed: 7) }
+    #expect(drawing("apod/2026-01-03").dots == drawing("apod/2026-01-03_hd").dots)
+    #expect(drawing("patches/a").dots == drawing("patches/a_large").dots)
+    let (one, other) = (drawing("photos/vulcan-0"), drawing("photos/vulcan-1"))
+    #expect(one.dots != other.dots)
+    // The rocket's own colour.
+    #expect(one.palette[609..<612] == other.palette[609..<612])
   }
 
   @Test("a film is MP4: boxes whose lengths fill the file")
@@ -47,7 +63,7 @@ import Testing
   }
 
   private static func unpacked(_ stream: [UInt8]) throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    var bytes = [UInt8](repeating: 0, count: 1 << 18)
     var count = uLong(bytes.count)
     try #require(uncompress(&bytes, &count, stream, uLong(stream.count)) == Z_OK)
     return Array(bytes.prefix(Int(count)))

@@ -48,8 +48,14 @@ enum HelpCommand {
       }
     }
     // What is rarely called by hand shares a line.
-    let rest = Command.all.filter { command in !groups.contains { $0.names.contains(command.name) } }
-    lines.append("also".padded(to: margin) + rest.map(\.usage).joined(separator: ", "))
+    let past = ["import", "history", "at", "verify", "backtest"]
+    let shared = Command.all.filter { command in !groups.contains { $0.names.contains(command.name) } }
+    for (title, commands) in [
+      ("past", shared.filter { past.contains($0.name) }), ("also", shared.filter { !past.contains($0.name) }),
+    ] {
+      let title = (title == "past" ? paint(title, .bold) : title) + "".padded(to: margin - title.columns)
+      lines.append(title + commands.map(\.usage).joined(separator: ", "))
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 }
