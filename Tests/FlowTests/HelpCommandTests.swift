@@ -12,13 +12,13 @@ import Testing
     #expect(lines.count < 24)
     for line in lines { #expect(line.count <= 80, "\(line)") }
     for command in Command.all {
-      // Some share the last line.
-      let shared = lines.last?.dropFirst(7).split(separator: ", ").map(String.init) ?? []
+      // Some share the last two lines.
+      let shared = lines.suffix(2).flatMap { $0.dropFirst(7).split(separator: ", ").map(String.init) }
       #expect(
         lines.contains { $0.dropFirst(7).hasPrefix("\(command.usage) ") } || shared.contains(command.usage))
     }
     let titles = lines.dropFirst().map { $0.prefix { $0 != " " } }.filter { !$0.isEmpty }
-    #expect(titles == ["write", "run", "watch", "data", "learn", "also"])
+    #expect(titles == ["write", "run", "watch", "data", "learn", "past", "also"])
     #expect(try flow(["--help"]) == outcome)
     #expect(try flow([]) == Outcome(status: 2, output: "", errors: outcome.output))
   }

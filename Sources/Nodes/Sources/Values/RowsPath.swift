@@ -3,7 +3,7 @@ import Language
 
 /// The members that an expression for rows begins with, as in `.data.items[]`: explains rows that cannot be meant.
 struct RowsPath {
-  /// The rows of a document for which nobody says what they are.
+  /// The rows of a document where none are given.
   static let defaultRows = #"if type == "array" then .[] else . end"#
 
   private let text: String
