@@ -52,4 +52,16 @@ struct SurveyTests {
     #expect(try #require(ProgramSurvey("env", library: Library([("", "def env: 1;")]))).environment.isEmpty)
     #expect(ProgramSurvey("|") == nil)
   }
+
+  @Test(
+    "members of the input are those that are read of it for certain",
+    arguments: [
+      (".a.b", ["a.b"]), (".a // .b", ["b"]), ("map(.a)", []), ("select(.a == 1)", ["a"]), (".a[] | .b", ["a"]),
+      ("any(.a)", []), ("any(.a[]; .b == 1)", ["a"]), ("all(.a[]; .b)", ["a"]), ("sub(.a; .b)", ["a"]),
+      ("test(.a; .b)", ["a", "b"]), ("{x: .a}", ["a"]),
+    ])
+  func members(_ program: String, _ expected: [String]) throws {
+    let found = try #require(ProgramSurvey(program)).members.filter { !$0.mayBeAbsent }
+    #expect(found.map { $0.path.joined(separator: ".") } == expected)
+  }
 }

@@ -58,7 +58,7 @@ package struct ProgramSurvey {
     noteMembers(main, mayBeAbsent: false)
   }
 
-  /// Builtins whose arguments are given what they are given.
+  /// Builtins whose arguments are given what they are given; of those of `any(a; b)` and `sub(a; b)` the first.
   private static let transparent: Set = [
     "select", "test", "startswith", "endswith", "contains", "inside", "has", "in", "index", "strftime",
     "split", "join",
@@ -93,7 +93,10 @@ package struct ProgramSurvey {
       for side in [left, right] { noteMembers(side, mayBeAbsent: mayBeAbsent || left.isNull || right.isNull) }
     case .call(let name, let arguments):
       guard Self.transparent.contains(name) else { return }
-      for argument in arguments { noteMembers(argument, mayBeAbsent: mayBeAbsent) }
+      let isOfFirst = ["any", "all", "sub", "gsub"].contains(name)
+      // `any(.name == 1)` asks the elements.
+      if isOfFirst, arguments.count < 2 { return }
+      for argument in isOfFirst ? [arguments[0]] : arguments { noteMembers(argument, mayBeAbsent: mayBeAbsent) }
     case .slice(let target, _, _, _), .iterate(let target, _): noteMembers(target, mayBeAbsent: mayBeAbsent)
     case .interpolation, .negate, .commas, .binary, .and, .or, .object, .array, .conditional:
       for child in node.children { noteMembers(child, mayBeAbsent: mayBeAbsent) }
