@@ -150,8 +150,10 @@ import Testing
     let history = try place.flow("history", "--utc", "out/log.jsonl", "3")
     let all = log.filter { $0.contains("\"key\":3,") }
     #expect(history.status == 0 && history.output.split(separator: "\n").count == all.count && !all.isEmpty)
-    let raw = try place.flow("history", "--json", "p.yaml", "3")
-    #expect(raw.output == all.joined())
+    for pipeline in ["p.yaml", "p"] {
+      let raw = try place.flow("history", "--json", "--state", "s", pipeline, "3")
+      #expect(raw.output == all.joined(), "\(pipeline)")
+    }
     let none = try place.flow("history", "out/log.jsonl", "33")
     #expect(none.status == 1 && none.errors.contains("has no row “33”"), "\(none)")
     let wrong = try place.flow("at", "yesterday", "out/log.jsonl")

@@ -6,7 +6,7 @@ import Language
 enum AtCommand {
   static let manual = Manual(
     "at", "print a list as it was at a time", operands: .one("LOG").after("TIME"),
-    options: [PipelineFiles.set, PipelineFiles.config],
+    options: [StateCommand.folder, PipelineFiles.set, PipelineFiles.config],
     about: """
       Prints the rows as JSON lines, in the order in which they came. TIME is as 2026-01-31 or 2026-01-31T12:00:00Z, or how \
       long ago, as 7d. \(ChangeLog.about)

@@ -2,6 +2,7 @@ import Engine
 import JSON
 import Language
 import Nodes
+import Store
 import System
 
 /// A log of changes with its rotated files, from the oldest line to the latest.
@@ -22,8 +23,8 @@ struct ChangeLog {
   }
 
   static let about = """
-    A LOG is what jsonl writes behind changes; its rotated files are read too. For a PIPELINE it is the file of its sink \
-    jsonl.
+    A LOG is what jsonl writes behind changes; its rotated files are read too. For a PIPELINE, its file or its name, it is \
+    the file of its sink jsonl, from this folder.
     """
 
   let path: String
@@ -37,7 +38,7 @@ struct ChangeLog {
       (path, writer) = (operand, nil)
       return
     }
-    let files = try PipelineFiles([operand], arguments)
+    let files = try PipelineFiles([Self.file(of: operand, arguments)], arguments)
     guard files.isRight, files.isDecided, let plan = files.plans.first else {
       if isPipeline || SystemDisk().status(of: InstalledPipelines.path(of: operand)) != nil {
         files.complain()
@@ -60,6 +61,16 @@ struct ChangeLog {
       throw Failure(description: "\(log.path), the log of \(plan.name), does not exist here")
     }
     (path, writer) = (log.path, (plan, log.sink, files.secrets))
+  }
+
+  /// The file of a pipeline that is named as its state is; otherwise what was given.
+  private static func file(of operand: String, _ arguments: Arguments) -> String {
+    guard SystemDisk().status(of: InstalledPipelines.path(of: operand)) == nil,
+      let states = try? StateFiles(arguments), states.names.contains(operand),
+      let reader = try? StateReader(path: states.path(of: operand)),
+      let summary = try? StateSummary(operand, reader)
+    else { return operand }
+    return summary.pipeline ?? operand
   }
 
   /// The files that were rotated, the oldest first.
