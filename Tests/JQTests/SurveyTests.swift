@@ -56,7 +56,8 @@ struct SurveyTests {
   @Test(
     "members of the input are those that are read of it for certain",
     arguments: [
-      (".a.b", ["a.b"]), (".a // .b", ["b"]), ("map(.a)", []), ("select(.a == 1)", ["a"]), (".a[] | .b", ["a"]),
+      (".a.b", ["a.b"]), (".a // .b", ["b"]), ("map(.a)", []), ("select(.a == 1)", ["a"]),
+      (".a[] | .b", ["a"]),
       ("any(.a)", []), ("any(.a[]; .b == 1)", ["a"]), ("all(.a[]; .b)", ["a"]), ("sub(.a; .b)", ["a"]),
       ("test(.a; .b)", ["a", "b"]), ("{x: .a}", ["a"]),
     ])

@@ -96,7 +96,9 @@ package struct ProgramSurvey {
       let isOfFirst = ["any", "all", "sub", "gsub"].contains(name)
       // `any(.name == 1)` asks the elements.
       if isOfFirst, arguments.count < 2 { return }
-      for argument in isOfFirst ? [arguments[0]] : arguments { noteMembers(argument, mayBeAbsent: mayBeAbsent) }
+      for argument in isOfFirst ? [arguments[0]] : arguments {
+        noteMembers(argument, mayBeAbsent: mayBeAbsent)
+      }
     case .slice(let target, _, _, _), .iterate(let target, _): noteMembers(target, mayBeAbsent: mayBeAbsent)
     case .interpolation, .negate, .commas, .binary, .and, .or, .object, .array, .conditional:
       for child in node.children { noteMembers(child, mayBeAbsent: mayBeAbsent) }

@@ -8,7 +8,9 @@ enum HistoryCommand {
 
   static let manual = Manual(
     "history", "print the changes of one row", operands: .one("KEY").after("LOG"),
-    options: [json, TailCommand.utc, TailCommand.color, StateCommand.folder, PipelineFiles.set, PipelineFiles.config],
+    options: [
+      json, TailCommand.utc, TailCommand.color, StateCommand.folder, PipelineFiles.set, PipelineFiles.config,
+    ],
     about: """
       Prints all changes of the row with this key, the oldest first, as flow tail does. KEY is text or JSON, as \
       '["berlin",1]' for a row of an entry of each. \(ChangeLog.about)
