@@ -264,6 +264,9 @@ private final class FollowedCommand: StreamSource {
     let reporter = ParseErrorReporter(context)
     defer { reporter.summarize() }
     var wait = options[ExecOptions.backoff]
+    if !context.isOnce {
+      context.log.notice("follows what \(quoted(command.arguments.first ?? "")) prints")
+    }
     while !feed.isStopped {
       let start = MonotonicClock.now
       let failure = try follow(command, feed, reporter)

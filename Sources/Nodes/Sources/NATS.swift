@@ -311,6 +311,9 @@ final class NATSSource: StreamSource {
   private func catchUp(_ feed: Feed) {
     if hasCaughtUp { return }
     hasCaughtUp = true
+    if let stream, !context.isOnce {
+      context.log.notice("the stream \(stream) is read to its end; waiting for more")
+    }
     feed.sayCaughtUp()
   }
 
@@ -333,6 +336,7 @@ final class NATSSource: StreamSource {
     while !feed.isStopped {
       guard let connection = try connect(isFirst: isFirst) else { return }
       try connection.subscribe(to: subject, tag: .message)
+      if isFirst { context.log.notice("reads \(subject) of \(settings.shownServers)") }
       isFirst = false
       while !feed.isStopped {
         values.begin()

@@ -78,7 +78,8 @@ import System
     run.start()
     #expect(eventually { heard.entries.count == 4 })
     #expect(heard.entries == ["1", "2", "1", "2"])
-    #expect(log.entries == ["“sh”: exit status 7; it is started again in 10ms"])
+    #expect(
+      log.entries == ["follows what “sh” prints", "“sh”: exit status 7; it is started again in 10ms"])
     let time = elapsed {
       run.stop()
       #expect(eventually { !ends.entries.isEmpty })
