@@ -11,18 +11,19 @@ struct RowFold {
   /// The rows by key, in the order in which they came.
   private(set) var rows: [(key: Value, row: Value)] = []
   private var places: [Value: Int] = [:]
-  /// The keys that have been heard of: one that is not may have been there before the log begins.
-  private var known: Set<Value> = []
+  /// The keys that have been heard of, each with its latest time: one that is not may have been there before the log begins.
+  ///
+  /// Times are in order by key only, since several sources or entries of a list are polled beside each other.
+  private var known: [Value: Double] = [:]
   /// Places of rows that are gone.
   private var gone = 0
-  private var latest: Double?
   /// Whether rows were there before the log begins, as after the first poll of `changes`.
   private(set) var hasBaseline = false
 
   func row(of key: Value) -> Value? { places[key].map { rows[$0].row } }
 
   /// Whether the log has had the row, and it is gone.
-  func hasRemoved(_ key: Value) -> Bool { known.contains(key) && places[key] == nil }
+  func hasRemoved(_ key: Value) -> Bool { known[key] != nil && places[key] == nil }
 
   var keys: [Value] { present.map(\.key) }
   /// The rows that are there.
@@ -32,19 +33,21 @@ struct RowFold {
 
   /// A row that was there before the log begins.
   mutating func assume(_ row: Value, for key: Value) {
-    if known.insert(key).inserted { set(row, for: key) }
+    guard known[key] == nil else { return }
+    known[key] = -.infinity
+    set(row, for: key)
   }
 
   /// Carries out a change; returns what is wrong with it.
   mutating func apply(_ change: Change) -> String? {
     let (key, at) = (change.key, change.time)
     let (before, after) = (change.before, change.after)
+    let latest = known[key]
     defer {
-      latest = max(latest ?? -.infinity, at ?? -.infinity)
-      known.insert(key)
+      known[key] = max(latest ?? -.infinity, at ?? -.infinity)
       if let after { set(after, for: key) } else { remove(key) }
     }
-    if let at, let latest, at < latest { return "it is earlier than the change before it" }
+    if let at, let latest, at < latest { return "it is earlier than the change before" }
     if change.at != nil, at == nil { return "its time is no time" }
     switch change.sort {
     case .added where before != nil: return "an added row has no row before"
@@ -55,7 +58,7 @@ struct RowFold {
     default: break
     }
     if let flaw = change.flawOfDiff { return flaw }
-    guard known.contains(key) else {
+    guard latest != nil else {
       if change.sort != .added { hasBaseline = true }
       return nil
     }
