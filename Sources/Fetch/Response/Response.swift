@@ -46,7 +46,7 @@ public enum FetchNotice: Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .waitingForBudget(let site, _, let wait): "\(site): next call in \(spoken(wait))"
     case .waitingAsAsked(let site, _, let wait):
-      "\(site): next call in \(spoken(wait)), as it requested; use --refresh to retry now"
+      "\(site) asked to wait \(spoken(wait)) (Retry-After); --refresh retries now"
     case .retrying(let error, let wait): "\(error); next attempt in \(spoken(wait))"
     case .notStored(let reason): "continuing without cache and budgets: \(reason)"
     }

@@ -29,7 +29,7 @@ enum StepOptions {
   /// Within a step that goes by a key.
   static let keyWithin = Option(
     "key_within", .boolean, default: "false",
-    "below a partition: whether each key belongs to one key of the partition, which is another one")
+    "only below `partition`: set it if each key occurs under a single partition key")
 
   static let all = AnyOption.list(name, onError)
 }

@@ -16,7 +16,7 @@ let changes = NodeSpec(
     a row that is not there is null. settle and others that read before and after need the form with values.
 
     The first poll of a source is a baseline and emits nothing, unless first: emit. A row that is missing from a \
-    complete poll was removed. A failed poll changes nothing, and a poll of which a step failed on a row removes \
+    complete poll was removed. A failed poll changes nothing; if a step fails on any row, that poll removes \
     nothing. Rows that failed in the first poll are not added by the next one. A row whose key is null or missing is an \
     error. A source without polls (a file, standard input) is compared event by event: there is no baseline, and nothing \
     is ever removed.
@@ -36,8 +36,8 @@ let changes = NodeSpec(
 
     A single wrong answer is not news. By default, a poll that lacks more than half of at least ten rows is held back \
     and reported on standard error. If the next poll lacks as much, it is accepted; otherwise the held poll is \
-    ignored. A partial poll that lacks as much, or a stale one, decides nothing, and of it only the rows that are known \
-    already are compared. Set sudden_loss: off for a list of which more than half is replaced from one poll to the next. Where \
+    ignored. A partial or stale poll that lacks as much neither confirms nor cancels it; only rows already known are \
+    compared. Set sudden_loss: off for a list of which more than half is replaced from one poll to the next. Where \
     single rows are missing now and then, use removed_after: 2 (polls) or removed_after: 12h: a row that returns in \
     time is compared as if it had not been missing.
 

@@ -7,8 +7,8 @@ import Reactive
 let dedupe = NodeSpec(
   "dedupe", "pass on the first event of each key and drop repeats",
   details: """
-    Repeats refresh a key's age only when `lifetime` is set or `bound` is more than half used; otherwise they only \
-    read.
+    Passes the first event of each key. With `lifetime`, and where `bound` is more than half used, a repeat makes its key \
+    young again; otherwise repeats write nothing.
     """,
   options: AnyOption.list(DedupeOptions.key, DedupeOptions.bound, DedupeOptions.lifetime),
   shorthand: "key",

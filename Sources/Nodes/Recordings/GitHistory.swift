@@ -113,7 +113,7 @@ extension GitHistory {
         ? try Value.parse(try servedText(bytes, charset: nil), .strict)
         : .array(try decoding.values(of: bytes))
       if !isGiven {
-        if value.kind == .null { throw Failure(description: "is null, which is no list of rows") }
+        if value.kind == .null { throw Failure(description: "is null instead of a list") }
         if let words = value.reportedError { throw Failure(description: "is an error: \(words)") }
       }
       var found: [Value] = []

@@ -10,7 +10,7 @@ let http = NodeSpec(
     Each poll sends one request, or one for each page, and its rows are the outputs of `rows` over the responses. If a \
     page is not JSON, is truncated or fails, the whole poll fails, and nothing counts as removed. Without `rows`, a \
     response that is not a list of rows fails the poll too: null, an object that reports an error, and the status codes \
-    202, 204 and 205, which have no rows. With `rows` the expression decides. 206 fails unless the request has a Range \
+    202, 204 and 205, which have no rows. If `rows` is set, it decides what such a response means. 206 fails unless the request has a Range \
     header.
 
     With `decode` a response need not be JSON. What its decoder makes of it, such as the rows of a table or the lines of \
@@ -146,7 +146,7 @@ private enum HTTPOptions {
     "order", .order, "the member by which the service sorts the list; descending with a minus sign",
     example: ".date")
   static let moves = Option(
-    "moves", .boolean, default: "false", "whether rows change their position in this order")
+    "moves", .boolean, default: "false", "whether rows can move up or down in this order between polls")
   static let total = Option.optional(
     "total", .expression, "the number of rows of the whole list, from the response", example: ".count")
   static let cache = Option(
@@ -384,10 +384,10 @@ private final class HTTPSource: PollSource {
   private func checkList(_ answer: Response, of request: Request) throws {
     if [202, 204, 205].contains(answer.status) {
       throw WrongAnswer(
-        request, "answered \(answer.status), which is no list of rows; rows says what they are")
+        request, "answered \(answer.status) instead of a list; set rows to say where the rows are")
     }
     if answer.value.kind == .null {
-      throw WrongAnswer(request, "answered null, which is no list of rows; rows says what they are")
+      throw WrongAnswer(request, "answered null instead of a list; set rows to say where the rows are")
     }
     if let words = answer.value.reportedError {
       throw WrongAnswer(

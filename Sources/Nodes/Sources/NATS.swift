@@ -10,7 +10,7 @@ let natsSource = NodeSpec(
   details: """
     With `stream`, the stored messages are read in order, from nats-server 2.11 or newer, of a stream that allows direct \
     gets (allow_direct). With state, the position is the sequence in the stream, stored together with the pipeline's state: a \
-    stopped or killed run resumes behind the last message that counts, also with --once. There is no consumer on the \
+    stopped or killed run resumes after the last committed message, also with --once. There is no consumer on the \
     server. A batch in which messages are missing is read again. Messages that the stream has dropped before they were \
     read are reported. A stream that was deleted and created again is read from its beginning. Of several servers, one \
     whose replica is behind the stream's leader is left for another. A user with limited permissions needs to publish \

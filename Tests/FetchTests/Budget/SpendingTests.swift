@@ -66,7 +66,7 @@ import Testing
     _ = try play.fetch(try request(url) { $0.refresh = true })
     play.start(try request(url))
     play.clock.run()
-    #expect(play.told == ["ll.example.org: next call in 6 h, as it requested; use --refresh to retry now"])
+    #expect(play.told == ["ll.example.org asked to wait 6 h (Retry-After); --refresh retries now"])
     #expect(play.times.last.map { $0 >= .seconds(6 * 3600) && $0 < .seconds(6 * 3600 + 10) } == true)
   }
 

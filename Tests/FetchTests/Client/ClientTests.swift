@@ -117,7 +117,7 @@ import Testing
     let left = Int((Duration.milliseconds(1_756_200) - now).inSeconds.rounded(.up))
     #expect(
       other.told == [
-        "ll.example.org: next call in \((left + 59) / 60) min, as it requested; use --refresh to retry now"
+        "ll.example.org asked to wait \((left + 59) / 60) min (Retry-After); --refresh retries now"
       ])
     // Another site is not meant.
     #expect(try play.fetch(try request("https://b.org/")).tries == 1)

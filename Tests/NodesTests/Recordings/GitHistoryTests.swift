@@ -64,7 +64,7 @@ import Testing
         #"{"at":"2026-01-01T02:00:00Z","error":"commit X has removed the file"}"#,
         #"{"at":"2026-01-01T03:00:00Z","error":"the version of commit X: is an error: gone"}"#,
         #"{"at":"2026-01-01T04:00:00Z","error":"the version of commit X: is empty"}"#,
-        #"{"at":"2026-01-01T05:00:00Z","error":"the version of commit X: is null, which is no list of rows"}"#,
+        #"{"at":"2026-01-01T05:00:00Z","error":"the version of commit X: is null instead of a list"}"#,
         #"{"at":"2026-01-01T06:00:00Z","rows":[{"id":2}],"coverage":"complete"}"#,
         #"{"at":"2026-01-01T07:00:00Z","rows":["ü"],"coverage":"complete"}"#,
       ])

@@ -55,8 +55,8 @@ extension Topic {
       .text(
         """
         `from: errors` reads what goes wrong in the pipeline itself: {type, node, at, message, details}, where type is \
-        failed or recovered. A source that fails is there once, then at growing intervals, and when it recovers; of \
-        events that a node fails on, the first three in a minute, then their number. Errors of what reads it are only \
+        failed or recovered. A failing source is reported once, then less and less often, and again on recovery. \
+        Per node, the first three failed events a minute are reported, then a count. Errors of what reads it are only \
         logged. Where the name is taken, declare the source with another one: `sources: { trouble: errors }`.
         """),
       .code(

@@ -24,8 +24,8 @@ extension Topic {
       .text(
         """
         State is found again by name. A step without `name` is called by its kind, the second of a kind `KIND-2`, so \
-        steps of other kinds can be added and removed freely. Give a step that keeps state a name before you add \
-        another of its kind in front of it.
+        steps of other kinds can be added and removed freely. Before adding a second `changes` above an existing \
+        one, name the existing one, or it loses its state.
         """),
     ]
   }

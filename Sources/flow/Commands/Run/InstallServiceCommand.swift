@@ -102,7 +102,7 @@ struct ServiceUnit {
 
   var text: String {
     """
-    # Written by flow install-service. Changes belong into a drop-in: systemctl --user edit UNIT
+    # Written by flow install-service. Put changes in a drop-in: systemctl --user edit UNIT
     [Unit]
     Description=flow: \(Self.line(description.isEmpty ? command.last ?? "" : description))
     Documentation=man:flow(1)
