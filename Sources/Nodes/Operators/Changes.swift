@@ -466,3 +466,17 @@ private final class Changes: Step {
     return Event(value, poll)
   }
 }
+
+extension StepPlan {
+  /// Whether it is a `changes` that reports changes of all kinds, with the rows.
+  package var reportsEachChange: Bool {
+    spec.kind == changes.kind && options[ChangesOptions.form] == .values
+      && options[ChangesOptions.types].count == ChangesOptions.Change.allCases.count
+  }
+
+  /// Whether it reports each difference of a row besides, so that its changes add up to the rows.
+  package var reportsWholeRows: Bool {
+    reportsEachChange && !options.isGiven(ChangesOptions.watch) && !options.isGiven(ChangesOptions.ignore)
+      && !options.isGiven(ChangesOptions.tolerance) && !options.isGiven(ChangesOptions.text)
+  }
+}

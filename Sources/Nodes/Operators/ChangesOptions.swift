@@ -140,14 +140,3 @@ struct ToleratedField: Sendable {
   let places: Expression
   let tolerance: Tolerance
 }
-
-extension StepPlan {
-  /// Whether it is a `changes` that reports each difference of a row, so that its changes add up to the rows.
-  package var reportsWholeRows: Bool {
-    typealias Given = ChangesOptions
-    return spec.kind == changes.kind && options[Given.form] == .values
-      && options[Given.types].count == Given.Change.allCases.count
-      && !options.isGiven(Given.watch) && !options.isGiven(Given.ignore) && !options.isGiven(Given.tolerance)
-      && !options.isGiven(Given.text)
-  }
-}

@@ -174,7 +174,13 @@ extension GitHistory {
     -> RecordedPoll
   {
     let name = version.commit.prefix(12)
-    guard let bytes else { return RecordedPoll(at: at, .error("commit \(name) has removed the file")) }
+    guard let bytes else {
+      let reason =
+        version.blob == nil
+        ? "commit \(name) has removed the file"
+        : "the version of commit \(name) is not in this repository, which is a part of another"
+      return RecordedPoll(at: at, .error(reason))
+    }
     do {
       let rows = try reading.rows(of: bytes)
       return RecordedPoll(
@@ -184,7 +190,7 @@ extension GitHistory {
     }
   }
 
-  /// Hands out each version, the earliest first; nil for the file that a commit has removed.
+  /// Hands out each version, the earliest first; nil for a file that a commit has removed, or that is not here.
   private func eachVersion(_ body: (Version, [UInt8]?) throws -> Void) throws {
     let names = versions.compactMap(\.blob).map { Array("\($0)\n".utf8) }
     let command = ChildCommand(arguments: Self.git(in: folder) + ["cat-file", "--batch"])
@@ -200,34 +206,45 @@ extension GitHistory {
         try body(version, nil)
         continue
       }
-      guard let bytes = objects.next() else {
+      switch objects.next() {
+      case .object(let bytes): try body(version, bytes)
+      case .missing: try body(version, nil)
+      case .ended:
         if stop.isSet { throw Failure(description: "stopped") }
         throw Failure(description: "git cat-file: \(errors.first ?? "it has ended early")")
       }
-      try body(version, bytes)
     }
   }
 }
 
 /// The objects that `git cat-file --batch` prints: a line with the length of each, and its bytes.
 private struct ObjectStream {
+  enum Answer {
+    case object([UInt8])
+    case missing
+    case ended
+  }
+
   private let output: CommandOutput
   private var buffer: [UInt8] = []
   private var start = 0
 
   init(_ output: CommandOutput) { self.output = output }
 
-  /// Nil where the output has ended, or there is no such object.
-  mutating func next() -> [UInt8]? {
+  mutating func next() -> Answer {
     while true {
       if let end = buffer[start...].firstIndex(of: 0x0a) {
         let words = buffer[start..<end].split(separator: 0x20)
-        guard words.count == 3, let count = Int(String(decoding: words[2], as: UTF8.self)) else { return nil }
-        while buffer.count < end + 1 + count + 1 { if !fill() { return nil } }
+        // As in `0123… missing`, instead of `0123… blob 42`.
+        guard words.count == 3, let count = Int(String(decoding: words[2], as: UTF8.self)) else {
+          drop(end + 1)
+          return .missing
+        }
+        while buffer.count < end + 1 + count + 1 { if !fill() { return .ended } }
         defer { drop(end + 1 + count + 1) }
-        return Array(buffer[end + 1..<end + 1 + count])
+        return .object(Array(buffer[end + 1..<end + 1 + count]))
       }
-      if !fill() { return nil }
+      if !fill() { return .ended }
     }
   }
 

@@ -126,4 +126,9 @@ extension SinkPlan {
   package var linesPath: String? {
     spec.kind == jsonl.kind ? options[JSONLinesOptions.path].constant : nil
   }
+
+  /// The member in which each line of a sink `jsonl` has an id.
+  package var lineID: Key? {
+    spec.kind == jsonl.kind ? options[JSONLinesOptions.eventID].map { Key($0) } : nil
+  }
 }

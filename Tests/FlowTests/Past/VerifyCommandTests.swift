@@ -159,4 +159,77 @@ import Testing
     let wrong = try place.flow("at", "yesterday", "out/log.jsonl")
     #expect(wrong.status == 2 && wrong.errors.contains("“yesterday” is no time"))
   }
+
+  /// The log that steps make of three polls, and what verify says of it, of its pipeline, and of both with the polls.
+  private func verified(
+    _ steps: String, sink: String = "out/log.jsonl", polls: [String]
+  ) throws -> (place: Workplace, outcomes: [Outcome]) {
+    let place = try Workplace(
+      Self.pipeline.replacing("[changes: { key: .id, first: emit }]", with: steps)
+        .replacing("jsonl: out/log.jsonl", with: "jsonl: \(sink)"))
+    let lines = polls.enumerated().map {
+      #"{"at":"\#(Self.time($0))","rows":[\#($1)],"coverage":"complete"}"# + "\n"
+    }
+    try FileManager.default.createDirectory(atPath: place["rec"], withIntermediateDirectories: true)
+    try place.write("rec/in.jsonl", lines.joined())
+    #expect(try place.run("--replay", "rec").status == 0)
+    try place.move("out/replay/log.jsonl", to: "out/log.jsonl")
+    let outcomes = try [["out/log.jsonl"], ["p.yaml"], ["p.yaml", "--against", "rec"]].map {
+      try place.flow(["verify"] + $0)
+    }
+    return (place, outcomes)
+  }
+
+  @Test("fields that are left out move between the changes of the others, and a change of those is followed")
+  func fields() throws {
+    let polls = [(1, 1), (1, 2), (2, 3)].map { #"{"id":1,"n":\#($0),"seen":\#($1)}"# }
+    let (place, outcomes) = try verified("[changes: { key: .id, first: emit, watch: [.n] }]", polls: polls)
+    #expect(outcomes.map(\.status) == [0, 0, 0], "\(outcomes)")
+    let log = place.text("out/log.jsonl").replacing(
+      #""before":{"id":1,"n":1,"#, with: #""before":{"id":1,"n":5,"#
+    )
+    .replacing(#""before":1,"#, with: #""before":5,"#)
+    try place.write("out/log.jsonl", log)
+    let edited = try place.flow("verify", "out/log.jsonl")
+    #expect(edited.status == 1 && edited.output.contains("is not the one that the last change has left"))
+  }
+
+  @Test(
+    "a log that has some of the changes is not followed, but compared by running its pipeline"
+  )
+  func part() throws {
+    let polls = (1...4).map { #"{"id":1,"n":\#($0)}"# }
+    let (place, outcomes) = try verified(
+      "[changes: { key: .id, first: emit }, filter: .after.n % 2 == 0]", polls: polls)
+    #expect(outcomes.map(\.status) == [1, 0, 0] && outcomes[1].errors.contains("only some of the changes"))
+    try place.write("out/log.jsonl", place.lines("out/log.jsonl").dropLast().map { $0 + "\n" }.joined())
+    #expect(try place.flow("verify", "p.yaml", "--against", "rec").output.contains("the log lacks 1 change"))
+  }
+
+  @Test("ids of lines are left out of the comparison, and any other member is an edit")
+  func ids() throws {
+    let (place, outcomes) = try verified(
+      "[changes: { key: .id, first: emit }]", sink: "{ path: out/log.jsonl, event_id: id }",
+      polls: [#"{"id":1}"#])
+    #expect(outcomes.map(\.status) == [0, 0, 0], "\(outcomes)")
+    try place.write(
+      "out/log.jsonl", place.text("out/log.jsonl").replacing("{\"type\"", with: "{\"x\":1,\"type\""))
+    #expect(try place.flow("verify", "p.yaml", "--against", "rec").status == 1)
+  }
+
+  @Test(
+    "a poll that changes takes for a wrong answer counts for nothing; lines that are no changes are named")
+  func glitches() throws {
+    let all = (1...12).map { #"{"id":\#($0),"n":1}"# }.joined(separator: ",")
+    let (place, outcomes) = try verified(
+      "[changes: { key: .id, first: emit }]", polls: [all, #"{"id":1,"n":9}"#, all])
+    let seen = try place.flow("verify", "out/log.jsonl", "--against", "rec")
+    #expect(outcomes.map(\.status) == [0, 0, 0] && seen.status == 0, "\(outcomes), \(seen)")
+    try place.append("out/log.jsonl", "{}\n{\"type\":\"changed\",\"key\":1,\"patch\":[]}\n")
+    let history = try place.flow("history", "out/log.jsonl", "12")
+    #expect(history.status == 0)
+    #expect(history.errors == "out/log.jsonl:13: this is no change event; 2 such lines are skipped\n")
+    let key = try place.flow("verify", "out/log.jsonl", "--against", "rec", "--key", ".[")
+    #expect(key.status == 2 && key.errors.contains("--key is not a valid jq expression"))
+  }
 }

@@ -134,6 +134,23 @@ import Testing
     #expect(failure("*.json").hasPrefix("no commit of "))
   }
 
+  @Test("an object that the repository does not have is a poll that failed, and the next is read")
+  func missing() throws {
+    commit(["[1]", "[2]", "[3]"])
+    let id = String(decoding: git(["rev-parse", "HEAD~1:data/list.json"]).output, as: UTF8.self).prefix(40)
+    // A pack holds all objects; loose ones can be removed one by one.
+    #expect(git(["repack", "-q", "-a", "-d"]).end == .exited(0))
+    let move = ChildCommand(
+      arguments: [
+        "sh", "-c",
+        "cd '\(folder.path)' && mv .git/objects/pack/*.pack p && rm -f .git/objects/pack/* && git unpack-objects -q < p && rm -f .git/objects/\(id.prefix(2))/\(id.dropFirst(2))",
+      ])
+    #expect(move.run().end == .exited(0))
+    let (lines, summary) = try lines()
+    #expect(summary.failures == 1 && lines.count == 3 && lines[2].contains("\"rows\":[3]"))
+    #expect(lines[1].contains("the version of commit X is not in this repository"))
+  }
+
   @Test("a history of many large versions is read as a stream")
   func large() throws {
     let row = String(repeating: "x", count: 300)

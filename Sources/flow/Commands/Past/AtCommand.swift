@@ -25,9 +25,7 @@ enum AtCommand {
     var fold = RowFold()
     var known: Set<Value> = []
     var older: [(key: Value, row: Value)] = []
-    try log.eachChange(other: { place, reason in
-      Terminal.complain("\(place): \(reason), skipped\n")
-    }) { change, _ in
+    try log.eachChange { change, _ in
       let isFirst = known.insert(change.key).inserted
       if change.time ?? -.infinity <= time {
         _ = fold.apply(change)
@@ -41,7 +39,7 @@ enum AtCommand {
         "rows that were there before the log begins, and have not changed since, are not in it\n")
     }
     let output = StateOutput()
-    for (_, row) in older + fold.present where !output.put(row.json) { break }
+    for (_, row) in older + fold.rows where !output.put(row.json) { break }
     return output.end()
   }
 

@@ -35,16 +35,16 @@ struct Backtest {
       findings = new.map { Finding(output: $0, side: .both) }
       return
     }
-    // The outputs of the old one that have no counterpart yet, in order.
-    var rest: [Value: [Rehearsal.Output]] = [:]
-    for output in old { rest[Self.essence(output), default: []].append(output) }
+    // The places of the old one's outputs that have no counterpart yet.
+    var rest: [Value: [Int]] = [:]
+    for (place, output) in old.enumerated() { rest[Self.essence(output), default: []].append(place) }
     var findings: [Finding] = []
     var others: [Rehearsal.Output] = []
     // First those at one time, so that none is taken for one that has moved.
     for output in new {
       let essence = Self.essence(output)
-      if let place = rest[essence]?.firstIndex(where: { $0.at == output.at }) {
-        rest[essence]?.remove(at: place)
+      if let twin = rest[essence]?.firstIndex(where: { old[$0].at == output.at }) {
+        rest[essence]?.remove(at: twin)
         findings.append(Finding(output: output, side: .both))
       } else {
         others.append(output)
@@ -54,12 +54,12 @@ struct Backtest {
       let essence = Self.essence(output)
       if let twin = rest[essence]?.first {
         rest[essence]?.removeFirst()
-        findings.append(Finding(output: output, side: .moved(output.at - twin.at)))
+        findings.append(Finding(output: output, side: .moved(output.at - old[twin].at)))
       } else {
         findings.append(Finding(output: output, side: .onlyNew))
       }
     }
-    for output in rest.values.joined() { findings.append(Finding(output: output, side: .onlyOld)) }
+    findings += rest.values.joined().sorted().map { Finding(output: old[$0], side: .onlyOld) }
     self.findings = findings.enumerated().sorted {
       ($0.element.output.at, $0.offset) < ($1.element.output.at, $1.offset)
     }.map(\.element)

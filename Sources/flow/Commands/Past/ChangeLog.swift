@@ -87,9 +87,22 @@ struct ChangeLog {
     }
   }
 
+  /// Hands out each change; lines that are none are skipped, and reported once.
+  func eachChange(_ body: (Change, Place) throws -> Void) throws {
+    var skipped: (count: Int, first: String) = (0, "")
+    try eachChange(
+      other: { place, reason in
+        if skipped.count == 0 { skipped.first = "\(place): \(reason)" }
+        skipped.count += 1
+      }, body)
+    if skipped.count == 0 { return }
+    let all = skipped.count > 1 ? "; \(skipped.count) such lines are skipped" : "; the line is skipped"
+    Terminal.complain("\(skipped.first)\(all)\n")
+  }
+
   /// Hands out each change; a line that is none goes to `other`.
   func eachChange(
-    other: (Place, _ reason: String) throws -> Void = { _, _ in }, _ body: (Change, Place) throws -> Void
+    other: (Place, _ reason: String) throws -> Void, _ body: (Change, Place) throws -> Void
   ) throws {
     let current = SystemDisk().status(of: path) != nil ? [path] : []
     for path in Self.rotated(path) + current {
@@ -98,11 +111,15 @@ struct ChangeLog {
         number += 1
         guard let entry = TailEntry(line) else { return }
         let place = Place(path: path, line: number)
+        func pass(_ change: Change) throws {
+          if change.value.member("patch") == nil { return try body(change, place) }
+          try other(place, "this change is a JSON Patch, which has no rows")
+        }
         switch entry.meaning {
-        case .change(let change): try body(change, place)
+        case .change(let change): try pass(change)
         case .other(let value):
           // An envelope has the change as its data.
-          if let change = value.member("data").flatMap({ Change($0) }) { return try body(change, place) }
+          if let change = value.member("data").flatMap({ Change($0) }) { return try pass(change) }
           try other(place, "this is no change event")
         case .noJSON: try other(place, isLast ? "the last line is cut off" : "this is not JSON")
         }

@@ -17,7 +17,7 @@ enum HistoryCommand {
       """,
     examples: [
       ("flow history out/prices.jsonl lamp", "when this price has moved"),
-      ("flow history new-launches 4b3a… --json | flow eval -r .after.net", "the dates of a launch"),
+      ("flow history --json prices lamp | flow eval -r .after.price", "its prices, for other programs"),
     ])
 
   static let command = Command(reporting: manual) { arguments in
@@ -43,19 +43,4 @@ enum HistoryCommand {
     let hint = nearest(to: wanted.text, among: keys.sorted()).map { "; did you mean \(quoted($0))?" } ?? ""
     throw ChangeLog.Failure(description: "\(log.path) has no row \(quoted(wanted.text))\(hint)")
   }
-}
-
-/// A key as it is typed: text, or JSON.
-struct KeyText {
-  let text: String
-  private let value: Value?
-
-  init(_ text: String) {
-    self.text = text
-    value = try? Value.parse(text, .strict)
-  }
-
-  func means(_ key: Value) -> Bool { key.string == text || value == key }
-
-  static func text(of key: Value) -> String { key.string ?? key.description }
 }

@@ -31,15 +31,18 @@ struct Rehearsal {
     _ = try run.run(options: { options in
       options.sink = { sink, _ in
         NotedSink { value in
-          let at = start + elapsed() / .seconds(1)
+          // To the millisecond, as times are written: pipelines may begin at different times.
+          let at = ((start + elapsed() / .seconds(1)) * 1000).rounded() / 1000
           noted.withLock { $0.append(Output(sink: sink.name, at: at, value: value)) }
         }
       }
     })
     outputs = noted.withLock { $0 }
-    if outputs.isEmpty, let error = errors.withLock({ $0.first }) {
-      throw ChangeLog.Failure(description: "\(plan.name): \(error)")
-    }
+    let messages = errors.withLock { $0 }
+    guard let error = messages.first else { return }
+    if outputs.isEmpty { throw ChangeLog.Failure(description: "\(plan.name): \(error)") }
+    let more = messages.count > 1 ? ", and \(PipelineFiles.count(messages.count - 1, "more message"))" : ""
+    Terminal.complain("\(plan.name): \(printable(error))\(more)\n")
   }
 }
 

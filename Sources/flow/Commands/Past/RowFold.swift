@@ -8,8 +8,10 @@ import Language
 ///     if let flaw = fold.apply(change) { … }
 ///     fold.rows  // in the order in which they came
 struct RowFold {
-  /// The rows by key, in the order in which they came.
-  private(set) var rows: [(key: Value, row: Value)] = []
+  /// The members in which a row must be as the change before has left it; nil for the whole row.
+  private let fields: Set<Key>?
+  /// The rows in the order in which they came, those that are gone among them.
+  private var slots: [(key: Value, row: Value)] = []
   private var places: [Value: Int] = [:]
   /// The keys that have been heard of, each with its latest time: one that is not may have been there before the log begins.
   ///
@@ -20,15 +22,16 @@ struct RowFold {
   /// Whether rows were there before the log begins, as after the first poll of `changes`.
   private(set) var hasBaseline = false
 
-  func row(of key: Value) -> Value? { places[key].map { rows[$0].row } }
+  init(comparing fields: Set<Key>? = nil) { self.fields = fields }
+
+  func row(of key: Value) -> Value? { places[key].map { slots[$0].row } }
 
   /// Whether the log has had the row, and it is gone.
   func hasRemoved(_ key: Value) -> Bool { known[key] != nil && places[key] == nil }
 
-  var keys: [Value] { present.map(\.key) }
-  /// The rows that are there.
-  var present: [(key: Value, row: Value)] {
-    rows.enumerated().filter { places[$0.element.key] == $0.offset }.map(\.element)
+  /// The rows that are there, in the order in which they came.
+  var rows: [(key: Value, row: Value)] {
+    slots.enumerated().filter { places[$0.element.key] == $0.offset }.map(\.element)
   }
 
   /// A row that was there before the log begins.
@@ -68,25 +71,32 @@ struct RowFold {
     case (.added, nil): return nil
     case (_, nil): return "the row has been removed before"
     case (_, let row?):
-      return row == before ? nil : "the row before is not the one that the last change has left"
+      return before.map { agrees(row, $0) } == true
+        ? nil : "the row before is not the one that the last change has left"
     }
+  }
+
+  private func agrees(_ row: Value, _ before: Value) -> Bool {
+    if row == before { return true }
+    guard let fields, row.kind == .object, before.kind == .object else { return false }
+    return fields.allSatisfy { row.member($0) == before.member($0) }
   }
 
   private mutating func set(_ row: Value, for key: Value) {
     if let place = places[key] {
-      rows[place].row = row
+      slots[place].row = row
     } else {
-      places[key] = rows.count
-      rows.append((key, row))
+      places[key] = slots.count
+      slots.append((key, row))
     }
   }
 
   private mutating func remove(_ key: Value) {
     guard places.removeValue(forKey: key) != nil else { return }
     gone += 1
-    if gone < 1000 || gone < rows.count / 2 { return }
-    let rest = present
-    (rows, gone) = (rest, 0)
+    if gone < 1000 || gone < slots.count / 2 { return }
+    let rest = rows
+    (slots, gone) = (rest, 0)
     places = Dictionary(uniqueKeysWithValues: rest.enumerated().map { ($0.element.key, $0.offset) })
   }
 }

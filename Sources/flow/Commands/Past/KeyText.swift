@@ -1,0 +1,16 @@
+import JSON
+
+/// A key as it is typed: text, or JSON.
+struct KeyText {
+  let text: String
+  private let value: Value?
+
+  init(_ text: String) {
+    self.text = text
+    value = try? Value.parse(text, .strict)
+  }
+
+  func means(_ key: Value) -> Bool { key.string == text || value == key }
+
+  static func text(of key: Value) -> String { key.string ?? key.description }
+}
