@@ -11,7 +11,7 @@ import Testing
   private static func answer(_ request: LoopbackServer.Received, later: Bool) -> LoopbackServer.Step {
     let end = later ? 9 : 1
     func page(_ text: String) -> LoopbackServer.Step { .reply(text, ["Content-Type: text/html"]) }
-    switch request.target {
+    switch request.target.split(separator: "?").first.map(String.init) ?? "" {
     case "/list.json": return .reply(#"[{"id":1,"name":"a","n":\#(end)},{"id":2,"name":"b","n":1}]"#)
     case "/items.json": return .reply(#"{"items":[{"id":1,"n":\#(end)},{"id":2,"n":1}],"next":null}"#)
     case "/rates.json": return .reply(#"{"EUR":{"mid":\#(end)},"USD":{"mid":1}}"#)
@@ -218,6 +218,62 @@ import Testing
   }
 
   @Test(
+    "secrets of a request are variables in the file, wherever they stand, and are shown nowhere",
+    arguments: [
+      ["--from", "URL/list.json?private_token=s3cret-1&subscription-key=s3cret-2&page=1"],
+      ["--from", "URL/list.json", "--header", "X-Session: s3cret-1"],
+      ["--from", "URL/list.json", "--header", "X-Access: Bearer s3cret-1"],
+      ["--from-curl", #"curl URL/list.json -b 'sid=s3cret-1' -b 'b=s3cret-2'"#],
+      ["--from-curl", #"curl URL/query -d '{"api_key":"s3cret-1","user":{"password":"s3cret-2"},"n":1}'"#],
+    ])
+  func secrets(_ arguments: [String]) throws {
+    try Self.serve { place, url in
+      let made = try place.flow(
+        ["new", "--once", "-o", "p.yaml"] + arguments.map { $0.replacingOccurrences(of: "URL", with: url) })
+      #expect(made.status == 0 && made.errors.contains(" has to be set for flow run"), "\(made)")
+      #expect(!place.text("p.yaml").contains("s3cret") && !made.errors.contains("s3cret"), "\(made)")
+      let checked = try place.flow(
+        ["check", "p.yaml"],
+        environment: Dictionary(
+          uniqueKeysWithValues: place.text("p.yaml").components(separatedBy: "${").dropFirst().map {
+            (String($0.prefix { $0 != "}" }), "s3cret")
+          }))
+      #expect(checked.status == 0, "\(checked), \(place.text("p.yaml"))")
+    }
+  }
+
+  @Test(
+    "texts that a pipeline would read as expressions or variables are refused, and a header that comes twice",
+    arguments: [
+      (["--from-curl", #"curl URL/query -d '{"q":"\\(.x)"}'"#], "contains \\(, which begins an expression"),
+      (["--from-curl", #"curl URL/query -d '{"q":"${HOME}"}'"#], "contains ${, which begins a variable"),
+      (["--from", "URL/query", "--header", "A: 1", "--header", "a: 2"], "the header a is given twice"),
+    ])
+  func refused(_ arguments: [String], _ message: String) throws {
+    try Self.serve { place, url in
+      let made = try place.flow(
+        ["new", "-o", "p.yaml"] + arguments.map { $0.replacingOccurrences(of: "URL", with: url) })
+      #expect(made.status == 2 && made.errors.contains(message) && !place.has("p.yaml"), "\(made)")
+    }
+  }
+
+  @Test("a file with a next page, an empty list and a table in UTF-16 give pipelines that are right")
+  func odd() throws {
+    let place = try Workplace()
+    try place.write("d.json", #"{"next":null,"items":[{"id":1},{"id":2}]}"#)
+    try place.write("e.json", "[]")
+    try place.write(
+      "u.csv", Data([0xff, 0xfe] + "id,n\n1,é\n2,b\n".utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }))
+    for (name, line) in [("d.json", "key: .id"), ("e.json", "key: tojson"), ("u.csv", "key: .id")] {
+      let made = try place.flow("new", "--from", name, "-o", "\(name).yaml")
+      #expect(made.status == 0 && place.text("\(name).yaml").contains(line), "\(made)")
+      #expect(!made.errors.contains("next page"))
+      #expect(try place.flow("check", "\(name).yaml").status == 0)
+    }
+    #expect(try place.flow("new", "--from", "e.json").errors.contains("there are no rows yet"))
+  }
+
+  @Test(
     "what a file contains is polled by cat",
     arguments: [
       ("prices.csv", "id,n\n1,1\n2,1\n", "id,n\n1,9\n2,1\n"),
@@ -248,6 +304,9 @@ import Testing
       command.headers.map { "\($0.name): \($0.value)" }
         == [#"X-Key: a "b""#, "User-Agent: agent", "Referer: https://x.org", "Cookie: a=b"])
     #expect(command.body?.description == #"{"n":1}"#)
+    let cookies = try CurlCommand("curl x.org -b a=1 -H 'Accept:' -b 'b=2; c=3' -H 'X: $y ${Z}'")
+    #expect(cookies.headers.map { "\($0.name): \($0.value)" } == ["X: $y ${Z}", "Cookie: a=1; b=2; c=3"])
+    #expect(cookies.omitted == ["Accept:"])
     #expect(try CurlCommand("https://x.org -G -d a=1 -d b=2").address == "https://x.org?a=1&b=2")
     #expect(
       try CurlCommand("curl -o f -m 3 --url https://x.org/?a=1 -G -d b").address == "https://x.org/?a=1&b")
@@ -260,7 +319,10 @@ import Testing
       ("curl -k https://x.org", "“-k” of curl has no meaning here"),
       ("curl x -d a=1", "is not JSON"), ("curl x -d @f", "reads a file"), ("curl x -X PUT", "not by PUT"),
       ("curl x -X GET --json 1", "a GET request has no body"), ("curl 'x", "a quote is not closed"),
-      ("curl x -H", "-H has no value"),
+      ("curl x -H", "-H has no value"), ("curl x -H @h.txt", "-H @h.txt reads a file"),
+      ("curl x -b cookies.txt", "-b cookies.txt reads a file"),
+      (#"curl -H "Authorization: Bearer $TOKEN" x"#, "write ${TOKEN} for the variable $TOKEN"),
+      ("curl https://x.org/$ID", "write ${ID} for the variable $ID"),
     ])
   func mistakes(_ text: String, _ message: String) {
     let error = #expect(throws: WrongUse.self) { try CurlCommand(text) }

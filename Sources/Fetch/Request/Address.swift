@@ -54,6 +54,15 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
     return copy
   }
 
+  /// The address with a query item as a secret, whatever its name is.
+  package func hiding(_ item: QueryItem) -> Address {
+    var copy = self
+    copy.query = query.map {
+      $0 == item ? QueryItem(encodedName: $0.name, value: $0.value, isSecret: true) : $0
+    }
+    return copy
+  }
+
   /// The same path and query on another server by plain HTTP, a simulated one say.
   public func served(by host: String, port: Int) -> Address {
     Address(scheme: .http, host: host, port: port, path: path, query: query)

@@ -63,7 +63,7 @@ public struct ListSketch {
     rowsExpression = response.kind == .array ? nil : expression
     program = try? Program(response.kind == .array ? ".[]" : expression)
     rows = Self.rows(of: response, program)
-    next = place != nil && source.form == .rows ? Self.next(in: response) : nil
+    next = source.hasRows && place != nil && source.form == .rows ? Self.next(in: response) : nil
     key = chosenKey
   }
 
@@ -255,6 +255,8 @@ public struct ListSketch {
       let expression = keyExpression
       let why =
         switch (expression, key.count) {
+        case ("tojson", _) where rows.isEmpty:
+          "as there are no rows yet: set the member that identifies a row"
         case ("tojson", _): "no field is different in each row: a changed row is one removed and one added"
         case (".", _): "the rows are no objects"
         case ("$meta.source", _): "there is one row"

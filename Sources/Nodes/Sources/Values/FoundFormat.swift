@@ -17,7 +17,7 @@ package struct FoundFormat: Sendable {
     fileprivate let named: TextFormat?
 
     package init(_ answer: Response) {
-      (bytes, self.answer) = (answer.bytes, answer)
+      (bytes, self.answer) = (Self.utf8(answer.bytes), answer)
       let type = answer.headers["content-type"]?.lowercased() ?? ""
       let formats: [(String, TextFormat)] = [
         ("text/csv", .csv), ("tab-separated", .tsv), ("ndjson", .lines), ("jsonl", .lines), ("yaml", .yaml),
@@ -26,7 +26,13 @@ package struct FoundFormat: Sendable {
     }
 
     package init(file path: String, _ bytes: [UInt8]) {
-      (self.bytes, answer, named) = (bytes, nil, TextFormat.named(after: path))
+      (self.bytes, answer, named) = (Self.utf8(bytes), nil, TextFormat.named(after: path))
+    }
+
+    /// A text that begins with a mark of UTF-16, as UTF-8; others as they are.
+    private static func utf8(_ bytes: [UInt8]) -> [UInt8] {
+      let isWide = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
+      return isWide ? (try? servedText(bytes, charset: nil)) ?? bytes : bytes
     }
 
     fileprivate var kind: BodyKind { BodyKind(bytes, contentType: answer?.headers["content-type"]) }

@@ -44,6 +44,7 @@ struct CurlCommand {
     if words.first == "curl" { words.removeFirst() }
     var method: String?
     var data: [String] = []
+    var cookies: [String] = []
     var isQuery = false
     while let word = words.popFirst() {
       guard word.hasPrefix("-"), word != "-" else {
@@ -70,7 +71,7 @@ struct CurlCommand {
         throw WrongUse("--from-curl: \(name) has no value")
       }
       switch meaning {
-      case .header: add(value)
+      case .header: try add(value)
       case .user: user = value
       case .method: method = value.uppercased()
       case .data, .json:
@@ -78,13 +79,19 @@ struct CurlCommand {
           throw WrongUse("--from-curl: \(name) \(value) reads a file; write its text instead")
         }
         data.append(value)
-      case .cookie: headers.append(Header("Cookie", value))
+      case .cookie:
+        guard value.contains("=") else {
+          throw WrongUse(
+            "--from-curl: \(name) \(value) reads a file; write its cookies instead, as in a=1; b=2")
+        }
+        cookies.append(value)
       case .agent: headers.append(Header("User-Agent", value))
       case .referer: headers.append(Header("Referer", value))
       case .url: try set(address: value)
       case .query, .nothing, .nothingWithValue: break
       }
     }
+    if !cookies.isEmpty { headers.append(Header("Cookie", cookies.joined(separator: "; "))) }
     if address.isEmpty { throw WrongUse("--from-curl: there is no address in this command") }
     try finish(method, data.joined(separator: "&"), isQuery: isQuery)
   }
@@ -94,8 +101,11 @@ struct CurlCommand {
     address = text.has("://") ? text : "http://\(text)"
   }
 
-  private mutating func add(_ header: String) {
-    guard let header = NewRequest.header(header) else { return }
+  private mutating func add(_ text: String) throws(WrongUse) {
+    if text.hasPrefix("@") {
+      throw WrongUse("--from-curl: -H \(text) reads a file; write its headers instead")
+    }
+    guard let header = NewRequest.header(text) else { return omitted.append(text) }
     let name = header.name.lowercased()
     if Self.idle.contains(name) || name.hasPrefix("sec-") {
       omitted.append(header.name)
@@ -142,6 +152,7 @@ struct CurlCommand {
         if !next.isNewline { word = (word ?? "") + String(next) }
       case "'", "\"":
         word = (word ?? "") + (try quote(&rest, letter, isANSI: false))
+      case "$" where Self.isName(rest.first): throw Self.variable(rest)
       case "$" where rest.first == "'":
         rest.removeFirst()
         word = (word ?? "") + (try quote(&rest, "'", isANSI: true))
@@ -152,12 +163,24 @@ struct CurlCommand {
     return words
   }
 
+  private static func isName(_ letter: Character?) -> Bool {
+    letter.map { $0.isASCII && $0.isLetter || $0 == "_" } == true
+  }
+
+  /// The error for `$NAME`, which a shell would have replaced.
+  private static func variable(_ rest: ArraySlice<Character>) -> WrongUse {
+    let name = String(rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" })
+    return WrongUse(
+      "--from-curl: write ${\(name)} for the variable $\(name), which the pipeline reads then, too")
+  }
+
   private static func quote(
     _ rest: inout ArraySlice<Character>, _ end: Character, isANSI: Bool
   ) throws(WrongUse) -> String {
     var text = ""
     while let letter = rest.popFirst() {
       if letter == end { return text }
+      if letter == "$", end == "\"", Self.isName(rest.first) { throw Self.variable(rest) }
       guard letter == "\\", isANSI || end == "\"", let next = rest.popFirst() else {
         text.append(letter)
         continue

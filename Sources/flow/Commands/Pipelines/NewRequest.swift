@@ -19,7 +19,7 @@ struct NewRequest {
   private var url: String
   private var authorization: (name: String, yaml: String)?
   private var headers: [(name: String, yaml: String)] = []
-  private var body: Value?
+  private var body: String?
 
   /// - Parameter text: The address; `${NAME}` in it is a variable of the environment, here as in the pipeline.
   init(_ text: String, for pipeline: String) throws(WrongUse) {
@@ -29,8 +29,13 @@ struct NewRequest {
     request = Request(address)
     prefix = Self.variable(pipeline)
     url = text
-    for item in address.query where item.isSecret {
-      guard let value = item.value, !value.isEmpty, url.has("\(item.name)=\(value)") else { continue }
+    try Self.checkTemplate(text, "the address")
+    for item in address.query {
+      guard let value = item.value, !value.isEmpty, item.isSecret || Self.isSecret(item.name, value) else {
+        continue
+      }
+      request.address = request.address.hiding(item)
+      guard url.has("\(item.name)=\(value)") else { continue }
       let place = placeholder(item.name, "the \(item.name) of the address")
       url = url.replacing("\(item.name)=\(value)", by: "\(item.name)=\(place)")
     }
@@ -41,6 +46,21 @@ struct NewRequest {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let value = text[text.index(after: colon)...].drop { $0 == " " }
     return value.isEmpty || colon == text.startIndex ? nil : Header(String(text[..<colon]), String(value))
+  }
+
+  /// Whether what has this name, or is such a value, should not stand in a file.
+  private static func isSecret(_ name: String, _ value: String) -> Bool {
+    let name = name.lowercased()
+    return Header(name, "").isSecret || ["session", "auth", "pwd", "passwd"].contains(where: name.has)
+      || ["bearer ", "basic ", "token "].contains { value.lowercased().hasPrefix($0) }
+  }
+
+  /// Throws for a text that would be an expression in the pipeline.
+  private static func checkTemplate(_ text: String, _ what: String) throws(WrongUse) {
+    if text.has("\\(") {
+      throw WrongUse(
+        "\(what) contains \\(, which begins an expression in a pipeline; write it there yourself")
+    }
   }
 
   /// A text as a part of the name of a variable: letters, digits and underscores.
@@ -92,7 +112,7 @@ struct NewRequest {
   mutating func take(_ curl: CurlCommand) throws(WrongUse) {
     if let user = curl.user { setBasic(user) }
     for header in curl.headers { try add(header) }
-    if curl.isPost { setBody(curl.body) }
+    if curl.isPost { try setBody(curl.body) }
     omitted = curl.omitted
   }
 
@@ -107,25 +127,50 @@ struct NewRequest {
 
   /// A header; `${NAME}` in its value is a variable of the environment, here as in the pipeline.
   mutating func add(_ header: Header) throws(WrongUse) {
+    try Self.checkTemplate(header.value, "the header \(header.name)")
     let value = try Self.expanded(header.value)
-    request.headers.append(Header(header.name, value, isSecret: value != header.value))
     let name = header.name.lowercased()
+    if request.headers.contains(where: { $0.name.lowercased() == name }) {
+      throw WrongUse("the header \(header.name) is given twice")
+    }
+    let isSecret = header.isSecret || Self.isSecret(header.name, value)
+    request.headers.append(Header(header.name, value, isSecret: isSecret || value != header.value))
     if name == "authorization", header.value.lowercased().hasPrefix("bearer "), value == header.value {
       authorization = ("bearer", "'\(placeholder("TOKEN", "the token"))'")
-    } else if header.isSecret, value == header.value {
+    } else if isSecret, value == header.value {
       headers.append((header.name, "'\(placeholder(header.name, "the header \(header.name)"))'"))
     } else {
       headers.append((header.name, FlowYAML.quoted(header.value)))
     }
   }
 
-  mutating func setBody(_ value: Value?) {
+  mutating func setBody(_ value: Value?) throws(WrongUse) {
     request.method = .post
     request.isRepeatable = true
     guard let value else { return }
-    body = value
+    try Self.checkTemplate(value.description.replacing("\\\\", by: "\\"), "the body")
+    if value.description.has("${") {
+      throw WrongUse("the body contains ${, which begins a variable in a pipeline; write it there yourself")
+    }
+    body = written(value).description
     request.body = value.json
     request.headers.append(Header("Content-Type", "application/json"))
+  }
+
+  /// A body as the pipeline has it, with variables for secrets.
+  private mutating func written(_ value: Value) -> Value {
+    if let items = value.items { return .array(items.map { written($0) }) }
+    guard value.kind == .object else { return value }
+    var copy = value
+    for key in value.keys {
+      guard let member = value.member(key) else { continue }
+      guard let text = member.string, !text.isEmpty, Self.isSecret(key.name, text) else {
+        copy.setMember(key, written(member))
+        continue
+      }
+      copy.setMember(key, .string(placeholder(key.name, "\(key.name) of the body")))
+    }
+    return copy
   }
 
   /// The options of `http`, without those that follow from the response.
@@ -137,7 +182,7 @@ struct NewRequest {
       let list = headers.map { "\(FlowYAML.quoted($0.name)): \($0.yaml)" }.joined(separator: ", ")
       options.append(("headers", "{ \(list) }"))
     }
-    if let body { options.append(("body", body.description)) }
+    if let body { options.append(("body", body)) }
     return options
   }
 
