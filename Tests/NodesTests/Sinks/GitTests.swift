@@ -73,6 +73,25 @@ import System
     #expect(first == [1_767_225_600, 1_767_225_602], "\(times)")
   }
 
+  @Test("keys of all kinds are followed, in tables too: members of members, numbers, and none")
+  func keys() throws {
+    _ = git("init")
+    for (name, key, rows) in [
+      ("t.json", ".id", [#"{"id":1,"n":5}"#, #"{"n":7}"#]),
+      ("t.csv", ".a.b", [#"{"a":{"b":1},"n":5}"#, #"{"a":{"b":2},"n":7}"#]),
+      ("u.csv", ".id + 1", [#"{"id":1,"n":5}"#, #"{"id":2,"n":7}"#]),
+      ("v.csv", ".id", [#"{"id":1,"n":5}"#, #"{"id":null,"n":7}"#]),
+    ] {
+      _ = try SinkBench().run(
+        "it: { git: { path: '\(folder.path)/\(name)', key: \(key), author: 'flow <flow@example.org>' } }",
+        polls: [rows, [rows[0], rows[1].replacing("7", with: "8")]])
+      let last = git("log", "-2", "--format=%s").split(separator: "\n")
+      #expect(
+        last.count == 2 && last[1].hasSuffix(": 2 rows") && last[0].hasSuffix(" changed (n)"),
+        "\(name): \(last)")
+    }
+  }
+
   @Test("the reflog has the id of each commit, by which a version is known after a crash")
   func reflog() throws {
     _ = git("init")

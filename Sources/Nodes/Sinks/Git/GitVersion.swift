@@ -10,9 +10,18 @@ struct GitVersion {
 
     init(path: String) { self = path.lowercased().hasSuffix(".csv") ? .csv : .json }
 
-    /// The rows of a version; what a table has are texts.
+    /// The rows of a version; a field of a table is the value that its text is in JSON, or else that text.
     func rows(_ text: [UInt8]) throws -> [Value] {
-      if self == .csv { return try Decoding(.csv).values(of: text) }
+      if self == .csv {
+        return try Decoding(.csv).values(of: text).map { row in
+          var read = Value.emptyObject
+          for key in row.keys {
+            guard let field = row.member(key) else { continue }
+            read.setMember(key, field.string.flatMap { try? Value.parse(Array($0.utf8), .strict) } ?? field)
+          }
+          return read
+        }
+      }
       return try Value.parse(text).items ?? []
     }
   }

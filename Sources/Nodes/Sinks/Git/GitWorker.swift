@@ -164,12 +164,15 @@ struct GitWorker: DeliveryWorker {
   private func rows(_ content: [UInt8]) throws -> [GitRow] {
     let key = Evaluation(self.key, in: world)
     let label = self.label.map { Evaluation($0, in: world) }
-    return try GitVersion.Form(path: path).rows(content).compactMap { row in
+    let form = GitVersion.Form(path: path)
+    return try form.rows(content).compactMap { row in
       let event = Event(row, Poll(source: "", at: 0))
-      guard let value = try? key.first(event), value.kind != .null else { return nil }
+      guard let value = try? key.first(event) else { return nil }
+      // A table without the column had another key, or is of another program.
+      if form == .csv, value.isNull { return nil }
       let name = GitVersion.name(value)
       let shown = label.flatMap { try? $0.first(event)?.string }
-      return GitRow(key: name, label: printable(shown ?? name), row: row)
+      return GitRow(key: name, label: printable(shown ?? (name.isEmpty ? "null" : name)), row: row)
     }
   }
 
