@@ -204,6 +204,24 @@ struct PageDocumentTests {
     #expect(short.contains("Flights (10)") && !short.contains("<details>"))
   }
 
+  @Test("a list of figures is in the reader's units, and one of too many different members is no table")
+  func noTables() throws {
+    let page = PageFixture(units: .metric)
+    func article(_ list: String) throws -> String {
+      page.show(1, try PageFixture.row("a", #"{"title": "A", "detail": {"List": \#(list)}}"#))
+      return page.get("/v/p/s/\(PageRow.id(of: "a"))").text
+    }
+    let figures = try article(#"[{"km": 1, "mi": 2}]"#)
+    #expect(figures.contains("1\u{A0}km") && !figures.contains("<th scope=\"col\">km"))
+    #expect(figures.contains("Use imperial units"))
+    let links = try article(#"[{"Site": "https://s.example/1", "Mass": {"kg": 1, "lb": 2}}]"#)
+    #expect(links.contains(#"<th scope="row"><a href="https://s.example/1""#))
+    #expect(links.contains("Use imperial units"))
+    let members = (0..<40).map { #"{"a\#($0)": 1}"# }
+    #expect(try !article("[\(members.joined(separator: ","))]").contains("<table"))
+    #expect(try article("[\(members.prefix(30).joined(separator: ","))]").contains("<table"))
+  }
+
   @Test("a list is cut in the cell of a table, and says by how much")
   func cells() throws {
     let page = PageFixture(.table)
@@ -228,11 +246,13 @@ struct PageDocumentTests {
   func board() throws {
     let page = PageFixture(.board)
     let detail =
-      #"{"When": "2026-01-02 09:00", "Pad": "39A", "About": "\#(String(repeating: "x", count: 61))"}"#
+      #"{"When": "2026-01-02 09:00", "Pad": "39A", "Crew": 2, "About": "\#(String(repeating: "x", count: 61))"}"#
     page.show(
       1, try PageFixture.row("a", #"{"title": "A", "time": "2026-01-02T09:00:00Z", "detail": \#(detail)}"#))
     let text = page.get("/v/p/s").text
-    #expect(text.contains(#"<dl class="facts"><div><dt>Pad</dt><dd>39A</dd></div></dl>"#))
+    #expect(
+      text.contains(
+        #"<dl class="facts"><div><dt>Pad</dt><dd>39A</dd></div><div><dt>Crew</dt><dd>2</dd></div></dl>"#))
     #expect(text.contains(#"<span class="count" data-until="2026-01-02T09:00:00Z">in 1 d 9 h</span>"#))
   }
 

@@ -50,6 +50,8 @@ struct SparkTests {
   func gaps() throws {
     let (list, _) = try page("[[\(start), 1], [\(start + 25), null], [\(start + 50), 3]]")
     #expect(list.contains(#"<path d="M0 88.0H33.6M62.4 12.0H120.0"></path>"#))
+    let huge = try page("[[\(start), -1e308], [\(start + 50), 0], [\(start + 75), 1e308]]")
+    #expect(huge.list.contains(#"<path d="M0 88.0H62.4V50.0H91.2V12.0H120.0"></path>"#))
     let level = try page("[[\(start), 7]]")
     #expect(
       level.list.contains("price: 0 changes, from 7 to 7") && level.list.contains(#"d="M0 50.0H120.0""#))

@@ -74,15 +74,24 @@ function fragment(html) {
   return template.content.firstElementChild;
 }
 
+// The parts of an element that have a state, by what they say: another one may have come before them.
+function parts(element) {
+  const counts = {};
+  return [...element.querySelectorAll(".scroll, details")].map((part) => {
+    const name = part.querySelector(":scope > summary")?.textContent ?? "";
+    counts[name] = (counts[name] ?? 0) + 1;
+    return [`${counts[name]} ${name}`, part];
+  });
+}
+
 function replace(old, made) {
   if (old.dataset.c === made.dataset.c && made.dataset.c) return false;
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const place = focused ? [...old.querySelectorAll("a,button")].indexOf(focused) : -1;
   // How far tables are scrolled, and which lists are open.
-  const parts = (element) => [...element.querySelectorAll(".scroll, details")];
-  const states = parts(old).map(({ scrollLeft, open }) => ({ scrollLeft, open }));
+  const states = new Map(parts(old).map(([name, { scrollLeft, open }]) => [name, { scrollLeft, open }]));
   old.replaceWith(made);
-  parts(made).forEach((part, index) => Object.assign(part, states[index]));
+  for (const [name, part] of parts(made)) Object.assign(part, states.get(name));
   if (place >= 0) made.querySelectorAll("a,button")[place]?.focus({ preventScroll: true });
   return true;
 }

@@ -4,6 +4,8 @@ import JSON
 extension RowFragments {
   /// So many lines of a list are shown at once, and so many at all.
   private static let (lines, mostLines) = (10, 500)
+  /// The most columns of a list: one with more is no table that could be read.
+  private static let mostColumns = 30
 
   package func article(_ row: PageRow) -> HTML {
     var html = HTML()
@@ -38,7 +40,13 @@ extension RowFragments {
   }
 
   /// Whether a reader of the article can choose units.
-  func hasFigures(_ row: PageRow) -> Bool { row.members("detail").contains { figure($0.value) != nil } }
+  func hasFigures(_ row: PageRow) -> Bool { row.members("detail").contains { hasFigures($0.value) } }
+
+  private func hasFigures(_ value: Value) -> Bool {
+    if figure(value) != nil { return true }
+    if let items = value.items { return items.contains { hasFigures($0) } }
+    return value.kind == .object && value.keys.contains { value.member($0).map { hasFigures($0) } ?? false }
+  }
 
   private func links(_ row: PageRow, _ html: inout HTML) {
     let links = [("Open", row.link), ("Map", row.map), ("Picture", row.picture)]
@@ -57,7 +65,8 @@ extension RowFragments {
 
   private func isTable(_ value: Value) -> Bool {
     guard let items = value.items, !items.isEmpty else { return false }
-    return items.allSatisfy { $0.kind == .object }
+    return items.allSatisfy { $0.kind == .object && figure($0) == nil }
+      && Self.names(Array(items.prefix(Self.mostLines))).count <= Self.mostColumns
   }
 
   /// A table of the first items of a list, and the others on request.
@@ -86,7 +95,7 @@ extension RowFragments {
     PageTable.write(name, columns, &html) { html in
       for item in items {
         PageTable.row(
-          item.member(columns.first ?? "")?.shown ?? "–", nil,
+          { detail(item.member(columns.first ?? "") ?? .null, &$0) },
           columns.dropFirst().map { column in { detail(item.member(column) ?? .null, &$0) } }, &html)
       }
     }

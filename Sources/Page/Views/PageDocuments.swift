@@ -218,7 +218,7 @@ package struct PageDocuments: Sendable {
         html.tag("a", .href(Link(path: path, query: query.pairs(page: 1)))) { $0.text(format.name) }
       }
     }
-    if view.form.layout == .table { units(view, query.units, back: view.path, &html) }
+    if [.table, .board].contains(view.form.layout) { units(view, query.units, back: view.path, &html) }
   }
 
   /// The button for other units, of a page that shows figures.

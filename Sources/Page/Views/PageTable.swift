@@ -31,10 +31,16 @@ enum PageTable {
   static func row(
     _ name: String, _ link: Link?, _ cells: [Cell], _ html: inout HTML
   ) {
-    html.tag("tr") { html in
-      html.tag("th", .set(.scope, "row")) { html in
+    row(
+      { html in
         if let link { html.tag("a", .class("title"), .href(link)) { $0.text(name) } } else { html.text(name) }
-      }
+      }, cells, &html)
+  }
+
+  /// A row of a heading and cells.
+  static func row(_ heading: Cell, _ cells: [Cell], _ html: inout HTML) {
+    html.tag("tr") { html in
+      html.tag("th", .set(.scope, "row"), content: heading)
       for cell in cells { html.tag("td", content: cell) }
     }
   }

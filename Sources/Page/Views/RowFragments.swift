@@ -34,9 +34,10 @@ package struct RowFragments: Sendable {
   /// The names of the members of objects, in the order of the one that has them first.
   static func names(_ objects: [Value]) -> [String] {
     var names: [String] = []
+    var known: Set<String> = []
     for object in objects {
       object.forEachMember { key, _ in
-        if let name = key.string, !names.contains(name) { names.append(name) }
+        if let name = key.string, known.insert(name).inserted { names.append(name) }
       }
     }
     return names
@@ -99,7 +100,10 @@ package struct RowFragments: Sendable {
         // The first card of a board has room for them.
         if view.form.layout == .board {
           let time = row.time?.text ?? ""
-          let others = row.members("detail").filter { isShort($0.value) && !time.hasPrefix($0.value.shown) }
+          // But for the time, or its date, which stands above.
+          let others = row.members("detail").filter { _, value in
+            isShort(value) && !(value.shown.utf8.count >= 7 && time.hasPrefix(value.shown))
+          }
           facts(Array(others.prefix(6)), &html)
         }
       }

@@ -167,6 +167,16 @@ struct PageTests {
     )
   }
 
+  @Test("spark of another expression has nothing of the course before it")
+  func otherSpark() throws {
+    let state = try TemporaryState()
+    _ = try view("{ key: .id, title: x, spark: .n }", polls: [[#"{"id": 1, "n": 5, "m": 8}"#]], state: state)
+    let other = try view(
+      "{ key: .id, title: x, spark: .m }", polls: [[#"{"id": 1, "n": 5, "m": 9}"#]], state: state)
+    let points = try #require(other.view.snapshot.rows.values.first?.content.member("spark")?.items)
+    #expect(points.map { $0.items?.last?.double } == [9.0])
+  }
+
   @Test("spark keeps the last 60 values, and one for each instant")
   func boundOfSpark() throws {
     let (view, _) = try view(
