@@ -36,7 +36,7 @@ let package = Package(
     .systemLibrary(
       name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CZ", path: "Sources/CZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "Reactive"),
+    .target(name: "Reactive", exclude: ["README.md"]),
     // The jq language (JSON/JQ) is in this target too: the evaluator reads the tape on its hot path, and a module
     // boundary there costs 18 to 31 per cent.
     .target(

@@ -63,7 +63,7 @@ import Testing
     func offered(_ words: String...) throws -> [String] {
       let line = words.map { "'\($0)'" }.joined(separator: " ")
       let program = """
-        cd /; flow() { case $2 in installed) echo 'upcoming price' ;; running) echo upside ;; esac; }
+        cd /; flow() { case $2 in installed) printf '%s\\n' upcoming price ;; running) printf '%s\\n' upside '$(touch unsafe)' ;; esac; }
         \(script)
         COMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _flow; printf '%s\\n' "${COMPREPLY[@]}"
         """
@@ -72,6 +72,8 @@ import Testing
     #expect(try offered("flow", "run", "up") == ["upcoming"])
     #expect(try offered("flow", "status", "up") == ["upside"])
     #expect(try offered("flow", "tap", "up") == ["upside"])
+    // A name is no code.
+    #expect(try offered("flow", "tap", "$") == [#"\$\(touch\ unsafe\)"#])
     #expect(try offered("flow", "state", "dead", "ls", "up") == ["upside"])
     #expect(try offered("flow", "new", "--from", "p") == ["price"])
     #expect(try flow(["completions", "zsh"]).output.contains("_flow_names installed"))

@@ -237,6 +237,15 @@ struct StatusCommandTests {
       ])
   }
 
+  @Test("a state that cannot be read is a problem, however old it is")
+  func damaged() throws {
+    let place = try Workplace()
+    try FileManager.default.createDirectory(atPath: place["s"], withIntermediateDirectories: true)
+    try place.write("s/bad.db", String(repeating: "x", count: 9000))
+    let seen = try place.flow("status", "--state=s")
+    #expect(seen.status == 1 && seen.output.contains("damaged"), "\(seen)")
+  }
+
   @Test("a pipeline without state that is asked for is an error")
   func unknown() throws {
     let place = try Workplace(Self.pipeline)

@@ -170,10 +170,17 @@ extension Checker {
   func warnOfShellSigns(in arguments: [String], at place: SourceRange) {
     let signs: Set<String> = ["|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1"]
     let isShell = arguments.contains { shells.contains($0.split(separator: "/").last.map(String.init) ?? "") }
-    guard !isShell, let sign = arguments.dropFirst().first(where: signs.contains) else { return }
+    // Between two words: `cut -d '|'` and `tr '|' ,` mean it.
+    let between = arguments.indices.dropFirst(2).first { place in
+      signs.contains(arguments[place]) && !arguments[place - 1].hasPrefix("-")
+        && (place + 1 < arguments.count || arguments[place].hasPrefix("2>&"))
+    }
+    guard !isShell, let between else { return }
+    let isPlain = arguments.allSatisfy { !$0.contains { " '\"\\$".contains($0) } }
     warn(
-      "\(quoted(sign)) is an argument of \(arguments[0]) here, because no shell is involved", at: place,
-      hint: "for a shell write [sh, -c, '\(arguments.joined(separator: " "))']")
+      "\(quoted(arguments[between])) is an argument of \(arguments[0]) here, because no shell is involved",
+      at: place,
+      hint: "for a shell write [sh, -c, '\(isPlain ? arguments.joined(separator: " ") : "COMMAND")']")
   }
 }
 

@@ -10,13 +10,17 @@ enum Pager {
     let rows = Terminal.size(1)?.rows ?? 0
     guard !arguments.has(off), Terminal.isTerminal(0), rows > 0,
       text.utf8.count(where: { $0 == 0x0A }) >= rows,
-      let command = command({ Terminal.environment($0) }), let pager = popen(command, "w")
+      let command = command({ Terminal.environment($0) })
     else { return Terminal.say(text) }
+    // As git does, so that a less that $PAGER names shows colours too.
+    setenv("LESS", "FRX", 0)
+    guard let pager = popen(command, "w") else { return Terminal.say(text) }
     // Ctrl-C is the pager's, which may also end before it has read everything.
     signal(SIGINT, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
     fputs(text, pager)
-    pclose(pager)
+    // A shell's status for a command that is not there.
+    if pclose(pager) >> 8 == 127 { Terminal.say(text) }
   }
 
   /// The command of the pager; nil for none.

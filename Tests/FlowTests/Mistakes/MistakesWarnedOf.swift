@@ -86,14 +86,14 @@ let mistakesWarnedOf = ##"""
   1 pipeline, no errors, 1 warning
   === signs of a shell among arguments
   sources: { i: { exec: [cat, a, ">", b], every: 1m }, s: { exec: [sh, -c, x, "|"], every: 1m } }
-  sinks: { o: { exec: [echo, hi, "|", cat] } }
+  sinks: { o: { exec: [echo, hi, "|", cat] }, d: { exec: [cut, -d, "|", -f, "1"] }, t: { exec: [tr, "|", x] } }
   --- 0
   p.yaml:1:23: warning: “>” is an argument of cat here, because no shell is involved
       1 | sources: { i: { exec: [cat, a, ">", b], every: 1m }, s: { exec: [sh, -c, x, "|"], every: 1m } }
         |                       ^^^^^^^^^^^^^^^^
     hint: for a shell write [sh, -c, 'cat a > b']
   p.yaml:2:21: warning: “|” is an argument of echo here, because no shell is involved
-      2 | sinks: { o: { exec: [echo, hi, "|", cat] } }
+      2 | sinks: { o: { exec: [echo, hi, "|", cat] }, d: { exec: [cut, -d, "|", -f, "1"] }, t: { exec: [tr…
         |                     ^^^^^^^^^^^^^^^^^^^^
     hint: for a shell write [sh, -c, 'echo hi | cat']
   1 pipeline, no errors, 2 warnings

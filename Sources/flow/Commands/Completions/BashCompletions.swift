@@ -17,7 +17,10 @@ enum BashCompletions {
       }
 
       _flow_names() {
-        COMPREPLY+=($(compgen -W "$("${COMP_WORDS[0]}" completions "$1" 2> /dev/null)" -- "$cur"))
+        local name
+        while IFS= read -r name || [ -n "$name" ]; do
+          [[ $name == "$cur"* ]] && COMPREPLY+=("$(printf %q "$name")")
+        done < <("${COMP_WORDS[0]}" completions "$1" 2> /dev/null)
       }
 
       _flow_files() {

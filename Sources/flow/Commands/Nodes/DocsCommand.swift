@@ -28,8 +28,15 @@ enum DocsCommand {
       ("flow docs --format man flow-nodes | man -l -", "a manual page that is not installed"),
     ])
 
-  static let command = Command(manual) { arguments in
+  static let command = Command(manual) { (arguments) throws(WrongUse) in
     if let text = arguments.text(search) {
+      if let topic = arguments.operands.first {
+        throw WrongUse(
+          "--search goes through all pages: leave out \(quoted(topic)), or put it into the words")
+      }
+      if arguments.text(format) != nil {
+        throw WrongUse("--search lists pages; --format has no effect on that")
+      }
       let search = DocsSearch(text)
       if search.pages.isEmpty {
         Terminal.complain(

@@ -159,7 +159,7 @@ enum RunCommand {
       notices?.ready()
       SignalSet.ofRuns.unblock()
       return VirtualRunner(
-        plans: files.plans, options: options, report: report, line: line,
+        plans: files.plans, options: options, report: report,
         printsStatistics: arguments.has(stats), settings: UnmatchedSettings(arguments)
       ).run()
     }

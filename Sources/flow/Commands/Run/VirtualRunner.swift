@@ -7,7 +7,6 @@ struct VirtualRunner {
   let plans: [Plan]
   let options: RunOptions
   let report: RunReport
-  let line: ProgressLine?
   let printsStatistics: Bool
   let settings: UnmatchedSettings
 
@@ -22,7 +21,6 @@ struct VirtualRunner {
           run in
           settings.report(run, to: options.log)
           if printsStatistics { report.statistics([run]) }
-          line?.end()
           let status = run.status()
           if status.phase == .completed { report.end(status, hasState: false) }
         })

@@ -22,8 +22,8 @@ struct StatusReport {
   var isLive: Bool { process != nil }
   /// The time by which reports are ordered: its start where it runs, or else its end.
   private var time: Double { isLive ? status.started : status.ended ?? max(changed ?? 0, status.started) }
-  /// Whether it has ended lately with something wrong, which may concern more than an old experiment.
-  var isRecentFailure: Bool { !problems.isEmpty && now - time < Self.recently }
+  /// Whether it has ended lately with something wrong, which may concern more than an old experiment; or cannot be read.
+  var isRecentFailure: Bool { !others.isEmpty || !problems.isEmpty && now - time < Self.recently }
 
   private static let recently = 86400.0
 
