@@ -23,6 +23,10 @@ public protocol Machine<Input, Output>: Sendable {
 
   /// Emits the elements that are held back, since the stream has ended.
   mutating func flush(_ host: some MachineHost<Output>)
+
+  /// When the end of a program's stream, which comes now, goes on at the earliest, behind all that waits; nil for at
+  /// once, after `flush`.
+  func end(at now: Instant) -> Instant?
 }
 
 extension Machine {
@@ -31,6 +35,7 @@ extension Machine {
   @inlinable public func start(_ host: some MachineHost<Output>) {}
   @inlinable public func wake(_ host: some MachineHost<Output>) {}
   @inlinable public func flush(_ host: some MachineHost<Output>) {}
+  @inlinable public func end(at now: Instant) -> Instant? { nil }
 }
 
 /// The host of a machine: has the time, and takes the outputs.
@@ -51,6 +56,8 @@ public enum Excess: Sendable {
   case forgotten
   /// The element that waits longest is emitted before its time.
   case early
+  case droppedOldest
+  case droppedNewest
 }
 
 /// The key of an operator that has been given none.

@@ -17,9 +17,11 @@ extension Observable {
     Observable<Output> { downstream, subscription in
       let machine = make { if !subscription.isDisposed { downstream.next($0) } }
       let alarm = scheduler.map { Alarm(on: $0, in: subscription) }
-      let host = MachineObserver(downstream, subscription, machine, alarm)
+      // The source's part of the subscription, which ends before what waits has gone.
+      let upstream = machine.end() == nil ? nil : subscription.child()
+      let host = MachineObserver(downstream, subscription, upstream, machine, alarm)
       host.start()
-      attach(host, in: subscription)
+      attach(host, in: upstream ?? subscription)
     }
   }
 }
@@ -34,6 +36,7 @@ extension Observable {
   @usableFromInline let wake: @Sendable () -> Void
   @usableFromInline let flush: @Sendable () -> Void
   @usableFromInline let nextDeadline: @Sendable () -> Instant?
+  @usableFromInline let end: @Sendable () -> Instant?
 
   @inlinable init<M: Machine>(_ host: ProgramHost<M>) where M.Input == Input {
     start = { host.machine.value.start(host) }
@@ -41,6 +44,7 @@ extension Observable {
     wake = { host.machine.value.wake(host) }
     flush = { host.machine.value.flush(host) }
     nextDeadline = { host.machine.value.nextDeadline }
+    end = { host.machine.value.end(at: host.now) }
   }
 
   @inlinable static func maker<M: Machine>(
@@ -73,19 +77,28 @@ extension Observable {
 }
 
 /// The host's observer: a stage that takes its turns, and has an alarm for the machine's deadline.
-private final class MachineObserver<Element: Sendable, Output: Sendable>: HoldingStage, AlarmOwner {
+private final class MachineObserver<Element: Sendable, Output: Sendable>: SerializedStage, AlarmOwner {
+  struct State: Sendable {
+    /// The time that the alarm is set to.
+    var alarm: Instant?
+    /// The time of the end, once that has come.
+    var end: Instant?
+  }
+
   let downstream: any Observer<Output>
-  let subscription: Subscription
-  let turn = Serializer<Instant?>(nil)  // the time that the alarm is set to
+  let turn = Serializer(State())
+  private let subscription: Subscription
+  private let upstream: Subscription?
   private let machine: MachineCalls<Element>
   private let alarm: Alarm?
 
   init(
-    _ downstream: any Observer<Output>, _ subscription: Subscription, _ machine: MachineCalls<Element>,
-    _ alarm: Alarm?
+    _ downstream: any Observer<Output>, _ subscription: Subscription, _ upstream: Subscription?,
+    _ machine: MachineCalls<Element>, _ alarm: Alarm?
   ) {
     self.downstream = downstream
     self.subscription = subscription
+    self.upstream = upstream
     self.machine = machine
     self.alarm = alarm
   }
@@ -104,21 +117,41 @@ private final class MachineObserver<Element: Sendable, Output: Sendable>: Holdin
 
   func ring() {
     turn.pass { [self] in
-      turn.state = nil
+      turn.state.alarm = nil
       machine.wake()
       setAlarm()
     }
   }
 
-  func close(_ termination: Termination) {
-    if case .completed = termination { machine.flush() }
+  func fail(_ error: any Error) {
+    turn.pass { [self] in
+      if !subscription.isDisposed { downstream.fail(error) }
+    }
   }
 
+  func complete() {
+    upstream?.dispose()
+    turn.pass { [self] in
+      turn.state.end = machine.end()
+      if turn.state.end == nil {
+        machine.flush()
+        if !subscription.isDisposed { downstream.complete() }
+      } else {
+        setAlarm()
+      }
+    }
+  }
+
+  /// Sets the alarm to the machine's deadline, and behind all deadlines to the end of the stream.
   private func setAlarm() {
     guard let alarm else { return }
-    let next = machine.nextDeadline()
-    if next == turn.state || subscription.isDisposed { return }
-    turn.state = next
+    var next = machine.nextDeadline()
+    if next == nil, let end = turn.state.end {
+      if end <= alarm.now, !subscription.isDisposed { return downstream.complete() }
+      next = end
+    }
+    if next == turn.state.alarm || subscription.isDisposed { return }
+    turn.state.alarm = next
     if let next { alarm.set(at: next, for: self) } else { alarm.clear() }
   }
 }

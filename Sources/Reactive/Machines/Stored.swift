@@ -16,6 +16,7 @@ public protocol StoredQueue<Element>: Sendable {
   var waiting: [Element] { get }
 
   mutating func append(_ value: Element)
+  mutating func removeFirst()
   mutating func removeAll()
 }
 
@@ -26,5 +27,6 @@ public struct NoStorage<Element: Sendable>: StoredCell, StoredQueue {
   @inlinable public func set(_ value: Element?) {}
   @inlinable public var waiting: [Element] { [] }
   @inlinable public func append(_ value: Element) {}
+  @inlinable public func removeFirst() {}
   @inlinable public func removeAll() {}
 }

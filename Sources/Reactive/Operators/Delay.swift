@@ -8,22 +8,26 @@ extension Observable {
   /// ```
   /// Observable.from(1...2).delay(for: .seconds(2), on: clock)  // 1, 2, |
   /// ```
+  @inlinable
   public func delay(
     for duration: Duration, on scheduler: any Scheduler, backlog: Int = 65_536
   ) -> Observable {
-    Observable { downstream, subscription in
-      DelayLine(
-        downstream, subscription, scheduler, pace: Lag(duration: duration), name: "delay", backlog: backlog
-      ).attach(to: self)
+    run(on: scheduler) {
+      LineMachine(Lag(duration), bound: backlog, whenFull: .fail("delay"), copy: NoStorage())
     }
   }
 }
 
-private struct Lag: Pace {
-  let duration: Duration
+/// The pace of `delay`: everything leaves a fixed time after it came.
+public struct Lag: Pace {
+  @usableFromInline let duration: Duration
 
-  func time(forElementAt now: Instant) -> Instant { now + duration }
-  func time(forEndAt now: Instant) -> Instant { now + duration }
+  @inlinable public init(_ duration: Duration) { self.duration = duration }
+
+  @inlinable public var isFreeForMarks: Bool { false }
+  @inlinable public func due(since: Instant) -> Instant { since + duration }
+  @inlinable public func end(at now: Instant) -> Instant { now + duration }
+  @inlinable public func pass(at now: Instant) {}
 }
 
 extension Observable {

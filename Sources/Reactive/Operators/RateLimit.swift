@@ -9,25 +9,33 @@ extension Observable {
   /// ```
   /// Observable.from(1...3).rateLimit(2, per: .seconds(1), on: clock)  // 1, 2, 3, |
   /// ```
+  @inlinable
   public func rateLimit(
     _ count: Int, per period: Duration, burst: Int = 1, on scheduler: any Scheduler, backlog: Int = 65_536
   ) -> Observable {
-    Observable { downstream, subscription in
-      let bucket = TokenBucket(count, per: period, burst: burst)
-      DelayLine(
-        downstream, subscription, scheduler, pace: bucket, name: "rateLimit", backlog: backlog
-      ).attach(to: self)
+    run(on: scheduler) {
+      LineMachine(
+        Rate(TokenBucket(count, per: period, burst: burst), horizon: NoStorage()), bound: backlog,
+        whenFull: .fail("rateLimit"), copy: NoStorage())
     }
   }
 }
 
-extension TokenBucket: Pace {
-  /// An element takes the first permission to be had from now on.
-  mutating func time(forElementAt now: Instant) -> Instant {
-    let time = available(at: now)
-    _ = take(at: time)
-    return time
+/// The pace of `rateLimit`: each element needs a token of a bucket, whose horizon is kept for the next run.
+public struct Rate<Horizon: StoredCell<Instant>>: Pace {
+  @usableFromInline var bucket: TokenBucket
+  @usableFromInline let horizon: Horizon
+
+  @inlinable public init(_ bucket: TokenBucket, horizon: Horizon) {
+    (self.bucket, self.horizon) = (bucket, horizon)
   }
 
-  func time(forEndAt now: Instant) -> Instant { now }
+  @inlinable public var isFreeForMarks: Bool { true }
+  @inlinable public func due(since: Instant) -> Instant { bucket.available(at: since) }
+  @inlinable public func end(at now: Instant) -> Instant { now }
+
+  @inlinable public mutating func pass(at now: Instant) {
+    _ = bucket.take(at: now)
+    horizon.set(bucket.horizon)
+  }
 }

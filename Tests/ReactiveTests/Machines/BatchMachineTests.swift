@@ -10,6 +10,7 @@ import Testing
 
     var waiting: [Int] { elements.withLock { $0 } }
     func append(_ value: Int) { elements.withLock { $0.append(value) } }
+    func removeFirst() { elements.withLock { _ = $0.removeFirst() } }
     func removeAll() { elements.withLock { $0 = [] } }
   }
 

@@ -38,6 +38,10 @@ import Testing
     #expect(source.subscriptions == ["^-!"])
   }
 
+  @Test func theEndWaitsForNoPermission() throws {
+    try expectMarbles("a|") { try $0.hot("a|").observable.rateLimit(1, per: .seconds(3), on: $0) }
+  }
+
   @Test func aFailureOvertakesWhatWaits() throws {
     try expectMarbles("a-#") { try $0.hot("ab#").observable.rateLimit(1, per: .seconds(3), on: $0) }
   }

@@ -8,6 +8,15 @@ import Reactive
 /// The machine is behind closures, not a parameter of the class: those are compiled for its type where it is made, the
 /// methods of a generic class are not, and took half as long again.
 final class MachineStep: Step {
+  /// What the end of a poll does.
+  enum PollEnds {
+    case passOn
+    /// It ends what the machine gathers.
+    case flush
+    /// It has its place among the events.
+    case inLine
+  }
+
   private enum Call {
     case start(Downstream)
     case take(Event)
@@ -18,14 +27,13 @@ final class MachineStep: Step {
   private let nextDeadline: () -> Instant?
   private let waiting: () -> Int
   private let context: StepContext
-  /// Whether the end of a poll ends what the machine gathers.
-  private let flushesPolls: Bool
+  private let pollEnds: PollEnds
   /// The time that the alarm is set to.
   private var deadline: Instant?
 
   /// `keeps` if the machine keeps events, which are copied out of the document they were read from.
   init<M: Machine>(
-    _ machine: M, _ context: StepContext, keeps: Bool, flushesPolls: Bool = false,
+    _ machine: M, _ context: StepContext, keeps: Bool, pollEnds: PollEnds = .passOn,
     send: @escaping (M.Output, Downstream) -> Void
   ) where M.Input == Event {
     let host = StepHost(machine, context, send)
@@ -42,13 +50,13 @@ final class MachineStep: Step {
     nextDeadline = { host.machine.nextDeadline }
     waiting = { host.machine.waiting }
     self.context = context
-    self.flushesPolls = flushesPolls
+    self.pollEnds = pollEnds
   }
 
   convenience init<M: Machine>(
-    _ machine: M, _ context: StepContext, keeps: Bool
+    _ machine: M, _ context: StepContext, keeps: Bool, pollEnds: PollEnds = .passOn
   ) where M.Input == Event, M.Output == Event {
-    self.init(machine, context, keeps: keeps) { $1.send($0) }
+    self.init(machine, context, keeps: keeps, pollEnds: pollEnds) { $1.pass($0) }
   }
 
   func start(_ out: Downstream) throws {
@@ -62,11 +70,14 @@ final class MachineStep: Step {
   }
 
   func endPoll(_ poll: Poll, _ out: Downstream) throws {
-    if flushesPolls {
+    switch pollEnds {
+    case .passOn: return out.send(endOf: poll)
+    case .flush:
       try perform(.flush)
-      setAlarm(out)
+      out.send(endOf: poll)
+    case .inLine: try perform(.take(.end(of: poll)))
     }
-    out.send(endOf: poll)
+    setAlarm(out)
   }
 
   func wake(_ out: Downstream) throws {
@@ -117,6 +128,8 @@ extension StepBound {
     switch excess {
     case .forgotten: noteForgotten(beyond: bound)
     case .early: noteEarly(beyond: bound)
+    case .droppedOldest: noteDropped("oldest", beyond: bound)
+    case .droppedNewest: noteDropped("newest", beyond: bound)
     }
   }
 }

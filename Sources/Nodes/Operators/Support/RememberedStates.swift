@@ -21,6 +21,20 @@ extension Pending: Storable, Remembered where Element == Event {
   }
 }
 
+extension Waiting: Storable, Remembered where Element == Event {
+  public init?(remembered value: Value) {
+    guard let event = Event(remembered: value) else { return nil }
+    // Lines that need no time were once stored without.
+    self.init(element: event, since: value.time("since") ?? Instant())
+  }
+
+  public var remembered: Value {
+    var value = element.remembered
+    value.setMember("since", since.remembered)
+    return value
+  }
+}
+
 extension OpenPeriod: Storable, Remembered where Element == Event {
   public init?(remembered value: Value) {
     guard let end = value.time("end") else { return nil }
