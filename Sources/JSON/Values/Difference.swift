@@ -46,19 +46,51 @@ extension Value {
   /// the earlier one for what was removed.
   ///
   ///     Value.differences(from: {"a":1,"b":[1]}, to: {"a":2,"b":[1,5]})   // /a: 1 → 2, /b/1: → 5
-  public static func differences(from before: Value, to after: Value, key: Key? = nil) -> [Difference] {
-    compare(before, after, key, DifferenceList()).differences
+  public static func differences(
+    from before: Value, to after: Value, key: Key? = nil, in scope: DifferenceScope = .everywhere
+  ) -> [Difference] {
+    compare(before, after, key, scope, DifferenceList()).differences
   }
 
   /// Compares two values; returns `found` with what it was given.
   static func compare<Found: DifferenceCollector>(
-    _ before: Value, _ after: Value, _ key: Key?, _ found: Found
+    _ before: Value, _ after: Value, _ key: Key?, _ scope: DifferenceScope, _ found: Found
   ) -> Found {
-    withStack(for: min(before.nesting, after.nesting)) {
-      var comparison = Comparison(key: key, found: found)
+    if !scope.admits([]) { return found }
+    return withStack(for: min(before.nesting, after.nesting)) {
+      var comparison = Comparison(key: key, scope: scope, found: found)
       comparison.compare(before, after)
       return comparison.found
     }
+  }
+}
+
+/// The places that a comparison looks at: those that are watched, or all, but those that are ignored.
+public struct DifferenceScope: Sendable {
+  private let watched: [Pointer]?
+  private let ignored: [Pointer]
+  private let isEverywhere: Bool
+
+  public static let everywhere = DifferenceScope()
+
+  public init(watched: [Pointer]? = nil, ignored: [Pointer] = []) {
+    (self.watched, self.ignored) = (watched, ignored)
+    isEverywhere = watched == nil && ignored.isEmpty
+  }
+
+  /// Whether a difference at a pointer counts, or one beneath it may.
+  @inline(__always)
+  func admits(_ path: [UInt8]) -> Bool { isEverywhere || contains(path) }
+
+  @inline(never)
+  private func contains(_ path: [UInt8]) -> Bool {
+    for place in ignored where Pointer.lies(path, within: place.bytes) { return false }
+    guard let watched else { return true }
+    for place in watched
+    where Pointer.lies(path, within: place.bytes) || Pointer.lies(place.bytes, within: path) {
+      return true
+    }
+    return false
   }
 }
 
@@ -88,13 +120,15 @@ private struct DifferenceList: DifferenceCollector {
 
 private struct Comparison<Found: DifferenceCollector> {
   let key: Key?
+  let scope: DifferenceScope
   var found: Found
   /// The pointer to the present place.
   private var path: [UInt8] = []
   private var depth = 0
 
-  init(key: Key?, found: Found) {
+  init(key: Key?, scope: DifferenceScope, found: Found) {
     self.key = key
+    self.scope = scope
     self.found = found
   }
 
@@ -114,9 +148,11 @@ private struct Comparison<Found: DifferenceCollector> {
   private mutating func inside(_ name: ByteView, _ body: (inout Comparison) -> Void) {
     let length = path.count
     Pointer.append(name, to: &path)
-    depth += 1
-    body(&self)
-    depth -= 1
+    if scope.admits(path) {
+      depth += 1
+      body(&self)
+      depth -= 1
+    }
     path.removeLast(path.count - length)
   }
 

@@ -30,19 +30,21 @@ public final class DifferenceWriter: DifferenceCollector {
   deinit { tape.deallocate() }
 
   /// What `Value.differences` finds, as a value; nil where it finds nothing.
-  public func value(from before: Value, to after: Value, key: Key? = nil) -> Value? {
+  public func value(
+    from before: Value, to after: Value, key: Key? = nil, in scope: DifferenceScope = .everywhere
+  ) -> Value? {
     text.put(0x5b)
     words = 2
     count = 0
     isCopied = true
-    _ = Value.compare(before, after, key, self)
+    _ = Value.compare(before, after, key, scope, self)
     defer { releaseLargeBuffers() }
     if count == 0 { return nil }
     text.put(0x5d)
     if isCopied { return document()[0] }
     // What nests as deep as a value may cannot be parsed with two levels more.
     if let value = try? text.withBytes({ try Value.parse($0) }) { return value }
-    return .array(Value.differences(from: before, to: after, key: key).map(\.value))
+    return .array(Value.differences(from: before, to: after, key: key, in: scope).map(\.value))
   }
 
   private func document() -> TapeDocument {

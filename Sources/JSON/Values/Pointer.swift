@@ -1,3 +1,5 @@
+import Glibc
+
 /// A JSON Pointer, the path of something inside a value as RFC 6901 writes it: `/launches/0/net`.
 ///
 ///     value[Pointer("/pad/location/name")]
@@ -72,8 +74,12 @@ public struct Pointer: Sendable, Hashable {
 
   /// Whether it is that place or lies beneath it.
   public func isWithin(_ other: Pointer) -> Bool {
-    guard bytes.starts(with: other.bytes) else { return false }
-    return bytes.count == other.bytes.count || bytes[other.bytes.count] == Pointer.slash
+    Pointer.lies(bytes, within: other.bytes)
+  }
+
+  static func lies(_ bytes: [UInt8], within other: [UInt8]) -> Bool {
+    guard bytes.count >= other.count, memcmp(bytes, other, other.count) == 0 else { return false }
+    return bytes.count == other.count || bytes[other.count] == slash
   }
 }
 

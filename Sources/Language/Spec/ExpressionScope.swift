@@ -46,6 +46,8 @@ public final class Expression: Sendable {
   package let scope: ExpressionScope
   /// Whether it is `.`, which need not be run.
   public let isIdentity: Bool
+  /// The names of a path of plain names, as `.status.name`; nil for any other expression.
+  package let names: [String]?
   /// Of an expression that is written as a mapping: the expressions of its members.
   let members: [String: String]
   /// The place in the pipeline file of a part of the program; nil for a text that is in no file.
@@ -61,6 +63,18 @@ public final class Expression: Sendable {
     self.scope = scope
     self.origin = origin
     isIdentity = text.allSatisfy { $0 == "." || $0.isWhitespace } && text.filter { $0 == "." }.count == 1
+    names = Self.names(of: text)
+  }
+
+  private static func names(of text: String) -> [String]? {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count > 1, parts[0].isEmpty else { return nil }
+    for part in parts.dropFirst() {
+      guard let first = part.first, !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= first),
+        part.allSatisfy({ $0 == UInt8(ascii: "_") || isWordByte($0) })
+      else { return nil }
+    }
+    return parts.dropFirst().compactMap { String($0) }
   }
 
   /// Compiles a text that is in no file.

@@ -109,7 +109,7 @@ private final class Changes: Step {
       watch: options[ChangesOptions.watch], ignore: options[ChangesOptions.ignore],
       text: options[ChangesOptions.text], context)
     tolerances = Tolerances(
-      options[ChangesOptions.tolerance].map { (context.evaluation($0.places), $0.tolerance) })
+      options[ChangesOptions.tolerance].map { (Places([$0.places], context), $0.tolerance) })
     arraysBy = options[ChangesOptions.arraysBy].map { Key($0) }
     emitsFirst = options[ChangesOptions.first] == .emit
     isPatch = options[ChangesOptions.form] == .patch
@@ -270,8 +270,9 @@ private final class Changes: Step {
     var diff: Value?
     var isTolerated = false
     if isReported, emits.changed {
-      if relevance.isEverything, tolerances.isEmpty {
-        diff = differences.value(from: before, to: event.value, key: arraysBy)
+      if relevance.isScope, tolerances.isEmpty {
+        diff = differences.value(
+          from: before, to: event.value, key: arraysBy, in: try relevance.scope(before, event))
       } else {
         let found = try relevance.differences(from: before, to: event, by: arraysBy)
         isTolerated = try tolerances.cover(found, from: before, to: event)

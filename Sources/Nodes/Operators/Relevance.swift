@@ -4,40 +4,80 @@ import Language
 
 /// Which differences between two values are reported: those at some places, or all but those, and what counts in texts.
 struct Relevance {
-  /// Their outputs are paths.
-  private let watch: [Evaluation]?
-  private let ignore: [Evaluation]?
+  private let watch: Places?
+  private let ignore: Places?
   private let noise: TextNoise?
+  /// The scope for rows that have the places as they are written.
+  private let scope: DifferenceScope
 
   init(watch: [Expression]?, ignore: [Expression]?, text: Options?, _ context: StepContext) {
-    self.watch = watch.map { $0.map { context.evaluation($0) } }
-    self.ignore = ignore.map { $0.map { context.evaluation($0) } }
+    self.watch = watch.map { Places($0, context) }
+    self.ignore = ignore.map { Places($0, context) }
     noise = text.map { TextNoise($0, context) }
+    scope = DifferenceScope(watched: self.watch?.pointers, ignored: self.ignore?.pointers ?? [])
   }
 
-  /// Whether all differences are.
-  var isEverything: Bool { watch == nil && ignore == nil && noise == nil }
+  /// Whether each difference in the scope is reported.
+  var isScope: Bool { noise == nil }
+
+  /// Where the differences of two values are reported.
+  func scope(_ before: Value, _ after: Event) throws -> DifferenceScope {
+    if watch?.areFixed(in: before, after.value) ?? true, ignore?.areFixed(in: before, after.value) ?? true {
+      return scope
+    }
+    return DifferenceScope(
+      watched: try watch?.pointers(in: before, after), ignored: try ignore?.pointers(in: before, after) ?? [])
+  }
 
   /// The differences to report; none when the values differ nowhere else.
   func differences(from before: Value, to after: Event, by key: Key?) throws -> [Difference] {
-    let all = Value.differences(from: before, to: after.value, key: key)
-    if isEverything { return all }
-    let watched = try watch.map { try Self.paths($0, before, after) }
-    let ignored = try ignore.map { try Self.paths($0, before, after) }
-    return try all.filter { difference in
-      if let noise, try noise.covers(difference, of: after) { return false }
-      if let ignored, ignored.contains(where: { difference.path.isWithin($0) }) { return false }
-      guard let watched else { return true }
-      return watched.contains { difference.path.isWithin($0) || $0.isWithin(difference.path) }
-    }
+    let all = Value.differences(from: before, to: after.value, key: key, in: try scope(before, after))
+    guard let noise else { return all }
+    return try all.filter { try !noise.covers($0, of: after) }
+  }
+}
+
+/// The places in a row that path expressions name.
+struct Places {
+  private let places: [Evaluation]
+  /// The names of paths such as `.status.name`, if all are: they name the same place in each row.
+  private let names: [[Key]]?
+  /// Their pointers; none where a place has to be computed.
+  let pointers: [Pointer]
+
+  init(_ expressions: [Expression], _ context: StepContext) {
+    places = expressions.map { context.evaluation($0) }
+    let names = expressions.compactMap(\.names)
+    let areFixed = names.count == expressions.count
+    self.names = areFixed ? names.map { $0.map { Key($0) } } : nil
+    pointers = areFixed ? names.map { Pointer(steps: $0) } : []
   }
 
-  /// The places in either value that the expressions name.
-  static func paths(_ expressions: [Evaluation], _ before: Value, _ after: Event) throws -> [Pointer] {
+  /// Whether the names lead through objects, so that `pointers` are the places.
+  func areFixed(in before: Value, _ after: Value) -> Bool {
+    guard let names else { return false }
+    return Self.lead(names, through: before) && Self.lead(names, through: after)
+  }
+
+  private static func lead(_ names: [[Key]], through row: Value) -> Bool {
+    for path in names {
+      var value = row
+      for name in path {
+        if value.kind == .null { break }
+        guard value.kind == .object else { return false }
+        if path.count > 1 { value = value.member(name) ?? .null }
+      }
+    }
+    return true
+  }
+
+  /// The places in either value.
+  func pointers(in before: Value, _ after: Event) throws -> [Pointer] {
+    if areFixed(in: before, after.value) { return pointers }
     var found: [Pointer] = []
-    for expression in expressions {
+    for place in places {
       for event in [after.with(before), after] {
-        try expression.each(event) { found.append(Pointer(path: $0)) }
+        try place.each(event) { found.append(Pointer(path: $0)) }
       }
     }
     return found

@@ -111,4 +111,20 @@ import Testing
         #"{"path":"/a~1b/~0","before":1,"after":2}"#
       ])
   }
+
+  @Test func aScopeLeavesOutWhatIsNotWithinIt() throws {
+    let (before, after) = (
+      try json(#"{"a":1,"b":{"c":1,"d":[1,{"e":1}]},"f":null}"#),
+      try json(#"{"a":2,"b":{"c":2,"d":[2,{"e":2}]},"f":{"g":1}}"#)
+    )
+    let pointers = ["/a", "/b", "/b/c", "/b/d/1", "/f/g", "/b/c/x", ""].compactMap { Pointer($0) }
+    let all = Value.differences(from: before, to: after)
+    for place in pointers {
+      let near = all.filter { $0.path.isWithin(place) || place.isWithin($0.path) }
+      #expect(Value.differences(from: before, to: after, in: DifferenceScope(watched: [place])) == near)
+      let rest = all.filter { !$0.path.isWithin(place) }
+      #expect(Value.differences(from: before, to: after, in: DifferenceScope(ignored: [place])) == rest)
+    }
+    #expect(Value.differences(from: before, to: after, in: DifferenceScope(watched: [])).isEmpty)
+  }
 }

@@ -54,9 +54,9 @@ enum Tolerance: Sendable, Equatable {
 
 /// The tolerances of a step, each with the places in a row that it is for.
 struct Tolerances {
-  private let fields: [(places: Evaluation, tolerance: Tolerance)]
+  private let fields: [(places: Places, tolerance: Tolerance)]
 
-  init(_ fields: [(places: Evaluation, tolerance: Tolerance)]) { self.fields = fields }
+  init(_ fields: [(places: Places, tolerance: Tolerance)]) { self.fields = fields }
 
   var isEmpty: Bool { fields.isEmpty }
 
@@ -64,7 +64,7 @@ struct Tolerances {
   func cover(_ differences: [Difference], from before: Value, to after: Event) throws -> Bool {
     if differences.isEmpty { return false }
     let found = try fields.map { field in
-      (paths: try Relevance.paths([field.places], before, after), tolerance: field.tolerance)
+      (paths: try field.places.pointers(in: before, after), tolerance: field.tolerance)
     }
     return differences.allSatisfy { difference in
       found.contains { field in
