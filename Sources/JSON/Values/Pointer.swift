@@ -77,6 +77,7 @@ public struct Pointer: Sendable, Hashable {
     Pointer.lies(bytes, within: other.bytes)
   }
 
+  /// The same for the texts of two pointers.
   static func lies(_ bytes: [UInt8], within other: [UInt8]) -> Bool {
     guard bytes.count >= other.count, memcmp(bytes, other, other.count) == 0 else { return false }
     return bytes.count == other.count || bytes[other.count] == slash

@@ -41,8 +41,8 @@ let batch = NodeSpec(
       limit: options[BatchOptions.count] ?? options[BatchOptions.bound],
       isEarly: options[BatchOptions.count] == nil, time: options[BatchOptions.time],
       copy: try context.queue(of: Event.self), since: try context.cell(of: Instant.self, part: "since"))
-    return MachineStep(machine, context, keeps: true, pollEnds: options[BatchOptions.poll] ? .flush : .passOn)
-    {
+    let pollEnds = options[BatchOptions.poll] ? MachineStep.PollEnds.flush : .passOn
+    return MachineStep(machine, context, keeps: true, pollEnds: pollEnds) {
       if let last = $0.last { $1.send(Event(.array($0.map(\.value)), last.poll)) }
     }
   })

@@ -112,20 +112,23 @@ public struct LineMachine<Rule: Pace, Element: Sendable, Copy: StoredQueue<Waiti
       host.note(.early, beyond: bound)
       leaveFirst(host)
     case .dropOldest:
+      while let first = line.first, marks(first.element) { leaveFirst(host) }
+      if line.popFirst() == nil { return true }
+      copy.removeFirst()
       host.note(.droppedOldest, beyond: bound)
-      drop(line.elements.firstIndex { !marks($0.element) })
       wake(host)  // a mark may be the first now
     case .dropNewest:
       host.note(.droppedNewest, beyond: bound)
-      guard marks(element) else { return false }
-      drop(line.elements.lastIndex { !marks($0.element) })
+      if !marks(element) { return false }
+      dropNewest()
     }
     return true
   }
 
-  @inlinable mutating func drop(_ index: Int?) {
-    guard let index else { return }
+  /// Drops the element that came last, for the sake of a mark.
+  @inlinable mutating func dropNewest() {
     var kept = line.elements
+    guard let index = kept.lastIndex(where: { !marks($0.element) }) else { return }
     kept.remove(at: index)
     line = Queue()
     copy.removeAll()

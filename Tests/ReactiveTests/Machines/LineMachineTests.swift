@@ -5,11 +5,18 @@ import Testing
   /// The durable copy of a line, to look at.
   private final class Copy: StoredQueue {
     private let elements: Locked<[Waiting<String>]>
+    private let count = Locked(0)
+
+    /// How many elements were stored.
+    var appends: Int { count.withLock { $0 } }
 
     init(_ elements: [Waiting<String>] = []) { self.elements = Locked(elements) }
 
     var waiting: [Waiting<String>] { elements.withLock { $0 } }
-    func append(_ value: Waiting<String>) { elements.withLock { $0.append(value) } }
+    func append(_ value: Waiting<String>) {
+      count.withLock { $0 += 1 }
+      elements.withLock { $0.append(value) }
+    }
     func removeFirst() { elements.withLock { _ = $0.removeFirst() } }
     func removeAll() { elements.withLock { $0 = [] } }
   }
@@ -68,6 +75,21 @@ import Testing
     let host = line(rate(), bound: 1, .fail("line"))
     _ = try host.take("a") + host.take("b")
     #expect(throws: ReactiveError.overflow(what: "the backlog of line", limit: 1)) { try host.take("c") }
+  }
+
+  @Test func timeThatWasLostIsNotMadeUpForByABurst() throws {
+    let host = line(rate())
+    _ = try host.take("a") + host.take("b") + host.take("c")
+    #expect(try host.wake(at: 60) == ["b"])
+    #expect(host.deadline == 70)
+  }
+
+  @Test func droppingTheOldestDoesNotStoreTheOthersAgain() throws {
+    let copy = Copy()
+    let host = line(rate(), bound: 3, .dropOldest, copy: copy)
+    for number in 0..<100 { _ = try host.take("\(number)") }
+    #expect(copy.waiting.map(\.element) == ["97", "98", "99"])
+    #expect(host.notes.count == 96 && copy.appends == 99)
   }
 
   @Test func theEndOfAProgramsStreamHasItsTimeToo() {
