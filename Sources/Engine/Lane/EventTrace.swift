@@ -35,10 +35,8 @@ package final class EventTrace: Sendable {
     /// The index of the row of the poll that it came from.
     package let row: Int?
     package let cause: Cause
-    /// The passages that it was made of, in their order.
+    /// The passages that it was made of, in their order; none where they are not known.
     package let origins: [Int]
-    /// How many events the node has taken since it sent the one before.
-    package let taken: Int
 
     package var event: Event { Event(value, poll) }
   }
@@ -47,9 +45,10 @@ package final class EventTrace: Sendable {
   private struct Node {
     var values: [Value: Int] = [:]
     var rows: [Row: Int] = [:]
-    /// By the key of the change that an event is.
+    /// By the key of the change that an event is, or the id.
     var keys: [Value: Int] = [:]
     var latest: Int?
+    /// How many it has taken since it sent something last.
     var count = 0
   }
 
@@ -114,7 +113,7 @@ package final class EventTrace: Sendable {
     var own = state.nodes.removeValue(forKey: node) ?? Node()
     own.values[state.passages[passage].value] = passage
     if let row = Row(event) { own.rows[row] = passage }
-    if let key = event.value.member("key") { own.keys[key] = passage }
+    if let key = event.value.member("key") ?? event.value.member("id") { own.keys[key] = passage }
     own.latest = passage
     own.count += 1
     state.nodes[node] = own
@@ -133,14 +132,16 @@ package final class EventTrace: Sendable {
       if found == nil { state.values.insert(value) }
       let frame = state.frames.last.flatMap { $0.node == node ? $0 : nil }
       let isRead = sources.contains(node)
-      let cause: Cause =
-        isRead ? .read : frame.map { $0.passage == nil ? .poll : .event } ?? .time
       let origins = isRead ? [] : origins(of: event, from: node, taking: frame?.passage, state)
+      // Tasks of a partition send what the end of a poll brings in the order of its rows.
+      let isLater = origins.last.map { state.passages[$0].at < at } ?? true
+      let cause: Cause =
+        isRead ? .read : frame.map { $0.passage == nil ? .poll : .event } ?? (isLater ? .time : .poll)
       state.current = state.passages.count
       state.passages.append(
         Passage(
           node: node, at: at, value: value, poll: event.poll, row: event.row < 0 ? nil : Int(event.row),
-          cause: cause, origins: origins, taken: state.nodes[node]?.count ?? 1))
+          cause: cause, origins: origins))
       state.nodes[node]?.count = 0
     }
   }
@@ -160,7 +161,8 @@ package final class EventTrace: Sendable {
     let parts = members + members.flatMap { $0.items ?? [] }
     let found = Set(parts.filter { $0.kind == .object || $0.kind == .array }.compactMap { own.values[$0] })
     if !found.isEmpty { return found.sorted() }
-    return (passage ?? own.latest).map { [$0] } ?? []
+    // Of several events, which ones is not known.
+    return (passage ?? (own.count == 1 ? own.latest : nil)).map { [$0] } ?? []
   }
 }
 

@@ -116,6 +116,34 @@ import Testing
     #expect(over.output.contains("2026-01-02T00:00:00Z  put out by all\n"))
   }
 
+  @Test("below a partition, in a window by id, and in one by another key, whose events are not known")
+  func others() throws {
+    let place = try Workplace(
+      """
+      name: p
+      sources: { in: { http: 'https://example.org/list.json', every: 1h } }
+      streams:
+        parted: { from: in, steps: [{ partition: .id }, { changes: .id }] }
+        counted: { from: in, steps: [{ window: { tumbling: 6h, key: .id, emit: length } }] }
+        named: { from: in, steps: [{ window: { tumbling: 6h, key: .n, emit: length } }] }
+      sinks:
+        a: { jsonl: a.jsonl, from: parted }
+        b: { jsonl: b.jsonl, from: counted }
+        c: { jsonl: c.jsonl, from: named }
+      """)
+    try place.record(
+      #"{"at":"2026-01-01T00:00:00Z","rows":[{"id":"a","n":1},{"id":"b","n":2}],"coverage":"complete"}"#,
+      #"{"at":"2026-01-01T01:00:00Z","rows":[{"id":"a","n":3},{"id":"b","n":2}],"coverage":"complete"}"#)
+    let seen = try place.flow("why", "p.yaml", "a", "--over", "rec", "-n", "9")
+    #expect(
+      seen.output.contains("parted/changes    at the end of the poll of 2026-01-01T01:00:00Z\n"), "\(seen)")
+    let row = #"poll 2 at 2026-01-01T01:00:00Z, row 0: {"id":"a","n":3}"#
+    #expect(seen.output.contains("in              \(row)\n  counted/window  "), "\(seen)")
+    #expect(!seen.output.contains("emit"), "\(seen)")
+    let other = try place.flow("why", "p.yaml", "3", "--over", "rec")
+    #expect(other.output.contains("named/window  made of several of the events before"), "\(other)")
+  }
+
   @Test("what is not there is named, and what may have been meant")
   func mistakes() throws {
     let place = try workplace()

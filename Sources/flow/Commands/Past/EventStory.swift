@@ -133,6 +133,7 @@ extension EventStory.Step {
     } else if sent.cause == .poll {
       texts.append("at the end of the poll of \(timestamp(sent.poll.at))")
     }
+    if sent.origins.isEmpty { texts.append("made of several of the events before") }
     if sent.origins.count > 1 { texts.append("from \(sent.origins.count) events; the last is shown") }
     texts += readings.filter { $0.value != sent.value || node.isFilter }.map(\.line)
     if sent.value != taken?.value, sent.value != shown { texts.append("→ \(excerpt(of: sent.value))") }

@@ -66,7 +66,11 @@ struct TracedRun {
     for stream in plan.streams {
       for (index, step) in stream.steps.enumerated() {
         let next = index + 1 < stream.steps.count ? [stream.steps[index + 1].name] : readers(of: stream.name)
-        add(step.name, step.spec, step.options.expressions, next)
+        // Others, as emit of a window, are given something else than the event.
+        let expressions = step.options.expressions.filter {
+          step.spec.handlesEachAlone || ["key", "by", "where", "when"].contains($0.name)
+        }
+        add(step.name, step.spec, expressions, next)
       }
     }
     for sink in plan.sinks { add(sink.name, sink.spec, sink.when.map { [("when", $0)] } ?? [], []) }
