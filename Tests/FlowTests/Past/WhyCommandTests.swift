@@ -159,5 +159,7 @@ import Testing
       near.status == 1
         && near.errors == "flow why-not: p has read no row “lanp”; did you mean “lamp”?\n", "\(near)")
     #expect(try place.flow("why", "q.yaml", "a", "--over", "rec").status == 2)
+    let bare = try place.flow("why-not", "p.yaml", "a")
+    #expect(bare.status == 2 && bare.errors.contains("flow run --record FOLDER records its polls"), "\(bare)")
   }
 }

@@ -169,7 +169,9 @@ struct TracedPipeline {
     files.complain()
     guard files.isRight, files.isDecided, let plan = files.plans.first else { return nil }
     guard let folder = arguments.text(WhyCommand.over) else {
-      throw WrongUse("--over FOLDER is missing: the recording")
+      throw WrongUse(
+        "--over FOLDER is missing: a run keeps no trace of its events; flow run --record FOLDER records its polls"
+      )
     }
     secrets = files.secrets
     let trace = try Rehearsal.trace(of: plan, over: Recordings(folder: folder), masking: secrets)
